@@ -16,9 +16,9 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// clientFlags are the flags of a client of `tarry serve`.
+// clientFlags are the flags of a command that is a client of `tarry serve`.
 type clientFlags struct {
-	*program
+	*command
 	api.Connection
 
 	json bool
@@ -26,14 +26,14 @@ type clientFlags struct {
 
 // register adds the flags to the command and its subcommands. reads reports whether the command
 // prints answers, and so has --json.
-func (c *clientFlags) register(cmd *cobra.Command, reads bool) {
-	f := cmd.PersistentFlags()
+func (c *clientFlags) register(reads bool) {
+	f := c.PersistentFlags()
 	f.StringVar(&c.Server, "server", "http://"+serve.DefaultListen, "call the server at this `URL`")
 	f.StringVar(&c.TokenFile, "token-file", "", "authenticate with the token in `FILE`")
 	f.StringVar(&c.CA, "ca", "", "verify the server against the CA certificates in `FILE` (PEM) (default: those that this machine trusts)")
 	f.StringVar(&c.Cert, "cert", "", "authenticate with the certificate in `FILE` (PEM)")
 	f.StringVar(&c.Key, "key", "", "read the key of the certificate from `FILE` (PEM)")
-	cmd.MarkFlagsRequiredTogether("cert", "key")
+	c.MarkFlagsRequiredTogether("cert", "key")
 	if reads {
 		f.BoolVar(&c.json, "json", false, "print one JSON object per line")
 	}
@@ -72,18 +72,24 @@ func (c *clientFlags) ask(use, short string, least, most int, what string,
 	}
 }
 
-// show prints an answer: as JSON with --json, otherwise by text.
-func (c *clientFlags) show(said any, text func() error) error {
-	if c.json {
+// show prints an answer: as JSON with --json, otherwise by text. It returns err if it is not nil.
+func (c *clientFlags) show(said any, err error, text func() error) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json:
 		return json.NewEncoder(c.stdout).Encode(said)
 	}
 	return text()
 }
 
 // rows prints a list as a table, or as JSON objects with --json. row returns the columns of an
-// item.
-func rows[T any](c *clientFlags, head string, list []T, row func(T) []string) error {
-	if c.json {
+// item. It returns err if it is not nil.
+func rows[T any](c *clientFlags, head string, list []T, err error, row func(T) []string) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json:
 		return printJSON(c.program, list)
 	}
 	lines := [][]string{strings.Split(head, " ")}

@@ -76,21 +76,21 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 }
 
 // check rejects values that no cluster can work with.
-func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
-	if err := r.begin(p, cmd); err != nil {
+func (r *clusterFlags) check(c *command) error {
+	if err := r.begin(c); err != nil {
 		return err
 	}
-	c := &r.cluster
-	c.Nodes = cmp.Or(c.Nodes, c.Racks)
-	if err := checkPlaces(c.Nodes, c.Racks, c.Replication); err != nil {
+	n := &r.cluster
+	n.Nodes = cmp.Or(n.Nodes, n.Racks)
+	if err := checkPlaces(n.Nodes, n.Racks, n.Replication); err != nil {
 		return err
 	}
-	if slots := c.Nodes * max(c.MapSlots, c.ReduceSlots, 1); slots > maxSlots {
+	if slots := n.Nodes * max(n.MapSlots, n.ReduceSlots, 1); slots > maxSlots {
 		return configError("--nodes %d: with these slots more than %s are too many for one machine",
-			c.Nodes, humanize.Comma(maxSlots))
+			n.Nodes, humanize.Comma(maxSlots))
 	}
-	if info, err := os.Stat(c.SpillDir); c.SpillDir != "" && (err != nil || !info.IsDir()) {
-		return configError("--spill-dir %s: no such directory", words.Shown(c.SpillDir))
+	if info, err := os.Stat(n.SpillDir); n.SpillDir != "" && (err != nil || !info.IsDir()) {
+		return configError("--spill-dir %s: no such directory", words.Shown(n.SpillDir))
 	}
 	if stores.Named(r.stateDir) {
 		return usageError("--state %s: it takes a folder on this machine", words.Shown(r.stateDir))
@@ -99,11 +99,11 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	inline := given(cmd, "inline")
+	inline := given(c.Command, "inline")
 	return firstError(r.unheeded(policy), refuse(
-		cmd,
-		idle{c.Nodes == 1 && !inline, "with one node: give --nodes", "node-link wait"},
-		idle{c.Racks == 1 && !inline, "with one rack: give --racks", "oversubscription"},
+		c.Command,
+		idle{n.Nodes == 1 && !inline, "with one node: give --nodes", "node-link wait"},
+		idle{n.Racks == 1 && !inline, "with one rack: give --racks", "oversubscription"},
 	))
 }
 

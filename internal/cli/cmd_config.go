@@ -10,13 +10,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// newConfig returns the command `tarry config` with its subcommands.
-func newConfig(p *program) *cobra.Command {
-	return family("config", "Check the configuration files of schedulers, show all their settings", "",
-		&cobra.Command{
-			Use:   "check FILE...",
-			Short: "Find all errors in configuration files before they are used",
-			Long: `Find all errors in configuration files before they are used: fair-scheduler.xml,
+func configCommand(c *command) {
+	c.Use, c.Short = "config", "Check the configuration files of schedulers, show all their settings"
+	c.family(c.command(configCheckCommand), c.command(configPolicyCommand))
+}
+
+func configCheckCommand(c *command) {
+	c.Use, c.Short = "check FILE...", "Find all errors in configuration files before they are used"
+	c.Long = `Find all errors in configuration files before they are used: fair-scheduler.xml,
 capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of
 mapred-site.xml. The content of a file determines its kind. Files about queues are read together,
 as a cluster reads them.
@@ -24,11 +25,9 @@ as a cluster reads them.
   tarry config check fair-scheduler.xml mapred-site.xml
 
 Each error is a line FILE:LINE: reason. A warning marks a legal setting that is probably a mistake.
-Exit codes: 0 no errors, 3 at least one. docs/configuration.md describes the files.`,
-			Args: arguments(1, -1, "at least one configuration file"),
-			RunE: func(_ *cobra.Command, args []string) error { return p.checkConfig(args) },
-		},
-		newConfigPolicy(p))
+Exit codes: 0 no errors, 3 at least one. docs/configuration.md describes the files.`
+	c.Args = arguments(1, -1, "at least one configuration file")
+	c.RunE = func(_ *cobra.Command, args []string) error { return c.checkConfig(args) }
 }
 
 // checkConfig checks the files and prints the errors and warnings.
@@ -65,40 +64,32 @@ func (p *program) checkConfig(names []string) (err error) {
 	return err
 }
 
-// newConfigPolicy returns the command `tarry config policy`.
-func newConfigPolicy(p *program) *cobra.Command {
-	var s schedulerFlags
-	cmd := &cobra.Command{
-		Use:   "policy [SCHEDULER|FILE.yaml]",
-		Short: "Show the settings of a scheduler or policy file: value, meaning and range",
-		Long: `Show every setting of a scheduler or of a policy file, with its value, meaning and range. The output
+func configPolicyCommand(c *command) {
+	c.Use, c.Short = "policy [SCHEDULER|FILE.yaml]", "Show the settings of a scheduler or policy file: value, meaning and range"
+	c.Long = `Show every setting of a scheduler or of a policy file, with its value, meaning and range. The output
 is itself a policy file for --scheduler; settings without effect in this scheduler are commented out
 with #. Waits are those of tarry run and tarry serve, which follow the heartbeats (locality.auto);
 tarry sim uses the numbers of locality.waits. The exit code is 3 if the file has errors.
 
   tarry config policy hfsp
-  tarry config policy mine.yaml --set theta=0.1`,
-		Args:              arguments(0, 1, "one scheduler or policy file"),
-		ValidArgsFunction: cobra.FixedCompletions(scheduling.Presets(), cobra.ShellCompDirectiveDefault),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s.scheduler = append(args, policyfile.DefaultScheduler)[0]
-			if err := s.begin(p, cmd); err != nil {
-				return err
-			}
-			policy, err := s.livePolicy()
-			if err == nil {
-				err = s.unheeded(policy)
-			}
-			if err != nil {
-				return err
-			}
-			preset := s.scheduler
-			if file := s.policies[preset]; file != nil {
-				preset = file.Scheduler
-			}
-			return policyfile.Write(p.stdout, preset, &policy)
-		},
+  tarry config policy mine.yaml --set theta=0.1`
+	var s schedulerFlags
+	c.Args = arguments(0, 1, "one scheduler or policy file")
+	c.ValidArgsFunction = cobra.FixedCompletions(scheduling.Presets(), cobra.ShellCompDirectiveDefault)
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		s.scheduler = append(args, policyfile.DefaultScheduler)[0]
+		if err := s.begin(c); err != nil {
+			return err
+		}
+		policy, err := s.livePolicy()
+		if err := firstError(err, s.unheeded(policy)); err != nil {
+			return err
+		}
+		preset := s.scheduler
+		if file := s.policies[preset]; file != nil {
+			preset = file.Scheduler
+		}
+		return policyfile.Write(c.stdout, preset, &policy)
 	}
-	s.registerSets(cmd.Flags())
-	return cmd
+	s.registerSets(c.Flags())
 }

@@ -10,15 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// newDelay returns the command `tarry delay`.
-func newDelay(p *program) *cobra.Command {
-	var s delaymath.Setup
-	var locality numbers.Part
-	var wait, rackWait time.Duration
-	cmd := &cobra.Command{
-		Use:   "delay --locality PART|--wait W1 --tasks N --nodes M --slots L --task-time T|--rate R",
-		Short: "Compute how long maps should wait for a node with their data",
-		Long: `Compute the skip count D and the waits W1 and W2 for a locality, or the locality for given waits, by
+func delayCommand(c *command) {
+	c.Use, c.Short = "delay --locality PART|--wait W1 --tasks N --nodes M --slots L --task-time T|--rate R", "Compute how long maps should wait for a node with their data"
+	c.Long = `Compute the skip count D and the waits W1 and W2 for a locality, or the locality for given waits, by
 the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and 4.1). With
 --racks a second wait follows, for a rack with the data.
 
@@ -27,22 +21,23 @@ the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 
 
 Under load, slots become free at the rate of slots divided by task time; --rate gives a measured
 rate. The analysis assumes full slots, tasks of equal length and uncorrelated inputs; small jobs
-with hot files reach less.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.Racks.PerBlock = min(2, s.Racks.Count) // as HDFS places blocks
-			ask := func() (delaymath.Plan, error) { return s.ForLocality(float64(locality), float64(1+locality)/2) }
-			if given(cmd, "wait") {
-				ask = func() (delaymath.Plan, error) { return s.ForWaits(wait, rackWait) }
-			}
-			plan, err := ask()
-			if err != nil {
-				return usageError("%w (see %s --help)", err, cmd.CommandPath())
-			}
-			return printPlan(p, &plan, s.Racks.Count > 0)
-		},
+with hot files reach less.`
+	var s delaymath.Setup
+	var locality numbers.Part
+	var wait, rackWait time.Duration
+	c.RunE = func(*cobra.Command, []string) error {
+		s.Racks.PerBlock = min(2, s.Racks.Count) // as HDFS places blocks
+		ask := func() (delaymath.Plan, error) { return s.ForLocality(float64(locality), float64(1+locality)/2) }
+		if given(c.Command, "wait") {
+			ask = func() (delaymath.Plan, error) { return s.ForWaits(wait, rackWait) }
+		}
+		plan, err := ask()
+		if err != nil {
+			return usageError("%w (see %s --help)", err, c.CommandPath())
+		}
+		return printPlan(c.program, &plan, s.Racks.Count > 0)
 	}
-	f := cmd.Flags()
+	f := c.Flags()
 	number(f, &locality, "locality", 0, parts, "compute D1 and W1 for this fraction of node-local maps, below 1")
 	number(f, &wait, "wait", 0, span(0, 1000*hour), "compute the locality for this wait W1 for a node with the data")
 	number(f, &rackWait, "rack-wait", 0, span(0, 1000*hour), "with --wait, also wait this time W2, after W1, for a rack with the data")
@@ -53,10 +48,9 @@ with hot files reach less.`,
 	number(f, &s.TaskTime, "task-time", 0, span(milli, 1000*hour), "mean run time of a map")
 	number(f, &s.SlotRate, "rate", 0, span(1e-6, 1e9), "number of map slots that become free per second under load")
 	number(f, &s.Racks.Count, "racks", 0, span(0, 1_000_000), "number of racks of the cluster, 0 for none")
-	cmd.MarkFlagsOneRequired("locality", "wait")
-	excludes(cmd, "locality", "wait")
-	needs(cmd, "wait", "rack-wait")
-	return cmd
+	c.MarkFlagsOneRequired("locality", "wait")
+	excludes(c.Command, "locality", "wait")
+	needs(c.Command, "wait", "rack-wait")
 }
 
 // printPlan prints the waits and their effects; racks reports whether there are waits for racks.

@@ -22,26 +22,21 @@ type eventsFlags struct {
 	only []string
 }
 
-// newEvents returns the command `tarry events`.
-func newEvents(p *program) *cobra.Command {
-	var f eventsFlags
-	cmd := &cobra.Command{
-		Use:   "events FILE",
-		Short: "Print the recorded events of a live or simulated cluster",
-		Long: `Print the events that a live or simulated cluster recorded with --events, one per line: what
+func eventsCommand(c *command) {
+	c.Use, c.Short = "events FILE", "Print the recorded events of a live or simulated cluster"
+	c.Long = `Print the events that a live or simulated cluster recorded with --events, one per line: what
 happened, where, and why. A skip gives the reason and end of a job's wait; a launch the distance
 from its input; a reduce's launch the center of gravity of its input, and the weighted distances of
 that node and of the chosen one. FILE may be - for standard input. docs/events.md lists all types of
 events.
 
-  tarry events run.jsonl --job 3 --only launched,skipped`,
-		Args: arguments(1, 1, "one file"),
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
-	}
-	cmd.Flags().StringSliceVar(&f.jobs, "job", nil, "print only events of these jobs, such as job_0003 or 3")
-	cmd.Flags().StringSliceVar(&f.only, "only", nil,
+  tarry events run.jsonl --job 3 --only launched,skipped`
+	var f eventsFlags
+	c.Args = arguments(1, 1, "one file")
+	c.RunE = func(_ *cobra.Command, args []string) error { return f.run(c.program, args[0]) }
+	c.Flags().StringSliceVar(&f.jobs, "job", nil, "print only events of these jobs, such as job_0003 or 3")
+	c.Flags().StringSliceVar(&f.only, "only", nil,
 		"print only events of these types, such as launched, skipped, killed or suspended")
-	return cmd
 }
 
 // run prints the events of a file.

@@ -15,14 +15,9 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newExperiment returns the command `tarry experiment` with its subcommand `list`.
-func newExperiment(p *program) *cobra.Command {
-	var o study.Options
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "experiment NAME...|all -o DIR",
-		Short: "Reproduce published tables and figures, beside the published values",
-		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few of our own.
+func experimentCommand(c *command) {
+	c.Use, c.Short = "experiment NAME...|all -o DIR", "Reproduce published tables and figures, beside the published values"
+	c.Long = `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few of our own.
 Each experiment writes to a folder of DIR: a table (published, ours, interval, verdict), figures as
 SVG and CSV, and the exact set-up with every modelling choice. report.html shows all in one file.
 The same flags write the same bytes, except for the few experiments that read a clock.
@@ -32,37 +27,37 @@ The same flags write the same bytes, except for the few experiments that read a 
   tarry experiment all --quick -o out/experiments
 
 Experiments on real traces read the folder of the environment variable TARRY_TRACES, or a
-synthesized sample; they report which.`,
-		Args: arguments(1, -1, "the names of experiments, or all"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			names := []cobra.Completion{"all"}
-			for _, e := range experiments.All() {
-				names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return p.experiment(cmd.Context(), args, dir, o) },
+synthesized sample; they report which.`
+	var o study.Options
+	var dir string
+	c.Args = arguments(1, -1, "the names of experiments, or all")
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names := []cobra.Completion{"all"}
+		for _, e := range experiments.All() {
+			names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	f := cmd.Flags()
+	c.RunE = func(_ *cobra.Command, args []string) error { return c.experiment(c.Context(), args, dir, o) }
+	f := c.Flags()
 	f.StringVarP(&dir, "output", "o", "", "write the results to `DIR`; replace files of the same names")
-	_ = cmd.MarkFlagDirname("output") // an error: no such flag
+	_ = c.MarkFlagDirname("output") // an error: no such flag
 	f.BoolVar(&o.Quick, "quick", false, "run smaller versions with few seeds, for a first look")
 	f.BoolVar(&o.NoTables, "no-tables", false, "omit the tables that need runs of their own")
 	number(f, &o.Seed, "seed", 0, seeds, "begin with this seed")
 	number(f, &o.Repeat, "repeat", 0, span(0, 1_000), "run each random experiment with `N` seeds; 0 leaves the number to the experiment")
-	cmd.AddCommand(&cobra.Command{
-		Use:   "list",
-		Short: "List the experiments",
-		Args:  arguments(0, 0, "no arguments but flags"),
-		RunE: func(*cobra.Command, []string) error {
-			lines := [][]string{{"NAME", "TITLE", "SOURCE"}}
-			for _, e := range experiments.All() {
-				lines = append(lines, []string{e.Name, e.Title, e.Source})
-			}
-			return table(p.stdout, lines)
-		},
-	})
-	return cmd
+	c.AddCommand(c.command(experimentListCommand))
+}
+
+func experimentListCommand(c *command) {
+	c.Use, c.Short = "list", "List the experiments"
+	c.RunE = func(*cobra.Command, []string) error {
+		lines := [][]string{{"NAME", "TITLE", "SOURCE"}}
+		for _, e := range experiments.All() {
+			lines = append(lines, []string{e.Name, e.Title, e.Source})
+		}
+		return table(c.stdout, lines)
+	}
 }
 
 // experiment runs the named experiments, each once, in the order of the list.

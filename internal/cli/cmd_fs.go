@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
@@ -17,9 +15,15 @@ func storedName(args []string) string {
 	return strings.Trim(strings.TrimPrefix(strings.Join(args, ""), "dfs:"), "/")
 }
 
-// newFS returns the command `tarry fs`.
-func newFS(p *program) *cobra.Command {
-	c, output := &clientFlags{program: p}, ""
+func fsCommand(cmd *command) {
+	cmd.Use, cmd.Short = "fs", "Copy files into and out of the block store of a server, list and remove them"
+	cmd.Long = `Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
+and write them as dfs:NAME.
+
+  tarry fs put book.txt in/book.txt
+  tarry submit wordcount dfs:in -o dfs:counts
+  tarry fs get counts/part-r-00000 | head`
+	c, output := &clientFlags{command: cmd}, ""
 	get := c.ask("get NAME", "Copy a file out of the store", 1, 1, "a name in the store",
 		func(ctx context.Context, client *api.Client, args []string) error {
 			content, err := client.Get(ctx, storedName(args))
@@ -29,7 +33,7 @@ func newFS(p *program) *cobra.Command {
 			defer content.Close()
 			write := func(w io.Writer) error { _, err := io.Copy(w, content); return err }
 			if output == "-" {
-				return write(p.stdout)
+				return write(c.stdout)
 			}
 			return writeFile(output, os.O_EXCL, write)
 		})
@@ -37,10 +41,7 @@ func newFS(p *program) *cobra.Command {
 	ls := c.ask("ls [DIR]", "List a directory of the store, or its root", 0, 1, "one directory",
 		func(ctx context.Context, client *api.Client, args []string) error {
 			list, err := client.Files(ctx, storedName(args))
-			if err != nil {
-				return err
-			}
-			return rows(c, "SIZE NAME", list, func(f api.File) []string {
+			return rows(c, "SIZE NAME", list, err, func(f api.File) []string {
 				if f.Directory {
 					return []string{"-", f.Name + "/"}
 				}
@@ -48,16 +49,10 @@ func newFS(p *program) *cobra.Command {
 			})
 		})
 	ls.Flags().BoolVar(&c.json, "json", false, "print one JSON object per line")
-	cmd := family("fs", "Copy files into and out of the block store of a server, list and remove them",
-		`Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
-and write them as dfs:NAME.
-
-  tarry fs put book.txt in/book.txt
-  tarry submit wordcount dfs:in -o dfs:counts
-  tarry fs get counts/part-r-00000 | head`,
+	c.family(
 		c.ask("put FILE NAME", "Copy FILE, or - for standard input, to NAME, which must not exist", 2, 2,
 			"a file and a name in the store", func(ctx context.Context, client *api.Client, args []string) error {
-				in, err := p.openArgument(args[0])
+				in, err := c.openArgument(args[0])
 				if err != nil {
 					return err
 				}
@@ -69,6 +64,5 @@ and write them as dfs:NAME.
 			func(ctx context.Context, client *api.Client, args []string) error {
 				return client.Remove(ctx, storedName(args))
 			}))
-	c.register(cmd, false)
-	return cmd
+	c.register(false)
 }

@@ -40,34 +40,30 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 
 // genFlags are the flags of `tarry gen`.
 type genFlags struct {
+	*command
+
 	config           gen.Config
 	output           string
 	overwrite, quiet bool
 }
 
-// newGen returns the command `tarry gen KIND`.
-func newGen(p *program) *cobra.Command {
-	g := new(genFlags)
-	names := make([]string, 0, len(gen.Kinds()))
+func genCommand(c *command) {
+	g := &genFlags{command: c}
 	for _, k := range gen.Kinds() {
-		names = append(names, string(k))
+		c.ValidArgs = append(c.ValidArgs, string(k))
 	}
-	cmd := &cobra.Command{
-		Use:       "gen " + strings.Join(names, "|") + " --size SIZE -o FILE",
-		Short:     "Make deterministic input of any size",
-		Long:      genHelp,
-		ValidArgs: names,
-		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			g.config.Kind = gen.Kind(args[0])
-			err := g.run(cmd, p)
-			if errors.Is(err, gen.ErrConfig) {
-				return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
-			}
-			return err
-		},
+	c.Use = "gen " + strings.Join(c.ValidArgs, "|") + " --size SIZE -o FILE"
+	c.Short, c.Long = "Make deterministic input of any size", genHelp
+	c.Args = arguments(1, 1, "one kind of input: "+strings.Join(c.ValidArgs, ", "))
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		g.config.Kind = gen.Kind(args[0])
+		err := g.run()
+		if errors.Is(err, gen.ErrConfig) {
+			return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
+		}
+		return err
 	}
-	f := cmd.Flags()
+	f := c.Flags()
 	number(f, (*numbers.Bytes)(&g.config.Bytes), "size", 64<<20, span(0, 1<<44), "write this size")
 	number(f, &g.config.Seed, "seed", 1, seeds, "draw the data from this seed")
 	number(f, &g.config.Words, "words", 0, span(1, 10_000_000), "draw from `N` words of text, keys of pairs or pages of visits (default 500000, 1000 or 10000)")
@@ -76,18 +72,17 @@ func newGen(p *program) *cobra.Command {
 	f.StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	f.BoolVar(&g.overwrite, "overwrite", false, "replace an existing file")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing but errors")
-	return cmd
 }
 
 // run writes the generated input.
-func (g *genFlags) run(cmd *cobra.Command, p *program) error {
+func (g *genFlags) run() error {
 	c := &g.config
 	if c.Skew == 0 {
 		c.Skew = 1e-9 // in package gen 0 means the default
 	}
 	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
 	if err := firstError(
-		refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(string(c.Kind)) + ", only with gen text, gen pairs and gen visits", "words skew"},
+		refuse(g.Command, idle{!vocabulary, "with gen " + words.Shown(string(c.Kind)) + ", only with gen text, gen pairs and gen visits", "words skew"},
 			idle{g.output == "-", "with --output -", "overwrite"}),
 		c.Validate(),
 	); err != nil {
@@ -96,23 +91,23 @@ func (g *genFlags) run(cmd *cobra.Command, p *program) error {
 	if !g.quiet {
 		var written atomic.Int64
 		c.Progress = written.Store
-		defer p.display.Show(func() string {
+		defer g.display.Show(func() string {
 			n := written.Load()
 			return progress.Part(string(c.Kind), float64(n)/float64(max(c.Bytes, 1)), amount(n)+" of "+amount(c.Bytes))
 		})()
 	}
 	info, err := os.Stat(g.output)
-	switch ctx := cmd.Context(); {
+	switch ctx := g.Context(); {
 	case g.output == "":
 		return usageError("where to? -o FILE, or -o - for standard output")
 	case g.output == "-":
-		return gen.Write(ctx, p.stdout, *c)
+		return gen.Write(ctx, g.stdout, *c)
 	case stores.Named(g.output):
 		return g.store(ctx)
 	case err == nil && !info.Mode().IsRegular() && !info.IsDir(): // pipes and devices are not replaced
 		return writeFile(g.output, 0, func(w io.Writer) error { return gen.Write(ctx, w, *c) })
 	}
-	return outputError(g.output, gen.WriteFile(cmd.Context(), g.output, *c, g.overwrite))
+	return outputError(g.output, gen.WriteFile(g.Context(), g.output, *c, g.overwrite))
 }
 
 // store writes it to a file of a store.

@@ -17,23 +17,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// newJob returns the command `tarry job`.
-func newJob(p *program) *cobra.Command {
-	c, reason := &clientFlags{program: p}, ""
+func jobsCommand(cmd *command) {
+	cmd.Use, cmd.Short = "job", "Watch and change the jobs of a server, tarry serve"
+	cmd.Long = `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
+prints.
+
+  tarry job list
+  tarry job kill 7 --reason 'wrong input'
+  tarry job events 7
+  tarry job events --json`
+	c, reason := &clientFlags{command: cmd}, ""
 	const aJob = "the number of a job"
 	kill := c.aboutJob("kill JOB", "Kill a job that has not ended", aJob,
 		func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) {
 			return client.Kill(ctx, id, reason)
 		})
 	kill.Flags().StringVar(&reason, "reason", "", "record this `REASON` with the job")
-	cmd := family("job", "Watch and change the jobs of a server, tarry serve", `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
-prints.
-
-  tarry job list
-  tarry job kill 7 --reason 'wrong input'
-  tarry job events 7
-  tarry job events --json`,
-		newJobList(c),
+	c.family(
+		jobList(c),
 		c.aboutJob("status JOB", "Show a job", aJob,
 			func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) {
 				return client.Job(ctx, id)
@@ -46,24 +47,10 @@ prints.
 		c.ask("events [JOB]", "Print the events of a job until its end, or of the cluster until Ctrl-C", 0, 1,
 			aJob+", or nothing", c.follow),
 	)
-	c.register(cmd, true)
-	return cmd
+	c.register(true)
 }
 
-// family returns a command that has only subcommands.
-func family(name, short, long string, list ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Long: long, RunE: help, Args: func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		path := cmd.CommandPath()
-		return usageError("%s has no command %s%s (see %s --help)", path, words.Quoted(args[0]), meant(cmd, args[0]), path)
-	}}
-	cmd.AddCommand(list...)
-	return cmd
-}
-
-func newJobList(c *clientFlags) *cobra.Command {
+func jobList(c *clientFlags) *cobra.Command {
 	state, user, ended := "", "", false
 	cmd := c.ask("list", "List the jobs, the last submitted first", 0, 0, "no arguments",
 		func(ctx context.Context, client *api.Client, _ []string) (err error) {
@@ -73,10 +60,7 @@ func newJobList(c *clientFlags) *cobra.Command {
 			} else {
 				list, err = client.Jobs(ctx, state, user)
 			}
-			if err != nil {
-				return err
-			}
-			return rows(c, "JOB STATE USER POOL PRIORITY MAPS REDUCES TIME NAME", list, func(j api.Job) []string {
+			return rows(c, "JOB STATE USER POOL PRIORITY MAPS REDUCES TIME NAME", list, err, func(j api.Job) []string {
 				maps, reduces := "-", "-"
 				if n := len(j.Stages); n > 0 {
 					at := j.Stages[n-1]
@@ -118,10 +102,7 @@ func (c *clientFlags) aboutJob(use, short, what string,
 			return err
 		}
 		j, err := do(client, ctx, id, strings.Join(args[1:], ""))
-		if err != nil {
-			return err
-		}
-		return c.show(j, func() error { return c.printJob(&j) })
+		return c.show(j, err, func() error { return c.printJob(&j) })
 	})
 }
 
@@ -152,14 +133,13 @@ func (c *clientFlags) counters(ctx context.Context, client *api.Client, args []s
 		return err
 	}
 	n, err := client.Counters(ctx, id)
-	if err != nil {
-		return err
-	}
-	sum := new(counter.Set)
-	for _, v := range n.Counters {
-		sum.AddNamed(v.Group, v.Name, v.Value)
-	}
-	return c.show(n, func() error { return sum.Print(c.stdout) })
+	return c.show(n, err, func() error {
+		sum := new(counter.Set)
+		for _, v := range n.Counters {
+			sum.AddNamed(v.Group, v.Name, v.Value)
+		}
+		return sum.Print(c.stdout)
+	})
 }
 
 // follow prints the events of a job, or of all jobs, as `tarry events` does.

@@ -4,37 +4,32 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newNode returns the command `tarry node`.
-func newNode(p *program) *cobra.Command {
-	c := &clientFlags{program: p}
-	cmd := family("node", "Watch and change the nodes of a server, tarry serve", `Watch and change the nodes of a server, tarry serve.
+func nodeCommand(cmd *command) {
+	cmd.Use, cmd.Short = "node", "Watch and change the nodes of a server, tarry serve"
+	cmd.Long = `Watch and change the nodes of a server, tarry serve.
 
   tarry node list
   tarry node drain node-03
-  tarry node start node-03`,
-		c.ask("list", "List the nodes", 0, 0, "no arguments", func(ctx context.Context, client *api.Client, _ []string) error {
-			list, err := client.Nodes(ctx)
-			if err != nil {
-				return err
+  tarry node start node-03`
+	c := &clientFlags{command: cmd}
+	c.register(true)
+	c.family(c.ask("list", "List the nodes", 0, 0, "no arguments", func(ctx context.Context, client *api.Client, _ []string) error {
+		list, err := client.Nodes(ctx)
+		return rows(c, "NODE RACK STATE MAPS REDUCES SEEN", list, err, func(n api.Node) []string {
+			state := n.State
+			if n.Avoided {
+				state += ", avoided"
 			}
-			return rows(c, "NODE RACK STATE MAPS REDUCES SEEN", list, func(n api.Node) []string {
-				state := n.State
-				if n.Avoided {
-					state += ", avoided"
-				}
-				return []string{
-					n.Name, n.Rack, state, fmt.Sprintf("%d/%d", n.RunningMaps, n.MapSlots),
-					fmt.Sprintf("%d/%d", n.RunningReduces, n.ReduceSlots), seconds(n.SeenSeconds) + " ago",
-				}
-			})
-		}))
-	c.register(cmd, true)
+			return []string{
+				n.Name, n.Rack, state, fmt.Sprintf("%d/%d", n.RunningMaps, n.MapSlots),
+				fmt.Sprintf("%d/%d", n.RunningReduces, n.ReduceSlots), seconds(n.SeenSeconds) + " ago",
+			}
+		})
+	}))
 	for _, a := range [][2]string{
 		{"cordon", "Stop launching tasks on a node; its running tasks continue"},
 		{"uncordon", "Launch tasks on a node again"},
@@ -45,14 +40,10 @@ func newNode(p *program) *cobra.Command {
 		cmd.AddCommand(c.ask(a[0]+" NODE", a[1], 1, 1, "the name of a node",
 			func(ctx context.Context, client *api.Client, args []string) error {
 				n, err := client.Node(ctx, args[0], a[0])
-				if err != nil {
-					return err
-				}
-				return c.show(n, func() error {
+				return c.show(n, err, func() error {
 					_, err := fmt.Fprintf(c.stdout, "%s is %s\n", words.Printable(n.Name), n.State)
 					return err
 				})
 			}))
 	}
-	return cmd
 }

@@ -14,40 +14,34 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newPlay returns the command `tarry play`.
-func newPlay(p *program) *cobra.Command {
-	listen, export := "", ""
-	cmd := &cobra.Command{
-		Use:   "play [--export DIR]",
-		Short: "Serve the playground: the scheduler in the browser",
-		Long: `Serve the playground: the live scheduler, compiled for the browser, on the screens of the page.
+func playCommand(c *command) {
+	c.Use, c.Short = "play [--export DIR]", "Serve the playground: the scheduler in the browser"
+	c.Long = `Serve the playground: the live scheduler, compiled for the browser, on the screens of the page.
 Choose or write a workload, a cluster and a policy, move W1, W2, D and links, step by decisions or
 heartbeats, compare two policies, take a lesson, and share all of it by its address.
 
   tarry play
   tarry play --export site
 
-Only this machine can reach it; --export writes it as a static site for any web server.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := site.Module()
-			if err != nil {
-				return configError("%w: in a clone of the source run make build", err)
-			}
-			files, err := site.Files(dir)
-			switch {
-			case err != nil:
-				return err
-			case export != "":
-				return outputError(export, site.Export(export, files))
-			}
-			return serveSite(cmd.Context(), p, listen, files)
-		},
+Only this machine can reach it; --export writes it as a static site for any web server.`
+	listen, export := "", ""
+	c.RunE = func(*cobra.Command, []string) error {
+		dir, err := site.Module()
+		if err != nil {
+			return configError("%w: in a clone of the source run make build", err)
+		}
+		files, err := site.Files(dir)
+		switch {
+		case err != nil:
+			return err
+		case export != "":
+			return outputError(export, site.Export(export, files))
+		}
+		return serveSite(c.Context(), c.program, listen, files)
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8017", "serve at this `ADDRESS` of this machine; 127.0.0.1:0 takes any port")
-	cmd.Flags().StringVar(&export, "export", "", "write the site to `DIR`, which must not exist, and serve nothing")
-	excludes(cmd, "export", "listen")
-	return cmd
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8017", "serve at this `ADDRESS` of this machine; 127.0.0.1:0 takes any port")
+	c.Flags().StringVar(&export, "export", "", "write the site to `DIR`, which must not exist, and serve nothing")
+	excludes(c.Command, "export", "listen")
 }
 
 // serveSite serves the files until ctx ends.

@@ -9,31 +9,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newPolicy returns the command `tarry policy`.
-func newPolicy(p *program) *cobra.Command {
-	c := &clientFlags{program: p}
-	cmd := family("policy", "Watch and change the scheduler of a server, tarry serve", `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
+func policyCommand(cmd *command) {
+	cmd.Use, cmd.Short = "policy", "Watch and change the scheduler of a server, tarry serve"
+	cmd.Long = `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
 config policy. A change holds until the next, a reload of changed files, or the end of the server.
 
   tarry policy show locality
   tarry policy set locality.rule=wait locality.waits=2s/4s
   tarry policy set weight.ann=2 weight.bob=0.5
-  tarry policy reload`,
+  tarry policy reload`
+	c := &clientFlags{command: cmd}
+	c.register(true)
+	c.family(
 		c.ask("show [KEY...]", "Show the current settings, all or those whose keys begin with KEY", 0, -1, "beginnings of keys", c.showPolicy),
 		c.ask("set KEY=VALUE...", "Change settings, and weights of pools as weight.POOL: all or none", 1, -1, "settings such as locality.waits=2s/4s", c.setPolicy),
 		c.ask("reload", "Reload the configuration files at once", 0, 0, "no arguments",
 			func(ctx context.Context, client *api.Client, _ []string) error {
 				r, err := client.Reload(ctx)
-				if err != nil {
-					return err
-				}
-				return c.show(r, func() error {
+				return c.show(r, err, func() error {
 					since := "the start of the server"
 					if r.Time != nil {
 						since = r.Time.Local().Format(time.DateTime)
@@ -42,8 +39,6 @@ config policy. A change holds until the next, a reload of changed files, or the 
 					return err
 				})
 			}))
-	c.register(cmd, true)
-	return cmd
 }
 
 // showPolicy prints the settings whose keys begin with one of the arguments.
@@ -63,7 +58,7 @@ func (c *clientFlags) showPolicy(ctx context.Context, client *api.Client, args [
 
 // printSettings prints a table of settings.
 func (c *clientFlags) printSettings(list []api.Setting) error {
-	return rows(c, "KEY VALUE MEANING", list, func(s api.Setting) []string {
+	return rows(c, "KEY VALUE MEANING", list, nil, func(s api.Setting) []string {
 		meaning := s.Help
 		if s.Range != "" {
 			meaning += " (" + s.Range + ")"

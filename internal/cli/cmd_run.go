@@ -38,13 +38,9 @@ func teraRecords(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 }
 
-// newRun returns the command `tarry run JOB`.
-func newRun(p *program) *cobra.Command {
-	r, list := new(runFlags), false
-	cmd := &cobra.Command{
-		Use:   "run JOB IN...",
-		Short: "Run a job on an emulated cluster in this process",
-		Long: `Run a job: read IN and write the result to standard output, ordered by keys if the job has keys.
+func runCommand(c *command) {
+	c.Use, c.Short = "run JOB IN...", "Run a job on an emulated cluster in this process"
+	c.Long = `Run a job: read IN and write the result to standard output, ordered by keys if the job has keys.
 --output OUT (-o, except for grep) writes a directory instead: OUT/part-r-00000 and so on
 (part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
 
@@ -56,30 +52,29 @@ A failed job removes OUT. --overwrite replaces an earlier OUT when the new one i
 run with the same OUT removes what a killed run left there.
 
 With --state DIR, starting the same command again continues a killed or interrupted run: committed
-parts stay.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case list && len(args) == 0:
-				return nil
-			case list:
-				return usageError("--list takes no job")
-			case len(args) == 0:
-				return usageError("which job? see %s --help, or --list", cmd.CommandPath())
-			}
-			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return printCommands(p.stdout, cmd) },
+parts stay.`
+	r, list := new(runFlags), false
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case list && len(args) == 0:
+			return nil
+		case list:
+			return usageError("--list takes no job")
+		case len(args) == 0:
+			return usageError("which job? see %s --help, or --list", c.CommandPath())
+		}
+		return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(c.Command, args[0]), c.CommandPath())
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
-	cmd.AddGroup(&cobra.Group{ID: "use", Title: "Jobs"}, &cobra.Group{ID: "benchmarks", Title: "Jobs of benchmarks and tests"})
-	for _, j := range jobCommands(p, &r.Order, func(j *jobCommand) error { return p.run(j, r) }) {
+	c.RunE = func(*cobra.Command, []string) error { return printCommands(c.stdout, c.Command) }
+	c.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
+	c.AddGroup(&cobra.Group{ID: "use", Title: "Jobs"}, &cobra.Group{ID: "benchmarks", Title: "Jobs of benchmarks and tests"})
+	for _, j := range jobCommands(c.program, &r.Order, func(j *jobCommand) error { return c.run(j, r) }) {
 		if j.GroupID = "use"; slices.Contains(benchmarkJobs, j.Name()) {
 			j.GroupID = "benchmarks"
 		}
-		cmd.AddCommand(j.Command)
+		c.AddCommand(j.Command)
 	}
-	r.register(cmd)
-	return cmd
+	r.register(c.Command)
 }
 
 // benchmarkJobs exist for a paper's benchmark, or to show what the engine does.
@@ -94,9 +89,8 @@ var jobDescriptions = []func(*jobCommand){
 
 // jobCommand is the command of a job. Its order is what the job makes of its flags.
 type jobCommand struct {
-	*cobra.Command // Long is without the parts of the help that jobs share
+	*command // Long is without the parts of the help that jobs share
 	*serve.Order
-	*program
 
 	// make returns the first stage when the flags and Inputs are known; it may set the fields below.
 	// Its errors are usage errors.
@@ -114,7 +108,7 @@ type jobCommand struct {
 // jobCommands returns the commands of the jobs. Each calls start when order is complete.
 func jobCommands(p *program, order *serve.Order, start func(*jobCommand) error) (list []*jobCommand) {
 	for _, describe := range jobDescriptions {
-		j := &jobCommand{Command: new(cobra.Command), Order: order, program: p}
+		j := &jobCommand{command: &command{new(cobra.Command), p}, Order: order}
 		j.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
 		j.RunE = func(_ *cobra.Command, args []string) error {
 			j.Inputs = args

@@ -27,13 +27,9 @@ type serveFlags struct {
 	store        numbers.Bytes
 }
 
-// newServe returns the command `tarry serve`.
-func newServe(p *program) *cobra.Command {
-	f := new(serveFlags)
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a cluster that accepts jobs from several users over HTTP",
-		Long: `Run a cluster that accepts jobs from several users over HTTP, until it is interrupted. Its clients
+func serveCommand(c *command) {
+	c.Use, c.Short = "serve", "Run a cluster that accepts jobs from several users over HTTP"
+	c.Long = `Run a cluster that accepts jobs from several users over HTTP, until it is interrupted. Its clients
 are tarry submit, job, node, policy and fs. /scheduler shows pools and jobs in a browser, /api/v1 is
 for programs, /metrics for Prometheus. See docs/server.md.
 
@@ -50,12 +46,10 @@ working directory; if callers are authenticated, only the block store. With --st
 stored files survive the process, however it ends; the next process continues them.
 
 The server applies changed configuration files of the scheduler and of --tokens after 5 to 15
-seconds, and at once on SIGHUP. While a file has errors, the old settings stay.`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd, f) },
-	}
-	f.register(cmd)
-	return cmd
+seconds, and at once on SIGHUP. While a file has errors, the old settings stay.`
+	f := new(serveFlags)
+	c.RunE = func(*cobra.Command, []string) error { return f.serve(c) }
+	f.register(c.Command)
 }
 
 // register adds the flags to the command.
@@ -79,15 +73,15 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 }
 
 // serve runs the server until it is interrupted.
-func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
+func (f *serveFlags) serve(c *command) (err error) {
 	if len(f.roots) == 0 && f.access.Tokens == "" && f.access.ClientCA == "" {
 		f.roots = []string{"."} // the only user is the caller of this command
 	}
 	f.lists = true
-	if err := f.check(p, cmd); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
-	cfg, err := f.serveConfig(cmd, p)
+	cfg, err := f.serveConfig(c)
 	if err != nil {
 		return err
 	}
@@ -100,9 +94,9 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	if cfg.Cluster.Memory > 0 {
 		defer cluster.LimitHeap(cfg.Cluster.Memory + besideBudget)()
 	}
-	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
-		onHangup(cmd.Context(), s.Reload)
-		p.tellServing(f, s, url)
+	err = serve.Run(c.Context(), cfg, func(s *serve.Server, url string) {
+		onHangup(c.Context(), s.Reload)
+		c.tellServing(f, s, url)
 	})
 	if err != nil { // errors at the start are errors of configuration
 		return configError("%w", err)
@@ -148,7 +142,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 }
 
 // serveConfig returns the server's configuration.
-func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Config, err error) {
+func (f *serveFlags) serveConfig(c *command) (cfg serve.Config, err error) {
 	version, _ := readVersion()
 	cfg = serve.Config{
 		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
@@ -161,11 +155,11 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 	if dir, err := site.Module(); err == nil {
 		cfg.Simulator = sync.OnceValues(func() (map[string][]byte, error) { return site.Simulator(dir) })
 	}
-	if cfg.Cluster, err = f.config(cmd); err != nil {
+	if cfg.Cluster, err = f.config(c.Command); err != nil {
 		return cfg, err
 	}
 	log := func(least slog.Level) *slog.Logger {
-		return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: least}))
+		return slog.New(slog.NewTextHandler(c.stderr, &slog.HandlerOptions{Level: least}))
 	}
 	cfg.Log, cfg.Cluster.Logger = log(slog.LevelInfo), log(slog.LevelWarn)
 	if f.quiet {

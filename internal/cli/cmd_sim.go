@@ -31,13 +31,9 @@ type oneSim struct {
 	every               time.Duration // interval of the lines of --series
 }
 
-// newSim returns the command `tarry sim` with its subcommands.
-func newSim(p *program) *cobra.Command {
-	var f oneSim
-	cmd := &cobra.Command{
-		Use:   "sim --trace FORM:FILE | --workload FILE|NAME",
-		Short: "Simulate a cluster of any size in virtual time, with the live scheduler",
-		Long: `Simulate a workload on a cluster of any size in virtual time. The scheduler that runs live makes
+func simCommand(c *command) {
+	c.Use, c.Short = "sim --trace FORM:FILE | --workload FILE|NAME", "Simulate a cluster of any size in virtual time, with the live scheduler"
+	c.Long = `Simulate a workload on a cluster of any size in virtual time. The scheduler that runs live makes
 every decision.
 
   tarry sim --workload facebook-io --nodes 100 --scheduler hfs
@@ -45,26 +41,24 @@ every decision.
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
 The same flags and seed print the same bytes to standard output; standard error reports the time
-taken.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, p) },
-	}
-	f.register(cmd)
-	s := cmd.Flags()
-	f.registerName(cmd, s, "hfs", "")
+taken.`
+	var f oneSim
+	c.RunE = func(*cobra.Command, []string) error { return f.run(c) }
+	f.register(c.Command)
+	s := c.Flags()
+	f.registerName(c.Command, s, "hfs", "")
 	s.StringVar(&f.csv, "csv", "", "write classes.csv and jobs.csv to `DIR`")
 	s.StringVar(&f.events, "events", "", "write the scheduler's events to `FILE`, one JSON object per line; compressed if its name ends in .zst")
 	s.StringVar(&f.series, "series", "",
 		"write slots held, demand and fair shares of cluster, pools and jobs over time to `FILE`, as CSV")
 	number(s, &f.every, "series-interval", 10*time.Second, span(milli, 1000*hour), "with --series, simulated time between lines")
-	needs(cmd, "series", "series-interval")
-	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
-	return cmd
+	needs(c.Command, "series", "series-interval")
+	c.AddCommand(c.command(simCompareCommand), c.command(simSweepCommand))
 }
 
 // run simulates once and prints the result.
-func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
-	if err := f.begin(p, cmd); err != nil {
+func (f *oneSim) run(c *command) (err error) {
+	if err := f.begin(c); err != nil {
 		return err
 	}
 	cfg, err := f.config(f.scheduler)
@@ -100,15 +94,15 @@ func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
 	if write := sink(rec); write != nil {
 		cfg.Core.Events, cfg.Core.Explain = func(e event.Event) { write(actors.Event{Event: e}) }, true
 	}
-	w, err := f.paced(p, cfg, f.quiet)
+	w, err := f.paced(c.program, cfg, f.quiet)
 	if err != nil {
 		return err
 	}
-	res, err := f.simulate(cmd.Context(), p, cfg, w)
+	res, err := f.simulate(c.Context(), c.program, cfg, w)
 	if err != nil {
 		return err
 	}
-	return f.report(p, res, w)
+	return f.report(c.program, res, w)
 }
 
 // simulate runs the simulation, shows its progress and prints the time taken.

@@ -28,13 +28,9 @@ type gridFlags struct {
 	repeat int
 }
 
-// newSimSweep returns the command `tarry sim sweep`.
-func newSimSweep(p *program) *cobra.Command {
-	var f gridFlags
-	cmd := &cobra.Command{
-		Use:   "sweep --sweep NAME=VALUE,VALUE,...",
-		Short: "Simulate every point of a grid of settings, with several seeds",
-		Long: `Simulate every point of a grid of settings, with several seeds, in parallel on all processors. A
+func simSweepCommand(c *command) {
+	c.Use, c.Short = "sweep --sweep NAME=VALUE,VALUE,...", "Simulate every point of a grid of settings, with several seeds"
+	c.Long = `Simulate every point of a grid of settings, with several seeds, in parallel on all processors. A
 setting is one of tarry config policy, such as theta, or a flag of tarry sim, such as nodes. Several
 --sweep span a grid.
 
@@ -42,52 +38,44 @@ setting is one of tarry config policy, such as theta, or a flag of tarry sim, su
   tarry sim sweep --workload facebook-io --sweep scheduler=fifo,fair,hfs --repeat 10 --json
 
 Standard output gets a line for each point: means with their 95 % intervals over the seeds. --json
-prints every figure, also of each run.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			grid, err := f.dimensions(cmd)
-			if err != nil {
-				return err
-			}
-			return f.run(cmd, p, grid, printSweep)
-		},
+prints every figure, also of each run.`
+	var f gridFlags
+	c.RunE = func(*cobra.Command, []string) error {
+		grid, err := f.dimensions(c.Command)
+		if err != nil {
+			return err
+		}
+		return f.run(c, grid, printSweep)
 	}
-	f.register(cmd)
-	f.registerName(cmd, cmd.Flags(), "hfs", "")
-	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
-	cmd.Flags().StringArrayVar(&f.sweep, "sweep", nil, "vary a setting: `NAME=VALUE,VALUE`; may be repeated; "+
+	f.register(c.Command)
+	f.registerName(c.Command, c.Flags(), "hfs", "")
+	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
+	c.Flags().StringArrayVar(&f.sweep, "sweep", nil, "vary a setting: `NAME=VALUE,VALUE`; may be repeated; "+
 		"slashes separate the parts of a value that is a list")
-	return cmd
 }
 
-// newSimCompare returns the command `tarry sim compare`.
-func newSimCompare(p *program) *cobra.Command {
-	var f gridFlags
-	var schedulers []string
-	cmd := &cobra.Command{
-		Use:   "compare --schedulers fifo,fair,hfs --repeat 10",
-		Short: "Simulate several schedulers on the same workloads and seeds, side by side",
-		Long: `Simulate several schedulers on the same workloads and seeds, in parallel. Print each figure with its
+func simCompareCommand(c *command) {
+	c.Use, c.Short = "compare --schedulers fifo,fair,hfs --repeat 10", "Simulate several schedulers on the same workloads and seeds, side by side"
+	c.Long = `Simulate several schedulers on the same workloads and seeds, in parallel. Print each figure with its
 95 % confidence interval, and the paired difference from the first scheduler: both had the same
 jobs, blocks and task times. Print every setting in which the schedulers differ, too.
 
 A scheduler may have its own placement of reduces, --schedulers hfs+any,hfs+cogrs, or be a policy
 file, --schedulers hfs,mine.yaml; tarry config policy shows the settings of such a file. --wait and
---set apply to all schedulers.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(schedulers) == 0 {
-				return usageError("--schedulers needs at least one name")
-			}
-			return f.run(cmd, p, []dimension{{name: "scheduler", values: schedulers}}, printComparison)
-		},
+--set apply to all schedulers.`
+	var f gridFlags
+	var schedulers []string
+	c.RunE = func(*cobra.Command, []string) error {
+		if len(schedulers) == 0 {
+			return usageError("--schedulers needs at least one name")
+		}
+		return f.run(c, []dimension{{name: "scheduler", values: schedulers}}, printComparison)
 	}
-	f.register(cmd)
-	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
-	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
+	f.register(c.Command)
+	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
+	c.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
 		"simulate these schedulers or policy files, and compare all with the first")
-	complete(cmd, "schedulers", scheduling.Presets()...)
-	return cmd
+	complete(c.Command, "schedulers", scheduling.Presets()...)
 }
 
 // dimension is one setting that a grid varies, with its values.
@@ -161,7 +149,7 @@ func (at *gridPoint) fault(err error) error { return fmt.Errorf("at %s: %w", at.
 
 // run simulates all points and prints the results with print. It reports errors of any point before
 // the first simulation.
-func (f *gridFlags) run(cmd *cobra.Command, p *program, grid []dimension, print func(*program, []dimension, []*gridPoint) error) error {
+func (f *gridFlags) run(c *command, grid []dimension, print func(*program, []dimension, []*gridPoint) error) error {
 	points := []*gridPoint{{}}
 	for _, d := range grid {
 		var longer []*gridPoint
@@ -178,43 +166,43 @@ func (f *gridFlags) run(cmd *cobra.Command, p *program, grid []dimension, print 
 	}
 	var policies []scheduling.Policy
 	for i, at := range points {
-		if err := at.make(cmd, p, f, grid); err != nil {
+		if err := at.make(c, f, grid); err != nil {
 			return at.fault(err)
 		}
 		policies = append(policies, at.config.Policy)
 		at.flags.quiet = f.quiet || i > 0 // the first point reports the load
 		changesLoad := func(d dimension) bool { return d.field == nil && d.name != "scheduler" }
 		if at.loads = points[0].loads; i == 0 || slices.ContainsFunc(grid, changesLoad) {
-			at.makeLoads(p)
+			at.makeLoads(c.program)
 		}
 	}
 	if err := points[0].flags.unheeded(policies...); err != nil {
 		return err
 	}
-	if err := f.simulate(cmd.Context(), p, points); err != nil {
+	if err := f.simulate(c.Context(), c.program, points); err != nil {
 		return err
 	}
 	if f.json {
-		return printJSON(p, summaries(grid, points))
+		return printJSON(c.program, summaries(grid, points))
 	}
-	return print(p, grid, points)
+	return print(c.program, grid, points)
 }
 
 // make sets the configuration of a point from the flags and the values of the point.
-func (at *gridPoint) make(cmd *cobra.Command, p *program, f *gridFlags, grid []dimension) error {
+func (at *gridPoint) make(c *command, f *gridFlags, grid []dimension) error {
 	name := f.scheduler
 	for i, d := range grid {
 		switch {
 		case d.name == "scheduler":
 			name = at.values[i]
 		case d.field == nil:
-			if err := cmd.Flags().Set(d.name, at.values[i]); err != nil {
-				return flagError(cmd, err, "")
+			if err := c.Flags().Set(d.name, at.values[i]); err != nil {
+				return flagError(c.Command, err, "")
 			}
 		}
 	}
 	f.scheduler = name
-	if err := firstError(checkFlags(cmd), f.begin(p, cmd)); err != nil {
+	if err := firstError(checkFlags(c.Command), f.begin(c)); err != nil {
 		return err
 	}
 	for i, d := range grid {

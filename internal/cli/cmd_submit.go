@@ -22,13 +22,9 @@ type submitFlags struct {
 	wait, quiet bool
 }
 
-// newSubmit returns the command `tarry submit JOB`.
-func newSubmit(p *program) *cobra.Command {
-	f := &submitFlags{clientFlags: clientFlags{program: p}}
-	cmd := &cobra.Command{
-		Use:   "submit [FLAGS] JOB IN... --output OUT",
-		Short: "Submit a job to a server, tarry serve",
-		Long: `Submit a job to a server, tarry serve, and print its number. JOB and its arguments are those of
+func submitCommand(c *command) {
+	c.Use, c.Short = "submit [FLAGS] JOB IN... --output OUT", "Submit a job to a server, tarry serve"
+	c.Long = `Submit a job to a server, tarry serve, and print its number. JOB and its arguments are those of
 tarry run: flags of the job, inputs and --output (-o, except for grep). A server needs --output; a
 server of your own may have more jobs. The flags below go before JOB.
 
@@ -39,11 +35,11 @@ on this machine, relative names start at the working directory.
   tarry submit --wait --pool ann grep -i error dfs:logs --output dfs:errors
 
 Repeat a call that broke off with the same --submit-key: it submits one job, until 24 hours after
-the end of that job.`,
-		Args: arguments(1, -1, "a job, its inputs and --output OUT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.submit(cmd, args) },
-	}
-	s := cmd.Flags()
+the end of that job.`
+	f := &submitFlags{clientFlags: clientFlags{command: c}}
+	c.Args = arguments(1, -1, "a job, its inputs and --output OUT")
+	c.RunE = func(_ *cobra.Command, args []string) error { return f.submit(args) }
+	s := c.Flags()
 	s.SetInterspersed(false) // the server parses the arguments after JOB
 	s.StringVar(&f.job.User, "user", "", "submit the job as `USER` (default: the user of the token or certificate, otherwise of this process)")
 	s.StringVar(&f.job.Pool, "pool", "", "put the job into this `POOL` (default: the user's)")
@@ -52,15 +48,14 @@ the end of that job.`,
 	s.StringVar(&f.key, "submit-key", "", "identify the job by this `KEY`: repeated calls with it submit one job (default: a new key)")
 	s.BoolVar(&f.wait, "wait", false, "wait for the end of the job, and exit by its result")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
-	f.register(cmd, true)
-	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
-	return cmd
+	f.register(true)
+	complete(c.Command, "priority", "very_high", "high", "normal", "low", "very_low")
 }
 
 // submit submits the job.
-func (f *submitFlags) submit(cmd *cobra.Command, args []string) error {
+func (f *submitFlags) submit(args []string) error {
 	if slices.Contains(ahead(args), "--help") {
-		job, err := findCommand(cmd, []string{"run", args[0]}) // of this program, without a server
+		job, err := findCommand(f.Command, []string{"run", args[0]}) // of this program, without a server
 		if err != nil {
 			return err
 		}
@@ -81,9 +76,9 @@ func (f *submitFlags) submit(cmd *cobra.Command, args []string) error {
 	if f.key == "" {
 		f.key = rand.Text()
 	}
-	job, err := client.Submit(cmd.Context(), f.job, f.key)
+	job, err := client.Submit(f.Context(), f.job, f.key)
 	if err == nil && f.wait && !api.Ended(job.State) {
-		job, err = client.Wait(cmd.Context(), job.ID, nil)
+		job, err = client.Wait(f.Context(), job.ID, nil)
 	}
 	if err != nil {
 		return clientError(err)

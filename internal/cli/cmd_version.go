@@ -8,14 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newVersion returns the command `tarry version`.
-func newVersion(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
-		Args:  arguments(0, 0, "no arguments"),
-		RunE:  func(*cobra.Command, []string) error { return p.printVersion() },
-	}
+func versionCommand(c *command) {
+	c.Use, c.Short = "version", "Print the version of this program"
+	c.RunE = func(*cobra.Command, []string) error { return c.printVersion() }
 }
 
 // printVersion prints the version in one line.

@@ -22,13 +22,9 @@ type viewFlags struct {
 	overwrite bool
 }
 
-// newView returns the command `tarry view`.
-func newView(p *program) *cobra.Command {
-	var f viewFlags
-	cmd := &cobra.Command{
-		Use:   "view FILE [OTHER] [-o PAGE.html]",
-		Short: "Write a page that plays a recorded run",
-		Long: `Write one HTML file with the events that a live or simulated cluster recorded with --events. Any
+func viewCommand(c *command) {
+	c.Use, c.Short = "view FILE [OTHER] [-o PAGE.html]", "Write a page that plays a recorded run"
+	c.Long = `Write one HTML file with the events that a live or simulated cluster recorded with --events. Any
 browser shows it, without a network. It plays the run: racks, nodes and slots, waiting tasks and
 their reasons, shares over time, jobs, a Gantt chart, the cost of reduce placement, queues,
 findings, and a comparison with OTHER, or with a run that is opened in the page. A click on anything
@@ -38,18 +34,17 @@ explains it. The file contains the simulator (3 MB), which computes the price of
   tarry view run.jsonl -o run.html
   tarry view hfs.jsonl.zst fifo.jsonl.zst -o both.html
 
-FILE may be - for standard input, and PAGE.html - for standard output.`,
-		Args: arguments(1, 2, "one file, or two to compare"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(p, cmd, args) },
-	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `PAGE` (default: FILE with the extension .html, in this directory)")
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
-	return cmd
+FILE may be - for standard input, and PAGE.html - for standard output.`
+	var f viewFlags
+	c.Args = arguments(1, 2, "one file, or two to compare")
+	c.RunE = func(_ *cobra.Command, args []string) error { return f.run(c, args) }
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `PAGE` (default: FILE with the extension .html, in this directory)")
+	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
 }
 
 // run reads the events and writes the page.
-func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
-	if err := refuse(cmd, idle{f.output == "-", "with --output -", "overwrite"}); err != nil {
+func (f *viewFlags) run(c *command, names []string) error {
+	if err := refuse(c.Command, idle{f.output == "-", "with --output -", "overwrite"}); err != nil {
 		return err
 	}
 	output := f.output
@@ -57,7 +52,7 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 	case len(names) == 2 && names[0] == stdinName && names[1] == stdinName:
 		return usageError("standard input is one run, not two")
 	case output == "-":
-		return p.writePage(p.stdout, names)
+		return c.writePage(c.stdout, names)
 	case output == "" && names[0] == stdinName:
 		return usageError("--output: where to? Standard input has no name")
 	case output == "":
@@ -67,7 +62,7 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 		return err
 	}
 	for _, name := range names { // a missing file must not destroy an earlier page
-		if in, err := p.openArgument(name); err != nil {
+		if in, err := c.openArgument(name); err != nil {
 			return err
 		} else if name != stdinName {
 			in.Close()
@@ -77,10 +72,10 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 	if f.overwrite {
 		mode = os.O_TRUNC
 	}
-	if err := writeFile(output, mode, func(w io.Writer) error { return p.writePage(w, names) }); err != nil {
+	if err := writeFile(output, mode, func(w io.Writer) error { return c.writePage(w, names) }); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.stderr, "%s: open it in a browser\n", output)
+	_, err := fmt.Fprintf(c.stderr, "%s: open it in a browser\n", output)
 	return err
 }
 

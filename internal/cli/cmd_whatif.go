@@ -35,13 +35,9 @@ type whatIfFlags struct {
 	policyOut     string
 }
 
-// newWhatIf returns the command `tarry whatif`.
-func newWhatIf(p *program) *cobra.Command {
-	var f whatIfFlags
-	cmd := &cobra.Command{
-		Use:   "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs]",
-		Short: "Simulate a recorded run again under other settings",
-		Long: `Simulate a recorded run again under other settings. EVENTS is the recording of a live or simulated
+func whatIfCommand(c *command) {
+	c.Use, c.Short = "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs]", "Simulate a recorded run again under other settings"
+	c.Long = `Simulate a recorded run again under other settings. EVENTS is the recording of a live or simulated
 cluster, made with --events; it may be - for standard input. The first simulation uses the recorded
 policy and shows the error of the method. The second uses --scheduler, or the recorded policy
 without it, and the changes of the other flags. docs/simulator.md explains the limits.
@@ -55,13 +51,13 @@ placement of reduces and its threshold, slow start, speculative attempts, weight
 seeds compare choices; --fresh other seeds verify the result. Each change is undone alone, and
 dropped if its gain is not certain.
 
-  tarry whatif run.jsonl --search --goal p95 --policy-out better.yaml`,
-		Args: arguments(1, 1, "one file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args[0]) },
-	}
-	s := cmd.Flags()
-	f.registerName(cmd, s, "", " (default: the recorded policy, changed by other flags)")
-	f.schedulerFlags.register(cmd, s, "the recorded policy's")
+  tarry whatif run.jsonl --search --goal p95 --policy-out better.yaml`
+	var f whatIfFlags
+	c.Args = arguments(1, 1, "one file")
+	c.RunE = func(_ *cobra.Command, args []string) error { return f.run(c, args[0]) }
+	s := c.Flags()
+	f.registerName(c.Command, s, "", " (default: the recorded policy, changed by other flags)")
+	f.schedulerFlags.register(c.Command, s, "the recorded policy's")
 	s.StringVar(&f.events, "events", "", "write the events under the changed policy to `FILE`, for tarry view and tarry events")
 	s.BoolVar(&f.json, "json", false, "print one JSON object")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "do not warn of what the replay omits")
@@ -70,10 +66,9 @@ dropped if its gain is not certain.
 	number(s, &f.repeat, "repeat", 5, span(2, 1_000), "with --search, compare choices with `N` seeds")
 	number(s, &f.fresh, "fresh", 10, span(2, 1_000), "with --search, verify the result with `N` other seeds")
 	s.StringVar(&f.policyOut, "policy-out", "", "with --search, write the settings found to `FILE`, a policy file (YAML)")
-	needs(cmd, "search", "goal repeat fresh policy-out")
-	excludes(cmd, "search", "events")
-	complete(cmd, "goal", strings.Split(goalNames(), ", ")...)
-	return cmd
+	needs(c.Command, "search", "goal repeat fresh policy-out")
+	excludes(c.Command, "search", "events")
+	complete(c.Command, "goal", strings.Split(goalNames(), ", ")...)
 }
 
 func goalNames() string {
@@ -85,18 +80,18 @@ func goalNames() string {
 }
 
 // run reads the recording and simulates it twice, or searches.
-func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
+func (f *whatIfFlags) run(c *command, name string) error {
 	if !slices.Contains(tune.Goals(), tune.Goal(f.goal)) {
 		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames())
 	}
-	if err := f.begin(p, cmd); err != nil {
+	if err := f.begin(c); err != nil {
 		return err
 	}
 	files := []namedFile{{"--events", f.events}, {"--policy-out", f.policyOut}}
 	if err := distinctFiles(files, append(slices.Clone(f.files.Names), name)); err != nil {
 		return err
 	}
-	rec, err := p.readRecording(name)
+	rec, err := c.readRecording(name)
 	if err != nil {
 		return err
 	}
@@ -117,25 +112,25 @@ func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 	}
 	for _, text := range rec.Warnings {
 		if !f.quiet {
-			fmt.Fprintf(p.stderr, "tarry: warning: %s: %s\n", name, text)
+			fmt.Fprintf(c.stderr, "tarry: warning: %s: %s\n", name, text)
 		}
 	}
 	if f.search {
-		return f.searchFor(cmd.Context(), p, rec, policy)
+		return f.searchFor(c.Context(), c.program, rec, policy)
 	}
 	out := whatIf{name: name, rec: rec}
-	if out.again, err = replayInto(cmd.Context(), rec, rec.Policy, ""); err != nil {
+	if out.again, err = replayInto(c.Context(), rec, rec.Policy, ""); err != nil {
 		return fmt.Errorf("%s: the recorded policy: %w", name, err)
 	}
 	if out.settings = policyfile.Differences(rec.Policy, policy); len(out.settings) > 0 || f.events != "" {
-		if out.asked, err = replayInto(cmd.Context(), rec, policy, f.events); err != nil {
+		if out.asked, err = replayInto(c.Context(), rec, policy, f.events); err != nil {
 			return fmt.Errorf("%s: the asked policy: %w", name, err)
 		}
 	}
 	if f.json {
-		return json.NewEncoder(p.stdout).Encode(out.object())
+		return json.NewEncoder(c.stdout).Encode(out.object())
 	}
-	return out.print(p.stdout)
+	return out.print(c.stdout)
 }
 
 // readRecording reads a file of events as a complete run.

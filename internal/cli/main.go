@@ -1,8 +1,9 @@
 // Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
 // its Main.
 //
-// Reading order: main.go with the commands, help.go, exit.go, then one file per command: cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
-// run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
+// Reading order: main.go with the commands, help.go, exit.go, then one file per command:
+// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go,
+// columns.go, run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 
 import (
@@ -103,11 +104,12 @@ terminated.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})
-	for _, make := range []func(*program) *cobra.Command{
-		newConfig, newDelay, newDocs, newExperiment, newRun, newFS, newGen, newJob, newNode, newPlay, newPolicy,
-		newScenario, newServe, newSubmit, newEvents, newSim, newVersion, newView, newWhatIf,
+	for _, describe := range []func(*command){
+		configCommand, delayCommand, docsCommand, experimentCommand, runCommand, fsCommand, genCommand, jobsCommand,
+		nodeCommand, playCommand, policyCommand, scenarioCommand, serveCommand, submitCommand, eventsCommand,
+		simCommand, versionCommand, viewCommand, whatIfCommand,
 	} {
-		root.AddCommand(make(p))
+		root.AddCommand(p.command(describe))
 	}
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
@@ -118,7 +120,34 @@ terminated.`,
 	return root
 }
 
-// help is the action of a command that has only subcommands.
+// command is a command of this program.
+type command struct {
+	*cobra.Command
+	*program
+}
+
+// command returns a command that describe describes: its help, flags and action. By default it takes
+// no arguments.
+func (p *program) command(describe func(*command)) *cobra.Command {
+	c := &command{&cobra.Command{Args: arguments(0, 0, "no arguments but flags")}, p}
+	describe(c)
+	return c.Command
+}
+
+// family makes c a command that has only subcommands.
+func (c *command) family(list ...*cobra.Command) {
+	c.AddCommand(list...)
+	c.RunE = help
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		path := c.CommandPath()
+		return usageError("%s has no command %s%s (see %s --help)", path, words.Quoted(args[0]), meant(c.Command, args[0]), path)
+	}
+}
+
+// help is the action of a command that only has subcommands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // arguments returns a check of the number of arguments; its errors name what is missing or

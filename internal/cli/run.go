@@ -117,7 +117,7 @@ const ofCluster = "racks nodes map-slots reduce-slots replication parallelism se
 	"scheduler reduce-placement set wait chaos state"
 
 // check rejects values that cannot work.
-func (r *runFlags) check(p *program, cmd *cobra.Command) error {
+func (r *runFlags) check(c *command) error {
 	if err := r.jobFlags.check(); err != nil {
 		return err
 	}
@@ -129,15 +129,15 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 			return usageError("%w", err)
 		}
 	}
-	toStdout := "with standard output: want " + outputFlag(cmd) + " DIR"
+	toStdout := "with standard output: want " + outputFlag(c.Command) + " DIR"
 	printed := r.Output == stdoutName || strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command"
 	if err := refuse(
-		cmd, idle{r.Output == stdoutName, toStdout, "overwrite on state"},
-		idle{printed, "with another use of standard output: want " + outputFlag(cmd) + " DIR", "json"},
+		c.Command, idle{r.Output == stdoutName, toStdout, "overwrite on state"},
+		idle{printed, "with another use of standard output: want " + outputFlag(c.Command) + " DIR", "json"},
 	); err != nil {
 		return err
 	}
-	return r.clusterFlags.check(p, cmd)
+	return r.clusterFlags.check(c)
 }
 
 // pipeline is a run: each stage reads the output of the previous one.
@@ -159,7 +159,7 @@ type planRunner func(ctx context.Context, plan *mapreduce.Plan, reduces int, key
 // run executes the stages of a job in order and reports the result.
 func (p *program) run(j *jobCommand, r *runFlags) (err error) {
 	cmd := j.Command
-	if err := r.check(p, cmd); err != nil {
+	if err := r.check(j.command); err != nil {
 		return err
 	}
 	ctx := cmd.Context()

@@ -74,16 +74,16 @@ func (s *schedulerFlags) registerFiles(cmd *cobra.Command) {
 }
 
 // begin checks the flags and reads the files; it prints warnings about them to standard error.
-func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
-	s.parts = p.parts
-	if err := s.assign(cmd); err != nil {
+func (s *schedulerFlags) begin(c *command) error {
+	s.parts = c.parts
+	if err := s.assign(c.Command); err != nil {
 		return err
 	}
 	err := s.read()
 	for _, w := range s.files.Warnings {
-		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w)
+		fmt.Fprintf(c.stderr, "tarry: warning: %v\n", w)
 	}
-	if f := s.files.Parameters; err == nil && f != nil && f.Scheduler != "" && !given(cmd, "scheduler") {
+	if f := s.files.Parameters; err == nil && f != nil && f.Scheduler != "" && !given(c.Command, "scheduler") {
 		s.scheduler = f.Scheduler
 	}
 	return err

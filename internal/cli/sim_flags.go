@@ -113,16 +113,16 @@ func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 }
 
 // begin checks the flags and reads the files of scheduler and cluster.
-func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
+func (f *simFlags) begin(c *command) error {
 	if f.trace == "" && f.named == "" {
 		return usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace, as %s",
 			strings.Join(workload.Names(), ", "), traceForms)
 	}
-	if err := f.schedulerFlags.begin(p, cmd); err != nil {
+	if err := f.schedulerFlags.begin(c); err != nil {
 		return err
 	}
-	f.parts = simulator.Parts(p.parts)
-	c := &f.simulated.Cluster
+	f.parts = simulator.Parts(c.parts)
+	sim := &f.simulated.Cluster
 	if f.cluster != "" {
 		file, err := openFile(f.cluster)
 		if err != nil {
@@ -132,25 +132,25 @@ func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
 		if f.machines, err = clusterfile.Read(file, f.cluster); err != nil {
 			return configError("%w", err)
 		}
-		c.Nodes, c.Racks = f.machines.Nodes(), f.machines.Racks()
+		sim.Nodes, sim.Racks = f.machines.Nodes(), f.machines.Racks()
 		if f.machines.Flows() {
 			f.network = "flows"
 		}
-	} else if err := checkPlaces(c.Nodes, c.Racks, 0); err != nil {
+	} else if err := checkPlaces(sim.Nodes, sim.Racks, 0); err != nil {
 		return err
 	}
-	if given(cmd, "replication") {
-		if err := checkPlaces(c.Nodes, 1, c.Replicas); err != nil {
+	if given(c.Command, "replication") {
+		if err := checkPlaces(sim.Nodes, 1, sim.Replicas); err != nil {
 			return err
 		}
 	}
 	flows, alike := f.network == "flows", f.machines == nil
 	return refuse(
-		cmd,
+		c.Command,
 		idle{!flows, "without --network flows", "link oversubscription"},
 		idle{flows && alike, "without --network factors", "shuffle-rate"},
-		idle{c.Racks == 1 && alike, "with one rack: give --racks", "oversubscription"},
-		idle{c.Nodes == 1 && alike, "with one node: give --nodes", "wait"},
+		idle{sim.Racks == 1 && alike, "with one rack: give --racks", "oversubscription"},
+		idle{sim.Nodes == 1 && alike, "with one node: give --nodes", "wait"},
 		idle{f.simulated.Submission.Rule != simulator.Replay, "without --submit replay", "target-utilisation"},
 		idle{!strings.HasPrefix(f.trace, "swim:"), "without --trace swim:FILE", "compute-spread original-nodes max-maps skew-zipf"},
 	)
