@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
@@ -95,7 +98,7 @@ func (f *serveFlags) serve(c *command) (err error) {
 		defer cluster.LimitHeap(cfg.Cluster.Memory + besideBudget)()
 	}
 	err = serve.Run(c.Context(), cfg, func(s *serve.Server, url string) {
-		onHangup(c.Context(), s.Reload)
+		c.onHangup(s.Reload)
 		c.tellServing(f, s, url)
 	})
 	if err != nil { // errors at the start are errors of configuration
@@ -184,4 +187,45 @@ func loopback(listen string) bool {
 	}
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// libraryJobs returns the jobs of `tarry run` for a server. Their arguments are those of `tarry run
+// JOB`.
+func libraryJobs() (list []serve.Job) {
+	for _, job := range jobCommands(new(program), nil, nil) {
+		list = append(list, serve.Job{Name: job.Name(), Summary: job.Short, Parse: func(args []string) (serve.Order, error) {
+			return parseOrder(job.Name(), args)
+		}})
+	}
+	return list
+}
+
+// parseOrder returns the server's order for a job and its arguments.
+func parseOrder(job string, args []string) (serve.Order, error) {
+	var j jobFlags
+	var called *jobCommand
+	run := &cobra.Command{Use: "run", Args: func(_ *cobra.Command, args []string) error {
+		return usageError("unknown job %s", words.Quoted(args[0]))
+	}}
+	tarry := &cobra.Command{Use: "tarry", SilenceErrors: true, SilenceUsage: true}
+	tarry.AddCommand(run)
+	tarry.CompletionOptions.DisableDefaultCmd = true
+	tarry.SetOut(io.Discard)
+	tarry.SetErr(io.Discard)
+	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
+	for _, c := range jobCommands(new(program), &j.Order, func(c *jobCommand) error { called = c; return nil }) {
+		run.AddCommand(c.Command)
+	}
+	j.register(run)
+	tarry.SetArgs(append([]string{"run", job}, args...))
+	switch err := tarry.ExecuteContext(context.Background()); {
+	case err != nil:
+		return j.Order, err
+	case called == nil: // help
+		return j.Order, usageError("%s --help is no job", job)
+	case j.Output == stdoutName:
+		return j.Order, usageError("where to? %s DIR: the jobs of servers write to directories", outputFlag(called.Command))
+	}
+	err := j.check()
+	return j.Order, err
 }

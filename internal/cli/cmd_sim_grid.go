@@ -28,6 +28,11 @@ type gridFlags struct {
 	repeat int
 }
 
+func (f *gridFlags) register(c *command) {
+	f.simFlags.register(c.Command)
+	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
+}
+
 func simSweepCommand(c *command) {
 	c.Use, c.Short = "sweep --sweep NAME=VALUE,VALUE,...", "Simulate every point of a grid of settings, with several seeds"
 	c.Long = `Simulate every point of a grid of settings, with several seeds, in parallel on all processors. A
@@ -47,9 +52,8 @@ prints every figure, also of each run.`
 		}
 		return f.run(c, grid, printSweep)
 	}
-	f.register(c.Command)
+	f.register(c)
 	f.registerName(c.Command, c.Flags(), "hfs", "")
-	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
 	c.Flags().StringArrayVar(&f.sweep, "sweep", nil, "vary a setting: `NAME=VALUE,VALUE`; may be repeated; "+
 		"slashes separate the parts of a value that is a list")
 }
@@ -71,8 +75,7 @@ file, --schedulers hfs,mine.yaml; tarry config policy shows the settings of such
 		}
 		return f.run(c, []dimension{{name: "scheduler", values: schedulers}}, printComparison)
 	}
-	f.register(c.Command)
-	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
+	f.register(c)
 	c.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
 		"simulate these schedulers or policy files, and compare all with the first")
 	complete(c.Command, "schedulers", scheduling.Presets()...)
@@ -141,7 +144,7 @@ type gridPoint struct {
 	flags   gridFlags
 	config  simulator.Config
 	loads   []func() (*workload.Workload, error) // by seed; points may share them
-	figures [][]float64                          // of each run, in the order of simFigures
+	figures [][]figure                           // of each run
 }
 
 // fault returns an error that names the point.
@@ -241,11 +244,25 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, at := range points {
-		at.figures = make([][]float64, f.repeat)
+		at.figures = make([][]figure, f.repeat)
 		for turn := range f.repeat {
 			all.Go(func() error {
 				defer far.Tell(i*f.repeat+turn, 0, 1, 1)
-				return at.one(ctx, turn)
+				cfg, err := at.config, context.Cause(ctx)
+				cfg.Seed += uint64(turn)
+				var load *workload.Workload
+				if err == nil {
+					load, err = at.loads[turn]()
+				}
+				var res *simulator.Result
+				if err == nil {
+					res, err = simulator.Run(ctx, cfg, load)
+				}
+				if err != nil {
+					return at.fault(err)
+				}
+				at.figures[turn] = figuresOf(&res.Report.Figures)
+				return nil
 			})
 		}
 	}
@@ -259,34 +276,13 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 	return nil
 }
 
-// one simulates the point with one of its seeds.
-func (at *gridPoint) one(ctx context.Context, turn int) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	cfg := at.config
-	cfg.Seed += uint64(turn)
-	load, err := at.loads[turn]()
-	if err != nil {
-		return at.fault(err)
-	}
-	res, err := simulator.Run(ctx, cfg, load)
-	if err != nil {
-		return at.fault(err)
-	}
-	for _, f := range simFigures() {
-		at.figures[turn] = append(at.figures[turn], f.of(&res.Report.Figures))
-	}
-	return nil
-}
-
 // over returns the mean of a figure over the seeds, or of its paired difference from another point.
 func (at *gridPoint) over(figure int, from *gridPoint) gridEstimate {
 	var runs []float64
 	for turn, run := range at.figures {
-		x := run[figure]
+		x := run[figure].value
 		if from != nil {
-			x -= from.figures[turn][figure]
+			x -= from.figures[turn][figure].value
 		}
 		runs = append(runs, x)
 	}

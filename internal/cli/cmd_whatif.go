@@ -175,30 +175,31 @@ type whatIf struct {
 	settings []policyfile.Difference
 }
 
-// whatIfFigures returns the figures of the table: those that a recording contains.
-func whatIfFigures() []simFigure {
+// recordedFigures returns the figures of a run that a recording contains.
+func recordedFigures(of *simulator.Figures) []figure {
 	unknown := []string{"map_utilisation", "reduce_utilisation", "lost_s", "copies_won", "copies_spent_s"}
-	return slices.DeleteFunc(simFigures(), func(f simFigure) bool { return slices.Contains(unknown, f.name) })
+	return slices.DeleteFunc(figuresOf(of), func(f figure) bool { return slices.Contains(unknown, f.name) })
 }
 
-// change returns the difference of b from a: in points for shares, otherwise in percent.
-func (f simFigure) change(a, b *simulator.Figures) string {
-	x, y := f.of(a), f.of(b)
-	switch {
+// changeTo returns the difference of the same figure of another run: in points for shares, otherwise
+// in percent.
+func (f figure) changeTo(other figure) string {
+	switch x, y := f.value, other.value; {
 	case strings.HasSuffix(f.name, "share"):
 		return fmt.Sprintf("%+.2f pt", 100*(y-x))
 	case x == 0:
 		return fmt.Sprintf("%+.3g", y)
+	default:
+		return fmt.Sprintf("%+.2f %%", 100*(y/x-1))
 	}
-	return fmt.Sprintf("%+.2f %%", 100*(y/x-1))
 }
 
-// value returns the figure as text.
-func (f simFigure) value(run *simulator.Figures) string {
+// String returns the value as text.
+func (f figure) String() string {
 	if strings.HasSuffix(f.name, "share") {
-		return fmt.Sprintf("%.2f %%", 100*f.of(run))
+		return fmt.Sprintf("%.2f %%", 100*f.value)
 	}
-	return fmt.Sprintf("%.5g", f.of(run))
+	return fmt.Sprintf("%.5g", f.value)
 }
 
 // print writes the table, with the error of the method first.
@@ -212,19 +213,18 @@ func (w *whatIf) print(to io.Writer) error {
 	}
 	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", w.name, kind, w.rec.Policy.Name, words.Count(jobs, "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
-	was, is, figures := &w.again.Recorded, &w.again.Again, whatIfFigures()
+	was, is := recordedFigures(&w.again.Recorded), recordedFigures(&w.again.Again)
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
-		figures[0].change(was, is), figures[4].change(was, is))
+		was[0].changeTo(is[0]), was[4].changeTo(is[4]))
 	lines := [][]string{{"figure", "recorded", "again", "error"}}
+	for i, f := range was {
+		lines = append(lines, []string{f.name, f.String(), is[i].String(), f.changeTo(is[i])})
+	}
 	if w.asked != nil {
 		lines[0] = append(lines[0], "asked", "change")
-	}
-	for _, f := range figures {
-		line := []string{f.name, f.value(was), f.value(is), f.change(was, is)}
-		if w.asked != nil {
-			line = append(line, f.value(&w.asked.Again), f.change(is, &w.asked.Again))
+		for i, f := range recordedFigures(&w.asked.Again) {
+			lines[i+1] = append(lines[i+1], f.String(), is[i].changeTo(f))
 		}
-		lines = append(lines, line)
 	}
 	if err := firstError(figureTable(out, lines), out.Flush()); err != nil || w.asked == nil {
 		return err
@@ -237,8 +237,8 @@ func (w *whatIf) print(to io.Writer) error {
 func (w *whatIf) object() any {
 	values := func(f *simulator.Figures) map[string]float64 {
 		all := map[string]float64{"jobs": float64(f.Jobs)}
-		for _, figure := range whatIfFigures() {
-			all[figure.name] = figure.of(f)
+		for _, figure := range recordedFigures(f) {
+			all[figure.name] = figure.value
 		}
 		return all
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -100,34 +99,17 @@ func (e *signalError) Error() string {
 		return "terminated"
 	case syscall.SIGHUP:
 		return "hung up"
-	default:
-		return "interrupted"
 	}
+	return "interrupted"
 }
 
 // code returns the shell's exit code for a signal: 128 plus its number.
 func (e *signalError) code() int { return 128 + int(e.Signal) }
 
-// hangupReloads is set while SIGHUP does not end the program; see onHangup.
-var hangupReloads atomic.Bool
-
-// onHangup calls f at each SIGHUP until ctx ends. Meanwhile the signal does not end the program.
-func onHangup(ctx context.Context, f func()) {
-	signals := make(chan os.Signal, 1)
-	hangupReloads.Store(true)
-	signal.Notify(signals, syscall.SIGHUP) // does not exist on Windows
-	go func() {
-		defer hangupReloads.Store(false)
-		defer signal.Stop(signals)
-		for {
-			select {
-			case <-signals:
-				f()
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+// onHangup has each SIGHUP call f, instead of ending the program.
+func (p *program) onHangup(f func()) {
+	p.hangup.Store(&f)
+	signal.Notify(p.signals, syscall.SIGHUP) // does not exist on Windows
 }
 
 // withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a
@@ -137,33 +119,28 @@ func onHangup(ctx context.Context, f func()) {
 func (p *program) withSignals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signal.Ignore(syscall.SIGPIPE)
-	signals, done := make(chan os.Signal, 16), make(chan struct{})
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	p.signals = make(chan os.Signal, 16)
+	signal.Notify(p.signals, syscall.SIGINT, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
-		signal.Notify(signals, syscall.SIGHUP)
+		signal.Notify(p.signals, syscall.SIGHUP)
 	}
 	go func() {
-		for first := true; ; {
-			select {
-			case s := <-signals:
-				if s == syscall.SIGHUP && hangupReloads.Load() {
-					continue
-				}
-				e := &signalError{s.(syscall.Signal)}
-				if !first {
-					shortly(scratch.RemoveAll)
-					os.Exit(e.code())
-				}
-				first = false
+		for s := range p.signals {
+			e := &signalError{s.(syscall.Signal)}
+			switch f := p.hangup.Load(); {
+			case ctx.Err() != nil: // it is the second one
+				shortly(scratch.RemoveAll)
+				os.Exit(e.code())
+			case e.Signal == syscall.SIGHUP && f != nil:
+				go (*f)()
+			default:
 				shortly(p.display.Hide) // it would draw over the message
 				fmt.Fprintf(p.stderr, "tarry: %v; cleaning up (once more to stop at once)\n", e)
 				cancel(e)
-			case <-done:
-				return
 			}
 		}
 	}()
-	return ctx, func() { close(done) }
+	return ctx, func() { signal.Stop(p.signals); close(p.signals) }
 }
 
 // shortly runs f and waits at most 500 ms for it, because the user wants to stop at once.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,32 +83,24 @@ func meant(cmd *cobra.Command, name string) string {
 	return didYouMean(name, names)
 }
 
-// unknownCommand returns the error for an unknown command. It names a subcommand of the same or a
-// similar name, such as a job.
+// unknownCommand returns the error for an unknown command. It names a command or subcommand of the
+// same or a similar name, such as a job.
 func unknownCommand(root *cobra.Command, name string) error {
-	var names []string
+	near, paths := meant(root, name), map[string]string{} // of subcommands, by their names
 	for _, cmd := range root.Commands() {
-		names = append(names, cmd.Name())
 		for _, sub := range cmd.Commands() {
-			switch {
-			case cmd.Name() == "completion":
-			case sub.Name() == name && cmd.Name() == "run":
+			if cmd.Name() == "run" && sub.Name() == name {
 				return usageError("%s is a job: %s", name, sub.CommandPath())
-			default:
-				names = append(names, strings.TrimPrefix(sub.CommandPath(), "tarry "))
+			}
+			if cmd.Name() != "completion" {
+				paths[sub.Name()] = sub.CommandPath()
 			}
 		}
 	}
-	near := meant(root, name)
-	for _, path := range names {
-		if at := strings.LastIndexByte(path, ' '); near == "" && at >= 0 && spelling.Closest(name, []string{path[at+1:]}) != "" || path[at+1:] == name {
-			near = ", did you mean tarry " + path + "?"
-		}
+	if sub := spelling.Closest(name, slices.Sorted(maps.Keys(paths))); near == "" && sub != "" {
+		near = ", did you mean " + paths[sub] + "?"
 	}
-	if near != "" {
-		return usageError("unknown command %s%s", words.Quoted(name), near)
-	}
-	return usageError("unknown command %s (see tarry --help)", words.Quoted(name))
+	return usageError("unknown command %s%s", words.Quoted(name), cmp.Or(near, " (see tarry --help)"))
 }
 
 // Times in nanoseconds.
@@ -128,4 +124,158 @@ func span(least, most float64) numbers.Span { return numbers.Span{Least: least, 
 func number[T any](f *pflag.FlagSet, to *T, name string, value T, in numbers.Span, usage string, shorthand ...string) {
 	*to = value
 	numbers.Add(f, to, in, name, strings.Join(shorthand, ""), usage)
+}
+
+// needed is the annotation of flags that have an effect only together with the flag that it names.
+const needed = "needed"
+
+// excludes makes one flag and each of the others mutually exclusive.
+func excludes(cmd *cobra.Command, one, others string) {
+	for other := range strings.FieldsSeq(others) {
+		cmd.MarkFlagsMutuallyExclusive(one, other)
+	}
+}
+
+// needs declares that flags have no effect without the flag other.
+func needs(cmd *cobra.Command, other, flags string) {
+	for name := range strings.FieldsSeq(flags) {
+		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+			_ = set.SetAnnotation(name, needed, []string{other}) // an error: it is in the other set
+		}
+	}
+}
+
+// checkFlags rejects flags that exclude each other, must be given together, or need a missing flag.
+func checkFlags(cmd *cobra.Command) error {
+	if err := cmd.ValidateFlagGroups(); err != nil {
+		return groupError(err)
+	}
+	var bad error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, other := range f.Annotations[needed] {
+			if bad == nil && saysSomething(f) && !given(cmd, other) {
+				bad = noEffect(f.Name, "without --"+other)
+			}
+		}
+	})
+	return bad
+}
+
+// checkOnce rejects a flag that is given twice on the command line, unless it is a list.
+func checkOnce(cmd *cobra.Command, line []string) error {
+	found, rest, err := cmd.Root().Find(line)
+	if err != nil || found != cmd || cmd.DisableFlagParsing {
+		return nil
+	}
+	seen := map[string]bool{}
+	return cmd.Flags().ParseAll(rest, func(f *pflag.Flag, _ string) error {
+		if _, list := f.Value.(pflag.SliceValue); seen[f.Name] && !list {
+			return usageError("--%s is given twice", f.Name)
+		}
+		seen[f.Name] = true
+		return nil
+	})
+}
+
+// checkVariables rejects TARRY_ environment variables that no flag of any command has.
+func checkVariables(root *cobra.Command, environment []string) error {
+	names := strings.Fields("TARRY_ON TARRY_TASK TARRY_INDEX TARRY_ATTEMPT TARRY_FAILURES TARRY_HADOOP TARRY_SPARK_SUBMIT TARRY_TRACES") // read by engines and tests
+	var add func(cmd *cobra.Command)
+	add = func(cmd *cobra.Command) {
+		each := func(f *pflag.Flag) { names = append(names, variable(f)) }
+		cmd.Flags().VisitAll(each)
+		cmd.PersistentFlags().VisitAll(each)
+		for _, sub := range cmd.Commands() {
+			add(sub)
+		}
+	}
+	add(root)
+	for _, entry := range environment {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "TARRY_") && !strings.HasPrefix(name, "TARRY_TEST_") && value != "" && !slices.Contains(names, name) {
+			return configError("environment variable %s: no flag of any command has this name%s", words.Shown(name), didYouMean(name, names))
+		}
+	}
+	return nil
+}
+
+// groupForm matches cobra's errors about groups of flags: the names and the rule.
+var groupForm = regexp.MustCompile(`\[([^\]]*)\] (were all set|are set they must all be set|is required)`)
+
+// groupError returns cobra's error about a group of flags in our words.
+func groupError(err error) error {
+	m := groupForm.FindStringSubmatch(err.Error())
+	if m == nil {
+		return usageError("%w", err)
+	}
+	names := strings.Fields(m[1])
+	switch m[2] {
+	case "are set they must all be set":
+		return usageError("--%s go together", strings.Join(names, " and --"))
+	case "is required":
+		return usageError("one of --%s must be given", strings.Join(names, ", --"))
+	}
+	return usageError("--%s and --%s exclude each other", names[0], names[1])
+}
+
+func noEffect(flag, why string) error { return usageError("--%s has no effect %s", flag, why) }
+
+// saysSomething reports whether a flag is set to anything other than false.
+func saysSomething(f *pflag.Flag) bool {
+	return f != nil && f.Changed && (f.Value.Type() != "bool" || f.Value.String() == "true")
+}
+
+// given reports whether the command has the flag and it is set to anything other than false.
+func given(cmd *cobra.Command, name string) bool { return saysSomething(cmd.Flag(name)) }
+
+// idle lists flags that have no effect if holds is true.
+type idle struct {
+	holds bool
+	why   string // follows "has no effect"
+	flags string
+}
+
+// refuse rejects the first flag on the command line that has no effect. Flags from the environment
+// are not rejected, because a variable serves many commands.
+func refuse(cmd *cobra.Command, list ...idle) error {
+	for _, i := range list {
+		for name := range strings.FieldsSeq(i.flags) {
+			if f := cmd.Flag(name); i.holds && saysSomething(f) && !isFromEnv(f) {
+				return noEffect(name, i.why)
+			}
+		}
+	}
+	return nil
+}
+
+// flagsFromEnv sets the flags that are not on the command line from the environment. It skips flags
+// that have no effect beside the others, which checkFlags has accepted. An empty variable counts as
+// not set.
+func (p *program) flagsFromEnv(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name := variable(f)
+		v, _ := p.getenv(name)
+		if err != nil || f.Changed || v == "" || slices.Contains([]string{"help", "help-all", "version"}, f.Name) {
+			return
+		}
+		if bad := cmd.Flags().Set(f.Name, v); bad != nil {
+			err = configError("environment variable %s=%s: %w", name, words.Quoted(v), valueFault(f, bad))
+			return
+		}
+		_ = cmd.Flags().SetAnnotation(f.Name, fromEnv, []string{name}) // an error: no such flag
+		if checkFlags(cmd) == nil {
+			return
+		}
+		switch v := f.Value.(type) { // restores the default
+		case *numbers.Value:
+			v.Reset() // which may be outside of the range
+		case pflag.SliceValue:
+			_ = v.Replace(nil) // an empty list is valid
+		default:
+			_ = v.Set(f.DefValue) // was its value
+		}
+		f.Changed = false
+	})
+	return err
 }

@@ -2,8 +2,8 @@
 // its Main.
 //
 // Reading order: main.go with the commands, help.go, exit.go, then one file per command:
-// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go,
-// columns.go, run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
+// cmd_NAME.go. What commands share: flags.go, input.go and output.go, table.go, columns.go, run.go,
+// scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,8 @@ type program struct {
 	args     []string // of the command line
 	allFlags bool     // help shows all flags, not only common ones
 	display  progress.Display
+	signals  chan os.Signal
+	hangup   atomic.Pointer[func()] // see onHangup
 }
 
 // Main runs one command line in this process and returns the exit code. Policies may name the

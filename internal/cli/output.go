@@ -122,23 +122,16 @@ func sink(file *eventlog.File) func(actors.Event) {
 type namedFile struct{ flag, name string }
 
 // distinctFiles rejects output files that are one of the inputs or that two flags share: opening
-// them would destroy an input or the file of another flag. Empty names are skipped.
+// them would destroy an input or the file of another flag.
 func distinctFiles(files []namedFile, inputs []string) error {
 	for i, f := range files {
-		if f.name == "" {
-			continue
-		}
 		for _, other := range files[:i] {
-			if other.name != "" && sameFile(f.name, other.name) {
+			if sameFile(f.name, other.name) {
 				return usageError("%s and %s are one file: %s", other.flag, f.flag, f.name)
 			}
 		}
-		info, err := os.Stat(f.name)
-		if err != nil || !info.Mode().IsRegular() {
-			continue // a missing file is not an input; pipes and devices are not replaced
-		}
 		for _, in := range inputs {
-			if there, err := os.Stat(in); err == nil && os.SameFile(info, there) {
+			if sameFile(f.name, in) {
 				return usageError("%s %s would overwrite an input", f.flag, f.name)
 			}
 		}
@@ -147,14 +140,14 @@ func distinctFiles(files []namedFile, inputs []string) error {
 }
 
 // sameFile reports whether two names mean one file, which need not exist. Several flags may share a
-// device.
+// device. Empty names mean no file.
 func sameFile(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)
 	if errA == nil && errB == nil {
 		return x.Mode().IsRegular() && os.SameFile(x, y)
 	}
-	return errA != nil && errB != nil && realPath(a) == realPath(b)
+	return errA != nil && errB != nil && a != "" && b != "" && realPath(a) == realPath(b)
 }
 
 // realPath returns the absolute path without symbolic links; the end of the path need not exist.
@@ -204,12 +197,11 @@ func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
 
 // checkEvents rejects a file of --events that is an input or the output.
 func checkEvents(events, output string, src []mapreduce.Source) error {
-	if events == "" {
-		return nil
-	}
 	var inputs []string
 	for _, s := range src {
-		inputs = append(inputs, s.Name())
+		if events != "" {
+			inputs = append(inputs, s.Name())
+		}
 	}
 	return distinctFiles([]namedFile{{"--output", output}, {"--events", events}}, inputs)
 }

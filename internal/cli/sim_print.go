@@ -11,36 +11,33 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// simFigure is a figure of a run.
-type simFigure struct {
-	name string
-	of   func(*simulator.Figures) float64
+// figure is a figure of a run.
+type figure struct {
+	name  string
+	value float64
 }
 
-// simFigures returns the figures.
-func simFigures() []simFigure {
-	type figures = *simulator.Figures
-	return []simFigure{
-		{"sojourn_mean_s", func(f figures) float64 { return f.Sojourn.Mean }},
-		{"sojourn_median_s", func(f figures) float64 { return f.Sojourn.Median }},
-		{"sojourn_p95_s", func(f figures) float64 { return f.Sojourn.P95 }},
-		{"makespan_s", func(f figures) float64 { return f.MakespanS }},
-		{"node_local_share", func(f figures) float64 { return f.Maps.Share(scheduling.NodeLocal) }},
-		{"rack_local_share", func(f figures) float64 { // without node-local ones, as rack_local of a run
-			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)
-		}},
-		{"off_rack_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }},
-		{"rack_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.RackLocal) / 1e9 }},
-		{"node_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.NodeLocal) / 1e9 }},
-		{"fairness_jain", func(f figures) float64 { return f.FairnessJain }},
-		{"map_utilisation", func(f figures) float64 { return f.Utilization.Map }},
-		{"reduce_utilisation", func(f figures) float64 { return f.Utilization.Reduce }},
-		{"killed", func(f figures) float64 { return float64(f.Preempted.Killed) }},
-		{"suspended", func(f figures) float64 { return float64(f.Preempted.Suspended) }},
-		{"lost_s", func(f figures) float64 { return f.Preempted.LostS }},
-		{"copies", func(f figures) float64 { return float64(f.Copies.Launched) }},
-		{"copies_won", func(f figures) float64 { return float64(f.Copies.Won) }},
-		{"copies_spent_s", func(f figures) float64 { return f.Copies.SpentS }},
+// figuresOf returns the figures of a run, always the same ones in this order.
+func figuresOf(f *simulator.Figures) []figure {
+	return []figure{
+		{"sojourn_mean_s", f.Sojourn.Mean},
+		{"sojourn_median_s", f.Sojourn.Median},
+		{"sojourn_p95_s", f.Sojourn.P95},
+		{"makespan_s", f.MakespanS},
+		{"node_local_share", f.Maps.Share(scheduling.NodeLocal)},
+		{"rack_local_share", f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)}, // as rack_local of a run
+		{"off_rack_shuffle_gb", float64(f.Shuffle.OffRack) / 1e9},
+		{"rack_local_shuffle_gb", float64(f.Shuffle.RackLocal) / 1e9},
+		{"node_local_shuffle_gb", float64(f.Shuffle.NodeLocal) / 1e9},
+		{"fairness_jain", f.FairnessJain},
+		{"map_utilisation", f.Utilization.Map},
+		{"reduce_utilisation", f.Utilization.Reduce},
+		{"killed", float64(f.Preempted.Killed)},
+		{"suspended", float64(f.Preempted.Suspended)},
+		{"lost_s", f.Preempted.LostS},
+		{"copies", float64(f.Copies.Launched)},
+		{"copies_won", float64(f.Copies.Won)},
+		{"copies_spent_s", f.Copies.SpentS},
 	}
 }
 
@@ -56,7 +53,7 @@ func summaries(grid []dimension, points []*gridPoint) (list []gridSummary) {
 		for i, d := range grid {
 			s.Settings[d.name] = at.values[i]
 		}
-		for i, f := range simFigures() {
+		for i, f := range at.figures[0] {
 			s.Figures[f.name] = at.over(i, nil)
 		}
 		list = append(list, s)
@@ -70,7 +67,7 @@ func printSweep(p *program, grid []dimension, points []*gridPoint) error {
 	lines := [][]string{append(names(grid), shown...)}
 	for _, at := range points {
 		line := slices.Clone(at.values)
-		for i, f := range simFigures() {
+		for i, f := range at.figures[0] {
 			if slices.Contains(shown, f.name) {
 				line = append(line, at.over(i, nil).String())
 			}
@@ -92,7 +89,7 @@ func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 		}
 	}
 	lines := [][]string{head}
-	for k, f := range simFigures() {
+	for k, f := range points[0].figures[0] {
 		line := []string{f.name}
 		for i, at := range points {
 			if line = append(line, at.over(k, nil).String()); i > 0 {
