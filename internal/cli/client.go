@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -73,14 +73,11 @@ func (c *clientFlags) ask(use, short string, least, most int, what string,
 }
 
 // show prints an answer: as JSON with --json, otherwise by text. It returns err if it is not nil.
-func (c *clientFlags) show(said any, err error, text func() error) error {
-	switch {
-	case err != nil:
+func (c *clientFlags) show(said any, err error, text func(io.Writer) error) error {
+	if err != nil {
 		return err
-	case c.json:
-		return json.NewEncoder(c.stdout).Encode(said)
 	}
-	return text()
+	return c.print(c.json, said, text)
 }
 
 // rows prints a list as a table, or as JSON objects with --json. row returns the columns of an

@@ -101,10 +101,7 @@ func (f *serveFlags) serve(c *command) (err error) {
 		c.onHangup(s.Reload)
 		c.tellServing(f, s, url)
 	})
-	if err != nil { // errors at the start are errors of configuration
-		return configError("%w", err)
-	}
-	return nil
+	return invalid(err) // errors at the start are errors of configuration
 }
 
 // reread reads the configuration files again.

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -62,10 +60,7 @@ func (f *oneSim) run(c *command) (err error) {
 		return err
 	}
 	cfg, err := f.config(f.scheduler)
-	if err == nil {
-		err = f.unheeded(cfg.Policy)
-	}
-	if err != nil {
+	if err := firstError(err, f.unheeded(cfg.Policy)); err != nil {
 		return err
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
@@ -141,15 +136,11 @@ func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload)
 			return err
 		}
 	}
-	if f.json {
-		return json.NewEncoder(p.stdout).Encode(res.Report)
-	}
-	return printSimTable(p.stdout, res, w)
+	return p.print(f.json, res.Report, func(out io.Writer) error { return printSimTable(out, res, w) })
 }
 
 // printSimTable prints the report as a table.
-func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) error {
-	b := bufio.NewWriter(out)
+func printSimTable(b io.Writer, res *simulator.Result, w *workload.Workload) error {
 	maps, reduces := w.Tasks()
 	all := &res.Report.Figures
 	fmt.Fprintf(b, "%s: %s, %s, %s; %s done in %.1f s\n\n", w.Name, words.Count(len(w.Jobs), "job"),
@@ -174,10 +165,10 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 		row(cmp.Or(c.Class, "(none)"), &c.Figures)
 	}
 	row("all", all)
-	_ = figureTable(b, lines) // Flush returns the error
+	_ = figureTable(b, lines) // the caller flushes b, which returns the error
 	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
 	if hits := all.InMemory.All(); hits > 0 {
 		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
 	}
-	return b.Flush()
+	return nil
 }

@@ -193,32 +193,26 @@ func (f *gridFlags) run(c *command, grid []dimension, print func(*program, []dim
 
 // make sets the configuration of a point from the flags and the values of the point.
 func (at *gridPoint) make(c *command, f *gridFlags, grid []dimension) error {
-	name := f.scheduler
 	for i, d := range grid {
-		switch {
-		case d.name == "scheduler":
-			name = at.values[i]
-		case d.field == nil:
+		if d.field == nil && c.Flag(d.name) != nil {
 			if err := c.Flags().Set(d.name, at.values[i]); err != nil {
 				return flagError(c.Command, err, "")
 			}
 		}
 	}
-	f.scheduler = name
 	if err := firstError(checkFlags(c.Command), f.begin(c)); err != nil {
 		return err
 	}
 	for i, d := range grid {
-		if d.field != nil {
+		if d.name == "scheduler" {
+			f.scheduler = at.values[i]
+		} else if d.field != nil {
 			f.assigned = append(f.assigned, assignment{"--sweep " + d.name, d.field, at.values[i]})
 		}
 	}
 	at.flags = *f
-	if !slices.Contains(names(grid), "scheduler") {
-		name = f.scheduler // a configuration file may name the scheduler
-	}
 	var err error
-	at.config, err = f.config(name)
+	at.config, err = f.config(f.scheduler)
 	return err
 }
 

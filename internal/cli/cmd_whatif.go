@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -101,14 +98,8 @@ func (f *whatIfFlags) run(c *command, name string) error {
 	} else {
 		err = f.over(&policy, f.assigned)
 	}
-	if err == nil {
-		err = f.unheeded(policy)
-	}
-	if err != nil {
+	if err := firstError(err, f.unheeded(policy), invalid(policy.Validate())); err != nil {
 		return err
-	}
-	if err := policy.Validate(); err != nil {
-		return configError("%w", err)
 	}
 	for _, text := range rec.Warnings {
 		if !f.quiet {
@@ -127,22 +118,14 @@ func (f *whatIfFlags) run(c *command, name string) error {
 			return fmt.Errorf("%s: the asked policy: %w", name, err)
 		}
 	}
-	if f.json {
-		return json.NewEncoder(c.stdout).Encode(out.object())
-	}
-	return out.print(c.stdout)
+	return c.print(f.json, out.object(), out.print)
 }
 
 // readRecording reads a file of events as a complete run.
 func (p *program) readRecording(name string) (*replay.Recording, error) {
-	in, err := p.openArgument(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
 	var r replay.Reader
-	if err := eventlog.Read(in, func(e *actors.Event) error { return r.Add(e.Event) }); err != nil {
-		return nil, fmt.Errorf("%s:%w", name, err)
+	if err := p.readEvents(name, func(e *actors.Event) error { return r.Add(e.Event) }); err != nil {
+		return nil, err
 	}
 	rec, err := r.End()
 	if err != nil {
@@ -203,8 +186,7 @@ func (f figure) String() string {
 }
 
 // print writes the table, with the error of the method first.
-func (w *whatIf) print(to io.Writer) error {
-	out := bufio.NewWriter(to)
+func (w *whatIf) print(out io.Writer) error {
 	jobs, maps, reduces := w.rec.Jobs()
 	nodes, racks := w.rec.Cluster()
 	kind := "live"
@@ -226,10 +208,10 @@ func (w *whatIf) print(to io.Writer) error {
 			lines[i+1] = append(lines[i+1], f.String(), is[i].changeTo(f))
 		}
 	}
-	if err := firstError(figureTable(out, lines), out.Flush()); err != nil || w.asked == nil {
+	if err := figureTable(out, lines); err != nil || w.asked == nil {
 		return err
 	}
-	return printSettings(to, []string{"recorded", "asked"}, w.settings)
+	return printSettings(out, []string{"recorded", "asked"}, w.settings)
 }
 
 // object returns the result for JSON. Settings lists those in which the policies differ: recorded,
@@ -288,15 +270,11 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 			return err
 		}
 	}
-	if f.json {
-		return json.NewEncoder(p.stdout).Encode(found)
-	}
-	return printTuned(p, found, &start)
+	return p.print(f.json, found, func(out io.Writer) error { return printTuned(out, found, &start) })
 }
 
 // printTuned prints the changes found, their gains and the uncertain ones.
-func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
-	out := bufio.NewWriter(p.stdout)
+func printTuned(out io.Writer, found *tune.Found, start *scheduling.Policy) error {
 	in := found.Goal.Change
 	fmt.Fprintf(out, "goal %s from %s, judged by %d fresh seeds, %d simulations in all\n\n", found.Goal, start.Name, found.Seeds, found.Runs)
 	for _, c := range found.Changes {
@@ -306,12 +284,12 @@ func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
 		fmt.Fprintf(out, "not sure of %s: %s\n  it changes %s: its 95 %% interval holds 0, or the whole does\n", c.Knob, c.Set, in(c.Worth))
 	}
 	if len(found.Changes) == 0 {
-		fmt.Fprintln(out, "change nothing: no setting that was tried is better for sure")
-		return out.Flush()
+		_, err := fmt.Fprintln(out, "change nothing: no setting that was tried is better for sure")
+		return err
 	}
 	fmt.Fprintf(out, "all changes together: %s\n\n", in(found.Gain))
 	for _, g := range tune.Goals() {
 		fmt.Fprintf(out, "%-14s %s, now %s\n", g, g.Text(found.Changed[g]), g.Text(found.Start[g]))
 	}
-	return out.Flush()
+	return nil
 }

@@ -50,6 +50,14 @@ func configError(format string, a ...any) error {
 	return &exitError{exitConfig, fmt.Errorf(format, a...)}
 }
 
+// invalid gives an error about a configuration its exit code; nil stays nil.
+func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitConfig, err}
+}
+
 // exit reports err in one line and returns its exit code. If a signal has ended the context, it
 // reports the signal instead.
 func (p *program) exit(ctx context.Context, err error) int {

@@ -148,10 +148,7 @@ func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 		defer in.Close()
 		s.policies[name], err = policyfile.Read(in, name)
 	}
-	if err != nil {
-		return nil, configError("%w", err)
-	}
-	return s.policies[name], nil
+	return s.policies[name], invalid(err)
 }
 
 // policy returns the preset or policy file of a name, with the changes of files and flags. A suffix
@@ -188,10 +185,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 	if file != nil && file.Idle(&said) != nil { // a key without effect, both alone and with the flags that override it
 		err = file.Idle(&policy)
 	}
-	if err := firstError(policy.Validate(), err); err != nil {
-		return policy, configError("%w", err)
-	}
-	return policy, nil
+	return policy, invalid(firstError(policy.Validate(), err))
 }
 
 // livePolicy returns the scheduler of a live cluster. Its waits follow the heartbeats, as in

@@ -167,26 +167,17 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	}
 	cfg.Core = scheduling.Config{Parts: f.parts}
 	cfg.Cluster.ReduceSlots, cfg.Cluster.Setup = cmp.Or(cfg.Cluster.ReduceSlots, -1), cmp.Or(cfg.Cluster.Setup, -1)
-	switch f.network {
-	case "factors", "flows":
-		cfg.Network.Flows = f.network == "flows"
-	default:
+	known := false
+	if cfg.Network.Flows, known = map[string]bool{"factors": false, "flows": true}[f.network]; !known {
 		return cfg, usageError("--network %s: want factors or flows", words.Shown(f.network))
 	}
-	switch f.drive {
-	case "event":
-	case "heartbeat":
-		cfg.Drive = simulator.HeartbeatDrive
-	default:
+	if cfg.Drive, known = map[string]simulator.Drive{"event": simulator.EventDrive, "heartbeat": simulator.HeartbeatDrive}[f.drive]; !known {
 		return cfg, usageError("--drive %s: want event or heartbeat", words.Shown(f.drive))
 	}
 	if f.machines != nil {
 		f.machines.Apply(&cfg)
 	}
-	if err := cfg.Validate(); err != nil {
-		return cfg, configError("%w", err)
-	}
-	return cfg, nil
+	return cfg, invalid(cfg.Validate())
 }
 
 // load reads or draws the workload for a seed.

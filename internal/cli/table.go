@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,6 +31,15 @@ func figureTable(out io.Writer, lines [][]string) error {
 		fmt.Fprintln(t, strings.Join(columns, "\t")+"\t")
 	}
 	return t.Flush()
+}
+
+// print prints a result to standard output: as JSON, otherwise by text.
+func (p *program) print(asJSON bool, result any, text func(io.Writer) error) error {
+	if asJSON {
+		return json.NewEncoder(p.stdout).Encode(result)
+	}
+	out := bufio.NewWriter(p.stdout)
+	return firstError(text(out), out.Flush())
 }
 
 // printJSON prints a list as one JSON object per line.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -26,14 +25,11 @@ func Count[N ~int | ~int64 | ~uint64](n N, thing string) string {
 // Shown returns a value for messages: quoted if it has unusual characters, and shortened if it is
 // long.
 func Shown(s string) string {
-	plain := s != "" && len(s) <= most && utf8.ValidString(s)
-	for _, r := range s {
-		plain = plain && unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune(`"'\`, r)
+	if s == "" || len(s) > most || strconv.QuoteToGraphic(s) != `"`+s+`"` ||
+		strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || unicode.IsSpace(r) }) {
+		return Quoted(s)
 	}
-	if plain {
-		return s
-	}
-	return Quoted(s)
+	return s
 }
 
 // Quoted returns a value in quotes, shortened if it is long.
@@ -47,25 +43,19 @@ func Quoted(s string) string {
 // Printable returns text for a terminal: it escapes control characters and bytes that are not
 // UTF-8.
 func Printable(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if one := text[i : i+n]; r == utf8.RuneError && n == 1 || !unicode.IsGraphic(r) {
-			quoted := strconv.Quote(one)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteString(one)
-		}
-		i += n
-	}
-	return b.String()
+	quoted := strconv.QuoteToGraphic(text)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
 }
 
 // OneLine returns the error's message in one line for a terminal. Errors of errors.Join are
 // separated by semicolons, without repetitions.
 func OneLine(err error) string {
 	text := strings.TrimSpace(err.Error())
-	if !joined(err) {
+	type several interface {
+		error
+		Unwrap() []error
+	}
+	if _, joined := errors.AsType[several](err); !joined { // its line feeds are its own
 		return Printable(text)
 	}
 	var said []string
@@ -77,19 +67,4 @@ func OneLine(err error) string {
 		}
 	}
 	return Printable(strings.Join(said, "; "))
-}
-
-// joined reports whether err contains an error of errors.Join, whose line breaks separate errors.
-func joined(err error) bool {
-	if fmt.Sprintf("%T", err) == fmt.Sprintf("%T", errors.Join(err)) {
-		return true
-	}
-	switch e := err.(type) { //nolint:errorlint // each level by itself
-	case interface{ Unwrap() error }:
-		below := e.Unwrap()
-		return below != nil && joined(below)
-	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(e.Unwrap(), joined)
-	}
-	return false
 }
