@@ -72,28 +72,27 @@ func (c *clientFlags) ask(use, short string, least, most int, what string,
 	}
 }
 
-// show prints an answer: as JSON with --json, otherwise by text. It returns err if it is not nil.
-func (c *clientFlags) show(said any, err error, text func(io.Writer) error) error {
+// answer prints an answer: as JSON with --json, otherwise by text. It returns err if it is not nil.
+func (c *clientFlags) answer(said any, err error, text func(out io.Writer)) error {
 	if err != nil {
 		return err
 	}
-	return c.print(c.json, said, text)
+	return show(c.program, c.json, []any{said}, text)
 }
 
 // rows prints a list as a table, or as JSON objects with --json. row returns the columns of an
 // item. It returns err if it is not nil.
 func rows[T any](c *clientFlags, head string, list []T, err error, row func(T) []string) error {
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.json:
-		return printJSON(c.program, list)
 	}
-	lines := [][]string{strings.Split(head, " ")}
-	for _, x := range list {
-		lines = append(lines, row(x))
-	}
-	return table(c.stdout, lines)
+	return show(c.program, c.json, list, func(out io.Writer) {
+		lines := [][]string{strings.Split(head, " ")}
+		for _, x := range list {
+			lines = append(lines, row(x))
+		}
+		table(out, lines)
+	})
 }
 
 // clientError gives a server's error an exit code.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ Exit codes: 0 no errors, 3 at least one. docs/configuration.md describes the fil
 }
 
 // checkConfig checks the files and prints the errors and warnings.
-func (p *program) checkConfig(names []string) (err error) {
+func (p *program) checkConfig(names []string) error {
 	var sources []allocation.Source
 	for _, name := range names {
 		file, err := openFile(name)
@@ -42,22 +43,19 @@ func (p *program) checkConfig(names []string) (err error) {
 		sources = append(sources, allocation.Source{Name: name, Reader: file})
 	}
 	failed := false
-	say := func(format string, a ...any) {
-		if err == nil {
-			_, err = fmt.Fprintf(p.stdout, format+"\n", a...)
+	err := p.print(func(out io.Writer) {
+		for _, c := range allocation.Check(sources...) {
+			for _, e := range c.Errors {
+				fmt.Fprintln(out, e)
+			}
+			for _, w := range c.Warnings {
+				fmt.Fprintf(out, "%s:%d: warning: %s\n", c.Name, w.Line, w.Reason)
+			}
+			if failed = failed || len(c.Errors) > 0; len(c.Errors) == 0 {
+				fmt.Fprintf(out, "%s: %v: %s\n", c.Name, c.Kind, c.Holds)
+			}
 		}
-	}
-	for _, c := range allocation.Check(sources...) {
-		for _, e := range c.Errors {
-			say("%v", e)
-		}
-		for _, w := range c.Warnings {
-			say("%s:%d: warning: %s", c.Name, w.Line, w.Reason)
-		}
-		if failed = failed || len(c.Errors) > 0; len(c.Errors) == 0 {
-			say("%s: %v: %s", c.Name, c.Kind, c.Holds)
-		}
-	}
+	})
 	if err == nil && failed {
 		return &exitError{code: exitConfig}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ with hot files reach less.`
 		if err != nil {
 			return usageError("%w (see %s --help)", err, c.CommandPath())
 		}
-		return printPlan(c.program, &plan, s.Racks.Count > 0)
+		return c.print(func(out io.Writer) { printPlan(out, &plan, s.Racks.Count > 0) })
 	}
 	f := c.Flags()
 	number(f, &locality, "locality", 0, parts, "compute D1 and W1 for this fraction of node-local maps, below 1")
@@ -54,7 +55,7 @@ with hot files reach less.`
 }
 
 // printPlan prints the waits and their effects; racks reports whether there are waits for racks.
-func printPlan(p *program, plan *delaymath.Plan, racks bool) error {
+func printPlan(out io.Writer, plan *delaymath.Plan, racks bool) {
 	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }
 	wait := func(d time.Duration) string { return d.Round(time.Microsecond).String() }
@@ -73,5 +74,5 @@ func printPlan(p *program, plan *delaymath.Plan, racks bool) error {
 			[]string{"W2", wait(plan.W2), "the same as time, after W1"},
 			[]string{"rack-local", percent(plan.WithinRack), "expected, node-local maps among them"})
 	}
-	return table(p.stdout, lines)
+	table(out, lines)
 }

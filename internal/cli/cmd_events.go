@@ -16,12 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// eventsFlags are the flags of `tarry events`.
-type eventsFlags struct {
-	jobs []string
-	only []string
-}
-
 func eventsCommand(c *command) {
 	c.Use, c.Short = "events FILE", "Print the recorded events of a live or simulated cluster"
 	c.Long = `Print the events that a live or simulated cluster recorded with --events, one per line: what
@@ -31,21 +25,21 @@ that node and of the chosen one. FILE may be - for standard input. docs/events.m
 events.
 
   tarry events run.jsonl --job 3 --only launched,skipped`
-	var f eventsFlags
+	var jobs, only []string
 	c.Args = arguments(1, 1, "one file")
-	c.RunE = func(_ *cobra.Command, args []string) error { return f.run(c.program, args[0]) }
-	c.Flags().StringSliceVar(&f.jobs, "job", nil, "print only events of these jobs, such as job_0003 or 3")
-	c.Flags().StringSliceVar(&f.only, "only", nil,
+	c.RunE = func(_ *cobra.Command, args []string) error { return c.printEvents(args[0], jobs, only) }
+	c.Flags().StringSliceVar(&jobs, "job", nil, "print only events of these jobs, such as job_0003 or 3")
+	c.Flags().StringSliceVar(&only, "only", nil,
 		"print only events of these types, such as launched, skipped, killed or suspended")
 }
 
-// run prints the events of a file.
-func (f *eventsFlags) run(p *program, name string) error {
-	jobs, err := jobsOf(f.jobs)
+// printEvents prints the events of a file, all or those of some jobs and types.
+func (p *program) printEvents(name string, ofJobs, ofTypes []string) error {
+	jobs, err := jobsOf(ofJobs)
 	if err != nil {
 		return err
 	}
-	types, err := typesOf(f.only)
+	types, err := typesOf(ofTypes)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,7 @@ func experimentListCommand(c *command) {
 		for _, e := range experiments.All() {
 			lines = append(lines, []string{e.Name, e.Title, e.Source})
 		}
-		return table(c.stdout, lines)
+		return c.print(func(out io.Writer) { table(out, lines) })
 	}
 }
 

@@ -103,12 +103,12 @@ func (c *clientFlags) aboutJob(use, short, what string,
 			return err
 		}
 		j, err := do(client, ctx, id, strings.Join(args[1:], ""))
-		return c.show(j, err, func(out io.Writer) error { return printJob(out, &j) })
+		return c.answer(j, err, func(out io.Writer) { printJob(out, &j) })
 	})
 }
 
 // printJob prints everything that is known of a job.
-func printJob(out io.Writer, j *api.Job) error {
+func printJob(out io.Writer, j *api.Job) {
 	lines := [][]string{{"job", fmt.Sprint(j.ID, " ", j.Job)}, {"state", j.State + " after " + seconds(j.ElapsedSeconds)}}
 	if j.Reason != "" {
 		lines = append(lines, []string{"waits", j.Reason})
@@ -124,7 +124,7 @@ func printJob(out io.Writer, j *api.Job) error {
 			s.Maps.Done, s.Maps.Total, s.Maps.Running, s.Reduces.Done, s.Reduces.Total, s.Reduces.Running,
 			s.NodeLocal, s.RackLocal, s.OffRack)})
 	}
-	return table(out, lines)
+	table(out, lines)
 }
 
 // counters prints the counters of a job.
@@ -134,12 +134,12 @@ func (c *clientFlags) counters(ctx context.Context, client *api.Client, args []s
 		return err
 	}
 	n, err := client.Counters(ctx, id)
-	return c.show(n, err, func(out io.Writer) error {
+	return c.answer(n, err, func(out io.Writer) {
 		sum := new(counter.Set)
 		for _, v := range n.Counters {
 			sum.AddNamed(v.Group, v.Name, v.Value)
 		}
-		return sum.Print(out)
+		_ = sum.Print(out)
 	})
 }
 

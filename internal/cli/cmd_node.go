@@ -41,9 +41,8 @@ func nodeCommand(cmd *command) {
 		cmd.AddCommand(c.ask(a[0]+" NODE", a[1], 1, 1, "the name of a node",
 			func(ctx context.Context, client *api.Client, args []string) error {
 				n, err := client.Node(ctx, args[0], a[0])
-				return c.show(n, err, func(out io.Writer) error {
-					_, err := fmt.Fprintf(out, "%s is %s\n", words.Printable(n.Name), n.State)
-					return err
+				return c.answer(n, err, func(out io.Writer) {
+					fmt.Fprintf(out, "%s is %s\n", words.Printable(n.Name), n.State)
 				})
 			}))
 	}

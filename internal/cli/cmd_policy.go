@@ -31,13 +31,12 @@ config policy. A change holds until the next, a reload of changed files, or the 
 		c.ask("reload", "Reload the configuration files at once", 0, 0, "no arguments",
 			func(ctx context.Context, client *api.Client, _ []string) error {
 				r, err := client.Reload(ctx)
-				return c.show(r, err, func(out io.Writer) error {
+				return c.answer(r, err, func(out io.Writer) {
 					since := "the start of the server"
 					if r.Time != nil {
 						since = r.Time.Local().Format(time.DateTime)
 					}
-					_, err := fmt.Fprintf(out, "the current files were loaded at %s\n", since)
-					return err
+					fmt.Fprintf(out, "the current files were loaded at %s\n", since)
 				})
 			}))
 }

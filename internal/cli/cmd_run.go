@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -65,10 +66,12 @@ parts stay.`
 		}
 		return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(c.Command, args[0]), c.CommandPath())
 	}
-	c.RunE = func(*cobra.Command, []string) error { return printCommands(c.stdout, c.Command) }
+	c.RunE = func(*cobra.Command, []string) error {
+		return c.print(func(out io.Writer) { printCommands(out, c.Command) })
+	}
 	c.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	c.AddGroup(&cobra.Group{ID: "use", Title: "Jobs"}, &cobra.Group{ID: "benchmarks", Title: "Jobs of benchmarks and tests"})
-	for _, j := range jobCommands(c.program, &r.Order, func(j *jobCommand) error { return c.run(j, r) }) {
+	for _, j := range jobCommands(c.program, &r.Order, func(j *jobCommand) error { return j.run(r) }) {
 		if j.GroupID = "use"; slices.Contains(benchmarkJobs, j.Name()) {
 			j.GroupID = "benchmarks"
 		}

@@ -136,14 +136,14 @@ func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload)
 			return err
 		}
 	}
-	return p.print(f.json, res.Report, func(out io.Writer) error { return printSimTable(out, res, w) })
+	return show(p, f.json, []simulator.Report{res.Report}, func(out io.Writer) { printSimTable(out, res, w) })
 }
 
 // printSimTable prints the report as a table.
-func printSimTable(b io.Writer, res *simulator.Result, w *workload.Workload) error {
+func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) {
 	maps, reduces := w.Tasks()
 	all := &res.Report.Figures
-	fmt.Fprintf(b, "%s: %s, %s, %s; %s done in %.1f s\n\n", w.Name, words.Count(len(w.Jobs), "job"),
+	fmt.Fprintf(out, "%s: %s, %s, %s; %s done in %.1f s\n\n", w.Name, words.Count(len(w.Jobs), "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(all.Jobs, "job"), all.MakespanS)
 	lines := [][]string{{
 		"class", "jobs", "mean s", "median s", "p95 s", "node-local", "rack-local", "off-rack",
@@ -165,10 +165,9 @@ func printSimTable(b io.Writer, res *simulator.Result, w *workload.Workload) err
 		row(cmp.Or(c.Class, "(none)"), &c.Figures)
 	}
 	row("all", all)
-	_ = figureTable(b, lines) // the caller flushes b, which returns the error
-	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
+	figureTable(out, lines)
+	fmt.Fprintf(out, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
 	if hits := all.InMemory.All(); hits > 0 {
-		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
+		fmt.Fprintf(out, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -152,7 +153,7 @@ func (at *gridPoint) fault(err error) error { return fmt.Errorf("at %s: %w", at.
 
 // run simulates all points and prints the results with print. It reports errors of any point before
 // the first simulation.
-func (f *gridFlags) run(c *command, grid []dimension, print func(*program, []dimension, []*gridPoint) error) error {
+func (f *gridFlags) run(c *command, grid []dimension, print func(io.Writer, []dimension, []*gridPoint)) error {
 	points := []*gridPoint{{}}
 	for _, d := range grid {
 		var longer []*gridPoint
@@ -185,10 +186,7 @@ func (f *gridFlags) run(c *command, grid []dimension, print func(*program, []dim
 	if err := f.simulate(c.Context(), c.program, points); err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(c.program, summaries(grid, points))
-	}
-	return print(c.program, grid, points)
+	return show(c.program, f.json, summaries(grid, points), func(out io.Writer) { print(out, grid, points) })
 }
 
 // make sets the configuration of a point from the flags and the values of the point.

@@ -16,12 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// viewFlags are the flags of `tarry view`.
-type viewFlags struct {
-	output    string
-	overwrite bool
-}
-
 func viewCommand(c *command) {
 	c.Use, c.Short = "view FILE [OTHER] [-o PAGE.html]", "Write a page that plays a recorded run"
 	c.Long = `Write one HTML file with the events that a live or simulated cluster recorded with --events. Any
@@ -35,19 +29,18 @@ explains it. The file contains the simulator (3 MB), which computes the price of
   tarry view hfs.jsonl.zst fifo.jsonl.zst -o both.html
 
 FILE may be - for standard input, and PAGE.html - for standard output.`
-	var f viewFlags
+	output, overwrite := "", false
 	c.Args = arguments(1, 2, "one file, or two to compare")
-	c.RunE = func(_ *cobra.Command, args []string) error { return f.run(c, args) }
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `PAGE` (default: FILE with the extension .html, in this directory)")
-	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
+	c.RunE = func(_ *cobra.Command, args []string) error { return c.view(args, output, overwrite) }
+	c.Flags().StringVarP(&output, "output", "o", "", "write the page to `PAGE` (default: FILE with the extension .html, in this directory)")
+	c.Flags().BoolVar(&overwrite, "overwrite", false, "replace an existing file")
 }
 
-// run reads the events and writes the page.
-func (f *viewFlags) run(c *command, names []string) error {
-	if err := refuse(c.Command, idle{f.output == "-", "with --output -", "overwrite"}); err != nil {
+// view writes the page of one or two files of events.
+func (c *command) view(names []string, output string, overwrite bool) error {
+	if err := refuse(c.Command, idle{output == "-", "with --output -", "overwrite"}); err != nil {
 		return err
 	}
-	output := f.output
 	switch {
 	case len(names) == 2 && names[0] == stdinName && names[1] == stdinName:
 		return usageError("standard input is one run, not two")
@@ -69,7 +62,7 @@ func (f *viewFlags) run(c *command, names []string) error {
 		}
 	}
 	mode := os.O_EXCL
-	if f.overwrite {
+	if overwrite {
 		mode = os.O_TRUNC
 	}
 	if err := writeFile(output, mode, func(w io.Writer) error { return c.writePage(w, names) }); err != nil {

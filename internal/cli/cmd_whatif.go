@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -109,16 +110,31 @@ func (f *whatIfFlags) run(c *command, name string) error {
 	if f.search {
 		return f.searchFor(c.Context(), c.program, rec, policy)
 	}
-	out := whatIf{name: name, rec: rec}
-	if out.again, err = replayInto(c.Context(), rec, rec.Policy, ""); err != nil {
+	again, err := replayInto(c.Context(), rec, rec.Policy, "")
+	if err != nil {
 		return fmt.Errorf("%s: the recorded policy: %w", name, err)
 	}
-	if out.settings = policyfile.Differences(rec.Policy, policy); len(out.settings) > 0 || f.events != "" {
-		if out.asked, err = replayInto(c.Context(), rec, policy, f.events); err != nil {
+	out := whatIf{
+		Recorded: recordedFigures(&again.Recorded), Again: recordedFigures(&again.Again), Settings: map[string][]string{}, Warnings: rec.Warnings,
+	}
+	settings := policyfile.Differences(rec.Policy, policy)
+	for _, s := range settings {
+		out.Settings[s.Key] = s.Values
+	}
+	if len(settings) > 0 || f.events != "" {
+		asked, err := replayInto(c.Context(), rec, policy, f.events)
+		if err != nil {
 			return fmt.Errorf("%s: the asked policy: %w", name, err)
 		}
+		out.Asked = recordedFigures(&asked.Again)
 	}
-	return c.print(f.json, out.object(), out.print)
+	return show(c.program, f.json, []whatIf{out}, func(to io.Writer) {
+		printRecording(to, name, rec)
+		out.print(to)
+		if out.Asked != nil {
+			printSettings(to, []string{"recorded", "asked"}, settings)
+		}
+	})
 }
 
 // readRecording reads a file of events as a complete run.
@@ -151,17 +167,30 @@ func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Po
 
 // whatIf is the result of a replay.
 type whatIf struct {
-	name     string
-	rec      *replay.Recording
-	again    *replay.Outcome
-	asked    *replay.Outcome // nil if nothing is changed
-	settings []policyfile.Difference
+	Recorded figures             `json:"recorded"`
+	Again    figures             `json:"again"`
+	Asked    figures             `json:"asked,omitempty"` // nil if nothing is changed
+	Settings map[string][]string `json:"settings"`        // those that differ: recorded, asked
+	Warnings []string            `json:"warnings,omitempty"`
 }
 
-// recordedFigures returns the figures of a run that a recording contains.
-func recordedFigures(of *simulator.Figures) []figure {
+// figures are figures of a run, in JSON an object.
+type figures []figure
+
+// MarshalJSON implements json.Marshaler.
+func (list figures) MarshalJSON() ([]byte, error) {
+	object := map[string]float64{}
+	for _, f := range list {
+		object[f.name] = f.value
+	}
+	return json.Marshal(object)
+}
+
+// recordedFigures returns the number of jobs and the figures of a run that a recording contains.
+func recordedFigures(of *simulator.Figures) figures {
 	unknown := []string{"map_utilisation", "reduce_utilisation", "lost_s", "copies_won", "copies_spent_s"}
-	return slices.DeleteFunc(figuresOf(of), func(f figure) bool { return slices.Contains(unknown, f.name) })
+	list := append(figures{{"jobs", float64(of.Jobs)}}, figuresOf(of)...)
+	return slices.DeleteFunc(list, func(f figure) bool { return slices.Contains(unknown, f.name) })
 }
 
 // changeTo returns the difference of the same figure of another run: in points for shares, otherwise
@@ -185,59 +214,34 @@ func (f figure) String() string {
 	return fmt.Sprintf("%.5g", f.value)
 }
 
-// print writes the table, with the error of the method first.
-func (w *whatIf) print(out io.Writer) error {
-	jobs, maps, reduces := w.rec.Jobs()
-	nodes, racks := w.rec.Cluster()
+// printRecording prints what a recording is of.
+func printRecording(out io.Writer, name string, rec *replay.Recording) {
+	jobs, maps, reduces := rec.Jobs()
+	nodes, racks := rec.Cluster()
 	kind := "live"
-	if w.rec.Began.Simulated {
+	if rec.Began.Simulated {
 		kind = "simulated"
 	}
-	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", w.name, kind, w.rec.Policy.Name, words.Count(jobs, "job"),
+	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", name, kind, rec.Policy.Name, words.Count(jobs, "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
-	was, is := recordedFigures(&w.again.Recorded), recordedFigures(&w.again.Again)
+}
+
+// print writes the table, with the error of the method first.
+func (w *whatIf) print(out io.Writer) {
+	was, is := w.Recorded[1:], w.Again[1:] // without the number of jobs
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
 		was[0].changeTo(is[0]), was[4].changeTo(is[4]))
 	lines := [][]string{{"figure", "recorded", "again", "error"}}
 	for i, f := range was {
 		lines = append(lines, []string{f.name, f.String(), is[i].String(), f.changeTo(is[i])})
 	}
-	if w.asked != nil {
+	if w.Asked != nil {
 		lines[0] = append(lines[0], "asked", "change")
-		for i, f := range recordedFigures(&w.asked.Again) {
+		for i, f := range w.Asked[1:] {
 			lines[i+1] = append(lines[i+1], f.String(), is[i].changeTo(f))
 		}
 	}
-	if err := figureTable(out, lines); err != nil || w.asked == nil {
-		return err
-	}
-	return printSettings(out, []string{"recorded", "asked"}, w.settings)
-}
-
-// object returns the result for JSON. Settings lists those in which the policies differ: recorded,
-// asked.
-func (w *whatIf) object() any {
-	values := func(f *simulator.Figures) map[string]float64 {
-		all := map[string]float64{"jobs": float64(f.Jobs)}
-		for _, figure := range recordedFigures(f) {
-			all[figure.name] = figure.value
-		}
-		return all
-	}
-	o := struct {
-		Recorded map[string]float64  `json:"recorded"`
-		Again    map[string]float64  `json:"again"`
-		Asked    map[string]float64  `json:"asked,omitempty"`
-		Settings map[string][]string `json:"settings"`
-		Warnings []string            `json:"warnings,omitempty"`
-	}{values(&w.again.Recorded), values(&w.again.Again), nil, map[string][]string{}, w.rec.Warnings}
-	if w.asked != nil {
-		o.Asked = values(&w.asked.Again)
-	}
-	for _, s := range w.settings {
-		o.Settings[s.Key] = s.Values
-	}
-	return o
+	figureTable(out, lines)
 }
 
 // searchFor searches for a policy that improves the goal on workloads like the recorded one.
@@ -270,11 +274,11 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 			return err
 		}
 	}
-	return p.print(f.json, found, func(out io.Writer) error { return printTuned(out, found, &start) })
+	return show(p, f.json, []*tune.Found{found}, func(out io.Writer) { printTuned(out, found, &start) })
 }
 
 // printTuned prints the changes found, their gains and the uncertain ones.
-func printTuned(out io.Writer, found *tune.Found, start *scheduling.Policy) error {
+func printTuned(out io.Writer, found *tune.Found, start *scheduling.Policy) {
 	in := found.Goal.Change
 	fmt.Fprintf(out, "goal %s from %s, judged by %d fresh seeds, %d simulations in all\n\n", found.Goal, start.Name, found.Seeds, found.Runs)
 	for _, c := range found.Changes {
@@ -284,12 +288,11 @@ func printTuned(out io.Writer, found *tune.Found, start *scheduling.Policy) erro
 		fmt.Fprintf(out, "not sure of %s: %s\n  it changes %s: its 95 %% interval holds 0, or the whole does\n", c.Knob, c.Set, in(c.Worth))
 	}
 	if len(found.Changes) == 0 {
-		_, err := fmt.Fprintln(out, "change nothing: no setting that was tried is better for sure")
-		return err
+		fmt.Fprintln(out, "change nothing: no setting that was tried is better for sure")
+		return
 	}
 	fmt.Fprintf(out, "all changes together: %s\n\n", in(found.Gain))
 	for _, g := range tune.Goals() {
 		fmt.Fprintf(out, "%-14s %s, now %s\n", g, g.Text(found.Changed[g]), g.Text(found.Start[g]))
 	}
-	return nil
 }

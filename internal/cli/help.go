@@ -30,25 +30,19 @@ func group(f *pflag.FlagSet, title, flags string) {
 }
 
 // printCommands prints the subcommands of a command by their groups.
-func printCommands(out io.Writer, cmd *cobra.Command) error {
+func printCommands(out io.Writer, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
 		groups = []*cobra.Group{{Title: "Commands"}}
 	}
-	var text strings.Builder
 	for i, g := range groups {
-		if i > 0 {
-			text.WriteString("\n")
-		}
-		fmt.Fprintf(&text, "%s:\n", g.Title)
+		fmt.Fprintf(out, "%s%s:\n", strings.Repeat("\n", min(i, 1)), g.Title)
 		for _, sub := range cmd.Commands() {
 			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
-				fmt.Fprintf(&text, "  %-15s %s\n", sub.Name(), sub.Short)
+				fmt.Fprintf(out, "  %-15s %s\n", sub.Name(), sub.Short)
 			}
 		}
 	}
-	_, err := io.WriteString(out, text.String())
-	return err
 }
 
 // usage prints what follows the description of a command: examples, subcommands and flags. Only
@@ -61,9 +55,7 @@ func (p *program) usage(cmd *cobra.Command) error {
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintln(out)
-		if err := printCommands(out, cmd); err != nil {
-			return err
-		}
+		printCommands(out, cmd)
 	}
 	var titles []string
 	sets := map[string]*pflag.FlagSet{}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,34 +29,34 @@ type result struct {
 
 // report prints the result of a run: some lines and, if asked for, the counters to standard error,
 // or all as JSON to standard output. It returns err, joined with printing errors.
-func (r *result) report(ctx context.Context, p *program, f *runFlags, err error) error {
-	took := time.Since(r.began)
+func (w *pipeline) report(err error) error {
+	r, took := &w.result, time.Since(w.result.began)
 	r.ElapsedSeconds, r.State = took.Seconds(), "succeeded"
 	if err != nil {
 		r.State, r.Error = "failed", words.OneLine(err)
 	}
-	if ctx.Err() != nil {
+	if w.Context().Err() != nil {
 		r.State = "killed"
 	}
 	switch {
-	case f.json:
-		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
-	case f.quiet || nobodyReads(err):
+	case w.json:
+		return errors.Join(err, json.NewEncoder(w.stdout).Encode(r))
+	case w.quiet || nobodyReads(err):
 		return err
 	case r.Earlier:
-		fmt.Fprintf(p.stderr, "%s %s earlier in %v: %s is complete\n", r.Job, r.State, took.Round(time.Millisecond), r.Output)
+		fmt.Fprintf(w.stderr, "%s %s earlier in %v: %s is complete\n", r.Job, r.State, took.Round(time.Millisecond), r.Output)
 		return err
 	}
-	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %v\n", cmp.Or(r.Job, "job"), r.State, took.Round(time.Millisecond)); bad != nil {
+	if _, bad := fmt.Fprintf(w.stderr, "%s %s in %v\n", cmp.Or(r.Job, "job"), r.State, took.Round(time.Millisecond)); bad != nil {
 		return err // nobody reads standard error
 	}
 	for range r.Counters.All() { // empty if no job has started
-		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
+		fmt.Fprintf(w.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
 		if line := shuffledWhere(r.Counters); line != "" {
-			fmt.Fprintln(p.stderr, line)
+			fmt.Fprintln(w.stderr, line)
 		}
-		if f.counters {
-			_ = r.Counters.Print(p.stderr)
+		if w.counters {
+			_ = r.Counters.Print(w.stderr)
 		}
 		break
 	}

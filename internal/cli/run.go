@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs/stores"
@@ -142,91 +143,83 @@ func (r *runFlags) check(c *command) error {
 
 // pipeline is a run: each stage reads the output of the previous one.
 type pipeline struct {
+	*jobCommand
 	*runFlags
 	src    []mapreduce.Source
 	out    mapreduce.Destination
-	do     planRunner
+	live   *actors.Cluster // neither inline nor on an engine
+	halt   func() error    // ends live, with a time of grace
 	saved  saved
 	folder string // for data between stages, if tasks run in other processes
 	result result
 }
 
-// planRunner runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of
-// the input. key names the plan in the state, if there is one. It returns the counters even with an
-// error.
-type planRunner func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error)
-
 // run executes the stages of a job in order and reports the result.
-func (p *program) run(j *jobCommand, r *runFlags) (err error) {
-	cmd := j.Command
+func (j *jobCommand) run(r *runFlags) (err error) {
 	if err := r.check(j.command); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	w := &pipeline{runFlags: r, result: result{Output: r.Output, Counters: new(counter.Set)}}
+	w := &pipeline{jobCommand: j, runFlags: r, result: result{Output: r.Output, Counters: new(counter.Set)}}
 	if r.stateDir != "" {
-		a, err := newAbout(cmd, r.Output, r.Inputs)
-		if err == nil {
-			w.saved, err = r.openState(a)
-		}
-		if err != nil {
+		if w.saved, err = r.openState(j.Command); err != nil {
 			return err
 		}
 		defer func() {
 			if err := w.saved.Close(); err != nil { // the output is not affected
-				fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w.saved.fault(err))
+				fmt.Fprintf(j.stderr, "tarry: warning: %v\n", w.saved.fault(err))
 			}
 		}()
 	}
 	last := len(r.Stages) - 1
 	if how, yes := w.saved.done(last, r.Output); yes {
 		w.result.Job, w.result.Earlier, w.result.began = how.Name, true, time.Now().Add(-how.Elapsed)
-		err := errors.Join(w.saved.resumable(r.directory(), last).Finish(), os.RemoveAll(w.saved.between()))
-		return w.result.report(ctx, p, r, err)
+		return w.report(errors.Join(w.saved.resumable(r.directory(), last).Finish(), os.RemoveAll(w.saved.between())))
 	}
-	if err := w.open(ctx, j); err != nil {
+	if err := w.open(); err != nil {
 		return err
 	}
 	if err := w.saved.begin(); err != nil {
 		return err
 	}
-	stop, err := p.startRun(cmd, w)
-	if err != nil {
-		return err
+	stop := func() error { return nil }
+	if !w.inline && w.on == "" {
+		if stop, err = w.startCluster(); err != nil {
+			return err
+		}
 	}
 	w.result.began = time.Now()
-	err = w.runStages(ctx)
-	err = w.result.report(ctx, p, r, errors.Join(err, stop()))
-	if err == nil && cmd.Name() == "grep" && r.stateDir == "" && !found(w.result.Counters) {
+	err = w.runStages()
+	err = w.report(errors.Join(err, stop()))
+	if err == nil && j.Name() == "grep" && r.stateDir == "" && !found(w.result.Counters) {
 		return &exitError{code: exitNone}
 	}
 	return err
 }
 
 // open checks the output and opens the inputs.
-func (w *pipeline) open(ctx context.Context, j *jobCommand) (err error) {
-	if w.out, err = j.openOutput(&w.jobFlags, w.saved, len(w.Stages)-1); err != nil {
+func (w *pipeline) open() (err error) {
+	if w.out, err = w.openOutput(&w.jobFlags, w.saved, len(w.Stages)-1); err != nil {
 		return err
 	}
-	if w.src, err = j.inputs(ctx, w.Inputs); err != nil {
+	if w.src, err = w.inputs(w.Context(), w.Inputs); err != nil {
 		return err
 	}
 	if err := w.checkBlocks(w.src); err != nil {
 		return err
 	}
-	if j.columns != nil {
-		if err := j.columns.CheckHeaders(w.src); err != nil {
+	if w.columns != nil {
+		if err := w.columns.CheckHeaders(w.src); err != nil {
 			return usageError("%w", err)
 		}
 	}
-	if !j.binary && !w.quiet {
-		j.warnBinary(w.src)
+	if !w.binary && !w.quiet {
+		w.warnBinary(w.src)
 	}
 	return firstError(checkEvents(w.events, w.Output, w.src), w.checkReplaced(w.src))
 }
 
 // runStages runs each stage on the output of the previous one.
-func (w *pipeline) runStages(ctx context.Context) (err error) {
+func (w *pipeline) runStages() (err error) {
 	last := len(w.Stages) - 1
 	between, clean, err := w.betweenStages(last)
 	if err != nil {
@@ -242,7 +235,7 @@ func (w *pipeline) runStages(ctx context.Context) (err error) {
 		if _, done := w.saved.done(i, dir); done && i < last { // by an earlier process that was killed later
 			err = to.Finish()
 		} else {
-			err = w.stage(ctx, s, to, i)
+			err = w.stage(s, to, i)
 		}
 		if err == nil && i < last {
 			w.src, err = mapreduce.Files(dir)
@@ -255,18 +248,13 @@ func (w *pipeline) runStages(ctx context.Context) (err error) {
 }
 
 // stage runs stage i.
-func (w *pipeline) stage(ctx context.Context, s serve.Stage, to mapreduce.Destination, i int) error {
-	do := func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
-		counters, err := w.do(ctx, plan, reduces, key)
-		w.result.Counters.Merge(counters)
-		return counters, err
-	}
+func (w *pipeline) stage(s serve.Stage, to mapreduce.Destination, i int) error {
 	round := func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
-		return do(ctx, plan, w.Reduces, "") // rounds are not recorded: they run again with the same result
+		return w.do(ctx, plan, w.Reduces, "") // rounds are not recorded: they run again with the same result
 	}
 	src := w.src
 	w.src = nil // the plan has its own list, maybe of 100,000 files
-	plan, err := s(ctx, round, src, to)
+	plan, err := s(w.Context(), round, src, to)
 	if err != nil {
 		return err
 	}
@@ -280,7 +268,7 @@ func (w *pipeline) stage(ctx context.Context, s serve.Stage, to mapreduce.Destin
 	if last && w.Output == stdoutName && reduces == 0 && !plan.Ordered() {
 		reduces = 1 // a single part is ordered by keys
 	}
-	counters, err := do(ctx, plan, reduces, w.saved.key(i))
+	counters, err := w.do(w.Context(), plan, reduces, w.saved.key(i))
 	if last {
 		w.result.last = counters
 	}

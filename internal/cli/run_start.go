@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
@@ -25,21 +23,25 @@ import (
 // haltGrace is the time that running attempts get after the first signal.
 const haltGrace = 2 * time.Second
 
-// startRun starts what the plans of a pipeline run on. stop ends it and closes the file of events.
-func (p *program) startRun(cmd *cobra.Command, w *pipeline) (stop func() error, err error) {
-	switch nothing := func() error { return nil }; {
+// do runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of the input.
+// key names the plan in the state, if there is one. It returns the counters even with an error.
+func (w *pipeline) do(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (c *counter.Set, err error) {
+	switch {
 	case w.inline:
-		w.do = w.runInline
-		return nothing, nil
+		c, err = w.runInline(ctx, plan, reduces)
+	case worker.IsWorker(): // the one task of this process
+		c, err = worker.Serve(ctx, plan)
 	case w.on != "":
-		w.do = p.runOn(cmd, w)
-		return nothing, nil
+		c, err = w.runOn(ctx, plan, reduces)
+	default:
+		c, err = w.runLive(ctx, plan, reduces, key)
 	}
-	return p.startCluster(cmd, w)
+	w.result.Counters.Merge(c)
+	return c, err
 }
 
-// runInline is a planRunner in one goroutine, without a cluster.
-func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces int, _ string) (*counter.Set, error) {
+// runInline runs a plan in one goroutine, without a cluster.
+func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces int) (*counter.Set, error) {
 	o := mapreduce.LocalOptions{Reduces: reduces, MaxSkips: w.MaxSkips}
 	if size := w.cluster.BlockSize; size > 0 {
 		o.Blocks = plan.BlocksOf(size)
@@ -51,38 +53,52 @@ func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces 
 	return c, err
 }
 
-// runOn returns the planRunner of --on. It runs plans on an engine; in a worker process, it runs
-// the one task of that process.
-func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
-	return func(ctx context.Context, plan *mapreduce.Plan, reduces int, _ string) (*counter.Set, error) {
-		if worker.IsWorker() {
-			return worker.Serve(ctx, plan)
-		}
-		o := worker.Options{
-			On: w.on, Reduces: reduces, BlockSize: w.cluster.BlockSize, Memory: w.cluster.Memory, SpillDir: w.cluster.SpillDir,
-			Folder: w.folder, MaxSkips: w.MaxSkips, TaskTimeout: w.timeout(cmd), Print: struct{ io.Writer }{p.stdout},
-			Settings: w.settings,
-		}
-		if f, ok := p.stdout.(*os.File); ok { // closed after the engine's output, so that a pipe such as | kubectl apply -f - continues
-			o.Print = f
-		}
-		if !w.quiet {
-			o.Log = p.stderr
-		}
-		if !w.quiet && !w.noProgress {
-			var last atomic.Value
-			last.Store("")
-			o.Progress = func(p worker.Progress) { last.Store(plan.Name() + " " + p.String()) }
-			defer p.display.Show(func() string { return last.Load().(string) })()
-		}
-		return worker.Submit(ctx, plan, o)
+// runOn runs a plan on the engine of --on.
+func (w *pipeline) runOn(ctx context.Context, plan *mapreduce.Plan, reduces int) (*counter.Set, error) {
+	o := worker.Options{
+		On: w.on, Reduces: reduces, BlockSize: w.cluster.BlockSize, Memory: w.cluster.Memory, SpillDir: w.cluster.SpillDir,
+		Folder: w.folder, MaxSkips: w.MaxSkips, TaskTimeout: w.timeout(w.Command), Print: struct{ io.Writer }{w.stdout},
+		Settings: w.settings,
 	}
+	if f, ok := w.stdout.(*os.File); ok { // closed after the engine's output, so that a pipe such as | kubectl apply -f - continues
+		o.Print = f
+	}
+	if !w.quiet {
+		o.Log = w.stderr
+	}
+	if !w.quiet && !w.noProgress {
+		var last atomic.Value
+		last.Store("")
+		o.Progress = func(p worker.Progress) { last.Store(plan.Name() + " " + p.String()) }
+		defer w.display.Show(func() string { return last.Load().(string) })()
+	}
+	return worker.Submit(ctx, plan, o)
+}
+
+// runLive runs a plan on the cluster.
+func (w *pipeline) runLive(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
+	job, err := w.live.Submit(ctx, plan, actors.SubmitOptions{Reduces: reduces, MaxSkips: w.MaxSkips, User: whoRuns(), Key: key})
+	if err != nil {
+		return nil, err
+	}
+	if !w.quiet && !w.noProgress {
+		defer w.display.Show(func() string { return job.Name() + " " + progress.OfJob(job.Progress()) })()
+	}
+	select {
+	case <-job.Done():
+	case <-ctx.Done():
+		if err := w.halt(); err != nil {
+			return nil, err
+		}
+	}
+	res, err := job.Wait(context.WithoutCancel(ctx))
+	return res.Counters, err
 }
 
 // startCluster starts the cluster that the flags describe. It limits the Go heap to the part of the
-// memory budget that buffers do not use.
-func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() error, err error) {
-	cfg, err := w.config(cmd)
+// memory budget that buffers do not use. stop ends it and closes the file of events.
+func (w *pipeline) startCluster() (stop func() error, err error) {
+	cfg, err := w.config(w.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -95,43 +111,24 @@ func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() err
 	if cfg.Chaos != nil {
 		cfg.Chaos.Tell = func(what string) { disturbed = append(disturbed, what) }
 	}
-	live, err := actors.Start(cfg)
-	if err != nil {
-		return nil, errors.Join(configError("%w", err), rec.Close())
+	if w.live, err = actors.Start(cfg); err != nil {
+		return nil, errors.Join(invalid(err), rec.Close())
 	}
 	unlimit := func() {}
 	if cfg.Memory > 0 {
 		unlimit = cluster.LimitHeap(cfg.Memory + besideBudget)
 	}
-	halt := sync.OnceValue(func() error {
+	w.halt = sync.OnceValue(func() error {
 		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
 		defer cancel()
-		return live.Halt(grace)
+		return w.live.Halt(grace)
 	})
-	w.do = func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
-		job, err := live.Submit(ctx, plan, actors.SubmitOptions{Reduces: reduces, MaxSkips: w.MaxSkips, User: whoRuns(), Key: key})
-		if err != nil {
-			return nil, err
-		}
-		if !w.quiet && !w.noProgress {
-			defer p.display.Show(func() string { return job.Name() + " " + progress.OfJob(job.Progress()) })()
-		}
-		select {
-		case <-job.Done():
-		case <-ctx.Done():
-			if err := halt(); err != nil {
-				return nil, err
-			}
-		}
-		res, err := job.Wait(context.WithoutCancel(ctx))
-		return res.Counters, err
-	}
 	return func() error {
 		defer unlimit()
-		err := errors.Join(live.Close(), rec.Close())
+		err := errors.Join(w.live.Close(), rec.Close())
 		if cfg.Chaos != nil && !w.quiet {
 			for _, what := range append(disturbed, fmt.Sprintf("%d: %d disturbances", w.chaos, len(disturbed))) {
-				fmt.Fprintln(p.stderr, "chaos:", what)
+				fmt.Fprintln(w.stderr, "chaos:", what)
 			}
 		}
 		return err

@@ -62,7 +62,7 @@ func summaries(grid []dimension, points []*gridPoint) (list []gridSummary) {
 }
 
 // printSweep prints some of the figures as a table, with a line for each point.
-func printSweep(p *program, grid []dimension, points []*gridPoint) error {
+func printSweep(out io.Writer, grid []dimension, points []*gridPoint) {
 	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
 	lines := [][]string{append(names(grid), shown...)}
 	for _, at := range points {
@@ -74,11 +74,11 @@ func printSweep(p *program, grid []dimension, points []*gridPoint) error {
 		}
 		lines = append(lines, line)
 	}
-	return figureTable(p.stdout, lines)
+	figureTable(out, lines)
 }
 
 // printComparison prints the points side by side, with paired differences from the first one.
-func printComparison(p *program, _ []dimension, points []*gridPoint) error {
+func printComparison(out io.Writer, _ []dimension, points []*gridPoint) {
 	var policies []scheduling.Policy
 	var titles []string
 	head := []string{"figure"}
@@ -98,17 +98,18 @@ func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 		}
 		lines = append(lines, line)
 	}
-	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, policyfile.Differences(policies...)))
+	figureTable(out, lines)
+	printSettings(out, titles, policyfile.Differences(policies...))
 }
 
 // printSettings prints the settings in which policies differ, since any of them may be the cause of
 // a difference in figures.
-func printSettings(out io.Writer, names []string, list []policyfile.Difference) error {
+func printSettings(out io.Writer, names []string, list []policyfile.Difference) {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
-		return err
+		fmt.Fprintln(out, "\nThey differ in no setting.")
+		return
 	}
-	fmt.Fprintf(out, "\n")
+	fmt.Fprintln(out)
 	lines := [][]string{append([]string{"differs in"}, names...)}
 	for _, s := range list {
 		line := []string{s.Key}
@@ -117,5 +118,5 @@ func printSettings(out io.Writer, names []string, list []policyfile.Difference) 
 		}
 		lines = append(lines, line)
 	}
-	return table(out, lines)
+	table(out, lines)
 }

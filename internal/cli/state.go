@@ -115,15 +115,18 @@ type saved struct {
 	about about
 }
 
-// openState opens the directory and rejects one that belongs to another run.
-func (r *clusterFlags) openState(a about) (saved, error) {
-	s := saved{dir: r.stateDir, about: a}
+// openState opens the directory of a run and rejects one that belongs to another run.
+func (r *runFlags) openState(cmd *cobra.Command) (s saved, err error) {
+	s.dir = r.stateDir
+	if s.about, err = newAbout(cmd, r.Output, r.Inputs); err != nil {
+		return s, err
+	}
 	dir, err := state.Open(r.stateDir, r.parts)
 	if err != nil {
 		return s, s.fault(err)
 	}
 	if !dir.Fresh() {
-		err = a.sameAs(dir.About())
+		err = s.about.sameAs(dir.About())
 	}
 	if err != nil {
 		return s, errors.Join(s.fault(err), dir.Close())

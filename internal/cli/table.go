@@ -11,9 +11,29 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// table prints lines as left-aligned columns. It escapes control characters, because the text may
-// come from other users.
-func table(out io.Writer, lines [][]string) error {
+// print prints what text writes to standard output. text need not check its writes: they go to a
+// buffer that keeps the first error.
+func (p *program) print(text func(out io.Writer)) error {
+	out := bufio.NewWriter(p.stdout)
+	text(out)
+	return out.Flush()
+}
+
+// show prints results: each as a JSON object in a line, otherwise all as print does.
+func show[T any](p *program, asJSON bool, results []T, text func(out io.Writer)) (err error) {
+	if !asJSON {
+		return p.print(text)
+	}
+	enc := json.NewEncoder(p.stdout)
+	for i := 0; err == nil && i < len(results); i++ {
+		err = enc.Encode(results[i])
+	}
+	return err
+}
+
+// table prints lines as left-aligned columns, see print. It escapes control characters, because the
+// text may come from other users.
+func table(out io.Writer, lines [][]string) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, columns := range lines {
 		for i, text := range columns {
@@ -21,34 +41,14 @@ func table(out io.Writer, lines [][]string) error {
 		}
 		fmt.Fprintln(t, strings.Join(columns, "\t"))
 	}
-	return t.Flush()
+	_ = t.Flush()
 }
 
 // figureTable is table with right-aligned columns, for numbers.
-func figureTable(out io.Writer, lines [][]string) error {
+func figureTable(out io.Writer, lines [][]string) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, columns := range lines {
 		fmt.Fprintln(t, strings.Join(columns, "\t")+"\t")
 	}
-	return t.Flush()
-}
-
-// print prints a result to standard output: as JSON, otherwise by text.
-func (p *program) print(asJSON bool, result any, text func(io.Writer) error) error {
-	if asJSON {
-		return json.NewEncoder(p.stdout).Encode(result)
-	}
-	out := bufio.NewWriter(p.stdout)
-	return firstError(text(out), out.Flush())
-}
-
-// printJSON prints a list as one JSON object per line.
-func printJSON[T any](p *program, list []T) error {
-	enc := json.NewEncoder(p.stdout)
-	for _, one := range list {
-		if err := enc.Encode(one); err != nil {
-			return err
-		}
-	}
-	return nil
+	_ = t.Flush()
 }
