@@ -17,7 +17,8 @@ type Source = input.Source
 // glob means the files and directories that match it, sorted, at least one: * and ? match within a
 // name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A path that names
 // an existing file is that file, even if it looks like a glob. Directories and globs skip pipes,
-// devices, and names that begin with "_" or ".", unless the glob spells that character out.
+// devices, and names that begin with "_" or ".", unless the glob spells that character out. A file
+// whose name ends in .zip means the files in it, see Zip.
 //
 // A path may also be in an object store whose package the program imports, such as
 // s3://BUCKET/logs/*.gz; see package stores.

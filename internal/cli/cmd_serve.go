@@ -14,7 +14,6 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
-	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
@@ -52,12 +51,7 @@ The server applies changed configuration files of the scheduler and of --tokens 
 seconds, and at once on SIGHUP. While a file has errors, the old settings stay.`
 	f := new(serveFlags)
 	c.RunE = func(*cobra.Command, []string) error { return f.serve(c) }
-	f.register(c.Command)
-}
-
-// register adds the flags to the command.
-func (f *serveFlags) register(cmd *cobra.Command) {
-	s := cmd.Flags()
+	s := c.Flags()
 	s.StringVar(&f.listen, "listen", serve.DefaultListen, "listen at this `ADDRESS`; port 0 takes any free port")
 	s.StringSliceVar(&f.hosts, "host", nil, "accept requests for these host names, too")
 	s.StringArrayVar(&f.roots, "root", nil, "let jobs read and write below `DIR`; may be repeated (default: the working directory; with --tokens or --client-ca none)")
@@ -68,11 +62,11 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.access.ClientCA, "client-ca", "", "accept only clients with a certificate signed by one in `FILE` (PEM)")
 	number(s, &f.store, "store-size", 0, span(1, 1<<44),
 		"limit the block store, including outputs of jobs, to this size (default: half of the memory; with --state unlimited)")
-	f.clusterFlags.register(cmd)
-	f.registerFiles(cmd)
-	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
-	needs(cmd, "tls-cert", "client-ca")
-	_ = cmd.MarkFlagDirname("root") // an error: no such flag
+	f.clusterFlags.register(c.Command)
+	f.registerFiles(c.Command)
+	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	needs(c.Command, "tls-cert", "client-ca")
+	_ = c.MarkFlagDirname("root") // an error: no such flag
 }
 
 // serve runs the server until it is interrupted.
@@ -201,21 +195,20 @@ func libraryJobs() (list []serve.Job) {
 func parseOrder(job string, args []string) (serve.Order, error) {
 	var j jobFlags
 	var called *jobCommand
-	run := &cobra.Command{Use: "run", Args: func(_ *cobra.Command, args []string) error {
-		return usageError("unknown job %s", words.Quoted(args[0]))
-	}}
-	tarry := &cobra.Command{Use: "tarry", SilenceErrors: true, SilenceUsage: true}
-	tarry.AddCommand(run)
-	tarry.CompletionOptions.DisableDefaultCmd = true
-	tarry.SetOut(io.Discard)
-	tarry.SetErr(io.Discard)
-	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
+	run := &cobra.Command{
+		Use: "run", SilenceErrors: true, SilenceUsage: true,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "tarry run"},
+	}
+	run.CompletionOptions.DisableDefaultCmd = true
+	run.SetOut(io.Discard)
+	run.SetErr(io.Discard)
+	run.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
 	for _, c := range jobCommands(new(program), &j.Order, func(c *jobCommand) error { called = c; return nil }) {
 		run.AddCommand(c.Command)
 	}
 	j.register(run)
-	tarry.SetArgs(append([]string{"run", job}, args...))
-	switch err := tarry.ExecuteContext(context.Background()); {
+	run.SetArgs(append([]string{job}, args...))
+	switch err := run.ExecuteContext(context.Background()); {
 	case err != nil:
 		return j.Order, err
 	case called == nil: // help

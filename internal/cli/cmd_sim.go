@@ -107,9 +107,12 @@ func (f *oneSim) simulate(
 	if f.quiet {
 		return simulator.Run(ctx, cfg, w)
 	}
-	began, far := time.Now(), progress.NewRuns(1)
-	cfg.Progress = func(now time.Duration, done int) { far.Tell(0, now, done, len(w.Jobs)) }
-	stop := p.display.Show(far.Line)
+	began := time.Now()
+	tell, stop := p.display.ShowTold()
+	cfg.Progress = func(now time.Duration, done int) {
+		tell(progress.Part("simulated", float64(done)/float64(max(len(w.Jobs), 1)),
+			fmt.Sprintf("%d of %s, %v simulated", done, words.Count(len(w.Jobs), "job"), now.Round(time.Second))))
+	}
 	res, err := simulator.Run(ctx, cfg, w)
 	stop()
 	if err == nil {

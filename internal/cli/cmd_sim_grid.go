@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -228,18 +229,20 @@ func (at *gridPoint) makeLoads(p *program) {
 
 // simulate runs each point with each seed, on all processors.
 func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoint) error {
-	began := time.Now()
-	far := progress.NewRuns(len(points) * f.repeat)
+	began, runs, ended := time.Now(), len(points)*f.repeat, atomic.Int64{}
 	if !f.quiet {
-		defer p.display.Show(far.Line)()
+		defer p.display.Show(func() string {
+			n := ended.Load()
+			return progress.Part("simulated", float64(n)/float64(runs), fmt.Sprintf("%d of %s", n, words.Count(runs, "run")))
+		})()
 	}
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
-	for i, at := range points {
+	for _, at := range points {
 		at.figures = make([][]figure, f.repeat)
 		for turn := range f.repeat {
 			all.Go(func() error {
-				defer far.Tell(i*f.repeat+turn, 0, 1, 1)
+				defer ended.Add(1)
 				cfg, err := at.config, context.Cause(ctx)
 				cfg.Seed += uint64(turn)
 				var load *workload.Workload
@@ -262,7 +265,7 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(p.stderr, "%s at %s in %v\n", words.Count(len(points)*f.repeat, "run"), words.Count(len(points), "point"),
+		fmt.Fprintf(p.stderr, "%s at %s in %v\n", words.Count(runs, "run"), words.Count(len(points), "point"),
 			time.Since(began).Round(time.Millisecond))
 	}
 	return nil

@@ -151,7 +151,7 @@ func checkFlags(cmd *cobra.Command) error {
 		return groupError(err)
 	}
 	var bad error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, other := range f.Annotations[needed] {
 			if bad == nil && saysSomething(f) && !given(cmd, other) {
 				bad = noEffect(f.Name, "without --"+other)
@@ -259,23 +259,16 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		if err != nil || f.Changed || v == "" || slices.Contains([]string{"help", "help-all", "version"}, f.Name) {
 			return
 		}
+		f.Changed = true // to try it
+		fits := checkFlags(cmd) == nil
+		if f.Changed = false; !fits {
+			return
+		}
 		if bad := cmd.Flags().Set(f.Name, v); bad != nil {
 			err = configError("environment variable %s=%s: %w", name, words.Quoted(v), valueFault(f, bad))
 			return
 		}
 		_ = cmd.Flags().SetAnnotation(f.Name, fromEnv, []string{name}) // an error: no such flag
-		if checkFlags(cmd) == nil {
-			return
-		}
-		switch v := f.Value.(type) { // restores the default
-		case *numbers.Value:
-			v.Reset() // which may be outside of the range
-		case pflag.SliceValue:
-			_ = v.Replace(nil) // an empty list is valid
-		default:
-			_ = v.Set(f.DefValue) // was its value
-		}
-		f.Changed = false
 	})
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,58 +46,20 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			list = append(list, mapreduce.Stream(stdinTitle, newStream(ctx, func() (io.Reader, error) { return p.stdin, nil })))
 			continue
 		}
-		some, err := inputsOf(ctx, arg)
+		some, err := mapreduce.Files(arg)
 		if bad, ok := errors.AsType[*globs.PatternError](err); ok {
 			return nil, usageError("%w", bad)
 		} else if err != nil {
-			return nil, err
+			return nil, plainPathError("", err) // it names the file
 		}
-		list = append(list, some...)
-	}
-	return list, nil
-}
-
-// inputsOf opens the files of one argument.
-func inputsOf(ctx context.Context, arg string) ([]mapreduce.Source, error) {
-	if stores.Named(arg) {
-		list, err := mapreduce.Files(arg)
-		for _, s := range list {
-			if isZip(s.Name()) {
-				return nil, fmt.Errorf("%s: zip archives are read from files of this machine: get it first", s.Name())
+		for i, s := range some {
+			if s.Size() < 0 && !stores.Named(arg) { // a named pipe, the shell's <(command) and the like
+				some[i] = mapreduce.Stream(s.Name(), newStream(ctx, func() (io.Reader, error) { return os.Open(s.Name()) }))
 			}
 		}
-		return list, err
-	}
-	paths, err := globs.Expand(arg)
-	if err != nil {
-		return nil, plainPathError(arg, err)
-	}
-	var list []mapreduce.Source
-	for _, path := range paths {
-		some, err := open(ctx, path)
-		if err != nil {
-			return nil, plainPathError(path, err)
-		}
 		list = append(list, some...)
 	}
 	return list, nil
-}
-
-// isZip reports whether a name is that of a zip archive.
-func isZip(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
-
-// open opens a file, or all files of a zip archive. Named pipes, the shell's <(command) and the
-// like become streams, which a signal can interrupt.
-func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
-	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		if isZip(path) {
-			return mapreduce.Zip(path)
-		}
-		if s, err := mapreduce.File(path); err != nil || s.Size() >= 0 {
-			return []mapreduce.Source{s}, err
-		}
-	}
-	return []mapreduce.Source{mapreduce.Stream(path, newStream(ctx, func() (io.Reader, error) { return os.Open(path) }))}, nil
 }
 
 // openFile opens a file to read. Errors name it once.

@@ -2,7 +2,7 @@
 // its Main.
 //
 // Reading order: main.go with the commands, help.go, exit.go, then one file per command:
-// cmd_NAME.go. What commands share: flags.go, input.go and output.go, table.go, columns.go, run.go,
+// cmd_NAME.go. What commands share: flags.go, input.go and output.go, table.go, run.go,
 // scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 

@@ -150,22 +150,18 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && a != "" && b != "" && realPath(a) == realPath(b)
 }
 
-// realPath returns the absolute path without symbolic links; the end of the path need not exist.
+// realPath returns the absolute path without symbolic links; its last element need not exist.
 func realPath(name string) string {
 	full, err := filepath.Abs(name)
 	if err != nil { // the working directory does not exist
 		full = filepath.Clean(name)
 	}
-	below := ""
-	for at := full; ; at = filepath.Dir(at) {
+	for _, at := range []string{full, filepath.Dir(full)} {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, below)
+			return filepath.Join(real, strings.TrimPrefix(full, at))
 		}
-		if filepath.Dir(at) == at {
-			return full
-		}
-		below = filepath.Join(filepath.Base(at), below)
 	}
+	return full
 }
 
 // checkReplaced rejects --overwrite if an input is inside the output: the job would remove its own

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/user"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -67,10 +66,9 @@ func (w *pipeline) runOn(ctx context.Context, plan *mapreduce.Plan, reduces int)
 		o.Log = w.stderr
 	}
 	if !w.quiet && !w.noProgress {
-		var last atomic.Value
-		last.Store("")
-		o.Progress = func(p worker.Progress) { last.Store(plan.Name() + " " + p.String()) }
-		defer w.display.Show(func() string { return last.Load().(string) })()
+		tell, stop := w.display.ShowTold()
+		o.Progress = func(p worker.Progress) { tell(plan.Name() + " " + p.String()) }
+		defer stop()
 	}
 	return worker.Submit(ctx, plan, o)
 }

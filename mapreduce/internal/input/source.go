@@ -171,11 +171,11 @@ func Files(paths ...string) ([]Source, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			s, err := File(name)
+			some, err := fileOrZip(name)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, s)
+			list = append(list, some...)
 		}
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
@@ -21,6 +22,9 @@ func storedFiles(url string) (list []Source, err error) {
 		return nil, fault.InStore(root, err)
 	}
 	for _, name := range names {
+		if isZip(name) {
+			return nil, fmt.Errorf("%s/%s: zip archives are read from files of this machine: get it first", root, name)
+		}
 		s, err := titledFile(store, name, root+"/"+name)
 		if err != nil {
 			return nil, fault.InStore(root, err)

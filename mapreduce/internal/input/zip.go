@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -41,6 +42,18 @@ func Zip(archive string) ([]Source, error) {
 	}
 	return list, nil
 }
+
+// fileOrZip returns a file, or the files of a zip archive.
+func fileOrZip(name string) ([]Source, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && isZip(name) {
+		return Zip(name)
+	}
+	s, err := File(name)
+	return []Source{s}, err
+}
+
+// isZip reports whether a name is that of a zip archive.
+func isZip(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
 
 // hidden reports whether directory listings skip a name.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }

@@ -37,7 +37,7 @@ type Value struct {
 	Span
 	unit
 
-	to, first reflect.Value
+	to reflect.Value
 }
 
 // unit is how numbers of a Go type are written.
@@ -66,7 +66,7 @@ func unitOf(n any) unit {
 // int, uint64, float64, time.Duration, Bytes, Rate or Part. Its value is the default, which may be
 // outside the range.
 func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
-	v := &Value{in, unitOf(*to), reflect.ValueOf(to).Elem(), reflect.ValueOf(*to)}
+	v := &Value{in, unitOf(*to), reflect.ValueOf(to).Elem()}
 	flag := f.VarPF(v, name, short, usage)
 	if flag.DefValue == "0s" {
 		flag.DefValue = "0" // which help texts leave out, as that of other numbers
@@ -81,9 +81,6 @@ func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 
 // Type returns the name of the type in help texts.
 func (v *Value) Type() string { return v.name }
-
-// Reset restores the default.
-func (v *Value) Reset() { v.to.Set(v.first) }
 
 // String returns the value in the form in which it can be given.
 func (v *Value) String() string {
@@ -142,11 +139,11 @@ func parseWhole(s string) (float64, error) {
 func parsePart(s string) (float64, error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	x, err := parseDecimal(digits)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, errors.New("no part; parts are written like 0.95 or 95%")
-	}
-	if percent {
-		x /= 100
+	case percent:
+		return x / 100, nil
 	}
 	return x, nil
 }
@@ -168,11 +165,10 @@ func parseTime(s string) (float64, error) {
 // timeText formats nanoseconds without the trailing zeros of time.Duration.
 func timeText(x float64) string {
 	s := time.Duration(x).String()
-	if whole, zero := strings.CutSuffix(s, "m0s"); zero {
-		s = whole + "m"
-	}
-	if whole, zero := strings.CutSuffix(s, "h0m"); zero {
-		s = whole + "h"
+	for _, zero := range []string{"m0s", "h0m"} {
+		if whole, found := strings.CutSuffix(s, zero); found {
+			s = whole + zero[:1]
+		}
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -94,6 +95,13 @@ func (d *Display) Show(poll func() string) (stop func()) {
 	})
 }
 
+// ShowTold shows the text that was told last until stop is called.
+func (d *Display) ShowTold() (tell func(text string), stop func()) {
+	var last atomic.Value
+	last.Store("")
+	return func(text string) { last.Store(text) }, d.Show(func() string { return last.Load().(string) })
+}
+
 // show draws a line on a terminal; elsewhere it writes the line if it differs from the last one.
 func (d *Display) show(line, last string) {
 	columns := d.columns()
@@ -148,39 +156,4 @@ func OfJob(p actors.Progress) string {
 	}
 	left := time.Duration(float64(p.Elapsed) * (1 - done) / done).Round(time.Second)
 	return text + fmt.Sprintf(", about %v left", left)
-}
-
-// Runs collects the progress of simulations. Its methods are safe for concurrent use.
-type Runs struct {
-	mu    sync.Mutex
-	parts []float64 // done, of each run
-	last  string    // what was told of a run last
-}
-
-// NewRuns returns the progress of n simulations.
-func NewRuns(n int) *Runs { return &Runs{parts: make([]float64, n)} }
-
-// Tell records the progress of a simulation: the simulated time and the number of finished jobs.
-func (r *Runs) Tell(run int, now time.Duration, done, jobs int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.parts[run] = float64(done) / float64(max(jobs, 1))
-	r.last = fmt.Sprintf("%d of %s, %v simulated", done, words.Count(jobs, "job"), now.Round(time.Second))
-}
-
-// Line describes the progress of all simulations; for several, the number of finished ones.
-func (r *Runs) Line() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	sum, ended := 0.0, 0
-	for _, part := range r.parts {
-		if sum += part; part == 1 {
-			ended++
-		}
-	}
-	text := fmt.Sprintf("%d of %s", ended, words.Count(len(r.parts), "run"))
-	if len(r.parts) == 1 {
-		text = r.last
-	}
-	return Part("simulated", sum/float64(len(r.parts)), text)
 }

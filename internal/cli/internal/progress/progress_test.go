@@ -76,13 +76,17 @@ func TestProgressOfAJob(t *testing.T) {
 	require.Equal(t, "x 99%, y", Part("x", 0.9999, "y"))
 }
 
-func TestProgressOfRuns(t *testing.T) {
-	one := NewRuns(1)
-	one.Tell(0, 90*time.Second, 25, 100)
-	require.Equal(t, "simulated 25%, 25 of 100 jobs, 1m30s simulated", one.Line())
-	far := NewRuns(2)
-	far.Tell(1, time.Minute, 5, 20)
-	require.Equal(t, "simulated 12%, 0 of 2 runs", far.Line())
-	far.Tell(0, time.Minute, 1, 1)
-	require.Equal(t, "simulated 62%, 1 of 2 runs", far.Line())
+// What was told last is shown, and nothing after the end.
+func TestProgressTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		tell, stop := (&Display{Out: &out}).ShowTold()
+		tell("first")
+		tell("second")
+		time.Sleep(linesEvery + time.Second)
+		stop()
+		tell("third")
+		time.Sleep(2 * linesEvery)
+		require.Equal(t, "second\n", out.String())
+	})
 }
