@@ -108,9 +108,9 @@ func (f *oneSim) simulate(
 		return simulator.Run(ctx, cfg, w)
 	}
 	began := time.Now()
-	tell, stop := p.display.ShowTold()
+	update, stop := p.display.ShowLatest()
 	cfg.Progress = func(now time.Duration, done int) {
-		tell(progress.Part("simulated", float64(done)/float64(max(len(w.Jobs), 1)),
+		update(progress.Part("simulated", float64(done)/float64(max(len(w.Jobs), 1)),
 			fmt.Sprintf("%d of %s, %v simulated", done, words.Count(len(w.Jobs), "job"), now.Round(time.Second))))
 	}
 	res, err := simulator.Run(ctx, cfg, w)

@@ -66,8 +66,8 @@ func (w *pipeline) runOn(ctx context.Context, plan *mapreduce.Plan, reduces int)
 		o.Log = w.stderr
 	}
 	if !w.quiet && !w.noProgress {
-		tell, stop := w.display.ShowTold()
-		o.Progress = func(p worker.Progress) { tell(plan.Name() + " " + p.String()) }
+		update, stop := w.display.ShowLatest()
+		o.Progress = func(p worker.Progress) { update(plan.Name() + " " + p.String()) }
 		defer stop()
 	}
 	return worker.Submit(ctx, plan, o)

@@ -95,8 +95,8 @@ func (d *Display) Show(poll func() string) (stop func()) {
 	})
 }
 
-// ShowTold shows the text that was told last until stop is called.
-func (d *Display) ShowTold() (tell func(text string), stop func()) {
+// ShowLatest shows the text of the last update until stop is called.
+func (d *Display) ShowLatest() (update func(text string), stop func()) {
 	var last atomic.Value
 	last.Store("")
 	return func(text string) { last.Store(text) }, d.Show(func() string { return last.Load().(string) })

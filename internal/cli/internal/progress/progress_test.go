@@ -76,16 +76,16 @@ func TestProgressOfAJob(t *testing.T) {
 	require.Equal(t, "x 99%, y", Part("x", 0.9999, "y"))
 }
 
-// What was told last is shown, and nothing after the end.
-func TestProgressTold(t *testing.T) {
+// The last update is shown, and nothing after the end.
+func TestProgressOfUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		tell, stop := (&Display{Out: &out}).ShowTold()
-		tell("first")
-		tell("second")
+		update, stop := (&Display{Out: &out}).ShowLatest()
+		update("first")
+		update("second")
 		time.Sleep(linesEvery + time.Second)
 		stop()
-		tell("third")
+		update("third")
 		time.Sleep(2 * linesEvery)
 		require.Equal(t, "second\n", out.String())
 	})
