@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -48,12 +47,6 @@ func (c *clientFlags) client() (*api.Client, error) {
 		return nil, configError("%w", err)
 	}
 	return client, nil
-}
-
-// local reports whether the server is on this machine, so that names of files mean the same to both.
-func local(client *api.Client) bool {
-	at, err := url.Parse(client.Base)
-	return err == nil && loopback(at.Hostname()+":0")
 }
 
 // ask returns a subcommand that calls a server.

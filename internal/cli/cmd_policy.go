@@ -53,12 +53,12 @@ func (c *clientFlags) showPolicy(ctx context.Context, client *api.Client, args [
 	if len(list) == 0 {
 		return usageError("%s: the scheduler %s has no such setting", words.Shown(args[0]), policy.Name)
 	}
-	return c.printSettings(list)
+	return c.printSettings(list, nil)
 }
 
 // printSettings prints a table of settings.
-func (c *clientFlags) printSettings(list []api.Setting) error {
-	return rows(c, "KEY VALUE MEANING", list, nil, func(s api.Setting) []string {
+func (c *clientFlags) printSettings(list []api.Setting, err error) error {
+	return rows(c, "KEY VALUE MEANING", list, err, func(s api.Setting) []string {
 		meaning := s.Help
 		if s.Range != "" {
 			meaning += " (" + s.Range + ")"
@@ -92,9 +92,6 @@ func (c *clientFlags) setPolicy(ctx context.Context, client *api.Client, args []
 		}
 	}
 	policy, err := client.Reconfigure(ctx, change)
-	if err != nil {
-		return err
-	}
 	return c.printSettings(slices.DeleteFunc(policy.Settings, func(s api.Setting) bool {
 		for key := range change.Set {
 			if s.Key == key || strings.HasSuffix(s.Key, "."+key) {
@@ -102,5 +99,5 @@ func (c *clientFlags) setPolicy(ctx context.Context, client *api.Client, args []
 			}
 		}
 		return s.Key != "pools.list" || len(change.Weights) == 0
-	}))
+	}), err)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors/serve"
+	"github.com/tarry-mr/tarry/actors/worker"
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -186,6 +188,126 @@ const (
 	oneReduce
 	noReduce
 )
+
+// jobFlags are the flags of one job, for `tarry run` and `tarry submit`.
+type jobFlags struct {
+	serve.Order // check sets Compress
+
+	compress string
+}
+
+// register adds the flags to the command, whose subcommands are the jobs.
+func (j *jobFlags) register(cmd *cobra.Command) {
+	for _, job := range cmd.Commands() {
+		short := "o" // grep's -o has another meaning
+		if job.Flags().ShorthandLookup(short) != nil {
+			short = ""
+		}
+		job.Flags().StringVarP(&j.Output, "output", short, stdoutName,
+			"write the output to `DIR`, a new directory of parts (default: standard output)")
+		job.Flag("output").DefValue = ""  // the usage contains it
+		_ = job.MarkFlagDirname("output") // an error: no such flag
+	}
+	f := cmd.PersistentFlags()
+	f.BoolVar(&j.Overwrite, "overwrite", false, "replace an existing output directory when the job is done")
+	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
+	number(f, &j.Reduces, "reduces", 0, span(0, maxReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
+	number(f, &j.MaxSkips, "max-skips", 0, span(0, 1e9),
+		"skip at most `N` records on which the map fails, hangs or exits its goroutine; list them in _skipped.jsonl of the output")
+	grouped(cmd, "Output", "max-skips")
+	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
+}
+
+// outputFlag returns the shortest form of --output for a command.
+func outputFlag(cmd *cobra.Command) string {
+	if f := cmd.Flag("output"); f.Shorthand == "" {
+		return "--output"
+	}
+	return "-o"
+}
+
+// check rejects values that no job can work with.
+func (j *jobFlags) check() (err error) {
+	if j.Output == "" {
+		return usageError("--output: an empty name; without --output the result goes to standard output")
+	}
+	if err := j.Compress.UnmarshalText([]byte(j.compress)); err != nil {
+		return usageError("--compress: %w", err)
+	}
+	return nil
+}
+
+// runFlags are the flags that all `tarry run` commands share.
+type runFlags struct {
+	jobFlags
+	clusterFlags
+
+	inline     bool
+	on         string // an engine; empty: a cluster in this process
+	settings   worker.Settings
+	counters   bool
+	json       bool
+	noProgress bool
+}
+
+// register adds the flags to the command and its sub-commands.
+func (r *runFlags) register(cmd *cobra.Command) {
+	r.jobFlags.register(cmd)
+	r.clusterFlags.register(cmd)
+	f := cmd.PersistentFlags()
+	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster, for comparison")
+	f.StringVar(&r.on, "on", "",
+		"run each task in its own process on an `ENGINE`: processes:N (N at once), yarn, a Spark master, slurm, k8s-job:IMAGE or prism (default: a cluster in this process)")
+	e := &r.settings
+	f.StringVar(&e.Queue, "queue", "", "with --on, submit to this YARN queue or Slurm partition (default: the engine's)")
+	f.StringVar(&e.Account, "account", "", "with --on, charge this Slurm account, or run as this Kubernetes service account (default: the engine's)")
+	number(f, (*numbers.Bytes)(&e.TaskMemory), "task-memory", 0, span(128<<20, 1<<44),
+		"with --on, give each task's container this memory; --memory defaults to half of it (default: the engine's)")
+	number(f, &e.TaskCores, "task-cores", 0, span(1, 1_000), "with --on, give each task `N` cores (default: the engine's)")
+	f.StringArrayVar(&e.EngineArgs, "engine-arg", nil, "with --on, pass `ARG` to the engine's own command; may be repeated (default: none)")
+	f.StringArrayVar(&e.Workers, "worker", nil,
+		"with --on, ship another build of this program for other hosts: `OS/ARCH=PATH`; may be repeated (default: none)")
+	f.BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
+	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
+	f.BoolVar(&r.noProgress, "no-progress", false, "show the summary, but no progress")
+	grouped(cmd, "Diagnostics", "counters json no-progress")
+	grouped(cmd, "Cluster", "inline on "+ofEngine)
+	needs(cmd, "on", ofEngine)
+	excludes(cmd, "counters", "quiet json")
+	excludes(cmd, "inline", "on memory task-timeout "+ofCluster)
+	excludes(cmd, "on", ofCluster)
+}
+
+// ofEngine lists the flags of engines.
+const ofEngine = "queue account task-memory task-cores engine-arg worker"
+
+// ofCluster lists the flags of a cluster in this process.
+const ofCluster = "racks nodes map-slots reduce-slots replication parallelism seed events node-link oversubscription " +
+	"scheduler reduce-placement set wait chaos state"
+
+// check rejects values that cannot work.
+func (r *runFlags) check(c *command) error {
+	if err := r.jobFlags.check(); err != nil {
+		return err
+	}
+	if r.on != "" {
+		if err := worker.Check(r.on); err != nil {
+			return usageError("--on %w", err)
+		}
+		if err := r.settings.Check(r.on); err != nil {
+			return usageError("%w", err)
+		}
+	}
+	toStdout := "with standard output: want " + outputFlag(c.Command) + " DIR"
+	printed := r.Output == stdoutName || strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command"
+	if err := refuse(
+		c.Command, idle{r.Output == stdoutName, toStdout, "overwrite on state"},
+		idle{printed, "with another use of standard output: want " + outputFlag(c.Command) + " DIR", "json"},
+	); err != nil {
+		return err
+	}
+	return r.clusterFlags.check(c)
+}
 
 // columnHelp describes the flags about columns.
 const columnHelp = `--csv and --tsv read columns separated by commas or tabs (RFC 4180); quoted text may contain

@@ -137,10 +137,9 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 
 // serveConfig returns the server's configuration.
 func (f *serveFlags) serveConfig(c *command) (cfg serve.Config, err error) {
-	version, _ := readVersion()
 	cfg = serve.Config{
 		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
-		Secrets: f.access.Names(), State: f.stateDir, StoreBytes: int64(f.store), Version: version,
+		Secrets: f.access.Names(), State: f.stateDir, StoreBytes: int64(f.store), Version: readVersion(),
 		Files: f.files.Names, Reread: f.reread,
 	}
 	if f.store == 0 && f.stateDir == "" {

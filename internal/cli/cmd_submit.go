@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 
@@ -68,7 +69,7 @@ func (f *submitFlags) submit(args []string) error {
 	if f.job.Job, f.job.Args = args[0], args[1:]; f.job.User == "" && f.TokenFile == "" && f.Cert == "" {
 		f.job.User = whoRuns()
 	}
-	if local(client) {
+	if at, bad := url.Parse(client.Base); bad == nil && loopback(at.Hostname()+":0") { // which has the same files
 		if f.job.Directory, err = os.Getwd(); err != nil {
 			return err
 		}

@@ -15,31 +15,15 @@ func versionCommand(c *command) {
 
 // printVersion prints the version in one line.
 func (p *program) printVersion() error {
-	version, revision := readVersion()
-	if revision != "" {
-		version += " (" + revision + ")"
-	}
-	_, err := fmt.Fprintf(p.stdout, "tarry %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(p.stdout, "tarry %s %s %s/%s\n", readVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
-// readVersion returns the version and revision that the Go tool wrote into the program.
-func readVersion() (version, revision string) {
-	version = "(devel)"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version, ""
+// readVersion returns the version that the Go tool wrote into the program: in a clone, that of the
+// last tag, followed by the time and revision of the commit, and by +dirty if files are modified.
+func readVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
 	}
-	if info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	for _, s := range info.Settings { // in order of their keys
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))] + revision
-		case s.Key == "vcs.modified" && s.Value == "true":
-			revision += ", modified"
-		}
-	}
-	return version, revision
+	return "(devel)"
 }

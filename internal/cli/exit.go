@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,14 +90,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // firstError returns the first error that is not nil.
-func firstError(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func firstError(list ...error) error { return cmp.Or(list...) }
 
 // signalError is the cause of a context that a signal has ended.
 type signalError struct{ syscall.Signal }

@@ -137,10 +137,13 @@ func excludes(cmd *cobra.Command, one, others string) {
 }
 
 // needs declares that flags have no effect without the flag other.
-func needs(cmd *cobra.Command, other, flags string) {
+func needs(cmd *cobra.Command, other, flags string) { annotate(cmd, flags, needed, other) }
+
+// annotate annotates flags of a command and those that it shares with its subcommands.
+func annotate(cmd *cobra.Command, flags, key, value string) {
 	for name := range strings.FieldsSeq(flags) {
 		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
-			_ = set.SetAnnotation(name, needed, []string{other}) // an error: it is in the other set
+			_ = set.SetAnnotation(name, key, []string{value}) // an error: it is in the other set
 		}
 	}
 }
@@ -208,14 +211,14 @@ func groupError(err error) error {
 	if m == nil {
 		return usageError("%w", err)
 	}
-	names := strings.Fields(m[1])
-	switch m[2] {
+	switch names := strings.Fields(m[1]); m[2] {
 	case "are set they must all be set":
 		return usageError("--%s go together", strings.Join(names, " and --"))
 	case "is required":
 		return usageError("one of --%s must be given", strings.Join(names, ", --"))
+	default:
+		return usageError("--%s and --%s exclude each other", names[0], names[1])
 	}
-	return usageError("--%s and --%s exclude each other", names[0], names[1])
 }
 
 func noEffect(flag, why string) error { return usageError("--%s has no effect %s", flag, why) }

@@ -17,17 +17,7 @@ const helpGroup = "group"
 const helpWidth = 100
 
 // grouped puts flags of a command into a group that only --help-all shows.
-func grouped(cmd *cobra.Command, title, flags string) {
-	group(cmd.Flags(), title, flags)
-	group(cmd.PersistentFlags(), title, flags)
-}
-
-// group is grouped for a set of flags.
-func group(f *pflag.FlagSet, title, flags string) {
-	for name := range strings.FieldsSeq(flags) {
-		_ = f.SetAnnotation(name, helpGroup, []string{title}) // an error: it is in another set
-	}
-}
+func grouped(cmd *cobra.Command, title, flags string) { annotate(cmd, flags, helpGroup, title) }
 
 // printCommands prints the subcommands of a command by their groups.
 func printCommands(out io.Writer, cmd *cobra.Command) {

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
@@ -134,9 +133,6 @@ const (
 // warnBinary warns of files of a text job that have NUL bytes at their beginning. It skips streams,
 // compressed files and files of stores, since it would read them twice.
 func (p *program) warnBinary(src []mapreduce.Source) {
-	if worker.IsWorker() { // the submitting process has warned
-		return
-	}
 	head, found := make([]byte, binaryHead), 0
 	for _, s := range src {
 		if !s.Splittable() || stores.Named(s.Name()) {

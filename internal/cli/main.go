@@ -114,7 +114,7 @@ terminated.`,
 	} {
 		root.AddCommand(p.command(describe))
 	}
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(p.command(helpCommand))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {
 		completion.Args = arguments(0, 0, "the name of a shell: bash, fish, powershell or zsh")
@@ -173,19 +173,16 @@ func arguments(min, max int, what string) cobra.PositionalArgs {
 	}
 }
 
-// newHelp returns the command `tarry help COMMAND`.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help COMMAND...",
-		Short: "Explain a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of, err := findCommand(cmd, args)
-			if err != nil {
-				return err
-			}
-			of.InitDefaultHelpFlag()
-			return of.Help()
-		},
+func helpCommand(c *command) {
+	c.Use, c.Short = "help COMMAND...", "Explain a command"
+	c.Args = nil
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		of, err := findCommand(c.Command, args)
+		if err != nil {
+			return err
+		}
+		of.InitDefaultHelpFlag()
+		return of.Help()
 	}
 }
 

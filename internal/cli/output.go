@@ -110,8 +110,7 @@ func sink(file *eventlog.File) func(actors.Event) {
 	return func(e actors.Event) {
 		if e.Began != nil {
 			began := *e.Began
-			version, _ := readVersion()
-			began.Program = "tarry " + version
+			began.Program = "tarry " + readVersion()
 			e.Began = &began
 		}
 		file.Write(e)

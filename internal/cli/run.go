@@ -1,145 +1,28 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/user"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs/stores"
-	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
-
-// jobFlags are the flags of one job, for `tarry run` and `tarry submit`.
-type jobFlags struct {
-	serve.Order // check sets Compress
-
-	compress string
-}
-
-// register adds the flags to the command, whose subcommands are the jobs.
-func (j *jobFlags) register(cmd *cobra.Command) {
-	for _, job := range cmd.Commands() {
-		short := "o" // grep's -o has another meaning
-		if job.Flags().ShorthandLookup(short) != nil {
-			short = ""
-		}
-		job.Flags().StringVarP(&j.Output, "output", short, stdoutName,
-			"write the output to `DIR`, a new directory of parts (default: standard output)")
-		job.Flag("output").DefValue = ""  // the usage contains it
-		_ = job.MarkFlagDirname("output") // an error: no such flag
-	}
-	f := cmd.PersistentFlags()
-	f.BoolVar(&j.Overwrite, "overwrite", false, "replace an existing output directory when the job is done")
-	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	number(f, &j.Reduces, "reduces", 0, span(0, maxReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
-	number(f, &j.MaxSkips, "max-skips", 0, span(0, 1e9),
-		"skip at most `N` records on which the map fails, hangs or exits its goroutine; list them in _skipped.jsonl of the output")
-	grouped(cmd, "Output", "max-skips")
-	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
-}
-
-// outputFlag returns the shortest form of --output for a command.
-func outputFlag(cmd *cobra.Command) string {
-	if f := cmd.Flag("output"); f.Shorthand == "" {
-		return "--output"
-	}
-	return "-o"
-}
-
-// check rejects values that no job can work with.
-func (j *jobFlags) check() (err error) {
-	if j.Output == "" {
-		return usageError("--output: an empty name; without --output the result goes to standard output")
-	}
-	if err := j.Compress.UnmarshalText([]byte(j.compress)); err != nil {
-		return usageError("--compress: %w", err)
-	}
-	return nil
-}
-
-// runFlags are the flags that all `tarry run` commands share.
-type runFlags struct {
-	jobFlags
-	clusterFlags
-
-	inline     bool
-	on         string // an engine; empty: a cluster in this process
-	settings   worker.Settings
-	counters   bool
-	json       bool
-	noProgress bool
-}
-
-// register adds the flags to the command and its sub-commands.
-func (r *runFlags) register(cmd *cobra.Command) {
-	r.jobFlags.register(cmd)
-	r.clusterFlags.register(cmd)
-	f := cmd.PersistentFlags()
-	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster, for comparison")
-	f.StringVar(&r.on, "on", "",
-		"run each task in its own process on an `ENGINE`: processes:N (N at once), yarn, a Spark master, slurm, k8s-job:IMAGE or prism (default: a cluster in this process)")
-	e := &r.settings
-	f.StringVar(&e.Queue, "queue", "", "with --on, submit to this YARN queue or Slurm partition (default: the engine's)")
-	f.StringVar(&e.Account, "account", "", "with --on, charge this Slurm account, or run as this Kubernetes service account (default: the engine's)")
-	number(f, (*numbers.Bytes)(&e.TaskMemory), "task-memory", 0, span(128<<20, 1<<44),
-		"with --on, give each task's container this memory; --memory defaults to half of it (default: the engine's)")
-	number(f, &e.TaskCores, "task-cores", 0, span(1, 1_000), "with --on, give each task `N` cores (default: the engine's)")
-	f.StringArrayVar(&e.EngineArgs, "engine-arg", nil, "with --on, pass `ARG` to the engine's own command; may be repeated (default: none)")
-	f.StringArrayVar(&e.Workers, "worker", nil,
-		"with --on, ship another build of this program for other hosts: `OS/ARCH=PATH`; may be repeated (default: none)")
-	f.BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
-	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
-	f.BoolVar(&r.noProgress, "no-progress", false, "show the summary, but no progress")
-	grouped(cmd, "Diagnostics", "counters json no-progress")
-	grouped(cmd, "Cluster", "inline on "+ofEngine)
-	needs(cmd, "on", ofEngine)
-	excludes(cmd, "counters", "quiet json")
-	excludes(cmd, "inline", "on memory task-timeout "+ofCluster)
-	excludes(cmd, "on", ofCluster)
-}
-
-// ofEngine lists the flags of engines.
-const ofEngine = "queue account task-memory task-cores engine-arg worker"
-
-// ofCluster lists the flags of a cluster in this process.
-const ofCluster = "racks nodes map-slots reduce-slots replication parallelism seed events node-link oversubscription " +
-	"scheduler reduce-placement set wait chaos state"
-
-// check rejects values that cannot work.
-func (r *runFlags) check(c *command) error {
-	if err := r.jobFlags.check(); err != nil {
-		return err
-	}
-	if r.on != "" {
-		if err := worker.Check(r.on); err != nil {
-			return usageError("--on %w", err)
-		}
-		if err := r.settings.Check(r.on); err != nil {
-			return usageError("%w", err)
-		}
-	}
-	toStdout := "with standard output: want " + outputFlag(c.Command) + " DIR"
-	printed := r.Output == stdoutName || strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command"
-	if err := refuse(
-		c.Command, idle{r.Output == stdoutName, toStdout, "overwrite on state"},
-		idle{printed, "with another use of standard output: want " + outputFlag(c.Command) + " DIR", "json"},
-	); err != nil {
-		return err
-	}
-	return r.clusterFlags.check(c)
-}
 
 // pipeline is a run: each stage reads the output of the previous one.
 type pipeline struct {
@@ -212,7 +95,7 @@ func (w *pipeline) open() (err error) {
 			return usageError("%w", err)
 		}
 	}
-	if !w.binary && !w.quiet {
+	if !w.binary && !w.quiet && !worker.IsWorker() { // the process that submits a worker has warned
 		w.warnBinary(w.src)
 	}
 	return firstError(checkEvents(w.events, w.Output, w.src), w.checkReplaced(w.src))
@@ -305,4 +188,127 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 	}
 	w.folder = made.Name()
 	return w.folder, func(bool) error { return made.Remove() }, nil
+}
+
+// haltGrace is the time that running attempts get after the first signal.
+const haltGrace = 2 * time.Second
+
+// do runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of the input.
+// key names the plan in the state, if there is one. It returns the counters even with an error.
+func (w *pipeline) do(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (c *counter.Set, err error) {
+	switch {
+	case w.inline:
+		c, err = w.runInline(ctx, plan, reduces)
+	case worker.IsWorker(): // the one task of this process
+		c, err = worker.Serve(ctx, plan)
+	case w.on != "":
+		c, err = w.runOn(ctx, plan, reduces)
+	default:
+		c, err = w.runLive(ctx, plan, reduces, key)
+	}
+	w.result.Counters.Merge(c)
+	return c, err
+}
+
+// runInline runs a plan in one goroutine, without a cluster.
+func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces int) (*counter.Set, error) {
+	o := mapreduce.LocalOptions{Reduces: reduces, MaxSkips: w.MaxSkips}
+	if size := w.cluster.BlockSize; size > 0 {
+		o.Blocks = plan.BlocksOf(size)
+	}
+	c, err := mapreduce.RunLocal(ctx, plan, o)
+	if err != nil {
+		err = fmt.Errorf("inline: %w", err)
+	}
+	return c, err
+}
+
+// runOn runs a plan on the engine of --on.
+func (w *pipeline) runOn(ctx context.Context, plan *mapreduce.Plan, reduces int) (*counter.Set, error) {
+	o := worker.Options{
+		On: w.on, Reduces: reduces, BlockSize: w.cluster.BlockSize, Memory: w.cluster.Memory, SpillDir: w.cluster.SpillDir,
+		Folder: w.folder, MaxSkips: w.MaxSkips, TaskTimeout: w.timeout(w.Command), Print: struct{ io.Writer }{w.stdout},
+		Settings: w.settings,
+	}
+	if f, ok := w.stdout.(*os.File); ok { // closed after the engine's output, so that a pipe such as | kubectl apply -f - continues
+		o.Print = f
+	}
+	if !w.quiet {
+		o.Log = w.stderr
+	}
+	if !w.quiet && !w.noProgress {
+		update, stop := w.display.ShowLatest()
+		o.Progress = func(p worker.Progress) { update(plan.Name() + " " + p.String()) }
+		defer stop()
+	}
+	return worker.Submit(ctx, plan, o)
+}
+
+// runLive runs a plan on the cluster.
+func (w *pipeline) runLive(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
+	job, err := w.live.Submit(ctx, plan, actors.SubmitOptions{Reduces: reduces, MaxSkips: w.MaxSkips, User: whoRuns(), Key: key})
+	if err != nil {
+		return nil, err
+	}
+	if !w.quiet && !w.noProgress {
+		defer w.display.Show(func() string { return job.Name() + " " + progress.OfJob(job.Progress()) })()
+	}
+	select {
+	case <-job.Done():
+	case <-ctx.Done():
+		if err := w.halt(); err != nil {
+			return nil, err
+		}
+	}
+	res, err := job.Wait(context.WithoutCancel(ctx))
+	return res.Counters, err
+}
+
+// startCluster starts the cluster that the flags describe. It limits the Go heap to the part of the
+// memory budget that buffers do not use. stop ends it and closes the file of events.
+func (w *pipeline) startCluster() (stop func() error, err error) {
+	cfg, err := w.config(w.Command)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := openRecord(w.events)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Events, cfg.State = sink(rec), w.saved.Dir
+	var disturbed []string
+	if cfg.Chaos != nil {
+		cfg.Chaos.Tell = func(what string) { disturbed = append(disturbed, what) }
+	}
+	if w.live, err = actors.Start(cfg); err != nil {
+		return nil, errors.Join(invalid(err), rec.Close())
+	}
+	unlimit := func() {}
+	if cfg.Memory > 0 {
+		unlimit = cluster.LimitHeap(cfg.Memory + besideBudget)
+	}
+	w.halt = sync.OnceValue(func() error {
+		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
+		defer cancel()
+		return w.live.Halt(grace)
+	})
+	return func() error {
+		defer unlimit()
+		err := errors.Join(w.live.Close(), rec.Close())
+		if cfg.Chaos != nil && !w.quiet {
+			for _, what := range append(disturbed, fmt.Sprintf("%d: %d disturbances", w.chaos, len(disturbed))) {
+				fmt.Fprintln(w.stderr, "chaos:", what)
+			}
+		}
+		return err
+	}, nil
+}
+
+// whoRuns returns the user of this process.
+func whoRuns() string {
+	who, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return cmp.Or(who.Username, who.Uid)
 }

@@ -28,42 +28,43 @@ const maxLine = 32 << 20
 // Read calls take for each event, in order. The Event is reused after take returns; what it points
 // to is not. The file has one JSON object per line and may be compressed by zstd. Errors begin with
 // the number of the line.
-func Read(in io.Reader, take func(*actors.Event) error) error {
+func Read(in io.Reader, take func(*actors.Event) error) (err error) {
+	n := 1
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%d: %w", n, err)
+		}
+	}()
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered
 	if magic, _ := buffered.Peek(4); bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // zstd's
 		unpacked, err := zstd.NewReader(buffered, zstd.WithDecoderMaxMemory(256<<20))
 		if err != nil {
-			return fmt.Errorf("1: %w", err)
+			return err
 		}
 		defer unpacked.Close()
 		in = unpacked
 	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	n := 1
 	for ; lines.Scan(); n++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
 		var e actors.Event
-		err := json.Unmarshal(lines.Bytes(), &e)
-		if err == nil && e.Type == 0 {
-			err = errors.New("it has no type")
-		}
-		if err != nil {
-			return fmt.Errorf("%d: not an event: %w", n, err)
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("not an event: %w", err)
+		} else if e.Type == 0 {
+			return errors.New("not an event: it has no type")
 		}
 		if err := take(&e); err != nil {
-			return fmt.Errorf("%d: %w", n, err)
+			return err
 		}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("%d: a line of more than %d bytes is no event", n, maxLine)
-	} else if err != nil {
-		return fmt.Errorf("%d: %w", n, err)
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a line of more than %d bytes is no event", maxLine)
 	}
-	return nil
+	return lines.Err()
 }
 
 // File is a file of events to write. It must be used by one goroutine at a time. Write and Close of

@@ -89,9 +89,7 @@ func (d *Display) Show(poll func() string) (stop func()) {
 	return sync.OnceFunc(func() {
 		close(quit)
 		<-ended
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.wipe()
+		_, _ = d.Write(nil) // which erases the line
 	})
 }
 
