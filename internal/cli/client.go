@@ -43,10 +43,8 @@ func (c *clientFlags) client() (*api.Client, error) {
 	client, err := c.Connection.Client()
 	if errors.Is(err, api.ErrAddress) {
 		return nil, usageError("--%w", err)
-	} else if err != nil {
-		return nil, configError("%w", err)
 	}
-	return client, nil
+	return client, invalid(err)
 }
 
 // ask returns a subcommand that calls a server.

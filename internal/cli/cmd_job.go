@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,15 +110,13 @@ func (c *clientFlags) aboutJob(use, short, what string,
 
 // printJob prints everything that is known of a job.
 func printJob(out io.Writer, j *api.Job) {
-	lines := [][]string{{"job", fmt.Sprint(j.ID, " ", j.Job)}, {"state", j.State + " after " + seconds(j.ElapsedSeconds)}}
-	if j.Reason != "" {
-		lines = append(lines, []string{"waits", j.Reason})
+	lines := [][]string{
+		{"job", fmt.Sprint(j.ID, " ", j.Job)}, {"state", j.State + " after " + seconds(j.ElapsedSeconds)},
+		{"waits", j.Reason}, {"error", j.Error},
+		{"user", fmt.Sprintf("%s, pool %s, priority %s", j.User, j.Pool, j.Priority)},
+		{"output", j.Output}, {"submitted", j.Submitted.Local().Format(time.DateTime)},
 	}
-	if j.Error != "" {
-		lines = append(lines, []string{"error", j.Error})
-	}
-	lines = append(lines, []string{"user", fmt.Sprintf("%s, pool %s, priority %s", j.User, j.Pool, j.Priority)},
-		[]string{"output", j.Output}, []string{"submitted", j.Submitted.Local().Format(time.DateTime)})
+	lines = slices.DeleteFunc(lines, func(line []string) bool { return line[1] == "" })
 	for _, s := range j.Stages {
 		lines = append(lines, []string{s.ID, fmt.Sprintf(
 			"maps %d of %d, %d running; reduces %d of %d, %d running; %d node-local, %d rack-local, %d elsewhere",

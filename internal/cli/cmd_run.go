@@ -346,10 +346,9 @@ func (j *jobCommand) columnFlags(least, most int, usage string) *columnFlags {
 	f.StringSliceVar(&c.Fields, "jsonl", nil, "read JSON lines, and take these `FIELD`s of each object as columns")
 	f.StringVarP(&c.between, "field-separator", "t", "", "separate columns by this `BYTE` (default: a tab)")
 	f.StringSliceVar(&c.Columns, "columns", nil, usage)
-	excludes(j.Command, "csv", "tsv jsonl field-separator")
-	excludes(j.Command, "tsv", "jsonl field-separator")
+	j.MarkFlagsMutuallyExclusive("csv", "tsv", "jsonl", "field-separator")
 	excludes(j.Command, "header", "jsonl field-separator")
-	excludes(j.Command, "jsonl", "field-separator columns")
+	excludes(j.Command, "jsonl", "columns")
 	j.columns = c
 	return c
 }

@@ -125,18 +125,18 @@ func (f *oneSim) simulate(c *command, cfg simulator.Config, w *workload.Workload
 
 // report writes the requested files and prints the figures.
 func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload) error {
-	files := map[string]func(io.Writer) error{}
+	var err error
 	if f.csv != "" {
-		files[filepath.Join(f.csv, "classes.csv")] = res.Report.WriteClassesCSV
-		files[filepath.Join(f.csv, "jobs.csv")] = res.WriteJobsCSV
+		err = firstError(
+			writeFile(filepath.Join(f.csv, "classes.csv"), os.O_TRUNC, res.Report.WriteClassesCSV),
+			writeFile(filepath.Join(f.csv, "jobs.csv"), os.O_TRUNC, res.WriteJobsCSV),
+		)
 	}
-	if f.series != "" {
-		files[f.series] = res.WriteSeriesCSV
+	if err == nil && f.series != "" {
+		err = writeFile(f.series, os.O_TRUNC, res.WriteSeriesCSV)
 	}
-	for name, write := range files {
-		if err := writeFile(name, os.O_TRUNC, write); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return show(p, f.json, []simulator.Report{res.Report}, func(out io.Writer) { printSimTable(out, res, w) })
 }

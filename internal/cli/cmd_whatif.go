@@ -60,27 +60,22 @@ dropped if its gain is not certain.
 	s.BoolVar(&f.json, "json", false, "print one JSON object")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "do not warn of what the replay omits")
 	s.BoolVar(&f.search, "search", false, "search for settings that improve --goal")
-	s.StringVar(&f.goal, "goal", string(tune.MeanSojourn), "with --search, reduce this `GOAL`: "+goalNames())
+	s.StringVar(&f.goal, "goal", string(tune.MeanSojourn), "with --search, reduce this `GOAL`: "+goalNames)
 	number(s, &f.repeat, "repeat", 5, span(2, 1_000), "with --search, compare choices with `N` seeds")
 	number(s, &f.fresh, "fresh", 10, span(2, 1_000), "with --search, verify the result with `N` other seeds")
 	s.StringVar(&f.policyOut, "policy-out", "", "with --search, write the settings found to `FILE`, a policy file (YAML)")
 	needs(c.Command, "search", "goal repeat fresh policy-out")
 	excludes(c.Command, "search", "events")
-	complete(c.Command, "goal", strings.Split(goalNames(), ", ")...)
+	complete(c.Command, "goal", strings.Split(goalNames, ", ")...)
 }
 
-func goalNames() string {
-	var names []string
-	for _, g := range tune.Goals() {
-		names = append(names, string(g))
-	}
-	return strings.Join(names, ", ")
-}
+// goalNames lists the goals of a search.
+var goalNames = strings.ReplaceAll(strings.Trim(fmt.Sprint(tune.Goals()), "[]"), " ", ", ")
 
 // run reads the recording and simulates it twice, or searches.
 func (f *whatIfFlags) run(c *command, name string) error {
 	if !slices.Contains(tune.Goals(), tune.Goal(f.goal)) {
-		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames())
+		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames)
 	}
 	if err := f.begin(c); err != nil {
 		return err
@@ -129,8 +124,7 @@ func (f *whatIfFlags) run(c *command, name string) error {
 		out.Asked = recordedFigures(&asked.Again)
 	}
 	return show(c.program, f.json, []whatIf{out}, func(to io.Writer) {
-		printRecording(to, name, rec)
-		out.print(to)
+		out.print(to, name, rec)
 		if out.Asked != nil {
 			printSettings(to, []string{"recorded", "asked"}, settings)
 		}
@@ -214,8 +208,8 @@ func (f figure) String() string {
 	return fmt.Sprintf("%.5g", f.value)
 }
 
-// printRecording prints what a recording is of.
-func printRecording(out io.Writer, name string, rec *replay.Recording) {
+// print writes what the recording is of and a table, with the error of the method first.
+func (w *whatIf) print(out io.Writer, name string, rec *replay.Recording) {
 	jobs, maps, reduces := rec.Jobs()
 	nodes, racks := rec.Cluster()
 	kind := "live"
@@ -224,10 +218,6 @@ func printRecording(out io.Writer, name string, rec *replay.Recording) {
 	}
 	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", name, kind, rec.Policy.Name, words.Count(jobs, "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
-}
-
-// print writes the table, with the error of the method first.
-func (w *whatIf) print(out io.Writer) {
 	was, is := w.Recorded[1:], w.Again[1:] // without the number of jobs
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
 		was[0].changeTo(is[0]), was[4].changeTo(is[4]))

@@ -95,14 +95,11 @@ func firstError(list ...error) error { return cmp.Or(list...) }
 // signalError is the cause of a context that a signal has ended.
 type signalError struct{ syscall.Signal }
 
-func (e *signalError) Error() string {
-	switch e.Signal {
-	case syscall.SIGTERM:
-		return "terminated"
-	case syscall.SIGHUP:
-		return "hung up"
-	}
-	return "interrupted"
+func (e *signalError) Error() string { return signalNames[e.Signal] }
+
+// signalNames says what the signals that end the program have done.
+var signalNames = map[syscall.Signal]string{
+	syscall.SIGINT: "interrupted", syscall.SIGTERM: "terminated", syscall.SIGHUP: "hung up",
 }
 
 // code returns the shell's exit code for a signal: 128 plus its number.

@@ -17,15 +17,17 @@ import (
 	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
-// fromEnv is the annotation of flags that an environment variable has set.
-const fromEnv = "environment"
+// Annotations of flags.
+const (
+	fromEnv   = "environment" // an environment variable has set the flag
+	needed    = "needed"      // names another flag, without which the flag has no effect
+	helpGroup = "group"       // names the group of a flag that only --help-all shows
+)
 
 // variable returns the name of a flag's environment variable: TARRY_BLOCK_SIZE for --block-size.
 func variable(f *pflag.Flag) string {
 	return "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
-
-func isFromEnv(f *pflag.Flag) bool { return f.Changed && len(f.Annotations[fromEnv]) > 0 }
 
 // complete makes the shell complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
@@ -125,9 +127,6 @@ func number[T any](f *pflag.FlagSet, to *T, name string, value T, in numbers.Spa
 	*to = value
 	numbers.Add(f, to, in, name, strings.Join(shorthand, ""), usage)
 }
-
-// needed is the annotation of flags that have an effect only together with the flag that it names.
-const needed = "needed"
 
 // excludes makes one flag and each of the others mutually exclusive.
 func excludes(cmd *cobra.Command, one, others string) {
@@ -243,7 +242,7 @@ type idle struct {
 func refuse(cmd *cobra.Command, list ...idle) error {
 	for _, i := range list {
 		for name := range strings.FieldsSeq(i.flags) {
-			if f := cmd.Flag(name); i.holds && saysSomething(f) && !isFromEnv(f) {
+			if f := cmd.Flag(name); i.holds && saysSomething(f) && f.Annotations[fromEnv] == nil {
 				return noEffect(name, i.why)
 			}
 		}

@@ -10,9 +10,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpGroup is the annotation with the group of a flag that only --help-all shows.
-const helpGroup = "group"
-
 // helpWidth is the maximum width of help texts in columns.
 const helpWidth = 100
 

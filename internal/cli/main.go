@@ -2,7 +2,7 @@
 // its Main.
 //
 // Reading order: main.go with the commands, help.go, exit.go, then one file per command:
-// cmd_NAME.go. What commands share: flags.go, input.go and output.go, table.go, run.go,
+// cmd_NAME.go. What commands share: flags.go, files.go, print.go, run.go,
 // scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 
@@ -78,8 +78,8 @@ the center of gravity of their input.
 Results go to standard output, everything else to standard error. An environment variable can set
 any flag: TARRY_BLOCK_SIZE sets --block-size. Exit codes: 0 success; 1 the job failed or an input
 cannot be read; 2 wrong command line; 3 the output exists or cannot be made, or the configuration
-is invalid; 4 run grep found nothing; 130 interrupted; 141 the output pipe was closed; 143
-terminated.`,
+is invalid; 4 run grep found nothing; 129 hung up; 130 interrupted; 141 the output pipe was closed;
+143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {

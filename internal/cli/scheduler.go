@@ -143,12 +143,9 @@ func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 		return s.policies[name], nil
 	}
 	s.files.Names = append(s.files.Names, name)
-	in, err := openFile(name)
-	if err == nil {
-		defer in.Close()
-		s.policies[name], err = policyfile.Read(in, name)
-	}
-	return s.policies[name], invalid(err)
+	file, err := readConfig(name, policyfile.Read)
+	s.policies[name] = file
+	return file, err
 }
 
 // policy returns the preset or policy file of a name, with the changes of files and flags. A suffix

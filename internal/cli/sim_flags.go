@@ -124,13 +124,9 @@ func (f *simFlags) begin(c *command) error {
 	f.parts = simulator.Parts(c.parts)
 	sim := &f.simulated.Cluster
 	if f.cluster != "" {
-		file, err := openFile(f.cluster)
-		if err != nil {
-			return configError("%w", err)
-		}
-		defer file.Close()
-		if f.machines, err = clusterfile.Read(file, f.cluster); err != nil {
-			return configError("%w", err)
+		var err error
+		if f.machines, err = readConfig(f.cluster, clusterfile.Read); err != nil {
+			return err
 		}
 		sim.Nodes, sim.Racks = f.machines.Nodes(), f.machines.Racks()
 		if f.machines.Flows() {
@@ -184,9 +180,7 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	random := rand.New(rand.NewPCG(seed, 0x7a22))
 	if f.trace == "" && slices.Contains(workload.Names(), f.named) {
-		w, err = workload.Named(f.named, random)
-		w.First(f.traced.Jobs)
-		return w, err
+		return workload.Named(f.named, random)
 	}
 	form, path, _ := strings.Cut(f.trace, ":")
 	switch {
@@ -204,9 +198,7 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	}
 	defer file.Close()
 	if f.trace == "" {
-		w, err = workload.ReadYAML(file, path, random)
-		w.First(f.traced.Jobs)
-		return w, err
+		return workload.ReadYAML(file, path, random)
 	}
 	o, c := f.traced, &f.simulated.Cluster
 	o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, c.Nodes*c.ReduceSlots)
@@ -223,6 +215,9 @@ const idleLoad = 0.05
 // prints the load with that flag, and otherwise warns if the cluster stays idle.
 func (f *simFlags) paced(p *program, cfg simulator.Config, quiet bool) (*workload.Workload, error) {
 	w, err := f.load(cfg.Seed)
+	if f.trace == "" {
+		w.First(f.traced.Jobs)
+	}
 	if err != nil || w.Validate() != nil {
 		return &w, err
 	}

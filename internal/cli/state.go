@@ -73,10 +73,7 @@ func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err 
 			if !info.Mode().IsRegular() {
 				return a, usageError("--state: %s is no regular file and can be read only once", words.Shown(path))
 			}
-			full, bad := filepath.Abs(path)
-			if err = bad; err != nil {
-				break
-			}
+			full, _ := filepath.Abs(path) // which has just succeeded for the output
 			a.Inputs = append(a.Inputs, fmt.Sprintf("%s, %d bytes of %v", words.Shown(full), info.Size(), info.ModTime().UTC()))
 		}
 		if err != nil {

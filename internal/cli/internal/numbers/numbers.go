@@ -156,10 +156,7 @@ func parseTime(s string) (float64, error) {
 	if !regexp.MustCompile(`^[+-]?([0-9.]+(ns|us|µs|ms|s|m|h))+$`).MatchString(s) {
 		return 0, errors.New("no time with its unit; times are written like 500ms, 1.5s or 2h")
 	}
-	if strings.HasPrefix(s, "-") {
-		return math.Inf(-1), nil
-	}
-	return math.Inf(1), nil
+	return math.Inf(-strings.Count(s, "-")), nil
 }
 
 // timeText formats nanoseconds without the trailing zeros of time.Duration.
