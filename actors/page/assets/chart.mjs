@@ -9,8 +9,7 @@ export const hues = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d5
 /** Round numbers from 0 to most, some four of them. */
 export function ticks(most) {
   if (!(most > 0)) return [0];
-  const raw = most / 4;
-  const size = 10 ** Math.floor(Math.log10(raw));
+  const raw = most / 4, size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((f) => f * size).find((x) => x >= raw);
   return Array.from({ length: Math.floor((most * 1.0001) / step) + 1 }, (_, i) => i * step);
 }
@@ -25,18 +24,39 @@ export function frame(width, height, from, to, most) {
   };
 }
 
-/** The axes of a frame. */
+/** The lines of a frame across, each with its number. */
+export const levels = (f, unit = "") => ticks(f.most).map((v) => html`
+  <line x1="${f.x(f.from)}" x2="${f.x(f.to)}" y1="${f.y(v)}" y2="${f.y(v)}"/>
+  <text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}${unit}</text>`);
+
 export function axes(f, unit) {
-  const span = f.to - f.from, marks = f.width < 560 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
-  return html`<g class="axes">${ticks(f.most).map((v) => html`<line x1="${f.x(f.from)}" x2="${f.x(f.to)}" y1="${f.y(v)}" y2="${f.y(v)}"/><text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}</text>`)}
-${marks.map((q) => html`<text x="${f.x(f.from + q * span)}" y="${f.height - 6}" text-anchor="${q === 0 ? "start" : q === 1 ? "end" : "middle"}">${time(f.from + q * span)}</text>`)}
-<text x="4" y="12">${unit}</text></g>`;
+  const marks = f.width < 560 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
+  const anchor = (q) => (q === 0 ? "start" : q === 1 ? "end" : "middle"), at = (q) => f.from + q * (f.to - f.from);
+  return html`<g class="axes">${levels(f)}${marks.map((q) => html`
+    <text x="${f.x(at(q))}" y="${f.height - 6}" text-anchor="${anchor(q)}">${time(at(q))}</text>`)}
+    <text x="4" y="12">${unit}</text></g>`;
 }
 
-/** A path through points. */
+/** The line at which the page stands. */
+export function cursor(f, now) {
+  const x = f.x(Math.max(f.from, now));
+  return html`<line class="cursor" x1="${x}" x2="${x}" y1="20" y2="${f.height - 24}"/>`;
+}
+
 export const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 /** A picture with a title that says in words what it shows. */
 export function picture(width, height, label, content) {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><title>${label}</title>${content}</svg>`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    <title>${label}</title>${content}</svg>`;
 }
+
+/** A picture of numbers over time with its axes; draw puts what is shown into the frame.
+ * @param {{width: number, from: number, to: number, most: number, unit: string, label: string}} of */
+export function plot({ width, from, to, most, unit, label }, draw) {
+  const f = frame(width, 240, from, Math.max(from + 1, to), most);
+  return picture(width, f.height, label, html`${axes(f, unit)}${draw(f)}`);
+}
+
+/** A sign of a legend, drawn in ten by ten. */
+export const key = (sign) => html`<svg class="key" viewBox="0 0 10 10" aria-hidden="true">${sign}</svg>`;

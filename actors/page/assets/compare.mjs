@@ -1,84 +1,176 @@
-// Two runs side by side: how long jobs took, how near maps were, how fair it was over time.
+// Two policies on the same work, under one clock: a cluster beside the other, the slots by which one gains
+// glowing, and above each the means so far. And the figures of the whole runs: how long jobs took, how near maps
+// were, how fair it was over time.
 
-import { within } from "./entities.mjs";
-import { html, table } from "./markup.mjs";
-import { axes, frame, path, picture } from "./chart.mjs";
-import { ofJob, sample, quantiles } from "./history.mjs";
-import { percent, time } from "./words.mjs";
+import { hasSucceeded, openJobs, within } from "./entities.mjs";
+import { html, show, table } from "./markup.mjs";
+import { drawCluster, legend } from "./cluster.mjs";
+import { key, path, plot } from "./chart.mjs";
+import { fileText, firstRun, parseLines } from "./events.mjs";
+import { ofJob, quantiles, sample } from "./history.mjs";
+import { seek } from "./player.mjs";
+import { letter, located, many, percent, time } from "./words.mjs";
 
-const height = 240, columns = 120;
+const columns = 120;
+const sum = (list) => list.reduce((a, b) => a + b, 0);
+const mean = (list) => sum(list) / Math.max(1, list.length);
+const sojourn = (j) => j.finished - j.submitted;
 
 /** The numbers of a run. */
 export function figures(h) {
-  const done = [...h.jobs.values()].filter((j) => j.state === "succeeded" && j.finished >= 0);
-  const times = done.map((j) => j.finished - j.submitted).sort((a, b) => a - b);
-  const { near } = h.state;
-  return { times, near, maps: near.N + near.R + near.O, quantiles: quantiles(times), mean: times.reduce((a, b) => a + b, 0) / (times.length || 1), end: h.end };
+  const times = [...h.jobs.values()].filter(hasSucceeded).map(sojourn).sort((a, b) => a - b);
+  return { times, near: h.state.near, ...quantiles(times), mean: mean(times), end: h.end };
 }
 
 /** Jain's index over time of what users hold as a part of what they could have: of the slots' fair part,
  * which is no more than their jobs have tasks left for. 1: all have the same part of it; 1/n: one has
  * all, and n - 1 that could run something have nothing. Reduces count from a job's first on. */
 export function fairness(h) {
-  const from = h.from, to = Math.max(from + 1, h.end), users = new Map();
+  const byUser = new Map(), column = () => ({ held: new Float64Array(columns), left: new Float64Array(columns) });
   for (const j of h.jobs.values()) {
-    const u = within(users, j.user || j.pool, () => [0, 1].map(() => ({ held: new Float64Array(columns), left: new Float64Array(columns) })));
-    for (const k of [0, 1]) tasks(h, j, k, u[k], from, to);
+    const u = within(byUser, j.user || j.pool, () => [column(), column()]);
+    for (const k of [0, 1]) addTasks(h, j, k, u[k]);
   }
+  const users = [...byUser.values()];
   return Array.from({ length: columns }, (_, i) => {
-    const parts = [];
-    const fair = [0, 1].map((k) => waterFill([...users.values()].map((u) => Math.max(u[k].left[i], u[k].held[i])), h.most[k]));
-    [...users.values()].forEach((u, n) => {
-      const could = fair[0][n] + fair[1][n];
-      if (could > 0.5) parts.push((u[0].held[i] + u[1].held[i]) / could);
-    });
-    const sum = parts.reduce((a, b) => a + b, 0), squares = parts.reduce((a, b) => a + b * b, 0);
-    return squares ? (sum * sum) / (parts.length * squares) : 1;
+    const fair = [0, 1].map((k) => waterFill(users.map((u) => Math.max(u[k].left[i], u[k].held[i])), h.most[k]));
+    const could = users.map((_, n) => fair[0][n] + fair[1][n]);
+    const parts = users.map((u, n) => (u[0].held[i] + u[1].held[i]) / could[n]).filter((_, n) => could[n] > 0.5);
+    const squares = sum(parts.map((x) => x * x));
+    return squares ? sum(parts) ** 2 / (parts.length * squares) : 1;
   });
 }
 
-/** Adds the slots that a job holds and the tasks that it has left to the columns of a time. */
-function tasks(h, j, k, out, from, to) {
-  const attempts = j.attempts.filter((a) => a.kind === k), begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.segments[0][0]));
+/** Adds the slots that a job holds and the tasks that it has left to the columns of a run. */
+function addTasks(h, j, k, out) {
+  const attempts = j.attempts.filter((a) => a.kind === k), to = Math.max(h.from + 1, h.end);
+  const begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.start));
   if (!j.tasks[k] || !Number.isFinite(begin)) return;
   const ends = attempts.filter((a) => a.end === "succeeded").map((a) => a.over).sort((a, b) => a - b);
-  const left = [[begin, j.tasks[k]], ...ends.map((at, i) => [at, Math.max(0, j.tasks[k] - i - 1)]), ...(j.finished >= 0 ? [[j.finished, 0]] : [])];
-  sample(h.series.get(ofJob(k, j.id)), from, to, columns).forEach((v, i) => { out.held[i] += v; });
-  sample(/** @type {[number, number][]} */ (left), from, to, columns).forEach((v, i) => { out.left[i] += v; });
+  const left = [begin, ...ends].map((at, i) => [at, Math.max(0, j.tasks[k] - i)]);
+  if (j.finished >= 0) left.push([j.finished, 0]);
+  const add = (steps, sums) => sample(steps, h.from, to, columns).forEach((v, i) => { sums[i] += v; });
+  add(h.series.get(ofJob(k, j.id)), out.held);
+  add(left, out.left);
 }
 
 /** Divides slots into equal parts, none larger than what its holder wants. */
 export function waterFill(wants, slots) {
-  const out = wants.map(() => 0);
-  const open = wants.map((w, n) => ({ w, n })).sort((a, b) => a.w - b.w);
+  const out = [...wants];
   let rest = slots;
-  open.forEach(({ w, n }, i) => {
-    out[n] = Math.min(w, rest / (open.length - i));
-    rest -= out[n];
+  [...wants.keys()].sort((a, b) => wants[a] - wants[b]).forEach((n, i) => {
+    rest -= out[n] = Math.min(wants[n], rest / (wants.length - i));
   });
   return out;
 }
 
-/** Two lines in a picture: the points of each run, in times and parts of 1. */
-function twoLines(width, most, unit, label, names, points) {
-  const f = frame(width, height, 0, Math.max(1, most), 1);
-  const line = (of, name) => html`<path class="line ${name}" d="${path(of.map(([x, y]) => [f.x(x), f.y(y)]))}"/>`;
-  const keys = names.map((name, i) => html`<span><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><path class="line ${i ? "second" : "first"}" d="M0 5L10 5"/></svg> ${name}</span> `);
-  return html`${picture(width, height, `${label}: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, unit)}${line(points[0], "first")}${line(points[1], "second")}`)}<p class="legend">${keys}</p>`;
+/** Two lines in a picture, of points in times and parts of 1, with their legend.
+ * @param {{width: number, to: number, unit: string, label: string}} of */
+function twoLines(names, points, of) {
+  const label = `${of.label}: ${names[0]} in blue, ${names[1]} in orange and dashed`;
+  const line = (d, i) => html`<path class="line ${i ? "second" : "first"}" d="${d}"/>`;
+  const scaled = (f) => points.map((list) => path(list.map(([x, y]) => [f.x(x), f.y(y)])));
+  return html`${plot({ from: 0, most: 1, ...of, label }, (f) => scaled(f).map(line))}
+    <p class="legend">${names.map((name, i) => html`<span>${key(line("M0 5L10 5", i))} ${name}</span> `)}</p>`;
 }
 
-const cdf = (x) => [[0, 0], ...x.times.flatMap((t, i) => [[t, i / x.times.length], [t, (i + 1) / x.times.length]])];
-const fair = (h) => fairness(h).map((v, i) => [((i + 0.5) * (h.end - h.from)) / columns, v]);
+/** The part of the jobs that took at most a time. */
+const cdf = ({ times: { length: n }, times }) => [[0, 0], ...times.flatMap((t, i) => [[t, i / n], [t, (i + 1) / n]])];
 
-/** The figures of two runs, whole. */
 export function compareMarkup(h, name, other, otherName, width = 960) {
-  const a = figures(h), b = figures(other), names = [name, otherName];
-  const rows = [
-    ["jobs done", a.times.length, b.times.length], ["mean time", time(a.mean), time(b.mean)], ["median", time(a.quantiles.median), time(b.quantiles.median)],
-    ["longest", time(a.quantiles.most), time(b.quantiles.most)], ["makespan", time(a.end), time(b.end)],
-    ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
-  ];
-  return html`${table("The whole runs", ["", name, otherName], rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`))}
-<h2>How long jobs took</h2>${twoLines(width, Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took at most a time", names, [cdf(a), cdf(b)])}${
-    new Set([...h.jobs.values()].map((j) => j.user || j.pool)).size < 2 ? "" : html`<h2>Fairness among users over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(width, Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`}`;
+  const both = [h, other], all = both.map(figures), names = [name, otherName];
+  const part = (letter) => ({ near }) => percent(near[letter], located(near));
+  /** @type {[string, (a: any) => any][]} */
+  const rows = [["jobs done", (a) => a.times.length], ["mean time", (a) => time(a.mean)],
+    ["median", (a) => time(a.median)], ["longest", (a) => time(a.most)], ["makespan", (a) => time(a.end)],
+    ["node-local", part("N")], ["rack-local", part("R")], ["off-rack", part("O")]];
+  const span = (x) => x.end - x.from, fair = (x) => fairness(x).map((v, i) => [((i + 0.5) * span(x)) / columns, v]);
+  const alone = new Set([...h.jobs.values()].map((j) => j.user || j.pool)).size < 2;
+  return html`${table("The whole runs", ["", ...names], rows.map(([text, of]) => [text, ...all.map(of)]))}
+    <h2>How long jobs took</h2>${twoLines(names, all.map(cdf), { width, to: Math.max(...all.map((a) => a.most)),
+      unit: "part of jobs", label: "part of the jobs that took at most a time" })}
+    ${!alone && html`<h2>Fairness among users over time</h2>
+      <p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike;
+        1/n, one of n has everything.</p>${twoLines(names, both.map(fair), { width, to: Math.max(...both.map(span)),
+        unit: "fairness", label: "Jain's index of what users hold of what they could have, over time" })}`}`;
+}
+
+/** The means of a state, of the time of jobs that are done in both runs and of the part of the maps on their data. */
+export function soFar(s, other) {
+  const done = [...s.jobs.values()].filter(hasSucceeded), maps = located(s.near);
+  const both = done.filter((j) => hasSucceeded(other.jobs.get(j.id) ?? {})), open = openJobs(s).length;
+  return { done: done.length, both: both.length, open, sojourn: mean(both.map(sojourn)), local: s.near.N, maps };
+}
+
+/** How far attempts are from what they read, by letter. */
+const rank = { N: 0, R: 1, O: 2, A: 2, G: 0, r: 1 };
+
+/** Whether a job that has a slot in one run still waits for its first of the kind in the other. */
+function ahead(a, other) {
+  const job = a && other.jobs.get(a.job);
+  return !!job && job.finished < 0 && !job.running[a.kind] && !job.done[a.kind];
+}
+
+/** The slots of a node, by kind and number, by which a run gains over another: with a task that is nearer to its data
+ * than the other's in the slot, or of a job that still waits for its first there. */
+export function gaining(s, node, other) {
+  const there = other.nodes.get(node.id)?.cells ?? [[], []];
+  const nearer = (a, b) => a && b && rank[letter(a)] < rank[letter(b)] && !ahead(b, s);
+  return new Set([0, 1].flatMap((k) => node.cells[k].map((a, i) => (
+    nearer(a, there[k][i]) || ahead(a, other) ? `${k} ${i}` : ""))).filter(Boolean));
+}
+
+/** What stands above a cluster: the policy and its means, and how much less or more that is than the other's. */
+function aboveMarkup(name, mine, theirs) {
+  const by = mine.both > 2 && theirs.sojourn ? mine.sojourn / theirs.sojourn - 1 : 0;
+  const [look, sign] = by < 0 ? ["good", "−"] : ["bad", "+"], less = `${sign}${Math.abs(100 * by).toFixed(0)} %`;
+  const change = Math.abs(by) > 0.005 && html` <small class="${look}">${less}</small>`;
+  const sojourn_ = html`${mine.both ? time(mine.sojourn) : "–"}${change}`;
+  const numbers = [[`mean sojourn of the ${many(mine.both, "job")} done in both`, sojourn_],
+    ["maps on their data so far", percent(mine.local, mine.maps)], ["jobs done", mine.done],
+    ["jobs that run or wait", mine.open]];
+  return html`<h2>${name}</h2><dl>${numbers.map(([dt, dd]) => html`<div><dt>${dt}</dt><dd>${dd}</dd></div>`)}</dl>`;
+}
+
+/** Lets the slots glow by which a run gains; a cell that is a whole node does if any of its slots does. */
+function glow(list, s, other) {
+  for (const child of list.querySelectorAll(".node")) {
+    const n = s.nodes.get(+child.dataset.key), slots = n ? gaining(s, n, other) : new Set();
+    for (const { classList, dataset: { kind, slot } } of child.querySelectorAll(".slot")) {
+      classList.toggle("gains", classList.contains("cell") ? slots.size > 0 : slots.has(`${kind} ${slot}`));
+    }
+  }
+}
+
+const gains = html` <span><b class="slot gains"></b> gains: nearer to its data than the task in this slot of the other
+  run, or of a job that still waits there for its first</span>`;
+
+async function readOther(x, file, says) {
+  try {
+    x.setOther(firstRun(parseLines(await fileText(file))), file.name);
+    x.changed();
+  } catch (err) {
+    says.textContent = `${file.name} cannot be read: ${err.message}`;
+  }
+}
+
+export function compareScreen(to, x) {
+  const [ask, twin, below, whole] = to.children, { runs, names } = x;
+  twin.hidden = below.hidden = whole.hidden = !runs[1];
+  ask.hidden = !!document.body.dataset.play;
+  ask.onchange = (e) => e.target.files[0] && readOther(x, e.target.files[0], ask.lastElementChild);
+  if (!runs[1]) return;
+  seek(runs[1 - x.side], x.p.time);
+  const states = runs.map((p) => p.state), means = states.map((s, i) => soFar(s, states[1 - i]));
+  [...twin.children].forEach((side, i) => {
+    const [above, racks] = side.children;
+    side.setAttribute("aria-label", names[i]);
+    show(above, aboveMarkup(names[i], means[i], means[1 - i]));
+    drawCluster(racks, states[i]);
+    glow(racks, states[i], states[1 - i]);
+  });
+  show(below, legend(x.p.history.state, gains));
+  if (x.p.playing && whole.firstChild) return; // the figures are of whole runs
+  const [a, b] = runs.map((p) => p.history);
+  show(whole, compareMarkup(a, names[0], b, names[1], Math.max(280, whole.clientWidth)));
 }

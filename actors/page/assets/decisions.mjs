@@ -1,22 +1,23 @@
 // Groups of decisions: sixteen equal decisions for one reason are one line.
 
 import { html } from "./markup.mjs";
-import { kindName, many, parseAttempt, sentence, time, why } from "./words.mjs";
+import { becomes, causeOf, kindName, many, parseAttempt, sentence, time, why } from "./words.mjs";
 
 /** What tells a decision from others. */
-export function keyOf(e) { return [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" "); }
+export const keyOf = (e) => [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" ");
 
 /** What decisions have in common that stand in one group. */
 function groupOf(e) {
-  const near = e.type === "launched" ? e.locality || "" : e.type === "skipped" ? e.level || "" : "";
-  return [e.type, e.job || 0, e.kind || 0, near, (e.reason && e.reason.cause) || ""].join("|");
+  const near = { launched: e.locality, skipped: e.level }[e.type] || "";
+  return [e.type, e.job || 0, e.kind || 0, near, causeOf(e)].join("|");
 }
 
-/** Groups of decisions, that of the newest first; each has its events in order. No group spans more than `span` nanoseconds. */
+/** Groups of decisions, that of the newest first; each has its events in order, which are no more than `span`
+ * nanoseconds apart. */
 export function grouped(list, span = 30e9) {
   const open = new Map(), out = [];
-  for (let i = list.length - 1; i >= 0; i--) {
-    const e = list[i], key = groupOf(e);
+  for (const e of list.toReversed()) {
+    const key = groupOf(e);
     let g = open.get(key);
     if (!g || g.last.at - e.at > span) {
       g = { key, last: e, events: [] };
@@ -28,10 +29,11 @@ export function grouped(list, span = 30e9) {
   return out;
 }
 
-/** How much a decision matters to a reader: what takes slots away first, then waits and what came of them, then the rest. */
+/** How much a decision matters to a reader: what takes slots away first, then waits and what came of them, then the
+ * rest. */
 export function weight(e) {
-  const cause = (e.reason && e.reason.cause) || "";
-  if (["killed", "suspended", "resumed", "victim"].includes(e.type)) return /superseded|job is over/.test(cause) ? 1 : 4;
+  const cause = causeOf(e);
+  if (e.type in becomes) return /superseded|job is over/.test(cause) ? 1 : 4;
   if (/^waited|no node nearer/.test(cause)) return 3;
   if (/^waiting|first fit|running maps counted/.test(cause)) return 2.5;
   if (e.type === "skipped") return cause === "no slot is free" ? 0 : 2;
@@ -40,34 +42,41 @@ export function weight(e) {
 
 /** The `most` groups of the last decisions that matter most, the newest first. */
 export function mattering(list, most = 3) {
-  const all = grouped(list).map((g, i) => ({ g, worth: weight(g.last) - i / 8 + Math.log10(g.events.length) }));
-  const best = all.sort((a, b) => b.worth - a.worth).slice(0, most).map((x) => x.g);
-  return best.sort((a, b) => b.last.at - a.last.at);
+  const worth = (g, i) => weight(g.last) - i / 8 + Math.log10(g.events.length);
+  const all = grouped(list).map((g, i) => ({ g, worth: worth(g, i) })).sort((a, b) => b.worth - a.worth);
+  return all.slice(0, most).map((x) => x.g).sort((a, b) => b.last.at - a.last.at);
 }
 
-const goes = { "node-local": "on nodes with their data", "rack-local": "in a rack with their data", "off-rack": "far from their data", "any-place": "anywhere, having no place" };
+const goes = {
+  "node-local": "on nodes with their data", "rack-local": "in a rack with their data",
+  "off-rack": "far from their data", "any-place": "anywhere, having no place",
+};
 
-/** A group in a sentence. */
-export function groupSentence(g) {
-  const e = g.last, n = g.events.length, cause = (e.reason && e.reason.cause) || "";
-  if (n === 1) return sentence(e);
-  const a = parseAttempt(e.attempt), kind = kindName(a ? a.kind : e.kind);
-  const tasks = a ? `${many(new Set(g.events.map((x) => x.attempt)).size, kind)} of job ${a.job}` : `the ${kind}s of job ${e.job}`;
-  if (e.type === "launched") {
-    if (a.kind === 0 && cause === "waited for locality") return `${tasks} waited, now go ${e.locality === "rack-local" ? "to a rack with their data" : "anywhere"}`;
-    if (a.kind === 0) return `${tasks} start ${goes[e.locality] || ""}${cause === "first fit" ? ": first fit" : ""}`;
-    return `${tasks} start: ${why({ cause })}`;
-  }
+/** How many slots were let pass by skips, of which each may count several. */
+function passed(events) {
+  const count = (e) => e?.count || 1;
+  return events.reduce((sum, e, i) => sum + (i ? Math.max(1, count(e) - count(events[i - 1])) : 1), 0);
+}
+
+export function groupSentence({ last: e, events }) {
+  if (events.length === 1) return sentence(e);
+  const cause = causeOf(e), a = parseAttempt(e.attempt), kind = kindName((a || e).kind);
   if (e.type === "skipped") {
+    if (!/^waiting for/.test(cause)) return `the ${kind}s of job ${e.job} wait: ${why(e.reason)}`;
     const left = e.until > e.at ? `, ${time(e.until - e.at)} more at most` : "";
-    if (/^waiting for/.test(cause)) return `job ${e.job} let ${many(g.events.reduce((sum, x, i) => sum + (i ? Math.max(1, (x.count || 1) - (g.events[i - 1].count || 1)) : 1), 0), `${kind} slot`)} pass: ${why({ cause })}${left}`;
-    return `${tasks} wait: ${why(e.reason)}`;
+    return `job ${e.job} let ${many(passed(events), `${kind} slot`)} pass: ${why({ cause })}${left}`;
   }
-  return `${tasks} ${{ killed: "are killed", suspended: "are suspended", resumed: "go on", victim: "would be killed by preemption" }[e.type]}: ${why({ cause })}`;
+  const tasks = `${many(new Set(events.map((x) => x.attempt)).size, kind)} of job ${a.job}`;
+  if (e.type !== "launched") return `${tasks} ${becomes[e.type][1]}: ${why({ cause })}`;
+  if (a.kind) return `${tasks} start: ${why({ cause })}`;
+  const fit = cause === "first fit" ? ": first fit" : "";
+  if (cause !== "waited for locality") return `${tasks} start ${goes[e.locality] || ""}${fit}`;
+  return `${tasks} waited, now go ${e.locality === "rack-local" ? "to a rack with their data" : "anywhere"}`;
 }
 
 /** A list of groups: a click on one explains its last decision, of which the drawer says more. */
 export function groupsMarkup(groups) {
   if (!groups.length) return html`<p class="empty">No decision yet.</p>`;
-  return html`<ol class="decisions">${groups.map((g) => html`<li data-key="${g.key} ${g.events[0].at}"><button data-decision="${keyOf(g.last)}"><time>${time(g.last.at)}</time> ${groupSentence(g)}</button></li>`)}</ol>`;
+  return html`<ol class="decisions">${groups.map((g) => html`<li data-key="${g.key} ${g.events[0].at}">
+    <button data-decision="${keyOf(g.last)}"><time>${time(g.last.at)}</time> ${groupSentence(g)}</button></li>`)}</ol>`;
 }

@@ -1,13 +1,11 @@
-// What a state consists of: nodes with their slots, jobs, and groups, which are pools or queues.
+// What a state consists of: nodes with their slots, jobs, and groups, which are pools or queues; and where
+// the data lies that jobs wait for, as far as events told.
 
 /** A state before the first event. */
-export function newState() {
-  return {
-    now: 0, count: 0, name: "", began: null, policy: null,
-    nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(),
-    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false, ended: [], most: Infinity, past: null,
-  };
-}
+export const newState = () => ({
+  now: 0, name: "", began: null, policy: null, near: { N: 0, R: 0, O: 0, A: 0 }, wait: null, past: null,
+  nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(), recent: [], ended: [], most: Infinity,
+});
 
 /** What a map has at a key, made when it is first asked for. */
 export function within(map, key, make) {
@@ -15,23 +13,62 @@ export function within(map, key, make) {
   return map.get(key);
 }
 
+/** The lists of what has the same key, by it. */
+export function groupBy(list, key) {
+  const out = new Map();
+  for (const one of list) within(out, key(one), () => []).push(one);
+  return out;
+}
+
 /** A node of a state, made when it is first heard of; so are jobs and groups. */
-export function nodeOf(s, id, name) {
-  return within(s.nodes, id, () => ({ id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", decisions: [], version: 0 }));
-}
+export const nodeOf = (s, id, name) => within(s.nodes, id, () => ({
+  id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null],
+  live: false, state: "open", decisions: [], version: 0,
+}));
 
+export const jobOf = (s, id) => within(s.jobs, id, () => ({
+  id, name: "", user: "", pool: "", holder: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null,
+  state: "running", submitted: s.now, first: -1, finished: -1, err: "", counters: null,
+  running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0, near: { N: 0, R: 0, O: 0, A: 0 },
+  skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(),
+  shares: null, virtual: null, told: false, attempts: [], outputs: new Map(), levels: [], virtuals: [],
+}));
+
+export const groupOf = (s, name) => within(s.groups, name, () => ({
+  name, shares: [0, 0], demand: [0, 0], running: [0, 0], min: [0, 0], max: [0, 0], jobs: 0, need: [0, 0],
+}));
+
+/** The jobs that run or wait. */
+export const openJobs = (s) => [...s.jobs.values()].filter((j) => j.finished < 0);
+export const hasSucceeded = (j) => j.state === "succeeded" && j.finished >= 0;
 /** What a node of a state or history is called. */
-export const nodeName = (s, id) => (s.nodes.get(id) || { name: `node ${id}` }).name;
+export const nodeName = (s, id) => s.nodes.get(id)?.name ?? `node ${id}`;
+export const nodeNames = (s, ids) => ids.map((id) => nodeName(s, id)).join(", ");
 
-export function jobOf(s, id) {
-  return within(s.jobs, id, () => ({
-    id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
-    submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
-    near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, told: false, err: "",
-    holder: "", attempts: [], outputs: new Map(), counters: null, levels: [], virtuals: [],
-  }));
+/** The nodes by rack, and by number. */
+export const byRack = (s) => [...s.nodes.values()].sort((a, b) => (
+  a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
+
+/** The nodes on which a job's map has its block. */
+export function placesOf(job, task) {
+  const { nodes, each, counts } = job?.places ?? {};
+  if (!nodes) return [];
+  const from = each ? task * each : counts.slice(0, task).reduce((sum, n) => sum + n, 0);
+  return nodes.slice(from, from + (each || counts[task] || 0));
 }
 
-export function groupOf(s, name) {
-  return within(s.groups, name, () => ({ name, shares: [0, 0], demand: [0, 0], running: [0, 0], min: [0, 0], max: [0, 0], jobs: 0, need: [0, 0] }));
+/** The nodes that hold data of maps that a job has yet to begin, a few at most. */
+export function wanted(job, most = 3) {
+  const found = new Set();
+  for (let t = 0; t < job.tasks[0] && found.size < most; t++) {
+    if (!job.begun.has(t)) placesOf(job, t).forEach((n) => found.add(n));
+  }
+  return [...found].slice(0, most);
+}
+
+/** The nodes that a wait is for: those with data of maps that are yet to begin, or the center of a reduce. */
+export function awaited(s, wait, most = 3) {
+  const job = s.jobs.get(wait.job);
+  if (wait.kind === 0) return job ? wanted(job, most) : [];
+  return [...s.nodes.values()].filter((n) => n.name === wait.center).slice(0, 1).map((n) => n.id);
 }

@@ -35,22 +35,15 @@ export function firstRun(events) {
   return next < 0 ? events : events.slice(0, next);
 }
 
-/** What gzipped bytes hold. */
 const unpack = (bytes) => through(bytes, new DecompressionStream("gzip"));
-
 /** What becomes of bytes in a stream. */
 export const through = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
-
-/** The bytes of base64. */
 export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-
 /** What is embedded in an element of the page: gzipped, in base64. */
 export const embedded = (element) => unpack(fromBase64(element.textContent.trim()));
 
-/** The events that are embedded in the page. */
 export async function embeddedEvents(element) { return firstRun(parseLines(await embedded(element).text())); }
 
-/** The text that events are read from. */
 export const eventText = (events) => events.map((e) => JSON.stringify(e)).join("\n");
 
 /** The text of a file that was opened: plain or gzipped lines of events. */

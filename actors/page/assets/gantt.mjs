@@ -2,37 +2,36 @@
 // how many slots they hold. Killed and failed attempts are hatched, suspensions are gaps. The page draws
 // a part of it on a canvas; the same plan makes an SVG file.
 
+import { byRack, nodeName, within } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { hues } from "./chart.mjs";
 import { ofJob } from "./history.mjs";
-import { letter, many, taskName, time } from "./words.mjs";
+import { kindName, letter, many, taskName, time } from "./words.mjs";
 
 export const colors = { N: "#005f99", R: "#e69f00", O: "#ab3d00", A: "#5c5c5c", G: "#00634a", r: "#8fd9c0" };
 
 /** Where each slot of a history has its row: by rack, node, kind and slot, or folded by node, each slot a lane. */
 export function rows(h, fold = "slot") {
-  if (fold === "job") return { fold, at: new Map(), list: [...h.jobs.values()].map((job) => ({ job, name: `${job.id} ${job.name}` })) };
-  const nodes = [...h.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
-  const most = new Map();
+  const at = new Map(), list = [], most = new Map(), byNode = fold === "node";
+  if (fold === "job") for (const job of h.jobs.values()) list.push({ job, name: `${job.id} ${job.name}` });
+  if (fold === "job") return { fold, at, list };
   for (const a of h.attempts) {
-    const key = a.node * 2 + a.kind;
-    most.set(key, Math.max(most.get(key) || 0, ...a.segments.map((part) => part[2] || 1)));
+    const slots = within(most, a.node, () => [0, 0]);
+    for (const [, , slot] of a.segments) slots[a.kind] = Math.max(slots[a.kind], slot || 1);
   }
-  const at = new Map(), list = [];
-  for (const n of nodes) {
-    const slots = [0, 1].map((k) => Math.max(n.slots[k], most.get(n.id * 2 + k) || 0)), lanes = slots[0] + slots[1];
-    for (const k of [0, 1]) {
-      for (let i = 1; i <= slots[k]; i++) {
-        at.set(rowKey(n.id, k, i), fold === "node" ? { row: list.length, lane: (k ? slots[0] : 0) + i - 1, lanes } : { row: list.length, lane: 0, lanes: 1 });
-        if (fold === "slot") list.push({ node: n, kind: k, slot: i, name: `${n.name} ${k ? "r" : "m"}${i}` });
-      }
+  for (const node of byRack(h)) {
+    const slots = node.slots.map((n, k) => Math.max(n, most.get(node.id)?.[k] ?? 0)), lanes = slots[0] + slots[1];
+    for (let lane = 0; lane < lanes; lane++) {
+      const kind = lane < slots[0] ? 0 : 1, slot = lane - kind * slots[0] + 1, row = list.length;
+      at.set(rowKey(node.id, kind, slot), byNode ? { row, lane, lanes } : { row, lane: 0, lanes: 1 });
+      if (!byNode) list.push({ node, kind, slot, name: `${node.name} ${kind ? "r" : "m"}${slot}` });
     }
-    if (fold === "node") list.push({ node: n, name: n.name });
+    if (byNode) list.push({ node, name: node.name });
   }
   return { fold, at, list };
 }
 
-export function rowKey(node, kind, slot) { return `${node} ${kind} ${slot || 1}`; }
+const rowKey = (node, kind, slot) => `${node} ${kind} ${slot || 1}`;
 
 /** What ran in each row, in the order of its beginning: attempts, one of their segments, and its lane. */
 function inRows(h, plan) {
@@ -41,7 +40,7 @@ function inRows(h, plan) {
   for (const a of h.attempts) {
     for (const part of a.segments) { // an attempt may go on in another slot
       const place = plan.at.get(rowKey(a.node, a.kind, part[2]));
-      if (place !== undefined) plan.inRows[place.row].push([a, part, place]);
+      if (place) plan.inRows[place.row].push([a, part, place]);
     }
   }
   for (const list of plan.inRows) list.sort((x, y) => x[1][0] - y[1][0]);
@@ -51,138 +50,125 @@ function inRows(h, plan) {
 /** The bars that show in a part of the rows and of the time. A bar that ends less than least after the
  * last that is shown of its lane began is left out: it would be drawn over that, within a pixel. */
 export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
-  const out = [];
-  if (plan.fold === "job") return jobBars(h, plan, fromRow, toRow, from, to, least);
-  const of = inRows(h, plan);
-  for (let row = Math.max(0, fromRow); row < Math.min(toRow, of.length); row++) {
+  const out = [], all = plan.fold === "job" ? null : inRows(h, plan);
+  for (let row = Math.max(0, fromRow); row < Math.min(toRow, plan.list.length); row++) {
     const shown = [];
-    for (const [a, [b, e], { lane, lanes }] of of[row]) {
-      if (b > to) break;
-      const end = e < 0 ? h.end : e;
-      if (end < from || end < shown[lane] + least) continue;
-      shown[lane] = b;
-      out.push({ row, lane, lanes, from: b, to: end, attempt: a, job: a.job, kind: a.kind, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });
+    for (const bar of all ? all[row].map(slotBar(h)) : jobBars(h, plan.list[row].job)) {
+      if (bar.to < from || bar.from > to || bar.to < shown[bar.lane] + least) continue;
+      shown[bar.lane] = bar.from;
+      out.push({ ...bar, row });
     }
   }
   return out;
 }
 
-/** How many slots jobs held: bars that are the higher the more, maps above reduces. */
-function jobBars(h, plan, fromRow, toRow, from, to, least) {
-  const out = [];
-  for (let row = Math.max(0, fromRow); row < Math.min(toRow, plan.list.length); row++) {
-    const { job } = plan.list[row];
-    for (const k of [0, 1]) {
-      const steps = h.series.get(ofJob(k, job.id)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
-      let last = -Infinity;
-      steps.forEach(([at, n], i) => {
-        const end = i + 1 < steps.length ? steps[i + 1][0] : h.end;
-        if (!n || end < from || at > to || end < last + least) return;
-        last = at;
-        out.push({ row, lane: k, lanes: 2, from: at, to: end, job: job.id, kind: k, slots: n, part: n / most, letter: k ? "G" : "N", hatched: false });
-      });
-    }
-  }
-  return out;
+const slotBar = (h) => ([a, [from, to], { lane, lanes }]) => ({
+  lane, lanes, from, to: to < 0 ? h.end : to, attempt: a, job: a.job, kind: a.kind, letter: letter(a),
+  hatched: a.end === "killed" || a.end === "failed",
+});
+
+/** How many slots a job held: bars that are the higher the more, maps above reduces. */
+function jobBars(h, { id: job }) {
+  return [0, 1].flatMap((kind) => {
+    const steps = h.series.get(ofJob(kind, job)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
+    const look = { job, kind, lane: kind, lanes: 2, letter: kind ? "G" : "N", hatched: false };
+    const bar = ([from, slots], i) => ({ ...look, from, to: steps[i + 1]?.[0] ?? h.end, slots, part: slots / most });
+    return steps.map(bar).filter((b) => b.slots);
+  });
 }
 
 /** The phases of a bar as parts of it, where they are told and the attempt was never suspended: "launch"
  * until it began, and "report" from its end until the JobTracker knew. */
-export function phases(bar) {
-  const p = bar.attempt && bar.attempt.phases;
-  if (!p || bar.attempt.segments.length > 1) return [];
-  const list = p.start > bar.from ? [{ name: "launch", from: bar.from, to: p.start }] : [];
+export function phases({ attempt, from, to }) {
+  const p = attempt?.phases;
+  if (!p || attempt.segments.length > 1) return [];
+  const list = p.start > from ? [{ name: "launch", from, to: p.start }] : [];
   let at = p.start;
-  for (const name of ["wait", "read", "shuffle", "work", "commit"]) {
-    if (p[name]) list.push({ name, from: at, to: at + p[name] });
-    at += p[name] || 0;
+  for (const name of ["wait", "read", "shuffle", "work", "commit"].filter((name) => p[name])) {
+    list.push({ name, from: at, to: at += p[name] });
   }
-  if (bar.attempt.end && bar.to > at) list.push({ name: "report", from: at, to: bar.to });
+  if (attempt.end && to > at) list.push({ name: "report", from: at, to });
   return list;
 }
 
+/** How much paler a phase is than work. */
+const pales = { launch: 0.65, wait: 0.65, report: 0.65, read: 0.45, shuffle: 0.45, commit: 0.3 };
+
 /** The phases of a bar that are drawn paler than its work, within the part of it that is in sight. */
 export function paleParts(bar, x, left, right) {
-  return phases(bar).filter((p) => p.name !== "work")
-    .map((p) => ({ name: p.name, pale: ["launch", "wait", "report"].includes(p.name) ? 0.65 : p.name === "commit" ? 0.3 : 0.45, from: Math.max(left, x(p.from)), to: Math.min(right, x(p.to)) }))
-    .filter((p) => p.to > p.from);
+  const part = ({ name, from, to }) => (
+    { name, pale: pales[name], from: Math.max(left, x(from)), to: Math.min(right, x(to)) });
+  return phases(bar).filter((p) => p.name in pales).map(part).filter((p) => p.to > p.from);
 }
 
-/** What a bar is, in words. */
 export function barLabel(h, bar) {
-  const a = bar.attempt;
-  if (!a) return `job ${bar.job} holds ${many(bar.slots, `${bar.kind ? "reduce" : "map"} slot`)}, ${time(bar.from)} to ${time(bar.to)}`;
-  const node = h.nodes.get(a.node);
+  const a = bar.attempt, times = `${time(bar.from)} to ${time(bar.to)}`;
+  if (!a) return `job ${bar.job} holds ${many(bar.slots, `${kindName(bar.kind)} slot`)}, ${times}`;
   const inside = phases(bar).map((p) => `${p.name} ${time(p.to - p.from)}`).join(", ");
-  return `${taskName(a)} on ${node ? node.name : a.node}, ${time(bar.from)} to ${time(bar.to)}, ${a.end || "runs"}${inside ? ` (${inside})` : ""}`;
+  return `${taskName(a)} on ${nodeName(h, a.node)}, ${times}, ${a.end || "runs"}${inside && ` (${inside})`}`;
 }
 
-/** The color of a bar, by locality or by job. */
-const colorOf = (bar, by) => (by === "job" ? hues[bar.job % hues.length] : colors[bar.letter]);
+/** Where times stand in a picture that leaves room for names at the left. */
+export const scale = ({ from, to, left, width }) => (t) => (
+  left + ((t - from) / Math.max(1, to - from)) * (width - left));
 
-/** Draws a part of the bars on a canvas. */
-export function draw(context, size, list, view) {
-  const { width, height } = size;
-  context.clearRect(0, 0, width, height);
-  const x = (t) => view.left + ((t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left);
+/** Where a bar stands in a view, and what of it is paler. */
+function placed(bar, view) {
+  const lane = (view.rowHeight - 2) / bar.lanes, height = bar.slots ? Math.max(1, lane * bar.part) : lane;
+  const x = Math.max(view.left, view.x(bar.from)), width = Math.max(view.least, view.x(bar.to) - x);
+  const y = view.top + (bar.row - view.row) * view.rowHeight + 1 + bar.lane * lane + (lane - height);
+  return { x, y, width, height, pale: paleParts(bar, view.x, x, x + width) };
+}
+
+/** Draws bars on a canvas, with a letter and the job where there is room. */
+export function draw(context, list, view) {
+  context.clearRect(0, 0, view.width, view.height);
   for (const bar of list) {
-    const lane = (view.rowHeight - 2) / bar.lanes, tall = bar.part === undefined ? lane : Math.max(1, lane * bar.part);
-    const y = (bar.row - view.row) * view.rowHeight + 1 + bar.lane * lane + (lane - tall);
-    const a = Math.max(view.left, x(bar.from)), w = Math.max(1, x(bar.to) - a);
-    context.fillStyle = colorOf(bar, view.color);
-    context.fillRect(a, y, w, tall);
-    let light = view.color === "job" ? [1, 3, 4, 7].includes(bar.job % hues.length) : bar.letter === "R" || bar.letter === "r"; // what the letter stands on
-    for (const p of paleParts(bar, x, a, a + w)) {
-      context.fillStyle = `rgba(255,255,255,${p.pale})`;
-      context.fillRect(p.from, y, p.to - p.from, tall);
-      if (p.from < a + 20 && p.to > a + 6) light = true;
-    }
-    if (bar.hatched) hatch(context, a, y, w, tall);
-    if (w > 26 && tall >= 10 && bar.attempt) {
-      context.fillStyle = light ? "#000" : "#fff";
-      context.fillText(`${bar.letter} ${bar.job}`, a + 3, y + tall - 2, w - 4);
-    }
+    const { x, y, width, height, pale } = placed(bar, view), byJob = view.color === "job", hue = bar.job % hues.length;
+    const fill = (color, from, long) => {
+      context.fillStyle = color;
+      context.fillRect(from, y, long, height);
+    };
+    fill(byJob ? hues[hue] : colors[bar.letter], x, width);
+    for (const p of pale) fill(`rgba(255,255,255,${p.pale})`, p.from, p.to - p.from);
+    if (bar.hatched) for (let at = x + 2; at < x + width; at += 4) fill("#fff", at, Math.min(1, x + width - at));
+    if (width <= 26 || height < 10 || !bar.attempt) continue;
+    const light = byJob ? [1, 3, 4, 7].includes(hue) : /r/i.test(bar.letter); // what the letter stands on
+    context.fillStyle = light || pale.some((p) => p.from < x + 20 && p.to > x + 6) ? "#000" : "#fff";
+    context.fillText(`${bar.letter} ${bar.job}`, x + 3, y + height - 2, width - 4);
   }
 }
 
 /** Draws bars as dashed outlines: those of a branch. */
-export function outline(context, width, list, view) {
-  const x = (t) => Math.min(width, view.left + (Math.max(0, t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left));
-  const tall = view.rowHeight - 2;
+export function outline(context, list, view) {
   context.save();
   context.setLineDash([4, 3]);
-  context.lineWidth = 2;
-  context.strokeStyle = view.ghost;
-  for (const b of list) context.strokeRect(x(b.from) + 1, (b.row - view.row) * view.rowHeight + 2 + (b.lane * tall) / b.lanes, Math.max(1, x(b.to) - x(b.from) - 2), tall / b.lanes - 2);
-  context.restore();
-}
-
-function hatch(context, x, y, w, h) {
-  context.save();
-  context.beginPath();
-  context.rect(x, y, w, h);
-  context.clip();
-  context.strokeStyle = "#fff";
-  context.beginPath();
-  for (let d = -h; d < w; d += 5) {
-    context.moveTo(x + d, y + h);
-    context.lineTo(x + d + h, y);
+  Object.assign(context, { lineWidth: 2, strokeStyle: view.ghost });
+  for (const { x, y, width, height } of list.map((bar) => placed(bar, view))) {
+    context.strokeRect(x + 1, y + 1, Math.max(1, width - 2), height - 2);
   }
-  context.stroke();
   context.restore();
 }
 
 /** All of it as an SVG file; of very many bars the first. */
 export function ganttSVG(h) {
-  const plan = rows(h), left = 110, width = 1400, rowHeight = 12, top = 20;
-  const x = (t) => left + (Math.max(0, t - h.from) / Math.max(1, h.end - h.from)) * (width - left);
-  const list = bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, 20000);
-  const height = top + plan.list.length * rowHeight;
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
-<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="5" stroke="#fff" stroke-width="2"/></pattern></defs>
-${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${x(h.from + q * (h.end - h.from))}" y="12">${time(h.from + q * (h.end - h.from))}</text>`)}
-${plan.list.map((r, i) => html`<text x="2" y="${top + i * rowHeight + 9}">${r.name}</text>`)}
-${list.map((b) => html`<g><title>${barLabel(h, b)}</title><rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="${colors[b.letter]}"/>${
-  paleParts(b, x, x(b.from), x(b.to)).map((p) => html`<rect x="${p.from.toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${(p.to - p.from).toFixed(2)}" height="${rowHeight - 2}" fill="#fff" fill-opacity="${p.pale}"/>`)}${
-  b.hatched ? html`<rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="url(#hatch)"/>` : ""}</g>`)}</svg>`;
+  const plan = rows(h), left = 110, width = 1400, height = 20 + plan.list.length * 12;
+  const x = scale({ from: h.from, to: h.end, left, width });
+  const view = { x, left, rowHeight: 12, row: 0, top: 20, least: 0.5 };
+  const rect = (x, y, w, h, paint) => html`
+    <rect x="${x.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${h}" ${paint}/>`;
+  const bar = (b) => {
+    const { x, y, width, height, pale } = placed(b, view);
+    return html`<g><title>${barLabel(h, b)}</title>${rect(x, y, width, height, html`fill="${colors[b.letter]}"`)}
+      ${pale.map((p) => rect(p.from, y, p.to - p.from, height, html`fill="#fff" fill-opacity="${p.pale}"`))}
+      ${b.hatched && rect(x, y, width, height, html`fill="url(#hatch)"`)}</g>`;
+  };
+  const times = [0, 0.25, 0.5, 0.75, 1].map((q) => h.from + q * (h.end - h.from));
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}"
+      height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
+    <defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse">
+      <rect x="2" width="1" height="4" fill="#fff"/></pattern></defs>
+    ${times.map((t) => html`<text x="${x(t)}" y="12">${time(t)}</text>`)}
+    ${plan.list.map((r, i) => html`<text x="2" y="${29 + i * 12}">${r.name}</text>`)}
+    ${bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, 20000).map(bar)}</svg>`;
 }

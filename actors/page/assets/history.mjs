@@ -5,12 +5,10 @@
 import { within } from "./entities.mjs";
 
 /** The past of a state before its first event. Jobs and nodes are the state's. */
-export function newPast(state) {
-  return {
-    state, jobs: state.jobs, nodes: state.nodes, from: 0, end: 0, attempts: [], pools: new Map(), series: new Map(),
-    limits: new Map(), sums: new Map(), slots: [0, 0], most: [0, 0], problems: [],
-  };
-}
+export const newPast = (state) => ({
+  state, jobs: state.jobs, nodes: state.nodes, from: 0, end: 0, attempts: [], problems: [], slots: [0, 0], most: [0, 0],
+  pools: new Set(), series: new Map(), limits: new Map(), sums: new Map(),
+});
 
 /** A node joins with slots, instead of those that it has while it lives. */
 export function joins(h, n, slots) {
@@ -20,23 +18,21 @@ export function joins(h, n, slots) {
   }
 }
 
-/** A node is lost. */
 export function leaves(h, n, e) {
   if (n.live) for (const k of [0, 1]) h.slots[k] -= n.slots[k];
   h.problems.push(e);
 }
 
-/** An attempt of a job begins. */
 export function began(h, j, a) {
-  Object.assign(a, { segments: [[a.start, -1, a.slot]], end: "", over: -1, phases: null, err: "", why: null, counters: null });
-  h.attempts.push(a);
-  j.attempts.push(a);
+  Object.assign(a, { segments: [[a.start, -1, a.slot]], end: "", over: -1, err: "" });
+  Object.assign(a, { phases: null, why: null, counters: null });
+  for (const of of [h, j]) of.attempts.push(a);
   hold(h, j, a.kind, a.start, 1);
 }
 
 /** An attempt gives its slot back, if it has one. */
 export function paused(h, j, a, at) {
-  const last = a.segments[a.segments.length - 1];
+  const last = a.segments.at(-1);
   if (last[1] >= 0) return;
   last[1] = at;
   hold(h, j, a.kind, at, -1);
@@ -48,69 +44,63 @@ export function resumes(h, j, a, e) {
   hold(h, j, a.kind, e.at, 1);
 }
 
-/** An attempt ends. */
 export function ended(h, j, a, e) {
   paused(h, j, a, e.at);
-  Object.assign(a, { end: e.type, over: e.at, phases: e.phases || null, err: e.err || "", why: e.type === "killed" ? e.reason : null, counters: e.counters || null });
+  Object.assign(a, { end: e.type, over: e.at, err: e.err || "", why: e.type === "killed" ? e.reason : null });
+  Object.assign(a, { phases: e.phases || null, counters: e.counters || null });
   if (e.type === "failed") h.problems.push(e);
-  if (a.kind === 0 && e.type === "succeeded") j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null });
+  if (a.kind || e.type !== "succeeded") return;
+  j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null });
 }
 
 /** A job moves, with what it runs, to another holder. */
 export function moves(h, j, to, at) {
-  for (const k of [0, 1]) {
-    if (!j.running[k]) continue;
-    change(h, j.holder, k, at, -j.running[k]);
-    change(h, to, k, at, j.running[k]);
+  for (const k of [0, 1].filter((k) => j.running[k])) {
+    count(h, k, j.holder, at, -j.running[k]);
+    count(h, k, to, at, j.running[k]);
   }
 }
 
-/** What an event says that a pool, queue or job should have and wants; of hfsp the slots that a job has in the virtual cluster. */
-export function standing(e) {
-  const fair = e.shares || (e.virtual ? e.virtual.map((v) => v.slots || 0) : [0, 0]);
-  return { at: e.at, fair, min: e.min || [0, 0], max: e.max || [0, 0], demand: e.demand || [0, 0] };
+/** What an event says that a pool, queue or job should have and wants; of hfsp a job's slots in the virtual cluster. */
+export function standing({ at, shares, virtual, min = [0, 0], max = [0, 0], demand = [0, 0] }) {
+  return { at, fair: shares || virtual?.map((v) => v.slots || 0) || [0, 0], min, max, demand };
 }
 
 /** A job is told what it should have; where there are no pools a user has what all of their jobs have. */
 export function tell(h, j, now) {
-  const last = j.levels.length ? j.levels[j.levels.length - 1] : { fair: [0, 0], demand: [0, 0] };
+  const none = { fair: [0, 0], demand: [0, 0] }, last = j.levels.at(-1) || none;
   j.levels.push(now);
   if (j.pool) return;
-  const sum = h.sums.get(j.holder) || { fair: [0, 0], demand: [0, 0] };
+  const sum = h.sums.get(j.holder) || none, list = within(h.limits, j.holder, () => []);
   const more = (field) => sum[field].map((n, k) => Math.max(0, n + now[field][k] - last[field][k]));
   h.sums.set(j.holder, { fair: more("fair"), demand: more("demand") });
-  const list = h.limits.get(j.holder), next = { at: now.at, min: [0, 0], max: [0, 0], ...h.sums.get(j.holder) };
-  if (list && list[list.length - 1].at === now.at) list[list.length - 1] = next;
-  else push(h.limits, j.holder, next);
+  if (list.at(-1)?.at === now.at) list.pop();
+  list.push({ at: now.at, min: [0, 0], max: [0, 0], ...h.sums.get(j.holder) });
 }
 
-/** Adds to a list of a map, such as that of what a pool or queue should have. */
-export function push(map, key, value) { within(map, key, () => []).push(value); }
-
-/** Counts slots held by a pool, or by a user where there are no pools, as a list of times and numbers. */
+/** Counts slots held by a job and its pool, or user where there are no pools, as lists of times and numbers. */
 function hold(h, j, kind, at, by) {
-  change(h, j.holder, kind, at, by);
-  const key = ofJob(kind, j.id), steps = h.series.get(key);
-  push(h.series, key, [at, (steps ? steps[steps.length - 1][1] : 0) + by]);
+  count(h, kind, j.holder, at, by);
+  step(h, ofJob(kind, j.id), at, by);
+}
+
+function count(h, kind, pool, at, by) {
+  h.pools.add(pool);
+  step(h, `${kind} ${pool}`, at, by);
+}
+
+function step(h, key, at, by) {
+  const steps = within(h.series, key, () => []);
+  steps.push([at, (steps.at(-1)?.[1] ?? 0) + by]);
 }
 
 /** The key of the slots that a job held, in the series; those of pools begin with the kind. */
-export function ofJob(kind, id) { return `job ${id} ${kind}`; }
-
-function change(h, pool, kind, at, by) {
-  const held = within(h.pools, pool, () => [0, 0]);
-  held[kind] += by;
-  push(h.series, `${kind} ${pool}`, [at, held[kind]]);
-}
+export const ofJob = (kind, id) => `job ${id} ${kind}`;
 
 /** Forgets what was over before a time. */
 export function prune(h, from) {
   const lasts = (a) => a.end === "" || a.over >= from;
-  const late = (list, at) => {
-    let i = 0;
-    while (i + 1 < list.length && at(list[i + 1]) <= from) i++;
-    return i ? list.slice(i) : list;
-  };
+  const late = (list, at) => list.filter((_, i) => i + 1 === list.length || at(list[i + 1]) > from);
   h.from = from;
   h.attempts = h.attempts.filter(lasts);
   h.problems = h.problems.filter((e) => e.at >= from);
@@ -146,8 +136,7 @@ export const ran = (a, now) => a.segments.reduce((sum, [from, to]) => sum + (to 
 /** The mean of a step function in each of n equal parts of a time.
  * @param {[number, number][]} steps times and values */
 export function sample(steps, from, to, n) {
-  const out = new Float64Array(n);
-  const width = (to - from) / n;
+  const out = new Float64Array(n), width = (to - from) / n;
   if (!(width > 0) || !steps) return out;
   for (let i = 0; i < steps.length; i++) {
     const value = steps[i][1];

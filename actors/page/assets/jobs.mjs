@@ -1,83 +1,178 @@
-// The jobs as the Fair Scheduler's page has them, sorted by any column and filtered.
+// The jobs as the Fair Scheduler's page has them, sorted by any column and filtered; and one job with its tasks,
+// attempts and counters, failures first.
 
-import { html, options } from "./markup.mjs";
-import { many, percent, time, why } from "./words.mjs";
-import { csv } from "./shares.mjs";
+import { html, link, table, wide } from "./markup.mjs";
+import { nodeName, openJobs, within } from "./entities.mjs";
+import { quantiles, ran } from "./history.mjs";
+import { bytes, kindName, letter, localPart, located, many, percent, taskName, time, why } from "./words.mjs";
 import { priorities } from "./steer.mjs";
 
 const maxRows = 500;
 
-/** A job's fair share in slots; none of a policy that divides no slots among jobs, nor in a pool that is first in first out, nor of a job that has ended. */
+/** Reports whether a pool is first in first out. */
+export function firstComes(s, pool) {
+  const { Pools: list, PoolMode } = s.policy?.Pools ?? {};
+  return (list?.find((q) => q.Name === pool)?.Mode || PoolMode) === 2;
+}
+
+/** A job's fair share in slots; none of a policy that divides no slots among jobs, nor in a pool that is first in first
+ * out, nor of a job that has ended. */
 function share(s, j, k) {
   if (j.finished >= 0) return "–";
-  if (!j.shares && !(j.told && s.policy && ["pools", "fair"].includes(s.policy.Order) && !firstComes(s, j.pool))) return "NA";
-  return (j.shares || [0, 0])[k].toFixed(1);
+  const divides = ["pools", "fair"].includes(s.policy?.Order) && !firstComes(s, j.pool);
+  return j.shares || (j.told && divides) ? (j.shares || [0, 0])[k].toFixed(1) : "NA";
 }
 
-/** Tells whether a pool is first in first out. */
-export function firstComes(s, pool) {
-  const all = (s.policy && s.policy.Pools) || {}, one = (all.Pools || []).find((q) => q.Name === pool);
-  return ((one && one.Mode) || all.PoolMode) === 2;
+/** What becomes of a job at the moment, in words. */
+function stateOf(j) {
+  const wait = j.skips.find(Boolean);
+  if (j.finished >= 0) return `${j.state}, ${time(j.finished - j.submitted)}`;
+  return wait ? why(wait.reason) : j.first < 0 ? "waits" : j.state;
 }
 
-const local = (j) => j.near.N / Math.max(1, j.near.N + j.near.R + j.near.O);
-const done = (j, k) => j.done[k] / Math.max(1, j.tasks[k]);
+/** How many tasks are done, with a bar. */
+function done(j, k) {
+  const label = `${k ? "reduces" : "maps"} of job ${j.id} that are done`, all = j.tasks[k];
+  const bar = all > 0 && html`<progress max="${all}" value="${j.done[k]}" aria-label="${label}"></progress> `;
+  return html`${bar}${j.done[k]}/${all}`;
+}
 
-/** The columns: what each is called, whether above it stands a group, and what it is sorted by.
- * @type {{id: string, text: string, group?: number, by: (j: any) => any}[]} */
+/** The columns: what each is called, what it is sorted by and what its cells have if that is not the same; name is
+ * their class, and group stands above it.
+ * @type {{id: string, text: string, group?: number, name?: string, by: (j) => any, cell?: (j, s) => any}[]} */
 const columns = [
-  { id: "job", text: "Job", by: (j) => j.id }, { id: "name", text: "Name", by: (j) => j.name }, { id: "user", text: "User", by: (j) => j.user }, { id: "pool", text: "Pool", by: (j) => j.pool },
-  { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority.toLowerCase()) }, { id: "submitted", text: "Submitted", by: (j) => j.submitted },
+  { id: "job", text: "Job", by: (j) => j.id, cell: (j) => link("job", j.id, j.id) },
+  ...["name", "user", "pool"].map((id) => (
+    { id, text: id[0].toUpperCase() + id.slice(1), name: "name", by: (j) => j[id] })),
+  { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority.toLowerCase()),
+    cell: (j) => j.priority.toLowerCase().replace("_", " ") },
+  { id: "submitted", text: "Submitted", by: (j) => j.submitted, cell: (j) => time(j.submitted) },
   ...[0, 1].flatMap((k) => [
-    { id: `done${k}`, group: k, text: "finished", by: (j) => done(j, k) }, { id: `running${k}`, group: k, text: "running", by: (j) => j.running[k] }, { id: `share${k}`, group: k, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1) },
+    { id: `done${k}`, group: k, text: "finished", by: (j) => j.done[k] / Math.max(1, j.tasks[k]),
+      cell: (j) => done(j, k) },
+    { id: `running${k}`, group: k, text: "running", by: (j) => j.running[k] },
+    { id: `share${k}`, group: k, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1),
+      cell: (j, s) => share(s, j, k) },
   ]),
-  { id: "local", text: "Node-local", by: local }, { id: "state", text: "State", by: (j) => (j.finished < 0 ? -1 : j.finished - j.submitted) },
+  { id: "local", text: "Node-local", by: (j) => j.near.N / Math.max(1, located(j.near)),
+    cell: (j) => localPart(j.near) },
+  { id: "state", text: "State", name: "state", by: (j) => (j.finished < 0 ? -1 : j.finished - j.submitted),
+    cell: (j) => html`<b class="dot" aria-hidden="true"></b>${stateOf(j)}` },
 ];
 
 /** How the table is shown at first. */
-export function newTable() { return { sort: "", down: false, filter: "", state: "" }; }
-
+export const newTable = () => ({ sort: "", down: false, filter: "", state: "" });
 /** A click on a column's head: it is sorted by that, or the other way round. */
-export function sortBy(table, id) { Object.assign(table, { sort: id, down: table.sort === id && !table.down }); }
+export const sortBy = (view, id) => Object.assign(view, { sort: id, down: view.sort === id && !view.down });
 
 /** The jobs that a table shows, in its order; in none those that run come first, then those that ended last. */
-export function tableRows(s, table) {
-  const words = table.filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const list = [...s.jobs.values()].filter((j) => (!table.state || (table.state === "running" ? j.finished < 0 : j.state === table.state)) &&
-    words.every((w) => `${j.id} ${j.name} ${j.user} ${j.pool}`.toLowerCase().includes(w)));
-  const column = columns.find((c) => c.id === table.sort);
-  if (!column) return [...list.filter((j) => j.finished < 0), ...list.filter((j) => j.finished >= 0).reverse()];
-  const up = (a, b) => { const x = column.by(a), y = column.by(b); return x < y ? -1 : x > y ? 1 : a.id - b.id; };
-  return list.sort(table.down ? (a, b) => up(b, a) : up);
+export function tableRows(s, view) {
+  const words = view.filter.toLowerCase().split(/\s+/);
+  const right = (j) => !view.state || (view.state === "running" ? j.finished < 0 : j.state === view.state);
+  const has = (j) => words.every((w) => `${j.id} ${j.name} ${j.user} ${j.pool}`.toLowerCase().includes(w));
+  const list = [...s.jobs.values()].filter((j) => right(j) && has(j)), way = view.down ? -1 : 1;
+  const by = columns.find((c) => c.id === view.sort)?.by;
+  if (!by) return [...list.filter((j) => j.finished < 0), ...list.filter((j) => j.finished >= 0).reverse()];
+  return list.sort((a, b) => way * (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.id - b.id));
 }
 
-/** How far a job is, at the moment of a state. */
+/** How many jobs there are, and are shown. */
+export function countsOf(s, view) {
+  const all = s.jobs.size, shown = tableRows(s, view).length;
+  return `${many(all, "job")}, ${openJobs(s).length} run or wait${shown < all ? `; ${shown} shown` : ""}`;
+}
+
 function row(s, j) {
-  const wait = [0, 1].map((k) => j.skips[k]).find(Boolean);
-  const bar = (k) => html`<td>${j.tasks[k] ? html`<progress max="${j.tasks[k]}" value="${j.done[k]}" aria-label="${k ? "reduces" : "maps"} of job ${j.id} that are done"></progress> ` : ""}${j.done[k]}/${j.tasks[k]}</td>`;
-  const text = j.finished >= 0 ? `${j.state}, ${time(j.finished - j.submitted)}` : wait ? why(wait.reason) : j.first < 0 ? "waits" : j.state;
-  return html`<tr class="${j.state}" data-key="${j.id}"><th scope="row"><button class="job" data-job="${j.id}">${j.id}</button></th><td class="name">${j.name}</td><td class="name">${j.user}</td>
-<td class="name">${j.pool}</td><td>${j.priority.toLowerCase().replace("_", " ")}</td><td>${time(j.submitted)}</td>${[0, 1].map((k) => html`${bar(k)}<td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
-<td>${percent(j.near.N, j.near.N + j.near.R + j.near.O)}</td><td class="state"><b class="dot" aria-hidden="true"></b>${text}</td></tr>`;
+  const [first, ...rest] = columns.map(({ name, by, cell = by }) => ({ name, is: cell(j, s) }));
+  const cells = rest.map(({ name, is }) => html`<td${name && html` class="${name}"`}>${is}</td>`);
+  return html`<tr class="${j.state}" data-key="${j.id}"><th scope="row">${first.is}</th>${cells}</tr>`;
 }
 
-/** The table of jobs. */
-export function jobsMarkup(s, table = newTable()) {
+export function jobsMarkup(s, view = newTable()) {
   if (!s.jobs.size) return html`<p class="empty">No job yet.</p>`;
-  const order = tableRows(s, table), shown = order.slice(0, maxRows), all = [...s.jobs.values()];
-  const head = (c, rows) => html`<th scope="col"${rows > 1 ? html` rowspan="2"` : ""}${c.id === table.sort ? html` aria-sort="${table.down ? "descending" : "ascending"}"` : ""}><button class="sort" data-sort="${c.id}">${c.text}</button></th>`;
-  const first = columns.findIndex((c) => c.group === 0);
-  return html`<p class="bar"><label>Filter <input type="search" id="job-filter" value="${table.filter}" placeholder="number, name, user or pool"></label>
-<label>State <select id="job-state">${options([["", "all"], ["running", "run or wait"], "succeeded", "failed", "killed"], table.state)}</select></label>
-<span>${many(all.length, "job")}, ${all.filter((j) => j.finished < 0).length} run or wait${order.length < all.length ? `; ${order.length} shown` : ""}</span></p>
-<div class="wide" tabindex="0" role="region" aria-label="Jobs"><table class="dense"><thead><tr>${columns.slice(0, first).map((c) => head(c, 2))}<th scope="colgroup" colspan="3">Maps</th><th scope="colgroup" colspan="3">Reduces</th>${columns.slice(first + 6).map((c) => head(c, 2))}</tr>
-<tr>${columns.filter((c) => c.group !== undefined).map((c) => head(c, 1))}</tr></thead>
-<tbody>${shown.map((j) => row(s, j))}</tbody></table></div>${order.length > shown.length ? html`<p>${order.length - shown.length} more are left out here; the CSV has all.</p>` : ""}`;
+  const order = tableRows(s, view), shown = order.slice(0, maxRows), left = order.length - shown.length;
+  const sorted = html` aria-sort="${view.down ? "descending" : "ascending"}"`;
+  const heads = (...groups) => columns.filter((c) => groups.includes(c.group)).map(({ id, text, group }) => html`
+    <th scope="col"${group === undefined && html` rowspan="2"`}${id === view.sort && sorted}>
+      <button class="sort" data-sort="${id}">${text}</button></th>`);
+  const single = heads(undefined), kinds = ["Maps", "Reduces"].map((text) => html`
+    <th scope="colgroup" colspan="3">${text}</th>`);
+  return html`${wide("Jobs", html`<table class="dense">
+      <thead><tr>${single.slice(0, -2)}${kinds}${single.slice(-2)}</tr><tr>${heads(0, 1)}</tr></thead>
+      <tbody>${shown.map((j) => row(s, j))}</tbody></table>`)}
+    ${left > 0 && html`<p>${left} more are left out here; the CSV has all.</p>`}`;
 }
 
-/** All jobs as CSV. */
-export function jobsCSV(h) {
-  const heads = ["job", "name", "user", "pool", "state", "submitted_s", "first_s", "finished_s", "maps", "reduces", "node_local", "rack_local", "off_rack"];
-  const s = (ns) => (ns < 0 ? "" : (ns / 1e9).toFixed(3));
-  return csv([heads, ...[...h.jobs.values()].map((j) => [j.id, j.name, j.user, j.pool, j.state, s(j.submitted), s(j.first), s(j.finished), ...j.tasks, j.near.N, j.near.R, j.near.O])]);
+function tasksTable(j, now) {
+  const of = (k, end) => j.attempts.filter((a) => a.kind === k && a.end === end);
+  return table("Tasks", ["kind", "tasks", "running", "complete", "failed", "killed",
+    "least", "25 %", "median", "75 %", "most"], [0, 1].map((k) => {
+    const ends = of(k, "succeeded"), { least, low, median, high, most } = quantiles(ends.map((a) => ran(a, now)));
+    return [kindName(k), j.tasks[k], of(k, "").length, ends.length, of(k, "failed").length, of(k, "killed").length,
+      ...[least, low, median, high, most].map((t) => (ends.length ? time(t) : "–"))];
+  }));
+}
+
+/** Counters by kind: those of the job, which has them at its end, otherwise the sums of its attempts'. */
+function countersTable(j) {
+  const sums = new Map(), row = ({ group, name }) => (
+    within(sums, `${group}\n${name}`, () => ({ group, name, of: [0, 0], total: 0 })));
+  for (const a of j.attempts.filter((a) => a.end === "succeeded")) {
+    for (const c of a.counters || []) {
+      row(c).of[a.kind] += c.value;
+      row(c).total += c.value;
+    }
+  }
+  for (const c of j.counters || []) row(c).total = c.value;
+  const list = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, r]) => [r.group, r.name, ...r.of, r.total]);
+  const caption = `Counters${j.counters ? "" : ", of the attempts that are done"}`;
+  return list.length > 0 && table(caption, ["group", "counter", "maps", "reduces", "total"], list, { head: 1 });
+}
+
+/** A job as it stood at a time: what had not begun is left out, what had not ended runs. */
+export function jobAt(j, now) {
+  if (j.finished >= 0 && j.finished <= now) return j;
+  const attempts = j.attempts.filter((a) => a.start <= now).map((a) => {
+    if (a.end && a.over <= now) return a;
+    const begun = a.segments.filter(([from]) => from <= now);
+    const segments = begun.map(([from, to, slot]) => [from, to > now ? -1 : to, slot]);
+    return { ...a, segments, end: "", err: "", why: null, suspended: segments.at(-1)[1] >= 0, counters: null };
+  });
+  const near = { N: 0, R: 0, O: 0, A: 0 }, first = j.first > now ? -1 : j.first;
+  for (const a of attempts) if (a.kind === 0) near[letter(a)]++;
+  return { ...j, attempts, near, first, finished: -1, state: "running", err: "", counters: null };
+}
+
+function attemptsTable(h, j, now) {
+  const rank = { failed: 0, killed: 1, "": 2, succeeded: 3 };
+  const all = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.start - b.start);
+  const left = all.length > maxRows ? `; ${all.length - maxRows} are left out here` : "";
+  const ended = (a) => [a.end || (a.suspended ? "suspended" : "runs"), a.err || why(a.why)].filter(Boolean).join(": ");
+  return table(`Attempts, failures first${left}`, [
+    ["attempt", (a) => link("attempt", a.id, taskName(a))],
+    ["node", (a) => nodeName(h, a.node)],
+    ["near", (a) => a.locality],
+    ["began", (a) => time(a.start)],
+    ["ran", (a) => time(ran(a, now))],
+    ["end", ended],
+    ["why there", (a) => why(a.reason, a.placed)],
+  ], all.slice(0, maxRows), { name: "attempts", key: (a) => a.id });
+}
+
+/** One job of a history, as it stood at a time. */
+export function jobMarkup(h, id, now = h.end) {
+  const found = h.jobs.get(id);
+  if (!found) return html`<p>Choose a job in the table.</p>`;
+  if (found.submitted > now) return html`<h2>Job ${id}</h2><p>It comes at ${time(found.submitted)}.</p>`;
+  const j = jobAt(found, now), { near, submitted, first, finished } = j, part = (n) => percent(n, located(near));
+  const bad = j.attempts.find((a) => a.end === "failed");
+  const failure = bad && `First failure: ${taskName(bad)} on ${nodeName(h, bad.node)}: ${bad.err}`;
+  const began = first >= 0 ? `, first slot after ${time(first - submitted)}` : "";
+  const ended = finished >= 0 ? `, done after ${time(finished - submitted)}` : "";
+  const line = [j.state, j.user || "?", j.pool || "no pool", j.bytes && `${bytes(j.bytes)} of input`,
+    `submitted at ${time(submitted)}${began}${ended}`,
+    `maps ${localPart(near)} node-local, ${part(near.R)} rack-local, ${part(near.O)} off-rack`];
+  return html`<h2>Job ${id} “${j.name}”</h2>
+    ${[j.err, failure].filter(Boolean).map((text) => html`<p class="bad">${text}</p>`)}
+    <p>${line.filter(Boolean).join(" · ")}</p>${tasksTable(j, now)}${attemptsTable(h, j, now)}${countersTable(j)}`;
 }

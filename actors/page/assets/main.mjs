@@ -6,47 +6,26 @@ import { follow, newRemote } from "./remote.mjs";
 import { beginSteering, newSteering, refresh } from "./steerview.mjs";
 import { add, bound, reset, seek } from "./player.mjs";
 import { control, fitting } from "./controls.mjs";
-import { goWhereAddressed, look, newShell, noSource, remember, wire } from "./shell.mjs";
+import { fresh, go, goWhereAddressed, look, newShell, noSource, remember, wire } from "./shell.mjs";
 import { busiest } from "./history.mjs";
-import { sharesCSV, sharesSVG } from "./shares.mjs";
-import { jobsCSV } from "./jobs.mjs";
-import { ganttSVG } from "./gantt.mjs";
-import { chromeTrace, save } from "./export.mjs";
+import { exports_ } from "./export.mjs";
 import { time } from "./words.mjs";
 
 const x = newShell();
 
-function exports_() {
-  const h = () => x.p.history, of = x.look;
-  const files = {
-    "Jobs (CSV)": () => save("jobs.csv", jobsCSV(h()), "text/csv"),
-    "Shares (CSV)": () => save("shares.csv", sharesCSV(h(), of.kind, of.by), "text/csv"),
-    "Shares (SVG)": () => save("shares.svg", sharesSVG(h(), of.kind, of.pool, x.p.time, of.by), "image/svg+xml"),
-    "Gantt (SVG)": () => save("gantt.svg", ganttSVG(h()).toString(), "image/svg+xml"),
-    "Chrome trace": () => save("trace.json", chromeTrace(h()), "application/json"),
-  };
-  for (const [name, f] of Object.entries(files)) {
-    const onclick = () => { f(); $("exports").parentElement.open = false; };
-    $("exports").append(Object.assign(document.createElement("button"), { textContent: name, onclick }));
-  }
-}
-
 /** Asks the user for a token and waits until one is entered. */
-function askToken(why) {
+async function askToken(why) {
   const form = $("token"), field = form.querySelector("input");
   form.hidden = false;
   x.loading = "This server wants a token.";
   x.redraw();
   form.querySelector("span").textContent = why;
   field.focus();
-  return new Promise((got) => {
-    form.onsubmit = (e) => {
-      e.preventDefault();
-      form.hidden = true;
-      got(field.value);
-      field.value = "";
-    };
-  });
+  await new Promise((entered) => { form.onsubmit = (e) => { e.preventDefault(); entered(); }; });
+  form.hidden = true;
+  const token = field.value;
+  field.value = "";
+  return token;
 }
 
 /** How much of a cluster that works on and on is kept: events, letters of them, jobs that have ended. */
@@ -54,29 +33,33 @@ const kept = { events: 40000, text: 24e6, jobs: 500 };
 
 /** Follows a server, and offers the controls that the user may use. */
 async function live(remote, row) {
-  const { p } = x;
+  const { p } = x, st = newSteering(remote, x.redraw);
   Object.assign(p, { live: true, follow: true });
   x.loading = "Connecting to the server…";
   bound(p, kept.events, kept.text, kept.jobs);
   row.begin(1);
-  const st = newSteering(remote, x.redraw);
   x.source = () => {
-    if (p.base || p.events.some((e) => e.type === "counts")) throw new Error("the beginning of this run is gone, here or on the server");
-    return { text: eventText(p.events) };
+    if (!p.base && !p.events.some((e) => e.type === "counts")) return { text: eventText(p.events) };
+    throw new Error("the beginning of this run is gone, here or on the server");
   };
-  const steer = () => beginSteering(st).then(() => { x.steering = st; x.redraw(); }).catch(() => { /* the stream tells why, and comes again */ });
+  const steer = () => beginSteering(st).then(() => {
+    x.steering = st;
+    x.redraw();
+  }, () => { /* the stream tells why, and comes again */ });
   await follow(remote, {
     take(events, size) {
       add(p, events, size);
       arrived();
-      if (x.steering && events.some((e) => e.type === "reconfigured" || e.type === "reload-failed")) refresh(st).catch(() => {});
+      const reloaded = events.some((e) => e.type === "reconfigured" || e.type === "reload-failed");
+      if (x.steering && reloaded) refresh(st).catch(() => {});
       row.sync();
       x.redraw();
     },
     reset() { reset(p); },
     tell(there, why) {
       document.body.dataset.connected = String(there);
-      $("connection").textContent = there || !why ? "" : `The connection is lost: ${why}. ${p.events.length ? `What you see is as of ${time(p.history.end)}. ` : ""}Trying again…`;
+      const seen = p.events.length ? `What you see is as of ${time(p.history.end)}. ` : "";
+      $("connection").textContent = there || !why ? "" : `The connection is lost: ${why}. ${seen}Trying again…`;
       x.redraw();
       if (there && !x.steering) steer();
     },
@@ -88,6 +71,7 @@ async function live(remote, row) {
 function arrived() {
   if (!x.loading) return;
   x.loading = "";
+  fresh(x);
   goWhereAddressed(x);
 }
 
@@ -98,21 +82,11 @@ function played(row) {
   document.addEventListener("run", (e) => {
     const { begin, side, events, end, names, seek: to, open, sources } = /** @type {CustomEvent} */ (e).detail;
     if (begin) {
-      wish = x.loading ? -1 : x.p.time;
+      [wish, second] = [x.loading ? -1 : x.p.time, []];
       Object.assign(x, { fork: null, side: 0, names: ["this run", ""], runs: [x.runs[0], null] });
       Object.assign(x.p, { playing: false, until: 0 });
       reset(x.p);
-      second = [];
       x.look.chosen = null;
-    } else if (open && !end) {
-      look(x, open);
-    } else if (to !== undefined) {
-      x.go("overview");
-      x.goTo(to);
-    } else if (side) {
-      for (const one of events) second.push(one);
-    } else if (events) {
-      add(x.p, events);
     } else if (end) {
       x.source = (of) => sources[of] || noSource();
       if (second.length) x.setOther(second, ...names);
@@ -120,28 +94,33 @@ function played(row) {
       seek(x.p, wish < 0 ? busiest(x.p.history) : wish);
       if (open) look(x, open);
       arrived();
-    }
+    } else if (open) look(x, open);
+    else if (to !== undefined) {
+      go(x, "overview");
+      x.goTo(to);
+    } else if (side) for (const one of events) second.push(one);
+    else add(x.p, events);
     row.changed();
   });
 }
 
 async function begin() {
   let later = 0;
-  wire(x);
   const row = control(x, (goesOn) => {
     clearTimeout(later);
     if (!goesOn) later = setTimeout(() => remember(x, true), 300);
     x.redraw();
   });
+  wire(x, row.keys);
   x.changed = row.changed;
-  exports_();
+  exports_(x);
   x.redraw();
-  const api = document.body.dataset.api; // where a server's lies
+  const { api, play } = document.body.dataset; // where a server's lies
   if (api) return live(newRemote(api), row);
-  if (document.body.dataset.play) return played(row);
-  const { p } = x;
+  if (play) return played(row);
+  const { p } = x, other = $("other");
   add(p, await embeddedEvents($("events")));
-  if ($("other").textContent) x.setOther(await embeddedEvents($("other")), $("other").dataset.name);
+  if (other.textContent) x.setOther(await embeddedEvents(other), other.dataset.name);
   x.source = (side) => ({ text: eventText(x.runs[side].events) });
   row.begin(fitting(p.history.end));
   seek(p, busiest(p.history));

@@ -7,7 +7,6 @@ class Markup {
 }
 
 const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
 /** Text that is safe within elements and quoted attributes. */
 export const escapeText = (s) => String(s).replace(/[&<>"']/g, (c) => entities[c]);
 
@@ -18,26 +17,56 @@ export const $ = (id) => document.getElementById(id);
 function piece(v) {
   if (v instanceof Markup) return v.text;
   if (Array.isArray(v)) return v.map(piece).join("");
-  if (v === null || v === undefined || v === false) return "";
-  return escapeText(v);
+  return v === null || v === undefined || v === false ? "" : escapeText(v);
 }
 
-/** Markup from a template; what is put in is escaped, unless it is markup. */
+const layouts = new WeakMap();
+
+/** The texts between the values of a template, without the line breaks and indents of its source: one beside
+ * a tag is nothing, any other is a space. */
+function textsOf(strings) {
+  const fold = (text) => text.replace(/(>?)\n\s*(<?)/g, (_, end, begin) => end + begin || " ");
+  if (!layouts.has(strings)) layouts.set(strings, strings.map(fold));
+  return layouts.get(strings);
+}
+
+/** Markup from a template; what is put in is escaped, unless it is markup. null and false are nothing. */
 export function html(strings, ...values) {
-  let text = strings[0];
-  values.forEach((v, i) => { text += piece(v) + strings[i + 1]; });
-  return new Markup(text);
+  const texts = textsOf(strings);
+  return new Markup(values.reduce((text, v, i) => text + piece(v) + texts[i + 1], texts[0]));
 }
 
 /** What may be chosen in a list, each a value or a pair of it and its name; one is chosen. */
 export function options(list, chosen) {
-  const option = (value, name = value) => html`<option value="${value}"${value === chosen ? html` selected` : ""}>${name}</option>`;
-  return list.map((one) => option(...[one].flat()));
+  return list.map((one) => [one].flat()).map(([value, name = value]) => (
+    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`));
 }
 
-/** A table: what it shows, the heads of its columns, and its rows. */
-export function table(caption, heads, rows, name = "") {
-  return html`<table class="${name}"><caption>${caption}</caption><thead><tr>${heads.map((text) => (text ? html`<th scope="col">${text}</th>` : html`<td></td>`))}</tr></thead><tbody>${rows}</tbody></table>`;
+/** A button that chooses something: a job, an attempt or a group. */
+export function link(what, id, text, title = "") {
+  return html`<button class="job" data-${what}="${id}"${title && html` title="${title}"`}>${text}</button>`;
+}
+
+export const jobLink = (id, title) => link("job", id, `job ${id}`, title);
+
+/** A table: what it shows, its columns, and what has a row each. A column is its head, with a function from
+ * what has a row to the cell; without one rows are lists of cells. One cell is the row's head.
+ * @param {any} caption
+ * @param {(string | [string, (of: any) => any])[]} columns
+ * @param {any[]} list
+ * @param {{name?: string, key?: (of: any) => any, head?: number}} [more] class, keys of rows, and the head's column */
+export function table(caption, columns, list, { name = "", key, head = 0 } = {}) {
+  const text = (c) => (typeof c === "string" ? c : c[0]), is = (c, i, of) => (typeof c === "string" ? of[i] : c[1](of));
+  const cell = (text, i) => (i === head ? html`<th scope="row">${text}</th>` : html`<td>${text}</td>`);
+  return html`<table class="${name}"><caption>${caption}</caption>
+    <thead><tr>${columns.map(text).map((t) => (t ? html`<th scope="col">${t}</th>` : html`<td></td>`))}</tr></thead>
+    <tbody>${list.map((of) => html`<tr${key && html` data-key="${key(of)}"`}>
+      ${columns.map((c, i) => cell(is(c, i, of), i))}</tr>`)}</tbody></table>`;
+}
+
+/** A part of a screen that scrolls by itself. */
+export function wide(label, content) {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 }
 
 /** Puts markup into an element, unless it is there already. What is equal stays in the document: a button
@@ -55,34 +84,32 @@ const keyOf = (node) => (node.dataset ? node.dataset.key || node.id : "");
 
 /** Makes the children of an element those of another; rows with a data-key are told apart by it. */
 function become(to, from) {
-  const coming = new Set();
-  for (const node of from.children) coming.add(keyOf(node));
+  const coming = new Set([...from.children].map(keyOf));
+  const removed = (node) => { const next = node.nextSibling; node.remove(); return next; };
   let old = to.firstChild;
-  for (let next = from.firstChild, after; next; next = after) {
-    after = next.nextSibling;
+  for (const next of [...from.childNodes]) {
     while (old && keyOf(old) && !coming.has(keyOf(old))) old = removed(old);
-    if (old && old.nodeName === next.nodeName && keyOf(old) === keyOf(next)) {
-      if (old.nodeType !== Node.ELEMENT_NODE) {
-        if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
-      } else if (!old.isEqualNode(next)) {
-        attributes(old, next);
-        become(old, next);
-      }
-      old = old.nextSibling;
-    } else {
+    if (!old || old.nodeName !== next.nodeName || keyOf(old) !== keyOf(next)) {
       to.insertBefore(next, old);
       if (old && !keyOf(old)) old = removed(old);
+      continue;
     }
+    if (next.nodeType !== Node.ELEMENT_NODE) {
+      if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
+    } else if (!old.isEqualNode(next)) {
+      attributes(old, next);
+      become(old, next);
+    }
+    old = old.nextSibling;
   }
   while (old) old = removed(old);
 }
 
-const removed = (node) => { const next = node.nextSibling; node.remove(); return next; };
-
 function attributes(to, from) {
   for (const { name } of [...to.attributes]) if (!from.hasAttribute(name)) to.removeAttribute(name);
   for (const { name, value } of from.attributes) if (to.getAttribute(name) !== value) to.setAttribute(name, value);
-  if (to.nodeName === "OPTION" && to.selected !== from.hasAttribute("selected") && from.closest("select").querySelector("[selected]")) to.selected = from.hasAttribute("selected");
+  const selected = from.hasAttribute("selected");
+  if (to.nodeName === "OPTION" && from.closest("select").querySelector("[selected]")) to.selected = selected;
 }
 
 /** Shows a list in an element, one child a key; only children whose markup has changed are touched.
@@ -90,21 +117,17 @@ function attributes(to, from) {
  * @param {{key: any, markup: () => object, name: string, of?: object, version?: string}[]} items name is the
  *   class of the child; where of and version are as they were, markup is not asked for */
 export function showList(element, items) {
-  const there = element.children_ || (element.children_ = new Map());
+  const there = element.byKey ||= new Map(), keys = new Set(items.map((item) => item.key));
   let before = element.firstElementChild;
-  const keys = new Set(items.map((item) => item.key));
-  for (const item of items) {
-    let child = there.get(item.key);
-    if (!child) {
-      child = document.createElement("div");
-      child.dataset.key = String(item.key);
-      there.set(item.key, child);
-    }
+  for (const { key, name, of, version, markup } of items) {
+    const child = there.get(key) || document.createElement("div");
     if (child === before) before = child.nextElementSibling;
     else element.insertBefore(child, before);
-    if (child.of && child.of === item.of && child.version === item.version) continue;
-    Object.assign(child, { of: item.of, version: item.version, className: item.name });
-    show(child, item.markup());
+    there.set(key, child);
+    if (child.of && child.of === of && child.version === version) continue;
+    child.dataset.key = String(key);
+    Object.assign(child, { of, version, className: name });
+    show(child, markup());
   }
-  for (const [key, child] of there) if (!keys.has(key)) { child.remove(); there.delete(key); }
+  for (const [key, child] of there) if (!keys.has(key) && there.delete(key)) child.remove();
 }

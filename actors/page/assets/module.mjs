@@ -1,44 +1,42 @@
 // The simulator, a module that a worker runs: the document says which file it is, or which element of its own.
 
-import { embedded } from "./events.mjs";
+import { embedded, through } from "./events.mjs";
 
 let module, worker, script, asked = 0;
 
-/** The module, compiled once; workers are made of it anew. Brotli is smaller, where the browser unpacks it; a server may have. */
+/** The module, compiled once, for every worker. Brotli is smaller, where the browser unpacks it; a server may have. */
 async function compiled() {
-  const of = document.body.dataset.module, inside = document.getElementById(of);
+  const { module: of } = document.body.dataset, inside = document.getElementById(of);
+  if (inside) {
+    script = URL.createObjectURL(await embedded(document.getElementById("worker")).blob());
+    return WebAssembly.compile(await embedded(inside).arrayBuffer());
+  }
   let name = of, stream = new DecompressionStream("gzip");
-  if (inside) script = URL.createObjectURL(await embedded(document.getElementById("worker")).blob());
-  if (inside) return WebAssembly.compile(await embedded(inside).arrayBuffer());
   try {
     stream = new DecompressionStream(/** @type {any} */ ("brotli"));
     name = of.replace(/gz$/, "br");
   } catch { /* it does not */ }
   const got = await fetch(name);
   if (!got.ok) throw new Error(`${name}: ${got.status}`);
-  const bytes = await got.arrayBuffer();
-  const raw = new Uint8Array(bytes, 0, 4).join() === "0,97,115,109"; // \0asm
-  return WebAssembly.compile(raw ? bytes : await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  const bytes = await got.arrayBuffer(), raw = new Uint8Array(bytes, 0, 4).join() === "0,97,115,109"; // \0asm
+  return WebAssembly.compile(raw ? bytes : await through(bytes, stream).arrayBuffer());
 }
 
 /** Asks the module; what it was doing is dropped. take is told of events. */
 export async function ask(message, take) {
-  module ||= compiled();
-  const code = await module;
-  const id = ++asked;
-  if (worker && worker.busy) worker = worker.terminate();
-  if (!worker) {
-    worker = new Worker(script || "worker.mjs", { type: script ? "classic" : "module" }); // browsers start no module of a file's own
+  const code = await (module ||= compiled()), id = ++asked;
+  if (worker?.busy) worker = worker.terminate();
+  if (!worker) { // browsers start no module of a file's own
+    worker = new Worker(script || "worker.mjs", { type: script ? "classic" : "module" });
     worker.postMessage({ module: code });
   }
   worker.busy = true;
   return new Promise((done) => {
-    worker.onmessage = ({ data }) => {
-      if (data.id !== id) return;
-      if (data.answer) {
-        worker.busy = false;
-        done(data.answer);
-      } else take(data.side, data.events);
+    worker.onmessage = ({ data: { id: of, answer, side, events } }) => {
+      if (of !== id) return;
+      if (!answer) return take(side, events);
+      worker.busy = false;
+      done(answer);
     };
     worker.onerror = (e) => done({ error: e.message || "the simulator does not start" });
     worker.postMessage({ id, request: message });

@@ -1,47 +1,55 @@
-// Where in the run the page stands. Forward it lets the next events happen; backward it begins at the
-// last snapshot before. Of a run without end it keeps the last events, and the state before them.
+// Where in the run the page stands. Forward it lets the next events happen; backward it begins at the last snapshot, a
+// copy of the state at an event. Of a run without end it keeps the last events, and the state before them.
 
 import { apply, isDecision, newHistory, record } from "./state.mjs";
 import { newState } from "./entities.mjs";
 import { prune } from "./history.mjs";
-import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 
 /** A player of a list of events that may grow. */
-export const newPlayer = () => ({ ...empty(), playing: false, follow: false, live: false, speed: 1, until: 0, most: Infinity, maxText: Infinity });
+export const newPlayer = () => ({
+  ...empty(newState()), playing: false, follow: false, live: false, speed: 1, until: 0,
+  most: Infinity, maxText: Infinity,
+});
 
-/** What a player has before the first event. */
-const empty = () => ({ events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, snapshots: newSnapshots(), text: 0 });
+/** What a player has before the first event. There are at most eight snapshots, further apart the longer the run is,
+ * and one more near where the page went back to. */
+const empty = (state) => ({
+  events: [], at: 0, time: 0, text: 0, state, history: newHistory(), base: null,
+  snapshots: { list: [], gap: 1000, near: null },
+});
 
-/** Bounds what a player keeps: so many events, of so much text, and so many jobs that have ended. */
+const maxSnapshots = 8, near = 500;
+
+/** A state before the first event, that forgets as many jobs as another. */
+const stateLike = ({ most }) => Object.assign(newState(), { most });
+
+/** Bounds what a player keeps: a number of events, of letters in them, and of jobs that have ended. */
 export function bound(p, events, text, jobs) {
   Object.assign(p, { most: events, maxText: text });
   p.state.most = jobs;
 }
 
 /** Forgets all, as if nothing had come yet; bounds stay. */
-export function reset(p) {
-  const { most } = p.state;
-  Object.assign(p, empty());
-  p.state.most = most;
-}
+export function reset(p) { Object.assign(p, empty(stateLike(p.state))); }
 
-/** The state before the first event that is kept, or a snapshot of a later one, and on to an event. */
+/** The state before the first event that is kept, or a snapshot of a later one, and on to an event. On the way it takes
+ * a snapshot where the next steps back will want it. */
 function rewind(p, to) {
-  const { most } = p.state, from = before(p.snapshots, to);
-  p.state = from ? copy(from.state) : p.base ? copy(p.base) : newState();
-  p.state.most = most;
-  p.at = from ? from.at : 0;
-  while (p.at < to) {
+  const { most } = p.state, all = [...p.snapshots.list, p.snapshots.near].filter((one) => one && one.at <= to);
+  const from = all.sort((a, b) => b.at - a.at)[0] || { at: 0, state: p.base };
+  p.state = from.state ? Object.assign(copy(from.state), { most }) : stateLike(p.state);
+  for (p.at = from.at; p.at < to;) {
     apply(p.state, p.events[p.at++]);
-    keepNear(p.snapshots, p.state, p.at, to);
+    if (to - p.at === near) p.snapshots.near = { at: p.at, state: copy(p.state) };
   }
 }
 
-/** Lets the next event happen, and gives it. */
+/** Lets the next event happen, takes a snapshot if it is time, and gives the event. */
 function happen(p) {
-  const e = p.events[p.at++];
+  const e = p.events[p.at++], s = p.snapshots;
   apply(p.state, e);
-  keep(p.snapshots, p.state, p.at);
+  if (p.at - (s.list.at(-1)?.at ?? 0) >= s.gap) s.list.push({ at: p.at, state: copy(p.state) });
+  if (s.list.length > maxSnapshots) Object.assign(s, { gap: 2 * s.gap, list: s.list.filter((_, i) => i % 2 === 1) });
   return e;
 }
 
@@ -58,15 +66,14 @@ export function add(p, events, text = 0) {
 
 /** Lets the first events become part of the state before those that are kept. */
 function forget(p, count) {
-  if (!p.base) {
-    p.base = newState();
-    p.base.most = p.state.most;
-  }
+  const { list } = p.snapshots;
+  p.base ||= stateLike(p.state);
   for (let i = 0; i < count; i++) apply(p.base, p.events[i]);
   p.text *= 1 - count / p.events.length;
   p.events = p.events.slice(count);
   prune(p.history, p.base.now);
-  shift(p.snapshots, count);
+  p.snapshots.list = list.map((one) => ({ ...one, at: one.at - count })).filter((one) => one.at > 0);
+  p.snapshots.near = null;
   if (p.at >= count) p.at -= count;
   else rewind(p, 0);
   p.time = Math.max(p.time, p.base.now);
@@ -76,23 +83,16 @@ function forget(p, count) {
 export function seek(p, time) {
   const back = time < p.time;
   p.time = Math.max(p.history.from, Math.min(time, endOf(p)));
-  if (back) {
-    let to = 0;
-    while (to < p.events.length && p.events[to].at <= p.time) to++;
-    rewind(p, to);
-  }
+  const next = back ? p.events.findIndex((e) => e.at > p.time) : 0;
+  if (back) rewind(p, next < 0 ? p.events.length : next);
   while (p.at < p.events.length && p.events[p.at].at <= p.time) happen(p);
   p.state.now = p.time;
 }
 
 /** Lets all happen that comes of the next heartbeat with a decision: whatever is of its moment and node. */
 export function beat(p) {
-  const first = step(p);
-  while (first && p.at < p.events.length) {
-    const e = p.events[p.at];
-    if (e.at !== first.at || (e.node !== first.node && e.node >= 0)) break;
-    happen(p);
-  }
+  const first = step(p), same = (e) => e?.at === first.at && (e.node === first.node || e.node < 0);
+  while (first && same(p.events[p.at])) happen(p);
   return first;
 }
 
@@ -112,15 +112,31 @@ export function stepBack(p) {
   while (i > 0 && found < 2) if (isDecision(p.events[--i])) found++;
   const to = found === 2 ? i + 1 : 0;
   rewind(p, to);
-  p.time = to > 0 ? p.events[to - 1].at : p.history.from;
-  p.state.now = p.time;
+  p.state.now = p.time = to > 0 ? p.events[to - 1].at : p.history.from;
 }
 
 /** When a run is over, or the one that it is compared with if that takes longer. */
-export function endOf(p) { return Math.max(p.history.end, p.until); }
+export const endOf = (p) => Math.max(p.history.end, p.until);
 
 /** Lets time pass; true if it has reached the end. */
 export function pass(p, ns) {
   seek(p, p.time + ns);
   return p.time >= endOf(p);
+}
+
+/** What events brought is never changed: copies have it, too. Lists of events are made anew when they change. */
+const brought = new Set(["places", "policy", "began", "reason", "placed", "recent", "decisions"]);
+
+/** A copy of a state that shares nothing that changes; what is one thing in two places stays one. */
+function copy(value, seen = new Map()) {
+  if (value === null || typeof value !== "object") return value;
+  if (seen.has(value)) return seen.get(value);
+  const list = Array.isArray(value), map = value instanceof Map, set = value instanceof Set;
+  /** @type {any} */
+  const out = list ? [] : map ? new Map() : set ? new Set(value) : {}; // sets are of numbers
+  seen.set(value, out);
+  if (list) for (const x of value) out.push(copy(x, seen));
+  else if (map) for (const [k, x] of value) out.set(k, copy(x, seen));
+  else if (!set) for (const k in value) out[k] = brought.has(k) ? value[k] : copy(value[k], seen);
+  return out;
 }

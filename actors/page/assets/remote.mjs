@@ -4,20 +4,20 @@
 /** A server's API at a URL that ends in a slash. */
 export const newRemote = (base) => ({ base, token: "" });
 
-const headers = (remote, more) => ({ ...(remote.token && { Authorization: `Bearer ${remote.token}` }), ...more });
-
-/** The answer of a server that refuses, as an error with its status. */
-async function refusal(res) {
-  const { detail } = await res.json().catch(() => ({}));
-  return Object.assign(new Error(detail || `the server answers ${res.status}`), { status: res.status });
+/** Fetches from the server; a refusal is an error with its status. */
+async function get(remote, path, headers, more) {
+  const who = remote.token && { Authorization: `Bearer ${remote.token}` };
+  const res = await fetch(remote.base + path, { headers: { ...who, ...headers }, cache: "no-store", ...more });
+  if (res.ok) return res;
+  const { detail = `the server answers ${res.status}` } = await res.json().catch(() => ({}));
+  throw Object.assign(new Error(detail), { status: res.status });
 }
 
 /** Calls the API; a body makes it a POST. */
 export async function call(remote, path, body) {
-  const post = body === undefined ? null : { method: "POST", body: JSON.stringify(body) };
-  const res = await fetch(remote.base + path, { headers: headers(remote, post && { "Content-Type": "application/json" }), cache: "no-store", ...post });
-  if (!res.ok) throw await refusal(res);
-  return res.json();
+  if (body === undefined) return (await get(remote, path)).json();
+  const post = { method: "POST", body: JSON.stringify(body) };
+  return (await get(remote, path, { "Content-Type": "application/json" }, post)).json();
 }
 
 /** Takes the events of a text that comes in pieces.
@@ -47,9 +47,9 @@ const shortest = 500, longest = 8000; // ms between attempts
 
 /** Takes events from a server as they happen, and goes on where it was when the connection breaks.
  * @param {object} remote
- * @param {{take: (events: object[], size: number) => void, reset: () => void, tell: (there: boolean, why: string) => void, token: (why: string) => Promise<string>}} to
- *   take gets what has come, ten times a second at most, and how long its text was; reset is told when all that was
- *   taken is to be forgotten, as the server sends its state anew; tell hears of the connection; token asks for one */
+ * @param {Record<"take" | "reset" | "tell" | "token", (...of: any[]) => any>} to take gets the events that have come,
+ *   ten times a second at most, and how long their text was; reset is told when all that was taken is to be forgotten,
+ *   as the server sends its state anew; tell hears whether the connection is there and why not; token asks for one */
 export async function follow(remote, to) {
   let last = "", wait = shortest;
   for (;;) {
@@ -71,12 +71,9 @@ export async function follow(remote, to) {
 }
 
 async function read(remote, from, to, passed) {
-  const res = await fetch(`${remote.base}events?state=true`, {
-    headers: headers(remote, { Accept: "text/event-stream", ...(from ? { "Last-Event-ID": from } : {}) }), cache: "no-store",
-  });
-  if (!res.ok) throw await refusal(res);
+  const headers = { Accept: "text/event-stream", ...(from && { "Last-Event-ID": from }) };
+  const res = await get(remote, "events?state=true", headers), events = eventReader();
   to.tell(true, "");
-  const pieces = res.body.pipeThrough(new TextDecoderStream()).getReader(), events = eventReader();
   let waiting = [], size = 0, timer = 0, last = from;
   const hand = () => {
     clearTimeout(timer);
@@ -84,20 +81,21 @@ async function read(remote, from, to, passed) {
     [waiting, size, timer] = [[], 0, 0];
   };
   try {
+    const pieces = res.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await pieces.read();
       if (done) return;
-      for (const e of events(value)) {
-        if (e.kind === "missed" || (e.id && last && boot(e.id) !== boot(last))) {
+      for (const { id, kind, data } of events(value)) {
+        if (kind === "missed" || (id && last && boot(id) !== boot(last))) {
           waiting = []; // and what came before it
           to.reset();
         }
-        if (e.id) passed((last = e.id));
-        if (e.kind === "missed") continue;
-        waiting.push(JSON.parse(e.data));
-        size += e.data.length;
+        if (id) passed((last = id));
+        if (kind === "missed") continue;
+        waiting.push(JSON.parse(data));
+        size += data.length;
       }
-      if (!timer) timer = setTimeout(hand, 100);
+      timer ||= setTimeout(hand, 100);
     }
   } finally {
     hand();

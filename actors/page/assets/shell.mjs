@@ -3,7 +3,7 @@
 
 import { $, html, show } from "./markup.mjs";
 import { formatAddress, parseAddress } from "./address.mjs";
-import { chosenControls } from "./steerview.mjs";
+import { act, askFirst, chosenControls, reload, set, slid } from "./steerview.mjs";
 import { add, newPlayer, reset, seek } from "./player.mjs";
 import { summary } from "./cluster.mjs";
 import { newTable, sortBy } from "./jobs.mjs";
@@ -11,8 +11,7 @@ import { parseAttempt, underPolicy } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
-import { nextReduce } from "./gravity.mjs";
-import { nextWait, scene } from "./stage.mjs";
+import { nextReduce, nextWait, scene } from "./stage.mjs";
 
 /** The source of a run that the simulator cannot run again. */
 export function noSource() { throw new Error("this page does not have what the run was made of"); }
@@ -20,102 +19,107 @@ export function noSource() { throw new Error("this page does not have what the r
 /** The page: its runs, one or two that are compared, and how it looks at them. */
 export function newShell() {
   const x = {
-    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, wait: null, fork: null, source: noSource, loading: "Loading the events…", changed: () => {}, play: () => {},
-    look: { screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, table: newTable() },
+    runs: [newPlayer(), null], names: ["this run", ""], side: 0, source: noSource, steering: null, fork: null,
+    wait: null, leading: false, loading: "Loading the events…", changed: () => {}, play: () => {},
+    look: {
+      screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, fold: "slot",
+      color: "locality", ...newTable(),
+    },
     get p() { return x.runs[x.side]; },
-    redraw: () => redraw(x), forked: () => { remember(x); redraw(x); }, choose: (what) => choose(x, what), go: (id) => go(x, id), goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
+    redraw: () => redraw(x), forked: () => { remember(x); redraw(x); }, choose: (what) => choose(x, what),
+    goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
   };
   return x;
 }
 
 /** The screens that are there now. */
 const there = (x) => screens.filter((s) => !s.when || s.when(x));
-
+const screenOf = (x) => screens.find((s) => s.id === x.look.screen);
 let due = false, free = 0;
 
-/** Draws at the next frame, once however often it is asked for; what follows a cluster leaves the browser as much time as it takes. */
+/** Draws at the next frame, once. What follows a cluster leaves the browser as much time as it takes. */
 function redraw(x) {
+  const wait = x.p.follow ? free - performance.now() : 0, next = () => requestAnimationFrame((from) => draw(x, from));
   if (due) return;
   due = true;
-  const wait = x.p.follow ? free - performance.now() : 0;
-  if (wait > 0) setTimeout(() => draw(x), wait);
-  else draw(x);
+  if (wait > 0) setTimeout(next, wait);
+  else next();
 }
 
-function draw(x) {
-  requestAnimationFrame((from) => {
-    due = false;
-    const { p, look } = x, to = $("screen").firstElementChild;
-    navigation(x);
-    show($("mode"), html`${{ over: "", live: document.body.dataset.connected === "false" ? "" : "● live", past: "PAST" }[mode(x)]}`);
-    document.body.dataset.mode = mode(x);
-    show($("summary"), html`${x.loading || summary(p.state, p.history)}`);
-    $("side").hidden = !look.chosen; // before the screen, which fills what is left
-    if (x.loading) show(to, html`<p class="empty loading">${x.loading}</p>`);
-    else screens.find((s) => s.id === look.screen).draw(to, x);
-    if (look.chosen) show($("why"), explain(p.state, look.chosen, p.history));
-    show($("fork"), x.fork ? priceMarkup(x.fork) : html``);
-    $("steer").hidden = !x.steering;
-    if (x.steering) chosenControls($("steer"), x.steering, p.state, look.chosen);
-    setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
-  });
+function draw(x, from) {
+  due = false;
+  navigation(x);
+  const { p, look } = x, { chosen } = look, to = $("screen").firstElementChild;
+  const mode = !p.live ? "over" : p.follow ? "live" : "past"; // what happens now, what did, or a run that is over
+  const live = document.body.dataset.connected === "false" ? "" : "● live";
+  document.body.dataset.mode = mode;
+  show($("mode"), html`${{ over: "", live, past: "PAST" }[mode]}`);
+  show($("summary"), html`${x.loading || summary(p.state, p.history)}`);
+  $("side").hidden = !chosen; // before the screen, which fills what is left
+  if (x.loading) show(to, html`<p class="empty loading">${x.loading}</p>`);
+  else screenOf(x).draw(to, x);
+  if (chosen) show($("why"), explain(p.state, chosen, p.history));
+  show($("fork"), html`${x.fork && priceMarkup(x.fork)}`);
+  $("steer").hidden = !x.steering;
+  if (x.steering) chosenControls($("steer"), x.steering, p.state, chosen);
+  setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
 }
-
-/** Where the page stands: at what happens now, before it, or in a run that is over. */
-const mode = (x) => (!x.p.live ? "over" : x.p.follow ? "live" : "past");
 
 /** The buttons of the screens that are there, and of the runs. */
 function navigation(x) {
-  const list = there(x);
-  if (!list.some((s) => s.id === x.look.screen)) go(x, "overview");
-  show($("screens"), html`${list.map((s, i) => html`<button data-screen="${s.id}" data-key="${s.id}"${s.id === x.look.screen ? html` aria-current="page"` : ""}${i < 9 ? html` title="key ${i + 1}"` : ""}>${s.name}</button>`)}`);
-  if (x.named !== x.look.screen) $("screens").querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "nearest" });
+  const list = there(x), { screen } = x.look;
+  if (!list.some((s) => s.id === screen)) go(x, "overview");
+  show($("screens"), html`${list.map(({ id, name }, i) => html`<button data-screen="${id}" data-key="${id}"
+    ${id === x.look.screen && html` aria-current="page"`}${i < 9 && html` title="key ${i + 1}"`}>${name}</button>`)}`);
+  const current = $("screens").querySelector("[aria-current]");
+  if (x.named !== x.look.screen) current.scrollIntoView({ block: "nearest", inline: "nearest" });
   x.named = x.look.screen;
   $("runs").hidden = !x.runs[1];
-  show($("runs"), html`${x.names.map((name, i) => html`<button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
+  show($("runs"), html`${x.names.map((name, i) => html`
+    <button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
 }
 
-/** Shows the screen that the reader chooses. While the page still loads, the address leads there, which is followed then. */
+/** Shows the screen that the reader chooses. While the page loads, the address keeps it, which is followed then. */
 function goByHand(x, id) {
-  if (x.loading) history.replaceState(null, "", formatAddress({ ...parseAddress(location.hash), screen: id, job: 0 }));
+  const hash = formatAddress({ ...parseAddress(location.hash), screen: id, job: 0 });
+  if (x.loading) history.replaceState(null, "", hash);
   go(x, id);
 }
 
-/** Shows a screen. */
-function go(x, id) {
+export function go(x, id) {
   if (!screens.some((s) => s.id === id)) return;
   if (id === "jobs" && x.look.screen === id) x.look.job = 0;
   x.look.screen = id;
   fresh(x);
-  remember(x);
-  redraw(x);
+  x.forked();
 }
 
-/** An empty element for the screen: what another screen has left there goes. */
-function fresh(x) {
-  const to = document.createElement("div");
-  to.tabIndex = 0; // it may have to be scrolled
-  to.id = `screen-${x.look.screen}`;
+/** A new element for the screen, with what of it is always the same: what another screen has left there goes. */
+export function fresh(x) {
+  const { id, name } = screenOf(x), part = !x.loading && $(`of-${id}`);
+  const to = Object.assign(document.createElement("div"), { id: `screen-${id}`, tabIndex: 0 }); // it may be scrolled
+  if (part) to.append(...part.content.cloneNode(true).children);
+  for (const field of /** @type {any} */ (to.querySelectorAll("[data-look]"))) field.value = x.look[field.dataset.look];
   $("screen").replaceChildren(to);
-  $("screen").setAttribute("aria-label", screens.find((s) => s.id === x.look.screen).name);
+  $("screen").setAttribute("aria-label", name);
 }
 
 function choose(x, what) {
   x.look.chosen = what;
-  if (what && what.job && x.look.screen === "jobs") x.look.job = what.job;
-  remember(x);
-  redraw(x);
+  if (what?.job && x.look.screen === "jobs") x.look.job = what.job;
+  x.forked();
 }
 
 /** Plays the next wait of the run, or the next reduce whose center moves, slowly. */
 function stage(x, what) {
-  const after = !x.wait ? x.p.time : x.wait.skip ? x.wait.skip.at : x.wait.reduce.start;
+  const after = x.wait?.skip?.at ?? x.wait?.reduce.start ?? x.p.time;
+  /** @type {any} */
   const wait = what ? nextReduce(x.p.history, after) : nextWait(x.p.events, after);
   if (!wait) return;
   if (wait.skip) wait.skip = underPolicy(x.p.state.policy, wait.skip);
   const { from, to, speed } = what ? wait : scene(wait);
   goTo(x, from);
-  x.play(wait, speed, to);
+  x.play(wait, to, speed);
 }
 
 /** Stands still at a time. */
@@ -128,12 +132,11 @@ function goTo(x, time) {
 
 /** Puts where the page stands into the address: a step of the history, or the same one with another time. */
 export function remember(x, same = false) {
-  const { p, look } = x;
   if (x.loading || x.leading) return;
-  const job = look.screen === "jobs" ? look.job : (look.chosen && look.chosen.job) || 0;
-  const hash = formatAddress({ play: parseAddress(location.hash).play, screen: look.screen, job, at: p.follow || p.playing ? -1 : p.time, side: x.side, fork: x.fork ? x.fork.key : "" });
-  if (hash === location.hash) return;
-  history[same || !parseAddress(location.hash).screen ? "replaceState" : "pushState"](null, "", hash);
+  const { p, look, side } = x, { play, screen } = parseAddress(location.hash);
+  const job = look.screen === "jobs" ? look.job : look.chosen?.job || 0, at = p.follow || p.playing ? -1 : p.time;
+  const hash = formatAddress({ play, screen: look.screen, job, at, side, fork: x.fork?.key });
+  if (hash !== location.hash) history[same || !screen ? "replaceState" : "pushState"](null, "", hash);
 }
 
 /** Shows a screen at a moment of a run, and a job if one is named; that is no step of the history. */
@@ -141,7 +144,7 @@ export function look(x, { screen, side, at, job = 0 }) {
   x.leading = true;
   turn(x, side);
   if (screen !== x.look.screen) go(x, screen);
-  x.look.job = screen === "jobs" ? job : x.look.job;
+  if (screen === "jobs") x.look.job = job;
   if (job) choose(x, { job });
   if (at >= 0) goTo(x, at);
   x.leading = false;
@@ -152,7 +155,7 @@ export function goWhereAddressed(x) {
   const to = parseAddress(location.hash);
   if (!to.screen) return;
   look(x, to);
-  if (to.fork && !(x.fork && x.fork.key === to.fork)) {
+  if (to.fork && x.fork?.key !== to.fork) {
     choose(x, x.look.chosen || { all: true });
     fork(x, to.fork);
   }
@@ -160,7 +163,7 @@ export function goWhereAddressed(x) {
 }
 
 /** Shows the other run, at the same time of it. */
-export function turn(x, side) {
+function turn(x, side) {
   const from = x.p;
   if (!x.runs[side] || side === x.side) return;
   x.side = side;
@@ -175,10 +178,9 @@ export function turn(x, side) {
 
 /** Has a second run to compare with; both take as long as the longer. The names are of both runs, or of the second. */
 function setOther(x, events, ...names) {
-  const other = x.runs[1] || newPlayer(), first = x.runs[0];
+  const other = x.runs[1] ||= newPlayer(), first = x.runs[0];
   reset(other);
   add(other, events);
-  x.runs[1] = other;
   x.names = names.length > 1 ? names : [first.history.state.name || "this run", names[0]];
   if (x.names[0] === x.names[1]) x.names = x.names.map((name, i) => `${name} (${i ? "second" : "first"})`);
   first.until = other.until = Math.max(first.history.end, other.history.end);
@@ -189,13 +191,17 @@ function setOther(x, events, ...names) {
 const clicks = {
   screen: goByHand,
   side: (x, side) => turn(x, +side),
+  shut: (x) => choose(x, null),
   stage,
   fork,
   all: (x) => choose(x, { all: true }),
   home: (x) => { x.look.job = 0; choose(x, null); },
-  sort: (x, id) => { sortBy(x.look.table, id); redraw(x); },
+  sort: (x, id) => { sortBy(x.look, id); redraw(x); },
   span: (x) => { x.look.span = 0; redraw(x); },
-  decision: (x, key) => choose(x, { ...(x.look.chosen || { all: true }), decision: decisionOf(x.p.state, x.look.chosen, key) }),
+  decision(x, key) {
+    const { chosen } = x.look;
+    choose(x, { ...(chosen || { all: true }), decision: decisionOf(x.p.state, chosen, key) });
+  },
   away: (x, to) => choose(x, to ? { ...x.look.chosen, decision: null } : { all: true }),
   attempt: (x, id) => choose(x, { job: parseAttempt(id).job, attempt: id }),
   pool(x, name) {
@@ -203,40 +209,42 @@ const clicks = {
     x.look.pool = name;
     choose(x, job ? { job: +job[1] } : { group: name });
   },
-  group: (x, name) => choose(x, { group: (x.look.pool = name) }),
+  group: (x, name) => choose(x, { group: x.look.pool = name }),
   job: (x, id) => choose(x, { job: +id }),
-  slot: (x, i, { node, kind }) => choose(x, { node: +node, kind: +kind, slot: +i }),
+  slot: (x, i, { dataset: { node, kind } }) => choose(x, { node: +node, kind: +kind, slot: +i }),
   node: (x, id) => choose(x, { node: +id }),
+  do: (x) => reload(x.steering),
+  ask: (x, what) => askFirst(x.steering, what),
+  act: (x, _, button) => act(x.steering, button),
 };
 
-function clicked(x, e) {
-  const names = Object.keys(clicks), b = e.target.closest(names.map((name) => `[data-${name}]`).join());
-  const what = b && names.find((name) => b.dataset[name] !== undefined);
-  if (what) clicks[what](x, b.dataset[what], b.dataset);
+/** What a change of a field and every move of it do, by its data. */
+const looked = (x, name, field) => { x.look[name] = field.value; redraw(x); };
+const changes = { look: looked, row: (x, _, field) => set(x.steering, field), act: clicks.act };
+const inputs = { look: looked, row: (x, _, field) => slid(x.steering, field) };
+
+/** Has elements do what a table says of their data. */
+function listen(x, type, table) {
+  const names = Object.keys(table), all = names.map((name) => `[data-${name}]`).join();
+  const done = (e) => {
+    const of = e.target.closest(all), name = of && names.find((one) => of.dataset[one] !== undefined);
+    if (name && (type === "click") !== of.matches("input, select")) table[name](x, of.dataset[name], of);
+  };
+  for (const element of document.querySelectorAll("header, .columns")) element.addEventListener(type, done);
 }
 
-/** What is entered into fields of screens. */
-function changedField(x, e) {
-  const { look } = x, { id, value } = e.target;
-  if (id === "kind") look.kind = +value;
-  if (id === "by") look.by = value;
-  if (id === "shuffle-job") look.shuffle = +value;
-  if (id === "job-filter") look.table.filter = value;
-  if (id === "job-state") look.table.state = value;
-  redraw(x);
-}
-
-/** Makes the page work. */
-export function wire(x) {
-  for (const id of ["screen", "why", "fork", "screens", "runs"]) $(id).addEventListener("click", (e) => clicked(x, e));
-  $("screen").addEventListener("change", (e) => changedField(x, e));
-  $("screen").addEventListener("input", (e) => { if (e.target.id === "job-filter") changedField(x, e); });
-  $("shut").onclick = () => choose(x, null);
+/** Makes the page work; keys are those of the row of controls. */
+export function wire(x, keys) {
+  listen(x, "click", clicks);
+  listen(x, "change", changes);
+  listen(x, "input", inputs);
   document.addEventListener("keydown", (e) => {
+    const on = /** @type {Element} */ (e.target), screen = there(x)[+e.key - 1];
     if (e.key === "Escape" && x.look.chosen) choose(x, null);
-    const target = /** @type {HTMLInputElement} */ (e.target), list = there(x);
-    if (e.ctrlKey || e.metaKey || e.altKey || !/^[1-9]$/.test(e.key) || (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "range")) return;
-    if (list[+e.key - 1]) goByHand(x, list[+e.key - 1].id);
+    if (e.ctrlKey || e.metaKey || e.altKey || on.matches("input:not([type=range]), select, textarea")) return;
+    const key = screen ? () => goByHand(x, screen.id) : keys[e.key];
+    if (!key || (e.key === " " && on.matches("button, summary"))) return;
+    key();
     e.preventDefault();
   });
   window.addEventListener("popstate", () => goWhereAddressed(x));

@@ -3,53 +3,46 @@
 /** A time in nanoseconds, for people. */
 export function time(ns) {
   const s = ns / 1e9;
-  if (s < 0) return "-" + time(-ns);
+  if (s < 0) return `-${time(-ns)}`;
   if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
   if (s >= 60) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
-  if (s >= 10) return `${s.toFixed(1)} s`;
-  if (s >= 0.1) return `${s.toFixed(2)} s`;
-  if (s > 0) return `${(s * 1000).toPrecision(3)} ms`;
-  return "0 s";
+  if (s >= 0.1) return `${s.toFixed(s >= 10 ? 1 : 2)} s`;
+  return s > 0 ? `${(s * 1000).toPrecision(3)} ms` : "0 s";
 }
 
-/** A number of bytes, for people. */
 export function bytes(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], i = n < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(n) / 10)), x = n / 1024 ** i;
-  return `${i === 0 ? n : x.toFixed(x < 10 ? 1 : 0)} ${units[i]}`;
+  const i = n < 1024 ? 0 : Math.min(5, Math.floor(Math.log2(n) / 10)), x = n / 1024 ** i;
+  return `${i === 0 ? n : x.toFixed(x < 10 ? 1 : 0)} ${["B", "KiB", "MiB", "GiB", "TiB", "PiB"][i]}`;
 }
 
 export const percent = (part, all) => (all > 0 ? `${((100 * part) / all).toFixed(part === all ? 0 : 1)} %` : "–");
-
-export function kindName(kind) { return kind === 1 ? "reduce" : "map"; }
-
+/** A number and a thing whose name takes an s. */
+export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
+/** A number of maps and one of reduces. */
+export const pair = (/** @type {any[]} */ [maps, reduces]) => `${maps} + ${reduces}`;
+/** A weighted distance: bytes times the links that each crosses. */
+export const links = (n) => `${bytes(n)} × links`;
+export const kindName = (kind) => (kind === 1 ? "reduce" : "map");
 /** "map 3 of job 7", with the try where it is not the first. */
-export function taskName(attempt) {
-  const again = attempt.try > 0 ? `, try ${attempt.try + 1}` : "";
-  return `${kindName(attempt.kind)} ${attempt.task} of job ${attempt.job}${again}`;
-}
+export const taskName = ({ kind, task, job, try: n }) => (
+  `${kindName(kind)} ${task} of job ${job}${n > 0 ? `, try ${n + 1}` : ""}`);
 
 /** Job, kind, task and try of an attempt's name such as job_0001_m_000003_0. */
 export function parseAttempt(name) {
   const m = /^job_(\d+)_([mr])_(\d+)_(\d+)$/.exec(name || "");
-  return m ? { job: +m[1], kind: m[2] === "r" ? 1 : 0, task: +m[3], try: +m[4] } : null;
+  return m && { job: +m[1], kind: m[2] === "r" ? 1 : 0, task: +m[3], try: +m[4] };
 }
 
-/** How much worse a reduce's node is than its center, "" if it is not. */
-export function worse(placed) {
-  if (!placed || !placed.center || placed.here <= placed.at_center) return "";
-  if (!placed.at_center) return `all of its input is on ${placed.center}`;
-  return `+${((100 * (placed.here - placed.at_center)) / placed.at_center).toFixed(1)} % over ${placed.center}`;
-}
-
-/** So many of a thing whose name takes an s. */
-export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
-
-/** A weighted distance: bytes times the links that each crosses. */
-export const links = (n) => `${bytes(n)} × links`;
-
+/** How many maps were near, in a rack with their data or far, of those that have data. */
+export const located = (near) => near.N + near.R + near.O;
+/** The fraction of the maps that ran on their data. */
+export const localPart = (near) => percent(near.N, located(near));
+/** The cause of a decision, "" of one that has none. */
+export const causeOf = (e) => e.reason?.cause || "";
+/** Whether a job that gives this cause lets a slot pass for a better one. */
+export const isWait = (cause) => /^waiting for|has its part/.test(cause);
 /** Whether a policy places reduces by LARTS. */
-export const isLarts = (policy) => ((policy || {}).Reduce || {}).Rule === 2;
-
+export const isLarts = (policy) => policy?.Reduce?.Rule === 2;
 /** Where a rule wants a reduce: LARTS at the node that holds most of its input, CoGRS at its center of gravity. */
 export const aim = (larts) => (larts ? "the node that holds most" : "its center of gravity");
 
@@ -60,54 +53,75 @@ export function underPolicy(policy, e) {
 }
 
 /** Whether a reduce stands where its rule wants it. */
-const atAim = (placed) => placed && placed.center && placed.here <= placed.at_center;
+const atAim = (placed) => placed?.center && placed.here <= placed.at_center;
+/** Where a reduce stands that is as near as its rule wants: LARTS may choose another node that holds as much. */
+export const atOrNear = ({ larts, center }) => `${larts && larts !== center ? "as near as" : "at"} ${aim(larts)}`;
+
+/** How much worse a reduce's node is than its center, "" if it is not. */
+export function worse(placed) {
+  if (!placed?.center || atAim(placed)) return "";
+  if (!placed.at_center) return `all of its input is on ${placed.center}`;
+  return `+${((100 * (placed.here - placed.at_center)) / placed.at_center).toFixed(1)} % over ${placed.center}`;
+}
 
 /** What a reduce's node costs, beside the one that its rule wants and, where it was told, the best. */
 function paid(placed) {
-  const wanted = placed.at_center ? `${links(placed.at_center)} at ${placed.larts ? `${placed.center}, which holds most` : `its center ${placed.center}`} (${worse(placed).split(" over ")[0]})` : worse(placed);
-  return `${links(placed.here)}, ${wanted}${placed.best && placed.best < placed.at_center ? `, ${links(placed.best)} at best` : ""}`;
+  const { at_center: least, center, best, larts } = placed, more = worse(placed);
+  const whose = larts ? `${center}, which holds most` : `its center ${center}`;
+  const wanted = least ? `${links(least)} at ${whose} (${more.split(" over ")[0]})` : more;
+  return `${links(placed.here)}, ${wanted}${best && best < least ? `, ${links(best)} at best` : ""}`;
 }
 
 /** A reason in words; placed is what was told of a reduce's node. */
 export function why(reason, placed) {
-  if (!reason || !reason.cause) return "";
-  const { cause, wait } = reason, far = placed && placed.center && !atAim(placed) ? `: ${paid(placed)}` : "", chosen = /^(center of gravity|the node that holds most)/.test(cause);
-  const there = placed && placed.larts && placed.larts !== placed.center ? "as near as" : "at";
-  if (atAim(placed) && (chosen || cause === "waited for locality")) return `${there} ${aim(placed.larts)}${wait ? `, after ${time(wait)}` : ""}`;
-  if (far && chosen && !/counted$/.test(cause)) return `${placed.larts ? "holds nearly as much" : "near enough"}${far}`;
-  if (far && cause === "waited for locality") return `its wait for ${placed.larts ? aim(true) : "its center"} is over${wait ? `, ${time(wait)}` : ""}${far}`;
-  let s = cause;
-  if (wait) s += `, ${time(wait)} so far`;
-  if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
-  else if (reason.count) s += `, ${many(reason.count, "offer")} refused`;
-  return s + far;
+  if (!reason?.cause) return "";
+  const { cause, wait, of, count = 0 } = reason, larts = placed?.larts, waited = cause === "waited for locality";
+  const chosen = /^(center of gravity|the node that holds most)/.test(cause), took = wait ? `, ${time(wait)}` : "";
+  if (atAim(placed) && (chosen || waited)) return `${atOrNear(placed)}${wait ? `, after ${time(wait)}` : ""}`;
+  const far = placed?.center && !atAim(placed) ? `: ${paid(placed)}` : "";
+  if (far && chosen && !/counted$/.test(cause)) return `${larts ? "holds nearly as much" : "near enough"}${far}`;
+  if (far && waited) return `its wait for ${larts ? aim(true) : "its center"} is over${took}${far}`;
+  const counted = of ? `, ${count} of ${of}` : count ? `, ${many(count, "offer")} refused` : "";
+  return `${cause}${took && `${took} so far`}${counted}${far}`;
 }
 
-/** What becomes of an attempt, by the type of the decision. */
-const becomes = { killed: "is killed", suspended: "is suspended", resumed: "goes on", victim: "would be killed by preemption" };
+/** What becomes of an attempt, or of several, by the type of the decision. */
+export const becomes = {
+  killed: ["is killed", "are killed"], suspended: ["is suspended", "are suspended"], resumed: ["goes on", "go on"],
+  victim: ["would be killed by preemption", "would be killed by preemption"],
+};
 
 /** A decision in a sentence. */
 export function sentence(e) {
-  const a = parseAttempt(e.attempt), on = e.node_name ? ` on ${e.node_name}` : "";
-  const reason = why(e.reason, e.type === "skipped" ? null : e.placed), because = reason ? `: ${reason}` : "";
-  if (e.type === "skipped") return skipSentence(e, because);
-  return `${taskName(a)} ${becomes[e.type] || "starts"}${on}${e.type === "launched" && e.locality ? `, ${e.locality}` : ""}${because}`;
+  const skipped = e.type === "skipped", reason = why(e.reason, skipped ? null : e.placed);
+  const because = reason && `: ${reason}`, on = e.node_name ? ` on ${e.node_name}` : "";
+  if (skipped) return skipSentence(e, because);
+  const near = e.type === "launched" && e.locality ? `, ${e.locality}` : "";
+  return `${taskName(parseAttempt(e.attempt))} ${becomes[e.type]?.[0] ?? "starts"}${on}${near}${because}`;
 }
 
 function skipSentence(e, because) {
-  const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits";
-  const level = e.level ? `; it may go ${mayGo(e.kind, e.level, e.larts)}` : "";
-  const to = e.placed && e.placed.center, named = /center of gravity|the node that holds most/;
-  if (to) because = named.test(because) ? because.replace(named, (name) => `${name}, ${to}`) : `${because} (${e.larts ? aim(true) : "the center"} is ${to})`;
-  if (e.until > e.at && e.kind === 1) return `job ${e.job}${where} (reduces)${because}${level}, anywhere ${time(e.until - e.at)} later at the latest`;
-  const left = e.until > e.at ? ` for ${time(e.until - e.at)} more` : "";
-  const of = left && e.reason.wait ? `, of ${time(e.reason.wait + e.until - e.at)}` : "";
-  return `job ${e.job}${where} (${kindName(e.kind)}s)${because}${level}${left}${of}`;
+  const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits", left = e.until - e.at;
+  const to = e.placed?.center, named = /center of gravity|the node that holds most/;
+  let says = because;
+  if (to && named.test(because)) says = because.replace(named, (name) => `${name}, ${to}`);
+  else if (to) says = `${because} (${e.larts ? aim(true) : "the center"} is ${to})`;
+  if (e.level) says += `; it may go ${mayGo(e.kind, e.level, e.larts)}`;
+  if (left > 0 && e.kind === 1) says += `, anywhere ${time(left)} later at the latest`;
+  else if (left > 0) says += ` for ${time(left)} more${e.reason.wait ? `, of ${time(e.reason.wait + left)}` : ""}`;
+  return `job ${e.job}${where} (${kindName(e.kind)}s)${says}`;
+}
+
+/** How far a job may go from its data, or from where its rule wants its reduces. */
+export function mayGo(kind, level, larts) {
+  const from = kind !== 1 ? "its data" : larts ? aim(true) : "its center";
+  if (level === "node-local") return `only to ${kind === 1 ? from : `a node with ${from}`}`;
+  return level === "rack-local" ? `as far as the rack of ${from}` : "anywhere";
 }
 
 /** What a reason means, to a reader who does not know the word; "" of reasons that say it themselves. */
 export function meaning(cause, placed = null) {
-  if (cause !== "waited for locality" || !placed || !placed.center) return meanings[cause] || "";
+  if (cause !== "waited for locality" || !placed?.center) return meanings[cause] || "";
   if (atAim(placed)) return `Its wait for a nearer node is over, and this one is as near as ${aim(placed.larts)}.`;
   return `It has waited for ${aim(placed.larts)} as long as it may, and takes what is free.`;
 }
@@ -115,33 +129,36 @@ export function meaning(cause, placed = null) {
 const meanings = {
   "first fit": "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
   "waited for locality": "It has waited for a nearer slot as long as it may, and takes this one.",
-  "waiting for locality": "Delay scheduling: the job lets this slot pass, since a slot near its data is likely to free soon.",
-  "center of gravity": "The node from which the reduce has least to fetch over the network, or one that is nearly as good.",
-  "center of gravity, running maps counted": "Maps of the job still run near this node. With their outputs it is the center, though what is known so far lies elsewhere.",
-  "no node nearer to its center has a slot": "The nodes nearer to its center are full, and none is likely to free a slot within its wait. Of the nodes with a slot this is among the best.",
-  "waiting for its center of gravity": "The job lets this slot pass: its reduces would have much more to fetch here than at their center.",
-  "the node that holds most": "LARTS: the node that holds most of the reduce's input, or one that holds nearly as much, wherever the rest of the input is.",
-  "the node that holds most, running maps counted": "Maps of the job still run on this node. With their outputs it holds most, though of what is known so far another holds more.",
-  "no node that holds more has a slot": "The nodes that hold more of its input are full, and none is likely to free a slot within its wait.",
-  "waiting for the node that holds most": "The job lets this slot pass: other nodes hold much more of its reduces' input.",
+  "waiting for locality":
+    "Delay scheduling: the job lets this slot pass, since a slot near its data is likely to free soon.",
+  "center of gravity":
+    "The node from which the reduce has least to fetch over the network, or one that is nearly as good.",
+  "center of gravity, running maps counted": "Maps of the job still run near this node. " +
+    "With their outputs it is the center, though what is known so far lies elsewhere.",
+  "no node nearer to its center has a slot": "The nodes nearer to its center are full, " +
+    "and none is likely to free a slot within its wait. Of the nodes with a slot this is among the best.",
+  "waiting for its center of gravity":
+    "The job lets this slot pass: its reduces would have much more to fetch here than at their center.",
+  "the node that holds most": "LARTS: the node that holds most of the reduce's input, " +
+    "or one that holds nearly as much, wherever the rest of the input is.",
+  "the node that holds most, running maps counted": "Maps of the job still run on this node. " +
+    "With their outputs it holds most, though of what is known so far another holds more.",
+  "no node that holds more has a slot":
+    "The nodes that hold more of its input are full, and none is likely to free a slot within its wait.",
+  "waiting for the node that holds most":
+    "The job lets this slot pass: other nodes hold much more of its reduces' input.",
   "no gain in waiting": "No node is better by enough to wait for it.",
   "node has its part of the job's reduces": "More of them here would make this node's link the bottleneck.",
-  "slow start: too few maps done": "Reduces launch only when a part of the maps is done; till then they would only hold slots.",
+  "slow start: too few maps done":
+    "Reduces launch only when a part of the maps is done; till then they would only hold slots.",
   "load cap of the node": "The cluster has more slots than tasks, and this node has its part of them.",
   "last slot kept for short tasks": "The node's last slot is not given to long tasks.",
   "the slot was not offered to it": "Others come first in the order of the policy.",
   "no slot is free": "All slots are taken, or others come first.",
-  "cheaper here": "", "cheapest here": "The least cost of all ways to give slots to maps.",
-  "enough jobs of the queue wait initialized": "The queue lets only so many jobs of a user be ready at once; this one comes after them.",
+  "cheapest here": "The least cost of all ways to give slots to maps.",
+  "enough jobs of the queue wait initialized":
+    "The queue lets only so many jobs of a user be ready at once; this one comes after them.",
 };
-
-/** How far a job may go from its data, or from where its rule wants its reduces. */
-export function mayGo(kind, level, larts) {
-  const from = kind !== 1 ? "its data" : larts ? aim(true) : "its center";
-  return { "node-local": `only to ${kind === 1 ? from : `a node with ${from}`}`, "rack-local": `as far as the rack of ${from}` }[level] || "anywhere";
-}
-
-export function pair(p) { return p ? `${p[0]} + ${p[1]}` : "0 + 0"; }
 
 /** The letter of an attempt: how near a map is to its data, whether a reduce is where its rule wants it. */
 export function letter(attempt) {
@@ -149,10 +166,11 @@ export function letter(attempt) {
   return { "node-local": "N", "rack-local": "R", "any-place": "A" }[attempt.locality] || "O";
 }
 
-/** What a letter means, by the rule of the reduces. */
-export const meaningOf = (l, larts) => (l === "G" && larts ? "reduce at the node that holds most of its input, or as near" : letters[l]);
-
 export const letters = {
-  N: "map on a node with its data", R: "map in a rack with its data", O: "map far from its data", A: "map without a place",
-  G: "reduce at its center of gravity", r: "reduce elsewhere",
+  N: "map on a node with its data", R: "map in a rack with its data", O: "map far from its data",
+  A: "map without a place", G: "reduce at its center of gravity", r: "reduce elsewhere",
 };
+
+/** What a letter means, by the rule of the reduces. */
+export const meaningOf = (l, larts) => (
+  l === "G" && larts ? "reduce at the node that holds most of its input, or as near" : letters[l]);

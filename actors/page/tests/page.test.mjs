@@ -6,23 +6,23 @@ import { html, escapeText } from "../assets/markup.mjs";
 import { firstRun, parseLines } from "../assets/events.mjs";
 import { apply, isDecision, newHistory, record } from "../assets/state.mjs";
 import { newState } from "../assets/entities.mjs";
-import { placesOf, wanted } from "../assets/places.mjs";
+import { placesOf, wanted } from "../assets/entities.mjs";
 import { below } from "../assets/findings.mjs";
 import { quantiles, ran, sample } from "../assets/history.mjs";
 import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
 import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
 import { nodeMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
-import { brushMarkup, cell, sharesCSV, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
-import { jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
-import { jobAt, jobMarkup } from "../assets/job.mjs";
+import { brushMarkup, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
+import { jobsMarkup } from "../assets/jobs.mjs";
+import { jobAt, jobMarkup } from "../assets/jobs.mjs";
 import { bars, colors, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
 import { shuffleMarkup } from "../assets/shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
 import { findings, findingsMarkup } from "../assets/findings.mjs";
 import { compareMarkup, fairness, figures, waterFill } from "../assets/compare.mjs";
 import { decisionOf, explain, explainGroup } from "../assets/why.mjs";
-import { chromeTrace } from "../assets/export.mjs";
-import { settingsMarkup } from "../assets/settings.mjs";
+import { cell, chromeTrace, jobsCSV, sharesCSV } from "../assets/export.mjs";
+import { settingsMarkup } from "../assets/steer.mjs";
 import { grouped, groupsMarkup } from "../assets/decisions.mjs";
 import { seconds } from "../assets/steer.mjs";
 import { hostile, run, s } from "./run.mjs";
@@ -181,7 +181,7 @@ test("bars are in the rows of their slots, hatched where killed, with gaps", () 
 
 test("bars have the colors of the slots and of the legend", () => {
   const css = readFileSync(new URL("../assets/style.css", import.meta.url), "utf8");
-  for (const [letter, color] of Object.entries(colors)) assert.match(css, new RegExp(`\\.is-${letter}, \\.gantt-${letter} \\{ background: ${color};`));
+  for (const [letter, color] of Object.entries(colors)) assert.match(css, new RegExp(`\\.is-${letter} \\{ background: ${color};`));
 });
 
 test("words", () => {

@@ -191,7 +191,7 @@ function oneNode(...launches) {
 }
 
 test("twin clusters: the slots by which a run gains, and means over the jobs that both have done", async () => {
-  const { gaining, soFar } = await import("../assets/twin.mjs");
+  const { gaining, soFar } = await import("../assets/compare.mjs");
   const gains = (a, b) => [...gaining(a, a.nodes.get(0), b)];
   const near = oneNode([1, 1, 0, "node-local"], [1, 2, 0, "rack-local"], [1, 1, 1, "n"]), far = oneNode([1, 1, 0, "off-rack"], [1, 2, 0, "rack-local"], [1, 1, 1, "m"]);
   assert.deepEqual(gains(near, far), ["0 0", "1 0"], "nearer to its data, and at its center");
@@ -209,8 +209,8 @@ test("twin clusters: the slots by which a run gains, and means over the jobs tha
 });
 
 test("a run under LARTS speaks of the node that holds most, not of centers of gravity", async () => {
-  const { gravityCaption } = await import("../assets/gravity.mjs"), { caption } = await import("../assets/stage.mjs");
-  const { groupsMarkup, grouped } = await import("../assets/decisions.mjs"), { jobMarkup } = await import("../assets/job.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
+  const { gravityCaption } = await import("../assets/stage.mjs"), { caption } = await import("../assets/stage.mjs");
+  const { groupsMarkup, grouped } = await import("../assets/decisions.mjs"), { jobMarkup } = await import("../assets/jobs.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
   const placed = { center: "a", at_center: 100, here: 140, best: 90, mean: 400 }, larts = { type: "", kind: 1, node: 1, node_name: "b", job: 1 };
   const refused = { ...larts, at: 6.2 * s, type: "skipped", until: 8 * s, level: "node-local", reason: { cause: "waiting for the node that holds most", wait: s }, placed };
   const with_ = (cause, more) => run().flatMap((e) => (e.type === "began" ? [{ ...e, policy: { Reduce: { Rule: 2 } } }] : e.type === "launched" && e.kind === 1 ? [refused, { ...refused, at: 6.1 * s, reason: { cause: "node has its part of the job's reduces" } }, { ...e, reason: { cause }, placed: { ...placed, ...more } }] : [e]));
@@ -263,7 +263,7 @@ test("a decision knows its wait, and a fork of it says what it was worth", async
   assert.match(explain(stateAt(2 * s), { job: 1 }, h).toString(), /data-fork="1.0.1000000000.2"/);
   const branch = { fork: { at: 1 * s, job: 1, kind: 0, node: 2 }, node_name: "<c>", waited: 2 * s, job: [6 * s, 10.1 * s], mean: [6, 5.5], others: 1 };
   const says = (b) => priceMarkup({ key, branch: { ...branch, ...b } }).toString().replace(/<.*?>/g, "");
-  assert.match(says({}), /job 1 let a map slot on &lt;c&gt; pass. This wait of 2.00 s saved job 1 4.10 s: 6.00 s with it, 10.1 s without.*\nIn the mean over all jobs it cost 0.50 s; 1 other job took another time/);
+  assert.match(says({}), /job 1 let a map slot on &lt;c&gt; pass. This wait of 2.00 s saved job 1 4.10 s: 6.00 s with it, 10.1 s without.*In the mean over all jobs it cost 0.50 s; 1 other job took another time/);
   assert.match(says({ job: [6 * s, 5 * s] }), /cost job 1 1.00 s/);
   assert.match(says({ job: [6 * s, 6 * s + 1] }), /made no difference to job 1:/);
   assert.match(says({ job: [0, 0] }), /cannot be priced: the job has not ended/);
@@ -271,7 +271,7 @@ test("a decision knows its wait, and a fork of it says what it was worth", async
 });
 
 test("a center of gravity is staged: it moves as maps end, and the slot taken stays", async () => {
-  const { center, cost, gravityCaption, gravityMarkup, nextReduce, weights } = await import("../assets/gravity.mjs");
+  const { center, cost, gravityCaption, gravityMarkup, nextReduce, weights } = await import("../assets/stage.mjs");
   const h = whole(moving());
   const at = (t) => weights(h.jobs.get(1), 0, t * s);
   assert.deepEqual([...at(5)], [[0, 100], [2, 65]]);

@@ -6,30 +6,31 @@ const whole = new Map(), holed = [], were = new WeakMap();
 /** Takes the sentences, each with its translation: {} is a hole, {2} the second. */
 function learn(list) {
   for (const [from, to] of list) {
-    if (from.includes("{}")) holed.push([new RegExp(`^${from.replace(/[.?()|+*]/g, "\\$&").replaceAll("{}", "(.+?)")}$`, "s"), to]);
+    const pattern = from.replace(/[.?()|+*]/g, "\\$&").replaceAll("{}", "(.+?)");
+    if (from.includes("{}")) holed.push([new RegExp(`^${pattern}$`, "s"), to]);
     else whole.set(from, to);
   }
 }
 
-/** A text in Chinese. */
-export function translated(text) {
+function translated(text) {
   if (whole.has(text)) return whole.get(text);
   for (const [pattern, to] of holed) {
-    const m = pattern.exec(text), parts = m && m.map((part, i) => (i ? translated(part) : ""));
+    const parts = pattern.exec(text)?.map((part, i) => (i ? translated(part) : ""));
+    const list = !/\p{Script=Han}/u.test(to); // of which all must be known
+    if (!parts || (list && parts.some((part) => /[a-z] [a-z]/i.test(part)))) continue;
     let n = 0;
-    if (!m || (!/\p{Script=Han}/u.test(to) && parts.some((part) => /[a-z] [a-z]/i.test(part)))) continue; // a list, of which some is not known
     return to.replace(/\{(\d?)\}/g, (_, of) => parts[of || ++n]);
   }
   return text;
 }
 
 function put(node) {
-  const text = node.data.trim();
-  if ((were.get(node) || [])[1] === node.data) return; // it is done
-  if (!/[a-z]/i.test(text) || !node.parentElement || node.parentElement.closest("script, textarea, pre, option:not([value])")) return;
-  const to = node.data.replace(text, () => translated(text));
-  if (to === node.data) return;
-  were.set(node, [node.data, to]);
+  const { data, parentElement: parent } = node;
+  if (were.get(node)?.[1] === data || !/[a-z]/i.test(data)) return; // it is done
+  if (!parent || parent.closest("script, textarea, pre, option:not([value])")) return;
+  const to = data.replace(data.trim(), translated);
+  if (to === data) return;
+  were.set(node, [data, to]);
   node.data = to;
 }
 
@@ -46,7 +47,9 @@ function each(root, f) {
 /** Makes what turns the page Chinese and back again. */
 export function chinese(list) {
   learn(list);
-  const seen = new MutationObserver((changes) => { for (const c of changes) for (const node of c.type === "characterData" ? [c.target] : c.addedNodes) each(node, put); });
+  const seen = new MutationObserver((changes) => {
+    for (const c of changes) for (const node of c.type === "characterData" ? [c.target] : c.addedNodes) each(node, put);
+  });
   return (on) => {
     document.documentElement.lang = on ? "zh" : "en";
     seen.disconnect();

@@ -1,12 +1,29 @@
 // The lessons: a small scenario each, what to look for, one thing to change, and a question with its
-// answer. Numbers in the texts are those of the run.
+// answer. Numbers in the texts are those of the run. One lesson draws the formula's curve of locality over D.
 
 import { setPlayPart } from "./address.mjs";
-import { curveMarkup, skipsOf } from "./curve.mjs";
+import { frame, levels, path, picture, ticks } from "./chart.mjs";
 import { $, html, show } from "./markup.mjs";
 
+/** The last value of D that settings give, or NaN. */
+const skipsOf = (settings) => settings.reduce((d, s) => +(/^locality\.skips=(\d+)$/.exec(s) || [0, d])[1], NaN);
+
+/** The curve, with a dot for each run that was made of it; shown are runs on the page: their D and part in per cent. */
+function curveMarkup({ line, dots }, shown) {
+  const f = frame(360, 200, 0, line.at(-1).d, 100), says = (p) => (100 * p.local).toFixed(1);
+  const dot = (kind, r) => (p) => html`<circle class="${kind}" cx="${f.x(p.d)}" cy="${f.y(100 * p.local)}" r="${r}">
+    <title>D = ${p.d}: ${says(p)} %</title></circle>`;
+  const label = "Part of the maps on their data over the offers that a job lets pass: " +
+    dots.map((p) => `${p.d}: ${(100 * p.local).toFixed(0)} %`).join(", ");
+  const marks = ticks(f.to).map((d) => html`<text x="${f.x(d)}" y="190" text-anchor="middle">${d}</text>`);
+  return html`<figure id="curve">${picture(360, 200, label, html`<g class="axes">${levels(f, " %")}${marks}</g>
+    <path class="line" d="${path(line.map((p) => [f.x(p.d), f.y(100 * p.local)]))}"/>
+    ${dots.map(dot("run", 4))}${shown.map(dot("shown", 6))}`)}
+    <figcaption>D, offers let pass; — formula, ○ runs</figcaption></figure>`;
+}
+
 /** A text with the numbers of a run; what the run does not have yet is left open. */
-export function fill(text, numbers) {
+function fill(text, numbers) {
   return text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
     const x = numbers[name];
     if (x === undefined) return "…";
@@ -14,90 +31,102 @@ export function fill(text, numbers) {
   });
 }
 
-/** What the one change has done to the other run, in the numbers that differ. */
-const after = (was, now) => [["mean sojourn", "mean1", "s"], ["maps on their data", "local1", "%"], ["WTND, GiB × links", "wtnd1", ""], ["tasks killed", "killed1", ""], ["tasks suspended", "suspended1", ""]]
-  .map(([name, of, unit]) => [name, fill(`{${of}}`, was), `${fill(`{${of}}`, now)} ${unit}`]).filter(([, x, y]) => x !== y.split(" ")[0])
-  .map(([name, x, y]) => html`<br>${name}: <b>${x} → ${y}</b>`);
+const figures = [["mean sojourn", "{mean1}", "s"], ["maps on their data", "{local1}", "%"],
+  ["WTND, GiB × links", "{wtnd1}", ""], ["tasks killed", "{killed1}", ""], ["tasks suspended", "{suspended1}", ""]];
 
-/** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none, changed the numbers of the changed run, if it is. */
-export function lessonMarkup(lesson, language, numbers, said, changed, curve) {
-  const t = lesson.texts[language];
-  const verdict = said < 0 ? html`` : html`<p id="verdict"><b class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? "Right" : "No"}.</b> ${t.because[said]}</p>`;
-  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>${changed ? "Before the change" : "Look for"}:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">Show that moment</button></p>${curve}
-<p><b>Change one thing:</b> ${t.change} <button type="button" id="try">${changed ? "As it was" : "Change it"}</button></p>${changed ? html`<p id="after"><b>The other run, changed:</b>${after(numbers, changed)}</p>` : ""}
-<p><b>Question:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}${verdict}</article>`;
+/** What the one change has done to the other run, in the numbers that differ. */
+function after(was, now) {
+  const list = figures.map(([name, of, unit]) => ({ name, unit, from: fill(of, was), to: fill(of, now) }));
+  return list.filter((f) => f.from !== f.to).map((f) => html`<br>${f.name}: <b>${f.from} → ${f.to} ${f.unit}</b>`);
 }
 
-/** Makes the lessons' row work. turn makes the page Chinese or not, run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
- * ask is for answers that are no run to show, left is told when no lesson is chosen any more, shown what part of the address is a lesson. */
-export function teach(lessons, turn, run, ask, left, told) {
-  let at = null, numbers = {}, said = -1, changed = null, curve = null, shown = [];
-  const draw = () => {
-    const language = +$("language").value;
-    show($("lesson-text"), at ? lessonMarkup(at, language, numbers, said, changed, curve ? curveMarkup(curve, shown) : "") : html``);
-  };
+/** The markup of a lesson in a language, 0 or 1. Of what the reader has done, said is the number of the answer chosen,
+ * -1 for none, and changed the numbers of the changed run, if it is. */
+function lessonMarkup({ texts, right }, language, { numbers, said, changed, curve, shown }) {
+  const t = texts[language], is = said === right;
+  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p>
+    <p class="terms">${t.terms}</p>
+    <p><b>${changed ? "Before the change" : "Look for"}:</b> ${fill(t.look, numbers)} <button type="button" id="sight"
+      class="quiet">Show that moment</button></p>${curve && curveMarkup(curve, shown)}
+    <p><b>Change one thing:</b> ${t.change} <button type="button" id="try">
+      ${changed ? "As it was" : "Change it"}</button></p>
+    ${changed && html`<p id="after"><b>The other run, changed:</b>${after(numbers, changed)}</p>`}
+    <p><b>Question:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer"
+      data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button>`)}
+    ${said >= 0 && html`<p id="verdict"><b class="${is ? "good" : "bad"}">${is ? "Right" : "No"}.</b>
+      ${" "}${t.because[said]}</p>`}</article>`;
+}
+
+/** Makes the lessons' row work.
+ * @param {any[]} lessons
+ * @param {Record<"turn" | "run" | "ask" | "left" | "told", (...of: any[]) => any>} to turn makes the page Chinese or
+ *   not; run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong; ask is for
+ *   answers that are no run to show; left is told when no lesson is chosen any more, told what part of the address is a
+ *   lesson
+ * @returns {(part: string, opens: boolean) => boolean} chooses the lesson of an address, if it has one */
+export function teach(lessons, to) {
+  const none = () => ({ numbers: {}, said: -1, changed: null, curve: null, shown: [] });
+  let at = null, done = none();
+  const language = () => +$("language").value;
+  const draw = () => show($("lesson-text"), html`${at && lessonMarkup(at, language(), done)}`);
   const title = () => {
-    turn(+$("language").value > 0);
-    lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
+    to.turn(language() > 0);
+    lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[language()].title; });
   };
-  for (const l of lessons) $("lesson").append(new Option("", l.id));
-  const work = async (first = false) => {
-    const other = changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;
-    const a = await run({ op: "part", setup: at.setup, other }, first ? at.open : undefined);
+  const work = async (open) => {
+    const { setup, skips } = at, mine = done;
+    const other = mine.changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;
+    const a = await to.run({ op: "part", setup, other }, open);
     if (!a) return;
-    if (changed) changed = a.quantities;
-    else numbers = a.quantities;
-    if (at.skips) {
-      const of = [at.setup, other].map((s) => skipsOf(s.set));
-      shown = of.map((d, i) => ({ d, local: a.quantities[`local${i}`] / 100 }));
-      const lesson = at;
-      curve ||= (await ask({ op: "curve", setup: at.setup, skips: at.skips })).curve || null;
-      if (at !== lesson) return;
+    mine[mine.changed ? "changed" : "numbers"] = a.quantities;
+    if (skips) {
+      mine.shown = [setup, other].map((s, i) => ({ d: skipsOf(s.set), local: a.quantities[`local${i}`] / 100 }));
+      mine.curve ||= (await to.ask({ op: "curve", setup, skips })).curve || null;
     }
-    draw();
-  };
-  const begin = (id, opens = true) => {
-    at = lessons.find((l) => l.id === id) || null;
-    [numbers, curve, said, changed] = [{}, null, -1, null];
-    $("lesson").value = at ? id : "";
-    $("setup").hidden = !!at;
-    draw();
-    address();
-    return at ? work(opens) : null;
+    if (mine === done) draw();
   };
   /** The address says which lesson is open, so that Back leads to the one before. */
   const address = (same = false) => {
     if (!at) return;
-    const part = `lesson=${at.id},${+$("language").value ? "zh" : "en"}`;
-    told(part);
+    const part = `lesson=${at.id},${language() ? "zh" : "en"}`;
+    to.told(part);
     setPlayPart(part, same);
   };
-  $("lesson").addEventListener("change", () => { begin($("lesson").value); if (!at) left(); });
+  const begin = (id, opens = true) => {
+    at = lessons.find((l) => l.id === id) || null;
+    done = none();
+    $("lesson").value = at ? id : "";
+    $("setup").hidden = !!at;
+    draw();
+    address();
+    if (at) work(opens ? at.open : undefined);
+  };
+  for (const l of lessons) $("lesson").append(new Option("", l.id));
+  $("lesson").addEventListener("change", () => { begin($("lesson").value); if (!at) to.left(); });
   $("language").addEventListener("change", () => { title(); draw(); address(true); });
   $("lesson-text").addEventListener("click", (e) => {
-    const b = e.target.closest("button");
-    if (!b) return;
-    if (b.id === "sight") {
+    const { id, dataset: { answer } } = e.target.closest("button") || { dataset: {} };
+    if (id === "sight") {
       document.dispatchEvent(new CustomEvent("run", { detail: { open: at.open } }));
       $("controls").scrollIntoView(); // on a phone it is below
-    } else if (b.id === "try") {
-      changed = changed ? null : {};
+    } else if (id === "try") {
+      done.changed = done.changed ? null : {};
       work();
-    } else {
-      said = +b.dataset.answer;
+    } else if (answer) {
+      done.said = +answer;
       draw();
     }
   });
   title();
   return (part, opens) => {
-    const m = /^lesson=([a-z]+),(en|zh)$/.exec(part);
-    if (!m) {
+    const [, id, code] = /^lesson=([a-z]+),(en|zh)$/.exec(part) || [];
+    if (!id) {
       if (at) begin("");
       return false;
     }
-    $("language").value = m[2] === "zh" ? "1" : "0";
+    $("language").value = code === "zh" ? "1" : "0";
     title();
-    begin(m[1], opens);
+    begin(id, opens);
     return !!at;
   };
 }

@@ -5,33 +5,27 @@ import { $, html, show } from "./markup.mjs";
 import { parseAddress, playPart, setPlayPart } from "./address.mjs";
 import { chinese } from "./chinese.mjs";
 import { teach } from "./lessons.mjs";
-import { scenarios } from "./scenario.mjs";
 import { fileText, firstRun, parseLines } from "./events.mjs";
 import { ask } from "./module.mjs";
-import { madeOf, workloadText } from "./made.mjs";
-import { nameOf, divergenceMarkup, whatIfMarkup } from "./divergence.mjs";
-import { packSetup, request, unpackSetup } from "./setup.mjs";
+import { divergenceMarkup, nameOf, whatIfMarkup } from "./divergence.mjs";
+import { madeWorkload, packSetup, request, unpackSetup } from "./setup.mjs";
 
-const example = `name: mine
-jobs:
-  - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
-  - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
-`;
 let later = 0, runs = 0, presets, divergence = null, moved = "", shown = "";
-
 const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
-
+const askFor = (message) => ask(message, () => {});
+const say = (said, fault = "") => { $("said").textContent = said; $("fault").textContent = fault; };
 /** What a policy of the form is made of, by the class of its field. */
 const parts = ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weights"];
 
-/** A policy of the form. */
+/** A policy of the form.
+ * @returns {any} */
 function policyOf(field) {
-  const out = { text: field.querySelector(".own").checked ? field.querySelector("textarea").value : "" };
-  for (const name of parts) {
-    const { type, value, disabled } = field.querySelector(`.${name}`);
-    out[name] = type === "range" ? +value : disabled ? "" : value;
-  }
-  return out;
+  const own = field.querySelector(".own").checked, value = ({ type, value, disabled }) => (
+    type === "range" ? +value : disabled ? "" : value);
+  return {
+    text: own ? field.querySelector("textarea").value : "",
+    ...Object.fromEntries(parts.map((name) => [name, value(field.querySelector(`.${name}`))])),
+  };
 }
 
 /** @type {() => any[]} */
@@ -39,25 +33,27 @@ const fields = () => [...document.querySelectorAll("fieldset.policy")];
 
 /** The form as a set-up. */
 function setupOf() {
-  const own = $("workload").value === "";
+  const value = (id) => $(id).value, own = value("workload") === "", cluster = $("own-cluster").checked;
   return {
-    workload: $("workload").value, text: own ? $("workload-text").value : "", jobs: +$("jobs").value, nodes: +$("nodes").value, racks: +$("racks").value, seed: +$("seed").value,
-    heartbeats: $("drive").value === "heartbeat", flows: $("flows").checked, link: Math.round(2 ** +$("link").value), over: +$("over").value,
-    cluster: $("own-cluster").checked ? $("cluster-text").value : "", policies: fields().filter((f) => !f.hidden).map(policyOf),
+    workload: value("workload"), text: own ? value("workload-text") : "", jobs: +value("jobs"), nodes: +value("nodes"),
+    racks: +value("racks"), seed: +value("seed"), heartbeats: value("drive") === "heartbeat", flows: $("flows").checked,
+    link: Math.round(2 ** +value("link")), over: +value("over"), cluster: cluster ? value("cluster-text") : "",
+    policies: fields().filter((f) => !f.hidden).map(policyOf),
   };
 }
 
 /** A set-up put into the form. */
 function fill(s) {
+  const values = {
+    nodes: s.nodes, racks: s.racks, seed: s.seed, over: s.over, link: s.link && Math.log2(s.link),
+    "workload-text": s.text, "cluster-text": s.cluster,
+  };
+  for (const id in values) if (values[id]) $(id).value = values[id];
   $("workload").value = s.text ? "" : s.workload;
-  if (s.text) $("workload-text").value = s.text;
-  for (const k of ["nodes", "racks", "seed", "over"]) if (s[k]) $(k).value = s[k];
   $("jobs").value = s.jobs || "";
   $("drive").value = s.heartbeats ? "heartbeat" : "";
   $("flows").checked = !!s.flows;
-  if (s.link) $("link").value = Math.log2(s.link);
   $("own-cluster").checked = !!s.cluster;
-  if (s.cluster) $("cluster-text").value = s.cluster;
   $("two").checked = s.policies.length > 1;
   s.policies.slice(0, 2).forEach((p, i) => {
     const field = fields()[i];
@@ -69,53 +65,51 @@ function fill(s) {
 
 /** Whether a preset uses a setting; one it does not use stands behind # in its file. */
 const has = (preset, part) => new RegExp(`^${part}`, "m").test(presets.policies[preset] || "");
+const enable = (on, ...ids) => { for (const id of ids) $(id).disabled = !on; };
 
 /** Shows what goes with what, and the numbers of the sliders. */
 function sync() {
-  const chosen = $("workload").value !== "";
-  $("workload-text").parentElement.hidden = $("made").hidden = chosen;
-  for (const field of $("made").querySelectorAll("input, select")) field.disabled = chosen;
-  for (const name of ["ratio", "skew"]) $(`made-${name}`).disabled = chosen || !(+$("made-reduces").value > 0);
-  $("made-replicas").disabled = chosen || $("made-places").value !== "shared";
-  $("jobs").disabled = $("workload").value === "";
-  $("cluster-text").hidden = !$("own-cluster").checked;
-  $("nodes").disabled = $("racks").disabled = $("flows").disabled = $("own-cluster").checked;
+  const own = $("workload").value === "", cluster = $("own-cluster").checked, flows = $("flows").checked && !cluster;
+  $("workload-text").parentElement.hidden = $("made").hidden = !own;
+  for (const field of $("made").querySelectorAll("input, select")) field.disabled = !own;
+  enable(own && +$("made-reduces").value > 0, "made-ratio", "made-skew");
+  enable(own && $("made-places").value === "shared", "made-replicas");
+  enable(!own, "jobs");
+  enable(!cluster, "nodes", "racks", "flows");
+  enable(flows, "link", "over");
+  $("cluster-text").hidden = !cluster;
   fields()[1].hidden = !$("two").checked;
-  const flows = $("flows").checked && !$("own-cluster").checked;
-  $("link").disabled = $("over").disabled = !flows;
   $("link").nextElementSibling.textContent = `${(2 ** +$("link").value / 1e6).toFixed(1)} MB/s`;
   $("over").nextElementSibling.textContent = `${$("over").value}:1`;
-  for (const f of fields()) {
-    const own = f.querySelector(".own").checked, rule = f.querySelector(".rule").value, preset = f.querySelector(".preset").value;
-    f.querySelector("textarea").hidden = !own;
-    for (const name of ["rule", "reduce"]) f.querySelector(`.${name}`).disabled = own;
-    f.querySelector(".rule").disabled = own || !has(preset, "locality:");
-    f.querySelector(".preemption").disabled = own || !has(preset, "preemption:");
-    f.querySelector(".weights").disabled = !own && !has(preset, "pools:");
-    for (const [name, needs] of [["w1", "wait"], ["w2", "wait"], ["d", "skips"]]) {
-      const slider = f.querySelector(`.${name}`);
-      slider.disabled = own || rule !== needs || f.querySelector(".rule").disabled;
-      slider.nextElementSibling.textContent = name === "d" ? slider.value : `${slider.value} s`;
-    }
+  fields().forEach(syncPolicy);
+}
+
+function syncPolicy(field) {
+  const part = (name) => field.querySelector(`.${name}`), own = part("own").checked, preset = part("preset").value;
+  field.querySelector("textarea").hidden = !own;
+  part("reduce").disabled = own;
+  part("rule").disabled = own || !has(preset, "locality:");
+  part("preemption").disabled = own || !has(preset, "preemption:");
+  part("weights").disabled = !own && !has(preset, "pools:");
+  for (const [name, needs, unit] of [["w1", "wait", " s"], ["w2", "wait", " s"], ["d", "skips", ""]]) {
+    part(name).disabled = part("rule").disabled || part("rule").value !== needs;
+    part(name).nextElementSibling.textContent = part(name).value + unit;
   }
 }
 
 /** The answer to a request, or nothing if something was wrong or something else was asked for meanwhile. */
 async function answer(message, markup, file = "") {
   const mine = ++runs;
-  $("fault").textContent = "";
-  $("said").textContent = "running…";
+  say("running…");
   tell({ begin: true });
   const a = await ask(message, (side, events) => tell({ side, events }));
   if (mine !== runs) return null;
   divergence = a.divergence || null;
-  $("said").textContent = "";
-  $("fault").textContent = a.error ? file + a.error : "";
-  show($("divergence"), a.error ? html`` : markup(a));
+  say("", a.error && file + a.error);
+  show($("divergence"), html`${!a.error && markup(a)}`);
   return a.error ? null : a;
 }
 
-/** The page has what it is to show. */
 function shows(detail) {
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
   tell({ end: true, ...detail });
@@ -124,106 +118,131 @@ function shows(detail) {
 /** Runs a recorded run again under the form's policy, and compares the two. */
 async function whatIf(file) {
   const text = await fileText(file), setup = setupOf(), { preset } = setup.policies[0];
-  if (!await answer({ op: "whatif", text, setup: request(setup, 0) }, (a) => whatIfMarkup(a.whatif, preset), `${file.name}: `)) return;
+  const message = { op: "whatif", text, setup: request(setup, 0) };
+  if (!await answer(message, (a) => whatIfMarkup(a.whatif, preset), `${file.name}: `)) return;
   tell({ side: 0, events: firstRun(parseLines(text)) });
   shows({ sources: [{ text }], names: ["recorded", `${preset}, what if`] });
 }
 
 /** Runs a request and shows it; gives its answer, if there is one. */
 async function runRequest(message, open) {
-  const named = (b) => [message.setup, message.other || message.setup].map((s, i) => nameOf(s, b.divergence ? b.divergence.sides[i].policy : s.policy));
-  const from = performance.now(), a = await answer(message, (b) => (b.against ? divergenceMarkup(b, named(b)) : html``));
+  const { setup, other } = message, from = performance.now();
+  const named = ({ divergence: d }) => [setup, other || setup].map((s, i) => nameOf(s, (d?.sides[i] ?? s).policy));
+  const a = await answer(message, (b) => b.against && divergenceMarkup(b, named(b)));
   if (!a) return null;
-  $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
-  const sources = [message.setup, message.other].filter(Boolean).map(({ policy, set, weights }) => ({ setup: { ...message.setup, policy, set, weights } }));
+  say(`${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`);
+  const source = ({ policy, set, weights }) => ({ setup: { ...setup, policy, set, weights } });
+  const sources = [setup, other].filter(Boolean).map(source);
   shows({ sources, names: named(a), open });
   return a;
 }
 
-/** Runs what the form says. */
+/** What the form asks the module for; an error where a number is out of its limits. */
+function messageOf(setup) {
+  for (const field of $("setup").querySelectorAll("input[type=number]:enabled")) {
+    const [least, most] = [field.min, field.max].map((n) => (+n).toLocaleString("en"));
+    if (!field.checkValidity()) throw new Error(`${field.labels[0].textContent.trim()}: from ${least} to ${most}`);
+  }
+  const [first, other] = setup.policies.map((_, i) => request(setup, i));
+  return other ? { op: "part", setup: first, other } : { op: "run", setup: first };
+}
+
 async function run(changed = "") {
   const mine = ++runs, setup = setupOf();
   let message;
   try {
-    for (const field of $("setup").querySelectorAll("input[type=number]:enabled")) {
-      if (!field.checkValidity()) throw new Error(`${field.labels[0].textContent.trim()}: from ${(+field.min).toLocaleString("en")} to ${(+field.max).toLocaleString("en")}`);
-    }
-    message = { op: "run", setup: request(setup, 0) };
-    if (setup.policies.length > 1) message = { op: "part", setup: message.setup, other: request(setup, 1) };
+    message = messageOf(setup);
   } catch (e) {
-    $("fault").textContent = e.message;
-    $("said").textContent = "";
-    return;
+    return say("", e.message);
   }
   const packed = await packSetup(setup);
-  if (mine !== runs) return;
+  if (mine !== runs) return undefined;
   if (playPart() !== packed) { // Back leads to the set-up before, but not through every place of a slider
     setPlayPart(packed, !playPart() || (changed !== "" && changed === moved));
     moved = changed;
   }
   shown = packed;
   $("share").href = location.href;
-  await runRequest(message);
+  return runRequest(message);
 }
 
-async function begin() {
+/** Puts the presets and examples into the form. */
+function offer() {
   const first = fields()[0], second = first.cloneNode(true);
   second.dataset.side = "1";
   second.querySelector("legend").textContent = "The other policy";
   first.after(second);
-  first.querySelector("legend").textContent = "Policy";
-  const chosen = await ask({ op: "presets" }, () => {});
+  $("workload").append(...presets.workloads.map((name) => new Option(name, name)), new Option("my own…", ""));
+  $("workload").value = "facebook-mixed";
+  fields().forEach((f, i) => {
+    const preset = f.querySelector(".preset"), text = f.querySelector("textarea");
+    preset.append(...presets.order.map((name) => new Option(name, name)));
+    preset.value = i ? "fifo" : "hfs";
+    preset.onchange = () => { text.value = presets.policies[preset.value]; };
+    preset.onchange();
+  });
+}
+
+/** Runs the scenario, the scheduler's calls line by line with what it must answer, as tarry scenario -v does. */
+async function runScenario() {
+  $("scenario-said").textContent = "running…";
+  const a = await askFor({ op: "scenario", text: $("scenario-text").value }), fault = a.error || a.code;
+  Object.assign($("scenario-out"), { hidden: false, textContent: a.error || a.output });
+  $("scenario-said").textContent = fault ? "It does not do what it says, or cannot be read." : "All is as it says.";
+}
+
+/** Takes what is entered into the form: it runs, after a moment. */
+function entered({ target }) {
+  if (target.id === "recorded") return;
+  if (target.closest("#made")) $("workload-text").value = madeWorkload($("made"));
+  sync();
+  clearTimeout(later);
+  const text = target.tagName === "TEXTAREA" || target.type === "text"; // texts wait for a pause
+  const name = target.id || `${target.className} ${target.closest("fieldset").dataset.side}`;
+  later = setTimeout(() => run(name), text ? 800 : 150);
+}
+
+async function share(e) {
+  e.preventDefault();
+  const address = $("share").href = location.href; // with the screen and the time
+  const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  $("shared").textContent = copied ? "The link is copied." : "It is the page’s address.";
+}
+
+async function begin() {
+  const chosen = await askFor({ op: "presets" });
   if (chosen.error) throw new Error(chosen.error);
   presets = chosen.presets;
-  for (const name of presets.workloads) $("workload").append(new Option(name, name));
-  $("workload").append(new Option("my own…", ""));
-  $("workload").value = "facebook-mixed";
-  $("workload-text").value = example;
-  $("cluster-text").value = "classes:\n  - {name: new, map_slots: 4, reduce_slots: 2}\nracks:\n  - {count: 2, nodes: [5 new]}\n";
-  fields().forEach((f, i) => {
-    for (const name of presets.order) f.querySelector(".preset").append(new Option(name, name));
-    const preset = f.querySelector(".preset"), text = f.querySelector("textarea");
-    preset.value = i ? "fifo" : "hfs";
-    const fresh = () => { text.value = presets.policies[preset.value]; };
-    preset.addEventListener("change", fresh);
-    fresh();
+  offer();
+  const taught = await askFor({ op: "lessons" });
+  const lesson = teach(taught.lessons, {
+    turn: chinese(taught.chinese), run: runRequest, ask: askFor,
+    left: () => { shown = playPart(); return run(); },
+    told: (part) => { shown = part; },
   });
-  const taught = await ask({ op: "lessons" }, () => {});
-  const lesson = teach(taught.lessons, chinese(taught.chinese), runRequest, (message) => ask(message, () => {}), () => { shown = playPart(); return run(); }, (part) => { shown = part; });
-  scenarios((message) => ask(message, () => {}));
   const shared = await unpackSetup(playPart());
   if (shared) fill(shared);
   sync();
-  const form = $("setup");
-  form.addEventListener("submit", (e) => { e.preventDefault(); run(); });
-  $("recorded").addEventListener("change", (e) => {
+  $("setup").onsubmit = (e) => { e.preventDefault(); run(); };
+  $("setup").oninput = entered;
+  $("recorded").onchange = (e) => {
     const file = e.target.files[0];
-    if (file) whatIf(file).catch((err) => { $("fault").textContent = `${file.name}: ${err.message}`; });
-  });
-  form.addEventListener("input", (e) => {
-    if (e.target.id === "recorded") return;
-    if (e.target.closest("#made")) $("workload-text").value = workloadText(madeOf($("made")));
-    sync();
-    clearTimeout(later);
-    const text = e.target.tagName === "TEXTAREA" || e.target.type === "text"; // texts wait for a pause
-    later = setTimeout(() => run(e.target.id || `${e.target.className} ${e.target.closest("fieldset").dataset.side}`), text ? 800 : 150);
-  });
-  $("share").addEventListener("click", (e) => {
-    e.preventDefault();
-    $("share").href = location.href; // with the screen and the time
-    const said = (text) => { $("shared").textContent = text; };
-    const copied = navigator.clipboard ? navigator.clipboard.writeText($("share").href) : Promise.reject();
-    copied.then(() => said("The link is copied."), () => said("It is the page’s address."));
-  });
-  $("divergence").addEventListener("click", (e) => { if (e.target.id === "diverged" && divergence) tell({ seek: divergence.at }); });
+    if (file) whatIf(file).catch((err) => say("", `${file.name}: ${err.message}`));
+  };
+  $("scenario-run").onclick = runScenario;
+  $("share").onclick = share;
+  $("divergence").onclick = (e) => { if (e.target.id === "diverged" && divergence) tell({ seek: divergence.at }); };
   window.addEventListener("popstate", async () => {
     if (playPart() === shown) return; // it is the page's part that has changed
     const s = await unpackSetup(playPart());
     shown = playPart();
-    if (!lesson(shown, !parseAddress(location.hash).screen) && s) { fill(s); sync(); run(); }
+    if (lesson(shown, !parseAddress(location.hash).screen) || !s) return;
+    fill(s);
+    sync();
+    run();
   });
   shown = playPart();
   if (!lesson(shown, !parseAddress(location.hash).screen)) await run();
 }
 
-begin().catch((e) => { $("fault").textContent = `The module cannot run: ${e.message}`; });
+begin().catch((e) => say("", `The module cannot run: ${e.message}`));

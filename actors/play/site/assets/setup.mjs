@@ -10,7 +10,8 @@ const long = 1500;
 export async function packSetup(setup) {
   const plain = new TextEncoder().encode(JSON.stringify(setup));
   if (plain.length < long) return base64(plain);
-  return `~${base64(new Uint8Array(await through(plain, new CompressionStream("deflate-raw")).arrayBuffer()))}`;
+  const packed = await through(plain, new CompressionStream("deflate-raw")).arrayBuffer();
+  return `~${base64(new Uint8Array(packed))}`;
 }
 
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
@@ -20,47 +21,59 @@ const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).
 export async function unpackSetup(fragment) {
   try {
     const bytes = fromBase64(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
-    const text = /^#?~/.test(fragment) ? through(bytes, new DecompressionStream("deflate-raw")) : new Response(bytes);
-    const setup = await text.json();
-    const policies = setup && typeof setup === "object" && Array.isArray(setup.policies) ? setup.policies : [];
-    return policies.length && policies.every((p) => p && typeof p === "object") ? setup : null;
+    const deflated = /^#?~/.test(fragment) && new DecompressionStream("deflate-raw");
+    const setup = await (deflated ? through(bytes, deflated) : new Response(bytes)).json();
+    return setup.policies.length && setup.policies.every((p) => p && typeof p === "object") ? setup : null;
   } catch {
     return null;
   }
 }
 
 /** The settings of one policy, as KEY=VALUE. */
-export function settings(f) {
-  const set = [];
-  if (f.rule) set.push(`locality.rule=${f.rule}`);
-  if (f.rule === "wait") set.push("locality.auto=false", `locality.waits=${f.w1}s/${f.w2}s`);
-  if (f.rule === "skips") set.push("locality.auto=false", `locality.skips=${f.d}`);
-  if (f.reduce) set.push(`reduce.rule=${f.reduce}`);
-  if (f.preemption) set.push(`preemption.mode=${f.preemption}`);
-  return set;
+function settings({ rule, w1, w2, d, reduce, preemption }) {
+  const fixed = { wait: [`locality.waits=${w1}s/${w2}s`], skips: [`locality.skips=${d}`] }[rule];
+  return [
+    ...(rule ? [`locality.rule=${rule}`] : []), ...(fixed ? ["locality.auto=false", ...fixed] : []),
+    ...(reduce ? [`reduce.rule=${reduce}`] : []), ...(preemption ? [`preemption.mode=${preemption}`] : []),
+  ];
 }
 
 /** Weights of pools out of "a=2 b=1". */
-export function weights(text) {
-  const out = {};
-  for (const one of text.split(/[\s,]+/).filter(Boolean)) {
+function weights(text) {
+  return Object.fromEntries(text.split(/[\s,]+/).filter(Boolean).map((one) => {
     const [name, weight] = one.split("=");
     if (!name || !(+weight > 0)) throw new Error(`weights: ${one}: want POOL=WEIGHT`);
-    out[name] = +weight;
-  }
-  return out;
+    return [name, +weight];
+  }));
 }
 
 /** What the module takes, of the form's set-up and one of its policies. */
 export function request(setup, side) {
+  const { text, workload, jobs, cluster, nodes, racks, seed, heartbeats, flows, link, over } = setup;
   const p = setup.policies[side];
-  const out = {
-    workload: setup.text || setup.workload, policy: p.text || p.preset, set: p.text ? [] : settings(p), weights: weights(p.weights || ""), seed: setup.seed,
+  return {
+    workload: text || workload, policy: p.text || p.preset, set: p.text ? [] : settings(p),
+    weights: weights(p.weights || ""), seed, ...(!text && jobs && { jobs }), ...(heartbeats && { heartbeats: true }),
+    ...(cluster ? { cluster } : { nodes, racks, flows, ...(flows && { link, over }) }),
   };
-  if (!setup.text && setup.jobs) out.jobs = setup.jobs;
-  if (setup.cluster) out.cluster = setup.cluster;
-  else Object.assign(out, { nodes: setup.nodes, racks: setup.racks, flows: setup.flows });
-  if (setup.heartbeats) out.heartbeats = true;
-  if (!setup.cluster && setup.flows) Object.assign(out, { link: setup.link, over: setup.over });
-  return out;
+}
+
+/** The fields that write a workload file, with what they mean when nothing is entered. */
+const fields = {
+  count: 10, gap: 10, maps: 40, time: 10, spread: 0.2, block: 64, reduces: 4, ratio: 0.3, skew: 0, replicas: 3,
+};
+
+/** The workload file that the fields of the form say. */
+export function madeWorkload(form) {
+  const of = (name) => form.querySelector(`#made-${name}`).value, places = of("places"), shared = places === "shared";
+  const m = Object.fromEntries(Object.entries(fields).map(([name, empty]) => [name, +(of(name) || empty)]));
+  const job = [
+    "name: job", `count: ${m.count}`, m.gap > 0 && `gap: exponential ${m.gap}s`, `maps: ${m.maps}`,
+    `map_time: ${m.time}s`, `spread: ${m.spread}`, "user: ann",
+    m.reduces > 0 && `reduces: ${m.reduces}`, m.reduces > 0 && `shuffle_ratio: ${m.ratio}`,
+    m.reduces > 0 && m.skew > 0 && `skew: {shares: ${m.skew}}`,
+    shared && "file: input", places === "none" && "no_location: true",
+  ].filter(Boolean).join("\n    ");
+  const file = shared ? `files:\n  - {name: input, blocks: ${m.maps}, replicas: ${m.replicas}}\n` : "";
+  return `name: mine\nblock: ${m.block}MiB\n${file}jobs:\n  - ${job}\n`;
 }

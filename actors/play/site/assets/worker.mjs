@@ -6,8 +6,7 @@ let ready;
 
 /** Starts the module, once. */
 async function start(module) {
-  const go = new globalThis.Go();
-  const instance = await WebAssembly.instantiate(module, go.importObject);
+  const go = new globalThis.Go(), instance = await WebAssembly.instantiate(module, go.importObject);
   go.run(instance);
 }
 
@@ -21,8 +20,9 @@ self.onmessage = async ({ data }) => {
       const events = text.decode(bytes).trimEnd().split("\n").map((line) => JSON.parse(line));
       self.postMessage({ id: data.id, side, events });
     };
-    const answer = JSON.parse(globalThis.tarry(JSON.stringify(data.request), data.request.op === "scenario" ? undefined : take));
-    self.postMessage({ id: data.id, answer });
+    const { id, request } = data;
+    const answer = JSON.parse(globalThis.tarry(JSON.stringify(request), request.op === "scenario" ? undefined : take));
+    self.postMessage({ id, answer });
   } catch (e) {
     self.postMessage({ id: data.id, answer: { error: String(e && e.message || e) } });
   }
