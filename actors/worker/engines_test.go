@@ -122,7 +122,7 @@ func wrongOn(t *testing.T, on string, books []string) {
 	require.NoError(t, programErr)
 	failed(out, err, "/elsewhere/program", "00000000deadbeef", this.Sum)
 	t.Run("full disk", func(t *testing.T) {
-		if os.Getenv(hostsVariable) != "" && (on == os.Getenv("TARRY_TEST_SPARK_HOSTS") || on == "slurm") {
+		if os.Getenv(hostsVariable) != "" && (on == os.Getenv("TARRY_TEST_SPARK_HOSTS") || on == "slurm" || on == os.Getenv("TARRY_TEST_YARN")) {
 			t.Skip("TestOnEnginesFaults fills the disks of hosts")
 		}
 		disk := enginetest.SmallDisk(t, "100k")

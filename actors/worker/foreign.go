@@ -89,6 +89,9 @@ func (f *foreign) why(err error) error {
 		return fmt.Errorf("%s (%w)", f.said.workerMessage, err)
 	}
 	if said := f.said.reason(); said != "" {
+		if strings.Contains(said, f.job.temp.dir) && strings.HasSuffix(said, "does not exist") { // Hadoop looks for it before a worker does
+			said = "the output's folder is not shared with all hosts, or not readable for the user of the tasks (umask 000): " + said
+		}
 		err = fmt.Errorf("%w: %.400s", err, said)
 	}
 	return f.job.unended(err)

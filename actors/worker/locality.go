@@ -18,7 +18,7 @@ const hostLookup = 2 * time.Second
 // preferredHosts returns, for each split, the names and addresses of the hosts with its bytes, since an
 // engine may know its hosts by either; nil if no split has hosts.
 func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]string) {
-	if !slices.ContainsFunc(splits, func(s cluster.Split) bool { return len(s.Hosts) > 0 }) {
+	if !anyHosts(splits) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, hostLookup)
@@ -37,6 +37,11 @@ func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]strin
 		list = append(list, slices.Compact(hosts))
 	}
 	return list
+}
+
+// anyHosts reports whether the hosts of a split are known.
+func anyHosts(splits []cluster.Split) bool {
+	return slices.ContainsFunc(splits, func(s cluster.Split) bool { return len(s.Hosts) > 0 })
 }
 
 // countLocality counts a map by the place where it has run. The worker does not know racks. Splits

@@ -1,9 +1,12 @@
 package worker
 
 import (
+	"archive/zip"
+	"bytes"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,6 +28,39 @@ func TestProcessesCountLocality(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, maps("a"), c.Named(counter.GroupJob, "Data-local map tasks"))
 	require.Equal(t, maps("b"), c.Named(counter.GroupJob, "Other local map tasks"))
+}
+
+// Hadoop's scheduler gets the hosts of each split, by a class in a jar that comes with the job, and tasks
+// get a ticket of the submitter's, which their hosts do not have. Without places Hadoop's own class serves.
+func TestHadoopPlacesMaps(t *testing.T) {
+	inProcesses(t)
+	store, _, books := testStore(t)
+	require.NoError(t, os.WriteFile(filepath.Join(store.Root, "secured"), nil, 0o600))
+	ticket := filepath.Join(t.TempDir(), "ticket")
+	require.NoError(t, os.WriteFile(ticket, []byte("ticket"), 0o600))
+	t.Setenv(ticketVariable, "FILE:"+ticket)
+	here, err := os.Hostname()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		format string
+		books  []string
+		list   string
+	}{
+		{"tarry.HostedLines", books, here + "\t0\n" + here + "\t1\nelsewhere.invalid\t2\n"},
+		{"org.apache.hadoop.mapred.lib.NLineInputFormat", []string{bookOf(t, t.TempDir(), "a", 1_000)}, "\t0\n"},
+	} {
+		playEngines(t)
+		_, _, err = submit(t, "wordcount", Options{On: "yarn", Reduces: 2, BlockSize: 60_000}, c.books)
+		require.NoError(t, err)
+		require.Equal(t, c.list, strings.TrimSuffix(remembered("list"), "\n"))
+		command := remembered("commands")
+		require.Contains(t, command, "-inputformat "+c.format+" ")
+		require.Equal(t, c.format == "tarry.HostedLines", strings.Contains(command, "-libjars file:///"))
+	}
+	class, err := zip.NewReader(bytes.NewReader(hostedJar), int64(len(hostedJar)))
+	require.NoError(t, err)
+	_, err = class.Open("tarry/HostedLines.class")
+	require.NoError(t, err)
 }
 
 func TestIsThisHost(t *testing.T) {

@@ -211,7 +211,10 @@ func (h *hadoopRun) run() error {
 		}
 	}
 	shuffled := make([][]frame, reduces)
-	for n, line := range strings.Fields(string(list)) {
+	if err := remember("list", string(list)); err != nil {
+		return err
+	}
+	for n, line := range strings.Split(strings.TrimSuffix(string(list), "\n"), "\n") {
 		b, err := h.task(n, "m", fmt.Sprintf("%d\t%s\n", 2*n, line))
 		if err != nil {
 			return err
@@ -254,7 +257,7 @@ func (h *hadoopRun) task(n int, kind, stdin string) (out []byte, err error) {
 	for attempt := range h.most {
 		cmd := onHost(n, filepath.Join(h.dir, strings.TrimPrefix(h.one("-mapper"), "./")))
 		cmd.Dir, cmd.Stdin = h.dir, strings.NewReader(stdin)
-		cmd.Env = append(append(os.Environ(), h.all("-cmdenv")...), fmt.Sprint("mapreduce_task_ismap=", kind == "m"),
+		cmd.Env = append(append(withoutTicket(os.Environ()), h.all("-cmdenv")...), fmt.Sprint("mapreduce_task_ismap=", kind == "m"),
 			fmt.Sprint("mapreduce_task_partition=", n), fmt.Sprintf("mapreduce_task_attempt_id=attempt_17_0001_%s_%06d_%d", kind, n, attempt))
 		log, bad := os.OpenFile(filepath.Join(os.Getenv(playedFolder), "logs"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if bad != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -142,6 +143,17 @@ func (j *job) ship() (files []string, err error) {
 		files = append(files, name)
 	}
 	return files, nil
+}
+
+// shippedTickets returns the files of tickets that tasks need, each as PATH#NAME, and the names by variable.
+// YARN keeps files of a job from other users.
+func shippedTickets() (files []string, names map[string]string) {
+	names = map[string]string{}
+	for variable, file := range stores.Tickets() {
+		names[variable] = "ticket-" + variable
+		files = append(files, file+"#"+names[variable])
+	}
+	return files, names
 }
 
 func copyProgram(to, from string) error {

@@ -24,6 +24,8 @@ var (
 	workerExit = pattern(`\btarry worker exit -?\d+`)
 	// jobAborted matches what Spark's driver prints when a task has failed too often.
 	jobAborted = pattern(`\bJob aborted due to .+`)
+	// applicationFailed matches what Hadoop's client prints when YARN has ended a job.
+	applicationFailed = pattern(`\bfailed with state \w+ due to: (Application .+)`)
 	// unreachable matches what clients print while they wait for an unreachable server.
 	unreachable = pattern(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
 	// traceLine matches a line of a stack trace.
@@ -40,6 +42,7 @@ type reasons struct {
 	abortText     string // the text that jobAborted matches
 	firstCause    string // the innermost cause of the first exception
 	causesFollow  bool   // the next lines may name causes of firstCause
+	endText       string // the text that applicationFailed matches
 	logError      string // the last error in a log
 	lastLine      string // the last line that is not part of a stack trace
 	waitText      string // the last text that unreachable matches
@@ -60,6 +63,9 @@ func (r *reasons) addLine(line string) {
 	r.exitLine = cmp.Or(r.exitLine, workerExit().FindString(line))
 	if text := jobAborted().FindString(line); text != "" && r.abortText == "" {
 		r.abortText = text
+	}
+	if m := applicationFailed().FindStringSubmatch(line); m != nil {
+		r.endText = m[1]
 	}
 	if text := unreachable().FindString(line); text != "" {
 		r.waitText = text
@@ -82,8 +88,8 @@ func (r *reasons) addLine(line string) {
 }
 
 // reason returns the line that explains the failure best, or "": a known message of Spark's, the
-// first exception, the last error in a log, or the last line. The worker's own message is in
+// first exception, why YARN has ended the job, the last error in a log, or the last line. The worker's own message is in
 // r.workerMessage.
 func (r *reasons) reason() string {
-	return cmp.Or(r.exitLine, r.abortText, r.firstCause, r.logError, r.lastLine)
+	return cmp.Or(r.exitLine, r.abortText, r.firstCause, r.endText, r.logError, r.lastLine)
 }

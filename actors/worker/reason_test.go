@@ -34,6 +34,10 @@ RuntimeError: tarry worker exit 7: `,
 		"Error Launching job : Output directory file:/x already exists": `INFO JobResourceUploader: Disabling Erasure Coding
 ERROR streaming.StreamJob: Error Launching job : Output directory file:/x already exists
 Streaming Command Failed!`,
+		"Application application_1_0012 failed 2 times due to ApplicationMaster for attempt appattempt_1_0012_000002 timed out.": `
+INFO Job: Job job_1_0012 failed with state FAILED due to: Application application_1_0012 failed 2 times due to ApplicationMaster for attempt appattempt_1_0012_000002 timed out.
+ERROR streaming.StreamJob: Job not successful!
+Streaming Command Failed!`,
 		"invalid partition specified: none": `sbatch: error: invalid partition specified: none`,
 		"nothing that is known":             "one\n\ntwo\nnothing that is known\n",
 		"":                                  "",

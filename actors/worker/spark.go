@@ -54,6 +54,8 @@ type sparkSetup struct {
 	Reduces int    `json:"reduces"`
 	// Hosts has the hosts on which Spark prefers to run each map, if the store knows the places of the input.
 	Hosts [][]string `json:"hosts,omitempty"`
+	// Tickets are names among the files, by variable; see task.Tickets.
+	Tickets map[string]string `json:"tickets,omitempty"`
 }
 
 func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
@@ -81,10 +83,16 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 		t.Spills, t.Reports = ownFolder, in.fullName("") // the Python file starts workers in spark.local.dir
 		return t.env()
 	}
-	setup, err := json.Marshal(sparkSetup{
+	what := sparkSetup{
 		Program: filepath.Base(files[0]), Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits), Reduces: j.layout.Reduces,
 		Hosts: preferredHosts(ctx, j.layout.Splits),
-	})
+	}
+	if s.master == "yarn" {
+		var tickets []string
+		tickets, what.Tickets = shippedTickets()
+		files = append(files, tickets...)
+	}
+	setup, err := json.Marshal(what)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +28,11 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
+		if _, err := os.Stat(filepath.Join(string(root), "secured")); err == nil {
+			if b, err := os.ReadFile(strings.TrimPrefix(os.Getenv(ticketVariable), "FILE:")); err != nil || string(b) != "ticket" {
+				return nil, fmt.Errorf("no ticket: %q, %w", b, err)
+			}
+		}
 		store := &storetest.Dir{Root: string(root)}
 		store.Lost = func(op, name string) error {
 			if what := os.Getenv("TARRY_TEST_LOST"); IsWorker() && what != "" && strings.HasPrefix(op+" "+name, what) {
@@ -35,6 +42,19 @@ func init() {
 		}
 		return located{store}, nil
 	})
+}
+
+// ticketVariable names the file without which a store with a file secured is not opened.
+const ticketVariable = "TARRY_TEST_TICKET"
+
+// withoutTicket returns an environment of a host on which the user has no ticket.
+func withoutTicket(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, ticketVariable+"=") })
+}
+
+// Ticket implements stores.Ticketed.
+func (s located) Ticket() (variable, file string) {
+	return ticketVariable, strings.TrimPrefix(os.Getenv(ticketVariable), "FILE:")
 }
 
 // located is a store that has its file a on this host, and all others elsewhere.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -22,9 +23,10 @@ const HadoopVariable = "TARRY_HADOOP"
 // streaming is the engine Hadoop Streaming with the stock jar: on YARN, or where the configuration
 // of the hadoop command says.
 //
-//  1. The input is the list of splits, one line per map. A map's frames are in the format rawbytes;
-//     their salt makes Hadoop's own partitioner send them to the right reduce, in order of map and
-//     chunk.
+//  1. The input is the list of splits, one line per map, with the hosts of its bytes. Stock formats of
+//     lists ignore hosts; if there are any, a class of our own gives them to the scheduler.
+//     A map's frames are in the format rawbytes; their salt makes Hadoop's own partitioner send them
+//     to the right reduce, in order of map and chunk.
 //  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output,
 //     which contains the report of one attempt per task, however many ran.
 type streaming struct{}
@@ -37,8 +39,8 @@ func (s streaming) command(j *job) ([]string, error) {
 		return nil, err
 	}
 	var lines []byte
-	for i := range j.layout.Splits {
-		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')
+	for i, s := range j.layout.Splits {
+		lines = fmt.Appendf(lines, "%s\t%d\n", strings.Join(s.Hosts, ","), i)
 	}
 	splits := j.temp.below("splits")
 	if err := splits.make(); err != nil {
@@ -142,6 +144,13 @@ func (streaming) args(j *job) ([]string, error) {
 		}
 		files[i] = "file://" + path + "#" + name
 	}
+	t := j.task(eitherTask, -1, -1)
+	t.Spills = ownFolder
+	tickets, names := shippedTickets()
+	for _, file := range tickets {
+		files = append(files, "file://"+file)
+	}
+	t.Tickets = names
 	most := j.maxAttempts()
 	list := []string{
 		"-D", "mapreduce.job.name=" + jobName(j.layout.Name),
@@ -154,15 +163,36 @@ func (streaming) args(j *job) ([]string, error) {
 		list = append(list, "-D", "stream.map.output=rawbytes", "-D", "stream.reduce.input=rawbytes")
 	}
 	list = append(list, j.settings()...)
-	t := j.task(eitherTask, -1, -1)
-	t.Spills = ownFolder
-	list = append(list, "-files", strings.Join(files, ","), "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
+	format := "org.apache.hadoop.mapred.lib.NLineInputFormat"
+	if anyHosts(j.layout.Splits) {
+		jar, err := j.hostedLines()
+		if err != nil {
+			return nil, err
+		}
+		list, format = append(list, "-libjars", "file://"+jar), "tarry.HostedLines"
+	}
+	list = append(list, "-files", strings.Join(files, ","), "-inputformat", format,
 		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.temp.fullName("report")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
 	if !j.mapOnly {
 		list = append(list, "-reducer", "./"+shippedName)
 	}
 	return list, nil
+}
+
+// hostedJar contains the class of hadoop/HostedLines.java; internal/tools/engines/jar.sh makes it.
+//
+//go:embed hadoop/hosted.jar
+var hostedJar []byte
+
+// hostedLines writes the jar to a file that Hadoop's client finds, and returns its name.
+func (j *job) hostedLines() (string, error) {
+	dir, err := j.local()
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "hosted.jar")
+	return name, os.WriteFile(name, hostedJar, 0o644) //nolint:gosec // tasks of another user read it
 }
 
 // hadoopName returns Hadoop's name of a file.

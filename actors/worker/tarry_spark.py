@@ -1,7 +1,7 @@
 """Runs a job of Tarry on Spark: spark-submit --files PROGRAM,SETUP tarry_spark.py SETUP. Spark starts workers
 and moves frames; Tarry maps, sorts, merges, reduces, and leaves reports of the tasks in a folder of its own.
 SETUP is JSON: the program, its task as TARRY_TASK has it for maps and for reduces, how many of them there
-are, and the hosts of each map's input, if they are known."""
+are, the hosts of each map's input if they are known, and the files of tickets by variable."""
 import json
 import os
 import pickle
@@ -20,6 +20,8 @@ def start(task, index, **streams):
     os.chmod(exe, 0o755)
     attempt = TaskContext.get().taskAttemptId()  # no two tasks of an application share one
     env = dict(os.environ, TARRY_TASK=task, TARRY_INDEX=str(index), TARRY_ATTEMPT=str(attempt))
+    for variable, file in setup.get("tickets", {}).items():
+        env[variable] = "FILE:" + os.path.abspath(SparkFiles.get(file))
     disks = os.environ.get("SPARK_LOCAL_DIRS") or tempfile.gettempdir()  # as spark.local.dir says
     disk = disks.split(",")[attempt % len(disks.split(","))]
     said = tempfile.TemporaryFile(dir=disk)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -53,6 +54,8 @@ type task struct {
 	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
 	// Stores are the stores that the submitter has opened, as Roots has named them.
 	Stores map[string]string `json:"stores,omitempty"`
+	// Tickets are files in the worker's own folder with which it opens stores, by variable.
+	Tickets map[string]string `json:"tickets,omitempty"`
 	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Heartbeat is a file whose modification time the worker updates; empty: none.
@@ -150,6 +153,7 @@ func Main() {
 		os.Exit(permanentExit)
 	}
 	stores.Use(t.Stores)
+	t.useTickets()
 	if !t.Inner {
 		os.Exit(t.supervise(context.Background()))
 	}
@@ -169,6 +173,15 @@ func Main() {
 		go t.beat()
 	}
 	os.Args = append(os.Args[:1], t.Args...)
+}
+
+// useTickets sets the variables that say where the tickets are.
+func (t *task) useTickets() {
+	for variable, name := range t.Tickets {
+		if file, err := filepath.Abs(name); err == nil { // the working directory changes
+			_ = os.Setenv(variable, "FILE:"+file) // a valid name
+		}
+	}
 }
 
 // IsWorker reports whether this process is a worker, which runs one task and ends.

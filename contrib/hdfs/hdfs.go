@@ -30,6 +30,7 @@ import (
 
 	"github.com/colinmarc/hdfs/v2"
 	"github.com/colinmarc/hdfs/v2/hadoopconf"
+	"github.com/jcmturner/gokrb5/v8/client"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
@@ -53,8 +54,11 @@ type store struct {
 	client *hdfs.Client
 	root   string
 	user   string
-	web    string      // address of the name node's WebHDFS
-	silent atomic.Bool // WebHDFS did not answer
+	ticket string // file of the Kerberos ticket, "" without Kerberos
+	// kerberos has the ticket, nil without Kerberos.
+	kerberos *client.Client
+	web      string      // address of the name node's WebHDFS
+	silent   atomic.Bool // WebHDFS did not answer
 }
 
 // New returns the store of a host; getenv returns the variables that the package documentation
@@ -65,10 +69,12 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 		return nil, err
 	}
 	o := hdfs.ClientOptionsFromConf(conf)
+	ticketFile := ""
 	if o.KerberosClient != nil { // the configuration asks for it
 		if o.KerberosClient, err = ticket(getenv); err != nil {
 			return nil, err
 		}
+		_, ticketFile = ticketPlace(getenv)
 	}
 	if err := address(&o, conf, host, getenv); err != nil {
 		return nil, err
@@ -82,12 +88,12 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 		return timed{c}, nil
 	}
 	o.DatanodeDialFunc = (&net.Dialer{Timeout: patience}).DialContext
-	client, err := hdfs.NewClient(o)
+	c, err := hdfs.NewClient(o)
 	if err != nil {
 		return nil, plain(err)
 	}
 	root := "hdfs://" + o.User + "@" + strings.Join(o.Addresses, ",")
-	return &store{client: client, root: root, user: o.User, web: webAddress(conf, name)}, nil
+	return &store{client: c, root: root, user: o.User, ticket: ticketFile, kerberos: o.KerberosClient, web: webAddress(conf, name)}, nil
 }
 
 // Root implements stores.Rooted.

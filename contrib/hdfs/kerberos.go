@@ -12,16 +12,28 @@ import (
 	"github.com/jcmturner/gokrb5/v8/credentials"
 )
 
+// ticketVariable names the environment variable that says where kinit has stored its ticket.
+const ticketVariable = "KRB5CCNAME"
+
+// ticketPlace returns the kind of place where kinit has stored its ticket, and its name.
+func ticketPlace(getenv func(string) string) (kind, name string) {
+	kind, name, ok := strings.Cut(cmp.Or(getenv(ticketVariable), "/tmp/krb5cc_"+strconv.Itoa(os.Getuid())), ":")
+	if !ok {
+		return "FILE", kind
+	}
+	return kind, name
+}
+
+// Ticket implements stores.Ticketed.
+func (s *store) Ticket() (variable, file string) { return ticketVariable, s.ticket }
+
 // ticket returns a client of Kerberos with the ticket that kinit has stored.
 func ticket(getenv func(string) string) (*client.Client, error) {
 	conf, err := config.Load(cmp.Or(getenv("KRB5_CONFIG"), "/etc/krb5.conf"))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration of Kerberos: %w", err)
 	}
-	kind, name, ok := strings.Cut(cmp.Or(getenv("KRB5CCNAME"), "/tmp/krb5cc_"+strconv.Itoa(os.Getuid())), ":")
-	if !ok {
-		kind, name = "FILE", kind
-	}
+	kind, name := ticketPlace(getenv)
 	if kind != "FILE" {
 		return nil, fmt.Errorf("a Kerberos ticket in %s:%s cannot be read: want KRB5CCNAME=FILE:PATH, and kinit", kind, name)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/jcmturner/gokrb5/v8/spnego"
+
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
@@ -24,7 +26,11 @@ func (s *store) Places(name string) ([]stores.Place, error) {
 	if s.silent.Load() {
 		return nil, failed("places", name, errSilent)
 	}
-	r, err := web.Get(ask.String())
+	get := web.Get
+	if s.kerberos != nil {
+		get = spnego.NewClient(s.kerberos, &web, "").Get // it shows the ticket when asked to
+	}
+	r, err := get(ask.String())
 	if err != nil {
 		s.silent.Store(true) // wait for the timeout once, not for each file
 		return nil, failed("places", name, err)

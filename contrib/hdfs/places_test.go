@@ -3,9 +3,11 @@ package hdfs
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,7 +44,7 @@ func TestPlacesAreFelt(t *testing.T) {
 	require.Contains(t, string(text), "maps 16 node-local, 0 rack-local, 0 elsewhere")
 	events, err := os.ReadFile(filepath.Join(here, "events.jsonl"))
 	require.NoError(t, err)
-	stands, maps := map[string]string{}, 0 // the node for a machine
+	stands, launched := map[string]string{}, 0 // the node for a machine
 	for line := range bytes.Lines(events) {
 		var e struct {
 			Type, Attempt string
@@ -60,10 +62,10 @@ func TestPlacesAreFelt(t *testing.T) {
 			stands[machine] = e.Node
 		}
 		require.Equal(t, stands[machine], e.Node, "the node of map %d, whose block is on %s", n, machine)
-		maps++
+		launched++
 	}
-	require.Equal(t, 16, maps)
-	require.Len(t, stands, 2, "HDFS has put all blocks on one machine")
-	require.NotEqual(t, stands["data1"], stands["data2"])
+	require.Equal(t, 16, launched)
+	require.Greater(t, len(stands), 1, "HDFS has put all blocks on one machine")
+	require.Len(t, slices.Compact(slices.Sorted(maps.Values(stands))), len(stands), "a node that stands for two machines: %v", stands)
 	require.NoError(t, s.RemoveAll(dir))
 }

@@ -75,6 +75,14 @@ type Rooted interface {
 	Root() string
 }
 
+// Ticketed is a Store that a process of its user opens with a file, such as a Kerberos ticket.
+type Ticketed interface {
+	Store
+	// Ticket returns the file, and the variable of the environment that names it as FILE:PATH. Both are
+	// empty if none is needed.
+	Ticket() (variable, file string)
+}
+
 var registry = struct {
 	mu     sync.Mutex
 	opens  map[string]func(host string) (Store, error)
@@ -90,6 +98,21 @@ func Roots() map[string]string {
 	for name, o := range registry.opened {
 		if s, ok := o.get().(Rooted); ok {
 			list[name] = s.Root()
+		}
+	}
+	return list
+}
+
+// Tickets returns the files of the opened stores that are Ticketed, by variable.
+func Tickets() map[string]string {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	list := map[string]string{}
+	for _, o := range registry.opened {
+		if s, ok := o.get().(Ticketed); ok {
+			if variable, file := s.Ticket(); file != "" {
+				list[variable] = file
+			}
 		}
 	}
 	return list

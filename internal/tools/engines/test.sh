@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs real engines into a cache folder, by the ordinary clients (Maven, pip, apt), starts them,
 # runs the table of actors/worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started.
-# Spark and Slurm run on three hosts (hosts.sh), or on this machine alone if it lacks namespaces. An engine that cannot be
+# Engines run on three hosts (hosts.sh), or on this machine alone if it lacks namespaces. An engine that cannot be
 # installed is named as not tested.
 #   internal/tools/engines/test.sh             all: some forty minutes on two cores, after the first time
-#   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), kerberos (HDFS alone), spark, slurm, s3, beam
+#   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
 #   internal/tools/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
 #   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute
 #   internal/tools/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
 #   internal/tools/engines/test.sh 'hdfs spark' none    Spark on hosts that store the blocks of an HDFS, too
+#   internal/tools/engines/test.sh 'kerberos yarn' none    YARN and HDFS with Kerberos
 #   internal/tools/engines/test.sh yarn -- COMMAND…    starts an engine, has one command find it, and stops it
 set -euo pipefail
 from=$PWD
@@ -34,92 +35,45 @@ on() { # N USER COMMAND…: runs it on host N
 }
 address() { [ -n "${TARRY_TEST_HOSTS:-}" ] && echo "10.77.0.$1" || echo "127.0.0.$1"; }
 wanted() { [ "$only" = all ] || [[ " $only " == *" $1 "* ]]; }
-streaming() { # CONF: the command that runs Streaming with that configuration
-	echo "java -Xmx512m --add-opens java.base/java.lang=ALL-UNNAMED -cp $1:$cache/hadoop/lib/* org.apache.hadoop.streaming.HadoopStreaming"
-}
+disk() { echo "${TARRY_TEST_HOSTS:-$work/disk$1}/tmp"; } # of host N
+. internal/tools/engines/hadoop.sh
+. internal/tools/engines/kerberos.sh
 
-hadoop() {
-	command -v java >/dev/null && command -v mvn >/dev/null || return 1
-	java -version 2>&1 | grep -q 'version "1[7-9]\|version "2' || return 1
-	[ -e "$cache/hadoop/done" ] && return
-	mkdir -p "$cache/hadoop" && cp internal/tools/engines/pom.xml "$cache/hadoop/" &&
-		(cd "$cache/hadoop" && timeout 300 mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib) && touch "$cache/hadoop/done"
-}
-
-log4j() {
-	cat >"$1/log4j.properties" <<-'EOF'
-		log4j.rootLogger=INFO,console
-		log4j.appender.console=org.apache.log4j.ConsoleAppender
-		log4j.appender.console.target=System.err
-		log4j.appender.console.layout=org.apache.log4j.PatternLayout
-		log4j.appender.console.layout.ConversionPattern=%p %c{1}: %m%n
-	EOF
-}
-
-if wanted light || wanted yarn; then
+if wanted light; then
 	if hadoop; then
-		if wanted light; then
-			mkdir "$work/light" && log4j "$work/light"
-			export TARRY_TEST_LIGHT=yarn TARRY_TEST_LIGHT_HADOOP
-			TARRY_TEST_LIGHT_HADOOP=$(streaming "$work/light")
-		fi
-		if wanted yarn; then
-			mkfifo "$work/fifo"
-			java -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" internal/tools/engines/MiniHadoop.java \
-				"$work/yarn" 2 2 <"$work/fifo" >"$work/yarn.log" 2>&1 &
-			server=$!
-			exec 9>"$work/fifo" # it ends with its standard input
-			stops+=("exec 9>&-" "kill $server")
-			until grep -q ^READY "$work/yarn.log"; do kill -0 $server && sleep 1; done
-			log4j "$work/yarn/conf"
-			export TARRY_TEST_YARN=yarn TARRY_TEST_YARN_HADOOP
-			TARRY_TEST_YARN_HADOOP=$(streaming "$work/yarn/conf")
-			export HADOOP_CONF_DIR=$work/yarn/conf TARRY_TEST_HDFS
-			TARRY_TEST_HDFS=$(sed -n 's,.*fs=hdfs://\([^ ]*\) .*,\1,p' "$work/yarn.log")
-		fi
+		conf=$work/light
+		mkdir "$conf" && log4j "$conf"
+		export TARRY_TEST_LIGHT=yarn TARRY_TEST_LIGHT_HADOOP
+		TARRY_TEST_LIGHT_HADOOP=$(hadoopClient streaming.HadoopStreaming)
 	else
-		missing+=("Hadoop: it needs java 17 and mvn")
+		missing+=("Hadoop in one process: it needs java 17 and mvn")
 	fi
 fi
 
-if wanted spark || wanted slurm; then
+javaOptions=() secure=()
+if wanted hdfs || wanted yarn || wanted spark || wanted slurm; then # Kerberos comes with YARN
 	chmod 755 "$work"
 	if "$hosts" start "$work/hosts" 3 500m && "$hosts" join "$work/hosts"; then
 		export TARRY_TEST_HOSTS=$work/hosts
+		javaOptions+=("-Djdk.net.hosts.file=$TARRY_TEST_HOSTS/names")
 	else
 		alone="hosts: they need root and namespaces of Linux"
 	fi
 	stops+=("$hosts stop $work/hosts")
 fi
 
-# HDFS with a datanode on each host and one replica, so that it matters on which host a map runs.
-dfs() { echo java -Xmx256m -cp "$work/dfs:$cache/hadoop/lib/*" "org.apache.hadoop.hdfs.server.$1"; }
-property() { echo "<property><name>$1</name><value>$2</value></property>"; }
-if [[ " $only " == *" hdfs "* ]]; then # all runs it by itself, as it does Kerberos
-	if hadoop && [ -n "${TARRY_TEST_HOSTS:-}" ]; then
-		mkdir "$work/dfs"
-		echo "<configuration>$(property fs.defaultFS "hdfs://$(address 254):27020")</configuration>" >"$work/dfs/core-site.xml"
-		cat >"$work/dfs/hdfs-site.xml" <<-EOF
-			<configuration>
-			$(property dfs.replication 1)
-			$(property dfs.blocksize 1m)
-			$(property dfs.permissions.enabled false)
-			$(property dfs.namenode.http-address "$(address 254):27070")
-			$(property dfs.namenode.name.dir "$work/dfs/names")
-			$(property dfs.namenode.datanode.registration.ip-hostname-check false)
-			$(property dfs.datanode.data.dir "$TARRY_TEST_HOSTS/tmp/blocks")
-			$(property dfs.datanode.round-robin-volume-choosing-policy.additional-available-space 0)
-			</configuration>
-		EOF
-		log4j "$work/dfs"
-		$(dfs namenode.NameNode) -format >"$work/dfs/format.log" 2>&1
-		$(dfs namenode.NameNode) >"$work/dfs/names.log" 2>&1 &
-		stops+=("kill $!")
-		for n in 1 2 3; do (on "$n" 0 $(dfs datanode.DataNode) -D "dfs.datanode.hostname=$(address "$n")") >"$work/dfs/blocks$n.log" 2>&1 & done
-		until [ "$(grep -s -c registerDatanode "$work/dfs/names.log")" = 3 ]; do kill -0 "$!" && sleep 0.2; done
-		export HADOOP_CONF_DIR=$work/dfs
+if wanted hdfs || wanted yarn; then
+	if hadoop && { [[ " $only " != *" kerberos "* ]] || secured; }; then # all runs Kerberos by itself
+		hadoopConf "$work/hadoop" "${secure[@]}"
+		hdfsStart
+		export HADOOP_CONF_DIR=$conf
+		if wanted yarn; then
+			yarnStart
+			export TARRY_TEST_HDFS=$fs TARRY_TEST_YARN=yarn TARRY_TEST_YARN_HADOOP
+			TARRY_TEST_YARN_HADOOP=$(hadoopClient streaming.HadoopStreaming)
+		fi
 	else
-		missing+=("HDFS on hosts: it needs java 17, mvn, and Spark or Slurm on hosts")
+		missing+=("Hadoop: it needs java 17 and mvn, and with Kerberos Debian and root")
 	fi
 fi
 
@@ -155,59 +109,6 @@ if wanted s3; then
 	fi
 fi
 
-# HDFS with Kerberos, whose user is ada.
-kerberos() {
-	hadoop && { command -v krb5kdc >/dev/null || { [ "$(id -u)" = 0 ] &&
-		apt-get install -y -q krb5-kdc krb5-admin-server krb5-user >"$work/apt.log" 2>&1; }; }
-}
-if [[ " $only " == *" kerberos "* ]]; then # all runs it by itself, since YARN has an HDFS, too
-	if kerberos; then
-		mkdir -p "$work/kdc"
-		export KRB5_CONFIG=$work/kdc/krb5.conf KRB5_KDC_PROFILE=$work/kdc/kdc.conf KRB5CCNAME=FILE:$work/kdc/ticket
-		cat >"$KRB5_CONFIG" <<-EOF
-			[libdefaults]
-				default_realm = TARRY
-				dns_lookup_kdc = false
-				dns_lookup_realm = false
-				udp_preference_limit = 1
-			[realms]
-				TARRY = {
-					kdc = 127.0.0.1:27088
-				}
-		EOF
-		cat >"$KRB5_KDC_PROFILE" <<-EOF
-			[kdcdefaults]
-				kdc_listen = 127.0.0.1:27088
-				kdc_tcp_listen = 127.0.0.1:27088
-			[realms]
-				TARRY = {
-					database_name = $work/kdc/principal
-					key_stash_file = $work/kdc/stash
-				}
-		EOF
-		kdb5_util create -s -r TARRY -P tarry >"$work/kdc/log" 2>&1
-		for name in hdfs/localhost HTTP/localhost ada; do
-			kadmin.local -q "addprinc -randkey $name" >>"$work/kdc/log" 2>&1
-			kadmin.local -q "ktadd -k $work/kdc/keytab $name" >>"$work/kdc/log" 2>&1
-		done
-		krb5kdc -n >>"$work/kdc/log" 2>&1 &
-		stops+=("kill $!")
-		mkfifo "$work/secure"
-		java -Xmx512m -Djava.security.krb5.conf="$KRB5_CONFIG" --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" \
-			internal/tools/engines/MiniHadoop.java "$work/hdfs" 2 0 "$work/kdc/keytab" hdfs/localhost@TARRY HTTP/localhost@TARRY \
-			<"$work/secure" >"$work/hdfs.log" 2>&1 &
-		secure=$!
-		exec 8>"$work/secure"
-		stops+=("exec 8>&-" "kill $secure")
-		until grep -q ^READY "$work/hdfs.log"; do kill -0 $secure && sleep 1; done
-		kinit -k -t "$work/kdc/keytab" ada
-		export HADOOP_CONF_DIR=$work/hdfs/conf TARRY_TEST_HDFS
-		TARRY_TEST_HDFS=$(sed -n 's,.*fs=hdfs://\([^ ]*\) .*,\1,p' "$work/hdfs.log")
-	else
-		missing+=("Kerberos: it needs java 17, mvn, Debian and root")
-	fi
-fi
-
 spark() {
 	command -v java >/dev/null || return 1
 	[ -e "$cache/spark/done" ] && return
@@ -240,7 +141,7 @@ if wanted spark; then
 		stops+=("kill $!")
 		cleanup='-Dspark.worker.cleanup.enabled=true -Dspark.worker.cleanup.interval=30 -Dspark.worker.cleanup.appDataTtl=60' # the disks are small
 		for n in 1 2 3; do
-			disk=${TARRY_TEST_HOSTS:-$work/spark/$n}/tmp
+			disk=$(disk "$n")
 			mkdir -p "$disk"
 			SPARK_LOCAL_IP=$(address "$n") SPARK_LOCAL_DIRS=$disk HOME=$disk SPARK_WORKER_OPTS=$cleanup on "$n" 65534 "${class[@]}" org.apache.spark.deploy.worker.Worker \
 				--host "$(address "$n")" --cores 1 --memory 512m --webui-port "2708$n" \
@@ -321,7 +222,9 @@ if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and 
 fi
 cd "$here"
 said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
-if [ -n "${TARRY_TEST_HDFS:-}" ]; then
+stores= # are tested, unless rows are asked for
+[ "${2:-none}" != none ] || stores=yes
+if [ -n "${TARRY_TEST_HDFS:-}" ] && [ -n "$stores" ]; then
 	go test -count=1 -timeout 30m -v ./contrib/hdfs | grep --line-buffered -E "$said" || fail=1
 fi
 for server in "${s3[@]}"; do
@@ -341,27 +244,35 @@ storeOnly() {
 	)
 }
 if wanted s3 && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ] && [ ${#s3[@]} = 2 ]; then storeOnly || fail=1; fi
-# A job of Spark on HDFS of the same hosts: nearly all maps run on the host of their block.
-locality() {
-	local tarry=$work/tarry at=hdfs://$(address 254):27020
+# The jar that is part of the program is what its source gives.
+if wanted yarn && [ -n "${TARRY_TEST_YARN:-}" ] && javac -version 2>&1 | grep -q 'javac 17'; then
+	internal/tools/engines/jar.sh "$work/hosted.jar" "$cache/hadoop/lib/*"
+	cmp "$work/hosted.jar" actors/worker/hadoop/hosted.jar && echo "--- PASS: the jar is of its source" || fail=1
+fi
+# A job on HDFS of the engine's own hosts: most maps run on the host of their block. Each host has a third of them.
+locality() { # NAME ENGINE LEAST
+	local tarry=$work/tarry at=hdfs://$fs/$1
 	go build -o "$tarry" ./cmd/tarry
 	"$tarry" gen text --size 24MiB --seed 1 -o "$at/words.txt"
-	"$tarry" run wordcount "$at/words.txt" -o "$at/counts" --reduces 2 --block-size 1MiB --counters --on "$TARRY_TEST_SPARK_HOSTS" 2>&1 | tee "$work/counters"
+	TARRY_HADOOP=${TARRY_TEST_YARN_HADOOP:-} "$tarry" run wordcount "$at/words.txt" -o "$at/counts" --reduces 2 --block-size 1MiB --counters \
+		--on "$2" 2>&1 | tee "$work/counters"
 	cmp <("$tarry" run sort "$at/counts" -q) <("$tarry" run wordcount "$at/words.txt" -q | "$tarry" run sort - -q) || return 1
-	[ "$(sed -n 's/.*Data-local map tasks=//p' "$work/counters")" -ge 22 ] && echo "--- PASS: maps on the hosts of their blocks"
+	[ "$(sed -n 's/.*Data-local map tasks=//p' "$work/counters")" -ge "$3" ] && echo "--- PASS: maps on the hosts of their blocks: $1"
 }
-if [[ " $only " == *" hdfs "* ]] && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ]; then locality || fail=1; fi
+if [ -n "${TARRY_TEST_HOSTS:-}" ] && [ -n "${fs:-}" ] && [ -n "$stores" ]; then
+	if wanted spark; then locality spark "$TARRY_TEST_SPARK_HOSTS" 22 || fail=1; fi
+	if wanted yarn; then locality yarn yarn 15 || fail=1; fi # YARN waits for a host, but not for long
+fi
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
 	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
-[ "$only" = kerberos ] && { [ -n "${TARRY_TEST_HDFS:-}" ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./actors/worker ./examples | grep --line-buffered -E "$said" || fail=1
 if [ "$only" = all ]; then
-	for other in kerberos 'hdfs spark'; do "$here/internal/tools/engines/test.sh" "$other" none || fail=1; done
+	"$here/internal/tools/engines/test.sh" 'kerberos yarn' none || fail=1
 fi
 for m in "${missing[@]}" ${alone:+"$alone"}; do echo "not tested: $m"; done
 exit "${fail:-0}"
