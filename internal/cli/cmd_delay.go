@@ -12,7 +12,8 @@ import (
 )
 
 func delayCommand(c *command) {
-	c.Use, c.Short = "delay --locality PART|--wait W1 --tasks N --nodes M --slots L --task-time T|--rate R", "Compute how long maps should wait for a node with their data"
+	c.Use = "delay --locality PART|--wait W1 --tasks N --nodes M --slots L --task-time T|--rate R"
+	c.Short = "Compute how long maps should wait for a node with their data"
 	c.Long = `Compute the skip count D and the waits W1 and W2 for a locality, or the locality for given waits, by
 the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and 4.1). With
 --racks a second wait follows, for a rack with the data.

@@ -27,8 +27,9 @@ type grepFlags struct {
 	count, countMatches, files, noNames, recursive, text bool
 	perl, extended                                       bool // rejected, and without effect
 	context                                              jobs.Context
+	inContext                                            bool // even with 0 lines: grep writes dashes between separate lines
 	around                                               int
-	color                                                string
+	color, pattern                                       string // the pattern is all patterns
 }
 
 // grepHelp describes grep and its differences from GNU grep.
@@ -148,53 +149,38 @@ func (g *grepFlags) stage() (serve.Stage, error) {
 		g.Inputs = []string{"."}
 	}
 	g.binary = g.text
-	o, pattern := g.o, strings.Join(g.patterns, "\n")
-	o.Color = g.color == "always" || g.color == "auto" && g.Output == stdoutName && g.paints()
-	if _, err := jobs.Grep(pattern, o); err != nil {
+	g.pattern = strings.Join(g.patterns, "\n")
+	g.o.Color = g.color == "always" || g.color == "auto" && g.Output == stdoutName && g.paints()
+	if _, err := jobs.Grep(g.pattern, g.o); err != nil {
 		return nil, err
 	}
 	if g.countMatches {
 		g.then = text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
 			return mapreduce.KeyValueLines('\t', src...)
 		})
-		matches, err := jobs.GrepMatches(pattern, o)
+		matches, err := jobs.GrepMatches(g.pattern, g.o)
 		return text(matches, chunks), err
 	}
-	// Even with 0 lines: grep writes dashes between separate lines.
-	inContext := slices.ContainsFunc(strings.Fields(contextFlags), g.Flags().Changed)
-	around := g.context
+	g.inContext = slices.ContainsFunc(strings.Fields(contextFlags), g.Flags().Changed)
 	if !g.Flags().Changed("after-context") {
-		around.After = g.around
+		g.context.After = g.around
 	}
 	if !g.Flags().Changed("before-context") {
-		around.Before = g.around
+		g.context.Before = g.around
 	}
 	g.reduces = noReduce
-	if g.count || g.files || around.Numbers || inContext {
+	if g.count || g.files || g.context.Numbers || g.inContext {
 		g.reduces = oneReduce
 	}
 	inputs := g.Inputs
 	return func(
 		ctx context.Context, run serve.Runner, src []mapreduce.Source, to mapreduce.Destination,
 	) (*mapreduce.Plan, error) {
-		o := o
+		o := g.o
 		below := strings.TrimSuffix(inputs[0], "/") + "/"
 		several := len(src) != 1 || inputs[0] == "." || strings.HasPrefix(src[0].Name(), below)
 		o.FileNames = !g.noNames && (o.FileNames || several)
-		var search job[[]byte, []byte]
-		var err error
-		switch {
-		case g.count:
-			search, err = jobs.GrepCount(pattern, o, src...)
-		case g.files:
-			search, err = jobs.GrepFiles(pattern, o, src...)
-		case inContext:
-			search, err = jobs.GrepContext(pattern, o, around, src...)
-		case around.Numbers:
-			search, err = jobs.GrepNumbered(pattern, o, src...)
-		default:
-			search, err = jobs.Grep(pattern, o)
-		}
+		search, err := g.search(o, src)
 		if errors.Is(err, jobs.ErrSameName) {
 			return nil, usageError("%s, which -n, -l, -c, -A, -B and -C do not take", strings.TrimPrefix(err.Error(), "jobs: "))
 		}
@@ -203,6 +189,22 @@ func (g *grepFlags) stage() (serve.Stage, error) {
 		}
 		return raw(search, chunks)(ctx, run, src, to)
 	}, nil
+}
+
+// search returns the job that writes what the flags ask for.
+func (g *grepFlags) search(o jobs.GrepOptions, src []mapreduce.Source) (job[[]byte, []byte], error) {
+	switch {
+	case g.count:
+		return jobs.GrepCount(g.pattern, o, src...)
+	case g.files:
+		return jobs.GrepFiles(g.pattern, o, src...)
+	case g.inContext:
+		return jobs.GrepContext(g.pattern, o, g.context, src...)
+	case g.context.Numbers:
+		return jobs.GrepNumbered(g.pattern, o, src...)
+	default:
+		return jobs.Grep(g.pattern, o)
+	}
 }
 
 // found reports whether a search has selected any line.

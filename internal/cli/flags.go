@@ -85,9 +85,13 @@ func meant(cmd *cobra.Command, name string) string {
 	return didYouMean(name, names)
 }
 
-// unknownCommand returns the error for an unknown command. It names a command or subcommand of the
-// same or a similar name, such as a job.
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommand returns the error for an unknown command, the first of args. It names a command or
+// subcommand of the same or a similar name, such as a job.
+func unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	name := args[0]
 	near, paths := meant(root, name), map[string]string{} // of subcommands, by their names
 	for _, cmd := range root.Commands() {
 		for _, sub := range cmd.Commands() {

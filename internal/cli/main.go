@@ -82,12 +82,7 @@ is invalid; 4 run grep found nothing; 129 hung up; 130 interrupted; 141 the outp
 143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		Args:          unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if given(cmd, "version") {
 				return p.printVersion()

@@ -45,8 +45,10 @@ func Zip(archive string) ([]Source, error) {
 
 // fileOrZip returns a file, or the files of a zip archive.
 func fileOrZip(name string) ([]Source, error) {
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && isZip(name) {
-		return Zip(name)
+	if isZip(name) {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return Zip(name)
+		}
 	}
 	s, err := File(name)
 	return []Source{s}, err
