@@ -30,8 +30,7 @@ type gridFlags struct {
 	repeat int
 }
 
-func (f *gridFlags) register(c *command) {
-	f.simFlags.register(c.Command)
+func (f *gridFlags) registerRepeat(c *command) {
 	number(c.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
 }
 
@@ -54,8 +53,9 @@ prints every figure, also of each run.`
 		}
 		return f.run(c, grid, printSweep)
 	}
-	f.register(c)
+	f.register(c.Command)
 	f.registerName(c.Command, c.Flags(), "hfs", "")
+	f.registerRepeat(c)
 	c.Flags().StringArrayVar(&f.sweep, "sweep", nil, "vary a setting: `NAME=VALUE,VALUE`; may be repeated; "+
 		"slashes separate the parts of a value that is a list")
 }
@@ -77,7 +77,8 @@ file, --schedulers hfs,mine.yaml; tarry config policy shows the settings of such
 		}
 		return f.run(c, []dimension{{name: "scheduler", values: schedulers}}, printComparison)
 	}
-	f.register(c)
+	f.register(c.Command)
+	f.registerRepeat(c)
 	c.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
 		"simulate these schedulers or policy files, and compare all with the first")
 	complete(c.Command, "schedulers", scheduling.Presets()...)

@@ -64,6 +64,15 @@ func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
 	require.Empty(t, unknown.Hosts(0, 4))
 }
 
+// An archive in a store is refused: it would be read as text.
+func TestArchiveInAStore(t *testing.T) {
+	store := &storetest.Dir{Root: t.TempDir()}
+	stores.Register("archives", func(string) (stores.Store, error) { return store, nil })
+	require.NoError(t, store.CreateNew("logs.ZIP", []byte("PK")))
+	_, err := Files("archives://here/logs.ZIP")
+	require.ErrorContains(t, err, "archives://here/logs.ZIP: zip archives are read from files of this machine")
+}
+
 // The window of an xz file is known from the header of its first block, if that is present.
 func TestWindowOfXZ(t *testing.T) {
 	window := func(text string) func(n int) int64 {
