@@ -317,6 +317,7 @@ var around = [][2]string{
 	{"{} map slot", "{} 个 map 槽位"},
 	{"{} reduce slots", "{} 个 reduce 槽位"},
 	{"{} reduce slot", "{} 个 reduce 槽位"},
+	{"{} others", "其他 {} 个"},
 	// Lists of what is above.
 	{"{} of {}", "{}／{}"},
 	{"{}:", "{}："},

@@ -30,12 +30,14 @@ export const levels = (f, unit = "") => ticks(f.most).map((v) => html`
   <text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}${unit}</text>`);
 
 export function axes(f, unit) {
-  const marks = f.width < 560 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
-  const anchor = (q) => (q === 0 ? "start" : q === 1 ? "end" : "middle"), at = (q) => f.from + q * (f.to - f.from);
-  return html`<g class="axes">${levels(f)}${marks.map((q) => html`
-    <text x="${f.x(at(q))}" y="${f.height - 6}" text-anchor="${anchor(q)}">${time(at(q))}</text>`)}
+  const anchor = (t) => (t === f.from ? "start" : t === f.to ? "end" : "middle");
+  return html`<g class="axes">${levels(f)}${spread(f.from, f.to, f.width < 560 ? 2 : 4).map((t) => html`
+    <text x="${f.x(t)}" y="${f.height - 6}" text-anchor="${anchor(t)}">${time(t)}</text>`)}
     <text x="4" y="12">${unit}</text></g>`;
 }
+
+/** The ends of n equal parts of a time. */
+export const spread = (from, to, n = 4) => Array.from({ length: n + 1 }, (_, i) => from + (i / n) * (to - from));
 
 /** The line at which the page stands. */
 export function cursor(f, now) {
@@ -46,13 +48,11 @@ export function cursor(f, now) {
 export const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 /** A picture with a title that says in words what it shows. */
-export function picture(width, height, label, content) {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    <title>${label}</title>${content}</svg>`;
-}
+export const picture = (width, height, label, content) => (
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    <title>${label}</title>${content}</svg>`);
 
-/** A picture of numbers over time with its axes; draw puts what is shown into the frame.
- * @param {{width: number, from: number, to: number, most: number, unit: string, label: string}} of */
+/** A picture of numbers over time with its axes; draw puts what is shown into the frame. */
 export function plot({ width, from, to, most, unit, label }, draw) {
   const f = frame(width, 240, from, Math.max(from + 1, to), most);
   return picture(width, f.height, label, html`${axes(f, unit)}${draw(f)}`);

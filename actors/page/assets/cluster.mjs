@@ -1,29 +1,27 @@
-// The cluster: racks, nodes and slots, each slot with a letter and color and its job; a slot that waits
-// pulses, and says for what. And the table of pools.
+// The cluster: racks, nodes and slots, each with a letter and its job, or what it waits for. And the table of pools.
 
 import { awaited, byRack, groupBy, nodeName, openJobs } from "./entities.mjs";
-import { html, link, showList } from "./markup.mjs";
+import { html, link, showList, table } from "./markup.mjs";
 import { isLarts, kindName, letter, letters, localPart, located, many, meaningOf, taskName, time } from "./words.mjs";
 import { firstComes } from "./jobs.mjs";
 
 /** How many jobs run or, when none does, whether any is to come in what is known of the run. */
 function jobsNow(s, h) {
-  const jobs = openJobs(s).length;
+  const jobs = openJobs(s).length, coming = [...h?.jobs.values() ?? []].filter((j) => j.submitted > s.now).length;
   if (jobs) return many(jobs, "job");
-  const coming = h ? [...h.jobs.values()].filter((j) => j.submitted > s.now).length : 0;
-  if (coming) return `${s.jobs.size ? "no job now" : "no job yet"}, ${coming} to come`;
-  return s.jobs.size ? "all jobs are done" : "no job yet";
+  if (!s.jobs.size) return `no job yet${coming ? `, ${coming} to come` : ""}`;
+  return coming ? `no job now, ${coming} to come` : "all jobs are done";
 }
 
 /** One sentence of the state; h is the history of the run, as far as it is known. */
 export function summary(s, h) {
   const live = [...s.nodes.values()].filter((n) => n.live).length, w = s.wait;
-  const parts = [s.name || "no policy", many(live, "node"), jobsNow(s, h)];
-  if (located(s.near)) parts.push(`${localPart(s.near)} node-local`);
-  if (!w || !s.jobs.has(w.job)) return parts.join(", ");
+  const near = located(s.near) ? `, ${localPart(s.near)} node-local` : "";
+  const says = `${s.name || "no policy"}, ${many(live, "node")}, ${jobsNow(s, h)}${near}`;
+  if (!w || !s.jobs.has(w.job)) return says;
   const [id] = awaited(s, w, 1), whom = id === undefined ? "a better node" : nodeName(s, id);
   const left = w.until > s.now ? `, ${time(w.until - s.now)} left` : "";
-  return `${parts.join(", ")}; job ${w.job} waits for ${whom}${w.kind ? " with a reduce" : ""}${left}`;
+  return `${says}; job ${w.job} waits for ${whom}${w.kind ? " with a reduce" : ""}${left}`;
 }
 
 /** The wait for which a slot is left free, if it is: the first free one of its kind is. */
@@ -45,16 +43,10 @@ function slot(s, node, kind, i, small) {
     ${job ? html`<b>${sign}</b> <i>${job}</i>` : sign}</button>`;
 }
 
-/** The letter of most attempts of a node, "" if nothing runs there. */
-function mostly(node) {
-  const n = {};
-  for (const a of node.cells.flat()) if (a) n[letter(a)] = (n[letter(a)] || 0) + 1;
-  return Object.keys(n).sort((a, b) => n[b] - n[a])[0] || "";
-}
-
 /** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
 function cellMarkup(s, node, state) {
-  const busy = node.cells.flat().filter(Boolean).length, slots = node.slots[0] + node.slots[1], l = mostly(node);
+  const all = node.cells.flat().filter(Boolean), busy = all.length, slots = node.slots[0] + node.slots[1];
+  const [[l] = [""]] = [...groupBy(all, letter)].sort((a, b) => b[1].length - a[1].length);
   const load = busy ? Math.max(1, Math.ceil((4 * busy) / Math.max(1, slots))) : 0;
   const near = l ? `, mostly ${meaningOf(l, isLarts(s.policy))}` : "";
   const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${near}${state ? `, ${state}` : ""}`;
@@ -97,11 +89,9 @@ export function letterKeys(s) {
 
 /** What slots look like, what the letters mean, and more.
  * @param {any} more */
-export function legend(s, more = "") {
-  return html`<p class="legend">
-    <span><b class="slot"></b> map slot</span><span><b class="slot k1"></b> reduce slot</span>
-    ${letterKeys(s)}<span><b class="slot waits">?</b> free, and a job waits for a better one</span>${more}</p>`;
-}
+export const legend = (s, more = "") => html`<p class="legend">
+  <span><b class="slot"></b> map slot</span><span><b class="slot k1"></b> reduce slot</span>
+  ${letterKeys(s)}<span><b class="slot waits">?</b> free, and a job waits for a better one</span>${more}</p>`;
 
 /** The waiting slots with the nodes that have what the jobs wait for, at most `most` of them. */
 export function waitLines(s, most = 20) {
@@ -117,21 +107,20 @@ export function waitLines(s, most = 20) {
 
 /** The pools as the Fair Scheduler's page has them. */
 export function poolsTable(s) {
-  const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m);
+  const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m), order = s.policy?.Order;
   const crossed = (g) => [0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]);
-  const cells = (g, k) => [g.min[k], most(g.max[k]), g.running[k], g.told ? g.shares[k].toFixed(1) : "NA"];
-  const mode = (g) => (s.policy?.Order !== "pools" ? "" : firstComes(s, g.name) ? "FIFO" : "fair");
   const list = [...s.groups.values()].filter((g) => g.name || g.jobs || g.running[0] || g.running[1])
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const head = (text, tall = true) => html`<th scope="col"${tall && html` rowspan="2"`}>${text}</th>`;
-  const kinds = ["Map slots", "Reduce slots"].map((text) => html`<th scope="colgroup" colspan="4">${text}</th>`);
-  const parts = ["min share", "max share", "running", "fair share"];
-  const row = (g) => html`<tr data-key="${g.name}">
-    <th scope="row">${link("group", g.name, g.name || "(none)")}${crossed(g) && " *"}</th>
-    ${[g.jobs, ...cells(g, 0), ...cells(g, 1), mode(g)].map((text) => html`<td>${text}</td>`)}</tr>`;
-  return html`<table><caption>Pools and queues</caption>
-    <thead><tr>${head("Pool")}${head("Running jobs")}${kinds}${head("Mode")}</tr>
-    <tr>${[...parts, ...parts].map((text) => head(text, false))}</tr></thead>
-    <tbody>${list.map(row)}</tbody></table>
+  return html`${table("Pools and queues", [
+    ["Pool", (g) => html`${link("group", g.name, g.name || "(none)")}${crossed(g) && " *"}`],
+    ["Running jobs", (g) => g.jobs],
+    ...["Map slots", "Reduce slots"].flatMap((group, k) => [
+      { group, text: "min share", cell: (g) => g.min[k] },
+      { group, text: "max share", cell: (g) => most(g.max[k]) },
+      { group, text: "running", cell: (g) => g.running[k] },
+      { group, text: "fair share", cell: (g) => (g.told ? g.shares[k].toFixed(1) : "NA") },
+    ]),
+    ["Mode", (g) => (order !== "pools" ? "" : firstComes(s, g.name) ? "FIFO" : "fair")],
+  ], list, { key: (g) => g.name })}
     ${list.some(crossed) && html`<p>* Its maximum is less than its minimum share: the maximum holds.</p>`}`;
 }

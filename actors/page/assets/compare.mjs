@@ -1,6 +1,5 @@
-// Two policies on the same work, under one clock: a cluster beside the other, the slots by which one gains
-// glowing, and above each the means so far. And the figures of the whole runs: how long jobs took, how near maps
-// were, how fair it was over time.
+// Two policies on the same work, under one clock: two clusters, the slots by which one gains glowing, and the means so
+// far. And the figures of the whole runs: how long jobs took, how near maps were, how fair it was over time.
 
 import { hasSucceeded, openJobs, within } from "./entities.mjs";
 import { html, show, table } from "./markup.mjs";
@@ -64,8 +63,7 @@ export function waterFill(wants, slots) {
   return out;
 }
 
-/** Two lines in a picture, of points in times and parts of 1, with their legend.
- * @param {{width: number, to: number, unit: string, label: string}} of */
+/** Two lines in a picture, of points in times and parts of 1, with their legend. */
 function twoLines(names, points, of) {
   const label = `${of.label}: ${names[0]} in blue, ${names[1]} in orange and dashed`;
   const line = (d, i) => html`<path class="line ${i ? "second" : "first"}" d="${d}"/>`;
@@ -125,8 +123,8 @@ function aboveMarkup(name, mine, theirs) {
   const by = mine.both > 2 && theirs.sojourn ? mine.sojourn / theirs.sojourn - 1 : 0;
   const [look, sign] = by < 0 ? ["good", "−"] : ["bad", "+"], less = `${sign}${Math.abs(100 * by).toFixed(0)} %`;
   const change = Math.abs(by) > 0.005 && html` <small class="${look}">${less}</small>`;
-  const sojourn_ = html`${mine.both ? time(mine.sojourn) : "–"}${change}`;
-  const numbers = [[`mean sojourn of the ${many(mine.both, "job")} done in both`, sojourn_],
+  const took = html`${mine.both ? time(mine.sojourn) : "–"}${change}`;
+  const numbers = [[`mean sojourn of the ${many(mine.both, "job")} done in both`, took],
     ["maps on their data so far", percent(mine.local, mine.maps)], ["jobs done", mine.done],
     ["jobs that run or wait", mine.open]];
   return html`<h2>${name}</h2><dl>${numbers.map(([dt, dd]) => html`<div><dt>${dt}</dt><dd>${dd}</dd></div>`)}</dl>`;

@@ -1,32 +1,17 @@
 // Where the events of a run that is over come from: the page itself (`tarry view`), or a file that the
 // reader opens. Consumers receive ordered lists of events, whatever the source.
 
-/** How many letters are parsed at once. */
-const piece = 1 << 19;
-
 /** Events of a text with a JSON object a line. A line that is none is an error with its number. */
 export function parseLines(text) {
   const events = [];
-  for (let from = 0, to, first = 1; from < text.length; from = to) {
-    to = text.indexOf("\n", from + piece) + 1 || text.length;
-    const all = text.slice(from, to).replace(/\n$/, "").split("\n"), lines = all.filter(Boolean);
-    let some = null;
+  text.split("\n").forEach((line, i) => {
     try {
-      some = JSON.parse(`[${lines}]`); // much faster than one by one
-    } catch { /* the lines say where */ }
-    if (!some || some.length !== lines.length) some = all.flatMap((line, i) => (line ? [parse(line, first + i)] : []));
-    for (const e of some) events.push(e);
-    first += all.length;
-  }
+      if (line) events.push(JSON.parse(line));
+    } catch (e) {
+      throw new Error(`line ${i + 1}: ${e.message}`);
+    }
+  });
   return events;
-}
-
-function parse(line, number) {
-  try {
-    return JSON.parse(line);
-  } catch (e) {
-    throw new Error(`line ${number}: ${e.message}`);
-  }
 }
 
 /** The events of the first run in a list: up to the second header. */
@@ -41,9 +26,7 @@ export const through = (bytes, stream) => new Response(new Blob([bytes]).stream(
 export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 /** What is embedded in an element of the page: gzipped, in base64. */
 export const embedded = (element) => unpack(fromBase64(element.textContent.trim()));
-
-export async function embeddedEvents(element) { return firstRun(parseLines(await embedded(element).text())); }
-
+export const embeddedEvents = async (element) => firstRun(parseLines(await embedded(element).text()));
 export const eventText = (events) => events.map((e) => JSON.stringify(e)).join("\n");
 
 /** The text of a file that was opened: plain or gzipped lines of events. */

@@ -51,7 +51,7 @@ const files = {
 };
 
 /** Makes the menu work whose buttons each name a file. */
-export function exports_(x) {
+export function saveMenu(x) {
   $("exports").onclick = (e) => {
     const name = e.target.dataset.save;
     if (!name) return;

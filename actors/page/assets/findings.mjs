@@ -126,7 +126,7 @@ export function below(steps, limits, kind, end) {
   return short;
 }
 
-const lost = (h) => h.problems.filter((e) => e.type === "lost").map(({ node_name: of, at }) => (
+const lost = (h) => h.lost.map(({ node_name: of, at }) => (
   { kind: "lost", of, weight: 3, text: `${of} was lost at ${time(at)}.` }));
 
 export function findingsMarkup(h, state) {

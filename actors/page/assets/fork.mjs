@@ -10,11 +10,10 @@ import { kindName, many, time } from "./words.mjs";
 export const forkKey = (job, kind, first) => `${job}.${kind}.${first.at}.${first.node}`;
 
 /** The button beside a why; nothing where a job did not wait. Pages without the simulator say so instead. */
-export function forkButton(job, kind, first) {
-  return first && html`<p><button data-fork="${forkKey(job, kind, first)}">What if it had not waited?</button>
+export const forkButton = (job, kind, first) => (
+  first && html`<p><button data-fork="${forkKey(job, kind, first)}">What if it had not waited?</button>
     <small class="unasked">What if it had not waited? A page without the simulator cannot say: “make build” makes a
-    tarry whose pages have it.</small></p>`;
-}
+    tarry whose pages have it.</small></p>`);
 
 /** What an attempt of a simulation is, to find it in another one: times to a hundredth of a second. */
 const same = (a) => `${a.id} ${a.node} ${a.segments.map((part) => part.map((n) => Math.round(n / 1e7)))}`;
@@ -43,10 +42,10 @@ export async function fork(x, key) {
 }
 
 /** What a wait was worth, of a time with it and a time without. */
-function worth([with_, without], whom = "") {
-  const by = without - with_, time_ = time(Math.abs(by));
-  if (Math.abs(by) < Math.min(5e6, with_ / 1000)) return `made no difference${whom && ` to${whom}`}`;
-  return `${by > 0 ? "saved" : "cost"}${whom} ${time_}`;
+function worth([waiting, without], whom = "") {
+  const by = Math.abs(without - waiting);
+  if (by < Math.min(5e6, waiting / 1000)) return `made no difference${whom && ` to${whom}`}`;
+  return `${without > waiting ? "saved" : "cost"}${whom} ${time(by)}`;
 }
 
 /** The price of the wait, in words. */

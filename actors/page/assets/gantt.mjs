@@ -1,10 +1,9 @@
-// Bars of attempts: rows are slots by rack and node, or nodes with a lane for each slot, or jobs with
-// how many slots they hold. Killed and failed attempts are hatched, suspensions are gaps. The page draws
-// a part of it on a canvas; the same plan makes an SVG file.
+// Bars of attempts: rows are slots by rack and node, nodes with a lane for each slot, or jobs with how many slots they
+// hold. Killed and failed attempts are hatched. A part is drawn on a canvas; the same plan makes an SVG file.
 
 import { byRack, nodeName, within } from "./entities.mjs";
 import { html } from "./markup.mjs";
-import { hues } from "./chart.mjs";
+import { hues, spread } from "./chart.mjs";
 import { ofJob } from "./history.mjs";
 import { kindName, letter, many, taskName, time } from "./words.mjs";
 
@@ -68,14 +67,12 @@ const slotBar = (h) => ([a, [from, to], { lane, lanes }]) => ({
 });
 
 /** How many slots a job held: bars that are the higher the more, maps above reduces. */
-function jobBars(h, { id: job }) {
-  return [0, 1].flatMap((kind) => {
-    const steps = h.series.get(ofJob(kind, job)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
-    const look = { job, kind, lane: kind, lanes: 2, letter: kind ? "G" : "N", hatched: false };
-    const bar = ([from, slots], i) => ({ ...look, from, to: steps[i + 1]?.[0] ?? h.end, slots, part: slots / most });
-    return steps.map(bar).filter((b) => b.slots);
-  });
-}
+const jobBars = (h, { id: job }) => [0, 1].flatMap((kind) => {
+  const steps = h.series.get(ofJob(kind, job)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
+  const look = { job, kind, lane: kind, lanes: 2, letter: kind ? "G" : "N", hatched: false };
+  const bar = ([from, slots], i) => ({ ...look, from, to: steps[i + 1]?.[0] ?? h.end, slots, part: slots / most });
+  return steps.map(bar).filter((b) => b.slots);
+});
 
 /** The phases of a bar as parts of it, where they are told and the attempt was never suspended: "launch"
  * until it began, and "report" from its end until the JobTracker knew. */
@@ -131,8 +128,9 @@ export function draw(context, list, view) {
     };
     fill(byJob ? hues[hue] : colors[bar.letter], x, width);
     for (const p of pale) fill(`rgba(255,255,255,${p.pale})`, p.from, p.to - p.from);
-    if (bar.hatched) for (let at = x + 2; at < x + width; at += 4) fill("#fff", at, Math.min(1, x + width - at));
-    if (width <= 26 || height < 10 || !bar.attempt) continue;
+    const lettered = width > 26 && height >= 10 && bar.attempt, right = bar.hatched ? x + width : 0;
+    for (let at = x + (lettered ? 26 : 2); at < right; at += 4) fill("#fff", at, Math.min(1, right - at));
+    if (!lettered) continue;
     const light = byJob ? [1, 3, 4, 7].includes(hue) : /r/i.test(bar.letter); // what the letter stands on
     context.fillStyle = light || pale.some((p) => p.from < x + 20 && p.to > x + 6) ? "#000" : "#fff";
     context.fillText(`${bar.letter} ${bar.job}`, x + 3, y + height - 2, width - 4);
@@ -150,25 +148,26 @@ export function outline(context, list, view) {
   context.restore();
 }
 
-/** All of it as an SVG file; of very many bars the first. */
+/** All of it as an SVG file, drawn as on a canvas; of very many bars the first. */
 export function ganttSVG(h) {
-  const plan = rows(h), left = 110, width = 1400, height = 20 + plan.list.length * 12;
+  const plan = rows(h), left = 110, width = 1400, height = 20 + plan.list.length * 12, out = [];
   const x = scale({ from: h.from, to: h.end, left, width });
   const view = { x, left, rowHeight: 12, row: 0, top: 20, least: 0.5 };
-  const rect = (x, y, w, h, paint) => html`
-    <rect x="${x.toFixed(2)}" y="${y}" width="${w.toFixed(2)}" height="${h}" ${paint}/>`;
-  const bar = (b) => {
-    const { x, y, width, height, pale } = placed(b, view);
-    return html`<g><title>${barLabel(h, b)}</title>${rect(x, y, width, height, html`fill="${colors[b.letter]}"`)}
-      ${pale.map((p) => rect(p.from, y, p.to - p.from, height, html`fill="#fff" fill-opacity="${p.pale}"`))}
-      ${b.hatched && rect(x, y, width, height, html`fill="url(#hatch)"`)}</g>`;
+  const context = {
+    fillStyle: "#000", title: "", clearRect() {},
+    fillText(text, x, y) { out.push(html`<text x="${x}" y="${y}" fill="${this.fillStyle}">${text}</text>`); },
+    fillRect(x, y, wide, tall) {
+      out.push(html`<rect x="${x.toFixed(2)}" y="${y}" width="${wide.toFixed(2)}" height="${tall}"
+        fill="${this.fillStyle}"><title>${this.title}</title></rect>`);
+    },
   };
-  const times = [0, 0.25, 0.5, 0.75, 1].map((q) => h.from + q * (h.end - h.from));
+  for (const t of spread(h.from, h.end)) context.fillText(time(t), x(t), 12);
+  plan.list.forEach((r, i) => context.fillText(r.name, 2, 29 + i * 12));
+  for (const bar of bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, 20000)) {
+    context.title = barLabel(h, bar);
+    draw(context, [bar], view);
+  }
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}"
-      height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
-    <defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse">
-      <rect x="2" width="1" height="4" fill="#fff"/></pattern></defs>
-    ${times.map((t) => html`<text x="${x(t)}" y="12">${time(t)}</text>`)}
-    ${plan.list.map((r, i) => html`<text x="2" y="${29 + i * 12}">${r.name}</text>`)}
-    ${bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, 20000).map(bar)}</svg>`;
+    height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
+    ${out}</svg>`;
 }

@@ -4,7 +4,7 @@
 import { bars, barLabel, draw, outline, rows, scale } from "./gantt.mjs";
 import { ghosts } from "./fork.mjs";
 import { html, show } from "./markup.mjs";
-import { hues, key } from "./chart.mjs";
+import { hues, key, spread } from "./chart.mjs";
 import { letterKeys } from "./cluster.mjs";
 import { time } from "./words.mjs";
 
@@ -89,8 +89,7 @@ function paint(at, x) {
   }
   if (fork?.branch && at.fork !== fork) showBranch(at, h, fork);
   if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
-  const labels = [0, 0.25, 0.5, 0.75, 1].map((q) => time(at.from + q * (at.to - at.from)));
-  show(at.times, html`${labels.map((text) => html`<span>${text}</span>`)}`);
+  show(at.times, html`${spread(at.from, at.to).map((t) => html`<span>${time(t)}</span>`)}`);
   show(at.legend, legendMarkup(h.state, look));
   const { clientWidth: width, clientHeight: height } = box, ratio = window.devicePixelRatio || 1;
   for (const [side, size] of Object.entries({ width, height })) { // setting them takes time

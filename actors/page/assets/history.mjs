@@ -1,12 +1,11 @@
-// What is kept of what is over: attempts with the times in which they ran, and how many slots each pool
-// held when. The state of a whole run tells what begins and ends (state.mjs). Gantt, shares, shuffle and
-// findings look at this.
+// What is kept of what is over: attempts with the times in which they ran, and how many slots each pool held when. The
+// state of a whole run tells what begins and ends (state.mjs). Gantt, shares, shuffle and findings look at this.
 
 import { within } from "./entities.mjs";
 
 /** The past of a state before its first event. Jobs and nodes are the state's. */
 export const newPast = (state) => ({
-  state, jobs: state.jobs, nodes: state.nodes, from: 0, end: 0, attempts: [], problems: [], slots: [0, 0], most: [0, 0],
+  state, jobs: state.jobs, nodes: state.nodes, from: 0, end: 0, attempts: [], lost: [], slots: [0, 0], most: [0, 0],
   pools: new Set(), series: new Map(), limits: new Map(), sums: new Map(),
 });
 
@@ -20,7 +19,7 @@ export function joins(h, n, slots) {
 
 export function leaves(h, n, e) {
   if (n.live) for (const k of [0, 1]) h.slots[k] -= n.slots[k];
-  h.problems.push(e);
+  h.lost.push(e);
 }
 
 export function began(h, j, a) {
@@ -48,7 +47,6 @@ export function ended(h, j, a, e) {
   paused(h, j, a, e.at);
   Object.assign(a, { end: e.type, over: e.at, err: e.err || "", why: e.type === "killed" ? e.reason : null });
   Object.assign(a, { phases: e.phases || null, counters: e.counters || null });
-  if (e.type === "failed") h.problems.push(e);
   if (a.kind || e.type !== "succeeded") return;
   j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null });
 }
@@ -103,7 +101,7 @@ export function prune(h, from) {
   const late = (list, at) => list.filter((_, i) => i + 1 === list.length || at(list[i + 1]) > from);
   h.from = from;
   h.attempts = h.attempts.filter(lasts);
-  h.problems = h.problems.filter((e) => e.at >= from);
+  h.lost = h.lost.filter((e) => e.at >= from);
   h.state.ended = [];
   for (const [id, j] of h.jobs) {
     j.attempts = j.attempts.filter(lasts);

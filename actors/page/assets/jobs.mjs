@@ -39,7 +39,7 @@ function done(j, k) {
 
 /** The columns: what each is called, what it is sorted by and what its cells have if that is not the same; name is
  * their class, and group stands above it.
- * @type {{id: string, text: string, group?: number, name?: string, by: (j) => any, cell?: (j, s) => any}[]} */
+ * @type {{id: string, text: string, group?: string, name?: string, by: (j) => any, cell?: (j, s) => any}[]} */
 const columns = [
   { id: "job", text: "Job", by: (j) => j.id, cell: (j) => link("job", j.id, j.id) },
   ...["name", "user", "pool"].map((id) => (
@@ -47,11 +47,11 @@ const columns = [
   { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority.toLowerCase()),
     cell: (j) => j.priority.toLowerCase().replace("_", " ") },
   { id: "submitted", text: "Submitted", by: (j) => j.submitted, cell: (j) => time(j.submitted) },
-  ...[0, 1].flatMap((k) => [
-    { id: `done${k}`, group: k, text: "finished", by: (j) => j.done[k] / Math.max(1, j.tasks[k]),
+  ...["Maps", "Reduces"].flatMap((group, k) => [
+    { id: `done${k}`, group, text: "finished", by: (j) => j.done[k] / Math.max(1, j.tasks[k]),
       cell: (j) => done(j, k) },
-    { id: `running${k}`, group: k, text: "running", by: (j) => j.running[k] },
-    { id: `share${k}`, group: k, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1),
+    { id: `running${k}`, group, text: "running", by: (j) => j.running[k] },
+    { id: `share${k}`, group, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1),
       cell: (j, s) => share(s, j, k) },
   ]),
   { id: "local", text: "Node-local", by: (j) => j.near.N / Math.max(1, located(j.near)),
@@ -82,25 +82,12 @@ export function countsOf(s, view) {
   return `${many(all, "job")}, ${openJobs(s).length} run or wait${shown < all ? `; ${shown} shown` : ""}`;
 }
 
-function row(s, j) {
-  const [first, ...rest] = columns.map(({ name, by, cell = by }) => ({ name, is: cell(j, s) }));
-  const cells = rest.map(({ name, is }) => html`<td${name && html` class="${name}"`}>${is}</td>`);
-  return html`<tr class="${j.state}" data-key="${j.id}"><th scope="row">${first.is}</th>${cells}</tr>`;
-}
-
 export function jobsMarkup(s, view = newTable()) {
   if (!s.jobs.size) return html`<p class="empty">No job yet.</p>`;
   const order = tableRows(s, view), shown = order.slice(0, maxRows), left = order.length - shown.length;
-  const sorted = html` aria-sort="${view.down ? "descending" : "ascending"}"`;
-  const heads = (...groups) => columns.filter((c) => groups.includes(c.group)).map(({ id, text, group }) => html`
-    <th scope="col"${group === undefined && html` rowspan="2"`}${id === view.sort && sorted}>
-      <button class="sort" data-sort="${id}">${text}</button></th>`);
-  const single = heads(undefined), kinds = ["Maps", "Reduces"].map((text) => html`
-    <th scope="colgroup" colspan="3">${text}</th>`);
-  return html`${wide("Jobs", html`<table class="dense">
-      <thead><tr>${single.slice(0, -2)}${kinds}${single.slice(-2)}</tr><tr>${heads(0, 1)}</tr></thead>
-      <tbody>${shown.map((j) => row(s, j))}</tbody></table>`)}
-    ${left > 0 && html`<p>${left} more are left out here; the CSV has all.</p>`}`;
+  const cells = columns.map((c) => ({ ...c, cell: (j) => (c.cell || c.by)(j, s) }));
+  const list = table("", cells, shown, { name: "dense", key: (j) => j.id, look: (j) => j.state, sort: view });
+  return html`${wide("Jobs", list)}${left > 0 && html`<p>${left} more are left out here; the CSV has all.</p>`}`;
 }
 
 function tasksTable(j, now) {

@@ -8,7 +8,7 @@ import { add, bound, reset, seek } from "./player.mjs";
 import { control, fitting } from "./controls.mjs";
 import { fresh, go, goWhereAddressed, look, newShell, noSource, remember, wire } from "./shell.mjs";
 import { busiest } from "./history.mjs";
-import { exports_ } from "./export.mjs";
+import { saveMenu } from "./export.mjs";
 import { time } from "./words.mjs";
 
 const x = newShell();
@@ -113,7 +113,7 @@ async function begin() {
   });
   wire(x, row.keys);
   x.changed = row.changed;
-  exports_(x);
+  saveMenu(x);
   x.redraw();
   const { api, play } = document.body.dataset; // where a server's lies
   if (api) return live(newRemote(api), row);

@@ -37,10 +37,8 @@ export function html(strings, ...values) {
 }
 
 /** What may be chosen in a list, each a value or a pair of it and its name; one is chosen. */
-export function options(list, chosen) {
-  return list.map((one) => [one].flat()).map(([value, name = value]) => (
-    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`));
-}
+export const options = (list, chosen) => list.map((one) => [one].flat()).map(([value, name = value]) => (
+  html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`));
 
 /** A button that chooses something: a job, an attempt or a group. */
 export function link(what, id, text, title = "") {
@@ -50,18 +48,31 @@ export function link(what, id, text, title = "") {
 export const jobLink = (id, title) => link("job", id, `job ${id}`, title);
 
 /** A table: what it shows, its columns, and what has a row each. A column is its head, with a function from
- * what has a row to the cell; without one rows are lists of cells. One cell is the row's head.
+ * what has a row to the cell; without one rows are lists of cells. As an object it may also have a class, a group that
+ * stands above several, and an id by which it is sorted. head is the column of the rows' heads, sort how it is sorted.
  * @param {any} caption
- * @param {(string | [string, (of: any) => any])[]} columns
+ * @param {(string | [string, (of: any) => any] | Record<string, any>)[]} columns
  * @param {any[]} list
- * @param {{name?: string, key?: (of: any) => any, head?: number}} [more] class, keys of rows, and the head's column */
-export function table(caption, columns, list, { name = "", key, head = 0 } = {}) {
-  const text = (c) => (typeof c === "string" ? c : c[0]), is = (c, i, of) => (typeof c === "string" ? of[i] : c[1](of));
-  const cell = (text, i) => (i === head ? html`<th scope="row">${text}</th>` : html`<td>${text}</td>`);
-  return html`<table class="${name}"><caption>${caption}</caption>
-    <thead><tr>${columns.map(text).map((t) => (t ? html`<th scope="col">${t}</th>` : html`<td></td>`))}</tr></thead>
-    <tbody>${list.map((of) => html`<tr${key && html` data-key="${key(of)}"`}>
-      ${columns.map((c, i) => cell(is(c, i, of), i))}</tr>`)}</tbody></table>`;
+ * @param {{name?: string, key?: (of: any) => any, look?: (of: any) => string, head?: number, sort?: any}} [more] */
+export function table(caption, columns, list, { name = "", key, look, head = 0, sort } = {}) {
+  /** @type {any[]} */
+  const all = columns.map((c, i) => (typeof c === "string" ? { text: c, cell: (of) => of[i] }
+    : Array.isArray(c) ? { text: c[0], cell: c[1] } : c));
+  const grouped = all.filter((c) => c.group), two = grouped.length > 0;
+  const sorted = html` aria-sort="${sort?.down ? "descending" : "ascending"}"`;
+  const button = (id, text) => html`<button class="sort" data-sort="${id}">${text}</button>`;
+  const title = ({ id, text, group }) => (text ? html`<th scope="col"${!group && two && html` rowspan="2"`}${
+    id && id === sort?.sort && sorted}>${id ? button(id, text) : text}</th>` : html`<td></td>`);
+  const above = ({ group }, i) => group !== all[i - 1].group && html`
+    <th scope="colgroup" colspan="${grouped.filter((c) => c.group === group).length}">${group}</th>`;
+  const cell = ({ cell: is, name: of }, row, i) => (i === head ? html`<th scope="row">${is(row)}</th>`
+    : html`<td${of && html` class="${of}"`}>${is(row)}</td>`);
+  return html`<table class="${name}">${caption && html`<caption>${caption}</caption>`}
+    <thead><tr>${all.map((c, i) => (c.group ? above(c, i) : title(c)))}</tr>
+      ${two && html`<tr>${grouped.map(title)}</tr>`}</thead>
+    <tbody>${list.map((of) => html`
+      <tr${look && html` class="${look(of)}"`}${key && html` data-key="${key(of)}"`}>
+      ${all.map((c, i) => cell(c, of, i))}</tr>`)}</tbody></table>`;
 }
 
 /** A part of a screen that scrolls by itself. */
@@ -112,10 +123,10 @@ function attributes(to, from) {
   if (to.nodeName === "OPTION" && from.closest("select").querySelector("[selected]")) to.selected = selected;
 }
 
-/** Shows a list in an element, one child a key; only children whose markup has changed are touched.
+/** Shows a list in an element, one child a key; only children whose markup has changed are touched. Name is the class
+ * of the child; where of and version are as they were, markup is not asked for.
  * @param {any} element
- * @param {{key: any, markup: () => object, name: string, of?: object, version?: string}[]} items name is the
- *   class of the child; where of and version are as they were, markup is not asked for */
+ * @param {{key: any, markup: () => object, name: string, of?: object, version?: string}[]} items */
 export function showList(element, items) {
   const there = element.byKey ||= new Map(), keys = new Set(items.map((item) => item.key));
   let before = element.firstElementChild;

@@ -3,7 +3,7 @@
 
 import { html, show } from "./markup.mjs";
 import { drawCluster, legend, waitLines } from "./cluster.mjs";
-import { groupsMarkup, mattering } from "./decisions.mjs";
+import { groupsMarkup, mattering } from "./why.mjs";
 import { brushMarkup, sharesMarkup } from "./shares.mjs";
 import { caption, gravityCaption, gravityMarkup, leftOf } from "./stage.mjs";
 import { time } from "./words.mjs";
@@ -45,17 +45,14 @@ export function overviewScreen(to, x) {
 }
 
 /** How large the picture below may be. */
-const sizeOf = (box) => ({
-  width: Math.max(280, box.clientWidth), height: Math.max(116, Math.min(440, box.clientHeight - 92)),
-});
+const sizeOf = ({ clientWidth: w, clientHeight: h }) => [Math.max(280, w), Math.max(116, Math.min(440, h - 92))];
 
-function gravity(over, x, staged) {
-  const picture = over.firstElementChild, { width, height } = sizeOf(picture), { task, job } = staged.reduce;
+function gravity(over, { p }, staged) {
+  const picture = over.firstElementChild, { task, job } = staged.reduce;
   over.drawn = "";
   show(picture, html`<h2>What reduce ${task} of job ${job} fetches, by node</h2>
-    ${gravityMarkup(x.p.history, staged, x.p.time, width, height)}
-    <p class="legend">disc: output of maps; ring: the center; square: the slot taken; lines: what crosses to the
-      center</p>`);
+    ${gravityMarkup(p.history, staged, p.time, ...sizeOf(picture))}<p class="legend">disc: output of maps; ring: the
+    center; square: the slot taken; lines: what crosses to the center</p>`);
 }
 
 /** Draws the shares and the brush, while the run plays only when the time has moved by a two hundredth of them. */
@@ -66,8 +63,8 @@ function shares(over, x) {
   Object.assign(over, { drawn, time: p.time });
   const of = p.live ? `in the last ${time(to - from)}` : `from ${time(from)} to ${time(to)}`;
   const back = look.span > 0 && html` <button class="quiet" data-span="">as at first</button>`;
-  show(picture, html`<h2>Map slots ${of}${back}</h2>
-    ${sharesMarkup(h, 0, look.pool, p.time, "", { from, to, ...sizeOf(picture) })}`);
+  const [width, height] = sizeOf(picture), part = { from, to, width, height };
+  show(picture, html`<h2>Map slots ${of}${back}</h2>${sharesMarkup(h, 0, look.pool, p.time, "", part)}`);
   show(strip, brushMarkup(h, p.time, [from, to]));
   brush(strip, x);
 }

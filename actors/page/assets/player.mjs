@@ -19,7 +19,6 @@ const empty = (state) => ({
 });
 
 const maxSnapshots = 8, near = 500;
-
 /** A state before the first event, that forgets as many jobs as another. */
 const stateLike = ({ most }) => Object.assign(newState(), { most });
 

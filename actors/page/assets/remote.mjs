@@ -20,22 +20,15 @@ export async function call(remote, path, body) {
   return (await get(remote, path, { "Content-Type": "application/json" }, post)).json();
 }
 
-/** Takes the events of a text that comes in pieces.
- * @returns {(piece: string) => {id: string, kind: string, data: string}[]} */
+/** Takes the events of a text that comes in pieces, each with id, kind and data. */
 export function eventReader() {
   let rest = "";
   return (piece) => {
     const blocks = (rest + piece).split("\n\n");
     rest = blocks.pop();
     return blocks.map((block) => {
-      const e = { id: "", kind: "", data: [] };
-      for (const line of block.split("\n")) {
-        const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
-        if (name === "data") e.data.push(value);
-        else if (name === "id") e.id = value;
-        else if (name === "event") e.kind = value; // and a comment has no name
-      }
-      return { ...e, data: e.data.join("\n") };
+      const of = (name) => [...block.matchAll(new RegExp(`^${name}: ?(.*)$`, "gm"))].map((m) => m[1]).join("\n");
+      return { id: of("id"), kind: of("event"), data: of("data") };
     }).filter((e) => e.data);
   };
 }
@@ -45,11 +38,10 @@ const boot = (id) => id.split("-")[0];
 
 const shortest = 500, longest = 8000; // ms between attempts
 
-/** Takes events from a server as they happen, and goes on where it was when the connection breaks.
- * @param {object} remote
- * @param {Record<"take" | "reset" | "tell" | "token", (...of: any[]) => any>} to take gets the events that have come,
- *   ten times a second at most, and how long their text was; reset is told when all that was taken is to be forgotten,
- *   as the server sends its state anew; tell hears whether the connection is there and why not; token asks for one */
+/** Takes events from a server as they happen, and goes on where it was when the connection breaks. to.take gets the
+ * events that have come, ten times a second at most, and how long their text was; to.reset is told when all that was
+ * taken is to be forgotten, as the server sends its state anew; to.tell hears whether the connection is there and why
+ * not; to.token asks for one. */
 export async function follow(remote, to) {
   let last = "", wait = shortest;
   for (;;) {
@@ -59,10 +51,8 @@ export async function follow(remote, to) {
     } catch (e) {
       const unknown = e.status === 401;
       to.tell(false, unknown ? "" : e.message);
-      if (unknown) {
-        remote.token = await to.token(e.message);
-        continue;
-      }
+      if (unknown) remote.token = await to.token(e.message);
+      if (unknown) continue;
       if (e.status < 500 && e.status !== 429) return;
     }
     await new Promise((go) => { setTimeout(go, wait); });

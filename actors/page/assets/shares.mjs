@@ -8,16 +8,17 @@ import { kindName, time } from "./words.mjs";
 
 const width = 960, columns = 240, maxPools = 7, tall = 260, strip = 34;
 const nameOf = (j) => `job ${j.id}`;
+/** The whole of a run. */
+const whole = (h) => ({ from: h.from, to: Math.max(h.end, h.from + 1) });
+/** The middle of a column in time. */
+const middle = ({ from, to }, i) => from + ((i + 0.5) * (to - from)) / columns;
 
 /** What may be stacked, each with the steps of its series. */
 function holders(h, kind, by) {
-  if (by !== "job") return [...h.pools.keys()].map((name) => ({ name, steps: h.series.get(`${kind} ${name}`) }));
-  const all = [...h.jobs.values()].map((j) => ({ name: nameOf(j), steps: h.series.get(ofJob(kind, j.id)) }));
-  return all.filter((j) => j.steps);
+  const list = by === "job" ? [...h.jobs.values()].map((j) => [nameOf(j), ofJob(kind, j.id)])
+    : [...h.pools].map((name) => [name, `${kind} ${name}`]);
+  return list.map(([name, key]) => ({ name, steps: h.series.get(key) })).filter((one) => one.steps || by !== "job");
 }
-
-/** The whole of a run. */
-const whole = (h) => ({ from: h.from, to: Math.max(h.end, h.from + 1) });
 
 /** Adds up samples. */
 function total(list) {
@@ -36,16 +37,10 @@ export function stacks(h, kind, from, to, by = "") {
   return shown.filter((p) => p.sum > 0 || shown.length === 1);
 }
 
-/** The middle of a column in time. */
-const middle = ({ from, to }, i) => from + ((i + 0.5) * (to - from)) / columns;
-
 /** A line of what a pool should have: steps between the times at which it was told. */
 function limitLine(f, list, kind, field) {
-  const x = (at) => f.x(Math.max(f.from, Math.min(at, f.to)));
-  const points = list.flatMap((l, i) => {
-    const y = f.y(Math.min(l[field][kind], f.most));
-    return [[x(l.at), y], [x(list[i + 1]?.at ?? f.to), y]];
-  });
+  const x = (at) => f.x(Math.max(f.from, Math.min(at, f.to))), y = (l) => f.y(Math.min(l[field][kind], f.most));
+  const points = list.flatMap((l, i) => [[x(l.at), y(l)], [x(list[i + 1]?.at ?? f.to), y(l)]]);
   return html`<path class="limit ${field}" d="${path(points)}"/>`;
 }
 
@@ -59,21 +54,21 @@ export function sharesMarkup(h, kind, chosen, now, by = "", part = null) {
   return html`${svg}${legend}`;
 }
 
+/** The picture as a file that stands alone. */
+export function sharesSVG(h, kind, chosen, now, by = "") {
+  return sharesPicture(h, kind, chosen, now, by, { file: true }).svg.toString();
+}
+
 /** A strip of all slots held over the whole run, with the part that the picture above it shows. */
 export function brushMarkup(h, now, [from, to]) {
   const run = whole(h), x = (t) => ((width * (t - run.from)) / (run.to - run.from)).toFixed(1);
-  const y = (v) => strip * (1 - v / Math.max(1, h.most[0]));
   const sum = total(holders(h, 0, "").map(({ steps }) => sample(steps, run.from, run.to, columns)));
-  const points = Array.from(sum, (v, i) => [(width * (i + 0.5)) / columns, y(v)]);
-  const long = Math.max(2, +x(to) - +x(from));
+  const most = Math.max(1, h.most[0]), long = Math.max(2, +x(to) - +x(from)).toFixed(1);
+  const points = Array.from(sum, (v, i) => [(width * (i + 0.5)) / columns, strip * (1 - v / most)]);
   return html`<svg viewBox="0 0 ${width} ${strip}" preserveAspectRatio="none" aria-hidden="true">
     <path class="all" d="${path([[0, strip], ...points, [width, strip]])}Z"/>
-    <rect class="part" x="${x(from)}" width="${long.toFixed(1)}" height="${strip}"/>
+    <rect class="part" x="${x(from)}" width="${long}" height="${strip}"/>
     <line class="cursor" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${strip}"/></svg>`;
-}
-
-export function sharesSVG(h, kind, chosen, now, by = "") {
-  return sharesPicture(h, kind, chosen, now, by, { file: true }).svg.toString();
 }
 
 /** The pool, or job, whose lines are drawn, with them: the one chosen, or the first of which anything was told. */
@@ -94,42 +89,31 @@ const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;st
   .demand{stroke-width:.8}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
 
 /** The legend of a file, below its picture. */
-function fileLegend(list, chosen, told, y) {
-  return html`${list.map((p, n) => html`
-    <rect x="${60 + 125 * n}" y="${y + 4}" width="10" height="10" fill="${hues[n]}"/>
-    <text x="${74 + 125 * n}" y="${y + 13}">${p.label}</text>`)}
-    ${told.length > 0 && html`<text x="60" y="${y + 29}">
-      ${chosen}: ${told.map(([, name, how]) => `${name} ${how}`).join(", ")}</text>`}`;
-}
+const fileLegend = (list, chosen, told, y) => html`${list.map((p, n) => html`
+  <rect x="${60 + 125 * n}" y="${y + 4}" width="10" height="10" fill="${hues[n]}"/>
+  <text x="${74 + 125 * n}" y="${y + 13}">${p.label}</text>`)}${told.length > 0 && html`<text x="60" y="${y + 29}">
+    ${chosen}: ${told.map(([, name, how]) => `${name} ${how}`).join(", ")}</text>`}`;
 
-function pageLegend(list, chosen, told) {
-  return html`<p class="legend">${list.map((p, n) => html`
-    <button class="pool" data-pool="${p.name}" aria-pressed="${String(p.name === chosen)}">
-      ${key(html`<rect width="10" height="10" fill="${hues[n]}"/>`)} ${p.label}</button> `)}
-    ${told.length > 0 && html`<span class="lines">
-      ${chosen}: ${told.map(([field, name]) => html`<span class="l-${field}">${name}</span> `)}</span>`}</p>`;
-}
+const pageLegend = (list, chosen, told) => html`<p class="legend">${list.map((p, n) => html`
+  <button class="pool" data-pool="${p.name}" aria-pressed="${String(p.name === chosen)}">
+    ${key(html`<rect width="10" height="10" fill="${hues[n]}"/>`)} ${p.label}</button> `)}
+  ${told.length > 0 && html`<span class="lines">
+    ${chosen}: ${told.map(([field, name]) => html`<span class="l-${field}">${name}</span> `)}</span>`}</p>`;
 
 /** Areas above each other, one a pool. */
 function areasOf(f, list) {
-  let below = total([]);
-  const edge = () => Array.from(below, (v, i) => [f.x(middle(f, i)), f.y(v)]);
-  return list.map((p, n) => {
-    const bottom = edge();
-    below = total([below, p.values]);
-    return html`<path fill="${hues[n]}" class="area" data-pool="${p.name}"
-      d="${path([...edge(), ...bottom.reverse()])}Z"><title>${p.label}</title></path>`;
-  });
+  const edge = (n) => Array.from(total(list.slice(0, n).map((p) => p.values)), (v, i) => [f.x(middle(f, i)), f.y(v)]);
+  return list.map((p, n) => html`<path fill="${hues[n]}" class="area" data-pool="${p.name}"
+    d="${path([...edge(n + 1), ...edge(n).reverse()])}Z"><title>${p.label}</title></path>`);
 }
 
 function sharesPicture(h, kind, wish, now, by, { file = false, part = null }) {
   const { from, to, width: wide, height } = part || { ...whole(h), width, height: tall };
   const list = stacks(h, kind, from, to, by), { chosen, limits } = lined(h, list, wish, by);
   const f = frame(wide, height, from, to, Math.max(1, h.most[kind], ...total(list.map((p) => p.values))));
-  const told = lines.filter(([field]) => limits.some((l) => l[field][kind] > 0));
+  const told = lines.filter(([field]) => limits.some((l) => l[field][kind] > 0)), all = height + (file ? 36 : 0);
   const words = list.map((p) => `${p.label}: ${(p.sum / columns).toFixed(1)} in the mean`).join("; ");
   const label = `${kindName(kind)} slots held over ${time(to - from)} by ${by || "pool"}. ${words}`;
-  const all = height + (file ? 36 : 0);
   const svg = picture(wide, all, label, html`
     ${file && html`${alone}<rect width="${wide}" height="${all}" fill="#fff"/>`}${axes(f, "slots")}${areasOf(f, list)}
     ${told.map(([field]) => limitLine(f, limits, kind, field))}${cursor(f, now)}

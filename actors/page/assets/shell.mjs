@@ -1,5 +1,4 @@
-// The page around the screens: which one is shown, of which run, what is chosen, and the address that
-// holds all that.
+// The page around the screens: which one is shown, of which run, what is chosen, and the address that holds all that.
 
 import { $, html, show } from "./markup.mjs";
 import { formatAddress, parseAddress } from "./address.mjs";
@@ -219,9 +218,9 @@ const clicks = {
 };
 
 /** What a change of a field and every move of it do, by its data. */
-const looked = (x, name, field) => { x.look[name] = field.value; redraw(x); };
-const changes = { look: looked, row: (x, _, field) => set(x.steering, field), act: clicks.act };
-const inputs = { look: looked, row: (x, _, field) => slid(x.steering, field) };
+const setLook = (x, name, field) => { x.look[name] = field.value; redraw(x); };
+const changes = { look: setLook, row: (x, _, field) => set(x.steering, field), act: clicks.act };
+const inputs = { look: setLook, row: (x, _, field) => slid(x.steering, field) };
 
 /** Has elements do what a table says of their data. */
 function listen(x, type, table) {

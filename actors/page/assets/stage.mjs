@@ -6,8 +6,8 @@ import { groupBy, nodeName } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { aim, bytes, causeOf, kindName, links, many, parseAttempt, taskName, time, worse } from "./words.mjs";
 
-/** How long a wait takes on the stage. */
-const shown = 8e9;
+/** How long a wait takes on the stage, and the most nodes of a tree. */
+const shown = 8e9, maxNodes = 40;
 
 /** The next wait of a run after a time, or the first: the skip with which it begins, the first launch of
  * another job that the slot was given to, and the launch that ends it; null if none has both. */
@@ -35,15 +35,14 @@ export function scene({ skip, launch }) {
 
 /** What happens at a time of a wait, in words. */
 export function caption({ skip, taken, launch }, now) {
-  const { job, node_name: node } = skip, left = skip.until > now ? `; at most ${time(skip.until - now)} more` : "";
+  const { job, node_name: node, larts, placed } = skip, after = time(launch.at - skip.at);
+  const left = skip.until > now ? `; at most ${time(skip.until - now)} more` : "";
+  const task = () => taskName(parseAttempt(launch.attempt)), near = launch.locality ? `, ${launch.locality}` : "";
   if (now < skip.at) return `A ${kindName(skip.kind)} slot on ${node} is about to be offered to job ${job}.`;
-  if (now >= launch.at) {
-    const near = launch.locality ? `, ${launch.locality}` : "", task = taskName(parseAttempt(launch.attempt));
-    return `After ${time(launch.at - skip.at)}, ${task} starts on ${launch.node_name}${near}.`;
-  }
+  if (now >= launch.at) return `After ${after}, ${task()} starts on ${launch.node_name}${near}.`;
   if (taken && now >= taken.at) return `Job ${taken.job} takes the slot on ${node}. Job ${job} goes on waiting${left}.`;
-  const far = skip.larts ? "holds less than the node that holds most" : "is far from its center";
-  const why = !skip.kind ? "has none of its blocks" : `${far}${skip.placed ? `, ${skip.placed.center}` : ""}`;
+  const far = larts ? "holds less than the node that holds most" : "is far from its center";
+  const why = skip.kind ? `${far}${placed ? `, ${placed.center}` : ""}` : "has none of its blocks";
   return `Job ${job} is first in line, but ${node} ${why}. It lets the slot pass${left}.`;
 }
 
@@ -53,19 +52,16 @@ export function leftOf(wait, now) {
   return wait.until > wait.at && all > 0 ? Math.max(0, Math.min(1, (wait.until - now) / all)) : 1;
 }
 
-const maxNodes = 40;
+const withParts = (job) => [...job.outputs.values()].filter((o) => o.parts);
+const total = (of) => [...of.values()].reduce((sum, w) => sum + w, 0);
+const rackOf = (h, id) => h.nodes.get(id).rack;
 
 /** What a reduce has to fetch from each node, of the maps that have ended by a time. */
 export function weights(job, reduce, now) {
   const out = new Map();
-  for (const o of job.outputs.values()) {
-    if (o.parts && o.at <= now) out.set(o.node, (out.get(o.node) || 0) + o.parts[reduce]);
-  }
+  for (const o of withParts(job)) if (o.at <= now) out.set(o.node, (out.get(o.node) || 0) + o.parts[reduce]);
   return out;
 }
-
-const total = (of) => [...of.values()].reduce((sum, w) => sum + w, 0);
-const rackOf = (h, id) => h.nodes.get(id).rack;
 
 /** The bytes times links that a node is away from weights: 2 links within a rack, 4 beyond. */
 export function cost(h, of, node) {
@@ -82,8 +78,7 @@ export function center(h, of) {
 /** The next reduce after a time, or the first, whose center moved while maps ended; one whose center stood still if no
  * center moved, null without any. */
 export function nextReduce(h, after) {
-  const outputs = (a) => [...h.jobs.get(a.job).outputs.values()].filter((o) => o.parts);
-  const ends = (a) => outputs(a).map((o) => o.at).sort((x, y) => x - y);
+  const ends = (a) => withParts(h.jobs.get(a.job)).map((o) => o.at).sort((x, y) => x - y);
   const at = (a, now) => center(h, weights(h.jobs.get(a.job), a.task, now));
   const moves = (a) => new Set(ends(a).slice(0, 60).map((now) => at(a, now))).size > 1;
   const placed = h.attempts.filter((a) => a.kind === 1 && a.placed?.center && h.jobs.has(a.job));
@@ -111,15 +106,15 @@ export function gravityCaption(h, { reduce: a }, now) {
 
 /** Where nodes and racks stand in a picture: nodes side by side, racks above the middle of their nodes. */
 function tree(h, ids, width) {
-  const racks = groupBy(ids, (id) => rackOf(h, id)), x = new Map(), middle = new Map();
-  const step = width / (ids.length + racks.size);
+  const racks = [...groupBy(ids, (id) => rackOf(h, id))].sort((r, s) => (r[0] < s[0] ? -1 : 1));
+  const step = width / (ids.length + racks.length), x = new Map();
   let at = step / 2;
-  for (const [rack, list] of [...racks].sort((r, s) => (r[0] < s[0] ? -1 : 1))) {
+  return { step, x, racks: racks.map(([rack, list]) => {
+    const middle = at + (list.length * step) / 2;
     list.forEach((id, i) => x.set(id, at + (i + 0.5) * step));
-    middle.set(rack, at + (list.length * step) / 2);
     at += (list.length + 1) * step;
-  }
-  return { racks, x, middle, step };
+    return { rack, list, middle };
+  }) };
 }
 
 /** The tree of racks at a time, in a picture of a size. */
@@ -127,19 +122,18 @@ export function gravityMarkup(h, { reduce: a }, now, width, height) {
   const [of, all] = [now, Infinity].map((t) => weights(h.jobs.get(a.job), a.task, t)), mid = center(h, of);
   const most = Math.max(1, ...all.values()), heavy = [...all.keys()].sort((x, y) => all.get(y) - all.get(x));
   const ids = [...new Set([a.node, ...heavy])].slice(0, maxNodes).sort((x, y) => x - y), low = height - 34;
-  const { racks, x, middle, step } = tree(h, ids, width);
-  const thick = (w) => (1 + (9 * w) / Math.max(1, total(all))).toFixed(1);
+  const { racks, x, step } = tree(h, ids, width), thick = (w) => (1 + (9 * w) / Math.max(1, total(all))).toFixed(1);
   const size = (id) => (of.get(id) ? 3 + Math.min(step / 2 - 4, 17) * Math.sqrt(of.get(id) / most) : 2).toFixed(1);
-  const crosses = (rack) => total(new Map([...of].filter(([id]) => (
-    mid !== null && (rackOf(h, id) === rack) !== (rackOf(h, mid) === rack)))));
-  const branch = ([rack, list]) => html`
-    <line x1="${width / 2}" y1="16" x2="${middle.get(rack)}" y2="${low / 2}" stroke-width="${thick(crosses(rack))}"/>
-    ${list.map((id) => html`<line x1="${middle.get(rack)}" y1="${low / 2}" x2="${x.get(id)}" y2="${low}"
+  const isIn = (rack, id) => mid !== null && rackOf(h, id) === rack; // what crosses to the center's rack, or from there
+  const crosses = (rack) => total(new Map([...of].filter(([id]) => isIn(rack, id) !== isIn(rack, mid))));
+  const branch = ({ rack, list, middle }) => html`
+    <line x1="${width / 2}" y1="16" x2="${middle}" y2="${low / 2}" stroke-width="${thick(crosses(rack))}"/>
+    ${list.map((id) => html`<line x1="${middle}" y1="${low / 2}" x2="${x.get(id)}" y2="${low}"
       stroke-width="${thick(id === mid ? 0 : of.get(id) || 0)}"/>`)}
-    <text x="${middle.get(rack) + 6}" y="${low / 2 - 4}">${rack}</text>`;
+    <text x="${middle + 6}" y="${low / 2 - 4}">${rack}</text>`;
   const name = (id) => html`<text x="${x.get(id)}" y="${height - 2}" text-anchor="middle">${nodeName(h, id)}</text>`;
   return html`<svg class="gravity" viewBox="0 0 ${width} ${height}" role="img"
-    aria-label="${gravityCaption(h, { reduce: a }, now)}">${[...racks].map(branch)}
+    aria-label="${gravityCaption(h, { reduce: a }, now)}">${racks.map(branch)}
     ${ids.map((id) => html`<circle class="weight" cx="${x.get(id)}" cy="${low}" r="${size(id)}"/>`)}
     ${step > 44 && ids.map(name)}
     ${now >= a.start && html`<rect class="taken" x="${x.get(a.node) - 13}" y="${low - 13}" width="26" height="26"/>`}

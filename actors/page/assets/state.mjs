@@ -1,6 +1,5 @@
-// The cluster at one moment: the state that events lead to, one after the other. The state of a whole run
-// keeps a history, too: it is told there what begins and ends. Nothing else reads events to know what is
-// true, and nothing here knows a clock, a document or where events come from.
+// The one reducer: the state of the cluster that events lead to. The state of a whole run keeps a history, too. Nothing
+// else reads events to know what is true, and nothing here knows a clock, a document or where events come from.
 
 import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing, tell } from "./history.mjs";
 import { groupOf, jobOf, newState, nodeOf, within } from "./entities.mjs";
@@ -17,7 +16,6 @@ export function newHistory() {
 
 /** Adds an event to a history. */
 export const record = (h, e) => Object.assign(h, { end: apply(h.state, e).now });
-
 /** What kinds of events are decisions: where a step stops. */
 export const isDecision = (e) => ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
 

@@ -19,15 +19,13 @@ function nameOf(above, key) {
 }
 
 /** The settings of a policy by their names, those that are not zero. */
-export function settingsOf(policy, above = "") {
-  return Object.entries(policy).flatMap(([key, value]) => {
-    const name = nameOf(above, key), list = [value].flat(), many = Array.isArray(value) && !renamed[`${name}.0`];
-    if (!list.some(Boolean)) return [];
-    const plain = typeof list[0] !== "object" && (many || list[0] === value);
-    if (plain) return [[name, list.map((v) => text(name, v)).join(" / ")]];
-    return many ? list.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}.`)) : settingsOf(value, `${name}.`);
-  });
-}
+export const settingsOf = (policy, above = "") => Object.entries(policy).flatMap(([key, value]) => {
+  const name = nameOf(above, key), list = [value].flat(), many = Array.isArray(value) && !renamed[`${name}.0`];
+  if (!list.some(Boolean)) return [];
+  const plain = typeof list[0] !== "object" && (many || list[0] === value);
+  if (plain) return [[name, list.map((v) => text(name, v)).join(" / ")]];
+  return many ? list.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}.`)) : settingsOf(value, `${name}.`);
+});
 
 /** The values that are numbers in events and words in a policy file. */
 const words = {

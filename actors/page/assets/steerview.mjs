@@ -23,11 +23,8 @@ export async function refresh(st) {
 
 /** Does something and shows what came of it, or why the server refused. */
 async function attempt(st, words, f) {
-  try {
-    Object.assign(st, { says: await f(), bad: false });
-  } catch (e) {
-    Object.assign(st, { says: `${words} was refused: ${e.message}`, bad: true });
-  }
+  const refused = (e) => ({ says: `${words} was refused: ${e.message}`, bad: true });
+  Object.assign(st, await f().then((says) => ({ says, bad: false }), refused));
   st.changed();
 }
 
@@ -46,13 +43,11 @@ export function set(st, field) {
   });
 }
 
-export function reload(st) {
-  return attempt(st, "Reload", async () => {
-    const before = st.policy;
-    await call(st.remote, "policy/reload", {}).finally(() => refresh(st));
-    return told("reload", before, st.policy);
-  });
-}
+export const reload = (st) => attempt(st, "Reload", async () => {
+  const before = st.policy;
+  await call(st.remote, "policy/reload", {}).finally(() => refresh(st));
+  return told("reload", before, st.policy);
+});
 
 export function steerScreen(to, st) {
   const list = rows(st.policy), [controls, says] = to.children;

@@ -10,17 +10,11 @@ const maxJobs = 8;
 /** The work that a job has left in the virtual cluster, maps and reduces together. */
 const workLeft = (virtual) => virtual.reduce((sum, v) => sum + (v.left || 0), 0);
 
-/** The jobs with a place in the virtual cluster, in the order of their projected ends. */
-export function projected(s) {
-  const finish = (j) => Math.max(...j.virtual.map((v) => v.finish || 0));
-  return openJobs(s).filter((j) => j.virtual).map((job) => ({ job, finish: finish(job), left: workLeft(job.virtual) }))
-    .sort((a, b) => a.finish - b.finish || a.job.id - b.job.id);
-}
-
+/** When a job would end there. */
+const finish = (j) => Math.max(...j.virtual.map((v) => v.finish || 0));
 /** What a screen shows of a run under another scheduler. */
-function elsewhere(s, has) {
-  return html`<p class="empty">Only the scheduler ${has}; this run had ${s.name || "another"}.</p>`;
-}
+const elsewhere = (s, has) => html`<p class="empty">Only the scheduler ${has}; this run had ${s.name || "another"}.
+  </p>`;
 
 export function virtualMarkup(s, h, width = 960) {
   const told = [...h.jobs.values()].filter((j) => j.virtuals.length);
@@ -37,13 +31,13 @@ export function virtualMarkup(s, h, width = 960) {
   return html`${plot({ width, from: h.from, to: h.end, most, unit: "s of work", label }, (f) => (
     html`${shown.map(line(f))}${cursor(f, s.now)}`))}
     ${table("Who would finish first if all shared: the order in which slots are given", [
-      ["job", (p) => jobLink(p.job.id)],
-      ["name", (p) => p.job.name],
-      ["virtual slots, map + reduce", (p) => pair(p.job.virtual.map((v) => (v.slots || 0).toFixed(1)))],
-      ["virtual work left", (p) => time(p.left)],
-      ["projected end", (p) => time(p.finish)],
-      ["really running", (p) => pair(p.job.running)],
-    ], projected(s))}`;
+      ["job", (j) => jobLink(j.id)],
+      ["name", (j) => j.name],
+      ["virtual slots, map + reduce", (j) => pair(j.virtual.map((v) => (v.slots || 0).toFixed(1)))],
+      ["virtual work left", (j) => time(workLeft(j.virtual))],
+      ["projected end", (j) => time(finish(j))],
+      ["really running", (j) => pair(j.running)],
+    ], openJobs(s).filter((j) => j.virtual).sort((a, b) => finish(a) - finish(b) || a.id - b.id))}`;
 }
 
 /** How many slots of a kind a queue holds, of its capacity (a line) and the cluster (a bar). */

@@ -1,15 +1,80 @@
-// The explanation beside every screen: what was clicked on, and the last decisions about it.
+// Decisions in groups, sixteen equal ones for one reason in a line; and the explanation beside every screen: what was
+// clicked on, and the last decisions about it.
 
 import { html, jobLink, table } from "./markup.mjs";
-import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
-import { causeOf, isLarts, isWait, kindName, letter, links, localPart, located, many, mayGo, meaning, meaningOf, pair,
-  parseAttempt, sentence, taskName, time, why, worse } from "./words.mjs";
+import { becomes, causeOf, isLarts, isWait, kindName, letter, links, localPart, located, many, mayGo, meaning,
+  meaningOf, pair, parseAttempt, sentence, taskName, time, why, worse } from "./words.mjs";
 import { slotLabel } from "./cluster.mjs";
 import { awaited, nodeName, nodeNames, openJobs, placesOf } from "./entities.mjs";
 import { kept } from "./state.mjs";
 import { forkButton } from "./fork.mjs";
 import { ran } from "./history.mjs";
 import { barLabel } from "./gantt.mjs";
+
+/** What tells a decision from others. */
+const keyOf = (e) => [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" ");
+
+/** Groups of decisions of the same type, job, kind, nearness and cause, that of the newest first; each has its events
+ * in order, which are no more than `span` nanoseconds apart. */
+export function grouped(list, span = 30e9) {
+  const open = new Map(), out = [];
+  for (const e of list.toReversed()) {
+    const near = { launched: e.locality, skipped: e.level }[e.type] || "";
+    const key = [e.type, e.job || 0, e.kind || 0, near, causeOf(e)].join("|"), g = open.get(key);
+    if (g && g.last.at - e.at <= span) g.events.unshift(e);
+    else out.push(open.set(key, { key, last: e, events: [e] }).get(key));
+  }
+  return out;
+}
+
+/** How much a decision matters to a reader: what takes slots away first, then waits and what came of them. */
+function weight(e) {
+  const cause = causeOf(e);
+  if (e.type in becomes) return /superseded|job is over/.test(cause) ? 1 : 4;
+  if (/^waited|no node nearer/.test(cause)) return 3;
+  if (/^waiting|first fit|running maps counted/.test(cause)) return 2.5;
+  if (e.type === "skipped") return cause === "no slot is free" ? 0 : 2;
+  return 1;
+}
+
+/** The `most` groups of the last decisions that matter most, the newest first. */
+export function mattering(list, most = 3) {
+  const worth = (g, i) => weight(g.last) - i / 8 + Math.log10(g.events.length);
+  const all = grouped(list).map((g, i) => ({ g, worth: worth(g, i) })).sort((a, b) => b.worth - a.worth);
+  return all.slice(0, most).map((x) => x.g).sort((a, b) => b.last.at - a.last.at);
+}
+
+const goes = {
+  "node-local": "on nodes with their data", "rack-local": "in a rack with their data",
+  "off-rack": "far from their data", "any-place": "anywhere, having no place",
+};
+
+/** How many slots were let pass by skips, of which each may count several. */
+const passed = (events) => events.reduce((sum, e, i) => (
+  sum + (i ? Math.max(1, (e.count || 1) - (events[i - 1].count || 1)) : 1)), 0);
+
+export function groupSentence({ last: e, events }) {
+  if (events.length === 1) return sentence(e);
+  const cause = causeOf(e), a = parseAttempt(e.attempt), kind = kindName((a || e).kind);
+  if (e.type === "skipped") {
+    if (!/^waiting for/.test(cause)) return `the ${kind}s of job ${e.job} wait: ${why(e.reason)}`;
+    const left = e.until > e.at ? `, ${time(e.until - e.at)} more at most` : "";
+    return `job ${e.job} let ${many(passed(events), `${kind} slot`)} pass: ${why({ cause })}${left}`;
+  }
+  const tasks = `${many(new Set(events.map((x) => x.attempt)).size, kind)} of job ${a.job}`;
+  if (e.type !== "launched") return `${tasks} ${becomes[e.type][1]}: ${why({ cause })}`;
+  if (a.kind) return `${tasks} start: ${why({ cause })}`;
+  const fit = cause === "first fit" ? ": first fit" : "";
+  if (cause !== "waited for locality") return `${tasks} start ${goes[e.locality] || ""}${fit}`;
+  return `${tasks} waited, now go ${e.locality === "rack-local" ? "to a rack with their data" : "anywhere"}`;
+}
+
+/** A list of groups: a click on one explains its last decision, of which the drawer says more. */
+export function groupsMarkup(groups) {
+  if (!groups.length) return html`<p class="empty">No decision yet.</p>`;
+  return html`<ol class="decisions">${groups.map((g) => html`<li data-key="${g.key} ${g.events[0].at}">
+    <button data-decision="${keyOf(g.last)}"><time>${time(g.last.at)}</time> ${groupSentence(g)}</button></li>`)}</ol>`;
+}
 
 /** The last decisions about something, in groups, the newest first; a click on one explains it. */
 const decisions = (what, list) => html`<h3>The last decisions about ${what}</h3>${groupsMarkup(grouped(list))}`;
@@ -30,9 +95,7 @@ function listed(s, chosen) {
 }
 
 /** The decision of a key, among those that are listed or were a moment ago. */
-export function decisionOf(s, chosen, key) {
-  return [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
-}
+export const decisionOf = (s, chosen, key) => [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
 
 /** The job in a chosen slot, or the one that leaves it free; 0: none. */
 function jobAt(s, { node, kind, slot }) {
@@ -62,10 +125,9 @@ function places(s, { kind, job, task, placed }, here) {
 }
 
 /** Why an attempt is where it is, what that means, and what if it had not waited. */
-function whyThere(s, a, here, says) {
-  return html`<p>${says}: ${why(a.reason, a.placed) || "not told"}. ${meaning(causeOf(a), a.placed)}</p>
-    ${places(s, a, here)}${forkButton(a.job, a.kind, a.waited)}`;
-}
+const whyThere = (s, a, here, says) => (
+  html`<p>${says}: ${why(a.reason, a.placed) || "not told"}. ${meaning(causeOf(a), a.placed)}</p>
+    ${places(s, a, here)}${forkButton(a.job, a.kind, a.waited)}`);
 
 /** One decision in words: what, when, why, and what that means. */
 function explainDecision(s, e, h) {

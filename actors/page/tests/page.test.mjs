@@ -23,7 +23,7 @@ import { compareMarkup, fairness, figures, waterFill } from "../assets/compare.m
 import { decisionOf, explain, explainGroup } from "../assets/why.mjs";
 import { cell, chromeTrace, jobsCSV, sharesCSV } from "../assets/export.mjs";
 import { settingsMarkup } from "../assets/steer.mjs";
-import { grouped, groupsMarkup } from "../assets/decisions.mjs";
+import { grouped, groupsMarkup } from "../assets/why.mjs";
 import { seconds } from "../assets/steer.mjs";
 import { hostile, run, s } from "./run.mjs";
 

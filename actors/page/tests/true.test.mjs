@@ -1,6 +1,7 @@
 // Tests that the page's statements are true. Each of them was false once.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { newState } from "../assets/entities.mjs";
@@ -11,7 +12,7 @@ import { meaning, sentence, why } from "../assets/words.mjs";
 import { findings } from "../assets/findings.mjs";
 import { jobsMarkup } from "../assets/jobs.mjs";
 import { explain } from "../assets/why.mjs";
-import { change, differences, inForce, rows, told } from "../assets/steer.mjs";
+import { change, differences, inForce, rows, settingsMarkup, settingsOf, told } from "../assets/steer.mjs";
 import { moving, run, s } from "./run.mjs";
 
 const stateAt = (t) => run().filter((e) => e.at <= t).reduce(apply, newState());
@@ -124,7 +125,7 @@ test("a wait in words", () => {
 });
 
 test("decisions that are alike are one line, and those that matter stand first", async () => {
-  const { grouped, groupSentence, mattering } = await import("../assets/decisions.mjs");
+  const { grouped, groupSentence, mattering } = await import("../assets/why.mjs");
   const launch = (task, locality, cause, at = 1) => ({ at: at * s, type: "launched", node: task, node_name: `n${task}`, job: 381, locality, attempt: `job_0381_m_0000${10 + task}_0`, reason: { cause } });
   const list = [];
   for (let i = 0; i < 16; i++) list.push(launch(i, "off-rack", "waited for locality"), { ...launch(20 + i, "node-local", "local to its data"), job: 2, attempt: `job_0002_m_0000${10 + i}_0` });
@@ -210,7 +211,7 @@ test("twin clusters: the slots by which a run gains, and means over the jobs tha
 
 test("a run under LARTS speaks of the node that holds most, not of centers of gravity", async () => {
   const { gravityCaption } = await import("../assets/stage.mjs"), { caption } = await import("../assets/stage.mjs");
-  const { groupsMarkup, grouped } = await import("../assets/decisions.mjs"), { jobMarkup } = await import("../assets/jobs.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
+  const { groupsMarkup, grouped } = await import("../assets/why.mjs"), { jobMarkup } = await import("../assets/jobs.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
   const placed = { center: "a", at_center: 100, here: 140, best: 90, mean: 400 }, larts = { type: "", kind: 1, node: 1, node_name: "b", job: 1 };
   const refused = { ...larts, at: 6.2 * s, type: "skipped", until: 8 * s, level: "node-local", reason: { cause: "waiting for the node that holds most", wait: s }, placed };
   const with_ = (cause, more) => run().flatMap((e) => (e.type === "began" ? [{ ...e, policy: { Reduce: { Rule: 2 } } }] : e.type === "launched" && e.kind === 1 ? [refused, { ...refused, at: 6.1 * s, reason: { cause: "node has its part of the job's reduces" } }, { ...e, reason: { cause }, placed: { ...placed, ...more } }] : [e]));
@@ -286,4 +287,30 @@ test("a center of gravity is staged: it moves as maps end, and the slot taken st
   assert.doesNotMatch(gravityMarkup(h, scene, 2 * s, 600, 200).toString(), /class="taken"/);
   assert.equal(nextReduce(whole(), 0).reduce.task, 0, "a center that stands still is one, too");
   assert.equal(nextReduce(whole(run().filter((e) => e.kind !== 1)), 0), null);
+});
+
+test("settings have the names that --set and policy files take", () => {
+  const table = readFileSync(new URL("../../../scheduling/policyfile/table.go", import.meta.url), "utf8");
+  const policy = {
+    Name: "x", Order: "pools", SlowStart: 1, OneTask: true, Spread: true, LoadMaxDiff: 1, ReserveLong: 1, LongTask: 1,
+    Locality: { Rule: 2, Skips: [1], Waits: [5 * s, 10 * s], Auto: true, Capped: true },
+    Reduce: { Rule: 1, Waits: [1, 2], Theta: 1, SkewCap: 1, NoProjection: true },
+    Pools: {
+      PoolMaxJobs: 1, UserMaxJobs: 1, PoolMode: 1, MinTimeout: 1, FairTimeout: 1, PoolPerUser: true, Known: true,
+      SizeBasedWeight: true, BoostFactor: 1, BoostTime: 1,
+    },
+    Preemption: { Mode: 1, Interval: 1 },
+    HFSP: {
+      Reclaim: 1, NoTraining: true, Sample: 1, Delta: 1, Xi: 1, Initial: 1, Estimator: "fit", SuspendHigh: 1,
+      SuspendLow: 1, Weighted: true,
+    },
+    Quincy: { Rule: 1, Rack: 1, Far: 1, Floor: 1, Lost: 1, Interval: 1 },
+    Speculation: { Rule: "late", Except: [true, true], Lag: 1, SlowTask: 1, SlowNode: 1, Cap: 1, MinCopies: 1 },
+    Avoid: { JobFailures: 1, Jobs: 1, Forgive: 1 },
+  };
+  const names = settingsOf(policy).map(([name]) => name);
+  assert.equal(new Set(names).size, 58);
+  for (const name of names) assert.ok(table.includes(`"${name}"`), name);
+  assert.deepEqual(settingsOf({ Pools: { Pools: [{ Name: "p", Mode: 2 }] } }).map(([name]) => name), ["pools.list.p.name", "pools.list.p.mode"]);
+  assert.match(settingsMarkup({ name: "x", policy }).toString(), /locality\.waits<\/th><td>5\.00 s \/ 10\.0 s</);
 });

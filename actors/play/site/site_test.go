@@ -9,8 +9,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,6 +76,26 @@ func TestExport(t *testing.T) {
 		require.Equal(t, want, got, name)
 	}
 	require.Error(t, site.Export(dir, files))
+}
+
+// The scripts and styles of page and playground stay few and legible: their number of lines is not met by
+// long ones.
+func TestScriptsStayLegible(t *testing.T) {
+	files, err := site.Files(playModule(t))
+	require.NoError(t, err)
+	total := 0
+	for name, text := range files {
+		if ext := filepath.Ext(name); ext != ".mjs" && ext != ".css" {
+			continue
+		}
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		total += len(lines)
+		require.LessOrEqual(t, len(lines), 300, name)
+		for i, line := range lines {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 120, "%s:%d", name, i+1)
+		}
+	}
+	require.Less(t, total, 4700)
 }
 
 // The error for a directory without the module says so.

@@ -28,11 +28,9 @@ const figures = [
 const linesOf = (runs) => figures.map(([name, of]) => [name, ...runs.map(of)]);
 
 /** Words of the module as the page says them: policies, tasks, jobs and times. */
-function plainly(text, sides, names) {
-  return sides.reduce((t, s, i) => t.replace(` ${s.policy} `, ` ${names[i]} `), text)
-    .replace(/job_\d+_[mr]_\d+_\d+/g, (id) => taskName(parseAttempt(id))).replace(/job_0*(\d+)/g, "job $1")
-    .replace(/\b(\d+h)?(\d+m)?[\d.]+(ms|s)\b/g, (t) => time(1e9 * seconds(t)));
-}
+const plainly = (text, sides, names) => sides.reduce((t, s, i) => t.replace(` ${s.policy} `, ` ${names[i]} `), text)
+  .replace(/job_\d+_[mr]_\d+_\d+/g, (id) => taskName(parseAttempt(id))).replace(/job_0*(\d+)/g, "job $1")
+  .replace(/\b(\d+h)?(\d+m)?[\d.]+(ms|s)\b/g, (t) => time(1e9 * seconds(t)));
 
 /** What two policies, of these names, did differently, in words and numbers. */
 export function divergenceMarkup({ report, against, divergence }, names) {

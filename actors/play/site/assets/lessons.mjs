@@ -23,13 +23,11 @@ function curveMarkup({ line, dots }, shown) {
 }
 
 /** A text with the numbers of a run; what the run does not have yet is left open. */
-function fill(text, numbers) {
-  return text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
-    const x = numbers[name];
-    if (x === undefined) return "…";
-    return x > 0 && x < 1 ? x.toPrecision(2) : x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
-  });
-}
+const fill = (text, numbers) => text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
+  const x = numbers[name];
+  if (x === undefined) return "…";
+  return x > 0 && x < 1 ? x.toPrecision(2) : x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
+});
 
 const figures = [["mean sojourn", "{mean1}", "s"], ["maps on their data", "{local1}", "%"],
   ["WTND, GiB × links", "{wtnd1}", ""], ["tasks killed", "{killed1}", ""], ["tasks suspended", "{suspended1}", ""]];
@@ -40,8 +38,7 @@ function after(was, now) {
   return list.filter((f) => f.from !== f.to).map((f) => html`<br>${f.name}: <b>${f.from} → ${f.to} ${f.unit}</b>`);
 }
 
-/** The markup of a lesson in a language, 0 or 1. Of what the reader has done, said is the number of the answer chosen,
- * -1 for none, and changed the numbers of the changed run, if it is. */
+/** A lesson in a language, 0 or 1. said is the number of the answer chosen, or -1; changed has the changed numbers. */
 function lessonMarkup({ texts, right }, language, { numbers, said, changed, curve, shown }) {
   const t = texts[language], is = said === right;
   return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p>
@@ -57,17 +54,15 @@ function lessonMarkup({ texts, right }, language, { numbers, said, changed, curv
       ${" "}${t.because[said]}</p>`}</article>`;
 }
 
-/** Makes the lessons' row work.
- * @param {any[]} lessons
- * @param {Record<"turn" | "run" | "ask" | "left" | "told", (...of: any[]) => any>} to turn makes the page Chinese or
- *   not; run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong; ask is for
- *   answers that are no run to show; left is told when no lesson is chosen any more, told what part of the address is a
- *   lesson
- * @returns {(part: string, opens: boolean) => boolean} chooses the lesson of an address, if it has one */
+/** Makes the lessons' row work, and gives what chooses the lesson of an address, if it has one. to.turn makes the page
+ * Chinese or not; to.run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
+ * to.ask is for answers that are no run to show; to.left is told when no lesson is chosen any more, to.told what part
+ * of the address is a lesson.
+ * @param {any} to */
 export function teach(lessons, to) {
   const none = () => ({ numbers: {}, said: -1, changed: null, curve: null, shown: [] });
-  let at = null, done = none();
   const language = () => +$("language").value;
+  let at = null, done = none();
   const draw = () => show($("lesson-text"), html`${at && lessonMarkup(at, language(), done)}`);
   const title = () => {
     to.turn(language() > 0);
@@ -93,8 +88,7 @@ export function teach(lessons, to) {
     setPlayPart(part, same);
   };
   const begin = (id, opens = true) => {
-    at = lessons.find((l) => l.id === id) || null;
-    done = none();
+    [at, done] = [lessons.find((l) => l.id === id) || null, none()];
     $("lesson").value = at ? id : "";
     $("setup").hidden = !!at;
     draw();
@@ -120,10 +114,8 @@ export function teach(lessons, to) {
   title();
   return (part, opens) => {
     const [, id, code] = /^lesson=([a-z]+),(en|zh)$/.exec(part) || [];
-    if (!id) {
-      if (at) begin("");
-      return false;
-    }
+    if (!id && at) begin("");
+    if (!id) return false;
     $("language").value = code === "zh" ? "1" : "0";
     title();
     begin(id, opens);

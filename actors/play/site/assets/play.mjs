@@ -20,12 +20,9 @@ const parts = ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weigh
 /** A policy of the form.
  * @returns {any} */
 function policyOf(field) {
-  const own = field.querySelector(".own").checked, value = ({ type, value, disabled }) => (
-    type === "range" ? +value : disabled ? "" : value);
-  return {
-    text: own ? field.querySelector("textarea").value : "",
-    ...Object.fromEntries(parts.map((name) => [name, value(field.querySelector(`.${name}`))])),
-  };
+  const part = (name) => field.querySelector(`.${name}`), text = part("own").checked ? part("text textarea").value : "";
+  const value = ({ type, value, disabled }) => (type === "range" ? +value : disabled ? "" : value);
+  return { text, ...Object.fromEntries(parts.map((name) => [name, value(part(name))])) };
 }
 
 /** @type {() => any[]} */

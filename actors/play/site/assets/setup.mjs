@@ -39,13 +39,11 @@ function settings({ rule, w1, w2, d, reduce, preemption }) {
 }
 
 /** Weights of pools out of "a=2 b=1". */
-function weights(text) {
-  return Object.fromEntries(text.split(/[\s,]+/).filter(Boolean).map((one) => {
-    const [name, weight] = one.split("=");
-    if (!name || !(+weight > 0)) throw new Error(`weights: ${one}: want POOL=WEIGHT`);
-    return [name, +weight];
-  }));
-}
+const weights = (text) => Object.fromEntries(text.split(/[\s,]+/).filter(Boolean).map((one) => {
+  const [name, weight] = one.split("=");
+  if (!name || !(+weight > 0)) throw new Error(`weights: ${one}: want POOL=WEIGHT`);
+  return [name, +weight];
+}));
 
 /** What the module takes, of the form's set-up and one of its policies. */
 export function request(setup, side) {
