@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import test from "node:test";
 
-import { axe, chromium, newContext, newPage } from "./chromium.mjs";
+import { axe, chromium, drawn, newContext, newPage } from "./chromium.mjs";
 
 const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS } = process.env;
 const skip = !MODULES && "no browser asked for";
@@ -54,6 +54,7 @@ for (const name of names) {
         } else {
           await page.click(`#screens button:text-is("${screen}")`);
           await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+          await drawn(page);
         }
         if (screen === "Timeline") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
         assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
@@ -145,6 +146,7 @@ for (const colorScheme of ["light", "dark"]) {
     for (const screen of screens) {
       await page.click(`#screens button:text-is("${screen}")`);
       await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+      await drawn(page);
       await check(`live-${screen}`);
       if (screen === "Jobs") {
         await page.click("#screen .job >> nth=0");
@@ -312,6 +314,7 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /This decision/.test(document.getElementById("why").textContent));
   await page.keyboard.press("3");
+  await page.waitForSelector(".times span");
   const axis = () => page.textContent(".times");
   const whole = await axis();
   await page.focus(".gantt");
@@ -336,6 +339,7 @@ test("a run by a hostile hand is shown as text, under the page's own policy", { 
   for (const screen of screens) {
     await page.click(`#screens button:text-is("${screen}")`);
     await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+    await drawn(page);
   }
   await page.click('#screens button:text-is("Overview")');
   await page.click("#screen [data-all]");
@@ -358,6 +362,7 @@ for (const name of names.filter((n) => /^(live|hfs|hundred|large)\./.test(n))) {
     for (const screen of screens) {
       await page.click(`#screens button:text-is("${screen}")`);
       await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+      await drawn(page);
       assert.equal((await size()).wide, 390, screen);
       if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-phone-${screen}.png`) });
     }

@@ -40,3 +40,6 @@ export async function newPage(options) {
   page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
   return { page, faults, close: () => context.close() };
 }
+
+/** Waits two frames, after which pending draws are done. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));

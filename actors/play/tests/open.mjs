@@ -1,9 +1,9 @@
 // Common parts of the playground's tests in a browser: they open the site. SITE is the address of
 // tarry play; MODULES and SLOW are those of the page's tests.
 
-import { axe, browser, chromium, newPage } from "../../page/tests/chromium.mjs";
+import { axe, browser, chromium, drawn, newPage } from "../../page/tests/chromium.mjs";
 
-export { axe, browser };
+export { axe, browser, drawn };
 const { SITE } = process.env;
 export const skip = !SITE && "no site asked for";
 chromium(skip);
@@ -18,5 +18,4 @@ export async function open(fragment = "", options = {}) {
 
 export const ran = (page, n) => page.waitForFunction((least) => +(document.body.dataset.ran || 0) >= least, n, { timeout: 60000 });
 export const count = (page) => page.evaluate(() => +document.body.dataset.ran);
-export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // after two frames, pending draws are done
 export const summary = (page) => page.textContent("#summary");
