@@ -28,7 +28,7 @@ property() { echo "<property><name>$1</name><value>$2</value></property>"; }
 
 hadoopConf() {
 	conf=$1 fs=$(address 254):27020
-	local jars="$cache/hadoop/lib/*"
+	local jars="$cache/hadoop/lib/*" quick='-Xmx384m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 	mkdir -p "$conf" && log4j "$conf"
 	cat >"$conf/core-site.xml" <<-EOT
 		<configuration>
@@ -61,6 +61,7 @@ hadoopConf() {
 		$(property yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage 99.9)
 		$(property yarn.nm.liveness-monitor.expiry-interval-ms 40000)
 		$(property yarn.am.liveness-monitor.expiry-interval-ms 90000)
+		$(property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 100)
 		$(property yarn.scheduler.minimum-allocation-mb 256)
 		$(property yarn.application.classpath "$conf:$jars")
 		${*:2}
@@ -79,10 +80,13 @@ hadoopConf() {
 		$(property mapreduce.jobhistory.done-dir /history)
 		$(property yarn.app.mapreduce.am.staging-dir /staging)
 		$(property yarn.app.mapreduce.am.resource.mb 512)
-		$(property yarn.app.mapreduce.am.command-opts -Xmx384m)
+		$(property yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms 100)
+		$(property mapreduce.client.completion.pollinterval 200)
+		$(property mapreduce.client.progressmonitor.pollinterval 200)
+		$(property yarn.app.mapreduce.am.command-opts "$quick")
 		$(property mapreduce.map.memory.mb 512)
 		$(property mapreduce.reduce.memory.mb 512)
-		$(property mapred.child.java.opts -Xmx384m)
+		$(property mapred.child.java.opts "$quick")
 		</configuration>
 	EOT
 }
