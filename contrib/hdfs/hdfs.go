@@ -24,7 +24,9 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -169,6 +171,11 @@ func (t timed) Read(p []byte) (int, error) {
 	return t.Conn.Read(p)
 }
 
+// dropped matches an error of the client when a name node has ended its connection.
+var dropped = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^no available namenodes: .*(?:broken pipe|connection reset by peer|EOF)$`)
+})
+
 // plain shortens an error: of a Java exception it keeps the first line, without the trace.
 func plain(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -179,6 +186,9 @@ func plain(err error) error {
 		text, _, _ := strings.Cut(refused.Message(), "\n")
 		name := refused.Exception()
 		return fmt.Errorf("%s: %s", name[strings.LastIndexByte(name, '.')+1:], cmp.Or(text, refused.Desc()))
+	}
+	if dropped().MatchString(err.Error()) {
+		return fmt.Errorf("%w (so does a name node that wants a Kerberos ticket; then HADOOP_CONF_DIR must ask for Kerberos)", err)
 	}
 	return err
 }

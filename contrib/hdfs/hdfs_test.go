@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -72,6 +73,32 @@ func TestPlaces(t *testing.T) {
 	_, err = s.(stores.Located).Places(dir + "/none")
 	require.ErrorContains(t, err, "none")
 	require.NoError(t, s.RemoveAll(dir))
+}
+
+// A name node that wants a ticket ends the connection of a client that shows none.
+func TestDropped(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.(*net.TCPConn).SetLinger(0) // it resets the connection
+			_ = c.Close()
+		}
+	}()
+	s, err := New(l.Addr().String(), func(string) string { return "" })
+	if err == nil { // the connection is ended later
+		_, err = s.Stat("a")
+	}
+	require.ErrorContains(t, err, "HADOOP_CONF_DIR must ask for Kerberos")
+	require.NotContains(t, err.Error(), "\n")
+	require.NoError(t, l.Close())
+	<-done
 }
 
 // Nobody there, or nobody named, is one clear line.
