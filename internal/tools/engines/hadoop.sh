@@ -58,6 +58,8 @@ hadoopConf() {
 		$(property yarn.nodemanager.resource.memory-mb 2048)
 		$(property yarn.nodemanager.resource.cpu-vcores 4)
 		$(property yarn.nodemanager.delete.debug-delay-sec 0)
+		$(property yarn.nodemanager.localizer.cache.target-size-mb 100)
+		$(property yarn.nodemanager.localizer.cache.cleanup.interval-ms 30000)
 		$(property yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage 99.9)
 		$(property yarn.nm.liveness-monitor.expiry-interval-ms 40000)
 		$(property yarn.am.liveness-monitor.expiry-interval-ms 90000)

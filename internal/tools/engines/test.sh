@@ -53,7 +53,9 @@ fi
 javaOptions=() secure=()
 if wanted hdfs || wanted yarn || wanted spark || wanted slurm; then # Kerberos comes with YARN
 	chmod 755 "$work"
-	if "$hosts" start "$work/hosts" 3 500m && "$hosts" join "$work/hosts"; then
+	size=500m
+	! wanted yarn || size=2g # each job of YARN leaves copies of its program for a while
+	if "$hosts" start "$work/hosts" 3 "$size" && "$hosts" join "$work/hosts"; then
 		export TARRY_TEST_HOSTS=$work/hosts
 		javaOptions+=("-Djdk.net.hosts.file=$TARRY_TEST_HOSTS/names")
 	else
@@ -169,6 +171,7 @@ if wanted slurm; then
 			ClusterName=tarry
 			SlurmctldHost=$(hostname)($(address 254))
 			AuthType=auth/munge
+			AuthInfo=cred_expire=10
 			SlurmUser=root
 			SlurmdUser=root
 			StateSaveLocation=$work/slurm/state
