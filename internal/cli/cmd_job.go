@@ -111,10 +111,13 @@ func (c *clientFlags) aboutJob(use, short, what string,
 // printJob prints everything that is known of a job.
 func printJob(out io.Writer, j *api.Job) {
 	lines := [][]string{
-		{"job", fmt.Sprint(j.ID, " ", j.Job)}, {"state", j.State + " after " + seconds(j.ElapsedSeconds)},
-		{"waits", j.Reason}, {"error", j.Error},
+		{"job", fmt.Sprint(j.ID, " ", j.Job)},
+		{"state", j.State + " after " + seconds(j.ElapsedSeconds)},
+		{"waits", j.Reason},
+		{"error", j.Error},
 		{"user", fmt.Sprintf("%s, pool %s, priority %s", j.User, j.Pool, j.Priority)},
-		{"output", j.Output}, {"submitted", j.Submitted.Local().Format(time.DateTime)},
+		{"output", j.Output},
+		{"submitted", j.Submitted.Local().Format(time.DateTime)},
 	}
 	lines = slices.DeleteFunc(lines, func(line []string) bool { return line[1] == "" })
 	for _, s := range j.Stages {
