@@ -89,7 +89,8 @@ func (f *foreign) why(err error) error {
 		return fmt.Errorf("%s (%w)", f.said.workerMessage, err)
 	}
 	if said := f.said.reason(); said != "" {
-		if strings.Contains(said, f.job.temp.dir) && strings.HasSuffix(said, "does not exist") { // Hadoop looks for it before a worker does
+		if strings.Contains(said, f.job.temp.dir) && strings.HasSuffix(said, "does not exist") {
+			// Hadoop itself reads the list of splits there, before a worker can say what is wrong.
 			said = "the output's folder is not shared with all hosts, or not readable for the user of the tasks (umask 000): " + said
 		}
 		err = fmt.Errorf("%w: %.400s", err, said)

@@ -151,6 +151,9 @@ func shippedTickets() (files []string, names map[string]string) {
 	names = map[string]string{}
 	for variable, file := range stores.Tickets() {
 		names[variable] = "ticket-" + variable
+		if path, err := filepath.Abs(file); err == nil {
+			file = path
+		}
 		files = append(files, file+"#"+names[variable])
 	}
 	return files, names

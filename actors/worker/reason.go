@@ -88,8 +88,8 @@ func (r *reasons) addLine(line string) {
 }
 
 // reason returns the line that explains the failure best, or "": a known message of Spark's, the
-// first exception, why YARN has ended the job, the last error in a log, or the last line. The worker's own message is in
-// r.workerMessage.
+// first exception, why YARN has ended the job, the last error in a log, or the last line. The
+// worker's own message is in r.workerMessage.
 func (r *reasons) reason() string {
 	return cmp.Or(r.exitLine, r.abortText, r.firstCause, r.endText, r.logError, r.lastLine)
 }

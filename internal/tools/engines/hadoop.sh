@@ -1,5 +1,5 @@
 # Functions of test.sh that start Hadoop's daemons from $cache/hadoop: a name node and a resource manager on this
-# machine, and on each host a data node and a node manager, whose containers run as another user. There is one replica
+# machine, and on each host a data node and a node manager, whose containers run as the user $tasks. There is one replica
 # of each block, so that it matters on which host a map runs.
 #   hadoopConf DIR [PROPERTY…]   writes the configuration; properties are added to the files of all parts
 #   hadoopClient CLASS           prints the command that runs a client's class
@@ -45,8 +45,8 @@ hadoopConf() {
 		$(property dfs.namenode.http-address "$(address 254):27070")
 		$(property dfs.namenode.name.dir "$conf/names")
 		$(property dfs.namenode.datanode.registration.ip-hostname-check false)
-		${*:2}
 		$(property dfs.datanode.round-robin-volume-choosing-policy.additional-available-space 0)
+		${*:2}
 		</configuration>
 	EOT
 	cat >"$conf/yarn-site.xml" <<-EOT
@@ -77,7 +77,6 @@ hadoopConf() {
 		$(property mapreduce.jobhistory.address "$(address 254):27100")
 		$(property mapreduce.jobhistory.webapp.address "$(address 254):27101")
 		$(property mapreduce.jobhistory.admin.address "$(address 254):27102")
-		${*:2}
 		$(property mapreduce.jobhistory.intermediate-done-dir /ended)
 		$(property mapreduce.jobhistory.done-dir /history)
 		$(property yarn.app.mapreduce.am.staging-dir /staging)
@@ -89,6 +88,7 @@ hadoopConf() {
 		$(property mapreduce.map.memory.mb 512)
 		$(property mapreduce.reduce.memory.mb 512)
 		$(property mapred.child.java.opts "$quick")
+		${*:2}
 		</configuration>
 	EOT
 }
@@ -98,8 +98,7 @@ hadoopClient() {
 		--add-opens java.base/java.lang=ALL-UNNAMED -cp "$conf:$cache/hadoop/lib/*" "org.apache.hadoop.$1"
 }
 
-# daemons CLASS USER N: the options of the daemon on host N follow
-daemon() {
+daemon() { # CLASS USER N OPTIONS…: starts a daemon on host N
 	local class=$1 user=$2 n=$3
 	(on "$n" "$user" $(hadoopClient "$class") "${@:4}") >"$conf/${class##*.}$n.log" 2>&1 &
 	stops+=("kill $!")
@@ -123,7 +122,7 @@ yarnStart() {
 	$(hadoopClient mapreduce.v2.hs.JobHistoryServer) >"$conf/history.log" 2>&1 &
 	stops+=("kill $resources" "kill $!")
 	for n in 1 2 3; do
-		daemon yarn.server.nodemanager.NodeManager 65534 "$n" -D "yarn.nodemanager.hostname=$(address "$n")" \
+		daemon yarn.server.nodemanager.NodeManager "$tasks" "$n" -D "yarn.nodemanager.hostname=$(address "$n")" \
 			-D "yarn.nodemanager.local-dirs=$(disk "$n")/yarn" -D "yarn.nodemanager.log-dirs=$(disk "$n")/yarn-logs" \
 			-D "yarn.nodemanager.webapp.address=0.0.0.0:2714$n" -D "yarn.nodemanager.localizer.address=0.0.0.0:2715$n"
 	done
