@@ -117,7 +117,7 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   await page.goto(LIVE);
   await page.waitForSelector("#screen-overview .slot");
   await page.click('#screens button:text-is("Jobs")');
-  await page.waitForFunction(() => /succeeded/.test(document.getElementById("screen").textContent), null, { timeout: 60000 });
+  await page.waitForSelector('#screen-jobs td.state:has-text("succeeded")', { timeout: 60000 });
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "true");
   const held = await page.evaluate(async () => { // a focused button keeps the focus while the table changes
     const jobs = () => [...document.querySelectorAll("#screen .job")].map((b) => /** @type {any} */ (b).dataset.job);
