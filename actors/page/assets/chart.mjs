@@ -14,9 +14,8 @@ export function ticks(most) {
   return Array.from({ length: Math.floor((most * 1.0001) / step) + 1 }, (_, i) => i * step);
 }
 
-/** A frame for a picture of times (in ns) and numbers; x and y put these into it. */
-export function frame(width, height, from, to, most) {
-  const left = 48, right = 8, top = 20, bottom = 24;
+/** A frame for a picture of times (in ns) and numbers; x and y put these into it, within its margins. */
+export function frame(width, height, from, to, most, [left, right, top, bottom] = [48, 8, 20, 24]) {
   return {
     width, height, from, to, most,
     x: (t) => left + ((t - from) / Math.max(1, to - from)) * (width - left - right),

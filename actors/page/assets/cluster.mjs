@@ -1,7 +1,7 @@
 // The cluster: racks, nodes and slots, each with a letter and its job, or what it waits for. And the table of pools.
 
 import { awaited, byRack, groupBy, nodeName, openJobs } from "./entities.mjs";
-import { html, link, showList, table } from "./markup.mjs";
+import { html, link, show, table } from "./markup.mjs";
 import { isLarts, kindName, letter, letters, localPart, located, many, meaningOf, taskName, time } from "./words.mjs";
 import { firstComes } from "./jobs.mjs";
 
@@ -34,49 +34,46 @@ export function slotLabel(s, node, kind, i) {
   return `${node.name}, ${kindName(kind)} slot ${i + 1}: ${says}${w ? `, job ${w.job} waits for a better one` : ""}`;
 }
 
-function slot(s, node, kind, i, small) {
+function slot(s, node, kind, i, small, gain) {
   const a = node.cells[kind][i], w = node.live && waitOf(node, kind, i);
   const sign = a ? letter(a) : w ? "?" : "", job = small ? "" : (a || w || {}).job || "";
   const label = `${sign ? `${[sign, job].filter(Boolean).join(" ")}: ` : ""}${slotLabel(s, node, kind, i)}`;
-  return html`<button class="slot k${kind} ${a ? `is-${sign}` : w ? "waits" : "free"}"
+  return html`<button class="slot k${kind} ${a ? `is-${sign}` : w ? "waits" : "free"}${gain && " gains"}"
     data-node="${node.id}" data-kind="${kind}" data-slot="${i}" aria-label="${label}">
     ${job ? html`<b>${sign}</b> <i>${job}</i>` : sign}</button>`;
 }
 
 /** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
-function cellMarkup(s, node, state) {
+function cellMarkup(s, node, state, gain) {
   const all = node.cells.flat().filter(Boolean), busy = all.length, slots = node.slots[0] + node.slots[1];
   const [[l] = [""]] = [...groupBy(all, letter)].sort((a, b) => b[1].length - a[1].length);
   const load = busy ? Math.max(1, Math.ceil((4 * busy) / Math.max(1, slots))) : 0;
   const near = l ? `, mostly ${meaningOf(l, isLarts(s.policy))}` : "";
   const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${near}${state ? `, ${state}` : ""}`;
   const look = l ? `is-${l}` : node.waits.some(Boolean) ? "waits" : "free";
-  return html`<button class="slot cell ${look} load-${load}" data-node="${node.id}"
+  return html`<button class="slot cell ${look} load-${load}${gain && " gains"}" data-node="${node.id}"
     aria-label="${says}" title="${says}"></button>`;
 }
 
-/** One node with its slots; density 0 has letters and jobs, 1 letters, 2 a cell a node. */
-export function nodeMarkup(s, node, density) {
+/** One node with its slots, some of which gain; density 0 has letters and jobs, 1 letters, 2 a cell a node. */
+export function nodeMarkup(s, node, density, gains = new Set()) {
   const state = !node.live ? "down" : node.state === "open" ? "" : node.state, { held } = node;
-  if (density === 2) return cellMarkup(s, node, state);
-  const slots = [0, 1].map((k) => node.cells[k].map((_, i) => slot(s, node, k, i, density)));
+  if (density === 2) return cellMarkup(s, node, state, gains.size > 0);
+  const of = (k) => node.cells[k].map((_, i) => slot(s, node, k, i, density, gains.has(`${k} ${i}`)));
   const more = held.length > 0 && html`<em title="suspended: ${held.map(taskName).join(", ")}">+${held.length}</em>`;
   return html`<button class="name" data-node="${node.id}">${node.name}</button>
-    ${state && html`<em>${state}</em>`}<span class="slots">${slots}${more}</span>`;
+    ${state && html`<em>${state}</em>`}<span class="slots">${[0, 1].map(of)}${more}</span>`;
 }
 
-/** Draws the nodes of a state into a box, only those that have changed. */
-export function drawCluster(box, s) {
+/** Draws the nodes of a state into a box; gaining has the slots of a node by which its run gains over another one. */
+export function drawCluster(box, s, gaining = (_) => new Set()) {
   const all = byRack(s), slots = all.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
   const racks = groupBy(all, (n) => n.rack), density = slots > 500 ? 2 : slots > 80 ? 1 : 0;
   box.className = `racks d${density}${all.length <= 250 ? " few" : ""}`;
-  showList(box, [...racks].map(([key, nodes]) => ({
-    key, name: "rack", markup: () => html`<h2>${key} <small>${nodes.length}</small></h2><div class="nodes"></div>`,
-  })));
-  [...racks.values()].forEach((nodes, i) => showList(box.children[i].lastElementChild, nodes.map((n) => ({
-    key: n.id, name: `node${n.live ? "" : " gone"}`, of: n, version: `${n.version} ${density}`,
-    markup: () => nodeMarkup(s, n, density),
-  }))));
+  const nodeOf = (n) => html`<div class="node${!n.live && " gone"}" data-key="${n.id}">
+    ${nodeMarkup(s, n, density, gaining(n))}</div>`;
+  show(box, html`${[...racks].map(([rack, nodes]) => html`<div class="rack" data-key="${rack}">
+    <h2>${rack} <small>${nodes.length}</small></h2><div class="nodes">${nodes.map(nodeOf)}</div></div>`)}`);
 }
 
 /** The letters that a run has, each with its meaning. */

@@ -130,16 +130,6 @@ function aboveMarkup(name, mine, theirs) {
   return html`<h2>${name}</h2><dl>${numbers.map(([dt, dd]) => html`<div><dt>${dt}</dt><dd>${dd}</dd></div>`)}</dl>`;
 }
 
-/** Lets the slots glow by which a run gains; a cell that is a whole node does if any of its slots does. */
-function glow(list, s, other) {
-  for (const child of list.querySelectorAll(".node")) {
-    const n = s.nodes.get(+child.dataset.key), slots = n ? gaining(s, n, other) : new Set();
-    for (const { classList, dataset: { kind, slot } } of child.querySelectorAll(".slot")) {
-      classList.toggle("gains", classList.contains("cell") ? slots.size > 0 : slots.has(`${kind} ${slot}`));
-    }
-  }
-}
-
 const gains = html` <span><b class="slot gains"></b> gains: nearer to its data than the task in this slot of the other
   run, or of a job that still waits there for its first</span>`;
 
@@ -164,8 +154,7 @@ export function compareScreen(to, x) {
     const [above, racks] = side.children;
     side.setAttribute("aria-label", names[i]);
     show(above, aboveMarkup(names[i], means[i], means[1 - i]));
-    drawCluster(racks, states[i]);
-    glow(racks, states[i], states[1 - i]);
+    drawCluster(racks, states[i], (node) => gaining(states[i], node, states[1 - i]));
   });
   show(below, legend(x.p.history.state, gains));
   if (x.p.playing && whole.firstChild) return; // the figures are of whole runs

@@ -23,7 +23,7 @@ export function groupBy(list, key) {
 /** A node of a state, made when it is first heard of; so are jobs and groups. */
 export const nodeOf = (s, id, name) => within(s.nodes, id, () => ({
   id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null],
-  live: false, state: "open", decisions: [], version: 0,
+  live: false, state: "open", decisions: [],
 }));
 
 export const jobOf = (s, id) => within(s.jobs, id, () => ({

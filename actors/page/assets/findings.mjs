@@ -115,15 +115,13 @@ function starved(h, { policy }) {
 
 /** How long a pool held less than half of its fair share. */
 export function below(steps, limits, kind, end) {
-  const edges = [...new Set([...steps.map((s) => s[0]), ...limits.map((l) => l.at), end])].sort((a, b) => a - b);
-  let i = -1, n = -1, short = 0;
-  for (let e = 0; e + 1 < edges.length; e++) {
-    while (i + 1 < steps.length && steps[i + 1][0] <= edges[e]) i++;
-    while (n + 1 < limits.length && limits[n + 1].at <= edges[e]) n++;
-    const fair = limits[n]?.fair[kind] ?? 0, held = steps[i]?.[1] ?? 0;
-    if (fair >= 1 && held < fair / 2) short += edges[e + 1] - edges[e];
-  }
-  return short;
+  const is = { at: -Infinity, held: 0, fair: 0 }, told = limits.map(({ at, fair }) => ({ at, fair: fair[kind] }));
+  const changes = [...steps.map(([at, held]) => ({ at, held })), ...told, { at: end }].sort((a, b) => a.at - b.at);
+  return changes.reduce((short, change) => {
+    const lasted = is.fair >= 1 && is.held < is.fair / 2 ? change.at - is.at : 0;
+    Object.assign(is, change);
+    return short + lasted;
+  }, 0);
 }
 
 const lost = (h) => h.lost.map(({ node_name: of, at }) => (

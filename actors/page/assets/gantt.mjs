@@ -1,9 +1,9 @@
 // Bars of attempts: rows are slots by rack and node, nodes with a lane for each slot, or jobs with how many slots they
 // hold. Killed and failed attempts are hatched. A part is drawn on a canvas; the same plan makes an SVG file.
 
-import { byRack, nodeName, within } from "./entities.mjs";
+import { byRack, nodeName } from "./entities.mjs";
 import { html } from "./markup.mjs";
-import { hues, spread } from "./chart.mjs";
+import { frame, hues, spread } from "./chart.mjs";
 import { ofJob } from "./history.mjs";
 import { kindName, letter, many, taskName, time } from "./words.mjs";
 
@@ -11,15 +11,11 @@ export const colors = { N: "#005f99", R: "#e69f00", O: "#ab3d00", A: "#5c5c5c", 
 
 /** Where each slot of a history has its row: by rack, node, kind and slot, or folded by node, each slot a lane. */
 export function rows(h, fold = "slot") {
-  const at = new Map(), list = [], most = new Map(), byNode = fold === "node";
+  const at = new Map(), list = [], byNode = fold === "node";
   if (fold === "job") for (const job of h.jobs.values()) list.push({ job, name: `${job.id} ${job.name}` });
   if (fold === "job") return { fold, at, list };
-  for (const a of h.attempts) {
-    const slots = within(most, a.node, () => [0, 0]);
-    for (const [, , slot] of a.segments) slots[a.kind] = Math.max(slots[a.kind], slot || 1);
-  }
   for (const node of byRack(h)) {
-    const slots = node.slots.map((n, k) => Math.max(n, most.get(node.id)?.[k] ?? 0)), lanes = slots[0] + slots[1];
+    const slots = node.cells.map((cells) => cells.length), lanes = slots[0] + slots[1];
     for (let lane = 0; lane < lanes; lane++) {
       const kind = lane < slots[0] ? 0 : 1, slot = lane - kind * slots[0] + 1, row = list.length;
       at.set(rowKey(node.id, kind, slot), byNode ? { row, lane, lanes } : { row, lane: 0, lanes: 1 });
@@ -105,10 +101,6 @@ export function barLabel(h, bar) {
   return `${taskName(a)} on ${nodeName(h, a.node)}, ${times}, ${a.end || "runs"}${inside && ` (${inside})`}`;
 }
 
-/** Where times stand in a picture that leaves room for names at the left. */
-export const scale = ({ from, to, left, width }) => (t) => (
-  left + ((t - from) / Math.max(1, to - from)) * (width - left));
-
 /** Where a bar stands in a view, and what of it is paler. */
 function placed(bar, view) {
   const lane = (view.rowHeight - 2) / bar.lanes, height = bar.slots ? Math.max(1, lane * bar.part) : lane;
@@ -151,7 +143,7 @@ export function outline(context, list, view) {
 /** All of it as an SVG file, drawn as on a canvas; of very many bars the first. */
 export function ganttSVG(h) {
   const plan = rows(h), left = 110, width = 1400, height = 20 + plan.list.length * 12, out = [];
-  const x = scale({ from: h.from, to: h.end, left, width });
+  const { x } = frame(width, height, h.from, h.end, 1, [left, 0, 0, 0]);
   const view = { x, left, rowHeight: 12, row: 0, top: 20, least: 0.5 };
   const context = {
     fillStyle: "#000", title: "", clearRect() {},

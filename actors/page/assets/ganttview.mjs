@@ -1,10 +1,10 @@
 // The Gantt chart in the document: a canvas that shows the part of the rows that is scrolled to, and
 // of the time that is zoomed to (wheel with Ctrl, or dragging; a double click shows all).
 
-import { bars, barLabel, draw, outline, rows, scale } from "./gantt.mjs";
+import { bars, barLabel, draw, outline, rows } from "./gantt.mjs";
 import { ghosts } from "./fork.mjs";
 import { html, show } from "./markup.mjs";
-import { hues, key, spread } from "./chart.mjs";
+import { frame, hues, key, spread } from "./chart.mjs";
 import { letterKeys } from "./cluster.mjs";
 import { time } from "./words.mjs";
 
@@ -100,13 +100,12 @@ function paint(at, x) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = "11px system-ui, sans-serif";
   const first = Math.floor(row), last = Math.min(at.plan.list.length, row + height / rowHeight + 1);
-  const size = { from: at.from, to: at.to, left, width, height }, placeOf = scale(size);
-  const ghost = style.getPropertyValue("--glow");
-  const view = { ...size, x: placeOf, row, rowHeight, top: 0, least: 1, color: look.color, ghost };
+  const f = frame(width, height, at.from, at.to, 1, [left, 0, 0, 0]), ghost = style.getPropertyValue("--glow");
+  const view = { ...f, left, row, rowHeight, top: 0, least: 1, color: look.color, ghost };
   const inSight = (of, plan) => bars(of, plan, first, last, at.from, at.to, (at.to - at.from) / (width - left));
   draw(context, inSight(h, at.plan), view);
   context.fillStyle = style.color;
   for (let i = first; i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
   if (fork?.history && look.fold !== "job") outline(context, ghosts(fork, at.plan, inSight), view);
-  if (placeOf(p.time) >= left) context.fillRect(placeOf(p.time), 0, 1, height);
+  if (f.x(p.time) >= left) context.fillRect(f.x(p.time), 0, 1, height);
 }

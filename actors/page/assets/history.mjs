@@ -22,29 +22,7 @@ export function leaves(h, n, e) {
   h.lost.push(e);
 }
 
-export function began(h, j, a) {
-  Object.assign(a, { segments: [[a.start, -1, a.slot]], end: "", over: -1, err: "" });
-  Object.assign(a, { phases: null, why: null, counters: null });
-  for (const of of [h, j]) of.attempts.push(a);
-  hold(h, j, a.kind, a.start, 1);
-}
-
-/** An attempt gives its slot back, if it has one. */
-export function paused(h, j, a, at) {
-  const last = a.segments.at(-1);
-  if (last[1] >= 0) return;
-  last[1] = at;
-  hold(h, j, a.kind, at, -1);
-}
-
-/** An attempt has a slot again. */
-export function resumes(h, j, a, e) {
-  a.segments.push([e.at, -1, e.slot || a.slot]);
-  hold(h, j, a.kind, e.at, 1);
-}
-
-export function ended(h, j, a, e) {
-  paused(h, j, a, e.at);
+export function ended(j, a, e) {
   Object.assign(a, { end: e.type, over: e.at, err: e.err || "", why: e.type === "killed" ? e.reason : null });
   Object.assign(a, { phases: e.phases || null, counters: e.counters || null });
   if (a.kind || e.type !== "succeeded") return;
@@ -76,10 +54,13 @@ export function tell(h, j, now) {
   list.push({ at: now.at, min: [0, 0], max: [0, 0], ...h.sums.get(j.holder) });
 }
 
-/** Counts slots held by a job and its pool, or user where there are no pools, as lists of times and numbers. */
-function hold(h, j, kind, at, by) {
-  count(h, kind, j.holder, at, by);
-  step(h, ofJob(kind, j.id), at, by);
+/** An attempt has a slot (by is 1) or has it no more (-1). The slots of its job and the job's pool, or user where there
+ * are no pools, are counted, as lists of times and numbers. */
+export function hold(h, j, a, at, by) {
+  if (by > 0) a.segments.push([at, -1, a.slot]);
+  else a.segments.at(-1)[1] = at;
+  count(h, a.kind, j.holder, at, by);
+  for (const key of [ofJob(a.kind, j.id), "all"]) step(h, key, at, by);
 }
 
 function count(h, kind, pool, at, by) {
@@ -117,15 +98,8 @@ export function prune(h, from) {
 
 /** The first moment at which most attempts run. */
 export function busiest(h) {
-  const edges = [];
-  for (const a of h.attempts) for (const [from, to] of a.segments) edges.push([from, 1], [to < 0 ? h.end : to, -1]);
-  edges.sort((x, y) => x[0] - y[0] || x[1] - y[1]);
-  let n = 0, most = 0, at = h.from;
-  for (const [t, by] of edges) {
-    n += by;
-    if (n > most) [most, at] = [n, t];
-  }
-  return at;
+  const last = ([at], i, all) => all[i + 1]?.[0] !== at, steps = (h.series.get("all") || []).filter(last);
+  return steps.reduce((most, one) => (one[1] > most[1] ? one : most), [h.from, 0])[0];
 }
 
 /** How long an attempt ran, without the times in which it was suspended. */
@@ -134,20 +108,12 @@ export const ran = (a, now) => a.segments.reduce((sum, [from, to]) => sum + (to 
 /** The mean of a step function in each of n equal parts of a time.
  * @param {[number, number][]} steps times and values */
 export function sample(steps, from, to, n) {
-  const out = new Float64Array(n), width = (to - from) / n;
-  if (!(width > 0) || !steps) return out;
-  for (let i = 0; i < steps.length; i++) {
-    const value = steps[i][1];
-    if (!value) continue;
-    let a = Math.max(steps[i][0], from);
-    const b = Math.min(i + 1 < steps.length ? steps[i + 1][0] : to, to);
-    while (a < b) {
-      const part = Math.min(n - 1, Math.floor((a - from) / width));
-      const edge = Math.min(b, Math.max(from + (part + 1) * width, a + width * 1e-6));
-      out[part] += (value * (edge - a)) / width;
-      a = edge;
-    }
-  }
+  const out = new Float64Array(n), place = (at) => (n * (at - from)) / (to - from);
+  if (!(to > from) || !steps) return out;
+  steps.forEach(([at, value], i) => {
+    const a = Math.max(0, place(at)), b = Math.min(n, place(steps[i + 1]?.[0] ?? to));
+    if (value) for (let k = Math.floor(a); k < b; k++) out[k] += value * (Math.min(b, k + 1) - Math.max(a, k));
+  });
   return out;
 }
 

@@ -122,23 +122,3 @@ function attributes(to, from) {
   const selected = from.hasAttribute("selected");
   if (to.nodeName === "OPTION" && from.closest("select").querySelector("[selected]")) to.selected = selected;
 }
-
-/** Shows a list in an element, one child a key; only children whose markup has changed are touched. Name is the class
- * of the child; where of and version are as they were, markup is not asked for.
- * @param {any} element
- * @param {{key: any, markup: () => object, name: string, of?: object, version?: string}[]} items */
-export function showList(element, items) {
-  const there = element.byKey ||= new Map(), keys = new Set(items.map((item) => item.key));
-  let before = element.firstElementChild;
-  for (const { key, name, of, version, markup } of items) {
-    const child = there.get(key) || document.createElement("div");
-    if (child === before) before = child.nextElementSibling;
-    else element.insertBefore(child, before);
-    there.set(key, child);
-    if (child.of && child.of === of && child.version === version) continue;
-    child.dataset.key = String(key);
-    Object.assign(child, { of, version, className: name });
-    show(child, markup());
-  }
-  for (const [key, child] of there) if (!keys.has(key) && there.delete(key)) child.remove();
-}

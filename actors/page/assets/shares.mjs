@@ -37,11 +37,19 @@ export function stacks(h, kind, from, to, by = "") {
   return shown.filter((p) => p.sum > 0 || shown.length === 1);
 }
 
+/** The lines of a picture: what each is called, what it is in a file, and how it is drawn. */
+const lines = [["fair", "fair share", "dashed", "7 4", 2], ["min", "minimum", "dotted", "2 3", 2],
+  ["max", "maximum", "drawn through", "none", 2], ["demand", "demand", "thin", "none", 0.8]];
+
+/** A line of a picture, in it and in its legend. */
+const drawn = ([field, , , dashes, thick], d) => html`
+  <path class="limit ${field}" d="${d}" fill="none" stroke-dasharray="${dashes}" stroke-width="${thick}"/>`;
+
 /** A line of what a pool should have: steps between the times at which it was told. */
-function limitLine(f, list, kind, field) {
-  const x = (at) => f.x(Math.max(f.from, Math.min(at, f.to))), y = (l) => f.y(Math.min(l[field][kind], f.most));
+function limitLine(f, list, kind, line) {
+  const x = (at) => f.x(Math.max(f.from, Math.min(at, f.to))), y = (l) => f.y(Math.min(l[line[0]][kind], f.most));
   const points = list.flatMap((l, i) => [[x(l.at), y(l)], [x(list[i + 1]?.at ?? f.to), y(l)]]);
-  return html`<path class="limit ${field}" d="${path(points)}"/>`;
+  return drawn(line, path(points));
 }
 
 /** The picture and its legend. Kind is 0 for maps, 1 for reduces; chosen is the pool, or job, whose lines are drawn; a
@@ -61,13 +69,12 @@ export function sharesSVG(h, kind, chosen, now, by = "") {
 
 /** A strip of all slots held over the whole run, with the part that the picture above it shows. */
 export function brushMarkup(h, now, [from, to]) {
-  const run = whole(h), x = (t) => ((width * (t - run.from)) / (run.to - run.from)).toFixed(1);
+  const run = whole(h), f = frame(width, strip, run.from, run.to, Math.max(1, h.most[0]), [0, 0, 0, 0]);
   const sum = total(holders(h, 0, "").map(({ steps }) => sample(steps, run.from, run.to, columns)));
-  const most = Math.max(1, h.most[0]), long = Math.max(2, +x(to) - +x(from)).toFixed(1);
-  const points = Array.from(sum, (v, i) => [(width * (i + 0.5)) / columns, strip * (1 - v / most)]);
+  const points = Array.from(sum, (v, i) => [f.x(middle(run, i)), f.y(v)]), x = (t) => f.x(t).toFixed(1);
   return html`<svg viewBox="0 0 ${width} ${strip}" preserveAspectRatio="none" aria-hidden="true">
     <path class="all" d="${path([[0, strip], ...points, [width, strip]])}Z"/>
-    <rect class="part" x="${x(from)}" width="${long}" height="${strip}"/>
+    <rect class="part" x="${x(from)}" width="${Math.max(2, f.x(to) - f.x(from)).toFixed(1)}" height="${strip}"/>
     <line class="cursor" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${strip}"/></svg>`;
 }
 
@@ -79,14 +86,9 @@ function lined(h, list, wish, by) {
   return { chosen, limits: of.get(chosen) || [] };
 }
 
-/** The lines of a picture: what each is called, and what it is in a file. */
-const lines = [["fair", "fair share", "dashed"], ["min", "minimum", "dotted"], ["max", "maximum", "drawn through"],
-  ["demand", "demand", "thin"]];
-
 /** What a file has to say for itself, which the page's style sheet says here. */
 const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;stroke-width:.5}
-  .limit{fill:none;stroke:#16202a;stroke-width:1.8}.fair{stroke-dasharray:7 4}.min{stroke-dasharray:2 3}
-  .demand{stroke-width:.8}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
+  .limit{stroke:#16202a}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
 
 /** The legend of a file, below its picture. */
 const fileLegend = (list, chosen, told, y) => html`${list.map((p, n) => html`
@@ -98,7 +100,7 @@ const pageLegend = (list, chosen, told) => html`<p class="legend">${list.map((p,
   <button class="pool" data-pool="${p.name}" aria-pressed="${String(p.name === chosen)}">
     ${key(html`<rect width="10" height="10" fill="${hues[n]}"/>`)} ${p.label}</button> `)}
   ${told.length > 0 && html`<span class="lines">
-    ${chosen}: ${told.map(([field, name]) => html`<span class="l-${field}">${name}</span> `)}</span>`}</p>`;
+    ${chosen}: ${told.map((line) => html`<span>${key(drawn(line, "M0 5L10 5"))} ${line[1]}</span> `)}</span>`}</p>`;
 
 /** Areas above each other, one a pool. */
 function areasOf(f, list) {
@@ -116,7 +118,7 @@ function sharesPicture(h, kind, wish, now, by, { file = false, part = null }) {
   const label = `${kindName(kind)} slots held over ${time(to - from)} by ${by || "pool"}. ${words}`;
   const svg = picture(wide, all, label, html`
     ${file && html`${alone}<rect width="${wide}" height="${all}" fill="#fff"/>`}${axes(f, "slots")}${areasOf(f, list)}
-    ${told.map(([field]) => limitLine(f, limits, kind, field))}${cursor(f, now)}
+    ${told.map((line) => limitLine(f, limits, kind, line))}${cursor(f, now)}
     ${file && fileLegend(list, chosen, told, height)}`);
   return { svg, legend: pageLegend(list, chosen, told) };
 }

@@ -10,7 +10,7 @@ import { parseAttempt, underPolicy } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
-import { nextReduce, nextWait, scene } from "./stage.mjs";
+import { nextReduce, nextWait } from "./stage.mjs";
 
 /** The source of a run that the simulator cannot run again. */
 export function noSource() { throw new Error("this page does not have what the run was made of"); }
@@ -116,9 +116,8 @@ function stage(x, what) {
   const wait = what ? nextReduce(x.p.history, after) : nextWait(x.p.events, after);
   if (!wait) return;
   if (wait.skip) wait.skip = underPolicy(x.p.state.policy, wait.skip);
-  const { from, to, speed } = what ? wait : scene(wait);
-  goTo(x, from);
-  x.play(wait, to, speed);
+  goTo(x, wait.from);
+  x.play(wait, wait.to, wait.speed);
 }
 
 /** Stands still at a time. */

@@ -9,8 +9,9 @@ import { aim, bytes, causeOf, kindName, links, many, parseAttempt, taskName, tim
 /** How long a wait takes on the stage, and the most nodes of a tree. */
 const shown = 8e9, maxNodes = 40;
 
-/** The next wait of a run after a time, or the first: the skip with which it begins, the first launch of
- * another job that the slot was given to, and the launch that ends it; null if none has both. */
+/** The next wait of a run after a time, or the first: the skip with which it begins, the first launch of another job
+ * that the slot was given to, and the launch that ends it; and from when to when it is played, and how fast. It is null
+ * if none has both. */
 export function nextWait(events, after) {
   const found = (from) => {
     for (let i = events.findIndex((e) => e.at > from); i >= 0 && i < events.length; i++) {
@@ -20,17 +21,13 @@ export function nextWait(events, after) {
       const end = events.findIndex((e, k) => k > i && launches(e) && e.job === skip.job);
       if (end < 0 || events[end].at - skip.at < 1e6) continue;
       const takes = (e) => launches(e) && e.job !== skip.job && e.node === skip.node;
-      return { skip, taken: events.slice(i + 1, end).find(takes) || null, launch: events[end] };
+      const launch = events[end], taken = events.slice(i + 1, end).find(takes) || null, span = launch.at - skip.at;
+      const from = Math.max(0, skip.at - span / 8), to = launch.at + span / 8;
+      return { skip, taken, launch, from, to, speed: span / shown };
     }
     return null;
   };
   return found(after) || found(-1);
-}
-
-/** From when to when a wait is played, and how fast. */
-export function scene({ skip, launch }) {
-  const span = launch.at - skip.at;
-  return { from: Math.max(0, skip.at - span / 8), to: launch.at + span / 8, speed: span / shown };
 }
 
 /** What happens at a time of a wait, in words. */

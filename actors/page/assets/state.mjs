@@ -1,7 +1,7 @@
 // The one reducer: the state of the cluster that events lead to. The state of a whole run keeps a history, too. Nothing
 // else reads events to know what is true, and nothing here knows a clock, a document or where events come from.
 
-import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing, tell } from "./history.mjs";
+import { ended, hold, joins, leaves, moves, newPast, standing, tell } from "./history.mjs";
 import { groupOf, jobOf, newState, nodeOf, within } from "./entities.mjs";
 import { causeOf, isWait, letter, parseAttempt, underPolicy } from "./words.mjs";
 
@@ -33,7 +33,6 @@ export function apply(s, told) {
 }
 
 const nodeAt = (s, e) => nodeOf(s, e.node, e.node_name);
-const change = (n, more) => Object.assign(n, more, { version: n.version + 1 });
 
 const handlers = {
   began(s, e) { Object.assign(s, { began: e.began || {}, name: e.name || "", policy: e.policy || null }); },
@@ -41,16 +40,16 @@ const handlers = {
   joined(s, e) {
     const n = nodeAt(s, e), slots = e.slots || [0, 0];
     if (s.past) joins(s.past, n, slots);
-    change(n, { name: e.node_name, rack: e.rack || "default", slots, live: true, state: "open" });
+    Object.assign(n, { name: e.node_name, rack: e.rack || "default", slots, live: true, state: "open" });
     for (const k of [0, 1]) while (n.cells[k].length < slots[k]) n.cells[k].push(null);
   },
   lost(s, e) {
     if (s.past) leaves(s.past, nodeAt(s, e), e);
-    change(nodeAt(s, e), { live: false, waits: [null, null] });
+    Object.assign(nodeAt(s, e), { live: false, waits: [null, null] });
   },
-  cordoned(s, e) { change(nodeAt(s, e), { state: e.state || "open" }); },
-  avoided(s, e) { if (!e.job) change(nodeAt(s, e), { state: "avoided" }); },
-  admitted(s, e) { change(nodeAt(s, e), { state: "open" }); },
+  cordoned(s, e) { Object.assign(nodeAt(s, e), { state: e.state || "open" }); },
+  avoided(s, e) { if (!e.job) Object.assign(nodeAt(s, e), { state: "avoided" }); },
+  admitted(s, e) { Object.assign(nodeAt(s, e), { state: "open" }); },
   submitted(s, e) {
     const j = Object.assign(jobOf(s, e.job), {
       name: e.name || "", user: e.user || "", pool: e.pool || "", priority: e.priority || "NORMAL", submitted: e.at,
@@ -102,7 +101,6 @@ const handlers = {
     if (n.waits[k]) return;
     n.waits[k] = wait;
     j.waitsOn[k].add(n.id);
-    n.version++;
   },
   shares(s, e) {
     const now = standing(e);
@@ -122,7 +120,8 @@ const handlers = {
     const a = {
       job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0,
       start: e.at, locality: e.locality || "", reason: e.reason, placed: e.placed || null, suspended: false,
-      progress: 0, waited: j.skips[id.kind]?.first || null,
+      progress: 0, waited: j.skips[id.kind]?.first || null, segments: [], end: "", over: -1, err: "", phases: null,
+      why: null, counters: null,
     };
     clearWait(s, a.node, a.kind);
     stopWaiting(s, j, a.kind);
@@ -133,25 +132,23 @@ const handlers = {
       j.begun.add(a.task);
     }
     s.attempts.set(a.id, a);
-    if (s.past) began(s.past, j, a);
-    enter(s, a);
+    if (s.past) for (const of of [s.past, j]) of.attempts.push(a);
+    enter(s, a, e.at);
   },
   progress(s, e) { withAttempt(s, e, (a) => { a.progress = e.progress || 0; }); },
   suspended(s, e) {
     withAttempt(s, e, (a, n, j) => {
-      if (s.past) paused(s.past, j, a, e.at);
-      leave(s, a);
+      leave(s, a, e.at);
       a.suspended = true;
       n.held.push(a);
       j.suspended++;
     });
   },
   resumed(s, e) {
-    withAttempt(s, e, (a, n, j) => {
+    withAttempt(s, e, (a, n) => {
       n.held = n.held.filter((b) => b !== a);
-      if (s.past) resumes(s.past, j, a, e);
-      Object.assign(a, { suspended: false, slot: e.slot || 0 });
-      enter(s, a);
+      Object.assign(a, { suspended: false, slot: e.slot || a.slot });
+      enter(s, a, e.at);
     });
   },
   succeeded(s, e) { end(s, e, (j, a) => { j.done[a.kind]++; }); },
@@ -176,48 +173,44 @@ function stopWaiting(s, j, kind) {
 
 function clearWait(s, node, kind, job) {
   const n = s.nodes.get(node), wait = n?.waits[kind];
-  if (!wait || (job !== undefined && wait.job !== job)) return;
-  n.waits[kind] = null;
-  n.version++;
+  if (wait && (job === undefined || wait.job === job)) n.waits[kind] = null;
 }
 
 /** Puts an attempt into its slot, or into the first that is free where none is told. */
-function enter(s, a) {
+function enter(s, a, at) {
   const cells = nodeOf(s, a.node).cells[a.kind];
-  let at = a.slot - 1;
-  if (at < 0 || cells[at]) at = cells.indexOf(null);
-  if (at < 0) at = cells.length;
-  while (cells.length <= at) cells.push(null);
-  cells[at] = a;
-  a.slot = at + 1;
-  holds(s, a, 1);
+  let i = a.slot - 1;
+  if (i < 0 || cells[i]) i = cells.indexOf(null);
+  if (i < 0) i = cells.length;
+  while (cells.length <= i) cells.push(null);
+  holds(s, a, at, 1);
+  cells[i] = a;
+  a.slot = i + 1;
 }
 
-function leave(s, a) {
+function leave(s, a, at) {
   const cells = nodeOf(s, a.node).cells[a.kind];
   if (cells[a.slot - 1] === a) cells[a.slot - 1] = null;
-  holds(s, a, -1);
+  holds(s, a, at, -1);
 }
 
 /** Counts that an attempt holds a slot, or does no more. */
-function holds(s, a, by) {
+function holds(s, a, at, by) {
   const j = jobOf(s, a.job);
-  nodeOf(s, a.node).version++;
+  if (s.past) hold(s.past, j, a, at, by);
   for (const of of [j, groupOf(s, j.pool)]) of.running[a.kind] += by;
 }
 
 function withAttempt(s, e, f) {
   const a = s.attempts.get(e.attempt);
-  if (!a) return;
-  f(a, nodeOf(s, a.node), jobOf(s, a.job));
-  nodeOf(s, a.node).version++;
+  if (a) f(a, nodeOf(s, a.node), jobOf(s, a.job));
 }
 
 function end(s, e, count) {
   withAttempt(s, e, (a, n, j) => {
-    if (s.past) ended(s.past, j, a, e);
     if (a.suspended) n.held = n.held.filter((b) => b !== a);
-    else leave(s, a);
+    else leave(s, a, e.at);
+    if (s.past) ended(j, a, e);
     s.attempts.delete(e.attempt);
     count(j, a);
   });

@@ -283,7 +283,7 @@ test("a node has its last decisions, and each says what it was weighed by", () =
 
 test("a picture that is saved stands alone, with lines and a legend", () => {
   const svg = sharesSVG(whole(), 0, "", 0);
-  assert.match(svg, /^<svg xmlns=.*<style>.*\.limit\{fill:none/s);
+  assert.match(svg, /^<svg xmlns=.*<style>.*\.limit\{stroke:/s);
   assert.match(svg, /class="limit fair"/, "nobody chose a pool: the first has its lines");
   assert.match(svg, />p<\/text>/);
   assert.ok(svg.endsWith("</svg>"));
@@ -340,15 +340,18 @@ test("shares are drawn by pool, by user and by job, with what each was told", ()
     { at: 6, type: "finished", node: -1, job: 1, state: "killed" });
   assert.deepEqual(plain.limits.get("ann").map((l) => [l.at, l.fair[0], l.demand[0]]), [[3, 4, 5], [4, 4, 8], [5, 2, 5], [6, 0, 3]], "a user wants what their jobs want");
   const byUser = sharesMarkup(plain, 0, "ann", 5).toString(), byJob = sharesMarkup(plain, 0, "job 2", 5, "job").toString();
-  assert.match(byUser, /ann: <span class="l-fair">fair share<\/span> <span class="l-demand">demand/);
-  assert.match(byJob, /job 2: <span class="l-demand">demand/, "nothing but what was told has a line");
+  const signs = (m) => [...m.toString().matchAll(/<span><svg[^>]*><path class="limit (\w+)".*?<\/svg> ([a-z ]+)<\/span>/g)].map((x) => x.slice(1).join(": "));
+  assert.match(byUser, /ann: <span><svg/);
+  assert.deepEqual(signs(byUser), ["fair: fair share", "demand: demand"]);
+  assert.match(byJob, /job 2: <span><svg/);
+  assert.deepEqual(signs(byJob), ["demand: demand"], "nothing but what was told has a line");
   assert.match(byJob, /by job\. job 1: 0\.8 in the mean; job 2: 0\.7 in the mean/);
   assert.match(sharesSVG(plain, 0, "job 2", 5, "job"), /job 2: demand thin/);
   assert.match(sharesCSV(plain, 0, "job"), /^seconds,job 1,job 2\n/);
   const pools = of(...job(1, "ann", "p"), { at: 3, type: "shares", node: -1, pool: "p", shares: [4, 0], demand: [6, 0], min: [1, 0], max: [8, -1] },
     { at: 3, type: "shares", node: -1, job: 1, pool: "p", virtual: [{ slots: 2.5 }, {}] });
   assert.deepEqual([...pools.limits.keys()], ["p"]);
-  assert.match(sharesMarkup(pools, 0, "", 5).toString(), /p: (<span class="l-(fair|min|max|demand)">[a-z ]+<\/span> ){4}/);
+  assert.deepEqual(signs(sharesMarkup(pools, 0, "", 5)), ["fair: fair share", "min: minimum", "max: maximum", "demand: demand"]);
   assert.deepEqual(pools.jobs.get(1).levels[0].fair, [2.5, 0], "of hfsp the slots of the virtual cluster");
 });
 

@@ -167,15 +167,14 @@ test("an address holds screen, job, time and run, beside what the playground kee
 });
 
 test("a wait is staged as the run has it", async () => {
-  const { caption, leftOf, nextWait, scene } = await import("../assets/stage.mjs");
+  const { caption, leftOf, nextWait } = await import("../assets/stage.mjs");
   const skip = { at: 2 * s, type: "skipped", node: 0, node_name: "a", job: 1, until: 6 * s, reason: { cause: "waiting for locality", wait: 1 * s } };
   const on = (at, job, node, locality) => ({ at, type: "launched", node, node_name: "ab"[node], job, locality, attempt: `job_000${job}_m_000004_0` });
   const events = [on(1 * s, 1, 0, "node-local"), skip, on(3 * s, 2, 0, "rack-local"), on(4 * s, 2, 1, "node-local"), on(5 * s, 1, 1, "node-local"), { ...skip, at: 7 * s, until: 9 * s }];
   const wait = nextWait(events, 0);
-  assert.deepEqual(wait, { skip, taken: events[2], launch: events[4] });
+  assert.deepEqual(wait, { skip, taken: events[2], launch: events[4], from: 1.625 * s, to: 5.375 * s, speed: 0.375 });
   assert.deepEqual(nextWait(events, 5 * s), wait, "the last one never ends: the first comes again");
   assert.equal(nextWait(run().filter((e) => e.type !== "skipped"), 0), null);
-  assert.deepEqual([scene(wait).from, scene(wait).to], [1.625 * s, 5.375 * s]);
   assert.match(caption(wait, 2 * s), /^Job 1 is first in line, but a has none of its blocks\. It lets the slot pass; at most 4\.00 s more\.$/);
   assert.match(caption(wait, 3.5 * s), /^Job 2 takes the slot on a\. Job 1 goes on waiting; at most 2\.50 s more\.$/);
   assert.match(caption(wait, 5 * s), /^After 3\.00 s, map 4 of job 1 starts on b, node-local\.$/);

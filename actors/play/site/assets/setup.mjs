@@ -3,21 +3,16 @@
 
 import { fromBase64, through } from "./events.mjs";
 
-const long = 1500;
-
-/** The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. A long one is
- * deflated first, and begins with a tilde. */
+/** The text of a set-up in a fragment: a tilde, and base64 of deflated JSON, with letters that addresses take. */
 export async function packSetup(setup) {
-  const plain = new TextEncoder().encode(JSON.stringify(setup));
-  if (plain.length < long) return base64(plain);
-  const packed = await through(plain, new CompressionStream("deflate-raw")).arrayBuffer();
+  const packed = await through(JSON.stringify(setup), new CompressionStream("deflate-raw")).arrayBuffer();
   return `~${base64(new Uint8Array(packed))}`;
 }
 
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
   .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** The set-up of a fragment; null if it is none. */
+/** The set-up of a fragment, which older links have as it is, without a tilde; null if it is none. */
 export async function unpackSetup(fragment) {
   try {
     const bytes = fromBase64(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
@@ -56,15 +51,11 @@ export function request(setup, side) {
   };
 }
 
-/** The fields that write a workload file, with what they mean when nothing is entered. */
-const fields = {
-  count: 10, gap: 10, maps: 40, time: 10, spread: 0.2, block: 64, reduces: 4, ratio: 0.3, skew: 0, replicas: 3,
-};
-
-/** The workload file that the fields of the form say. */
+/** The workload file that the fields of the form say; an empty field means what it began with. */
 export function madeWorkload(form) {
-  const of = (name) => form.querySelector(`#made-${name}`).value, places = of("places"), shared = places === "shared";
-  const m = Object.fromEntries(Object.entries(fields).map(([name, empty]) => [name, +(of(name) || empty)]));
+  const places = form.querySelector("#made-places").value, shared = places === "shared";
+  const number = (f) => [f.id.replace("made-", ""), +(f.value || f.defaultValue)];
+  const m = Object.fromEntries([...form.querySelectorAll("input")].map(number));
   const job = [
     "name: job", `count: ${m.count}`, m.gap > 0 && `gap: exponential ${m.gap}s`, `maps: ${m.maps}`,
     `map_time: ${m.time}s`, `spread: ${m.spread}`, "user: ann",
