@@ -152,7 +152,7 @@ test("what a control says is done, or said why not", { skip }, async () => {
   assert.deepEqual([await off("weights"), await off("preemption"), await off("rule"), await off("reduce")], [false, true, true, true]);
   await page.uncheck(`${policy} .own`);
   const later = await count(page);
-  await page.selectOption("#drive", "heartbeat");
+  await page.selectOption("#drive", "true");
   await ran(page, later + 1);
   assert.match(await page.evaluate(async () => document.getElementById("share").getAttribute("href")), /#/);
   assert.deepEqual(faults, []);

@@ -14,49 +14,41 @@ let later = 0, runs = 0, presets, divergence = null, moved = "", shown = "";
 const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
 const askFor = (message) => ask(message, () => {});
 const say = (said, fault = "") => { $("said").textContent = said; $("fault").textContent = fault; };
-/** What a policy of the form is made of, by the class of its field. */
-const parts = ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weights"];
-
-/** A policy of the form.
- * @returns {any} */
-function policyOf(field) {
-  const part = (name) => field.querySelector(`.${name}`), text = part("own").checked ? part("text textarea").value : "";
-  const value = ({ type, value, disabled }) => (type === "range" ? +value : disabled ? "" : value);
-  return { text, ...Object.fromEntries(parts.map((name) => [name, value(part(name))])) };
-}
-
-/** @type {() => any[]} */
+/** The fields for the policies, and what of the form is in a set-up: the fields that have a name.
+ * @type {() => any[]} */
 const fields = () => [...document.querySelectorAll("fieldset.policy")];
+const named = (of) => [...of.querySelectorAll("[name]")];
+const work = () => $("setup").querySelector("fieldset");
 
-/** The form as a set-up. */
-function setupOf() {
-  const value = (id) => $(id).value, own = value("workload") === "", cluster = $("own-cluster").checked;
-  return {
-    workload: value("workload"), text: own ? value("workload-text") : "", jobs: +value("jobs"), nodes: +value("nodes"),
-    racks: +value("racks"), seed: +value("seed"), heartbeats: value("drive") === "heartbeat", flows: $("flows").checked,
-    link: Math.round(2 ** +value("link")), over: +value("over"), cluster: cluster ? value("cluster-text") : "",
-    policies: fields().filter((f) => !f.hidden).map(policyOf),
-  };
+/** What a field says in a set-up. A text that is not shown says nothing. */
+function valueOf(f) {
+  if (f.hidden || f.parentElement.hidden) return "";
+  if (f.type === "checkbox") return f.checked;
+  return /range|number/.test(f.type) ? +f.value : f.disabled ? "" : f.value;
 }
 
-/** A set-up put into the form. */
+/** The form as a set-up.
+ * @returns {any} */
+function setupOf() {
+  const read = (of) => Object.fromEntries(named(of).map((f) => [f.name, valueOf(f)]));
+  const policies = fields().filter((f) => !f.hidden).map(read);
+  return { ...read(work()), link: Math.round(2 ** +$("link").value), policies };
+}
+
+/** A set-up put into the form. What it does not say stays, and so does a text instead of none. */
 function fill(s) {
-  const values = {
-    nodes: s.nodes, racks: s.racks, seed: s.seed, over: s.over, link: s.link && Math.log2(s.link),
-    "workload-text": s.text, "cluster-text": s.cluster,
-  };
-  for (const id in values) if (values[id]) $(id).value = values[id];
-  $("workload").value = s.text ? "" : s.workload;
-  $("jobs").value = s.jobs || "";
-  $("drive").value = s.heartbeats ? "heartbeat" : "";
-  $("flows").checked = !!s.flows;
+  const put = (of, values) => named(of).forEach((f) => {
+    const value = values[f.name];
+    if (f.type === "checkbox") f.checked = !!value;
+    else if (value || (value !== undefined && f.type !== "textarea")) f.value = value || (f.type === "range" ? 0 : "");
+  });
+  put(work(), { ...s, workload: s.text ? "" : s.workload });
+  if (s.link) $("link").value = Math.log2(s.link);
   $("own-cluster").checked = !!s.cluster;
   $("two").checked = s.policies.length > 1;
   s.policies.slice(0, 2).forEach((p, i) => {
-    const field = fields()[i];
-    for (const k of parts) if (p[k] !== undefined) field.querySelector(`.${k}`).value = p[k];
-    field.querySelector(".own").checked = !!p.text;
-    if (p.text) field.querySelector("textarea").value = p.text;
+    put(fields()[i], p);
+    fields()[i].querySelector(".own").checked = !!p.text;
   });
 }
 
