@@ -220,6 +220,21 @@ func TestInterruptedAtEngine(t *testing.T) {
 	require.Empty(t, left, "its logs are nobody's")
 }
 
+// A job of Hadoop that has succeeded has an output, though its client could not find it at the end.
+func TestBlindClient(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	want, _ := wanted(t, "wordcount", 2, blockBytes, book)
+	playEngines(t)
+	t.Setenv(playedBlind, "1")
+	var log bytes.Buffer
+	out, _, err := submit(t, "wordcount", Options{On: "yarn", Reduces: 2, BlockSize: blockBytes, Log: &log}, book)
+	require.NoError(t, err)
+	require.Equal(t, want, filesIn(t, out))
+	require.Contains(t, log.String(), "Hadoop's client has failed, but the job has succeeded (exit status 1)")
+	_, _, err = submit(t, "map fails", Options{On: "yarn", Reduces: 2}, book)
+	require.ErrorContains(t, err, "never works")
+}
+
 // Each setting is passed in the engine's own terms, and refused with an explanation if the engine
 // lacks it.
 func TestSettings(t *testing.T) {

@@ -23,8 +23,8 @@ type foreign struct {
 	line func(line string)  // called with each line of the client's output, before kill; may be nil
 	kill func()             // ends the job on the engine; nil if the job ends with the client
 	logs func(to io.Writer) // writes the tasks' logs, as far as the engine has them; may be nil
-	// ended returns what is wrong after a client that has ended well; may be nil.
-	ended func() error
+	// ended returns what is wrong with a job whose client has ended with err; if it is nil, that is err.
+	ended func(err error) error
 
 	said reasons
 }
@@ -38,8 +38,8 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	}
 	defer file.Close() // what could not be written has been read
 	err = f.start(ctx, command, env, file)
-	if err == nil && f.ended != nil {
-		err = f.ended()
+	if f.ended != nil {
+		err = f.ended(err)
 	}
 	if ctx.Err() != nil {
 		if f.kill != nil {

@@ -22,6 +22,7 @@ import (
 const (
 	playedFolder = "TARRY_PLAYED"
 	playedHosts  = "TARRY_PLAYED_HOSTS"
+	playedBlind  = "TARRY_PLAYED_BLIND" // Hadoop's client does not see that its job has succeeded
 )
 
 var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "scontrol": playScontrol, "hadoop": playHadoop, "yarn": playYarn}
@@ -189,6 +190,9 @@ func playHadoop(args []string) error {
 	if err := h.run(); err != nil {
 		fmt.Printf("Error: java.lang.RuntimeException: PipeMapRed.waitOutputThreads(): %v\n", err)
 		return errors.New("ERROR streaming.StreamJob: Job not successful!")
+	}
+	if os.Getenv(playedBlind) != "" {
+		return errors.New("ERROR streaming.StreamJob: Error Launching job : java.io.IOException: Unknown Job job_17_0001")
 	}
 	return nil
 }

@@ -58,7 +58,10 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 			text, _ := os.ReadFile(name) // what cannot be read says nothing
 			fmt.Fprintf(to, "%s:\n%s\n", name, text)
 		}
-	}, ended: func() error { // sbatch does not always report what has failed
+	}, ended: func(err error) error { // sbatch does not always report what has failed
+		if err != nil {
+			return err
+		}
 		files, err := shuffle.list()
 		if err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return strings.HasSuffix(f.Name(), reportSuffix) }) {
 			err = fmt.Errorf("jobs %s have not succeeded", strings.Join(ids, ", "))

@@ -67,6 +67,7 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 		return nil, err
 	}
 	var id string
+	reports := j.temp.below("report")
 	r := &foreign{job: j, name: "Hadoop", line: func(line string) {
 		if m := hadoopJob().FindStringSubmatch(line); m != nil {
 			id = m[1]
@@ -82,11 +83,17 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 			cmd.Stdout, cmd.Stderr = to, to
 			_ = cmd.Run() // there may be none
 		}
+	}, ended: func(err error) error { // a client may lose sight of a job that succeeds, if a host is lost
+		if files, bad := reports.list(); err == nil || bad != nil || !hasSuccess(files) {
+			return err
+		}
+		j.logf("Hadoop's client has failed, but the job has succeeded (%v)", err)
+		return nil
 	}}
 	if err := r.run(ctx, command, nil); err != nil {
 		return nil, err
 	}
-	return readReports(j.temp.below("report"), "")
+	return readReports(reports, "")
 }
 
 // hadoopJob matches the line of Hadoop's client that names the job.
