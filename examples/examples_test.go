@@ -61,7 +61,7 @@ func TestPrograms(t *testing.T) {
 // folders of these tests.
 func onEngines() map[string]string {
 	list := map[string]string{"processes": "processes:2"}
-	for _, variable := range []string{"LIGHT", "YARN", "SPARK", "SPARK_CLUSTER", "SLURM"} {
+	for _, variable := range []string{"LIGHT", "SPARK", "SPARK_CLUSTER", "SLURM"} {
 		if on := os.Getenv("TARRY_TEST_" + variable); on != "" {
 			list["TARRY_TEST_"+variable] = on
 		}

@@ -206,6 +206,9 @@ func (p place) make(t *testing.T, f *fault) {
 	}
 	o := f.options
 	o.On, o.Reduces, o.BlockSize, o.MaxAttempts = p.on, 2, blockBytes, 2
+	if p.real { // each task takes seconds, and the first map fails on any host
+		o.Reduces, o.BlockSize = 1, 4*blockBytes
+	}
 	inputs := []string{book}
 	if f.job == "long" {
 		inputs = append(inputs, longArguments()...)

@@ -1,6 +1,6 @@
 # Functions of test.sh that start Hadoop's daemons from $cache/hadoop: a name node and a resource manager on this
-# machine, and on each host a data node and a node manager, whose containers run as the user $tasks. There is one replica
-# of each block, so that it matters on which host a map runs.
+# machine, and on each host a data node and a node manager, whose containers run as the user $tasks.
+# Each block is on all hosts, so that Hadoop survives one that is killed.
 #   hadoopConf DIR [PROPERTY…]   writes the configuration; properties are added to the files of all parts
 #   hadoopClient CLASS           prints the command that runs a client's class
 #   hdfsStart, yarnStart         start the daemons of the configuration
@@ -38,7 +38,8 @@ hadoopConf() {
 	EOT
 	cat >"$conf/hdfs-site.xml" <<-EOT
 		<configuration>
-		$(property dfs.replication 1)
+		$(property dfs.replication 3)
+		$(property dfs.client.block.write.replace-datanode-on-failure.policy NEVER)
 		$(property dfs.blocksize 1m)
 		$(property dfs.namenode.fs-limits.min-block-size 0)
 		$(property dfs.permissions.enabled false)
@@ -63,6 +64,7 @@ hadoopConf() {
 		$(property yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage 99.9)
 		$(property yarn.nm.liveness-monitor.expiry-interval-ms 40000)
 		$(property yarn.am.liveness-monitor.expiry-interval-ms 90000)
+		$(property yarn.client.nodemanager-connect.max-wait-ms 10000)
 		$(property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 100)
 		$(property yarn.scheduler.minimum-allocation-mb 256)
 		$(property yarn.application.classpath "$conf:$jars")
@@ -82,8 +84,7 @@ hadoopConf() {
 		$(property yarn.app.mapreduce.am.staging-dir /staging)
 		$(property yarn.app.mapreduce.am.resource.mb 512)
 		$(property yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms 100)
-		$(property mapreduce.client.completion.pollinterval 200)
-		$(property mapreduce.client.progressmonitor.pollinterval 200)
+		$(property mapreduce.client.completion.pollinterval 1000)
 		$(property yarn.app.mapreduce.am.command-opts "$quick")
 		$(property mapreduce.map.memory.mb 512)
 		$(property mapreduce.reduce.memory.mb 512)

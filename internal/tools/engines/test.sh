@@ -225,15 +225,20 @@ if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and 
 	exit 1
 fi
 cd "$here"
-said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
+tests() { go test -p 1 -count=1 -timeout 90m -v "$@" | grep --line-buffered -E '^ *(---|ok|FAIL|panic)|Error|Skip|not tested'; }
+beside= late= # tests that run beside others, and those that come after all others
+if [ "$only" = yarn ] && [ -z "${2:-}" ]; then # a job of YARN does not fill a processor
+	tests -run OnEnginesFaults ./actors/worker &
+	beside=$! late='OnEnginesFaults|OnEnginesLostHost'
+fi
 stores= # are tested, unless rows are asked for
 [ "${2:-none}" != none ] || stores=yes
 if [ -n "${TARRY_TEST_HDFS:-}" ] && [ -n "$stores" ]; then
-	go test -count=1 -timeout 30m -v ./contrib/hdfs | grep --line-buffered -E "$said" || fail=1
+	tests ./contrib/hdfs || fail=1
 fi
 for server in "${s3[@]}"; do
 	serves "$server"
-	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./contrib/s3 | grep --line-buffered -E "$said" || fail=1
+	TARRY_TEST_S3=$server tests ./contrib/s3 || fail=1
 done
 # A job in S3 on hosts of Spark that do not see the submitter's folder: they share nothing but the store.
 storeOnly() {
@@ -253,11 +258,12 @@ if wanted yarn && [ -n "${TARRY_TEST_YARN:-}" ] && javac -version 2>&1 | grep -q
 	internal/tools/engines/jar.sh "$work/hosted.jar" "$cache/hadoop/lib/*"
 	cmp "$work/hosted.jar" actors/worker/hadoop/hosted.jar && echo "--- PASS: the jar is of its source" || fail=1
 fi
-# A job on HDFS of the engine's own hosts: most maps run on the host of their block. Each host has a third of them.
+# A job on HDFS of the engine's own hosts: most maps run on the only host of their block. Each host has a third of them.
 locality() { # NAME ENGINE LEAST
 	local tarry=$work/tarry at=hdfs://$fs/$1
 	go build -o "$tarry" ./cmd/tarry
-	"$tarry" gen text --size 24MiB --seed 1 -o "$at/words.txt"
+	mkdir -p "$work/once" && sed 's,\(dfs.replication</name><value>\)3,\11,' "$conf/hdfs-site.xml" >"$work/once/hdfs-site.xml" && cp "$conf/core-site.xml" "$work/once"
+	HADOOP_CONF_DIR=$work/once "$tarry" gen text --size 24MiB --seed 1 -o "$at/words.txt"
 	TARRY_HADOOP=${TARRY_TEST_YARN_HADOOP:-} "$tarry" run wordcount "$at/words.txt" -o "$at/counts" --reduces 2 --block-size 1MiB --counters \
 		--on "$2" 2>&1 | tee "$work/counters"
 	cmp <("$tarry" run sort "$at/counts" -q) <("$tarry" run wordcount "$at/words.txt" -q | "$tarry" run sort - -q) || return 1
@@ -287,11 +293,15 @@ fi
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
-	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
+	(cd contrib/beam && go vet ./... && tests .) || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
-[ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./actors/worker ./examples | grep --line-buffered -E "$said" || fail=1
+[ "$rows" = none ] || tests -run "$rows" -skip "$late" ./actors/worker ./examples || fail=1
+if [ -n "$beside" ]; then
+	wait "$beside" || fail=1
+	tests -run OnEnginesLostHost ./actors/worker || fail=1
+fi
 if [ "$only" = all ]; then
 	"$here/internal/tools/engines/test.sh" 'kerberos yarn' none || fail=1
 fi
