@@ -100,7 +100,7 @@ const pageLegend = (list, chosen, told) => html`<p class="legend">${list.map((p,
   <button class="pool" data-pool="${p.name}" aria-pressed="${String(p.name === chosen)}">
     ${key(html`<rect width="10" height="10" fill="${hues[n]}"/>`)} ${p.label}</button> `)}
   ${told.length > 0 && html`<span class="lines">
-    ${chosen}: ${told.map((line) => html`<span>${key(drawn(line, "M0 5L10 5"))} ${line[1]}</span> `)}</span>`}</p>`;
+    ${chosen}: ${told.map((line) => html`<span>${key(drawn(line, "M-8 5L18 5"))} ${line[1]}</span> `)}</span>`}</p>`;
 
 /** Areas above each other, one a pool. */
 function areasOf(f, list) {
