@@ -38,7 +38,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	}
 	defer file.Close() // what could not be written has been read
 	err = f.start(ctx, command, env, file)
-	if f.ended != nil {
+	if f.ended != nil && ctx.Err() == nil {
 		err = f.ended(err)
 	}
 	if ctx.Err() != nil {

@@ -29,9 +29,8 @@ func TestPlacesAreFelt(t *testing.T) {
 	require.NoError(t, client.MkdirAll(at(dir), 0o755))
 	f, err := client.CreateFile(at(dir+"/book"), 1, block, 0o644) // on one machine each
 	require.NoError(t, err)
-	_, err = f.Write(bytes.Repeat([]byte("one two three\n"), 16*block/14))
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
+	require.NoError(t, write(f, bytes.Repeat([]byte("one two three\n"), 16*block/14)))
+	require.NoError(t, closed(f))
 	places, err := s.(stores.Located).Places(dir + "/book")
 	require.NoError(t, err)
 	require.Len(t, places, 16)
