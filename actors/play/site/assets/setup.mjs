@@ -12,12 +12,11 @@ export async function packSetup(setup) {
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
   .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** The set-up of a fragment, which older links have as it is, without a tilde; null if it is none. */
+/** The set-up of a fragment; null if it is none. */
 export async function unpackSetup(fragment) {
   try {
-    const bytes = fromBase64(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
-    const deflated = /^#?~/.test(fragment) && new DecompressionStream("deflate-raw");
-    const setup = await (deflated ? through(bytes, deflated) : new Response(bytes)).json();
+    const bytes = fromBase64(fragment.replace(/^#?~/, "").replaceAll("-", "+").replaceAll("_", "/"));
+    const setup = await through(bytes, new DecompressionStream("deflate-raw")).json();
     return setup.policies.length && setup.policies.every((p) => p && typeof p === "object") ? setup : null;
   } catch {
     return null;
