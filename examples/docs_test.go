@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The lines of each piece of Go in the docs occur, in that order, in the file that the comment
-// before it names, which a test runs. Other lines of the file may be between them. Three pages have
-// stricter tests of their own.
+// Each piece of Go in the docs names a Go file that a test runs. All its lines occur in that file,
+// in the same order, perhaps with others between them. Three pages have stricter tests.
 func TestSnippetsAreOfTestedCode(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
@@ -44,8 +43,8 @@ func TestSnippetsAreOfTestedCode(t *testing.T) {
 	require.Greater(t, found, 30)
 }
 
-// What the tutorial, the first half of docs/jobs.md, shows of a program is in it, and what a program
-// prints is what it prints.
+// The first half of docs/jobs.md is a tutorial. The programs that it names have its code and print
+// the output that it shows.
 func TestTutorial(t *testing.T) {
 	text, err := os.ReadFile("../docs/jobs.md")
 	require.NoError(t, err)
@@ -69,7 +68,7 @@ func TestTutorial(t *testing.T) {
 	}
 }
 
-// Each name of a package in docs/jobs.md exists.
+// Each Go name that docs/jobs.md gives, such as mapreduce.Job, is declared in its package.
 func TestNamesForHadoopUsers(t *testing.T) {
 	text, err := os.ReadFile("../docs/jobs.md")
 	require.NoError(t, err)
@@ -131,7 +130,7 @@ func namesOf(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of the type of a method, given its receiver expression.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -1,4 +1,4 @@
-// Package examples runs the example programs, and keeps the README's program the one in the folder.
+// Package examples tests the example programs, and that the docs show them as they are.
 package examples
 
 import (
@@ -22,7 +22,7 @@ func program(t *testing.T, name string) string {
 	return bin
 }
 
-// parts is the contents of the parts of an output directory, one after the other.
+// parts returns the contents of all part files of an output directory, one after the other.
 func parts(t *testing.T, dir string) string {
 	t.Helper()
 	require.FileExists(t, filepath.Join(dir, "_SUCCESS"))
@@ -56,9 +56,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// onEngines maps the variable to the value of TARRY_ON: always processes, and engines that
-// internal/tools/engines/test.sh has started. Tasks on hosts run as another user, who cannot read the
-// folders of these tests.
+// onEngines returns values of TARRY_ON by the variable that gives them: always processes, and the
+// engines that internal/tools/engines/test.sh has started. Hosts are not among them: their tasks
+// run as another user, who cannot read the folders of these tests.
 func onEngines() map[string]string {
 	list := map[string]string{"processes": "processes:2"}
 	for _, variable := range []string{"LIGHT", "SPARK", "SPARK_CLUSTER", "SLURM"} {
@@ -69,8 +69,8 @@ func onEngines() map[string]string {
 	return list
 }
 
-// Two programs' tasks run elsewhere, too, and write the same, byte for byte. A third does not begin with
-// worker.Main(), and says so.
+// Sort and join write the same bytes if TARRY_ON runs their tasks in other processes. Wordcount
+// does not call worker.Main() first, so that TARRY_ON makes it fail with an error that says so.
 func TestProgramsOnEngines(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := shop(t, dir)
@@ -111,7 +111,7 @@ func TestProgramsOnEngines(t *testing.T) {
 	}
 }
 
-// files are those of a folder by name.
+// files returns the contents of the files of a folder by name.
 func files(t *testing.T, dir string) map[string]string {
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// shop writes the tables of the join.
+// shop writes the two CSV files that the example join reads, and returns their names.
 func shop(t *testing.T, dir string) (users, orders string) {
 	users, orders = filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
 	require.NoError(t, os.WriteFile(users, []byte("Name,ID\nann,1\n\"b, ob\",2\ncid,3\n"), 0o600))
@@ -157,8 +157,8 @@ func TestMistakesAreErrors(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
-// TestREADME holds the README to its word: its program is examples/wordcount, and every example has
-// at most 40 lines of code.
+// TestREADME checks that the README shows the code of examples/wordcount, and that three examples
+// have at most 40 lines from func main on.
 func TestREADME(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// What users write for a job is short: types and functions, without comments.
+// Users need few lines for a job: its types and functions, comments not counted.
 func TestJobsAreShort(t *testing.T) {
 	for _, job := range []struct {
 		file, from, to string
@@ -202,8 +202,8 @@ func TestJobsAreShort(t *testing.T) {
 	}
 }
 
-// A policy from outside runs live, simulated and in a scenario, needs nothing but public packages,
-// and is the one that the docs show, with the figures that they show.
+// The example mypolicy runs a placement of its own live, simulated and in a scenario, and imports
+// public packages only. Docs/schedulers.md shows its code and its output.
 func TestMyPolicy(t *testing.T) {
 	out, err := exec.Command(program(t, "mypolicy")).CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -14,15 +14,15 @@ import (
 	"github.com/tarry-mr/tarry/experiments"
 )
 
-// Links of docs/papers.md.
+// Links of docs/papers.md to a line or a file of package scheduling, and its names of experiments.
 var (
 	lineLink = regexp.MustCompile("\\[`([^`]+)`\\]\\(\\.\\./(scheduling/[^#)]+)#L(\\d+)\\)")
 	fileLink = regexp.MustCompile(`\]\(\.\./(scheduling/[^#)]+)\)`)
 	named    = regexp.MustCompile("Experiments?: ([^.\n]+)\\.")
 )
 
-// Each line that docs/papers.md points to has the text that it shows, each file and each experiment is
-// there.
+// Each line of code that docs/papers.md links to contains the text of the link. Each file and each
+// experiment that it names exists.
 func TestPapersPointToTheCode(t *testing.T) {
 	text, err := os.ReadFile("../docs/papers.md")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestPapersPointToTheCode(t *testing.T) {
 		at, err := strconv.Atoi(link[3])
 		require.NoError(t, err)
 		if at > len(lines) || !strings.Contains(lines[at-1], link[1]) {
-			t.Errorf("line %d of %s does not have %q; these do: %v", at, link[2], link[1], having(lines, link[1]))
+			t.Errorf("line %d of %s does not have %q; these do: %v", at, link[2], link[1], linesWith(lines, link[1]))
 		}
 	}
 	for _, link := range fileLink.FindAllStringSubmatch(page, -1) {
@@ -53,8 +53,8 @@ func TestPapersPointToTheCode(t *testing.T) {
 	}
 }
 
-// having lists the lines that have a text.
-func having(lines []string, text string) (at []int) {
+// linesWith returns the numbers, from 1, of the lines that contain a text.
+func linesWith(lines []string, text string) (at []int) {
 	for i, line := range lines {
 		if strings.Contains(line, text) {
 			at = append(at, i+1)
@@ -63,7 +63,7 @@ func having(lines []string, text string) (at []int) {
 	return at
 }
 
-// A comment with numbers where a row of a table points to has one of the row.
+// The comment in the code that a row of docs/papers.md links to has a line number of the row.
 func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 	text, err := os.ReadFile("../docs/papers.md")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 	require.Greater(t, numbered, 40)
 }
 
-// numbersIn lists the numbers of "3, 4" and "5 to 8".
+// numbersIn returns the numbers in a list such as "3, 5 to 8", or nil if a part is not a number.
 func numbersIn(text string) (list []int) {
 	for part := range strings.SplitSeq(text, ", ") {
 		from, to, several := strings.Cut(part, " to ")

@@ -11,12 +11,12 @@ import (
 	"github.com/tarry-mr/tarry/experiments/zaharia10"
 )
 
-// all returns the experiments, whose texts it reads once.
+// all returns the experiments; the first call reads their texts.
 var all = sync.OnceValue(func() []study.Experiment {
 	return slices.Concat(zaharia10.All(), pastorelli13.All(), hammoud12.All(), own.All())
 })
 
-// All returns the experiments in the order of the report.
+// All returns the experiments of all packages, in the order of the report.
 func All() []study.Experiment { return slices.Clone(all()) }
 
 // Find returns the experiment called name.

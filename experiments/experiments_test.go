@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can
-// be drawn, and what it writes is the same each time, unless it is measured.
+// TestAll runs the quick version of every experiment. Each has result rows, a described set-up and
+// figures that can be drawn. Unless it measures time, two runs write the same bytes.
 func TestAll(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// requireRows wants names that tell rows apart, and no verdict from one draw of chance.
+// requireRows requires that rows have different names, and that no random row holds from one seed.
 func requireRows(t *testing.T, rows []*study.Row) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -54,7 +54,7 @@ func requireRows(t *testing.T, rows []*study.Row) {
 	}
 }
 
-// Read returns the files below dir by their path.
+// Read returns the contents of the files below dir by path.
 func Read(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -87,8 +87,8 @@ func TestNames(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestExactRowsHold holds the formulas and worked examples, of which the papers give every number,
-// to their rows.
+// TestExactRowsHold checks that the rows of formulas and worked examples hold: the papers give all
+// their inputs, so that nothing excuses a difference.
 func TestExactRowsHold(t *testing.T) {
 	for _, name := range []string{
 		"delay-fig3", "delay-fig4", "delay-formulas", "hfsp-fig1", "cogrs-fig5",

@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// rows is a CSV file whose header names its columns.
+// rows returns the rows of a CSV file as an input of structs; the header names the columns.
 func rows[T any](name string) mr.Input[T] {
 	file, err := mr.File(name)
 	if err != nil {

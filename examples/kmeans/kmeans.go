@@ -1,5 +1,5 @@
-// Kmeans divides points into groups around centers (Lloyd's algorithm), ten times on one cluster,
-// in whose memory the points stay.
+// Kmeans divides points into groups around centers by ten rounds of Lloyd's algorithm. All rounds
+// run on one cluster, which keeps the points in memory.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// point is one point, or the sum of N.
+// point is a point, with N = 1, or the sum of N points.
 type point struct{ X, Y, N float64 }
 
 // kmeans moves each center to the mean of the points that are nearer to it than to other centers,

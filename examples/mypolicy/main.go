@@ -1,6 +1,6 @@
-// Mypolicy has a placement of reduces of its own (placement.go), and runs it in three ways: on a
-// live cluster, in the simulator, and in a scenario whose answers were worked out by hand. With
-// arguments it is the tarry command, which then knows the placement, too.
+// Mypolicy defines its own placement of reduces (placement.go) and runs it in three ways: on a live
+// cluster, in the simulator, and in a scenario whose answers were worked out by hand. With
+// arguments, it is the tarry command extended by this placement.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// parts gives the placement a name by which policies ask for it.
+// parts registers the placement as "thrifty", the name by which policies select it.
 func parts() scheduling.Parts {
 	return scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{
 		"thrifty": func() scheduling.ReducePlacement { return thrifty{rate: 50e6} },
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// live counts words on a cluster of four nodes whose reduces go where the placement says.
+// live counts words on a cluster of four nodes, whose reduces thrifty places.
 func live() error {
 	policy, err := scheduling.Preset("hfs")
 	if err != nil {
@@ -89,8 +89,7 @@ func live() error {
 	return err
 }
 
-// simulated compares the placement thrifty with built-in ones under the same jobs, blocks and task
-// times.
+// simulated compares thrifty with built-in placements under the same jobs, blocks and task times.
 func simulated() error {
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{Nodes: 40, Racks: 4, MapSlots: 4, ReduceSlots: 2},
@@ -140,7 +139,7 @@ func simulated() error {
 //go:embed mypolicy.scenario
 var byHand []byte
 
-// inScenario checks its answers against those worked out by hand.
+// inScenario checks the scheduler's answers against those in the file, worked out by hand.
 func inScenario() error {
 	dir, err := os.MkdirTemp("", "mypolicy")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// cluster is a core of nodes n0, n1, … with one map slot each, in one rack, and their running
-// attempts.
+// cluster is a Core with nodes n0, n1, … in one rack, with one map slot each. It keeps the running
+// attempt of each node.
 type cluster struct {
 	t    *testing.T
 	core *scheduling.Core
@@ -66,8 +66,8 @@ func (c *cluster) beat(at float64, node int) scheduling.JobID {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// A framework that waits for its data declines, and the next framework gets the slot. For the time
-// of its filter it is not offered that node again, even if it would accept.
+// A framework that waits for a node with its data declines a slot, and the next framework gets it.
+// The first is not offered that node again while its filter lasts, even if it would accept.
 func TestDeclinedSlotsGoToTheNextFramework(t *testing.T) {
 	c := newCluster(t, 4, Config{
 		Frameworks: []Framework{{Name: "picky", Waits: []time.Duration{5 * time.Second}}, {Name: "greedy"}},

@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// replies holds the frameworks' answers to offers of map slots, and the master's filters.
+// replies answers offers of map slots for all frameworks. It skips a node that one has refused.
 type replies struct {
 	Config
 	jobs    map[scheduling.JobID]*waiting

@@ -1,5 +1,5 @@
-// Pagerank ranks the pages of a small web by its links, twenty rounds on one cluster, in whose
-// memory the web and the ranks stay, side by side.
+// Pagerank ranks the pages of a small web by its links in twenty rounds on one cluster. The cluster
+// keeps the web and the ranks in memory between rounds, co-partitioned by page.
 package main
 
 import (

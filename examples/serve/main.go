@@ -1,5 +1,5 @@
-// Serve keeps a cluster up that has a job of its own: serve ADDRESS DIR. Clients submit it by its
-// name, here with tarry submit longest IN... -o OUT.
+// Serve runs a server with a cluster until it is interrupted: serve ADDRESS DIR. Clients may submit
+// the job that is written here by its name: tarry submit longest IN... -o OUT.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 type word = mr.Pair[string, string]
 
-// longest finds, for each letter that words begin with, the longest of them.
+// longest returns the plan of a job that finds the longest word for each initial letter.
 func longest(src []mr.Source, to mr.Destination) (*mr.Plan, error) {
 	longer := func(a, b string) string {
 		if len(b) > len(a) || len(b) == len(a) && b < a {

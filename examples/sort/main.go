@@ -1,4 +1,4 @@
-// Sort sorts lines of "name<TAB>number" by number, then name, over all parts: sort OUT FILE...
+// Sort sorts lines of "name<TAB>number" by number, then name, into ordered parts: sort OUT FILE...
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 			emit(mr.MakePair(n, string(line.First)), mr.None{})
 			return err
 		},
-		TotalOrder: true, // without Reduce every pair is passed on, in order of its key
+		TotalOrder: true, // without Reduce, the job writes every pair, in order of its key
 		Reducers:   2,
 	}
 	files, err := mr.Files(os.Args[2:]...)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The names of the two ways whose distance from the best assignment the experiment's rows judge.
+// The names of the two ways that rows of the experiment compare with the best assignment.
 const (
 	ablationFull     = "CoGRS, all known"
 	ablationUncapped = "CoGRS, all known, without cap"
@@ -43,8 +43,8 @@ func ways() []way {
 	}
 }
 
-// ablationShapes are the problems: the paper's own cluster, and small ones with other racks and
-// crowds.
+// ablationShapes are the placement problems: on the paper's own cluster of 14 nodes, and on others
+// with fewer nodes or with more racks and most maps on a few nodes.
 var ablationShapes = [...]setup.Shape{
 	{Nodes: 6, Racks: 2, Slots: 2, Maps: 8, Reduces: 4, Sigma: 1},
 	{Nodes: 14, Racks: 2, Slots: 2, Maps: 11, Reduces: 3, Sigma: 1},
@@ -75,7 +75,7 @@ func ablation(s *study.Study) {
 	earlyPlacing(s, seeds)
 }
 
-// ablate adds the rows and bars of one problem.
+// ablate adds the rows and bars of the problems of one shape.
 func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	row := func(what string, ours study.Sample) { s.Row(fmt.Sprintf("%v; %s", shape, what), ours) }
 	best := overSeeds(s, seeds, shape,
@@ -100,8 +100,8 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	bars.Series[len(bars.Series)-1].AddBar(best)
 }
 
-// atFeeding returns the percentage of the reduces whose center of gravity is a feeding node with
-// the minimum weighted distance of all nodes.
+// atFeeding returns the percentage of the reduces whose center of gravity has the minimum weighted
+// distance of all nodes and is a feeding node.
 func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 	view, found := p.MapsDone(s.Check, cogrs(1), r).View(), 0
 	for i, row := range p.Costs() {
@@ -114,7 +114,7 @@ func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 	return 100 * float64(found) / float64(len(p.Bytes[0]))
 }
 
-// earlyPlacing measures placements with the outputs of a fraction of the maps.
+// earlyPlacing measures placements at a time when only a fraction of the maps have ended.
 func earlyPlacing(s *study.Study, seeds int) {
 	fig := s.Plot("known")
 	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// gravityCluster is a Core with a job whose maps have run, to be asked about distances.
+// gravityCluster is a Core with a job whose maps have ended; it computes the reduces' distances.
 type gravityCluster struct {
 	setup.Placing
 	s    *study.Study
@@ -29,7 +29,7 @@ func newGravityCluster(s *study.Study, rack int, feeding []int, reduces int) *gr
 	return g
 }
 
-// tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
+// tnd returns the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
 func (g *gravityCluster) tnd(node int) float64 {
 	d, err := g.core.View().TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
 		scheduling.NodeID(node-1))
@@ -37,7 +37,7 @@ func (g *gravityCluster) tnd(node int) float64 {
 	return float64(d)
 }
 
-// fig5 is [Hammoud12 Figs 5 and 7]: total network distances, asked of the Core.
+// fig5 reproduces [Hammoud12 Figs 5 and 7]: total network distances, as the Core computes them.
 func fig5(s *study.Study) {
 	feeding := []int{0, 1, 3, 4, 5, 7, 8, 9, 10, 12, 13}
 	five, seven := newGravityCluster(s, 7, feeding, 3), newGravityCluster(s, 3, []int{0, 1}, 1)

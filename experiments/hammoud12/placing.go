@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// cogrs returns CoGRS with changes, when the outputs of a fraction of the maps are known. Its waits
-// are long enough that each node asks ten times before a reduce gives up its center or its rack.
+// cogrs returns a changed CoGRS rule that places reduces once the fraction known of the maps have
+// ended. A reduce waits for its center, and for its rack, until each node has asked ten times.
 func cogrs(known float64, changes ...func(*setup.Rule)) setup.Rule {
 	const wait = 10 * setup.BeatEvery
 	r := setup.Rule{Known: known, Policy: scheduling.ReducePolicy{
@@ -22,7 +22,7 @@ func cogrs(known float64, changes ...func(*setup.Rule)) setup.Rule {
 	return r
 }
 
-// overSeeds draws a problem for each seed and returns a quantity of it.
+// overSeeds draws a placement problem for each seed and returns the sample of a figure of theirs.
 func overSeeds(
 	s *study.Study, seeds int, shape setup.Shape, figure func(p *setup.Placing, r *rand.Rand) float64,
 ) study.Sample {
@@ -32,7 +32,7 @@ func overSeeds(
 	})[0]
 }
 
-// byCore lets the Core place the reduces of a problem and returns a quantity of the places.
+// byCore returns a figure for overSeeds: that of the nodes on which the Core places the reduces.
 func byCore(
 	s *study.Study, rule setup.Rule, figure func(*setup.Placing, []int) float64,
 ) func(p *setup.Placing, r *rand.Rand) float64 {

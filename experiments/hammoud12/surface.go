@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// surface is the evaluation of [Hammoud12] as a surface: off-rack bytes saved over native
-// placement, by maps a node, skew and racks.
+// surface repeats the evaluation of [Hammoud12] over many workloads: the off-rack bytes that CoGRS
+// saves over native placement, by maps per node, skew and number of racks.
 func surface(s *study.Study) {
 	two, four := surfaceOf(s, 14, 2), surfaceOf(s, 20, 4)
 	surfaceEstimates(s)
@@ -23,7 +23,7 @@ func surface(s *study.Study) {
 		"cluster, which has 2, and 38.6 %% on EC2.", two.mean().Mean(), four.mean().Mean())}
 }
 
-// surfaceOf runs the grid on a cluster of nodes in racks.
+// surfaceOf returns the savings at each point of the grid on a cluster of this size.
 func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	fig := s.Plot(fmt.Sprintf("surface-%d", racks))
 	for _, sigma := range study.Pick(s, []float64{0, 2}, []float64{0, 1, 1.5, 2}) {
@@ -45,7 +45,7 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	return points
 }
 
-// surfaceEstimates compares placement alone with earlier estimates of single points.
+// surfaceEstimates measures placement alone at the points for which the text has estimates.
 func surfaceEstimates(s *study.Study) {
 	for _, shape := range []setup.Shape{
 		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3},

@@ -11,17 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// caching is a set-up of the nodes' caches.
+// caching contains the settings of the nodes' caches of blocks in memory.
 type caching struct {
 	blocks int           // of a node
 	wait   time.Duration // W0, for a node with the block in memory
 	rate   float64       // bytes a second that a map reads from memory
 }
 
-// middle is the set-up that the tables vary.
+// middle contains the settings of which each table varies one.
 var middle = caching{8, 5 * time.Second, 1e9}
 
-// policies are delay scheduling without and with a level for memory.
+// policies returns delay scheduling without and with a locality level for blocks in memory.
 func (c caching) policies() study.Contenders {
 	const w1 = 5 * time.Second
 	return study.Contenders{
@@ -41,7 +41,7 @@ func (c caching) run(s *study.Study, policies study.Contenders) study.Comparison
 	return s.Compare(cfg, policies, s.Repeats(1, 10), popular(study.Pick(s, 150, 600)))
 }
 
-// mebibytes is the size of a cache.
+// mebibytes returns the size of a node's cache.
 func (c caching) mebibytes() int { return c.blocks * (workload.DefaultBlock >> 20) }
 
 // inMemory returns the percentage of the maps that found their block in memory.
@@ -49,8 +49,8 @@ func inMemory(r *simulator.Result) float64 {
 	return 100 * float64(r.Report.InMemory.All()) / float64(r.Report.Maps.All())
 }
 
-// cache measures the gain if maps run where their block is in memory: hits and response times on
-// popular files, by size of the nodes' caches, with and without a level of locality for memory.
+// cache measures the gain if maps run where their block is in memory. Jobs read popular files, with
+// and without a locality level for memory; rows give hits and response times by size of the caches.
 func cache(s *study.Study) {
 	hits := s.Plot("hits").Lines("delay 5 s", "cache-affinity")
 	times := s.Plot("sojourn").Lines("delay 5 s", "cache-affinity")
@@ -85,7 +85,7 @@ func cache(s *study.Study) {
 	cacheTables(s)
 }
 
-// cacheTables sweeps W0 and the rate at which maps read memory, which decides the gain of a hit.
+// cacheTables varies W0, and the rate of reads from memory, which decides the gain of a hit.
 func cacheTables(s *study.Study) {
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// validationName is the experiment's name. In a live run, simultaneous events happen in random
-// order, so that figures differ a little from run to run.
+// validationName is the name of the experiment that compares the simulator with live runs. In
+// these, simultaneous events happen in random order, so that figures vary a little.
 const validationName = "validation"
 
 // The emulated cluster of the validation. Blocks are small, because their bytes are real, and so
@@ -34,7 +34,7 @@ const (
 	validationUpdate    = 500 * time.Millisecond // the live JobTracker's
 )
 
-// validationJob is a job that sleeps and moves bytes.
+// validationJob is a job that runs live and simulated. Live, its tasks sleep and move real bytes.
 type validationJob struct {
 	seed       uint64        // of its tasks' times
 	at         time.Duration // of its arrival
@@ -42,7 +42,7 @@ type validationJob struct {
 	reduces    int
 	mapTime    time.Duration
 	reduceTime time.Duration
-	even       bool // each task takes the mean of its kind
+	even       bool // each task takes exactly mapTime or reduceTime
 }
 
 // outcome is the result of one run of the jobs, live or simulated.
@@ -90,7 +90,7 @@ func validationJobs(seed uint64, n int) []validationJob {
 	return jobs
 }
 
-// time returns the duration of a task of this mean.
+// time returns the random duration of a task of this mean, the same in each run of the job.
 func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
 	if j.even {
 		return mean
@@ -101,8 +101,8 @@ func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration
 		validationSpread*validationSpread/2) * float64(mean))
 }
 
-// validationPolicies are the schedulers that are compared: all that run live, hfs with reduces at
-// their centers.
+// validationPolicies returns the schedulers under which live and simulated runs are compared. hfs
+// places reduces at their centers of gravity.
 func validationPolicies() []scheduling.Policy {
 	list := []scheduling.Policy{study.Policy("hfs", "hfs", func(p *scheduling.Policy) {
 		p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 0.5
@@ -113,8 +113,8 @@ func validationPolicies() []scheduling.Policy {
 	return list
 }
 
-// simulated runs the jobs in the simulator, with the blocks where the live run had them and the
-// bytes that it shuffled.
+// simulated runs the jobs in the simulator, with blocks on the nodes where the live run had them
+// and with the bytes that it shuffled.
 func simulated(
 	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *outcome, seed uint64,
 ) (*outcome, error) {
@@ -152,8 +152,8 @@ func simulated(
 	return o, nil
 }
 
-// simulatedPlaces numbers nodes as the simulator does, whose racks are runs of nodes; a live
-// cluster deals nodes out to its racks in turn.
+// simulatedPlaces renumbers the nodes of a live run for the simulator, where each rack has
+// consecutive nodes. A live cluster assigns its nodes to racks in turn.
 func simulatedPlaces(p scheduling.Places) scheduling.Places {
 	q := scheduling.Places{Offsets: p.Offsets, Nodes: make([]scheduling.NodeID, len(p.Nodes))}
 	for i, n := range p.Nodes {
@@ -181,7 +181,7 @@ func validation(s *study.Study) {
 	}
 }
 
-// bothWays runs the jobs of several seeds, live and simulated.
+// bothWays runs the n jobs of each of repeat seeds, live and simulated.
 func bothWays(
 	ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy,
 ) (lives, sims []*outcome, err error) {

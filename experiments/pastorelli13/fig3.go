@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// fig3 is [Pastorelli13 Figs 3 and 4 and the locality of §4.2].
+// fig3 reproduces [Pastorelli13 Figs 3 and 4, §4.2]: sojourn times and locality on the FB-dataset.
 func fig3(s *study.Study) {
 	all := fbChoice{maps: computeMap, reduces: computeReduce}.run(s, s.Repeats(1, 40))
 	for _, class := range []string{"small", "medium", "large"} {
@@ -38,7 +38,7 @@ func fig3(s *study.Study) {
 	fbSensitivity(s)
 }
 
-// mapsOf is the number of a run's maps.
+// mapsOf returns the number of a run's maps.
 func mapsOf(r *simulator.Result) (n float64) {
 	for i := range r.Jobs {
 		n += float64(r.Jobs[i].Tasks[scheduling.Map])
@@ -46,7 +46,7 @@ func mapsOf(r *simulator.Result) (n float64) {
 	return n
 }
 
-// trainingRows judges the claims about training that have no number, compared with HFSP's preset.
+// trainingRows adds the rows on HFSP's training, for which the paper gives no numbers.
 func trainingRows(s *study.Study, plain *study.Runs) {
 	over := func(change study.Change) study.Sample {
 		load := setup.Capped(s, 60, fbTasks(computeMap, computeReduce))
@@ -59,7 +59,7 @@ func trainingRows(s *study.Study, plain *study.Runs) {
 		over(func(p *scheduling.Policy) { p.HFSP.Sample = 20 }))
 }
 
-// largestRows judges the two jobs that both schedulers treat alike, according to the paper.
+// largestRows adds a row for each of the two largest jobs, which FAIR and HFSP should treat alike.
 func largestRows(s *study.Study, all study.Comparison) {
 	for kind, name := range [2]string{"maps", "reduces"} {
 		largest := func(r *simulator.Result) float64 {
@@ -72,7 +72,7 @@ func largestRows(s *study.Study, all study.Comparison) {
 	}
 }
 
-// dominanceRows judges Fig 4: one job of 100 is slower under HFSP than under FAIR, by 9 s.
+// dominanceRows adds the rows of Fig 4: one job of 100 is slower under HFSP than under FAIR, by 9 s.
 func dominanceRows(s *study.Study, all study.Comparison) {
 	slower := func(by time.Duration) study.Sample {
 		return all.BySeed(func(one study.Comparison) float64 { return worse(one, by) })
@@ -115,7 +115,7 @@ func (c fbChoice) run(s *study.Study, seeds int) study.Comparison {
 		setup.Capped(s, 60, fbTasks(c.maps, c.reduces)))
 }
 
-// fbSensitivity shows how the comparison moves with the set-up.
+// fbSensitivity adds a table that compares FIFO, FAIR and HFSP under other settings.
 func fbSensitivity(s *study.Study) {
 	known := func(p *scheduling.Policy) { p.HFSP.NoTraining = true }
 	late := func(p *scheduling.Policy) { p.SlowStart = 1 }

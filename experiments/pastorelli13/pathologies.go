@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// pathologies is what [Pastorelli13 §3.3, §4.3] says of preemption at its worst: work that is
-// killed again and again, tasks that pile up suspended, and tasks too short to be worth it.
+// pathologies measures the worst cases of preemption in [Pastorelli13 §3.3, §4.3]: a job that is
+// killed again and again, suspended tasks that pile up, and tasks too short to be suspended.
 func pathologies(s *study.Study) {
 	killLoop(s)
 	pileSuspended(s)
@@ -59,7 +59,7 @@ func reduceJob(i int, at time.Duration, reduces int, length time.Duration) workl
 	}
 }
 
-// killLoop sends small jobs against a large one, whose tasks are killed, or suspended, each time.
+// killLoop runs a large job. Each of a stream of small jobs kills, or suspends, some of its tasks.
 func killLoop(s *study.Study) {
 	w := workload.Workload{Name: "stream", Jobs: []workload.Job{
 		reduceJob(0, 0, 8, 500*time.Second),
@@ -80,7 +80,8 @@ func killLoop(s *study.Study) {
 	s.Row("stream: work lost by suspending, of the large job's", got[2])
 }
 
-// pileSuspended lets jobs of decreasing size come one after the other, with and without thresholds.
+// pileSuspended submits ever smaller jobs, each of which suspends tasks of the one before. It runs
+// them with and without thresholds on the number of suspended tasks.
 func pileSuspended(s *study.Study) {
 	w := workload.Workload{Name: "decreasing"}
 	for i := range 8 {
@@ -98,7 +99,7 @@ func pileSuspended(s *study.Study) {
 	s.Row("decreasing sizes: mean sojourn with thresholds over without", got[2])
 }
 
-// shortTasks compares waiting with suspending for long tasks and for short ones.
+// shortTasks compares waiting for larger jobs' tasks with suspending them: long tasks, then short.
 func shortTasks(s *study.Study) {
 	over := func(part time.Duration) study.Sample {
 		w := workload.Workload{Name: "lengths"}

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// announced contains what a text says that an experiment shows: its rows, and the lines of its
-// figures and tables by name. A figure or a table is removed when it is shown.
+// announced is what the text of an experiment says that the experiment shows: its rows, and its
+// figures and tables by name. show removes a figure or a table.
 type announced struct {
 	rows  []expectation
 	shown map[string][]string
 }
 
-// announcedIn reads the three tables of a text.
+// announcedIn parses the three Markdown tables of a text: Rows, Figures and Tables.
 func announcedIn(lists map[string][]string) (a announced, err error) {
 	a.shown = map[string][]string{}
 	for title, n := range map[string]int{"Figures": figureCells, "Tables": tableCells} {
@@ -30,7 +30,7 @@ func announcedIn(lists map[string][]string) (a announced, err error) {
 	return a, err
 }
 
-// The cells of a figure's line and of a table's.
+// The numbers of cells in a line of the text's Figures, and of its Tables.
 const figureCells, tableCells = 4, 3
 
 func (a announced) clone() announced { return announced{slices.Clone(a.rows), maps.Clone(a.shown)} }
@@ -50,8 +50,8 @@ func cellsOf(table []string, n int) (lines [][]string, err error) {
 	return lines, nil
 }
 
-// show returns the line of a figure or a table, of n cells. Without one, or at its second use, the
-// experiment fails.
+// show returns the n cells that the text has for a figure or a table. The experiment fails if there
+// are none, or if it shows the figure or table twice.
 func (s *Study) show(name string, n int) []string {
 	cells := s.announced.shown[name]
 	if len(cells) != n {
@@ -61,7 +61,7 @@ func (s *Study) show(name string, n int) []string {
 	return cells
 }
 
-// missing returns an error if a full run has not shown all that the text announces.
+// missing returns an error if a full run has not shown everything that the text announces.
 func (s *Study) missing() error {
 	if s.Quick || s.NoTables {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Pick is the choice of a quick run or of a full one.
+// Pick returns quick in a quick run and full in a full one.
 func Pick[T any](s *Study, quick, full T) T {
 	if s.Quick {
 		return quick
@@ -13,7 +13,7 @@ func Pick[T any](s *Study, quick, full T) T {
 	return full
 }
 
-// Grid returns every point of a grid; the last axis changes fastest.
+// Grid returns every combination of a value from each axis; the last axis changes fastest.
 func Grid(axes ...[]float64) [][]float64 {
 	points := [][]float64{nil}
 	for _, axis := range axes {
@@ -28,16 +28,16 @@ func Grid(axes ...[]float64) [][]float64 {
 	return points
 }
 
-// Choice is a named change of a set-up. The change nil keeps the set-up.
+// Choice is a named change of a set-up; a nil Change keeps the set-up.
 type Choice[T any] struct {
 	Name   string
 	Change func(*T)
 }
 
-// With returns a choice.
+// With returns the Choice of this name and change.
 func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
 
-// Sweep returns a choice for each value; format makes the names.
+// Sweep returns, for Vary, a Choice for each value: it applies set, and format makes its name.
 func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[T]) {
 	for _, v := range values {
 		list = append(list, With(fmt.Sprintf(format, v), func(x *T) { set(x, v) }))
@@ -45,8 +45,8 @@ func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[
 	return list
 }
 
-// Vary adds a line to a table for each choice: the values of a set-up with that one choice changed.
-// A quick run has the first `quick` choices. If the table is nil (Study.Extra), Vary does nothing.
+// Vary adds a line to t for each choice: the values of base with only this change applied. A quick
+// run takes the first `quick` choices. If t is nil (see Study.Extra), Vary does nothing.
 func Vary[T any](s *Study, t *Table, quick int, base T, list []Choice[T], values func(T) []float64) {
 	if t == nil {
 		return

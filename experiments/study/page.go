@@ -16,7 +16,7 @@ var pageHTML string
 //go:embed result.tmpl
 var resultText string
 
-// pageView is the content of the page. It includes the pictures; the page fetches nothing.
+// pageView is the data of the page's template. The page contains its pictures and fetches nothing.
 type pageView struct {
 	Title    string
 	Quick    bool
@@ -26,21 +26,21 @@ type pageView struct {
 	Sections []Outcome
 }
 
-// pageTable is a table of the page, without a head if it has no lines. If Names has the sections'
-// names, the first cell of each line links to a section.
+// pageTable is a table of the page; a table without lines has no head. If Names is set, the first
+// cell of line i links to the section of experiment Names[i].
 type pageTable struct {
 	Head  []string
 	Lines [][]string
 	Names []string
 }
 
-// pageList is a title with sentences.
+// pageList is a title and the sentences listed below it.
 type pageList struct {
 	Title string
 	Lines []string
 }
 
-// pageOf returns one page of all outcomes but the measured ones. Equal outcomes give equal bytes.
+// pageOf returns the page of all outcomes, without measured ones. Equal outcomes give equal bytes.
 func pageOf(done []Outcome, o Options) ([]byte, error) {
 	page := template.Must(template.New("page").Funcs(functions(o)).Parse(pageHTML))
 	v := pageView{Title: "Published figures beside ours", Quick: o.Quick, Seed: o.Seed, Counts: countsOf(done)}
@@ -70,7 +70,7 @@ func resultOf(d Outcome, o Options) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// functions are what the templates of the page and of a result call.
+// functions returns the functions that the templates of the page and of a result call.
 func functions(o Options) template.FuncMap {
 	return template.FuncMap{
 		"cell":    func(cell string) string { return strings.ReplaceAll(cell, "|", "\\|") },
@@ -89,7 +89,7 @@ func pageFigure(f *Figure) (template.HTML, error) {
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err //nolint:gosec // its texts are escaped
 }
 
-// class returns the CSS class of a verdict.
+// class returns the CSS class of a verdict, or "" for other text.
 func class(text string) string {
 	for _, name := range []string{"holds", "differs", "cannot"} {
 		if strings.HasPrefix(text, name) {
@@ -107,8 +107,8 @@ func tableNumber(v float64) string {
 	return Number(math.Round(v*100) / 100)
 }
 
-// command returns the command line that reproduces the outcome. Its folder is the experiment's
-// name, so that the same flags write the same bytes.
+// command returns the command line that reproduces an experiment's outcome. It writes to a folder
+// named after the experiment, so that the page does not depend on the folder of this run.
 func command(name string, o Options) string {
 	line := "tarry experiment " + name + " -o " + name
 	if o.Quick {

@@ -6,16 +6,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// commitPending is fair sharing between pools, and within all but one that is first in first out,
-// as the paper's Hadoop counted: a map that has ended counts as running for one heartbeat more,
-// while its slot is given to another (§3.3.2).
+// commitPending orders jobs by fair sharing between pools and within each, except that one pool is
+// FIFO. It counts running maps as the paper's Hadoop did: one that has ended counts for another
+// heartbeat, while its slot is already free for others (§3.3.2).
 type commitPending struct {
-	fifo    string // the pool
-	pending time.Duration
+	fifo    string        // the FIFO pool
+	pending time.Duration // time for which an ended map still counts
 	ends    map[scheduling.JobID][]time.Duration
 }
 
-// counted is how many maps of a job count as running.
+// counted returns how many maps of a job count as running.
 func (o *commitPending) counted(q scheduling.View, id scheduling.JobID) int {
 	j, _ := q.Job(id)
 	ends := o.ends[id]
@@ -31,8 +31,8 @@ func (o *commitPending) counted(q scheduling.View, id scheduling.JobID) int {
 	return n
 }
 
-// Rank implements scheduling.JobOrder: the pool with the fewest counted maps goes first, in it the
-// oldest job or the one with the fewest.
+// Rank implements scheduling.JobOrder. The pool with the fewest counted maps goes first; within it,
+// the job with the fewest, or the oldest job of the FIFO pool.
 func (o *commitPending) Rank(q scheduling.View, id scheduling.JobID, _ scheduling.TaskKind) float64 {
 	mine, _ := q.Spec(id) // the Core asks about jobs that there are
 	pool, own := 0, 0

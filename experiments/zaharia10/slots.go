@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slots is [Zaharia10 §3.3]: both problems of naive fair sharing, simulated.
+// slots simulates both problems of naive fair sharing in [Zaharia10 §3.3].
 func slots(s *study.Study) {
 	headOfLine(s)
 	sticky(s)
@@ -52,7 +52,8 @@ func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) stud
 		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
 }
 
-// headJobs returns ten endless jobs without data, and small jobs that arrive one after another.
+// headJobs returns ten endless jobs without data, which hold all slots, and small jobs with data,
+// which come one after another and are first in the fair order.
 func headJobs(jobs, maps int) workload.Workload {
 	many := setup.Tenant{User: "many", Map: 20 * time.Second, Spread: 0.4}
 	w := setup.Tenants(slices.Repeat([]setup.Tenant{many}, 10)...)

@@ -1,4 +1,4 @@
-// Package setup is shared by the experiments of several papers: clusters with their sentences
-// for the set-ups, policies, workloads, the slots that jobs hold over time, and the placement of
+// Package setup has what experiments of several papers share: clusters and the sentences that
+// describe them, policies, workloads, the slots that jobs hold over time, and the placement of
 // reduces as a separate problem.
 package setup

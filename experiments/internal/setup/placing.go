@@ -19,7 +19,7 @@ type Placing struct {
 	Bytes  [][]int64 // by map and reduce
 }
 
-// Shape contains the parameters of DrawPlacing.
+// Shape contains the parameters of DrawPlacing, which draws problems of that size.
 type Shape struct {
 	Nodes, Racks, Slots, Maps, Reduces int
 	Sigma                              float64 // of a lognormal factor on each (map, reduce)
@@ -86,8 +86,8 @@ func (p *Placing) Costs() [][]int64 {
 	return all
 }
 
-// Cut returns the percentage by which the distance of the reduces is less than on random nodes, if
-// reduce r runs on node where[r].
+// Cut returns the percentage of the total distance that a placement, reduce r on node where[r],
+// saves over random nodes.
 func (p *Placing) Cut(where []int) float64 {
 	ours, random := 0.0, 0.0
 	for r, row := range p.Costs() {
@@ -139,8 +139,8 @@ func (p *Placing) Best(limit int) []int {
 	return where
 }
 
-// SkewCap returns how many reduces CoGRS gives a node by default once all maps are known: 1.5 times
-// its share.
+// SkewCap returns CoGRS's default limit of reduces on a node once all maps have ended: 1.5 times an
+// equal share of a feeding node.
 func (p *Placing) SkewCap() int {
 	feeding := map[int]bool{}
 	for _, n := range p.At {
@@ -152,7 +152,7 @@ func (p *Placing) SkewCap() int {
 // Rule is a way to place the reduces by the Core.
 type Rule struct {
 	Policy scheduling.ReducePolicy
-	Known  float64 // part of the maps that are done; the others run
+	Known  float64 // fraction of the maps that are done; the others run
 	Count  bool    // the Core is told 1 for each partition that is not empty: TND instead of WTND
 }
 
