@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// exported is a segment of either kind that can be exported.
+// exported is the data of a Segment, sorted or combined, that Export can write.
 type exported interface {
 	Export(w io.Writer) error
 }
@@ -91,7 +91,7 @@ func (i *Imports) Next(context.Context) (Segment, error) {
 	return i.ready[i.next-1], nil
 }
 
-// Release frees everything, once no attempt reads it.
+// Release frees all segments and pieces. The caller must call it after the last read of a segment.
 func (i *Imports) Release() {
 	for _, m := range i.maps {
 		if m != nil {

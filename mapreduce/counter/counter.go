@@ -78,8 +78,7 @@ func (c ID) Group() string { return names[c][0] }
 // String returns Hadoop's name of the counter.
 func (c ID) String() string { return names[c][1] }
 
-// User is a counter of the user or of another layer of the engine. Only its attempt's goroutine may
-// use it.
+// User is a counter of the user or another engine layer. Only its attempt's goroutine may use it.
 type User struct {
 	value int64
 	sign  func() // shows the task timeout that the attempt makes progress; may be nil
@@ -156,7 +155,7 @@ func (s *Set) Merge(o *Set) {
 	}
 }
 
-// Value is one counter with its names.
+// Value is the value of one counter, with the names of its group and of the counter.
 type Value struct {
 	Group string `json:"group"`
 	Name  string `json:"name"`
@@ -218,9 +217,8 @@ func (s *Set) Print(w io.Writer) error {
 	return err
 }
 
-// User returns the counter with that group and name. Each Add calls sign, an attempt's sign of
-// life, unless it is nil. With the name of an engine counter it is a separate counter, until Merge
-// adds the two.
+// User returns the counter with that group and name. Each Add calls sign, if not nil, as a sign of
+// life. A counter with the name of an engine counter is separate until Merge adds the two.
 func (s *Set) User(group, name string, sign func()) *User {
 	u := s.user(group, name)
 	u.sign = sign
@@ -258,8 +256,8 @@ func (s *Set) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Snapshot saves the values of users' counters, and returns a function that restores them and sets
-// newer ones to 0: counts of an attempt to map a bad record must not remain.
+// Snapshot saves the values of users' counters. The returned function restores them and zeroes new
+// counters, so that what a map counted for a bad record does not remain.
 func (s *Set) Snapshot() (restore func()) {
 	before := make(map[*User]int64, len(s.users))
 	for _, u := range s.users {

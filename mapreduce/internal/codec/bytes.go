@@ -86,10 +86,10 @@ func cutEscaped(src []byte) (b, rest []byte, err error) {
 	}
 }
 
-// restWidth is the Width of values that take the rest of an encoding.
+// restWidth implements Codec.Width for values that take all of src, as the last of an encoding.
 func restWidth(src []byte, _ byte) int { return len(src) }
 
-// escapedWidth is the Width of values encoded by appendEscaped.
+// escapedWidth implements Codec.Width for values encoded by appendEscaped.
 func escapedWidth(src []byte, mark byte) int {
 	for at := 0; ; at += 2 {
 		i := bytes.IndexByte(src[at:], mark)

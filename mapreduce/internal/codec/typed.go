@@ -10,8 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Placed is a codec of a key or value with its type, for callers that know the type only at run
-// time.
+// Placed is a codec and the type of its keys or values, for callers that learn it at run time.
 type Placed struct {
 	*Codec
 	Descending bool
@@ -28,7 +27,7 @@ func Key[K any](descending bool, home string) (Typed[K], error) {
 	return Typed[K]{c}, err
 }
 
-// KeyOf is Key for keys of type t.
+// KeyOf is like Key, for a key type t that the caller knows only at run time.
 func KeyOf(t reflect.Type, descending bool, home string) (Placed, error) {
 	b := Builder{key: true, home: home}
 	c, err := b.Of(t, !descending)
@@ -44,7 +43,7 @@ func Value[V any]() (Typed[V], error) {
 	return Typed[V]{c}, err
 }
 
-// ValueOf is Value for values of type t.
+// ValueOf is like Value, for a value type t that the caller knows only at run time.
 func ValueOf(t reflect.Type) (Placed, error) {
 	c, err := new(Builder).Of(t, true)
 	if err != nil {
@@ -93,8 +92,7 @@ func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 	}
 }
 
-// Reader returns a function that decodes the whole of b into the value at v. Byte slices in the
-// value may alias b.
+// Reader returns a function that decodes all of b into the value at v; byte slices may alias b.
 //
 //go:noinline
 func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {

@@ -127,8 +127,8 @@ func Catch(err *error) {
 	*err = NewPanicError(v)
 }
 
-// Contained runs a step of an output or of sources, which may call user code. If the step ends the
-// goroutine, *err is that of Exited, for deferred functions.
+// Contained runs step, which may call user code, and sets *err to its error or panic. If step ends
+// the goroutine, only deferred functions still run: they find the error of Exited in *err.
 func Contained(err *error, step func() error) {
 	defer Catch(err)
 	returned := false
@@ -147,7 +147,7 @@ type AccessError struct {
 	readable bool // so it was a write
 }
 
-// Cause returns the error for a fault although no input has changed.
+// Cause returns the error for the user if no input file has changed since the job opened it.
 func (e *AccessError) Cause() error {
 	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
 	if e.readable {

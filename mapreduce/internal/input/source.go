@@ -36,13 +36,13 @@ func Remembering(s Source, memo func() any) Source {
 	return s
 }
 
-// Memo returns the plan's memo of Remembering.
+// Memo returns the memo that Remembering made for the plan of s, or nil.
 func Memo(s Source) any { return s.memo }
 
 // Name returns the source's name for messages.
 func (s Source) Name() string { return s.name }
 
-// Of returns a source of data with that name, without checks.
+// Of returns a source that reads data. Unlike Stored, it trusts data and does not look into it.
 func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
 
 // Packed reports whether the source is compressed.
@@ -61,8 +61,8 @@ func AsTwin(s Source, of Source) Source {
 	return s
 }
 
-// Kept reports whether the source is a kept part in memory, and returns its nodes: none if it is
-// lost or no node wrote it.
+// Kept reports whether the source is a part of a kept dataset, and returns the nodes that hold its
+// records: none if the part is lost or was kept by a run without nodes.
 func (s Source) Kept() (hosts []string, kept bool) {
 	k, ok := s.Data.(interface{ KeptOn() (hosts []string) })
 	if !ok {
@@ -104,7 +104,7 @@ func File(path string) (Source, error) {
 	return s, err
 }
 
-// noLocalFile is File for a path that is not an ordinary file.
+// noLocalFile returns the result of File for a path that is not an ordinary file.
 func noLocalFile(path string, failed error) (Source, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -9,7 +9,7 @@ import (
 // source is a dfs.Source without bytes that represents a kept part, or several parts read together.
 type source struct{ of []Ref }
 
-// Ref is one part of a store.
+// Ref refers to a kept part: by its store, which holds the parts of one dataset, and its index.
 type Ref struct {
 	parts *Store
 	index int
@@ -85,7 +85,7 @@ func Expected(s input.Source) int {
 	return 0
 }
 
-// ReadBy appends the stores whose parts the sources are, without duplicates.
+// ReadBy appends to list the stores of the sources that are kept parts, each store once.
 func ReadBy(list []*Store, sources []input.Source) []*Store {
 	for _, s := range sources {
 		for _, r := range RefsOf(s) {

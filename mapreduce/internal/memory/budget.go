@@ -271,7 +271,7 @@ func (b *Budget) charge(n int64) {
 	}
 }
 
-// tryAcquireIdle is TryAcquire for the pool itself: it never trims the pool.
+// tryAcquireIdle is TryAcquire for a slab that becomes idle: it frees no other idle slab for it.
 func (b *Budget) tryAcquireIdle(n int64) bool {
 	if b == nil {
 		return true

@@ -31,7 +31,7 @@ func (b *Budget) Show(l *Liveness) {
 	}
 }
 
-// Liveness returns the Liveness set by Show, or nil.
+// Liveness returns the Liveness by which the attempt of b shows progress, or nil before Show.
 func (b *Budget) Liveness() *Liveness {
 	if b == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file or directory until it is closed; set wait if another process holds it only
-// briefly. free reports whether it was locked, can whether locks work there: on some network file
-// systems those of directories do not.
+// lockFile locks a file or directory until f is closed. If another process holds the lock, lockFile
+// waits for it or, without wait, returns free = false. It returns can = false if locks do not work:
+// some network file systems have none for directories.
 func lockFile(f *os.File, wait bool) (free, can bool) {
 	how := syscall.LOCK_EX
 	if !wait {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// lockFile cannot lock on this system. Leftovers of a killed run stay until somebody removes them.
+// lockFile cannot lock on this system. Leftovers of a killed run stay until the user removes them.
 func lockFile(*os.File, bool) (free, can bool) { return true, false }
 
 // ownedByUs assumes that a file belongs to the user of this process.

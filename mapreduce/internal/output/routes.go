@@ -33,12 +33,13 @@ func CheckRoute(name string) error {
 }
 
 const (
-	maxOpen    = 64       // maximum number of open files of names per attempt
+	maxOpen    = 64       // maximum number of open routed files per attempt
 	routeFlush = 16 << 10 // fill level in bytes at which the buffer of such a file is written
 )
 
-// Routes are the files of names of an attempt, and the buffered records for them: everything of a
-// router that does not depend on the record type, so that a program contains it once.
+// Routes holds the routed files of an attempt, one per name that the user's code gives to a record,
+// and the records buffered for them. It does not depend on the record type, so that a program
+// contains its code once.
 type Routes struct {
 	usual       *PartWriter
 	budget      *memory.Budget
@@ -58,7 +59,7 @@ func NewRoutes(to *Committer, id attempt.ID, usual *PartWriter, head []byte, bud
 	return &Routes{usual: usual, budget: budget, head: head, To: to, ID: id, files: map[string]*routedFile{}}
 }
 
-// routedFile is the file for a name.
+// routedFile is an attempt's file for the records with one name.
 type routedFile struct {
 	Part
 	*PartWriter // nil while closed
@@ -70,7 +71,7 @@ type routedRecord struct {
 	name string
 }
 
-// Named checks a name from user code and returns it for keeping.
+// Named checks a name from user code and returns one that the caller may keep.
 func (r *Routes) Named(name string) (string, error) {
 	if name == "" || r.files[name] != nil {
 		return name, nil
@@ -78,12 +79,12 @@ func (r *Routes) Named(name string) (string, error) {
 	return strings.Clone(name), fault.Bad(CheckRoute(name))
 }
 
-// Hold adds the record at the end of the buffer to the file of a name.
+// Hold notes that the last record in Buf is for the file of a name; "" means the normal part.
 func (r *Routes) Hold(name string) {
 	r.heldRecords = append(r.heldRecords, routedRecord{len(r.Buf), name})
 }
 
-// Settle writes the buffered records to their files.
+// Settle adds the buffered records to their files.
 func (r *Routes) Settle() error {
 	at := 0
 	for _, rec := range r.heldRecords {
@@ -110,7 +111,7 @@ func (r *Routes) Settle() error {
 // Drop drops the buffered records.
 func (r *Routes) Drop() { r.Buf, r.heldRecords = r.Buf[:0], r.heldRecords[:0] }
 
-// file returns the open file of a name.
+// file opens the file for a name. It may close the least recently used file.
 func (r *Routes) file(name string) (f *routedFile, err error) {
 	f = r.files[name]
 	if f != nil && f.PartWriter != nil {
@@ -180,7 +181,7 @@ func (r *Routes) Close(failed error) (err error) {
 	return err
 }
 
-// routed returns and records the part of an attempt for a name.
+// routed returns an attempt's part for a name, and records it for commitRoutes.
 func (c *Committer) routed(id attempt.ID, name string) Part {
 	usual := c.Part(id)
 	p := Part{
@@ -196,8 +197,8 @@ func (c *Committer) routed(id attempt.ID, name string) Part {
 	return p
 }
 
-// commitRoutes commits the files of names of an attempt, before its normal part: if that exists,
-// all of them do. If only some can be committed, the job fails permanently.
+// commitRoutes commits the routed files of an attempt, before its normal part: if that exists, all
+// of them do. If only some can be committed, the job fails permanently.
 func (c *Committer) commitRoutes(id attempt.ID) error {
 	for i, p := range c.routes[id] {
 		if err := c.keep(p); err != nil {
@@ -211,7 +212,7 @@ func (c *Committer) commitRoutes(id attempt.ID) error {
 	return nil
 }
 
-// discardRoutes removes the files of names of an attempt.
+// discardRoutes removes the routed files of an attempt.
 func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	c.mu.Lock()
 	parts := c.routes[id]
@@ -257,8 +258,7 @@ var routedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
 })
 
-// dropRouted removes the files of names of uncommitted tasks, left from a run that was killed
-// between their renames.
+// dropRouted removes the routed files of uncommitted tasks: a run was killed between their renames.
 func (s *localStore) dropRouted(committed []taskID) error {
 	list, _, err := s.out.entries()
 	for _, e := range list {

@@ -18,7 +18,7 @@ type Skips struct {
 	first    error // error of the first one
 }
 
-// NewSkips returns nil if no records may be skipped.
+// NewSkips returns Skips for at most `most` records, or nil if none may be skipped.
 func NewSkips(most int, bad ...cluster.BadRecord) *Skips {
 	if most <= 0 {
 		return nil
@@ -36,11 +36,11 @@ func (k *Skips) known(input string, number int64) error {
 	return nil
 }
 
-// SkippingKnown wraps around in an attempt that may skip records: it rejects records known to be
-// bad, and reports the current record in case the map does not return.
-func SkippingKnown(r *Reader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
+// SkippingKnown returns run for an attempt that may skip records: it does not map records known to
+// be bad, and reports the number of any other one first, in case its map never returns.
+func SkippingKnown(r *Reader, run func(mapRecord func() error) error) func(mapRecord func() error) error {
 	if r.Skips == nil {
-		return around
+		return run
 	}
 	number := int64(0)
 	return func(mapRecord func() error) error {
@@ -52,7 +52,7 @@ func SkippingKnown(r *Reader, around func(mapRecord func() error) error) func(ma
 		if r.Progress != nil {
 			r.Progress.Record(n)
 		}
-		return around(mapRecord)
+		return run(mapRecord)
 	}
 }
 

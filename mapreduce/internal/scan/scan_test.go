@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainFields is the oracle: the library splits at the bytes of isspace.
+// plainFields is the oracle of Fields: package bytes splits text at the bytes of C's isspace.
 func plainFields(text []byte) [][]byte {
 	return bytes.FieldsFunc(latin1(text), func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) })
 }

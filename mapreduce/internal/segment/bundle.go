@@ -104,7 +104,7 @@ func cutValue(b []byte) (value, rest []byte) {
 	return b[at : at+n : at+n], b[at+n:]
 }
 
-// refers reports whether the record is in the pinned chunk.
+// refers reports whether the record is in the pinned chunk, so that it needs no copy.
 func (s *Sorter) refers(key, value []byte) bool {
 	if s.pin == nil || s.region == refused {
 		return false
@@ -116,7 +116,7 @@ func (s *Sorter) refers(key, value []byte) bool {
 	return ok
 }
 
-// table makes or doubles the table if necessary. It returns false if the budget does not allow it.
+// table makes or doubles the hash table if it is too full. It returns false if the budget refuses.
 func (s *Sorter) table() bool {
 	b := &s.bundles
 	if 2*b.keys < len(b.cells) {
@@ -190,7 +190,7 @@ func (s *Sorter) more(c *bundle, n uint32) bool {
 	return s.begin(c, key, int(max(min(2*room, largeBundle), n)))
 }
 
-// enter adds the index entry of a bundle.
+// enter adds the bundle's index entry, which makes its values part of the sorter's records.
 func (s *Sorter) enter(c *bundle, force bool) bool {
 	value := c.key + uint32(c.klen)
 	if c.at == value {

@@ -38,16 +38,15 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// watching replaces calls of f.
+// watching is called in place of the user's function f, with the arguments of the call.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-// watchFunc replaces the function at pointer f by one that passes the original and its arguments to
-// by.
-func watchFunc(f any, by watching) {
+// watchFunc replaces the user's function at pointer f: calls then go to watch, with the original.
+func watchFunc(f any, watch watching) {
 	place := reflect.ValueOf(f).Elem()
 	was := reflect.ValueOf(place.Interface())
 	place.Set(reflect.MakeFunc(place.Type(), func(args []reflect.Value) []reflect.Value {
-		err := by(was, args)
+		err := watch(was, args)
 		return []reflect.Value{reflect.ValueOf(&err).Elem()}
 	}))
 }
@@ -61,7 +60,8 @@ func call(f reflect.Value, args []reflect.Value) error {
 	return err
 }
 
-// emitter returns an emit for one call.
+// emitter wraps emit for the call c of a user's function: it checks where emit is called, and
+// whether emitted bytes are still valid.
 func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
 		if c.inPlace() {
@@ -100,8 +100,8 @@ func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	})
 }
 
-// each wraps a function that is called once per record or group and whose last argument is emit.
-// prepare replaces the other arguments.
+// each watches a Map or Reduce, which is called once per record or group. prepare replaces the
+// record or group in its arguments by copies; the last argument is emit.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
@@ -125,7 +125,7 @@ func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	}
 }
 
-// closing wraps a Close.
+// closing watches a Close, whose only argument is emit.
 func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	if err := w.step(); err != nil {
 		return err

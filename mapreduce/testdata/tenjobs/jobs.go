@@ -1,5 +1,5 @@
-// Package tenjobs has ten jobs with keys and values of their own, to tell what a further job costs a
-// program.
+// Package tenjobs has ten jobs, each with its own key and value types. A test counts the functions
+// that each job adds to a program.
 package tenjobs
 
 import (
