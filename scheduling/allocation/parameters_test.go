@@ -77,7 +77,8 @@ func TestEveryParameter(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Only one of the two waits is given: Hadoop computes both and ignores the given one.
+// If only the wait for a node or for a rack is given, it applies to both, with a warning: Hadoop
+// would ignore it and compute both.
 func TestLocalityDelays(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	const delay = "mapred.fairscheduler.locality.delay"

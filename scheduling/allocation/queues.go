@@ -14,7 +14,7 @@ type Source struct {
 	Reader io.Reader
 }
 
-// Queues is the content of the files about queues.
+// Queues is the configuration of the queues of Hadoop's Capacity Scheduler, from ParseQueues.
 type Queues struct {
 	// Configs lists the queues, parents before children and siblings in the order of the files. The
 	// name of a nested queue is its path, with colons: "sch:prod".
@@ -22,7 +22,7 @@ type Queues struct {
 	Access  access.Control // the leaf queues' lists; a missing list admits nobody
 }
 
-// ParseQueues reads the files about queues together, in any number and order:
+// ParseQueues reads Hadoop's files about queues together, in any number and order:
 //
 //   - capacity-scheduler.xml and mapred-queue-acls.xml, <configuration> with properties such as
 //     mapred.capacity-scheduler.queue.NAME.capacity and mapred.queue.NAME.acl-submit-job;

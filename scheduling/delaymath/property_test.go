@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// job draws the numbers of a job and its cluster.
+// job draws the number of tasks n of a job, of nodes m, and of replicas r per block.
 func job(t *rapid.T) (n, m, r int) {
 	m = rapid.IntRange(1, 2000).Draw(t, "nodes")
 	return rapid.IntRange(1, 500).Draw(t, "tasks"), m, rapid.IntRange(1, 6).Draw(t, "replicas")

@@ -26,10 +26,10 @@ const (
 	Killed    = core.EventKilled    // Node, Reason, Held
 	Suspended = core.EventSuspended // Node, Reason
 	Resumed   = core.EventResumed   // Node, Slot, Held
-	// Kind, Node, Reason, Until, Level, Count; Placed: the node that the job's reduce would prefer
+	// fields Kind, Node, Reason, Until, Level, Count; Placed: the node that a reduce would prefer
 	Skipped = core.EventSkipped
 	Shares  = core.EventShares // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
-	// Pool, Kind, Need: slots that the pool may claim by preemption
+	// fields Pool, Kind; Need: the number of slots that the pool may claim by preemption
 	Need         = core.EventNeed
 	Warning      = core.EventWarning      // Err
 	Priority     = core.EventPriority     // Name: the new priority
@@ -38,14 +38,14 @@ const (
 	OutputLost   = core.EventOutputLost   // Attempt: of the map that reruns
 	Reconfigured = core.EventReconfigured // Name: of the policy; Policy
 	ReloadFailed = core.EventReloadFailed // Err: changed configuration files were not applied
-	// Node, Reason: JobID, or without one every job, launches nothing there
+	// fields Node, Reason: the Core launches no tasks of JobID, or of any job, on the node
 	Avoided  = core.EventAvoided
 	Admitted = core.EventAdmitted // Node, Reason: tasks are launched there as before
-	// Began, Policy: the first event of a run, from the driver of the Core
+	// fields Began, Policy: the driver of the Core emits it as the first event of a run
 	Began    = core.EventBegan
 	Cordoned = core.EventCordoned // Node, State: "cordoned" or "open"
 	Progress = core.EventProgress // [Node, Progress: at each quarter]
-	// Node, Reason: would be killed if preemption were not only logged
+	// fields Node, Reason: preemption, which is only logged, would kill the attempt
 	Victim = core.EventVictim
 )
 
@@ -64,9 +64,9 @@ type Placed = core.Placed
 // Candidate is a node that the rule remembered for a reduce, and its weighted distance.
 type Candidate = core.Candidate
 
-// InputPlaces holds the locations of a job's map inputs, map after map. Each is the number of nodes
-// per map or, if that is 0, Counts has one number per map. For a job with more than 65,536 places
-// only their number is given, in Omitted.
+// InputPlaces lists the nodes with a job's map inputs, map after map. Every map has Each nodes; if
+// Each is 0, Counts has the number of nodes per map. For a job with more than 65,536 places only
+// their number is given, in Omitted.
 type InputPlaces = core.InputPlaces
 
 // Projected is a job's place in the virtual cluster of hfsp, as in view.Virtual.

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// poolFields returns the settings of a pool.
+// poolFields describes the settings of a pool in a policy file.
 func poolFields() []*Field {
 	first := func(key, path string) *Field { return number(key, 0, maxNumber, "minimum share in slots").at(path) }
 	limit := func(key, path string) *Field {
@@ -24,16 +24,16 @@ func poolFields() []*Field {
 	}
 }
 
-// jobLimit returns the limit of running jobs of a pool or user.
+// jobLimit describes the limit of running jobs of a pool or user.
 func jobLimit() *Field {
 	return number("max_jobs", 0, maxNumber, "maximum running jobs").
 		or("none", scheduling.NoLimit).unset("inherited").negative("0")
 }
 
-// userFields returns the settings of a user.
+// userFields describes the settings of a user.
 func userFields() []*Field { return []*Field{name("name", "of the user", goodName), jobLimit()} }
 
-// queueFields returns the settings of a queue.
+// queueFields describes the settings of a queue.
 func queueFields() []*Field {
 	return []*Field{
 		name("name", "of the queue", goodName),

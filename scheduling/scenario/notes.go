@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// note records, for -v, an event of the core and its reason.
+// note records a note, which is a line of the output with -v: an event of the core and its reason.
 func (w *world) note(e event.Event) {
 	verb := ""
 	switch e.Type {
@@ -45,7 +45,7 @@ func (w *world) keep(e event.Event, text string) {
 	w.noted = append(w.noted, text)
 }
 
-// takeNotes returns the notes since the last call.
+// takeNotes returns the notes, lines about the core's events for -v, since the last call.
 func (w *world) takeNotes() []string {
 	list := w.noted
 	w.noted = nil

@@ -299,10 +299,10 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	o.spots.Put(&q.lists[k], j, k, o.queueRank)
 }
 
-// Settle adapts to changes of the cluster and initializes waiting jobs: per queue in its order, up
-// to InitJobs per user and 100/UserLimit + 2 users, until more jobs than the product of the two
-// have been visited. Initialized jobs count until they launch; a job of higher priority can
-// therefore exceed the limits.
+// Settle adapts the queues to changes of the cluster and initializes waiting jobs, in the order of
+// each queue. The limits are InitJobs jobs of a user, 100/UserLimit + 2 users, and the product of
+// the two. An initialized job counts against them until it launches a task, but only for the jobs
+// behind it: one of higher priority may exceed them.
 func (o *Order) Settle() {
 	o.resize()
 	for _, q := range o.Queues {

@@ -104,7 +104,7 @@ func enter(best *[Choices]Candidate, c Candidate) {
 	}
 }
 
-// renew finds new candidates for the pending reduces whose candidates all cannot take a reduce:
+// renew finds new candidates for the pending reduces of which no candidate can take a reduce:
 // waiting for those would be useless.
 func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
@@ -139,7 +139,7 @@ func (r *Placement) findTakers(j *core.Job, p *Plan, limit int32) {
 	}
 }
 
-// anyCanTake reports whether one of a reduce's candidates can take it.
+// anyCanTake reports whether a node in list can take a reduce of j; no node gets more than limit.
 func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
 	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }

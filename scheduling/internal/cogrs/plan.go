@@ -97,8 +97,8 @@ func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	return true
 }
 
-// index lists the candidates of pending reduces by node, and the best ones by rack, and calls the
-// best ones that have a slot.
+// index lists the candidates of pending reduces by node, and the best ones by rack. It calls the
+// best ones with a free slot: the driver of the Core asks them for a heartbeat.
 func (r *Placement) index(j *core.Job, p *Plan) {
 	r.unmark(j, p)
 	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
@@ -157,7 +157,7 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 	}
 }
 
-// count counts a reduce on a node.
+// count adds a reduce to those launched on a node, which On returns.
 func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
 	r.Near[0].Set(int32(id), j.Index)
 	p.launched.Add(int32(id), 1)

@@ -39,9 +39,9 @@ const (
 	maxOutputs = 1 << 20
 )
 
-// InputPlaces holds the locations of a job's map inputs, map after map. Each is the number of nodes
-// per map or, if that is 0, Counts has one number per map. For a job with more than 65,536 places
-// only their number is given, in Omitted.
+// InputPlaces lists the nodes with a job's map inputs, map after map. Every map has Each nodes; if
+// Each is 0, Counts has the number of nodes per map. For a job with more than 65,536 places only
+// their number is given, in Omitted.
 type InputPlaces struct {
 	Each    int      `json:"each,omitempty"`
 	Counts  []int32  `json:"counts,omitempty"`

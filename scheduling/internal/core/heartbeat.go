@@ -62,7 +62,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 // newWork records that tasks may now be launched that could not be launched before.
 func (c *Core) newWork() { c.queue.news++ }
 
-// Call records that something waits for a heartbeat of n.
+// Call adds n to the nodes that Due returns, because something waits for a heartbeat of n.
 func (c *Core) Call(n *NodeState) {
 	if !n.called {
 		n.called = true

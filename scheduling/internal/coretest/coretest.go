@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// New returns a Core of the built policies, with nodes that have joined at time 0.
+// New returns a Core with policy p, of the orders and rules in built, and nodes joined at time 0.
 func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Policy, nodes ...core.Node) *core.Core {
 	c, err := core.New(built, cfg, p)
 	require.NoError(t, err)

@@ -152,8 +152,8 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 	require.Equal(t, core.JobID(1), got[0].Task.Job)
 }
 
-// A refusal is credited unless the job launches a map in the same heartbeat, before or after it; a
-// launch in an earlier one does not count.
+// A job that refuses an offer is credited the time to the next heartbeat, unless it launches a map
+// in the same one, before or after the refusal. A launch in an earlier heartbeat does not matter.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	c := waitingJob(t, timed(5, 5))
 	w, j := c.Placement[core.Map].(*TimedWait), c.Job(1)

@@ -157,8 +157,8 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 	}
 }
 
-// Speculative attempts may go anywhere: while a job waits for locality, its speculative attempts
-// wait, too [Hadoop's FairScheduler: a capped request never returns a copy].
+// While a job waits for locality it gets no speculative attempts, because they may run on any node
+// [Hadoop's FairScheduler: a capped request never returns a copy].
 func TestDelaySchedulingDelaysCopies(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}

@@ -36,7 +36,8 @@ func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	return shares.OfNode(n.Slots[k], o.C.Load[k], o.C.Slots[k], 0)
 }
 
-// mapRound offers one map slot; it returns true if a job launched a node-local or rack-local map.
+// mapRound offers one map slot to the jobs in order. It reports whether the heartbeat may launch
+// further maps: a job has launched a node-local or rack-local one.
 func (o *fifo) mapRound(n *core.NodeState) bool {
 	c := o.C
 	c.Placement[core.Map].Begin()

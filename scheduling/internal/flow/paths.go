@@ -2,8 +2,9 @@ package flow
 
 import "math"
 
-// measure finds the cheapest path from source to sink by Dijkstra's algorithm, and raises the
-// heights so that the arcs of such paths are flat. It returns false if the cost is not negative.
+// measure finds the cheapest path from source to sink by Dijkstra's algorithm. It raises the
+// potentials (heights) so that arcs of cheapest paths cost exactly their rise, for fill. It returns
+// false if the path's cost is not negative.
 func (g *Graph) measure(source, sink int32) bool {
 	for v := range g.dist {
 		g.dist[v] = math.MaxInt64
@@ -36,8 +37,8 @@ func (g *Graph) measure(source, sink int32) bool {
 	return g.height[sink]-g.height[source] < 0
 }
 
-// fill pushes at most `most` from a vertex to the sink over flat arcs, and returns the amount. It
-// does not retry a vertex from which nothing flows.
+// fill pushes at most `most` from a vertex to the sink over arcs that cost their rise, and returns
+// the amount. It does not retry a vertex from which nothing flows.
 func (g *Graph) fill(v, sink, most int32) (sum int32) {
 	if v == sink {
 		return most

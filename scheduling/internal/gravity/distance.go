@@ -53,7 +53,7 @@ func (s *Sums) Center(levels int) (center Site, ok bool) {
 	return center, ok
 }
 
-// Distance returns the weighted total network distance at a site, like Outputs.Distance by bytes.
+// Distance returns the weighted total network distance of the reduce at a site, in byte-hops.
 func (s *Sums) Distance(at Site) int64 {
 	return 2 * (int64(len(s.bytesHeld))*s.total - s.score(at, len(s.bytesHeld)))
 }

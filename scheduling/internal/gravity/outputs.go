@@ -82,13 +82,13 @@ func (g *Outputs) Feeds(node int32) bool {
 	return int(node) < len(g.feederOf) && g.feederOf[node] > 0 && g.feeders[g.feederOf[node]-1].maps > 0
 }
 
-// Total returns the input of reduce r in bytes, of the folded outputs.
+// Total returns the input of reduce r in bytes, counting the outputs that Fold has added.
 func (g *Outputs) Total(r int32) int64 { return at(g.total, r) }
 
 // Totals returns Total of all reduces, nil before the first Fold; valid until the next change.
 func (g *Outputs) Totals() []int64 { return g.total }
 
-// Held returns the bytes of reduce r on a node, of the folded outputs.
+// Held returns the bytes for reduce r that a node holds, counting the outputs that Fold has added.
 func (g *Outputs) Held(r, node int32) int64 {
 	if int(node) >= len(g.feederOf) || g.feederOf[node] == 0 {
 		return 0
@@ -96,8 +96,8 @@ func (g *Outputs) Held(r, node int32) int64 {
 	return at(g.feeders[g.feederOf[node]-1].Bytes, r)
 }
 
-// Around returns the bytes of reduce r in the groups of a site at levels from 1 up to, but not
-// including, `levels`, of the folded outputs.
+// Around returns the bytes for reduce r in the groups of a site at levels from 1 up to, but not
+// including, `levels`, counting the outputs that Fold has added.
 func (g *Outputs) Around(r int32, site Site, levels int) (bytes int64) {
 	for l := 1; l < min(levels, len(g.levels)); l++ {
 		bytes += at(g.In(l, site), r)
@@ -105,8 +105,8 @@ func (g *Outputs) Around(r int32, site Site, levels int) (bytes int64) {
 	return bytes
 }
 
-// In returns the bytes per reduce in the group of a site at a level from 1, of the folded outputs;
-// nil if it has none. The slice is valid until the next change.
+// In returns the bytes per reduce in the group of a site at a level from 1, counting the outputs
+// that Fold has added; nil if it has none. The slice is valid until the next change.
 func (g *Outputs) In(level int, site Site) []int64 {
 	if level >= len(g.levels) || int(site.Groups[level]) >= len(g.levels[level]) {
 		return nil
@@ -179,8 +179,8 @@ func span(list []int64) (low, high int64) {
 	return low, high
 }
 
-// Even reports whether no reduce can have a score above part × levels × its input on any node,
-// judged by the minimum and maximum of each output.
+// Even reports whether no node can be much better than others for any reduce: no score can exceed
+// the given part of the maximum, levels × input. It uses only the extremes of each output.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
 	for i := range g.feeders {

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Level gives the answers of a search through all maps and replicas: the lowest pending map of a
-// group, in whatever order maps are launched and return. A job's bit is set for groups that have,
-// or recently had, such a map; a job that ends has no bits.
+// Level.First finds what a search of all replicas finds: the lowest pending map with one in a group
+// of nodes, in whatever order maps are launched and requeued. The job's bit in the BitMatrix is set
+// for groups that have, or recently had, such a map; a job that ends has no bits.
 func TestLevelAgainstSearching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps, nodes, groups, job = 12, 9, 5, 70
@@ -87,7 +87,7 @@ func TestLevelListsMaps(t *testing.T) {
 	require.Equal(t, []int32{9}, list(1, 1))
 }
 
-// It grows by at least its size, so that repeated growth is cheap.
+// Widen at least doubles a BitMatrix that is too small, so that repeated growth is cheap.
 func TestBitMatrixWidens(t *testing.T) {
 	var m BitMatrix
 	for column, stride := range map[int32]int{0: 1, 63: 1, 64: 2, 127: 2, 640: 11} {
@@ -108,7 +108,7 @@ func TestBitMatrixWidens(t *testing.T) {
 	require.Len(t, m.words, 8)
 }
 
-// Ranks go by class, value, tie, and the other way around reversed.
+// Ranks are ordered by class, then value, then tie; reversed ranks have the opposite order.
 func TestRanks(t *testing.T) {
 	order := []Rank{{9, 9, -1}, {-1, 5, 0}, {0, 1, 0}, {0, 2, 0}, {2, 0, 0}, {0, 0, 1}}
 	for i, a := range order {

@@ -266,8 +266,8 @@ func TestSharesFollowTheSlots(t *testing.T) {
 	}
 }
 
-// A load manager is asked for the kinds of which a node has a free slot, with the node, the load
-// and the slots. A slot that it refuses stays free, with that reason.
+// The pools ask the load manager before each launch, with the node, the cluster's load and its
+// slots. If it refuses, the slot stays free, and the idle reason says so.
 func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
 	type question struct {
 		k           core.TaskKind

@@ -53,8 +53,8 @@ func Divide(claims []Claim, total float64) (over bool) {
 // bend is a point where the sum of shares, as a function of R, changes its slope.
 type bend struct{ r, slope float64 }
 
-// waterLevel returns R. It walks the bends of the sum in ascending order: a claim's share is flat
-// up to min/weight, rises with its weight up to demand/weight, and is flat from there.
+// waterLevel returns R of Divide, where the sum of the shares is total. It walks the bends of that
+// sum: a share is min up to R = min/weight, then weight·R, and demand from R = demand/weight on.
 func waterLevel(claims []Claim, total float64) float64 {
 	bends := make([]bend, 0, 2*len(claims))
 	sum := 0.0

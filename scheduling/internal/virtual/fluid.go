@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fluidJob is a job in the projection: its remaining work and the maximum slots it can use, per
-// unit of weight.
+// fluidJob is a job as Project sees it: its remaining work (need) and the maximum slots that it can
+// use (cap), both divided by its weight.
 type fluidJob struct {
 	v       *Job
 	need    float64 // seconds

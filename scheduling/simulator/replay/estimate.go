@@ -333,7 +333,7 @@ func (r *Recording) distance(a, b int) int {
 	return 2
 }
 
-// weighShuffles sums the inputs of reduces by distance.
+// weighShuffles sets the bytes that each job shuffled from the same node, the same rack and beyond.
 func (r *Recording) weighShuffles() {
 	for _, j := range r.jobs {
 		for p := range j.tasks[scheduling.Reduce] {

@@ -95,7 +95,7 @@ func TestSamePolicyComesBack(t *testing.T) {
 	}
 }
 
-// The predicted change by another policy has the sign of the real change, and about its size.
+// A replay under another policy predicts the change of the mean sojourn time: its sign and size.
 func TestOtherPolicyChangesTheSame(t *testing.T) {
 	t.Parallel()
 	agreed, all := 0, 0

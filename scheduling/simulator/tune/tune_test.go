@@ -23,9 +23,9 @@ func start(t *testing.T) scheduling.Policy {
 	return p
 }
 
-// made is a world in which a policy has the gain that gain returns, plus an effect of the seed that
-// all policies share, plus noise.
-func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (*simulator.Figures, error) {
+// fakeRun returns a simulation with a mean sojourn time of 100 minus the policy's gain, plus noise
+// of the seed, common to all policies, plus noise of the policy with standard deviation own.
+func fakeRun(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (*simulator.Figures, error) {
 	return func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 		common := rand.New(rand.NewPCG(seed, 1)).NormFloat64() * 20
 		h := fnv.New64a()
@@ -48,7 +48,7 @@ func TestFindsWhatIsBetter(t *testing.T) {
 		return g
 	}
 	p := start(t)
-	found, err := Search(t.Context(), Problem{Start: p, Goal: MeanSojourn, Knobs: Knobs(&p, time.Second, 10, nil), Run: made(gain, 0.1)})
+	found, err := Search(t.Context(), Problem{Start: p, Goal: MeanSojourn, Knobs: Knobs(&p, time.Second, 10, nil), Run: fakeRun(gain, 0.1)})
 	require.NoError(t, err)
 	require.Equal(t, 0.5, found.Policy.SlowStart)
 	require.Equal(t, scheduling.LARTS, found.Policy.Reduce.Rule)
@@ -69,7 +69,7 @@ func TestChanceChangesNothing(t *testing.T) {
 		p := start(t)
 		none := func(*scheduling.Policy) float64 { return 0 }
 		found, err := Search(t.Context(), Problem{
-			Start: p, Goal: MeanSojourn, Knobs: Knobs(&p, time.Second, 10, []string{"a"}), Run: made(none, 3), Seed: 1000 * world,
+			Start: p, Goal: MeanSojourn, Knobs: Knobs(&p, time.Second, 10, []string{"a"}), Run: fakeRun(none, 3), Seed: 1000 * world,
 		})
 		require.NoError(t, err)
 		unsure += len(found.Unsure)

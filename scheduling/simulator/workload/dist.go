@@ -12,7 +12,7 @@ import (
 // Shape is a family of distributions.
 type Shape uint8
 
-// The families, with the meaning of Dist.A and Dist.B.
+// The families of distributions, with the meaning of Dist.A and Dist.B.
 const (
 	Fixed       Shape = iota // always A
 	Exponential              // mean A
@@ -21,7 +21,7 @@ const (
 	ZipfRank                 // 1, 2, … up to A with probability proportional to 1/k^B
 )
 
-// shapeNames are the names of the families, in order.
+// shapeNames are the names of the families of distributions in workload files, by Shape.
 var shapeNames = [...]string{"fixed", "exponential", "uniform", "lognormal", "zipf"}
 
 // Dist is a distribution of non-negative numbers.

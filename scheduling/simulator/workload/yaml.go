@@ -92,7 +92,7 @@ type yamlReader struct {
 	at     time.Duration // start of the next entry without a time
 }
 
-// text reads a string.
+// text returns a field that reads a string.
 func (p *yamlReader) text(to *string) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (string, error) {
 		if len(s) > maxNameLen {
@@ -102,7 +102,7 @@ func (p *yamlReader) text(to *string) yamlfile.Field {
 	})
 }
 
-// dist reads a distribution.
+// dist returns a field that reads a distribution.
 func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (*Dist, error) {
 		d, err := ParseDist(s, number)
@@ -115,7 +115,7 @@ func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlf
 	})
 }
 
-// bytes reads a fixed size.
+// bytes returns a field that reads a fixed size.
 func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int64, error) {
 		f, err := ParseBytes(s)
@@ -123,7 +123,7 @@ func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 	})
 }
 
-// count reads a fixed whole number from 1 to high.
+// count returns a field that reads a fixed whole number from 1 to high.
 func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int, error) {
 		f, err := ParsePlain(s, float64(high))
@@ -134,7 +134,7 @@ func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 	})
 }
 
-// plain reads a number from 0 to top.
+// plain returns a field that reads a number from 0 to top.
 func (p *yamlReader) plain(to *float64, top float64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (float64, error) { return ParsePlain(s, top) })
 }
