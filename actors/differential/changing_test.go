@@ -89,7 +89,7 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 // inputStep is a part of a change.
 type inputStep func(path string) error
 
-// change is a way to change a file that holds old to one that holds fresh.
+// change is a way to replace a file's content old by fresh, as a list of steps.
 type change struct {
 	name  string
 	steps func(r *rand.Rand, old, fresh []byte) []inputStep
@@ -215,7 +215,7 @@ func (c *changing) round(cluster *actors.Cluster) error {
 	changed := make(chan error, 1)
 	err := c.run(cluster, out, func() {
 		go func() {
-			time.Sleep(c.wait) // real time: the round must hold whatever happens meanwhile
+			time.Sleep(c.wait) // real time: the job may be anywhere when the change begins
 			for _, s := range c.steps {
 				if err := s(c.path); err != nil {
 					changed <- err
@@ -245,7 +245,7 @@ func (c *changing) run(cluster *actors.Cluster, out string, begin func()) error 
 	return err
 }
 
-// judge compares the result with the allowed ones.
+// judge returns an error unless the result is one that TestInputsThatChange allows.
 func (c *changing) judge(err error, out string) error {
 	if err != nil {
 		c.end = "an error"

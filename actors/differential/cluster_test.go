@@ -51,7 +51,7 @@ func onCluster(t *testing.T, cfg actors.Config, f func(t *testing.T, c *actors.C
 	})
 }
 
-// runPlan runs a plan to its end; with lost, a node is killed meanwhile.
+// runPlan runs a plan to its end. If lost is set, it kills a node while the plan runs.
 func runPlan(c *actors.Cluster, p *mapreduce.Plan, lost bool) (actors.Result, error) {
 	h, err := c.Submit(context.Background(), p, actors.SubmitOptions{})
 	if err != nil {
@@ -66,7 +66,7 @@ func runPlan(c *actors.Cluster, p *mapreduce.Plan, lost bool) (actors.Result, er
 	return h.Wait(context.Background())
 }
 
-// numbered is an input whose records are the numbers from 0 to n-1, and its size in bytes.
+// numbered returns an input whose records are the numbers from 0 to n-1, and its size in bytes.
 func numbered(form string, n int) (mapreduce.Input[[]byte], int) {
 	var text []byte
 	var list [][]byte
@@ -120,7 +120,7 @@ type job struct {
 	pass    func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error)
 }
 
-// runJob runs a job on a cluster of its own and returns what differs.
+// runJob runs a job on its own cluster and returns the first difference from the expected output.
 func runJob(t *testing.T, cfg actors.Config, j job, p plan, input string) error {
 	in, size := numbered(input, j.records)
 	if p.trouble == "slow" {

@@ -20,7 +20,7 @@ import (
 // module is the prefix of file names in a coverage profile.
 const module = "github.com/tarry-mr/tarry/"
 
-// place is a function of the engine and, if text is not empty, the first line in it that holds the text.
+// place is a function of the engine or, unless text is empty, the function's first line with it.
 type place struct{ file, function, text string }
 
 // placeOf reads "combine/batch.go probe" or "combine/batch.go probe: i, end". Files are below mapreduce/internal,
@@ -68,14 +68,14 @@ func (p place) lines() (from, to int, err error) {
 	return 0, 0, fmt.Errorf("%s has no function %s: name the path by its new place, or remove it", p.file, p.function)
 }
 
-// block is a range of lines that is covered together.
+// block is a range of lines with one entry in the coverage profile.
 type block struct{ from, to int }
 
 // alone names the case of TestPaths that a child process runs.
 const alone = "TARRY_PATH"
 
-// executed runs a case of TestPaths in a process of its own, so that its coverage is that of the case, and returns the
-// executed blocks by file.
+// executed runs a case of TestPaths in its own process and returns the executed blocks by file. In
+// one process, the coverage would include that of other cases.
 func executed(t *testing.T, name string) map[string][]block {
 	profile := filepath.Join(t.TempDir(), "profile")
 	child := exec.Command(os.Args[0], "-test.run=^TestPaths$", "-test.coverprofile="+profile)

@@ -20,19 +20,19 @@ type dimension struct {
 	values []string
 }
 
-// row has a value of each dimension, as its index.
+// row chooses a value of each dimension, by its index.
 type row []int
 
-// table is what rows are made for.
+// table holds the dimensions of a test matrix and the pairs of values that may be combined.
 type table struct {
 	dims []dimension
-	// fits reports whether values of two dimensions, i < k, go together. Beyond the first dimension a value must go
-	// together with the first value of each other one.
+	// fits reports whether value a of dimension i and value b of dimension k > i may be combined.
+	// Each value of dimensions 1 and more must fit the first value of all others.
 	fits func(i, a, k, b int) bool
 }
 
-// cover returns rows that hold every pair of values that fit. It fills a row that begins with a pair not covered yet
-// with the values that cover most others, ties and the order drawn from r.
+// cover returns rows that hold every possible pair of values. Each row starts with an uncovered
+// pair, to which cover adds the values that cover the most other pairs. r decides order and ties.
 func (t *table) cover(r *rand.Rand) []row {
 	open := map[[4]int]bool{}
 	for i := range t.dims {
@@ -65,7 +65,7 @@ func (t *table) cover(r *rand.Rand) []row {
 	return rows
 }
 
-// possible reports whether a row can have both values: they fit, and one of the first dimension fits both.
+// possible reports whether both values fit each other and a common value of the first dimension.
 func (t *table) possible(i, a, k, b int) bool {
 	if i == 0 {
 		return t.fits(i, a, k, b)
@@ -87,7 +87,7 @@ func sortedPairs(open map[[4]int]bool) [][4]int {
 	return list
 }
 
-// fill makes a row with a pair.
+// fill returns a row with the pair p that covers as many other open pairs as it finds.
 func (t *table) fill(p [4]int, open map[[4]int]bool, r *rand.Rand) row {
 	w := make(row, len(t.dims))
 	for i := range w {
@@ -112,7 +112,7 @@ func (t *table) fill(p [4]int, open map[[4]int]bool, r *rand.Rand) row {
 	return w
 }
 
-// gain is how many open pairs a row covers with value a of dimension i; -1 if it does not fit.
+// gain returns the number of open pairs that value a of dimension i adds to w; -1: it does not fit.
 func (t *table) gain(w row, i, a int, open map[[4]int]bool) (n int) {
 	for k, b := range w {
 		if b < 0 {
@@ -149,7 +149,7 @@ func (t *table) draw(r *rand.Rand) row {
 	return w
 }
 
-// line shows a row as TARRY_CASE takes it.
+// line returns a row in the form of TARRY_CASE.
 func (t *table) line(w row) string {
 	var list []string
 	for i, a := range w {
@@ -160,7 +160,7 @@ func (t *table) line(w row) string {
 	return strings.Join(list, ";")
 }
 
-// parse reads what line has written.
+// parse is the inverse of line.
 func (t *table) parse(line string) (row, error) {
 	w := make(row, len(t.dims))
 	for part := range strings.SplitSeq(line, ";") {
@@ -198,7 +198,7 @@ func testSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// runRows runs rows, or the one of TARRY_CASE. For each that fails it prints what differs and how to run it again.
+// runRows runs all rows, or only that of TARRY_CASE. It prints failures with the command to rerun.
 func runRows(t *testing.T, m *table, rows []row, seed uint64, run func(w row) error) {
 	if line := os.Getenv("TARRY_CASE"); line != "" {
 		w, err := m.parse(line)
@@ -213,7 +213,7 @@ func runRows(t *testing.T, m *table, rows []row, seed uint64, run func(w row) er
 	}
 }
 
-// TestCoverHasAllPairs: each pair that fits is in a row, no row has one that does not, and a line reads back.
+// TestCoverHasAllPairs: rows hold each pair that fits and no other; parse restores each line's row.
 func TestCoverHasAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))

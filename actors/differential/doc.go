@@ -8,12 +8,12 @@
 //   - TestMatrix runs the rows of a table whose columns are the dimensions of a job: the types of keys and values, the
 //     shape of Combine, the forms of Map and Reduce, the input, the cluster and what goes wrong. All pairs of two
 //     columns' values are covered; everything else is drawn from a seed.
-//   - TestPaths names for each fast path of the engine the case that takes it. Built with -cover, it checks that the case
-//     has entered the functions that make up the path.
-//   - TestTurnover brings the buffers of the combiner into each state in which they can turn over: it counts emits
-//     instead of drawing them.
+//   - TestPaths runs a case for each fast path of the engine. Built with -cover, it checks that the
+//     case executed the code of the path.
+//   - TestTurnover fills the combiner's buffers up to each edge at which it empties or bypasses
+//     them, with fixed numbers of emits.
 //
-// The other tests do the same for kept datasets, joins, files and the built-in jobs.
+// The other tests do the same for datasets, joins, files and the built-in jobs.
 //
 // To add a type, a combine function or a path, add a row: types to typesTable, a fold to the shapes of a value kind, a
 // path to pathsTable.
@@ -21,6 +21,6 @@
 //	make test LONG=1                                                  # minutes: more seeds, larger inputs
 //	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says
 //
-// The race detector would take minutes for the emits, so the tests are not built with it: make test runs them once
-// without it, and package actors runs random jobs under it.
+// The tests are not built with the race detector, which would take minutes for the emits: make test
+// runs them once without it. Package actors runs random jobs under it.
 package differential

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// exact are the emits of a trial that are counted instead of drawn. Each list is one map attempt.
+// exact is a trial whose emits are given instead of drawn. One map attempt emits each list.
 type exact[K, V any] struct {
 	keys   keyKind[K]
 	values valueKind[V]
@@ -21,7 +21,7 @@ type exact[K, V any] struct {
 	pass   func(j *trial[K, V], in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) // without Reduce
 }
 
-// run runs a job of these emits and returns what differs.
+// run runs a job with these emits and returns the first difference from the expected output.
 func (e exact[K, V]) run(t *testing.T) error {
 	t.Helper()
 	j := newTrial(e.keys, e.values, e.shape, e.plan)
@@ -50,7 +50,7 @@ func (e exact[K, V]) run(t *testing.T) error {
 	}, j.plan)
 }
 
-// emitting makes a list of n pairs.
+// emitting returns the n pairs at(0) to at(n-1).
 func emitting[K, V any](n int, at func(i int) (K, V)) []pair[K, V] {
 	list := make([]pair[K, V], n)
 	for i := range list {
@@ -59,7 +59,7 @@ func emitting[K, V any](n int, at func(i int) (K, V)) []pair[K, V] {
 	return list
 }
 
-// around returns the numbers near each of some edges.
+// around returns the non-negative numbers at most width away from an edge, in order.
 func around(width int, edges ...int) (list []int) {
 	for _, e := range edges {
 		for i := max(0, e-width); i <= e+width; i++ {

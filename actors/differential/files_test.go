@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// fours is a format of numbers of four bytes, in parts of some numbers.
+// fours is a file format of four-byte numbers; a split holds `part` numbers.
 type fours struct{ part int64 }
 
 func (f fours) Parts(_ context.Context, file mapreduce.FormatFile) (list []int64, err error) {
@@ -42,13 +42,13 @@ func (f fours) Read(_ context.Context, file mapreduce.FormatFile, from, to int64
 	}
 }
 
-// placed is an input of texts, the numbers from 0 to its size, made on a cluster.
+// placed creates an input on a cluster. Its records are the texts "0" to "n-1".
 type placed struct {
 	name string
 	in   func(t *testing.T, c *actors.Cluster, n int) mapreduce.Input[string]
 }
 
-// placedInputs are inputs of all kinds.
+// placedInputs returns one input of each kind: files, slices, datasets and others.
 func placedInputs() []placed {
 	list := func(n int) (s []string) {
 		for i := range n {
@@ -162,8 +162,8 @@ func readOnce(t *testing.T, c *actors.Cluster, in mapreduce.Input[string], n int
 	require.Len(t, got, n)
 }
 
-// TestSamplesAreDrawn: a sample of each input has about as many records as asked for, the same ones at each run, and
-// others with another seed.
+// TestSamplesAreDrawn: a sample of each input has about the requested number of records. A seed
+// determines the sample; another seed gives another one.
 func TestSamplesAreDrawn(t *testing.T) {
 	t.Parallel()
 	const n = 4000

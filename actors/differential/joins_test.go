@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// entry is a record with pointers; page has numbers behind one, which are read where they are kept; tally has none.
+// entry, page and tally are records with pointers, with a slice of numbers, and without pointers.
 type entry struct {
 	Name string
 	Raw  []byte
@@ -38,17 +38,17 @@ type tally struct {
 	Count int64
 }
 
-// sides are two lists of records, and what plain Go knows of them.
+// sides are the two inputs of a join, with functions to compute its expected rows.
 type sides[K comparable, T any] struct {
 	left, right []T
 	key         func(T) K
 	show        func(T) string
 }
 
-// joinKinds are the joins; each row of one shows a pair, with - for nothing.
+// joinKinds are the joins that TestJoins runs. A row shows a pair; "-" stands for a missing side.
 var joinKinds = []string{"full", "inner", "left", "cogroup", "broadcast", "grouped"}
 
-// want returns the rows of each key, sorted.
+// want returns the expected rows of each key, sorted.
 func (s *sides[K, T]) want(kind string) map[string][]string {
 	left, right := map[K][]T{}, map[K][]T{}
 	rows := map[string][]string{}
@@ -97,7 +97,7 @@ func (s *sides[K, T]) want(kind string) map[string][]string {
 	return rows
 }
 
-// group shows a group, whose records are in the order of the input.
+// group returns the text of a group, with the records of each side in input order.
 func (s *sides[K, T]) group(as, bs []T) string {
 	var list []string
 	for _, a := range as {
@@ -124,7 +124,7 @@ func (s *sides[K, T]) feeds(c *actors.Cluster, how string, parts int) (left, rig
 	return kept[0].Feed(), kept[1].Feed(), nil
 }
 
-// bind ties a join to its output.
+// bind returns the plan of a join of that kind which writes its rows to out.
 func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.Feed[K, T], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 	row := func(k K, a, b *T, emit func(string)) error {
 		sides := []string{"-", "-"}
@@ -175,8 +175,8 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 	return j.Bind(out)
 }
 
-// run runs a join and returns the difference from the oracle. A running job whose kept input is
-// lost ends with ErrPartLost; the next one recomputes the parts.
+// run runs a join and returns the difference from want. A running job whose dataset is lost ends
+// with ErrPartLost; run then runs the join again, which recomputes the lost parts.
 func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, reduces int, lost bool) (wrong error) {
 	onCluster(t, cfg, func(_ *testing.T, c *actors.Cluster) {
 		wrong = func() error {
@@ -210,7 +210,7 @@ func (s *sides[K, T]) parts(c *actors.Cluster, kind, how string, reduces int, le
 	return out.Parts()
 }
 
-// differentRows compares the rows of each key; if together is set, all of one key must be in a row of one part.
+// differentRows compares the rows of each key. With together, the rows of a key must be neighbors.
 func differentRows(want map[string][]string, parts [][]string, together bool) error {
 	got, ended := map[string][]string{}, map[string]bool{}
 	for _, part := range parts {
@@ -340,8 +340,8 @@ func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Conf
 	return s.run(t, cfg, kind, how, reduces, lost)
 }
 
-// TestKeptIsWhatWasWritten: a dataset has the records of its job in their order, whatever reads it, and a dataset made of
-// its aligned input has them in the same parts.
+// TestKeptIsWhatWasWritten: all readers of a dataset get its job's records in order. A dataset
+// computed from its aligned input has them in the same parts.
 func TestKeptIsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, cfg := range []actors.Config{{}, {Memory: 1 << 20}, {Nodes: 3, Replication: 1, Memory: 64 << 10}} {

@@ -16,16 +16,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// keyKind is a type of keys and what plain Go knows of it.
+// keyKind describes a key type to the tests: how to draw, compare, show and reuse keys.
 type keyKind[K any] struct {
 	name string
-	// draw returns a key. n is its length in bytes; kinds of fixed length draw numbers that are near to each other if
-	// n is even, and far from each other if it is odd.
+	// draw returns a key of n bytes. Kinds of fixed length draw neighboring numbers if n is even,
+	// numbers far from each other if n is odd.
 	draw   func(r *rand.Rand, n int) K
-	fields []func(a, b K) int      // compare the fields in order; all together the key
-	show   func(K) string          // equal for equal keys only
-	lend   func(s *scratch, k K) K // copies a key to memory that is reused; nil: a key has none
-	whole  bool                    // the key has no fields, and GroupFields is refused
+	fields []func(a, b K) int      // one comparison for each field, in order
+	show   func(K) string          // a text that differs for different keys
+	lend   func(s *scratch, k K) K // copies a key into reused memory; nil: keys hold no pointers
+	whole  bool                    // the key has no fields, so the engine rejects GroupFields
 }
 
 func (k keyKind[K]) compare(a, b K, fields int) int {
@@ -37,7 +37,7 @@ func (k keyKind[K]) compare(a, b K, fields int) int {
 	return 0
 }
 
-// scratch is memory that a map uses again for each emit.
+// scratch is memory that a map overwrites with each emit.
 type scratch struct {
 	bytes []byte
 	words []int64
@@ -48,8 +48,7 @@ func newScratch() *scratch {
 	return &scratch{bytes: make([]byte, 0, 1<<15), words: make([]int64, 0, 1<<10), texts: make([]string, 0, 1<<8)}
 }
 
-// copyOf returns b in the scratch buffer. Its capacity extends beyond it, like that of a reused
-// buffer.
+// copyOf copies b into s. Like a reused buffer, the copy has a capacity beyond its length.
 func (s *scratch) copyOf(b []byte) []byte {
 	if b == nil {
 		return nil
@@ -59,7 +58,7 @@ func (s *scratch) copyOf(b []byte) []byte {
 	return s.bytes[from:]
 }
 
-// spoil overwrites all memory that was passed without a copy.
+// spoil overwrites the memory of the last emit, so that an engine without its own copy fails.
 func (s *scratch) spoil() {
 	for i := range s.bytes {
 		s.bytes[i] = 0xEE
@@ -81,7 +80,7 @@ func showText[S string | []byte](s S) string {
 	return fmt.Sprintf("%q..%d bytes, crc %08x", s[:12], len(s), crc32.ChecksumIEEE([]byte(s)))
 }
 
-// text draws n bytes of a small alphabet, so that texts have common beginnings, and zeros at their ends.
+// text draws n bytes from four values, so that texts share prefixes and end with zeros.
 func text(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -120,7 +119,7 @@ func intKeys[I integer](name string) keyKind[I] {
 	return scalar(name, drawInt[I], cmp.Compare[I], func(i I) string { return fmt.Sprint(i) })
 }
 
-// drawFloat draws halves near zero, or the ends of the range. Sums of halves are exact.
+// drawFloat draws multiples of 0.5 near zero, whose sums are exact, or special values.
 func drawFloat(r *rand.Rand, n int) float64 {
 	if n%2 == 0 {
 		return float64(r.IntN(400)-200) / 2
@@ -128,7 +127,7 @@ func drawFloat(r *rand.Rand, n int) float64 {
 	return []float64{0, math.Copysign(0, -1), 1, -0.5, math.Inf(1), 1e18}[r.IntN(6)]
 }
 
-// compareFloat has NaN after all others, and 0 equal to -0.
+// compareFloat orders floats as the engine does: NaN is the largest, and 0 equals -0.
 func compareFloat[F float32 | float64](a, b F) int {
 	switch {
 	case a != a && b != b:

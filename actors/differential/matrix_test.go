@@ -22,8 +22,8 @@ var volumes = map[string]volume{
 
 var blocks = map[string]int64{"usual": 0, "1B": 1, "13B": 13, "100B": 100}
 
-// matrix is the table of jobs; without full it lacks the last values of some dimensions, which take long. The first value
-// of a dimension goes with all others.
+// matrix returns the table of jobs and the types of its first dimension. Without full, some
+// dimensions lack their last value, which takes long. A dimension's first value fits all others.
 func matrix(full bool) (*table, []types) {
 	list := typesTable()
 	var names, shapes []string
@@ -66,13 +66,13 @@ func matrix(full bool) (*table, []types) {
 			return y != "none" || list[a].passes
 		case "types group":
 			return y == "all" || list[a].fields > 1
-		case "order trouble": // the sample of a total order runs the maps, too
+		case "order trouble": // sampling for a total order runs the maps, too, and must not fail
 			return x != "total" && x != "total descending" || y == "none" || y == "reduce" || y == "lost"
 		case "input trouble":
 			return x != "stream" || y == "none" || y == "reduce"
 		case "cluster trouble":
 			return y != "lost" && y != "slow" || x == "racks" || x == "one at once" && y == "lost"
-		case "memory lengths", "lengths memory": // records that are too large for it are refused
+		case "memory lengths", "lengths memory": // the engine rejects records too large for the budget
 			return x != "huge" && x != "bursts" || y != "64KiB"
 		case "volume lengths":
 			return y != "huge" || x != "flood"
@@ -84,7 +84,7 @@ func matrix(full bool) (*table, []types) {
 	return m, list
 }
 
-// runRow runs a row and returns what differs.
+// runRow runs a row's job and returns the first difference from the expected output.
 func runRow(t *testing.T, m *table, list []types, w row, seed uint64) error {
 	value := m.values(w)
 	p := plan{
@@ -116,7 +116,7 @@ func TestMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	few, _ := matrix(false)
 	rows := few.cover(r)
-	slow, other, floods := 12, 0, 0 // rows that are drawn
+	slow, other, floods := 12, 0, 0 // numbers of random rows
 	if long {
 		slow, other, floods = 800, 1500, 40
 	}

@@ -39,7 +39,7 @@ func keptPaths() []path {
 	}
 }
 
-// broadcastLines joins lines, which stay where they lie while others are looked up.
+// broadcastLines joins lines with a small side. The engine looks lines up without a copy.
 func broadcastLines(t *testing.T) (wrong error) {
 	var small, want []string
 	var text []byte

@@ -23,9 +23,8 @@ type path struct {
 	run   func(t *testing.T) error
 }
 
-// TestPaths runs a case for each fast path, and checks by its coverage that it has taken it. make
-// test builds the test with -cover; without that only the names of the places
-// are checked.
+// TestPaths runs a case for each fast path and checks by coverage that the engine took the path.
+// Without -cover, which make test sets, it only checks that the places exist.
 func TestPaths(t *testing.T) {
 	if testing.CoverMode() == "" {
 		t.Log("not built with -cover -coverpkg=.../mapreduce/...: no case is checked to have taken its path")
@@ -63,13 +62,13 @@ var (
 	little  = actors.Config{Memory: 1 << 20}
 )
 
-// pathsTable has a case for each fast path. Paths common to all jobs are not in it.
+// pathsTable returns a case for each fast path, without paths that all jobs take.
 func pathsTable() []path {
 	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
 }
 
-// many emits n pairs, two of each key in a row; the keys repeat with the given period and have some
-// bytes.
+// many returns n pairs, in which each key comes twice in a row. There are `keys` different keys, of
+// keyBytes bytes.
 func many(n, keys, keyBytes int) [][]pair[string, int64] {
 	return [][]pair[string, int64]{emitting(n, func(i int) (string, int64) {
 		k := i / 2 % keys
@@ -93,7 +92,7 @@ func composites(n, keys, bytes int) func(t *testing.T) error {
 	}}.run
 }
 
-// heavy returns strings that are large on the heap.
+// heavy runs a job with n string values of that length, which the engine counts as heap memory.
 func heavy(n, keys, bytes int, cfg actors.Config) func(t *testing.T) error {
 	return exact[string, string]{keys: strs(), values: stringValues(), shape: "longest", config: cfg, plan: plan{reduces: 3}, lists: [][]pair[string, string]{
 		emitting(n, func(i int) (string, string) { return fmt.Sprint(i % keys), fmt.Sprintf("%*d", bytes, i) }),
@@ -183,7 +182,8 @@ func numberPaths() []path {
 	)
 }
 
-// sorted runs a job without Combine. Values have up to three bytes more than asked for.
+// sorted runs a job without Combine, for paths of the sorter. Map i emits each[i] pairs with
+// `keys` different keys; values have valueBytes to valueBytes+3 bytes.
 func sorted(cfg actors.Config, keys, keyBytes, valueBytes int, each ...int) func(t *testing.T) error {
 	var lists [][]pair[string, []byte]
 	for l, n := range each {

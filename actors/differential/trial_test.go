@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// pair is what a map emits.
+// pair is a key and a value that a map emits.
 type pair[K, V any] struct {
 	key   K
 	value V
@@ -28,21 +28,21 @@ type trial[K, V any] struct {
 	values  valueKind[V]
 	shape   *shape[V]       // nil: no Combine
 	records [][]pair[K, V]  // what the map of each record emits
-	spread  []K             // some keys, between which Partition divides
-	plan    plan            // of the forms of the job's functions
-	once    []*atomic.Int32 // of each record: how many attempts have begun it
-	failed  atomic.Bool     // a reduce has failed
+	spread  []K             // keys at which the job's Partition begins a new partition
+	plan    plan            // the forms of the job's functions
+	once    []*atomic.Int32 // for each record, the number of attempts that have begun it
+	failed  atomic.Bool     // whether a reduce has failed
 }
 
-// plan are the parts of a job that do not depend on its types.
+// plan is the part of a job that does not depend on its types.
 type plan struct {
 	mapForm    string // Map or MapTask
 	reduceForm string // Reduce, ReduceTask, pairs, stop or none
 	order      string // hash, total or partition
 	descending bool
-	group      int // leading fields of a key that make a group; 0: all
+	group      int // number of leading key fields that define a group; 0: all
 	reduces    int
-	reuse      bool   // keys and values are lent to emit
+	reuse      bool   // the map overwrites keys and values after each emit
 	trouble    string // none, error, panic, reduce, slow or lost
 }
 
@@ -68,7 +68,7 @@ func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	return job
 }
 
-// delayed is a map that emits the pairs of a record when it gets the next one, or at the end.
+// delayed returns a map that emits a record's pairs one Map call later, or in Close: both may emit.
 func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
 	var before []byte
 	return mapreduce.Mapper[[]byte, K, V]{
@@ -90,7 +90,7 @@ func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
 
 var scratches = sync.Pool{New: func() any { return newScratch() }}
 
-// emit is the map: it emits the pairs of the record whose number is in.
+// emit is the map function. in holds the number of the record whose pairs it emits.
 func (j *trial[K, V]) emit(in []byte, emit func(K, V)) error {
 	record, err := strconv.Atoi(strings.TrimSpace(string(in)))
 	if err != nil {
@@ -122,7 +122,7 @@ func (j *trial[K, V]) emit(in []byte, emit func(K, V)) error {
 	return nil
 }
 
-// trouble causes the chosen fault in the middle of a record.
+// trouble injects the plan's fault into the first attempts of two records: error, panic or delay.
 func (j *trial[K, V]) trouble(record, try int) error {
 	if try > 1 || record != len(j.records)/3 && record != len(j.records)-1 {
 		return nil
@@ -132,7 +132,7 @@ func (j *trial[K, V]) trouble(record, try int) error {
 		return errors.New("an error to be tried again")
 	case "panic":
 		panic("a panic to be tried again")
-	case "slow": // longer than all others, so that a second attempt is started
+	case "slow": // longer than all others, so that the cluster starts a speculative attempt
 		for limit := time.After(2 * time.Hour); ; {
 			select {
 			case <-limit:
@@ -191,7 +191,7 @@ func (j *trial[K, V]) reduce(k K, values iter.Seq[V], emit func(string)) error {
 	return nil
 }
 
-// withheld is a reduce that emits each line with the next group, or at the end.
+// withheld returns a reduce that emits a line one Reduce call later, or in Close: both may emit.
 func (j *trial[K, V]) withheld() mapreduce.Reducer[K, V, string] {
 	line := ""
 	flush := func(emit func(string)) {
@@ -218,7 +218,7 @@ func (j *trial[K, V]) passing(in mapreduce.Input[[]byte], to mapreduce.Destinati
 	}))
 }
 
-// partition counts the keys of spread that are not larger, by the fields of the group.
+// partition is the job's Partition: key's rank among the keys of spread, modulo reduces.
 func (j *trial[K, V]) partition(key K, reduces int) int {
 	n := 0
 	for _, k := range j.spread {
@@ -229,7 +229,7 @@ func (j *trial[K, V]) partition(key K, reduces int) int {
 	return n % reduces
 }
 
-// grouped is how many fields make a group.
+// grouped returns the number of leading key fields that define a group.
 func (j *trial[K, V]) grouped() int {
 	if j.plan.group == 0 {
 		return len(j.keys.fields)
@@ -237,14 +237,14 @@ func (j *trial[K, V]) grouped() int {
 	return j.plan.group
 }
 
-// wanted returns the lines of a key, or of a group by its first key.
+// wanted holds the expected lines of a key, or of a group under its first key.
 type wanted struct {
 	key   string
 	lines []string
-	part  int // for the order partition
+	part  int // the expected part, if plan.order is "partition"
 }
 
-// want computes what the job should write, in the order of the keys, in plain Go.
+// want computes the job's expected lines in key order, without the engine.
 func (j *trial[K, V]) want() (list []wanted) {
 	pairs := j.sorted()
 	for len(pairs) > 0 {
@@ -279,7 +279,7 @@ func (j *trial[K, V]) want() (list []wanted) {
 	return list
 }
 
-// sorted returns all pairs in the order of their keys; with Combine, one for each key.
+// sorted returns all pairs in key order. With Combine, it folds them to one pair for each key.
 func (j *trial[K, V]) sorted() []pair[K, V] {
 	all := len(j.keys.fields)
 	list := slices.Concat(j.records...)

@@ -10,24 +10,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waiting are numbers of pairs with short keys that an emit finds in the batch, of two halves of 64: none, in the first
-// half, in the second with the first one full, and in the first with the second one full. The numbers around an edge
-// bring the next emits over it.
+// waiting returns the numbers of earlier emits after which an event comes. The combiner's batch has
+// two halves of 64 pairs. The numbers are near the edges of a half, so that later emits cross an
+// edge with either half full.
 func waiting() []int { return around(2, 1, 64, 128, 192, 256) }
 
-// event happens when a given number of pairs wait.
+// event is a few emits with unusual lengths, inserted after pattern.waiting ordinary ones.
 type event struct {
 	name     string
-	key      int // bytes of the key, if they are not those of all others
+	key      int // bytes of the key; 0: as in all other emits
 	value    int // bytes of the value
 	times    int
 	sameKey  bool
 	nilValue bool
 }
 
-// events turn the buffers over, or come between: a value that overflows the buffer of values that wait (16 KiB), one
-// that is too large for it (256 bytes), one that waits for nobody (1 KiB), long keys up to the edge of their batch (32
-// pairs or 4 KiB), and a key that does not fit into it.
+// events fill or bypass the combiner's buffers. The value buffer holds 16 KiB and no value above
+// 256 bytes; a heap value above 1 KiB empties the batch. The batch of long keys holds 32 pairs
+// or 4 KiB; a larger key bypasses it.
 var events = []event{
 	{name: "nothing", times: 0},
 	{name: "empty values", value: 0, times: 2},
@@ -42,8 +42,8 @@ var events = []event{
 	{name: "huge key", key: 5000, value: 3, times: 1},
 }
 
-// pattern of a list of emits: k pairs, the event, 70 more pairs and, if twice is set, all of this a
-// second time. Their keys repeat with the given period.
+// pattern describes the emits of one map: `waiting` pairs, the event and 70 more pairs, repeated if
+// twice is set. The pairs cycle through `keys` keys.
 type pattern struct {
 	waiting int
 	event   event
@@ -52,7 +52,7 @@ type pattern struct {
 	twice   bool
 }
 
-// patterns are those of a job; short has one size of values only.
+// patterns returns a pattern for each combination of waiting number, event and size of values.
 func patterns(sizes ...int) (list []pattern) {
 	for i, k := range waiting() {
 		for e, ev := range events {
@@ -126,7 +126,7 @@ func bytesOf(n int, s step) []byte {
 	return b
 }
 
-// alikeOf returns the same bytes for each emit of a key.
+// alikeOf returns bytes that depend only on the emit's key.
 func alikeOf(_ int, s step) []byte {
 	return bytesOf(s.key*13, step{key: s.key, valueBytes: 20 + s.key%200})
 }
@@ -137,7 +137,7 @@ func sharedOf(n int, s step) []byte { return bytesOf(n/8, s) }
 
 func wordOf(n int, s step) int64 { return int64(n*n%1000+s.valueBytes) - 300 }
 
-// TestTurnover brings the buffers of a map with a combiner into each state at which they can turn over.
+// TestTurnover fills the combiner's buffers up to each edge at which it empties or bypasses them.
 func TestTurnover(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"longest", "second", "mutate", "concatenate", "prefix", "fresh"} {
@@ -177,9 +177,9 @@ func TestTurnover(t *testing.T) {
 	}
 }
 
-// TestGrowthMeetsBatches makes the table grow, at 256, 1,024 and 4,096 keys, at each place of a
-// half of the batch: after N emits of one key come new ones. Long keys fill their batch of 32 at
-// the same time.
+// TestGrowthMeetsBatches makes the combiner's table grow (at 256, 1,024 and 4,096 keys) at each
+// place of a half batch: N emits of one key come before the new keys. Long keys fill their batch of
+// 32 at the same time.
 func TestGrowthMeetsBatches(t *testing.T) {
 	t.Parallel()
 	var short [][]pair[string, int64]

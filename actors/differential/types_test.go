@@ -6,18 +6,18 @@ import (
 	"math/rand/v2"
 )
 
-// types are a type of keys with one of values: a copy of the engine for the compiler.
+// types is a pair of key and value types, for which the compiler instantiates the engine.
 type types struct {
 	name   string
 	fields int // of a key; 1: GroupFields is refused
 	shapes []string
-	passes bool // there may be no Reduce
+	passes bool // the job may have no Reduce
 	newJob func(r *rand.Rand, v volume, shape string, p plan) job
 }
 
-// typesTable has the kinds of keys that the engine treats apart (strings, byte slices, integers of 4 and 8 bytes,
-// composites, others) with the kinds of values that it treats apart (words, other numbers, texts, lists, structs without
-// and with pointers, nothing, marshaled ones). Each row costs the compiler one to two seconds.
+// typesTable returns the types with their own code in the engine. Keys are strings, byte slices,
+// integers of 4 and 8 bytes, composites and others. Values are numbers of 8 bytes or other sizes,
+// texts, lists, structs without or with pointers, empty or marshaled. A row compiles in 1 to 2 s.
 func typesTable() []types {
 	return []types{
 		of(strs(), intValues[int64]("int64")), of(strs(), floatValues[float64]("float64")), passing(strs(), stringValues()),
@@ -41,7 +41,7 @@ func typesTable() []types {
 	}
 }
 
-// of are types whose jobs have a Reduce.
+// of returns types whose jobs have a Reduce.
 func of[K, V any](k keyKind[K], v valueKind[V]) types {
 	t := types{name: k.name + "/" + v.name, fields: len(k.fields)}
 	for _, s := range v.shapes {
@@ -55,7 +55,7 @@ func of[K, V any](k keyKind[K], v valueKind[V]) types {
 	return t
 }
 
-// passing are types whose jobs may have none.
+// passing returns types whose jobs may omit Reduce.
 func passing[K, V any](k keyKind[K], v valueKind[V]) types {
 	t := of(k, v)
 	t.passes = true

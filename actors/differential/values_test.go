@@ -25,12 +25,12 @@ type valueKind[V any] struct {
 	shapes []shape[V]
 }
 
-// shape is a Combine. It must be associative and commutative, unless alike is set.
+// shape is a Combine function. It must be associative and commutative, unless alike is set.
 type shape[V any] struct {
 	name   string
 	fold   func(a, b V) V
-	domain func(V) V // what is made of a drawn value, so that fold is associative; nil: nothing
-	alike  bool      // all values of a key are equal
+	domain func(V) V // maps a drawn value to one for which fold is associative; nil: any value
+	alike  bool      // the trial emits equal values for a key
 	sum    bool      // Job.Sum is set instead of Combine
 }
 
@@ -52,7 +52,7 @@ func (v valueKind[V]) the(name string) *shape[V] {
 
 type number interface{ integer | ~float32 | ~float64 }
 
-// zero is unknown to the compiler, which would make a+b+zero an addition.
+// zero is a variable, because the compiler would reduce a+b+0 to a plain addition.
 var zero = func() int { return 0 }()
 
 // numberShapes returns the shapes for all numbers. first and second return one of two equal values.
@@ -73,7 +73,7 @@ func intValues[I integer](name string) valueKind[I] {
 	return valueKind[I]{name: name, draw: drawInt[I], show: func(i I) string { return fmt.Sprint(i) }, shapes: numberShapes[I]()}
 }
 
-// floatValues show -0 as such.
+// floatValues returns a kind of float values that shows -0 and 0 differently.
 func floatValues[F float32 | float64](name string) valueKind[F] {
 	shapes := numberShapes[F]()
 	for i := range shapes { // 1e18 and halves do not add up exactly, in whatever order
@@ -247,7 +247,7 @@ func unite(a, b []string) []string {
 	return slices.Compact(a)
 }
 
-// mean has no pointers, and gaps between its fields.
+// mean is a struct without pointers, with padding between its fields.
 type mean struct {
 	Sum   int64
 	Small int8
@@ -270,7 +270,7 @@ func means() valueKind[mean] {
 	}
 }
 
-// summary has pointers of all kinds.
+// summary is a struct with a string, a byte slice and a slice of strings.
 type summary struct {
 	N    int64
 	Text string
@@ -338,7 +338,7 @@ func sets() valueKind[set] {
 	}
 }
 
-// empties is a kind of values without bytes.
+// empties returns a kind of values whose encoding has no bytes.
 func empties[V any](name string) valueKind[V] {
 	return valueKind[V]{
 		name: name, draw: func(*rand.Rand, int) V { return *new(V) }, show: func(v V) string { return fmt.Sprint(v) },

@@ -10,15 +10,15 @@ import (
 // volume is the size of a job.
 type volume struct {
 	records int
-	emits   int    // per record; negative: from none to N
-	keys    int    // that are distinct, about
+	emits   int    // per record; -N: 0 to N at random
+	keys    int    // approximate number of distinct keys
 	lengths string // of keys and values: short, edges, long, bursts or huge
 }
 
 // edges are lengths at which encodings, cells and copies change their methods.
 var edges = []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33}
 
-// lengthAt returns the length of the i-th value that is drawn, or key.
+// lengthAt draws the length of the i-th key or value; how is volume.lengths.
 func lengthAt(r *rand.Rand, how string, i int) int {
 	switch how {
 	case "short":
@@ -29,7 +29,7 @@ func lengthAt(r *rand.Rand, how string, i int) int {
 		return 17 + r.IntN(200)
 	case "huge":
 		return []int{3, 9, 200, 255, 256, 257, 1100, 5000}[r.IntN(8)]
-	default: // bursts: of short ones, then of some that are longer than the ones before
+	default: // bursts: 70 short lengths, then 27 longer ones
 		if i%97 < 70 {
 			return edges[(i/97+i)%7]
 		}
@@ -79,7 +79,7 @@ func (j *trial[K, V]) fill(r *rand.Rand, v volume) {
 	j.ready(keys)
 }
 
-// ready completes a trial whose records are set.
+// ready sets the trial's remaining fields after its records.
 func (j *trial[K, V]) ready(keys []K) {
 	j.spread = keys[:min(len(keys), 20)]
 	j.once = make([]*atomic.Int32, len(j.records))

@@ -24,13 +24,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
-// napping is a job whose maps sleep, and when it comes.
+// napping is a job whose maps sleep, with its submission time.
 type napping struct {
 	at   time.Duration
 	naps string
 }
 
-// nappers draws ten of them, some long and many short, that come in the first two seconds.
+// nappers draws ten jobs, few long and many short, submitted within about two seconds.
 func nappers(r *rand.Rand) (list []napping) {
 	at := 0.0
 	for k := range 10 {

@@ -1,8 +1,8 @@
 package play
 
-// around has the words of the page around a lesson in Chinese: English sentences with holes, {}, each
-// with its translation. The content of a hole is looked up in turn; the first sentence that fits is taken,
-// so that lists come last. The page puts them into its document (site/assets/chinese.mjs).
+// around holds the English and Chinese sentences of the page around a lesson, with holes {}.
+// site/assets/chinese.mjs replaces each text of the page by the first match, then translates the
+// content of its holes. Sentences that match much, such as lists, therefore come last.
 var around = [][2]string{
 	// The frame and the playground's form.
 	{"Overview", "总览"},
@@ -52,7 +52,7 @@ var around = [][2]string{
 	{"Show that moment", "显示这一时刻"},
 	{"Part of the maps on their data over the offers that a job lets pass", "本地 map 的比例与作业放过的机会数"},
 	{"D, offers let pass; — formula, ○ runs", "D：放过的机会数；— 公式，○ 运行"},
-	// Where two policies part.
+	// The first decision in which two policies differ.
 	{"Where they part", "何处分岔"},
 	{"They never part ways: every decision is the same.", "两者从不分岔：每个决定都相同。"},
 	{"They differ from the first decision on: {}; {}.", "从第一个决定起就不同：{}；{}。"},
@@ -180,7 +180,7 @@ var around = [][2]string{
 	{"{}, {} so far", "{}，已等 {}"},
 	{"{}, {} offers refused", "{}，放过 {} 次机会"},
 	{"{}, {} offer refused", "{}，放过 {} 次机会"},
-	// A staged wait, and what it was worth.
+	// A wait shown step by step, and its price.
 	{"Job {} is first in line, but {} has none of its blocks. It lets the slot pass; at most {} more.", "轮到作业 {}，但 {} 没有它的块。它放过这个槽位；最多再等 {}。"},
 	{"Job {} is first in line, but {} has none of its blocks. It lets the slot pass.", "轮到作业 {}，但 {} 没有它的块。它放过这个槽位。"},
 	{"Job {} takes the slot on {}. Job {} goes on waiting; at most {} more.", "作业 {} 用了 {} 的槽位。作业 {} 继续等待；最多再等 {}。"},
@@ -304,7 +304,7 @@ var around = [][2]string{
 	{"{} min {} s", "{} 分 {} 秒"},
 	{"{} ms", "{} 毫秒"},
 	{"{} s", "{} 秒"},
-	// Counts: after all sentences that end like them.
+	// Counts, which would also match longer sentences with the same end.
 	{"{} node", "{} 个节点"},
 	{"{} nodes", "{} 个节点"},
 	{"{} job", "{} 个作业"},
@@ -318,7 +318,7 @@ var around = [][2]string{
 	{"{} reduce slots", "{} 个 reduce 槽位"},
 	{"{} reduce slot", "{} 个 reduce 槽位"},
 	{"{} others", "其他 {} 个"},
-	// Lists of what is above.
+	// Lists of the texts above.
 	{"{} of {}", "{}／{}"},
 	{"{}:", "{}："},
 	{"{}; {}", "{}；{}"},

@@ -8,23 +8,23 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Curve is the part of the maps that run on their data over D, the offers that a job lets pass: what
-// the formula of delay scheduling expects of the work, and what runs of it have shown.
+// Curve is the fraction of node-local maps as a function of D, the skips that a job accepts: as
+// delay scheduling's formula predicts it for a workload, and as simulations measure it.
 type Curve struct {
 	Line []Point `json:"line"` // delaymath.Algorithm2Locality at each D from 0 to the last of Dots
-	Dots []Point `json:"dots"` // a run each
+	Dots []Point `json:"dots"` // one simulation each
 }
 
-// Point is one of them.
+// Point is the fraction of node-local maps at one D.
 type Point struct {
 	D     int     `json:"d"`
 	Local float64 `json:"local"` // 0 to 1
 }
 
-// replicas of a block in a simulation.
+// replicas is the number of replicas of a block in a simulation.
 const replicas = 3
 
-// curve runs a set-up once for each D.
+// curve simulates a set-up once for each D in skips, and computes the formula up to the largest.
 func curve(s *Setup, skips []int) (*Curve, error) {
 	if len(skips) == 0 || len(skips) > 20 {
 		return nil, fmt.Errorf("curve: %d values of D, want 1 to 20", len(skips))
@@ -55,12 +55,12 @@ func curve(s *Setup, skips []int) (*Curve, error) {
 	return &c, nil
 }
 
-// local is the part of the maps of a run that ran on their data.
+// local returns the fraction of a run's maps that were node-local.
 func local(r *simulator.Report) float64 {
 	return float64(r.Maps.NodeLocal) / float64(max(1, r.Maps.All()))
 }
 
-// expected is the part that the formula expects, over all jobs.
+// expected returns the fraction of node-local maps that the formula predicts for D = d.
 func expected(d int, jobs []workload.Job, nodes int) float64 {
 	sum, maps := 0.0, 0
 	for i := range jobs {

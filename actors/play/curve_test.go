@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The runs of the lesson on the length of waits agree with the formula; with another D or other
-// nodes they would not.
+// In the lesson that draws the curve, simulated and predicted locality differ by at most 0.06. The
+// curve rises with D and flattens.
 func TestCurveHoldsOfTheLesson(t *testing.T) {
 	for _, l := range Lessons() {
 		if l.Skips == nil {
@@ -29,7 +29,7 @@ func TestCurveHoldsOfTheLesson(t *testing.T) {
 	t.Fatal("no lesson draws the curve")
 }
 
-// Invalid arguments of a curve are refused, with the reason.
+// A request with invalid arguments returns an error that names them.
 func TestCurveRefuses(t *testing.T) {
 	for _, c := range []struct{ request, want string }{
 		{`{"op":"curve","setup":{"workload":"facebook-mixed","policy":"delay"}}`, "0 values of D"},

@@ -1,6 +1,6 @@
-// Package play is what the playground in the browser asks: simulate this workload on this cluster
-// under this policy, run that scenario. Requests and answers are JSON, so that the same code answers
-// in a worker of a browser (actors/play/wasm) and in a program, byte for byte alike; a test holds that.
+// Package play answers the requests of the playground's page: it simulates a workload on a cluster
+// under a policy, or runs a scenario. Requests and answers are JSON. A browser's worker
+// (actors/play/wasm) and a Go program get the same bytes; a test verifies that.
 //
 //	answer := play.Handle([]byte(`{"op":"run","setup":{"workload":"facebook-io","policy":"hfs"}}`), events)
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Fork names a wait: "what if it had not waited?" Node is -1 if any node will do.
+// Fork names a wait that a second run omits: at At, Job did not use a slot of Node; -1: any node.
 type Fork struct {
 	At   time.Duration       `json:"at"`
 	Job  scheduling.JobID    `json:"job"`
@@ -22,20 +22,20 @@ type Fork struct {
 // submission to end; [0] is with the wait, [1] without it.
 type Branch struct {
 	Fork     Fork             `json:"fork"`               // the refusal that became a launch
-	NodeName string           `json:"node_name"`          // where
+	NodeName string           `json:"node_name"`          // the node of Fork
 	Waited   time.Duration    `json:"waited"`             // from that refusal to the job's next launch of the kind; 0: none came
 	Job      [2]time.Duration `json:"job"`                // of the job that waited; 0: it has not ended
 	Mean     [2]float64       `json:"mean"`               // of all jobs that ended in both, in seconds
-	Others   int              `json:"others"`             // other jobs that took more or less time
-	Error    *float64         `json:"error,omitempty"`    // of a recorded run: how far its simulation is from it, of the mean sojourn
+	Others   int              `json:"others"`             // other jobs whose time changed
+	Error    *float64         `json:"error,omitempty"`    // of a recorded run: relative error of its simulated mean sojourn time
 	Warnings []string         `json:"warnings,omitempty"` // of a recorded run
 }
 
-// errNoWait means that the simulation has no such wait.
+// errNoWait means that the simulated run has no wait of Fork's job and kind.
 var errNoWait = errors.New("in the simulation of this run, the job lets no slot of this kind pass")
 
-// fork answers a request of a fork: it runs the set-up, or the recorded run in Text, twice. The events
-// of the run go to side 0, those of the branch to side 1.
+// fork answers a request "fork": it simulates the set-up, or the recorded run in Text, with and
+// without the wait. Events of the run with it go to side 0, the others to side 1.
 func fork(r *Request, a *Answer, sink Sink) error {
 	if r.Fork == nil {
 		return errors.New("fork needs a decision")
@@ -90,7 +90,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 	return nil
 }
 
-// compare fills in the prices.
+// compare sets Mean, Job and Others from the jobs that ended in both runs.
 func (b *Branch) compare(with, without *spans) {
 	n := 0.0
 	for i := range with.list {
@@ -120,7 +120,7 @@ type spans struct {
 	places map[spanKey]int
 }
 
-// span is the time of a job from submission to end.
+// span is a job with its time from submission to end.
 type span struct {
 	key       spanKey
 	id        scheduling.JobID
@@ -128,8 +128,8 @@ type span struct {
 	duration  time.Duration // 0: it has not ended
 }
 
-// spanKey names a job in both runs, which may number jobs that wait for others differently: its name,
-// and how many jobs of that name came before.
+// spanKey identifies a job in both runs: by its name and the number of earlier jobs of that name.
+// The runs may give different IDs to jobs that depend on others.
 type spanKey struct {
 	name string
 	nth  int

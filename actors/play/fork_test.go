@@ -24,8 +24,8 @@ func waits(t *testing.T, lines string) (list []event.Event) {
 	return list
 }
 
-// The price of a wait is the difference between the run with it and the run without it. A recorded
-// run has about the same price, although its simulation may place the wait slightly differently.
+// fork compares the run with the wait and the run without it. For a recording of the same run, it
+// finds the same wait and about the same times.
 func TestForkHasItsPrice(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	run, events := handle(t, Request{Op: "run", Setup: s})
@@ -59,7 +59,7 @@ func TestForkHasItsPrice(t *testing.T) {
 	require.Positive(t, waited)
 }
 
-// An event without a wait is reported as such, and a run that has not ended counts as a run.
+// If there is no such wait, fork returns an error. It accepts a recording of an unfinished run.
 func TestForkOfWhatIsNotThere(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, _ := handle(t, Request{Op: "fork", Setup: s})

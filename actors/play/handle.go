@@ -23,8 +23,8 @@ import (
 //	part      simulate Setup and Other, and find the first decision in which they differ
 //	scenario  run Text, a scenario that may include Files, by name
 //	fork      run Setup, or the recorded run in Text, with and without the wait Fork
-//	whatif    run Text, the events of a recorded run, again under Setup's policy
-//	curve     simulate Setup with each D of Skips, and say what the formula expects
+//	whatif    simulate Text, the events of a recorded run, under Setup's policy
+//	curve     simulate Setup with each D of Skips, and compute the formula's prediction
 //	lessons   the lessons, with their set-ups and texts
 //	presets   list the presets and the built-in workloads
 type Request struct {
@@ -53,9 +53,9 @@ type Answer struct {
 	Presets    *Presets          `json:"presets,omitempty"`
 	Lessons    []Lesson          `json:"lessons,omitempty"`
 	Curve      *Curve            `json:"curve,omitempty"`
-	// Chinese has, for lessons, the page's other texts in English and Chinese.
+	// Chinese (lessons) holds the page's other texts, in English and Chinese.
 	Chinese [][2]string `json:"chinese,omitempty"`
-	// Quantities has, for part, the numbers that lessons quote, by name.
+	// Quantities (part) holds the numbers that lessons quote, by name.
 	Quantities map[string]float64 `json:"quantities,omitempty"`
 }
 
@@ -85,7 +85,7 @@ func Handle(request []byte, sink Sink) []byte {
 	}
 	out, err := json.Marshal(a)
 	if err != nil {
-		out, _ = json.Marshal(Answer{Error: err.Error()}) // of a text
+		out, _ = json.Marshal(Answer{Error: err.Error()}) // cannot fail: all fields are texts
 	}
 	return out
 }

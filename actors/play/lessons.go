@@ -10,51 +10,51 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// Lesson is a page of the course: a small scenario under two policies, what to look for, one thing to
-// change, and a question. Its texts quote numbers of the run by name, such as {local0}: the part of
-// the maps on their data on side 0 (Quantities).
+// Lesson is a page of the course: a small workload under two policies, what to look for, one thing
+// to change, and a question. Its texts quote numbers of the runs by their names in Quantities, such
+// as {local0}, the percentage of node-local maps in run 0.
 type Lesson struct {
 	ID    string   `json:"id"`
 	Setup Setup    `json:"setup"`
-	Other Setup    `json:"other"` // side 1: of it the policy counts
-	Claim []Claim  `json:"claim"` // what the run must show; a test holds it
+	Other Setup    `json:"other"` // run 1: only its policy and settings are used
+	Claim []Claim  `json:"claim"` // what the runs must show; a test verifies it
 	Texts [2]Text  `json:"texts"` // English, Chinese
-	Right int      `json:"right"` // the number of the right answer, from 0
-	Try   []string `json:"try"`   // settings to put over side 1: the one thing to change
-	Skips []int    `json:"skips"` // values of D at which the formula's curve is held against runs; none: no curve is drawn
-	Open  Sight    `json:"open"`  // what the texts speak of
+	Right int      `json:"right"` // index of the right answer
+	Try   []string `json:"try"`   // the one thing to change: settings that override those of run 1
+	Skips []int    `json:"skips"` // values of D at which the page compares runs with the formula's curve; none: no curve
+	Open  Sight    `json:"open"`  // what the page shows first
 }
 
-// Sight is a screen of the page at a moment of the run.
+// Sight is a screen of the page at a time of a run.
 type Sight struct {
 	Screen string        `json:"screen"`
 	At     time.Duration `json:"at"`
-	Side   int           `json:"side"` // of the run that is shown
+	Side   int           `json:"side"` // the run: 0 or 1
 }
 
 // Text is a lesson in one language.
 type Text struct {
 	Title    string   `json:"title"`
 	Idea     string   `json:"idea"`
-	Terms    string   `json:"terms"`  // what the words mean that come first in this lesson
+	Terms    string   `json:"terms"`  // definitions of new terms
 	Look     string   `json:"look"`   // what to look for, and where
 	Change   string   `json:"change"` // the one thing to change
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
-	Because  []string `json:"because"` // each answer is right or wrong
+	Because  []string `json:"because"` // why each answer is right or wrong
 }
 
-// Claim is that one quantity of the run is less than a part of another one.
+// Claim asserts that quantity Less of the runs is below Part times quantity Than.
 type Claim struct {
 	Less string  `json:"less"`
 	Than string  `json:"than"`
-	Part float64 `json:"part"` // of Than, such as 0.5: less than half
+	Part float64 `json:"part"` // 0.5: less than half of Than
 }
 
-// Quantities are the numbers of a run under two policies, by the name that texts give them: mean,
-// p95, makespan in seconds, local, rack and far as parts of the maps in percent, wtnd in GiB ×
-// links, off in GB, jain, killed, suspended, lost in seconds, and mean of each class, such as
-// mean_small; each with the side, 0 or 1, behind it.
+// Quantities returns the numbers of two runs that lessons quote. A name ends with the run, 0 or 1:
+// mean0. Times are in seconds: mean and p95 (sojourn times), makespan, lost (killed work).
+// Percentages of maps: local, rack, far. Others: wtnd (GiB × links), off (GB beyond racks), jain,
+// killed and suspended. mean and local also exist for each class of jobs, such as mean_small.
 func Quantities(first, second *simulator.Report) map[string]float64 {
 	out := map[string]float64{}
 	for side, r := range []*simulator.Report{first, second} {
@@ -81,14 +81,14 @@ func Quantities(first, second *simulator.Report) map[string]float64 {
 	return out
 }
 
-// Holds reports whether a claim holds of the quantities. It is false unless q has both of them.
+// Holds reports whether the quantities q satisfy the claim. It is false if q lacks Less or Than.
 func (c Claim) Holds(q map[string]float64) bool {
 	a, there := q[c.Less]
 	b, too := q[c.Than]
 	return there && too && a < c.Part*b
 }
 
-// Fill puts the numbers of a run into a text, for names in braces. A name that the run does not have stays.
+// Fill replaces names in braces by the quantities q, rounded. It leaves names that q lacks.
 func Fill(text string, q map[string]float64) string {
 	var out strings.Builder
 	for {
@@ -115,7 +115,7 @@ func Fill(text string, q map[string]float64) string {
 	}
 }
 
-// Lessons are the lessons, in order.
+// Lessons returns the lessons in the order of the course.
 func Lessons() []Lesson {
 	list := slices.Clone(lessonSetups)
 	for i := range list {

@@ -56,8 +56,8 @@ queues:
   - {name: adhoc, capacity: 40}
 `
 
-// How a set-up is written: on a cluster of nodes in racks, under a policy whose settings are set, beside
-// another policy.
+// onCluster returns a set-up with the default slots; set lists settings KEY=VALUE that override
+// those of the policy.
 func onCluster(work string, nodes, racks int, policy string, set ...string) Setup {
 	return Setup{Workload: work, Nodes: nodes, Racks: racks, Policy: policy, Set: set}
 }
@@ -66,31 +66,31 @@ func than(policy string, set ...string) Setup { return Setup{Policy: policy, Set
 
 func less(a, b string, part float64) Claim { return Claim{a, b, part} }
 
-// shared has links between racks that are shared, eight to one.
-func shared(s Setup) Setup {
+// sharedLinks makes transfers share the links of nodes and racks; racks are over-subscribed 8 to 1.
+func sharedLinks(s Setup) Setup {
 	s.Flows, s.Over = true, 8
 	return s
 }
 
-// busy has two map slots a node.
-func busy(s Setup) Setup {
+// twoMapSlots gives each node two map slots.
+func twoMapSlots(s Setup) Setup {
 	s.MapSlots = 2
 	return s
 }
 
-// narrow has one slot of each kind a node.
-func narrow(s Setup) Setup {
+// oneSlotEach gives each node one map slot and one reduce slot.
+func oneSlotEach(s Setup) Setup {
 	s.MapSlots, s.ReduceSlots = 1, 1
 	return s
 }
 
-// at is a screen at a second of the run.
+// at returns the view of a screen at a second of run 0.
 func at(screen string, seconds int) Sight {
 	return Sight{Screen: screen, At: time.Duration(seconds) * time.Second}
 }
 
-// one has one reduce slot a node.
-func one(s Setup) Setup {
+// oneReduceSlot gives each node one reduce slot.
+func oneReduceSlot(s Setup) Setup {
 	s.ReduceSlots = 1
 	return s
 }
@@ -103,17 +103,17 @@ var lessonSetups = []Lesson{
 		Open: at("jobs", 40),
 	},
 	{
-		ID: "fair", Setup: narrow(onCluster(scarceSlots, 50, 3, "fair")), Other: than("delay"), Right: 0,
+		ID: "fair", Setup: oneSlotEach(onCluster(scarceSlots, 50, 3, "fair")), Other: than("delay"), Right: 0,
 		Claim: []Claim{less("local0", "local1", 0.2), less("mean1", "mean0", 0.8)}, Try: []string{"locality.rule=greedy"},
 		Open: at("compare", 40),
 	},
 	{
-		ID: "sticky", Setup: narrow(onCluster(manyJobs, 60, 3, "fair")), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
+		ID: "sticky", Setup: oneSlotEach(onCluster(manyJobs, 60, 3, "fair")), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
 		Claim: []Claim{less("local0", "local1", 0.3), less("mean1", "mean0", 0.95)}, Try: []string{"locality.waits=1s/0s"},
 		Open: at("compare", 70),
 	},
 	{
-		ID: "wait", Setup: narrow(onCluster(scarceSlots, 50, 3, "delay", "locality.auto=false", "locality.skips=1")), Right: 1,
+		ID: "wait", Setup: oneSlotEach(onCluster(scarceSlots, 50, 3, "delay", "locality.auto=false", "locality.skips=1")), Right: 1,
 		Other: than("delay", "locality.auto=false", "locality.skips=20"),
 		Claim: []Claim{less("local0", "local1", 0.3), less("mean1", "mean0", 0.8)}, Try: []string{"locality.skips=5"},
 		Open: Sight{"compare", 40 * time.Second, 1},
@@ -124,7 +124,7 @@ var lessonSetups = []Lesson{
 		Open: at("compare", 40),
 	},
 	{
-		ID: "long", Setup: busy(onCluster(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
+		ID: "long", Setup: twoMapSlots(onCluster(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
 		Other: than("delay", "locality.auto=false", "locality.skips=40"),
 		Claim: []Claim{less("local0", "local1", 0.5)}, Try: []string{"locality.skips=80"},
 		Skips: []int{0, 2, 5, 10, 20, 40, 80},
@@ -151,17 +151,17 @@ var lessonSetups = []Lesson{
 		Open: at("compare", 45),
 	},
 	{
-		ID: "distance", Setup: shared(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 1,
+		ID: "distance", Setup: sharedLinks(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 1,
 		Claim: []Claim{less("wtnd1", "wtnd0", 0.9), less("mean1", "mean0", 0.95)}, Try: []string{"reduce.theta=0.2"},
 		Open: Sight{"shuffle", 60 * time.Second, 1},
 	},
 	{
-		ID: "larts", Setup: shared(onCluster(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
+		ID: "larts", Setup: sharedLinks(onCluster(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
 		Claim: []Claim{less("wtnd1", "wtnd0", 0.97), less("mean1", "mean0", 0.9)}, Try: []string{"reduce.rule=any"},
 		Open: Sight{"shuffle", 100 * time.Second, 0},
 	},
 	{
-		ID: "nowait", Setup: one(onCluster(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
+		ID: "nowait", Setup: oneReduceSlot(onCluster(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
 		Claim: []Claim{less("mean1", "mean0", 0.7), less("wtnd0", "wtnd1", 0.8)}, Try: []string{"reduce.rule=cogrs"},
 		Open: at("compare", 40),
 	},

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each lesson's run shows what the lesson claims, its texts in both languages have only numbers of
-// the run, and its one thing to change can be changed.
+// Each lesson's runs satisfy its claims, its texts quote only numbers of the runs, and run 1
+// accepts the settings of Try.
 func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	list := Lessons()

@@ -9,28 +9,28 @@ import (
 
 // Divergence is the first decision in which two runs on the same workload differ.
 type Divergence struct {
-	At    time.Duration `json:"at"`    // when the earlier of the two sides decided
+	At    time.Duration `json:"at"`    // time of the earlier of the two decisions
 	Words string        `json:"words"` // the divergence in one or two sentences
 	Sides [2]Side       `json:"sides"`
 }
 
-// Side is what one of the runs did.
+// Side explains the decision of one of the two runs.
 type Side struct {
 	Policy   string `json:"policy"`
-	Did      string `json:"did"`                // what it did next, in words
+	Did      string `json:"did"`                // the decision in words
 	Why      string `json:"why,omitempty"`      // its reason
-	Instead  string `json:"instead,omitempty"`  // why it did not do what the other run did
-	Decision int    `json:"decision,omitempty"` // number, from 1
+	Instead  string `json:"instead,omitempty"`  // why the run did not decide as the other one
+	Decision int    `json:"decision,omitempty"` // the decision's number in the run, from 1
 }
 
-// decision is one of the events that are decisions.
+// decision is an event for which decides is true.
 type decision struct {
 	event event.Event
-	at    int // in the list of its side's events
+	at    int // index in the list of its run's events
 }
 
-// passedOver is the last skip before a decision with the job, kind and node of theirs, or of the
-// last one with its job and kind, or nil.
+// passedOver returns the last skip before d of the job and kind that the other run's decision
+// launched: on the same node if possible, otherwise on any; nil if there is none.
 func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.Event {
 	var found *event.Event
 	for i := d.at - 1; i >= 0; i-- {
@@ -38,9 +38,9 @@ func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.
 		switch {
 		case e.JobID != theirs.Attempt.Task.Job || e.Kind != theirs.Attempt.Task.Kind:
 		case e.Type == event.Launched:
-			return found // what held it back before that does no longer
+			return found // reasons of skips before a launch no longer apply
 		case e.Type != event.Skipped || e.Reason.Cause == event.NoCause || e.Reason.Cause == event.CauseNoSlot:
-		case e.Reason.Cause == event.CauseSlowStart && e.At < d.event.At: // it may be over
+		case e.Reason.Cause == event.CauseSlowStart && e.At < d.event.At: // slow start may have ended since
 		case e.Node == theirs.Node:
 			return e
 		case found == nil:
@@ -67,7 +67,7 @@ func same(a, b *event.Event) bool {
 	return a.At == b.At && a.Type == b.Type && a.Attempt == b.Attempt && a.Node == b.Node
 }
 
-// part runs two set-ups on the first one's workload, cluster and seed, and compares.
+// part simulates the set-up under its own policy and under the other's, and compares the runs.
 func part(r *Request, a *Answer, sink Sink) error {
 	other := r.Setup
 	other.Policy, other.Set, other.Weights = r.Other.Policy, r.Other.Set, r.Other.Weights
@@ -102,7 +102,7 @@ func part(r *Request, a *Answer, sink Sink) error {
 	return nil
 }
 
-// divergence finds the first decision that differs.
+// divergence returns the first decision in which the runs differ; nil if there is none.
 func divergence(events [2][]event.Event, names [2]string) *Divergence {
 	var lists [2][]decision
 	for side := range lists {
@@ -140,7 +140,7 @@ func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *
 		if p.At < 0 || d.event.At < p.At {
 			p.At = d.event.At
 		}
-		s.Did, s.Why = did(&d.event), d.event.Why()
+		s.Did, s.Why = describe(&d.event), d.event.Why()
 	}
 	for side, d := range at {
 		if d == nil || at[1-side] == nil {
@@ -174,7 +174,7 @@ func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	}
 	for i := range events[d.at+1:] {
 		if e := &events[d.at+1+i]; e.Type == theirs.Type && e.Attempt == theirs.Attempt {
-			return "that comes later: it " + did(e)
+			return "that comes later: it " + describe(e)
 		}
 	}
 	return "that never comes"
@@ -188,8 +188,8 @@ func on(e *event.Event) string {
 	return "a slot on " + e.NodeName
 }
 
-// did is a decision in words.
-func did(e *event.Event) string {
+// describe returns a decision in words.
+func describe(e *event.Event) string {
 	verb := map[event.Type]string{
 		event.Launched: "launches", event.Suspended: "suspends", event.Resumed: "resumes", event.Killed: "kills",
 	}[e.Type]

@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// handle answers a request and gives the events of both sides.
+// handle answers a request and returns the events of both runs.
 func handle(t *testing.T, r Request) (a Answer, events [2]string) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -38,7 +38,7 @@ const mine = `jobs:
   - {name: short, at: 20s, count: 4, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `
 
-// A set-up runs as tarry sim does, with events that explain.
+// A set-up gives the same run as tarry sim, with events that contain explanations.
 func TestRun(t *testing.T) {
 	a, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	require.Empty(t, a.Error)
@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, events, same)
 }
 
-// An error in a text is reported with line and column; nothing panics.
+// An error in a text names its line and column, and no invalid request panics.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	for want, s := range map[string]Setup{
 		"workload:2:12: ": {Workload: "jobs:\n  - {maps: x}\n", Policy: "hfs"},
@@ -95,7 +95,7 @@ func TestPart(t *testing.T) {
 			var e event.Event
 			require.NoError(t, json.Unmarshal([]byte(line), &e))
 			if decides(&e) {
-				list = append(list, did(&e))
+				list = append(list, describe(&e))
 			}
 		}
 		return list
@@ -111,7 +111,7 @@ func TestPart(t *testing.T) {
 	require.Nil(t, a.Divergence)
 }
 
-// A recorded run is run again, under its own policy and under another one.
+// whatif simulates a recorded run under its own policy and under another one.
 func TestWhatIf(t *testing.T) {
 	_, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	a, asked := handle(t, Request{Op: "whatif", Text: events[0], Setup: Setup{Policy: "fifo"}})
@@ -152,7 +152,7 @@ func TestScenarios(t *testing.T) {
 	require.Contains(t, a.Output, "scenario:1")
 }
 
-// drawn is a random set-up: jobs with all that a workload file may draw, on some cluster, under some
+// drawn returns a random set-up: jobs with all distributions of a workload file, a cluster and a
 // policy.
 func drawn(r *rand.Rand) Setup {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }

@@ -26,17 +26,17 @@ type Setup struct {
 	Racks       int     `json:"racks,omitempty"`        // (1)
 	MapSlots    int     `json:"map_slots,omitempty"`    // (4)
 	ReduceSlots int     `json:"reduce_slots,omitempty"` // (2)
-	Flows       bool    `json:"flows,omitempty"`        // links are shared
-	Link        float64 `json:"link,omitempty"`         // of a node, bytes a second, with flows (125e6)
-	Over        float64 `json:"over,omitempty"`         // over-subscription of racks, with flows (1)
-	Heartbeats  bool    `json:"heartbeats,omitempty"`   // slots are seen at the next heartbeat
+	Flows       bool    `json:"flows,omitempty"`        // transfers share links
+	Link        float64 `json:"link,omitempty"`         // with Flows: bytes per second of a node's link (125e6)
+	Over        float64 `json:"over,omitempty"`         // with Flows: over-subscription of racks (1)
+	Heartbeats  bool    `json:"heartbeats,omitempty"`   // the scheduler sees a free slot at the node's next heartbeat
 	// Policy is a preset, or the text of a policy file. Set lists settings KEY=VALUE that override
 	// those of Policy; Weights overrides the weights of pools, by name.
 	Policy  string             `json:"policy"`
 	Set     []string           `json:"set,omitempty"`
 	Weights map[string]float64 `json:"weights,omitempty"`
 	Seed    uint64             `json:"seed,omitempty"` // (1)
-	// Most bounds the events of the simulator (2 million): a page can show no more.
+	// Most is the maximum number of simulator events (2 million, which a page can still show).
 	Most uint64 `json:"most,omitempty"`
 }
 
@@ -51,7 +51,7 @@ func isText(s string) bool { return strings.ContainsAny(s, "\n:{") }
 
 // workload reads or draws the jobs.
 func (s *Setup) workload() (w workload.Workload, err error) {
-	r := rand.New(rand.NewPCG(max(s.Seed, 1), 0x7a22)) // as tarry sim
+	r := rand.New(rand.NewPCG(max(s.Seed, 1), 0x7a22)) // the stream of tarry sim
 	if isText(s.Workload) {
 		w, err = workload.ReadYAML(strings.NewReader(s.Workload), "workload", r)
 	} else {
@@ -101,7 +101,7 @@ func (s *Setup) override(p scheduling.Policy) (scheduling.Policy, error) {
 	return p, p.Validate()
 }
 
-// config is the simulation of a set-up.
+// config returns the simulator's configuration for a set-up.
 func (s *Setup) config() (cfg simulator.Config, err error) {
 	if cfg.Policy, err = s.PolicyOf(); err != nil {
 		return cfg, err
@@ -143,7 +143,7 @@ func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
 	return s.runFork(nil, events)
 }
 
-// runFork is run with one decision changed, if fork is not nil.
+// runFork is like run but changes one decision if fork is not nil.
 func (s *Setup) runFork(fork *scheduling.Fork, events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
-// WhatIf is a recorded run again: under its own policy, which is the error of the method, and under
-// another one.
+// WhatIf compares a recorded run with its simulation under the same policy (Again), which shows the
+// simulation's error, and under another policy (Asked).
 type WhatIf struct {
 	Recorded simulator.Figures `json:"recorded"`
 	Again    simulator.Figures `json:"again"`
@@ -19,8 +19,8 @@ type WhatIf struct {
 	Warnings []string          `json:"warnings,omitempty"`
 }
 
-// whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and Weights.
-// An empty Policy is the recorded one. whatIf ignores the other fields of the set-up.
+// whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and
+// Weights. An empty Policy is the recorded one. whatIf ignores the set-up's other fields.
 func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 	rec, err := recording(text, false)
 	if err != nil {

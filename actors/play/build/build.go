@@ -48,7 +48,7 @@ func Build(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(filepath.Join(out, site.GzipName)) // a file of an earlier version would be embedded, too
+	_ = os.Remove(filepath.Join(out, site.GzipName)) // from an earlier version; go:embed would include it
 	packed, err := pack(code, filepath.Join(out, site.ModuleName))
 	if err != nil {
 		return err

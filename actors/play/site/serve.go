@@ -45,6 +45,6 @@ func Handler(files map[string][]byte) http.Handler {
 		h.Set("Content-Security-Policy", page.ContentSecurityPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-cache")
-		_, _ = w.Write(data) // the client has gone
+		_, _ = w.Write(data) // fails only if the client has disconnected
 	})
 }

@@ -28,10 +28,10 @@ var module embed.FS
 
 // The files of the WebAssembly module, the simulator for browsers.
 const (
-	WasmName   = "tarry.wasm"     // uncompressed; pages load one of the others
-	ModuleName = WasmName + ".br" // brotli, a quarter less than gzip
-	GzipName   = WasmName + ".gz" // made when a site is written
-	ExecName   = "wasm_exec.js"   // the loader, of the Go toolchain that built the module
+	WasmName   = "tarry.wasm"     // uncompressed; pages load one of the compressed files
+	ModuleName = WasmName + ".br" // Brotli, a quarter smaller than gzip
+	GzipName   = WasmName + ".gz" // created when a site is written
+	ExecName   = "wasm_exec.js"   // the loader from the Go toolchain that built the module
 )
 
 // ErrNoModule means that this program was built without the WebAssembly module.

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// playModule is a fake module: "module", in brotli.
+// playModule returns a directory with a fake module: the text "module", compressed with Brotli.
 func playModule(t *testing.T) fstest.MapFS {
 	t.Helper()
 	packed := []byte("\x1b\x05\x00\x00\x24\x00\x82\x90\xa8\x0e")
@@ -58,7 +58,7 @@ func TestHandler(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, get(http.MethodPost, "/").Code)
 }
 
-// The exported site is these files, in a directory that was not there.
+// Export creates a directory with exactly the site's files. If the directory exists, it fails.
 func TestExport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	files, err := site.Files(playModule(t))
@@ -78,8 +78,8 @@ func TestExport(t *testing.T) {
 	require.Error(t, site.Export(dir, files))
 }
 
-// The scripts and styles of page and playground stay few and legible: their number of lines is not met by
-// long ones.
+// Limits on the scripts and styles of page and playground: lines in total, lines per file, and
+// characters per line.
 func TestScriptsStayLegible(t *testing.T) {
 	files, err := site.Files(playModule(t))
 	require.NoError(t, err)
@@ -98,13 +98,12 @@ func TestScriptsStayLegible(t *testing.T) {
 	require.LessOrEqual(t, total, 4549)
 }
 
-// The error for a directory without the module says so.
+// For a directory without the module, Check returns ErrNoModule.
 func TestCheck(t *testing.T) {
 	require.ErrorIs(t, site.Check(fstest.MapFS{site.ExecName: {}}), site.ErrNoModule)
 }
 
-// A site in one file has a worker that loads nothing, and the module in the form that a browser
-// compiles.
+// The worker script for a page of one file imports nothing, and the module is uncompressed.
 func TestEmbedded(t *testing.T) {
 	simulator, err := site.Embedded(playModule(t))
 	require.NoError(t, err)

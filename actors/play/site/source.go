@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// ModulePath is that of the Go module which this program is of.
+// ModulePath is the path of this program's Go module.
 const ModulePath = "github.com/tarry-mr/tarry"
 
-// Go runs a go command for a browser's architecture and gives what it prints.
+// Go runs a go command in dir for WebAssembly in browsers and returns its standard output.
 func Go(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off") // the nested modules may not be there
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off") // the workspace's nested modules may be missing
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -16,7 +16,7 @@ import (
 // event costs a call of JavaScript.
 const portion = 1 << 18
 
-// main sets tarry, buffering the events of each side.
+// main defines the JavaScript function tarry, which buffers the events of each side before take.
 func main() {
 	js.Global().Set("tarry", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var sink play.Sink

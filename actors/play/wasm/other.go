@@ -1,7 +1,7 @@
 //go:build !js || !wasm
 
 // Command wasm is the WebAssembly module of the playground. Built for any other architecture, it
-// only prints that.
+// only prints how to build the module.
 package main
 
 import "os"
