@@ -133,8 +133,8 @@ type joined struct {
 	Client, Revenue []byte
 }
 
-// Visited is a client, the rank of a page that it visited, and the revenue of the visit as in the
-// table.
+// Visited is a visit in the output of HiveJoin: the client, the rank of the visited page, and the
+// revenue as text, as the table visits has it.
 type Visited struct {
 	Client  []byte
 	Rank    int64

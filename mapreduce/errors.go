@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// Sentinel errors; test with errors.Is. Package cluster has the errors that only code that runs
-// plans meets.
+// Sentinel errors; test with errors.Is. Package mapreduce/cluster has further ones, for engines
+// that run plans.
 var (
 	// ErrOutputExists is returned by SetupJob if the output directory exists.
 	ErrOutputExists = output.ErrOutputExists

@@ -17,8 +17,8 @@ type Inputs struct {
 	Zipf  string // text of a Zipf vocabulary
 	Real  string // real text
 	Tera  string // TeraSort records
-	Tera4 string // four times as many; empty unless asked for
-	Small string // a few lines of text, whatever the size asked for
+	Tera4 string // four times as many TeraSort records; empty unless MakeInputs makes long inputs
+	Small string // 4 KiB of text, whatever the size of the others
 	// Tables are the files of joins and aggregates.
 	Tables Tables
 }
@@ -26,9 +26,9 @@ type Inputs struct {
 // smallSize is the size of Inputs.Small.
 const smallSize = 4 << 10
 
-// MakeInputs makes the inputs of the given size in dir, generated or from real text, and leaves
-// those alone that are there already: the name tells size and source. realText is the file to
-// replicate; empty means the Go distribution's sources.
+// MakeInputs makes the inputs of the given size in dir, generated or from real text. It keeps those
+// that dir has already: file names contain size and source. realText is the file to replicate;
+// empty means the sources of the Go distribution. long adds Tera4.
 func MakeInputs(
 	ctx context.Context, dir string, size int64, realText string, long bool, log io.Writer,
 ) (Inputs, error) {

@@ -6,13 +6,13 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// ofASCII gives ripgrep the classes that are ASCII's in Go, and Unicode's in Rust.
+// ofASCII rewrites a pattern for ripgrep: classes such as \w are ASCII in Go, but Unicode in Rust.
 var ofASCII = strings.NewReplacer(`\w`, `(?-u:\w)`, `\d`, `(?-u:\d)`, `\s`, `(?-u:\s)`, `\b`, `(?-u:\b)`)
 
-// patternContest is the name of the contest of a pattern.
+// patternContest returns the name of the contest of Tarry and ripgrep that search for a pattern.
 func patternContest(pattern string) string { return "grep pattern " + pattern }
 
-// grepPatterns has each pattern count lines of real text.
+// grepPatterns returns a contest for each pattern: to count the matching lines of real text.
 func (s Setup) grepPatterns() []Contest {
 	var contests []Contest
 	for _, pattern := range gen.Patterns {

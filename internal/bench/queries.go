@@ -14,11 +14,11 @@ const (
 	HighAmounts   = "p95"
 )
 
-// TopOf is how many amounts of a group TopAmounts finds.
+// TopOf is the number of largest amounts that the query TopAmounts finds in each group.
 const TopOf = 10
 
-// queries are joins and aggregates over tables of text, as a user of the library writes them and in
-// DuckDB's SQL with as many threads.
+// queries returns contests of joins and aggregates over tables of text: jobs as a library's user
+// writes them, against DuckDB's SQL with as many threads.
 func (s Setup) queries() []Contest {
 	sales, orders, users := s.Inputs.Tables.Sales, s.Inputs.Tables.Orders, s.Inputs.Tables.Users
 	join := `SELECT user, city, amount FROM ` + duckTable(orders, "user INTEGER", "amount INTEGER") +

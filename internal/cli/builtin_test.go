@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainFile is a file of an input, as lines without their ends.
+// plainFile is an input file as lines, without their line feeds.
 type plainFile struct {
 	name  string
 	lines []string
 }
 
-// awkwardText is lines of words of all lengths around those at which the engine's ways change, in bursts, so that the
-// waiting values of one length follow those of another.
+// awkwardText returns lines of words whose lengths are just below and above those at which the
+// engine changes its method. Lengths come in bursts, so that buffered words meet others.
 func awkwardText(r *rand.Rand, lines int) (list []string) {
 	for i := range lines {
 		var words []string
@@ -35,7 +35,7 @@ func awkwardText(r *rand.Rand, lines int) (list []string) {
 	return list
 }
 
-// columnText is lines of a key, a tab and a decimal number.
+// columnText returns lines of a key, a tab and a decimal number.
 func columnText(r *rand.Rand, lines int) (list []string) {
 	for range lines {
 		key := strings.Repeat("k", []int{1, 15, 16, 17, 40}[r.IntN(5)]) + strconv.Itoa(r.IntN(40))
@@ -44,7 +44,7 @@ func columnText(r *rand.Rand, lines int) (list []string) {
 	return list
 }
 
-// teraText is records of 100 bytes, but for the line feed that ends each.
+// teraText returns records of 100 bytes without the line feed at the end of each.
 func teraText(r *rand.Rand, records int) (list []string) {
 	for i := range records {
 		key := fmt.Sprintf("%s%c%07d", []string{"aa", "aZ", "~~"}[r.IntN(3)], 'a'+r.IntN(2), r.IntN(10)*1000000+i+records)
@@ -57,7 +57,7 @@ func address(r *rand.Rand) string {
 	return strings.Repeat("u", []int{1, 15, 16, 33}[r.IntN(4)]) + strconv.Itoa(r.IntN(9))
 }
 
-// rankingsText and visitsText are the tables of Hive's benchmark.
+// rankingsText and visitsText return rows of the tables of Hive's benchmark.
 func rankingsText(r *rand.Rand, rows int) (list []string) {
 	for range rows {
 		list = append(list, fmt.Sprintf("%s|%d|%d", address(r), r.IntN(300), r.IntN(9)))
@@ -79,7 +79,7 @@ func tablesText(r *rand.Rand, rows int) []string {
 	return list
 }
 
-// graphText is edges between nodes, some of them several times, and nodes alone.
+// graphText returns lines of a graph, each an edge between two nodes. Some edges occur repeatedly.
 func graphText(r *rand.Rand, edges int) (list []string) {
 	node := func() string {
 		return strings.Repeat("n", []int{1, 15, 16, 40}[r.IntN(4)]) + strconv.Itoa(r.IntN(40)) + []string{"", ",", "%"}[r.IntN(3)]
@@ -93,7 +93,7 @@ func graphText(r *rand.Rand, edges int) (list []string) {
 	return list
 }
 
-// cloudText is points around three places that are far from each other.
+// cloudText returns lines of points around three places that are far from each other.
 func cloudText(r *rand.Rand, points int) (list []string) {
 	for range points {
 		place := r.IntN(3)
@@ -102,7 +102,7 @@ func cloudText(r *rand.Rand, points int) (list []string) {
 	return list
 }
 
-// seriesText is keys, times in no order, and numbers.
+// seriesText returns lines of a key, a time and a number. The times are in random order.
 func seriesText(r *rand.Rand, lines int) (list []string) {
 	for i, at := range r.Perm(lines) {
 		key := strings.Repeat("k", []int{1, 15, 16, 17, 40}[i%5]) + strconv.Itoa(r.IntN(5))
@@ -147,8 +147,8 @@ func plainIndex(files []plainFile) (list []string) {
 	return list
 }
 
-// builtIns are command lines of tarry run over texts of a form: those whose parts are in order, one after
-// the other, and the others.
+// builtIns returns command lines of tarry run by the form of text that they read. The output of
+// ordered ones has a fixed order over all parts; that of unordered ones is sorted for comparison.
 func builtIns() []struct {
 	text               func(r *rand.Rand, lines int) []string
 	ordered, unordered []string
@@ -173,7 +173,7 @@ func builtIns() []struct {
 	}
 }
 
-// plainPrograms do what command lines do whose map is quick in ways of its own.
+// plainPrograms returns plain Go programs for the command lines whose jobs have special fast maps.
 func plainPrograms() map[string]func(files []plainFile) []string {
 	return map[string]func(files []plainFile) []string{
 		"wordcount": func(f []plainFile) []string { return plainCounts(plainWords(f)) },
@@ -195,7 +195,7 @@ func countOf(line string) int {
 	return n
 }
 
-// settings are clusters and budgets under which each job runs.
+// settings returns flags: the clusters and memory budgets under which each job runs.
 func settings() [][]string {
 	return [][]string{
 		{"--reduces", "3"},
@@ -204,8 +204,8 @@ func settings() [][]string {
 	}
 }
 
-// TestBuiltInJobsArePlainPrograms compares what the built-in jobs write on clusters with plain programs, or
-// with what they write in one goroutine: package jobs compares that with loops and tools.
+// On clusters, built-in jobs write what plain programs write. Jobs without a plain program write what
+// they write with --inline, which tests of package jobs compare with loops and tools.
 func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, kind := range builtIns() {
@@ -247,7 +247,7 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 	}
 }
 
-// rounded are the lines of got, with those of want where they differ by no more than within in numbers.
+// rounded returns got, with the line of want where numbers differ by at most the fraction within.
 func rounded(want, got []string, within float64) []string {
 	near := func(a, b string) bool {
 		x, badX := strconv.ParseFloat(a, 64)
@@ -262,7 +262,7 @@ func rounded(want, got []string, within float64) []string {
 	return got
 }
 
-// sameLines shows the first line that differs only.
+// sameLines fails the test if lines differ, and shows only the first of these.
 func sameLines(t *testing.T, want, got, args []string) {
 	t.Helper()
 	i := 0

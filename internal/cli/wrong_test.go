@@ -45,12 +45,11 @@ type wrongUsage struct {
 	says string // a regular expression, or empty
 }
 
-// noEffectSaid is what is said of a flag that has no effect: its name, and what decides it.
+// noEffectSaid matches the error for a flag without effect: it names the flag and the reason.
 const noEffectSaid = `^tarry: --([a-z-]+) (has no effect (with|without) [^\n]+|and --[a-z-]+ exclude each other)\n$`
 
-// TestWrongUsages: each wrong usage is one line on standard error, the right exit code, soon,
-// nothing on standard output, and leaves the disk as it was. With LONG_TESTS each is a process of
-// its own.
+// A wrong usage ends soon, with the right exit code. It prints one line on standard error, nothing
+// on standard output, and does not change the disk. With LONG_TESTS each runs in its own process.
 func TestWrongUsages(t *testing.T) {
 	t.Chdir(wrongPlace(t))
 	before := everyFile(t)
@@ -132,7 +131,7 @@ func everyFile(t *testing.T) []string {
 	return list
 }
 
-// rightUsages are command lines that work but for a flag added to them, by command.
+// rightUsages returns, by command, correct usages, to which tests add a wrong flag.
 func rightUsages() map[string]string {
 	return map[string]string{
 		"run sort": "run sort in -q -o out", "run top": "run top tsv -q -o out",
@@ -147,8 +146,8 @@ func rightUsages() map[string]string {
 	}
 }
 
-// onceEach calls do for each flag of each command with a command line that works; commands of one
-// family share their flags.
+// onceEach calls do for each flag of each command, with a correct usage of the command. A flag that
+// several commands of a family share, such as run sort and run top, comes once.
 func onceEach(do func(right string, f *pflag.Flag)) {
 	done := map[string]bool{}
 	ourFlags(func(path string, f *pflag.Flag) {
@@ -161,7 +160,7 @@ func onceEach(do func(right string, f *pflag.Flag)) {
 	})
 }
 
-// wrongNumbers gives each number flag of each command values that it cannot take.
+// wrongNumbers returns usages that give number flags values that are not numbers or out of range.
 func wrongNumbers() []wrongUsage {
 	var list []wrongUsage
 	onceEach(func(right string, f *pflag.Flag) {
@@ -179,8 +178,8 @@ func wrongNumbers() []wrongUsage {
 	return list
 }
 
-// wrongFlags are flags that do not exist, lack their value, have one of the wrong kind, or no
-// effect.
+// wrongFlags returns usages with a flag that does not exist, lacks its value, has one of the wrong
+// kind, or has no effect.
 func wrongFlags() []wrongUsage {
 	var list []wrongUsage
 	add := func(code int, line string, more ...string) {
@@ -207,7 +206,7 @@ func wrongFlags() []wrongUsage {
 	return list
 }
 
-// wrongWords are names and arguments that mean nothing.
+// wrongWords returns usages with unknown names or with invalid or missing arguments.
 func wrongWords() []wrongUsage {
 	var list []wrongUsage
 	for _, line := range []string{
@@ -283,8 +282,8 @@ func wrongWords() []wrongUsage {
 	return list
 }
 
-// wrongFiles are files that are not there, are directories, or hold something else: 1 for what a
-// command reads as its input, 2 if it holds commands and they are wrong, 3 for configuration.
+// wrongFiles returns usages that name files which are missing, are directories, or have the wrong
+// content: exit code 1 for a command's input, 3 for configuration.
 func wrongFiles() []wrongUsage {
 	var list []wrongUsage
 	long := strings.Repeat("long", 100)
@@ -334,7 +333,7 @@ func wrongFiles() []wrongUsage {
 	return list
 }
 
-// wrongOutputs cannot be written, or would destroy something.
+// wrongOutputs returns usages whose output cannot be written, or would destroy something.
 func wrongOutputs() []wrongUsage {
 	var list []wrongUsage
 	add := func(code int, line string, more ...string) {

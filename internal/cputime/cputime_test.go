@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUsedGrows works until the time has moved.
+// Used grows while this process computes.
 func TestUsedGrows(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("not known here")

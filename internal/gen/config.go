@@ -53,8 +53,8 @@ type Config struct {
 	// Kind is the kind of input.
 	Kind Kind
 	// Bytes is the size of the output, at least 0. Tera, Documents and Rankings round it down to
-	// whole records. Visits take at least 320 bytes, and drop a remainder below 320 bytes after
-	// whole megabytes.
+	// whole records. Visits need at least 320 bytes; fewer than 320 beyond whole megabytes of 10⁶
+	// are not written.
 	Bytes int64
 	// Seed selects one of the outputs of this configuration. Every value is valid.
 	Seed uint64

@@ -69,7 +69,7 @@ func (v *vocabulary) appendSize(buf []byte, size int) []byte {
 	return buf
 }
 
-// newText fills pieces with random words separated by single spaces, in lines of about 73 bytes.
+// newText returns the fill for Text: random words, single spaces, lines of about 73 bytes.
 func newText(c Config) fill {
 	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
@@ -88,7 +88,7 @@ func newText(c Config) fill {
 	}
 }
 
-// newPairs fills pieces with lines of a word, a tab and a number of up to 6 digits.
+// newPairs returns the fill for Pairs: lines of a word, a tab and a number of up to 6 digits.
 func newPairs(c Config) fill {
 	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
 	const digits = 6
@@ -120,7 +120,7 @@ func appendDigits(buf []byte, size int, r *rng) []byte {
 	return buf
 }
 
-// newNumbers fills pieces with lines of one number each.
+// newNumbers returns the fill for Numbers: lines of one number each.
 func newNumbers(Config) fill {
 	const digits = 9
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
@@ -133,7 +133,7 @@ func newNumbers(Config) fill {
 	}
 }
 
-// newLines fills pieces with lines of random printable ASCII characters.
+// newLines returns the fill for Lines: lines of random printable ASCII characters.
 func newLines(Config) fill {
 	const longest = 100
 	return func(buf []byte, n int, _ int64, r *rng) []byte {

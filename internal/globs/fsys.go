@@ -24,8 +24,8 @@ func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 	return expand(arg, info, err, doublestar.ValidatePattern(arg), below, matching)
 }
 
-// globFS lists the files below root that match a glob, and those below matching directories. shown
-// is the pattern that decides which hidden names are spelled out.
+// globFS lists the files below root that match a glob, and those below matching directories. Names
+// that begin with _ or a dot are hidden unless the pattern shown spells that character out.
 func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	depth := strings.Count(glob, "/")
 	if strings.Contains(glob, anyDepth) || strings.Contains(glob, "{") {
@@ -63,7 +63,7 @@ func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	return files, err
 }
 
-// toReadFS is toRead for a file system.
+// toReadFS is like toRead: a path of fsys must be opened if it is a regular file or a broken link.
 func toReadFS(fsys fs.FS, path string, e fs.DirEntry) bool {
 	if e.Type().IsRegular() {
 		return true

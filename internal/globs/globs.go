@@ -81,7 +81,7 @@ func walk(dir string) ([]string, error) {
 	return files, err
 }
 
-// hidden reports whether wildcards and directories skip the name.
+// hidden reports whether wildcards do not match the name and directory arguments omit it.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
 
 // passOver returns the result of a fs.WalkDirFunc for a hidden entry.

@@ -69,7 +69,7 @@ func (w *Network) Resolve(now time.Duration) {
 	}
 }
 
-// gather collects the flows to recompute and the capacity that the others leave.
+// gather collects the flows to recompute and the capacity that fixed flows leave to them.
 func (w *Network) gather() {
 	p := &w.fill
 	for len(p.flowSeen) < len(w.flows) {
@@ -162,7 +162,7 @@ func (w *Network) pour() {
 	}
 }
 
-// index returns each flow's position in filling.flows.
+// index returns, by flow, the position in filling.flows, the flows to recompute; others are stale.
 func (w *Network) index() []int32 {
 	p := &w.fill
 	if cap(p.at) < len(w.flows) {

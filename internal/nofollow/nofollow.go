@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrLink is the error for a symbolic link or file where a directory or file is expected.
+// ErrLink is the error for a path with a symbolic link in it, or a file in place of a directory.
 var ErrLink = errors.New("a symbolic link or a file is in its way")
 
 // Dir opens a directory below root; the caller must close it. name is separated by slashes; "." is
@@ -32,7 +32,7 @@ func Dir(root *os.Root, name string, create bool) (*os.Root, error) {
 	return dir, nil
 }
 
-// child opens a directory in dir.
+// child opens the directory name in dir. With create, it makes a missing one.
 func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if create {
 		if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is below the root is opened by its own path only: a symbolic link is refused wherever on the
-// way it is, also one that stays below the root.
+// A path with a symbolic link anywhere in it is an error, even if the link leads to a place below
+// the root.
 func TestLinksAreRefused(t *testing.T) {
 	at := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(at, "a", "b"), 0o700))

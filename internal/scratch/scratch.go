@@ -17,7 +17,7 @@ type Item struct {
 	file *os.File // locked, if the system supports it
 }
 
-// mine holds the items of this process.
+// mine holds the items of this process, for RemoveAll.
 var mine sync.Map // of *Item
 
 // Dir creates a directory with a unique name that begins with prefix; an empty parent means
@@ -43,8 +43,8 @@ func File(parent, prefix string) (*Item, error) {
 	})
 }
 
-// claim creates an item, opens and locks it. It retries if a sweeping process locked and removed
-// the new item first.
+// claim creates a file or directory by create, opens it with flag, and locks it. It retries if the
+// sweep of another process locked and removed it first.
 func claim(flag int, create func() (string, error)) (*Item, error) {
 	for {
 		name, err := create()
@@ -110,7 +110,7 @@ func (i *Item) Remove() error {
 	return err
 }
 
-// RemoveAll removes all items of this process, which is about to end.
+// RemoveAll removes all scratch files and directories of this process, which is about to end.
 func RemoveAll() {
 	mine.Range(func(i, _ any) bool {
 		_ = os.RemoveAll(i.(*Item).Name()) // the next process tries again
@@ -118,7 +118,7 @@ func RemoveAll() {
 	})
 }
 
-// sweep removes items that ended processes have left. Errors are ignored.
+// sweep removes the files or directories that ended processes have left. It ignores errors.
 func sweep(parent, prefix string, dirs bool) {
 	list, err := os.ReadDir(parent)
 	if err != nil {
@@ -132,7 +132,7 @@ func sweep(parent, prefix string, dirs bool) {
 	}
 }
 
-// sweepOne removes an item that no process has locked.
+// sweepOne removes a file or directory if no process has it locked: then its process has ended.
 func sweepOne(name string) {
 	f, err := os.Open(name)
 	if err != nil {

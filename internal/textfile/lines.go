@@ -20,14 +20,14 @@ type Lines struct {
 	err  error
 }
 
-// NewLines returns the lines of r, of which each has less than maxBytes.
+// NewLines returns the lines of r. One of maxBytes or more is an error, at which Next stops.
 func NewLines(r io.Reader, maxBytes int) *Lines {
 	l := &Lines{scan: bufio.NewScanner(r), max: maxBytes}
 	l.scan.Buffer(nil, maxBytes)
 	return l
 }
 
-// Next reads the next line. It returns false at the end and at an error.
+// Next reads the next line that is not blank. It returns false at the end and at an error.
 func (l *Lines) Next() bool {
 	for l.err == nil && l.scan.Scan() {
 		l.N++

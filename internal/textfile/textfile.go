@@ -1,4 +1,4 @@
-// Package textfile tells files of text from others.
+// Package textfile reads the lines of text files, and tells these from files that are not text.
 package textfile
 
 import (
@@ -9,7 +9,7 @@ import (
 // ByteOrderMark is what some editors put before UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// NotText gives the first line, from 1, that holds a NUL byte or is not UTF-8; 0 if none does.
+// NotText returns the number, from 1, of the first line with a NUL byte or not in UTF-8, 0 if none.
 func NotText(text []byte) int {
 	line := 1
 	for len(text) > 0 {

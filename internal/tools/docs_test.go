@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents are README.md and the pages below docs, the index last.
+// documents returns the names of README.md and of the pages below docs.
 func documents(t *testing.T) []string {
 	list, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ var (
 	link    = regexp.MustCompile(`!?\[([^]]*)\]\(([^)\s]+)\)`)
 )
 
-// anchors are the names that GitHub gives to the headings of a page.
+// anchors returns the names that GitHub gives to the headings of a page.
 func anchors(page string) (list []string) {
 	for line := range strings.Lines(fence.ReplaceAllString(page, "")) {
 		title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
@@ -88,7 +88,7 @@ func TestLinks(t *testing.T) {
 	require.Greater(t, found, 150)
 }
 
-// Each page of docs that a text of the repository names is one.
+// Each page of docs that code or text of the repository names exists.
 func TestNamedPagesExist(t *testing.T) {
 	page, found := regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`), 0
 	err := filepath.WalkDir("../..", func(at string, f fs.DirEntry, err error) error {
@@ -113,7 +113,7 @@ func TestNamedPagesExist(t *testing.T) {
 	require.Greater(t, found, 20)
 }
 
-// sentences are those of a page: without code, each cell of a table and each item of a list apart.
+// sentences returns those of a page, without code. A table's cell or a list's item ends a sentence.
 func sentences(page string) (list []string) {
 	page = comment.ReplaceAllString(fence.ReplaceAllString(page, "\n\n"), "")
 	page = link.ReplaceAllString(code.ReplaceAllString(page, "code"), "$1")
@@ -169,7 +169,7 @@ func most(page string) int {
 	return 3_200
 }
 
-// phrases returns the rules of prose.txt before the line that is equal to end.
+// phrases returns the phrases to avoid, each with a better one: those of prose.txt up to line end.
 func phrases(t *testing.T, end string) map[*regexp.Regexp]string {
 	rules, err := os.ReadFile("prose.txt")
 	require.NoError(t, err)

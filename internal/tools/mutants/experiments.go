@@ -18,14 +18,14 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Experiments are held against faults too: each row that is judged must move with one at least. What
-// they find with a fault is held against what they find without.
+// Faults test the experiments, too: each row with a verdict must notice at least one fault. To that
+// end, the rows with a fault are compared with those without.
 
 // flaw is one listed fault for experiments.
 type flaw struct {
 	Name  string   `yaml:"name"`
 	Edits []mutant `yaml:"edits"` // only their File, Old and New
-	// Of are patterns of the names of the experiments that can move with it; none means all.
+	// Of are patterns of the names of the experiments that the fault can change; none means all.
 	Of []string `yaml:"of"`
 }
 
@@ -33,11 +33,11 @@ type flaw struct {
 type contest struct {
 	dir     string         // for what they write, a folder for each fault
 	module  string         // the copy with the faults
-	program string         // built of it
+	program string         // the tarry command, built from module
 	repeat  int            // seeds
 	limit   time.Duration  // of one experiment
 	of      *regexp.Regexp // experiments to run
-	keep    bool           // what is there already
+	keep    bool           // reuse results that dir has already
 }
 
 // soundName is the folder of the program without a fault.
@@ -46,8 +46,8 @@ const soundName = "sound"
 // measured are the experiments that read a clock, and differ from run to run.
 var measured = []string{"delay-overhead", "validation"}
 
-// sparing lists the experiments of which a few seeds must do, since they take long. The others run as
-// many as in a full run: an uncertain row hardly notices anything.
+// sparing lists the experiments that run with few seeds, since they take long. The others run with
+// as many as in a full run: with few, a row is too uncertain to notice a fault.
 var sparing = []string{
 	"delay-fig2", "delay-fig5", "delay-fig8", "delay-fig13", "delay-fig15", "delay-slots", "delay-table4", "hfsp-fig3",
 	"hfsp-fig5", "hfsp-fig6", "orders", "facebook-trace", "coflows",
@@ -67,12 +67,12 @@ func readFlaws(file string) (list []flaw, err error) {
 	return list, err
 }
 
-// folder is the name of a fault as a folder.
+// folder returns the name of the folder for results with this fault.
 func (f *flaw) folder() string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(f.Name), "-"), "-")
 }
 
-// moves reports whether an experiment can move with the fault.
+// moves reports whether the fault can change an experiment's results.
 func (f *flaw) moves(experiment string) bool {
 	return len(f.Of) == 0 || slices.ContainsFunc(f.Of, func(pattern string) bool {
 		ok, err := path.Match(pattern, experiment)
@@ -80,9 +80,9 @@ func (f *flaw) moves(experiment string) bool {
 	})
 }
 
-// run runs the experiments without a fault and with those of the list that only names, and writes
-// the table of all that the folder has to tableName with .md and .csv. It returns how many rows
-// notice nothing.
+// run runs the experiments without a fault, and with each fault whose name matches only. It writes
+// the table of all results in dir to tableName.md and tableName.csv. It returns the number of rows
+// that notice no fault.
 func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnoticed int, err error) {
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return 0, err
@@ -138,7 +138,7 @@ func (c *contest) build() (names []string, err error) {
 	return names, nil
 }
 
-// faulty runs the experiments that move with the numbered fault.
+// faulty runs the experiments that the numbered fault can change.
 func (c *contest) faulty(f *flaw, number int, names []string) error {
 	began := time.Now()
 	for _, name := range names {
@@ -152,7 +152,7 @@ func (c *contest) faulty(f *flaw, number int, names []string) error {
 	return nil
 }
 
-// experiment runs one. With a fault it may fail: its rows are then missing, and notice nothing.
+// experiment runs an experiment with a fault; 0 is none. If it fails with one, it writes no rows.
 func (c *contest) experiment(f *flaw, fault int, name string) error {
 	dir := filepath.Join(c.dir, f.folder())
 	if _, err := os.Stat(filepath.Join(dir, name, "rows.csv")); err == nil && c.keep {

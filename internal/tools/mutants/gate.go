@@ -46,7 +46,7 @@ func mutantOf[T any](faulty bool, with, as T) T {
 }
 `
 
-// atRandom tries the first n faults of the list that are Go.
+// atRandom tries the first n faults of the list that are valid Go.
 func (t *trial) atRandom(list []mutant, n int, c *census) error {
 	for len(list) > 0 && c.tried < n {
 		together, alone, rest, err := t.gather(list, n-c.tried, c)
@@ -141,15 +141,15 @@ func (t *trial) refused(list []mutant, lines [][2]int) (bad []int, err error) {
 	return bad, err
 }
 
-// place finds the places of a compiler's errors.
+// place matches the file and line of a compiler's error.
 var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):`)
 
 func (m *mutant) pkg() string { return "./" + filepath.ToSlash(filepath.Dir(m.File)) }
 
 func (m *mutant) overlaps(o mutant) bool { return m.File == o.File && m.from < o.to && o.from < m.to }
 
-// placeGates puts the gates of faults into the copy, fault i with the number i+1, and tells the lines,
-// from and to, where they are.
+// placeGates puts the gates of faults into the copy, fault i with the number i+1. It returns the
+// first and the last line of each gate.
 func (t *trial) placeGates(list []mutant) (lines [][2]int, err error) {
 	lines = make([][2]int, len(list))
 	for i := range list {
@@ -184,15 +184,15 @@ func (t *trial) placeGates(list []mutant) (lines [][2]int, err error) {
 
 var packageName = regexp.MustCompile(`(?m)^package \w+`)
 
-// order lists the faults of a file by their places.
-func order(list []mutant, file string) (places []int) {
+// order returns the indexes of the faults of a file, in the order of their positions in it.
+func order(list []mutant, file string) (indexes []int) {
 	for i := range list {
 		if list[i].File == file {
-			places = append(places, i)
+			indexes = append(indexes, i)
 		}
 	}
-	slices.SortFunc(places, func(a, b int) int { return list[a].from - list[b].from })
-	return places
+	slices.SortFunc(indexes, func(a, b int) int { return list[a].from - list[b].from })
+	return indexes
 }
 
 func (t *trial) keep(file string) error {
@@ -222,7 +222,7 @@ func (t *trial) closeGates() error {
 	return nil
 }
 
-// eachGated runs the tests with one fault after the other.
+// eachGated runs the tests with each of the gated faults in turn, and counts the verdicts.
 func (t *trial) eachGated(list []mutant, c *census) error {
 	t.binaries = map[string]string{}
 	for i := range list {
@@ -244,8 +244,8 @@ func (t *trial) eachGated(list []mutant, c *census) error {
 	return nil
 }
 
-// again tries a fault once more whose tests did not end: the machine may have been busy with other
-// things. So the tests are timed again without it first.
+// again repeats the tests of p, which did not end with a fault: the machine may have been busy. So
+// it first times them again without the fault.
 func (t *trial) again(p string, fault int) verdict {
 	began := time.Now()
 	if v := t.runGated(p, 0); v != lives {
@@ -255,7 +255,7 @@ func (t *trial) again(p string, fault int) verdict {
 	return t.runGated(p, fault)
 }
 
-// compile builds a package's tests with all gates, and runs them with those shut.
+// compile builds a package's tests with all gates, once, and times them without a fault.
 func (t *trial) compile(p string) error {
 	if t.binaries[p] != "" {
 		return nil

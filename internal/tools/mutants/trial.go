@@ -20,13 +20,13 @@ type verdict string
 const (
 	noticed verdict = "noticed"
 	timeout verdict = "timeout" // the tests did not end, as they do without the fault
-	tooSlow verdict = "SLOW"    // nor would they with room to spare without it: no verdict
+	tooSlow verdict = "SLOW"    // the tests are too slow even without the fault: no verdict
 	lives   verdict = "ALIVE"
 	noGo    verdict = "no Go"
-	equal   verdict = "equal" // on the list of those that are no faults
+	equal   verdict = "equal" // listed as equivalent to the right code
 )
 
-// lasted finds the time of a package's tests in their output; it excludes the build.
+// lasted matches the time of a package's tests, without the build, in their output.
 var lasted = regexp.MustCompile(`(?m)^ok\s+\S+\s+([0-9.]+s)`)
 
 // trial tries faults in a copy of the module.
@@ -74,8 +74,8 @@ func (t *trial) try(m *mutant) (v verdict, err error) {
 	return lives, nil
 }
 
-// test runs a package's tests. They end themselves at the limit; two minutes more are for one that
-// the go command has to kill.
+// test runs a package's tests and returns their verdict. At the limit the tests end themselves, or
+// the go command kills them, which has two minutes more for that.
 func (t *trial) test(p string) verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), t.limit+2*time.Minute)
 	defer cancel()
@@ -114,7 +114,7 @@ func (t *trial) failed(p string, out []byte) verdict {
 	return tooSlow
 }
 
-// time runs a package's tests without a fault, once, so that what they need is built.
+// time measures a package's tests without a fault, once. This also builds what they need.
 func (t *trial) time(p string) error {
 	if _, ok := t.sound[p]; ok {
 		return nil

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxBeginnings is the maximum number of distinct beginnings before they are put into buckets.
+	// maxBeginnings is the number of distinct beginnings above which newPrefix tries shorter ones.
 	maxBeginnings = 512
 	// comparedBeginnings is the maximum number of beginnings that are compared pairwise.
 	comparedBeginnings = 48
@@ -21,7 +21,7 @@ type beginner struct {
 	p    *Program
 	sets [][]rune
 	n    int // length of a beginning in bytes
-	// shortest is the length of the shortest match in bytes, at most n
+	// shortest is the length of the shortest match in bytes, or n if that is less
 	shortest int
 	found    []beginning
 	known    map[beginning]bool

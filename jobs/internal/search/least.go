@@ -11,9 +11,9 @@ const (
 	// shortLeast is the minimum match length from which it pays to consider only lines of that
 	// length.
 	shortLeast = 24
-	// longLeast is the same if the search for beginnings of matches is available instead.
+	// longLeast is that length for patterns that can instead be searched by beginnings of matches.
 	longLeast = 128
-	// enough is the maximum that least counts.
+	// enough is the maximum that least returns.
 	enough = 1 << 12
 )
 

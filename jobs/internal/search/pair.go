@@ -16,8 +16,8 @@ type pair struct {
 }
 
 const (
-	ones      = 0x0101010101010101
-	tops      = 0x8080808080808080
+	ones      = 0x0101010101010101 // the lowest bit of each byte
+	tops      = 0x8080808080808080 // the highest bit of each byte
 	lowerCase = ones * ('a' - 'A')
 )
 
@@ -35,9 +35,9 @@ func newPair(text []byte, i, j int, fold bool) pair {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// match returns a word in which, under tops, the lowest set bit is at the first of eight positions
-// where x holds the first byte and y the second. Higher bits may be set wrongly. It returns 0 under
-// tops if there is no such position.
+// match compares eight positions: the bytes of x with first, and those of y with second. In its
+// result & tops, the lowest set bit is in the byte of the first position where both are equal; 0
+// means that there is none. Higher bits may be wrong.
 func (p pair) match(x, y uint64) uint64 {
 	z := ((x | p.anyFirst) ^ p.first) | ((y | p.anySecond) ^ p.second)
 	return (z - ones) &^ z

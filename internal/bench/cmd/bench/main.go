@@ -1,5 +1,5 @@
-// Bench runs Tarry, the hand-tuned programs of internal/bench/limit and the tools on this machine side by
-// side and prints how they compare; see docs/benchmarks.md. The programs must have been built
+// Bench compares Tarry with the hand-tuned programs of internal/bench/limit and with tools that
+// this machine has, and prints a report; see docs/benchmarks.md. The programs must have been built
 // before: use `make bench` or `make bench QUICK=1`.
 package main
 
@@ -90,8 +90,8 @@ func run(ctx context.Context, args []string) error {
 	return errors.Join(runErr, o.write(&report))
 }
 
-// runAll runs what the flags select and adds it to the report. After an interrupt the report holds
-// what was done until then.
+// runAll runs the contests that the flags select and adds their results to the report, which an
+// interrupt leaves with the results so far.
 func (o options) runAll(
 	ctx context.Context, setup bench.Setup, only *regexp.Regexp, scratch string,
 	report *bench.Report,
@@ -177,7 +177,7 @@ func failures(o bench.Outcome) int {
 	return n
 }
 
-// machine names the processor, where the system tells, and what Go sees of it.
+// machine describes the processor (its model on Linux), its cores, the system and the Go version.
 func machine() string {
 	name := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {

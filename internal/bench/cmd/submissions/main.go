@@ -1,5 +1,5 @@
-// Command submissions hands tiny jobs to a server at a steady rate, for internal/tools/bench-serve.sh:
-// `submissions URL IN` waits until all have ended, and fails if one is lost.
+// Command submissions, for internal/tools/bench-serve.sh, submits tiny jobs to a server at a steady
+// rate. `submissions URL IN` waits until all have ended, and fails if one is lost.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// load is what is asked of the server.
+// load is the work for the server: jobs over input, submitted at a steady rate.
 type load struct {
 	client  *api.Client
 	input   string
 	rate    int // jobs a second
 	seconds int
-	clients int // that submit; one that waits for an answer submits nothing
+	clients int // that submit; each waits for an answer before it submits again
 }
 
 func main() {
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// run submits, waits for the jobs, and counts.
+// run submits the jobs, waits for their end, prints the latencies and checks all outputs.
 func (l *load) run(ctx context.Context, most time.Duration) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = l.clients, l.clients
@@ -68,7 +68,7 @@ func (l *load) run(ctx context.Context, most time.Duration) error {
 	return l.count(ctx, len(late))
 }
 
-// submit gives how long after it was due each submission was answered, and how long after the call.
+// submit returns when each submission was answered: since it was due, and since the call.
 func (l *load) submit(ctx context.Context, began time.Time) (late, took []time.Duration, err error) {
 	total := l.rate * l.seconds
 	late, took = make([]time.Duration, total), make([]time.Duration, total)
@@ -100,7 +100,7 @@ func (l *load) submit(ctx context.Context, began time.Time) (late, took []time.D
 	return late, took, nil
 }
 
-// await waits until no job waits or runs.
+// await waits until the server has no waiting or running job, and returns the time.
 func (l *load) await(ctx context.Context) (time.Time, error) {
 	for {
 		open := 0
@@ -118,7 +118,7 @@ func (l *load) await(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// count reads the output of each job: all are alike.
+// count reads the output of each job, and fails if one is missing or differs from the first.
 func (l *load) count(ctx context.Context, total int) error {
 	first, err := l.output(ctx, 0)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *load) count(ctx context.Context, total int) error {
 	return nil
 }
 
-// output reads what a job has written.
+// output returns the output of job i.
 func (l *load) output(ctx context.Context, i int) (string, error) {
 	r, err := l.client.Get(ctx, fmt.Sprintf("out/%d/part-r-00000", i))
 	if err != nil {
@@ -155,7 +155,7 @@ func (l *load) output(ctx context.Context, i int) (string, error) {
 	return string(text), errors.Join(err, r.Close())
 }
 
-// tell prints quantiles, and gives the 99th percentile.
+// tell prints quantiles of durations, and returns the 99th percentile.
 func tell(what string, list []time.Duration) time.Duration {
 	slices.Sort(list)
 	at := func(p float64) time.Duration { return list[int(p*float64(len(list)-1))] }

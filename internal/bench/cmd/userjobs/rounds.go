@@ -16,11 +16,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// inTurns is the number of turns of the job and the loop.
+// inTurns is how often each job, and the loop that it is compared with, is timed.
 const inTurns = 7
 
-// roundsOnData measures jobs whose data stays in memory, with several rounds on a running cluster,
-// against loops over slices on as many cores, in turns. Their results must agree.
+// roundsOnData compares jobs of several rounds, whose data stays in the memory of a cluster, with
+// loops over slices on as many cores. Their results must agree.
 func roundsOnData(ctx context.Context) (figures []bench.Figure, err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
@@ -41,8 +41,8 @@ func roundsOnData(ctx context.Context) (figures []bench.Figure, err error) {
 	return figures, nil
 }
 
-// against runs a job of several rounds and a loop in turns. It prints the time of a round of the
-// job in ms, and its ratio to that of the loop.
+// against times a job of several rounds and the loop that computes the same, in turns. It returns
+// the time of a round of the job in ms, and its ratios to the loop: of time and of CPU time.
 func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Figure, error) {
 	var each, ratios, cpu []float64
 	for turn := range inTurns + 1 {
@@ -56,7 +56,7 @@ func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Fi
 			took[i] = time.Since(start).Seconds() * 1000 / float64(rounds)
 			used[i] = (cpuTime() - before).Seconds()
 		}
-		if turn > 0 { // the first one makes memory warm
+		if turn > 0 { // the first turn warms up memory and does not count
 			each, ratios = append(each, took[1]), append(ratios, took[1]/took[0])
 			cpu = append(cpu, used[1]/used[0])
 		}
@@ -87,8 +87,8 @@ type page struct {
 
 type rank = mapreduce.Pair[int32, float64]
 
-// web returns a graph of n pages with ten links each on average; popular pages have many incoming
-// links.
+// web returns a graph, as pages and as rows, with ten links from each page on average. Popular
+// pages have many incoming links.
 func web(nodes int) (pages []page, g limit.Graph) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(rng, 1.1, 100, uint64(nodes-1))
@@ -106,7 +106,7 @@ func web(nodes int) (pages []page, g limit.Graph) {
 	return pages, g
 }
 
-// rankRounds measures PageRank as in examples/pagerank, with numbers in place of names.
+// rankRounds measures PageRank as in examples/pagerank, but with numbers in place of names.
 func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]bench.Figure, error) {
 	const damping = 0.85
 	pages, g := web(nodes)
@@ -143,8 +143,8 @@ func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]benc
 	})
 }
 
-// pagerank follows a reader who takes a link with probability damping and otherwise goes to a
-// random page, as from a page without links.
+// pagerank models a reader, who follows a random link with probability damping; otherwise, or if
+// the page has no links, the reader jumps to a random page.
 func pagerank(
 	ctx context.Context, on actors.Runner, web *actors.Keyed[int32, page], damping float64, rounds int,
 ) (*actors.Keyed[int32, rank], error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// tinyJobs measures jobs of one map, one reduce and three lines on one running cluster: first one
-// after the other, for the latency; then by several clients for so long, for the rate and for what
-// they leave behind.
+// tinyJobs measures jobs of one map, one reduce and three lines on one running cluster. First it
+// runs them one after the other, for the latency. Then several clients submit them for the time
+// sustained, for the rate and for the memory and goroutines that they leave behind.
 func tinyJobs(ctx context.Context, sustained time.Duration) (figures []bench.Figure, err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
@@ -53,7 +53,7 @@ func tinyJobs(ctx context.Context, sustained time.Duration) (figures []bench.Fig
 	}, nil
 }
 
-// oneByOne runs n tiny jobs and returns what each took in milliseconds.
+// oneByOne runs n tiny jobs, one after the other, and returns the milliseconds that each took.
 func oneByOne(ctx context.Context, cluster *actors.Cluster, n int) ([]float64, error) {
 	latencies := make([]float64, n)
 	for i := range latencies {
@@ -66,7 +66,7 @@ func oneByOne(ctx context.Context, cluster *actors.Cluster, n int) ([]float64, e
 	return latencies, nil
 }
 
-// atOnce runs tiny jobs, four at a time, and returns how many ended.
+// atOnce runs tiny jobs, four at a time, for the time sustained, and returns their number.
 func atOnce(ctx context.Context, cluster *actors.Cluster, sustained time.Duration) (int, error) {
 	const clients = 4
 	counts, errs := make([]int, clients), make([]error, clients)
@@ -101,8 +101,8 @@ func tinyJob(ctx context.Context, cluster *actors.Cluster) error {
 	return finish(ctx, cluster, plan)
 }
 
-// settled returns the bytes of live heap objects and the number of goroutines, once ending ones
-// have ended.
+// settled waits for goroutines that are about to end. It then returns the bytes of live objects on
+// the heap and the number of goroutines.
 func settled() (heap float64, goroutines int) {
 	goroutines = runtime.NumGoroutine()
 	for range 100 {

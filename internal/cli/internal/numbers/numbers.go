@@ -27,7 +27,7 @@ type Rate float64
 // Part is a fraction: 0.95 or 95%.
 type Part float64
 
-// Span is the range of a number flag: bytes, nanoseconds or ones.
+// Span is the range of a number flag, in bytes, in nanoseconds or as plain numbers.
 type Span struct {
 	Least, Most float64
 }
@@ -40,7 +40,7 @@ type Value struct {
 	to reflect.Value
 }
 
-// unit is how numbers of a Go type are written.
+// unit parses and formats the numbers of a Go type.
 type unit struct {
 	name  string // of the type, in help texts
 	parse func(s string) (float64, error)
@@ -69,10 +69,10 @@ func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 	v := &Value{in, unitOf(*to), reflect.ValueOf(to).Elem()}
 	flag := f.VarPF(v, name, short, usage)
 	if flag.DefValue == "0s" {
-		flag.DefValue = "0" // which help texts leave out, as that of other numbers
+		flag.DefValue = "0" // which help texts omit, as they do for other numbers
 	}
 	if v.name == "part" || in.Most == math.MaxUint64 {
-		return // said by the type; any
+		return // any value: the type in the help text says enough
 	}
 	if flag.Usage = strings.Replace(usage, " (default", " ("+v.RangeText()+"; default", 1); flag.Usage == usage {
 		flag.Usage += " (" + v.RangeText() + ")"
@@ -85,7 +85,7 @@ func (v *Value) Type() string { return v.name }
 // String returns the value in the form in which it can be given.
 func (v *Value) String() string {
 	switch {
-	case !v.to.IsValid(): // pflag asks an empty one
+	case !v.to.IsValid(): // pflag calls it on a zero Value
 		return ""
 	case v.to.CanUint():
 		return strconv.FormatUint(v.to.Uint(), 10)
