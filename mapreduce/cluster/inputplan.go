@@ -54,7 +54,7 @@ func (in InputPlan) pieces(blocks []Block) []Block {
 	return list
 }
 
-// Counter returns the counter for its records.
+// Counter returns the counter that counts the input's records.
 func (in InputPlan) Counter() counter.ID {
 	if in.Chunks {
 		return counter.MapInputChunks

@@ -138,7 +138,7 @@ func TestRightInMemory(t *testing.T) {
 	require.Equal(t, "to|on|us", strings.Join(lastThree(t, bytes.Clone), "|"))
 }
 
-// lastThree returns three words of each length, which Reduce keeps by keep.
+// lastThree returns three words of two letters, as the Reduce of a job has kept them by keep.
 func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	return Check(t, mapreduce.Job[[]byte, int, []byte, string]{
 		Name: "kept",
@@ -193,7 +193,7 @@ func TestKeptRecord(t *testing.T) {
 		"Map emitted bytes of a record of an earlier call (mrtest/check_test.go:", `"said slow"`)
 }
 
-// TestKeptKey: the same for a key of Reduce.
+// TestKeptKey: a key that Reduce keeps beyond its call is reported like a record that Map keeps.
 func TestKeptKey(t *testing.T) {
 	requireSays(t, func(t testing.TB) {
 		Check(t, mapreduce.Job[[]byte, []byte, mapreduce.None, string]{

@@ -105,7 +105,7 @@ func TestNotIdempotent(t *testing.T) {
 	}, "on a cluster whose attempts fail", "a failed one has left behind")
 }
 
-// TestWithin: sums of floats differ by their order.
+// TestWithin: sums of floats depend on their order, so they pass only with a tolerance.
 func TestWithin(t *testing.T) {
 	job := mapreduce.Job[float64, string, float64, float64]{
 		Map:     func(x float64, emit func(string, float64)) error { emit("sum", x); return nil },

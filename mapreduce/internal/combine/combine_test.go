@@ -68,7 +68,7 @@ func drawKeys(t *rapid.T) [][]byte {
 // ways is the number of ways to emit bytes.
 const ways = 4
 
-// emitter is one of these ways.
+// emitter returns an emit of the table for keys that are bytes; way is 0 to ways-1.
 func emitter[V any](t *table[V], way int) func([]byte, V) {
 	switch way {
 	case 0:

@@ -35,7 +35,7 @@ func decodeFloat(b []byte) (float64, error) {
 	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
 }
 
-// nextOfMany is Next by calls of Numbers for atOnce pairs, where Numbers supports the merge.
+// nextOfMany returns a Next that calls Numbers for atOnce pairs, if Numbers supports the merge.
 func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
 	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*merge[V])(nil), 0, 0
 	return func(m *merge[V]) (key []byte, v V, ok bool) {

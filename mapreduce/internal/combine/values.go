@@ -20,7 +20,7 @@ type Values struct {
 	Decode func(b []byte, v unsafe.Pointer) error
 }
 
-// Fold combines the values from, an array, into those at to, as hits say.
+// Fold combines the values in the array at from into values at to; each hit names one pair of them.
 type Fold func(to, from unsafe.Pointer, hits []Hit)
 
 // Hit is the destination of an incoming value. Value number From of the array of incoming values is

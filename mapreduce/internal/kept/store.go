@@ -87,7 +87,7 @@ func (k *Store) setup() (run int, err error) {
 	return k.run, nil
 }
 
-// begin records that made is recomputing parts of k.
+// begin records that the store made recomputes parts of k.
 func (k *Store) begin(made *Store) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -182,7 +182,7 @@ func (k *Store) abort(run int) error {
 	return nil
 }
 
-// forget records that made has stopped recomputing parts of k.
+// forget records that the store made recomputes parts of k no longer.
 func (k *Store) forget(made *Store) {
 	if k == nil {
 		return
@@ -192,7 +192,7 @@ func (k *Store) forget(made *Store) {
 	k.redone = slices.DeleteFunc(k.redone, func(x *Store) bool { return x == made })
 }
 
-// fill moves the parts of made that are lost here into k.
+// fill moves the parts that k has lost from the store made into k.
 func (k *Store) fill(made *Store) error {
 	k.forget(made)
 	k.mu.Lock()

@@ -64,7 +64,7 @@ func TestKeptBytesTakeAtMostHalf(t *testing.T) {
 	require.EqualValues(t, 100+900+1<<20, root.Used())
 }
 
-// TestBudgetEqualsSum compares concurrent use with plain sums.
+// TestTryKeepTakesAtMostAQuarter: optional kept bytes take at most a quarter of the limit.
 func TestTryKeepTakesAtMostAQuarter(t *testing.T) {
 	root := NewBudget(1000)
 	sub := root.Sub()
@@ -88,6 +88,7 @@ func TestTryKeepTakesAtMostAQuarter(t *testing.T) {
 	require.Zero(t, free.Used())
 }
 
+// TestBudgetEqualsSum compares concurrent use with plain sums.
 func TestBudgetEqualsSum(t *testing.T) {
 	root := NewBudget(1 << 20)
 	var wg sync.WaitGroup

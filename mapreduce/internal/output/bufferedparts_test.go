@@ -97,7 +97,7 @@ func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	require.ErrorIs(t, m.Setup(), ErrDestinationUsed)
 }
 
-// TestRoutesHaveNames: the names that a route may return.
+// TestRoutesHaveNames: which names the user's code may return for a record.
 func TestRoutesHaveNames(t *testing.T) {
 	long := string(bytes.Repeat([]byte("n"), 100))
 	for name, good := range map[string]bool{
@@ -108,7 +108,7 @@ func TestRoutesHaveNames(t *testing.T) {
 	}
 }
 
-// TestOpenRoutesAreTheOnesUsedLast: an attempt has at most 64 files of names open, those that it
+// TestOpenRoutesAreTheOnesUsedLast: an attempt has at most 64 routed files open, those that it
 // wrote to last; each is charged while it is open.
 func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	c := NewCommitter(Dir(t.TempDir() + "/out"))

@@ -20,7 +20,7 @@ type Committer struct {
 
 	mu        sync.Mutex
 	committed map[taskID]bool
-	routes    map[attempt.ID][]Part // files of names of uncommitted attempts
+	routes    map[attempt.ID][]Part // routed files of uncommitted attempts
 	foreign   bool                  // the store belongs to another job
 }
 

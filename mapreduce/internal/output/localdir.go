@@ -26,8 +26,8 @@ type outputDir struct {
 	real bool     // the lock works
 }
 
-// makeOutputDir creates and locks the directory, which must not exist. Others who find it may
-// inspect it briefly.
+// makeOutputDir creates and locks the directory, which must not exist. It waits for other runs that
+// have found the new directory and hold the lock while they look into it.
 func makeOutputDir(at dirTree, path string) (*outputDir, error) {
 	if err := at.mkdir(path); err != nil {
 		return nil, err

@@ -45,8 +45,7 @@ func (s *localStore) ready() error {
 	return err
 }
 
-// unmade reports whether the job ends before its directory was created; then nobody creates it any
-// more.
+// unmade reports whether the job ends without a directory; then no late attempt creates one.
 func (s *localStore) unmade() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -268,7 +268,7 @@ func (s *localStore) forget() error {
 	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary), s.out.release())
 }
 
-// leave releases everything.
+// leave releases the output's directory and an earlier one, and removes nothing.
 func (s *localStore) leave() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil

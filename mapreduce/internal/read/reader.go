@@ -102,7 +102,7 @@ func (s *Reader) viewRuns(ends Ends, yield func(run []byte) error) error {
 	return err
 }
 
-// wholeRecords is step 2; it returns the bytes yielded.
+// wholeRecords is step 2 of viewRuns: it yields the whole records of a view and returns their size.
 func (s *Reader) wholeRecords(ends Ends, pos, end int64, yield func(run []byte) error) (int64, error) {
 	view, release, err := s.Source.Data.View(pos, int(min(end-pos, int64(s.Span))))
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Reader) wholeRecords(ends Ends, pos, end int64, yield func(run []byte) 
 	}
 }
 
-// crossingRecord is step 3; it returns the bytes yielded.
+// crossingRecord is step 3 of viewRuns: it yields the record at pos and returns its size.
 func (s *Reader) crossingRecord(ends Ends, pos int64, yield func(run []byte) error) (int64, error) {
 	size, most := s.Source.Data.Size(), s.maxView()
 	from := 0

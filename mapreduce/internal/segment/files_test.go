@@ -113,7 +113,7 @@ func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, v
 	return s, oracle([]attempt{a}, 0)
 }
 
-// few returns one in n keys, randomly.
+// few returns a function that draws one of so few keys, by number.
 func few(keys int) func(int) int {
 	rng := rand.New(rand.NewPCG(13, uint64(keys)))
 	return func(int) int { return rng.IntN(keys) }
