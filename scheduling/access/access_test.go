@@ -55,7 +55,7 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-// closed has a queue for some, a queue for everybody and a queue that is stopped.
+// closed returns the lists of a queue for some users, one for everybody and one that is stopped.
 func closed() access.Control {
 	return access.Control{
 		Enabled: true,
@@ -130,8 +130,8 @@ func TestListsAreOffByDefault(t *testing.T) {
 	require.NoError(t, access.Control{}.MaySubmit("x", eve))
 }
 
-// Case PA-A1: Hadoop 0.21 TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; and
-// case AF-A2's trimming.
+// As in Hadoop 0.21's TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; names are
+// trimmed.
 func TestPoolOfAJob(t *testing.T) {
 	ann := access.Principal{User: "ann"}
 	for _, c := range []struct {

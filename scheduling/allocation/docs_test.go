@@ -15,7 +15,7 @@ import (
 // block is a fenced part of docs/configuration.md.
 type block struct{ kind, text string }
 
-// documented reads the blocks.
+// documented returns the fenced blocks of docs/configuration.md.
 func documented(t *testing.T) []block {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/configuration.md")

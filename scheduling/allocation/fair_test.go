@@ -22,7 +22,7 @@ func parseFair(t *testing.T, text string) scheduling.Allocations {
 	return a
 }
 
-// Case AF-A1: Hadoop 0.21 TestFairScheduler.testAllocationFileParsing.
+// The file of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing is read as Hadoop reads it.
 func TestAllocationFile(t *testing.T) {
 	a := parseFair(t, `<?xml version="1.0"?>
 <allocations>
@@ -60,7 +60,7 @@ func TestAllocationFile(t *testing.T) {
 	require.Equal(t, 300*time.Second, a.FairTimeout)
 }
 
-// Case AF-A2: an empty file gives all defaults, as the zero value does.
+// An empty file gives all defaults, as the zero value does.
 func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
 		a := parseFair(t, text)
@@ -203,7 +203,7 @@ line 3: pool a: minMaps: "x" is not a whole number`)
 	require.Equal(t, 2, first.Line)
 }
 
-// YARN's Fair Scheduler has a file of the same name.
+// An allocation file of YARN's Fair Scheduler, which has the same name, is an error that says so.
 func TestYARNFormIsRecognized(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"<allocations>\n<queue name='a'><minResources>1 mb,1 vcores</minResources></queue></allocations>", "f.xml:2: <queue> belongs to the YARN Fair Scheduler: this is the format of YARN, not that of MapReduce's own schedulers; use <pool>"},

@@ -66,7 +66,7 @@ func FuzzParseFair(f *testing.F) {
 	})
 }
 
-// The same for queues; accepted queues fit into their parents.
+// No file makes the parser of queues panic, and accepted queues fit into their parents.
 func FuzzParseQueues(f *testing.F) {
 	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
 	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
@@ -99,7 +99,7 @@ func FuzzParseQueues(f *testing.F) {
 	})
 }
 
-// The same for mapred-site.xml; a Core takes every policy that is accepted.
+// No mapred-site.xml makes the parser panic, and a Core takes every policy that is accepted.
 func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))

@@ -27,7 +27,7 @@ func open(t *testing.T, names ...string) []allocation.Source {
 	return list
 }
 
-// text is one source.
+// text returns a source with the given text.
 func text(s string) allocation.Source {
 	return allocation.Source{Name: "q.xml", Reader: strings.NewReader(s)}
 }
@@ -98,7 +98,7 @@ func TestNoQueues(t *testing.T) {
 	require.False(t, queues.Access.Enabled)
 }
 
-// Case CA-A4: Hadoop 0.21 TestCapacityScheduler.testCapacityAllocFailureWithLowerMaxCapacity.
+// As in Hadoop 0.21's TestCapacityScheduler.testCapacityAllocFailureWithLowerMaxCapacity.
 func TestLeftoverAboveMaximum(t *testing.T) {
 	_, _, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:3: queue q1: the 75 % left for it are above its maximum-capacity of 40 %")

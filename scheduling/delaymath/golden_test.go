@@ -30,11 +30,11 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// The waits of the same examples.
+// The waits of the published examples.
 func TestPublishedWaits(t *testing.T) {
-	// F-A3: 50 of 3,100 slots with tasks of 20 s.
+	// 50 of 3,100 slots with tasks of 20 s.
 	require.InDelta(t, 0.3226, delaymath.Wait(50, delaymath.Rate(3100, 20*time.Second)).Seconds(), 5e-5)
-	// F-A2: the longest wait for Equation 2's D with 8 slots a node is 2.888 % of a task (the paper
+	// The longest wait for Equation 2's D with 8 slots a node is 2.888 % of a task (the paper
 	// prints 2.8 %).
 	task, nodes := 100*time.Second, 100
 	d := delaymath.Equation2(0.95, 20, nodes, 3)

@@ -57,8 +57,7 @@ func LocalityBound(d float64, n, m, r int) float64 {
 	return max(0, 1-1/(float64(n)*math.Expm1(x))) // e^−x/(1−e^−x) = 1/(e^x−1)
 }
 
-// MeanSkips returns the mean number of offers, between 0 and d, that such a job refuses before each
-// launch:
+// MeanSkips returns the mean number of offers, between 0 and d, that a job refuses before a launch:
 //
 //	(1/N) Σ_{K=1..N} Σ_{i=1..D} (1 − K/M)^(Ri)
 //

@@ -34,7 +34,7 @@ func TestBoundsAreBelowTheExactSum(t *testing.T) {
 	})
 }
 
-// The obvious computation of the same number: repeated multiplication without early exit.
+// The formulas equal the obvious computation: repeated multiplication without early exit.
 func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.IntRange(1, 60).Draw(t, "nodes")
@@ -106,9 +106,8 @@ func TestPlansInvertEachOther(t *testing.T) {
 	})
 }
 
-// The formula is compared with a simulation: k blocks with r rounds of replicas, each on k distinct
-// nodes, and offers from random nodes. The seed is fixed; the tolerance is four standard
-// deviations.
+// LocalWithin agrees with a simulation: k blocks with r rounds of replicas, each on k distinct
+// nodes, and offers from random nodes. The seed is fixed, the tolerance four standard deviations.
 func TestLocalWithinAgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const m, runs = 50, 20000

@@ -66,7 +66,7 @@ func play(t *testing.T, text string) error {
 	return (&runner{out: io.Discard}).runList(list, t.TempDir())
 }
 
-// No text makes it panic, and an error is one line.
+// No text makes the parser panic, and its error is one line.
 func FuzzParse(f *testing.F) {
 	f.Add("cluster racks=2 nodes=2 map=1\nscheduler hfs\npool a min=1/1\nat 0s submit J1 maps=2 pool=a => -\nat 1s heartbeat tt1 => J1.m0\n")
 	f.Add("cluster nodes=1 map=1 reduce=1\nscheduler capacity\nqueue default capacity=100\nat 0s submit J1 maps=2 map-time=1s\nrun until=5s => J1=2s\n")

@@ -160,7 +160,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 	require.Equal(t, "0 passed, 0 failed\n", out.String())
 }
 
-// CA-A4: queues whose capacities do not fit are an error of the scheduler statement.
+// Queues whose capacities do not fit together are an error of the scheduler statement.
 func TestCapacityAboveMaximum(t *testing.T) {
 	code, _, errs := runText(t, "cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n", Options{})
 	require.Equal(t, Unreadable, code)

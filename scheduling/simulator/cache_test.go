@@ -60,7 +60,7 @@ func TestCacheForgets(t *testing.T) {
 	require.Zero(t, run(t, cfg, w).Report.InMemory)
 }
 
-// A hit does not wait for a disk, even if that is shared.
+// A map whose block is in memory does not wait for a disk, even if that is shared.
 func TestCacheSparesTheDisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 1, MapSlots: 2, Setup: -1, ReadRate: 100e6, Cache: 1e9, CacheRate: 100e6},
@@ -72,7 +72,7 @@ func TestCacheSparesTheDisk(t *testing.T) {
 	require.Equal(t, time.Second, res.Jobs[1].Sojourn())
 }
 
-// Over the network a hit costs no transfer.
+// A map whose block is in its node's memory transfers nothing over the network.
 func TestCacheSparesTheNetwork(t *testing.T) {
 	w := twoScans()
 	w.Files[0].Replicas = 1

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Keys assigned by hand.
+// divideKeys assigns keys as computed by hand.
 func TestDivideKeysByHand(t *testing.T) {
 	// Each key is on one node: it stays there, and nothing moves.
 	require.Equal(t, []int{0, 1, 2}, divideKeys([][]float64{{6, 0, 0}, {0, 6, 0}, {0, 0, 6}}))

@@ -99,8 +99,8 @@ func TestTasksShareADisk(t *testing.T) {
 	require.InDelta(t, 1+50.0/30+1, got[1], 1e-3)
 }
 
-// All attempts straggle, by a fixed factor of 3: 30 s in place of 10 s; drawn factors lie within
-// what they are drawn from.
+// If all attempts straggle by a fixed factor of 3, a map takes 30 s instead of 10 s. Drawn factors
+// are within the range of their distribution.
 func TestStragglersByADistribution(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, Stragglers: 1, Machines: []Machine{{MapSlots: 8}}}, Policy: preset(t, "fair"),
@@ -115,7 +115,7 @@ func TestStragglersByADistribution(t *testing.T) {
 	require.Equal(t, last, ends(t, cfg, computing(8))[0])
 }
 
-// Machines that say what Nodes, Racks and slots say change not a byte.
+// Machines that describe the same nodes as Nodes, Racks and slots give the same bytes.
 func TestAlikeMachinesAreNodes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		nodes := rapid.IntRange(1, 9).Draw(r, "nodes")

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// SM-A1 of Mumak: (10 s, a), (5 s, b), (10 s, c) run b, a, c; after b an event for 4 s is an error.
+// Events at (10 s, a), (5 s, b), (10 s, c) run as b, a, c [Mumak]; after b one for 4 s is an error.
 func TestQueueOrder(t *testing.T) {
 	var q queue
 	for i, at := range []time.Duration{10 * time.Second, 5 * time.Second, 10 * time.Second} {

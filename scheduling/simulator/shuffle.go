@@ -188,7 +188,7 @@ func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	s.addParts(j, node, index, sign)
 }
 
-// addParts does the same for each partition, if partitions differ by map and are known.
+// addParts adds (1) or removes (-1) each partition of a map's output, if partitions differ by map.
 func (s *sim) addParts(j *simJob, node, index int32, sign int64) {
 	o := j.out
 	if o.parts == nil || j.spec.Keys.Count > 0 && o.assign == nil {

@@ -75,8 +75,8 @@ func TestHeartbeatDrive(t *testing.T) {
 	require.Equal(t, phase+9*time.Second, run(t, cfg, &w).Jobs[0].Ended)
 }
 
-// SM-A1: SERIAL submits the next job 1 ms after the previous one completes, REPLAY at the times of
-// the trace; 100 nodes have an interval of 1 s.
+// Serial submits the next job 1 ms after the previous one completes, Replay at the times of the
+// trace [Mumak]; 100 nodes have an interval of 1 s.
 func TestSubmissionRules(t *testing.T) {
 	w := workload.Workload{}
 	for _, at := range []time.Duration{time.Second, 2 * time.Second, 30 * time.Second} {

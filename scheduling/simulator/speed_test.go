@@ -57,7 +57,7 @@ func BenchmarkSim(b *testing.B) {
 	}
 }
 
-// BenchmarkFacebook2009 is the day of 2009 on 600 nodes of 10 slots (6 map, 4 reduce).
+// BenchmarkFacebook2009 simulates Facebook's traced day of 2009 on 600 nodes of 6 + 4 slots.
 func BenchmarkFacebook2009(b *testing.B) {
 	var f *os.File
 	for _, dir := range []string{os.Getenv("TARRY_TRACES"), "../../../shared/traces"} {
@@ -84,7 +84,7 @@ func BenchmarkFacebook2009(b *testing.B) {
 	}
 }
 
-// BenchmarkFacebook2010 is a day of 24,442 jobs and 8 million maps on 3,000 nodes.
+// BenchmarkFacebook2010 simulates a day of 24,442 jobs and 8 million maps on 3,000 nodes.
 func BenchmarkFacebook2010(b *testing.B) {
 	w := workload.Facebook2010(rand.New(rand.NewPCG(1, 0)))
 	for _, policy := range []string{"fifo", "hfs"} {

@@ -300,9 +300,9 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 }
 
 // Settle adapts the queues to changes of the cluster and initializes waiting jobs, in the order of
-// each queue. The limits are InitJobs jobs of a user, 100/UserLimit + 2 users, and the product of
-// the two. An initialized job counts against them until it launches a task, but only for the jobs
-// behind it: one of higher priority may exceed them.
+// each queue. The limits are InitJobs jobs of a user, 100/UserLimit + 2 users, and one job more
+// than the product of the two. An initialized job counts against them until it launches a task, but
+// only for the jobs behind it: one of higher priority may exceed them.
 func (o *Order) Settle() {
 	o.resize()
 	for _, q := range o.Queues {

@@ -11,14 +11,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has this order.
+// built has the policies that the tests' Cores may use: this package's order.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"capacity": New}}
 
 func capacityCore(t require.TestingT, queues []core.QueueConfig, nodes ...core.Node) *core.Core {
 	return coretest.New(t, built, core.Config{Explain: true}, core.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
 }
 
-// queued is a Core of the capacity scheduler that explains, with one node, which is number 0.
+// queued returns a Core under the capacity scheduler with Explain and one node, number 0.
 func queued(t require.TestingT, n core.Node, queues ...core.QueueConfig) *core.Core {
 	n.Name = "n"
 	return capacityCore(t, queues, n)
@@ -168,7 +168,7 @@ func TestInitializedJobs(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
 }
 
-// The search stops after users times jobs candidates; jobs of higher priority come first.
+// Settle initializes at most users × InitJobs + 1 waiting jobs; higher priorities come first.
 func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 	for _, x := range []struct {
 		before []string

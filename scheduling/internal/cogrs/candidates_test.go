@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// crowded is a job of six reduces that all have the nodes of rack 0 as candidates. The cap of each
-// node is one or two of them.
+// crowded returns a Core with a job of six reduces that all have the nodes of rack 0 as candidates.
+// The cap of each node is one or two of them.
 func crowded(t *testing.T) (*core.Core, *core.Job) {
 	outputs := map[int][]int64{}
 	for n := range 8 {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// built is the fair order with this placement.
+// built has the policies that the tests' Cores may use: the fair order and this placement.
 var built = &core.Policies{
 	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
 	Reduces: map[core.ReduceRule]func(*core.Core, core.ReducePolicy, core.Placement) core.Placement{

@@ -31,12 +31,12 @@ const (
 	EventOutputLost                        // Attempt: of the map that reruns
 	EventReconfigured                      // Name: of the policy; Policy
 	EventReloadFailed                      // Err: changed configuration files were not applied
-	EventAvoided                           // Node, Reason: JobID, or without one every job, launches nothing there
+	EventAvoided                           // Node, Reason: the Core launches no tasks of JobID, or of any job, on the node
 	EventAdmitted                          // Node, Reason: tasks are launched there as before
-	EventBegan                             // Began, Policy: the first event of a run, from the driver of the Core
+	EventBegan                             // Began, Policy: the driver of the Core emits it as the first event of a run
 	EventCordoned                          // Node, State: "cordoned" or "open"
 	EventProgress                          // [Node, Progress: at each quarter]
-	EventVictim                            // Node, Reason: would be killed if preemption were not only logged
+	EventVictim                            // Node, Reason: preemption, which is only logged, would kill the attempt
 )
 
 // EventSchema is the version of the events. It changes when a reader of the former version would be

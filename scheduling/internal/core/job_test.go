@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Counts of a job's work.
+// Launched counts all tasks launched so far; slowStartMaps rounds up, Replicas to the nearest.
 func TestCountsOfWork(t *testing.T) {
 	w := Work{Running: 30, Suspended: 7, Copies: 2, Done: 11, Again: 5}
 	require.Equal(t, 51, w.Launched())
@@ -38,7 +38,7 @@ func TestCountsOfWork(t *testing.T) {
 	}
 }
 
-// The numbers are those of a map.
+// Tallies count like a Go map.
 func TestTalliesAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c Tallies

@@ -46,7 +46,7 @@ func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, e
 	return greedy{c}, nil
 }
 
-// newReducePlacement does the same for reduces.
+// newReducePlacement is like newMapPlacement, for reduces.
 func (c *Core) newReducePlacement(p ReducePolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
 		return newExternalPlacement(c, p.Part, former)

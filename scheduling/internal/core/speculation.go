@@ -78,7 +78,7 @@ type Speculation interface {
 	Remove(j *Job)
 }
 
-// noCopies finds no slow tasks.
+// noCopies is the Speculation of policies without speculative attempts: it finds no slow tasks.
 type noCopies struct{}
 
 func (noCopies) Look()                                     {}

@@ -165,7 +165,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	w.Level, w.Wait = l, 0 // lines 9, 12, 15
 }
 
-// length returns W of a level.
+// length returns the wait of a level: W1, W2 and so on, or the automatic wait.
 func (t *TimedWait) length(l core.Locality) time.Duration {
 	if t.auto {
 		return t.C.AutoWait()

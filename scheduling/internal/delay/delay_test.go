@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 )
 
-// built is the fair order with the rules of this package.
+// built has the policies that the tests' Cores may use: the fair order and this package's rules.
 var built = &core.Policies{
 	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
 	Maps: map[core.LocalityRule]func(*core.Core, core.LocalityPolicy, core.Placement) core.Placement{
@@ -25,7 +25,7 @@ func fair(t require.TestingT, cfg core.Config, p core.LocalityPolicy, nodes ...c
 	return coretest.New(t, built, cfg, core.Policy{Order: "fair", Locality: p}, nodes...)
 }
 
-// timed is Algorithm 3 with waits of whole seconds.
+// timed returns the rule TimedWait with waits of whole seconds.
 func timed(seconds ...time.Duration) core.LocalityPolicy {
 	p := core.LocalityPolicy{Rule: core.TimedWait}
 	for _, w := range seconds {
@@ -37,8 +37,8 @@ func timed(seconds ...time.Duration) core.LocalityPolicy {
 // The nodes of waitingJob.
 const data, rack, far = core.NodeID(0), core.NodeID(1), core.NodeID(2)
 
-// waitingJob is a Core of a rack of two nodes and a node beyond, each with one slot, and a job whose
-// maps all have their data on the first.
+// waitingJob returns a Core with two nodes in a rack and one beyond, each with one slot, and a job
+// whose maps all have their data on the first.
 func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
 	c := fair(t, core.Config{}, p, coretest.Racks([2]int{1, 0}, 2, 1)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, data)})
@@ -98,8 +98,8 @@ func TestViewOfAWait(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
 
-// A local launch keeps the wait (the cap) if an offer was refused in the last round of heartbeats,
-// which has one for each node. A launch farther away than the level does not.
+// With Capped, a local launch keeps the wait if an offer was refused in the last round of
+// heartbeats, one for each node. A launch farther away than the level does not keep it.
 func TestCapOfAWait(t *testing.T) {
 	for beats, want := range map[int]time.Duration{1: 2 * time.Second, 2: 2 * time.Second, 3: 0} {
 		c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// An invalid launch by a policy is an error at once.
+// The Core panics if a policy launches a task that is not pending, or on a full node.
 func TestBadLaunchesPanic(t *testing.T) {
 	c, n := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
 	j := c.Job(submit(t, c, core.JobSpec{Maps: 3}))

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// onRecord is a Core under hfs that keeps its calls.
+// onRecord returns a Core under hfs and the list to which it adds its calls.
 func onRecord(t *testing.T) (c *core.Core, calls *[]core.Call) {
 	p := policyOf(t, "hfs", nil)
 	p.Preemption.Mode = core.PreemptOn
@@ -122,7 +122,7 @@ func TestReplayNamesTheCall(t *testing.T) {
 	require.Equal(t, 1, len(c.View().Nodes()))
 }
 
-// recorded is the call log of a small run, with a policy that is switched.
+// recorded returns the policy and the call log of a small run in which the policy changes.
 func recorded(tb testing.TB, preset string) (core.Policy, string) {
 	p := policyOf(tb, preset, nil)
 	var log bytes.Buffer

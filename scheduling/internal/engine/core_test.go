@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// policyOf is a preset, changed if change is not nil.
+// policyOf returns the policy of a preset, changed by change unless that is nil.
 func policyOf(t require.TestingT, preset string, change func(*core.Policy)) core.Policy {
 	p, err := Preset(preset)
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func coreOf(t require.TestingT, preset string, change func(*core.Config, *core.P
 	return coretest.New(t, built, cfg, p, nodes...)
 }
 
-// oneNode is coreOf with a node, whose number is the second result.
+// oneNode is like coreOf, with one node, whose number it returns.
 func oneNode(t require.TestingT, preset string, change func(*core.Config, *core.Policy), n core.Node) (*core.Core, core.NodeID) {
 	n.Name = cmp.Or(n.Name, "n")
 	return coreOf(t, preset, change, n), 0

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// twoRacks is a Core that explains, with cogrs, and nodes a and b in one rack, c and d in another.
+// twoRacks returns a Core with Explain and cogrs, nodes a and b in a rack, c and d in another.
 func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false

@@ -243,7 +243,7 @@ func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) 
 	return x.spec.sample(path, h)
 }
 
-// path returns the steps to a state.
+// path returns the steps from the beginning to a state.
 func (x *exploration) path(at int32) (path []step) {
 	for ; x.found[at].before >= 0; at = x.found[at].before {
 		path = append(path, x.found[at].by)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 )
 
-// slowMatch is match over all jobs, including those that need or hold nothing.
+// slowMatch returns what Order.Match does, by a search of all jobs instead of its lists.
 func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
 	all := slices.Clone(o.All[k])
 	slices.SortFunc(all, func(a, b *hfsp.Sized) int { return o.RankOf(a).Compare(o.RankOf(b)) })

@@ -19,7 +19,7 @@ func sortByString(ids []core.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
-// checkInvariants recomputes everything and compares.
+// checkInvariants recomputes the Core's sums, lists and tables from its tasks and compares them.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [core.Kinds]int
 	suspended, held := 0, 0
@@ -331,7 +331,7 @@ func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 	return p.Name < q.Name
 }
 
-// slowPick searches all tasks.
+// slowPick returns what Core.Pick does, by a search of all tasks.
 func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (int32, core.Locality) {
 	best, at := int32(-1), core.Locality(100)
 	unplaced := int32(-1)

@@ -115,7 +115,7 @@ func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 	})
 }
 
-// curious asks every question before it answers.
+// curious is a custom part that asks the View every question before it answers.
 type curious struct {
 	t require.TestingT
 	c **core.Core
@@ -181,7 +181,7 @@ func TestPartsMayAsk(t *testing.T) {
 	}
 }
 
-// notes records its offers, and refuses them all.
+// notes is a custom part that records its offers and refuses them all.
 type notes struct {
 	offers   []core.MapOffer
 	reduces  []core.ReduceOffer

@@ -90,7 +90,7 @@ type play struct {
 
 func newPlay(t *rapid.T, p core.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
 
-// newPlayOf is newPlay with parts from outside.
+// newPlayOf is like newPlay, with custom parts of policies.
 func newPlayOf(t *rapid.T, p core.Policy, parts core.Parts) *play {
 	y := &play{t: t, running: map[core.NodeID]map[core.AttemptID]bool{}, won: map[core.TaskID]int{}, parts: parts}
 	y.calls = core.NewCallWriter(&y.log)

@@ -93,7 +93,7 @@ func TestQuestionsChangeNothing(t *testing.T) {
 	}
 }
 
-// silently is a configuration without a call log.
+// silently returns cfg without its call log.
 func silently(cfg core.Config) core.Config {
 	cfg.Calls = nil
 	return cfg

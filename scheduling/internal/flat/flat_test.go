@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// fifoCore is a Core under fifo, which spreads or not, with four nodes in a rack.
+// fifoCore returns a Core under fifo, with or without Spread, and four nodes in a rack.
 func fifoCore(t require.TestingT, spread bool, slots int) *core.Core {
 	built := &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fifo": NewFIFO}}
 	return coretest.New(t, built, core.Config{}, core.Policy{Order: "fifo", Spread: spread}, coretest.Racks([2]int{slots, slots}, 4)...)

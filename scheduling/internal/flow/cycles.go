@@ -2,10 +2,10 @@ package flow
 
 import "math"
 
-// balance cancels cycles of negative cost until none remains, and sets heights such that no arc
-// with room costs less than the rise along it. It uses the algorithm of Bellman and Ford in rounds;
-// after each round it searches the arcs by which vertices were last reached for cycles, which have
-// negative cost.
+// balance cancels cycles of negative cost until none remains, and sets potentials (heights) such
+// that no arc with room costs less than it rises. It uses the algorithm of Bellman and Ford in
+// rounds; after each it searches the arcs by which vertices were last reached for cycles, which
+// have negative cost.
 func (g *Graph) balance() {
 	g.wake()
 	for len(g.active) > 0 {
@@ -31,7 +31,7 @@ func (g *Graph) balance() {
 	}
 }
 
-// wake makes all vertices active.
+// wake makes all vertices active: balance begins its search for cycles at each of them.
 func (g *Graph) wake() {
 	g.active, g.waiting = g.active[:0], g.waiting[:0]
 	for v := range g.first {

@@ -27,7 +27,7 @@ func drawn(t *rapid.T) (vertices int, lines []line) {
 	return vertices, lines
 }
 
-// flows calls back with each flow that the network allows.
+// flows calls each with every flow that the network allows.
 func flows(vertices int, lines []line, each func(flow []int32, cost int64)) {
 	flow := make([]int32, len(lines))
 	var try func(i int)

@@ -3,8 +3,8 @@ package gravity
 import "math"
 
 // Sums holds the locations of one reduce's known input. It reads every output and does not use the
-// sums of Outputs, because it answers questions, which must not influence decisions. The zero value
-// is ready for Sum.
+// sums of Outputs, because it serves views, which must not influence decisions. The zero value is
+// ready for Sum.
 type Sums struct {
 	total     int64
 	bytesHeld [][]int64 // by level and group; nodes are level 0
@@ -115,8 +115,7 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
-// Input returns the bytes of reduce r at the sites selected by `where`, by definition, like
-// Distance.
+// Input returns the bytes for reduce r at the sites that `where` selects, as slowly as Distance.
 func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]

@@ -39,7 +39,7 @@ func (m model) score(r int, at Site, upTo int) (sum int64) {
 	return sum
 }
 
-// distance goes up to the lowest group in common, and down.
+// distance sums the weights of the outputs times the links: up to the lowest common group and down.
 func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 	for _, o := range m {
 		up := levels

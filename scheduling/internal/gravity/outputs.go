@@ -1,7 +1,7 @@
 // Package gravity records the locations of each reduce's input and computes network distances from
 // them [Hammoud12]. It knows only node numbers and bytes; slots and waits are up to the caller.
 //
-// [Outputs] serves decisions: sums that are updated as outputs appear. [Sums] answers questions.
+// [Outputs] serves decisions: sums that are updated as outputs appear. [Sums] serves views.
 package gravity
 
 import "math"
@@ -49,7 +49,7 @@ type output struct {
 	folded bool
 }
 
-// sum is the outputs in a group of nodes.
+// sum adds up the outputs in a group of nodes.
 type sum struct {
 	high  int64   // sum of the outputs' maximum bytes per reduce
 	bytes []int64 // per reduce, of the folded maps; nil before the first
@@ -77,7 +77,7 @@ func (g *Outputs) Removed() int { return g.removed }
 // Feeders returns the nodes that have or had outputs; valid until the next change.
 func (g *Outputs) Feeders() []Feeder { return g.feeders }
 
-// Feeds reports whether a node has folded outputs.
+// Feeds reports whether a node has outputs that Fold has added.
 func (g *Outputs) Feeds(node int32) bool {
 	return int(node) < len(g.feederOf) && g.feederOf[node] > 0 && g.feeders[g.feederOf[node]-1].maps > 0
 }

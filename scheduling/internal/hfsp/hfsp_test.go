@@ -16,13 +16,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has this package's orders.
+// built has the policies that the tests' Cores may use: this package's orders.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"hfsp": New, "srpt": NewSRPT}}
 
-// exact has known sizes.
+// exact is the policy under which the sizes of jobs are known from the start.
 var exact = core.HFSPPolicy{NoTraining: true}
 
-// hfspCore is a Core under hfsp with one node, number 0.
+// hfspCore returns a Core under hfsp with one node, number 0.
 func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *Order) {
 	n.Name = "n"
 	c := coretest.New(t, built, core.Config{}, core.Policy{Order: "hfsp", HFSP: p, SlowStart: -1}, n)
@@ -31,8 +31,7 @@ func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *
 
 func byText(a, b core.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
 
-// threeReduces are the reduces of a job under hfsp, on a node with one slot; one of them is its
-// sample.
+// threeReduces returns a Core under hfsp with one slot and a job of three reduces, a sample of one.
 func threeReduces(t *testing.T) *core.Core {
 	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 1}, core.Node{ReduceSlots: 1})
 	coretest.Submit(t, c, core.JobSpec{Reduces: 3})
@@ -318,7 +317,7 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 	})
 }
 
-// HFSP Fig. 1: 25 s against 35 s.
+// [HFSP Fig. 1]: on one server, HFSP ends two of three jobs earlier than processor sharing.
 func TestSingleServerExample(t *testing.T) {
 	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
 	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, 10, arrive, work, false))

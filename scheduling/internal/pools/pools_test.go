@@ -12,10 +12,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 )
 
-// built has this order, beside fair.
+// built has the policies that the tests' Cores may use: this package's order and fair.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"pools": New, "fair": flat.NewFair}}
 
-// poolsCore is a Core under pools, one for each user, that emits events.
+// poolsCore returns a Core with a pool for each user, and a function that returns its new events.
 func poolsCore(t require.TestingT, change func(*core.Config, *core.Policy), nodes ...core.Node) (c *core.Core, since func() []core.Event) {
 	p := core.Policy{Order: "pools", Pools: core.Allocations{PoolPerUser: true}, SlowStart: -1}
 	var cfg core.Config
@@ -26,7 +26,7 @@ func poolsCore(t require.TestingT, change func(*core.Config, *core.Policy), node
 	return coretest.New(t, built, cfg, p, nodes...), since
 }
 
-// pooled is poolsCore with one node.
+// pooled is like poolsCore, with one node, whose number it returns.
 func pooled(t require.TestingT, n core.Node, change func(*core.Config, *core.Policy)) (*core.Core, core.NodeID) {
 	n.Name = "n"
 	c, _ := poolsCore(t, change, n)
@@ -85,8 +85,8 @@ func TestViewOfPools(t *testing.T) {
 	require.Nil(t, other.View().Queues())
 }
 
-// A job is boosted for BoostTime: it weighs more in the order of a heartbeat, in that of a
-// question, and in the shares. Nothing is kept of jobs that are not boosted, or have ended.
+// A job is boosted for BoostTime: it weighs more in launches, in View.Order and in the shares.
+// Nothing is kept of jobs that are not boosted, or have ended.
 func TestNewJobsAreBoosted(t *testing.T) {
 	boosted := func(_ *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
@@ -315,8 +315,8 @@ func TestPoolsByName(t *testing.T) {
 	require.Equal(t, []core.JobID{2, 4, 1, 3}, c.View().Order(core.Map))
 }
 
-// Some slots of a node with more are reserved for tasks that are not known to be long; a task is
-// long if it exceeds the limit.
+// A node with more than ReserveLong slots keeps that many for tasks that are not known to be longer
+// than LongTask.
 func TestSlotsKeptFromLongTasks(t *testing.T) {
 	for _, x := range []struct {
 		slots, reserve int

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has this order.
+// built has the policies that the tests' Cores may use: this package's order.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"quincy": New}}
 
 func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes ...core.Node) (*core.Core, *Order) {
@@ -19,8 +19,8 @@ func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes 
 	return c, c.Order.(*Order)
 }
 
-// cheapest returns the minimum cost of all assignments of waiting maps to free slots, with the
-// paper's costs, by trying all.
+// cheapest finds the minimum cost of all assignments of waiting maps to free slots, with the costs
+// of [Isard09], by trying all.
 type cheapest struct {
 	o     *Order
 	asks  *core.NodeState

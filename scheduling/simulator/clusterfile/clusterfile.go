@@ -169,7 +169,7 @@ func parseNetwork(s string) (flows bool, err error) {
 	return s == "flows", nil
 }
 
-// rate reads bytes per second.
+// rate returns a field that reads bytes per second.
 func (r *reader) rate(to *float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParseBytes(s)
@@ -180,7 +180,7 @@ func (r *reader) rate(to *float64) yamlfile.Field {
 	})
 }
 
-// number reads a number within limits.
+// number returns a field that reads a number within limits.
 func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParsePlain(s, most)
@@ -191,7 +191,7 @@ func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	})
 }
 
-// count reads an integer within limits.
+// count returns a field that reads an integer within limits.
 func (r *reader) count(to *int, least, most int) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (int, error) { return parseCount(s, least, most) })
 }

@@ -15,10 +15,10 @@ import (
 // ErrRecording is wrapped by every error about events that are not a complete recording of a run.
 var ErrRecording = errors.New("no recording of a whole run")
 
-// refusal is such an error.
+// refusal is an error about events that cannot be replayed; errors.Is knows it as ErrRecording.
 type refusal struct{ error }
 
-// Is tells that it is one.
+// Is makes errors.Is(err, ErrRecording) true.
 func (refusal) Is(target error) bool { return target == ErrRecording }
 
 // Limits of a recording.

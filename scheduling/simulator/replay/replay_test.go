@@ -132,7 +132,7 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 	require.Equal(t, all, agreed)
 }
 
-// events are those of a small run.
+// events returns the events of a small run.
 func events(t *testing.T) (list []event.Event) {
 	t.Helper()
 	cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 4, Racks: 2}, Policy: preset(t, "hfs"), Seed: 3}

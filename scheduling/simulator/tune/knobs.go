@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// Choice is settings, or the weight of a pool.
+// Choice is a position of a knob: settings, or the weight of a pool.
 type Choice struct {
 	Settings []policyfile.Setting
 	Pool     string // if not empty: Weight is its weight

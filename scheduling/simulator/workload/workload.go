@@ -68,7 +68,7 @@ type Keys struct {
 	Spread float64
 }
 
-// check returns the first mistake.
+// check returns the first mistake in the description of keys.
 func (k Keys) check() error {
 	if k.Count < 0 || k.Count > maxKeys || !(k.Zipf >= 0 && k.Zipf <= 10) || !(k.Spread >= 0 && k.Spread <= 10) {
 		return fmt.Errorf("%d keys of exponent %v and spread %v, want 0 to %d keys and numbers from 0 to 10", k.Count, k.Zipf, k.Spread, maxKeys)

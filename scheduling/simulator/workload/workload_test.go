@@ -69,7 +69,7 @@ func TestArrivalGaps(t *testing.T) {
 	}
 }
 
-// [Pastorelli13 §4.1].
+// FBDataset has the numbers and sizes of jobs of [Pastorelli13 §4.1].
 func TestFBDataset(t *testing.T) {
 	w := FBDataset(source(3))
 	require.NoError(t, w.Validate())
