@@ -59,8 +59,8 @@ func TestRulesGuardMoves(t *testing.T) {
 	}
 	p, _ := bindLines(t, job, "a b\n")
 	h := c.submit(t, p, SubmitOptions{User: "eve", Pool: "open"})
-	require.ErrorIs(t, h.SetPool("prod"), access.ErrDenied)
-	require.NoError(t, h.SetPool("open"))
+	require.ErrorIs(t, h.SetPool(h.run.who, "prod"), access.ErrDenied)
+	require.NoError(t, h.SetPool(h.run.who, "open"))
 	close(hold)
 	require.Zero(t, h.wait(t).Counters.Get(counter.MapOutputRecords))
 }

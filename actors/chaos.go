@@ -153,10 +153,10 @@ func (u *chaosInjector) run(c *Cluster) {
 // disturb injects a fault into a random node and returns the function that ends it, or nil if
 // nothing happened. At most one node is down at any time.
 func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
-	names := c.Nodes()
-	name := names[u.below(len(names))]
+	places := c.env.places
+	name := places[u.below(len(places))].name
 	switch how := u.below(3); {
-	case other || len(names) < 3 || how == 0:
+	case other || len(places) < 3 || how == 0:
 		if c.Cordon(name, true) != nil {
 			return nil
 		}

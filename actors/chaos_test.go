@@ -192,7 +192,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 		return false
 	case errors.Is(err, ErrJobKilled):
 		return ofJob(faultKillJob)
-	case errors.Is(err, ErrScheduler):
+	case errors.Is(err, errScheduler):
 		return m.plan.panics() >= 3 || m.plan.panics() > 0 && !m.plan.remembers() // three panics of one call fail all jobs
 	case errors.Is(err, ErrTaskTimeout):
 		return ofJob(faultStuck)

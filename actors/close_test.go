@@ -1,14 +1,11 @@
 package actors
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // TestCloseWaitsAtMostTheTimeout: user code that never returns during the completion of an output
@@ -73,35 +70,6 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 		require.Empty(t, out.files)
 		require.Zero(t, c.env.memory.Used())
 		pass(time.Minute)
-	})
-}
-
-// TestDrainWaitsForSubmits: a job that is being prepared when Drain begins runs to its end, and
-// Drain waits for it, or until its ctx ends.
-func TestDrainWaitsForSubmits(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		p, out, err := userPlan("setup", func() error { <-release; return nil })
-		require.NoError(t, err)
-		var h *JobHandle
-		submitted, drained := make(chan error, 1), make(chan error, 1)
-		go func() {
-			var err error
-			h, err = c.Submit(t.Context(), p, SubmitOptions{})
-			submitted <- err
-		}()
-		synctest.Wait()
-		go func() { drained <- c.Drain(t.Context()) }()
-		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-		defer stop()
-		require.ErrorIs(t, c.Drain(ctx), context.DeadlineExceeded)
-		pass(20 * time.Minute)
-		require.Empty(t, drained, "a job is being prepared")
-		close(release)
-		require.NoError(t, <-submitted)
-		require.NoError(t, <-drained)
-		require.Equal(t, scheduling.JobSucceeded, h.Progress().State)
-		require.Contains(t, out.files, "out/_SUCCESS")
 	})
 }
 

@@ -78,7 +78,7 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	e.network = newNetwork(cfg.Network, e.places)
 	e.tellBeginning(&policy)
-	c := &Cluster{env: e, registry: &registry{history: cfg.History}, nodes: make([]*actor.PID, cfg.Nodes)}
+	c := &Cluster{env: e, registry: &registry{}, nodes: make([]*actor.PID, cfg.Nodes)}
 	e.fs, err = dfs.New(dfs.Config{
 		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
 		Announce: func(id dfs.NodeID) { e.sys.Root.Send(c.nameNode, &announce{node: id}) },
@@ -150,31 +150,6 @@ func (c *Cluster) spawnNode(id scheduling.NodeID) *actor.PID {
 
 // FS returns the cluster's block store.
 func (c *Cluster) FS() *dfs.FS { return c.env.fs }
-
-// Slots returns the number of map slots and of reduce slots of all nodes together.
-func (c *Cluster) Slots() (maps, reduces int) {
-	return c.env.cfg.Nodes * c.env.cfg.MapSlots, c.env.cfg.Nodes * c.env.cfg.ReduceSlots
-}
-
-// Drain stops accepting jobs and waits until all running jobs, and those being submitted, have
-// ended or ctx has.
-func (c *Cluster) Drain(ctx context.Context) error {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	drained := make(chan struct{})
-	go func() {
-		c.submits.Wait()
-		<-c.registry.whenIdle()
-		close(drained)
-	}()
-	select {
-	case <-drained:
-		return nil
-	case <-ctx.Done():
-		return ending(ctx)
-	}
-}
 
 // haltPoll is the interval at which Halt checks whether attempts are still computing.
 const haltPoll = 10 * time.Millisecond

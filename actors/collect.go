@@ -25,8 +25,7 @@ import (
 //
 // The Bind of a join is such a function itself. Collect calls bind again if parts of a [Dataset]
 // that the job reads are lost while it runs. While it is decoded, the whole output is in memory
-// twice, outside of Config.Memory. If ctx ends first, the job is killed; see
-// [JobHandle.WaitOrKill].
+// twice, outside of Config.Memory. If ctx ends first, the job is killed; see [RunOn].
 func Collect[O any](ctx context.Context, on Runner, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) ([]O, error) {
 	var collected *mapreduce.Collected[O]
 	err := on.home().runBound(ctx, func() (*mapreduce.Plan, error) {
@@ -124,11 +123,17 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	job, err := cluster.Submit(ctx, p, SubmitOptions{})
+	return RunOn(ctx, cluster, p, SubmitOptions{})
+}
+
+// RunOn runs a plan on a cluster to its end. If ctx ends first, it kills the job and waits for its
+// end; the error then wraps [ErrJobKilled], ctx's error and its cause.
+func RunOn(ctx context.Context, on Runner, p *mapreduce.Plan, o SubmitOptions) (Result, error) {
+	job, err := on.home().Submit(ctx, p, o)
 	if err != nil {
 		return Result{}, err
 	}
-	return job.WaitOrKill(ctx)
+	return job.waitOrKill(ctx)
 }
 
 // runElsewhere runs a plan on an external engine. In a worker process of such an engine, it runs

@@ -16,7 +16,7 @@ func (c *Cluster) node(name string) (scheduling.NodeID, error) {
 	if p := c.env.placeOf(name); p != nil {
 		return p.id, nil
 	}
-	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
+	return scheduling.NoNode, fmt.Errorf("%w: %s", scheduling.ErrUnknownNode, name)
 }
 
 // detach removes a running node from the list, cuts its network links and returns its actor.
@@ -29,7 +29,7 @@ func (c *Cluster) detach(name string) (scheduling.NodeID, *actor.PID, error) {
 	defer c.mu.Unlock()
 	pid := c.nodes[id]
 	if pid == nil {
-		return id, nil, fmt.Errorf("%w: %s does not run", ErrUnknownNode, name)
+		return id, nil, fmt.Errorf("%w: %s does not run", scheduling.ErrUnknownNode, name)
 	}
 	c.nodes[id] = nil
 	c.env.places[id].down.Store(true)
@@ -38,25 +38,17 @@ func (c *Cluster) detach(name string) (scheduling.NodeID, *actor.PID, error) {
 	return id, pid, nil
 }
 
-// Nodes lists the names of all nodes, including stopped ones.
-func (c *Cluster) Nodes() []string {
-	names := make([]string, len(c.env.places))
-	for i, p := range c.env.places {
-		names[i] = p.name
-	}
-	return names
-}
-
-// NodeUp reports whether a node runs, as far as this process knows. The JobTracker learns of a dead
-// node only when the node expires.
-func (c *Cluster) NodeUp(name string) (bool, error) {
-	id, err := c.node(name)
-	if err != nil {
-		return false, err
-	}
+// Nodes lists the names of the nodes that run. The JobTracker learns of a dead node only when the
+// node expires.
+func (c *Cluster) Nodes() (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.nodes[id] != nil, nil
+	for id, pid := range c.nodes {
+		if pid != nil {
+			names = append(names, c.env.places[id].name)
+		}
+	}
+	return names
 }
 
 // KillNode makes a node die as in a power cut: its attempts stop, its map outputs and blocks are
@@ -114,14 +106,11 @@ func (c *Cluster) Inspect(f func(scheduling.View)) error {
 	return c.ask(&inspect{f})
 }
 
-// Reload applies a policy and admission rules, for example from changed configuration files. On
-// error it changes neither. Nil rules let everybody do everything, as in Config.
+// Reload replaces the policy and the admission rules, for example by those of changed configuration
+// files. On error it changes neither. Nil rules let everybody do everything, as in Config.
 func (c *Cluster) Reload(p scheduling.Policy, rules *access.Rules) error {
 	return c.ask(&reload{p, rules})
 }
-
-// Reconfigure replaces the policy. On error the old policy stays.
-func (c *Cluster) Reconfigure(p scheduling.Policy) error { return c.ask(&reconfigure{p}) }
 
 // ReloadFailed emits an event that says that changed configuration files were not applied, and why.
 func (c *Cluster) ReloadFailed(why error) error { return c.ask(&reloadFailed{why}) }
@@ -184,9 +173,6 @@ type (
 
 	// inspect passes the Core's view to a function of the user.
 	inspect struct{ look func(scheduling.View) }
-
-	// reconfigure replaces the policy.
-	reconfigure struct{ policy scheduling.Policy }
 
 	// reload replaces the policy and the admission rules: both or, on error, neither.
 	reload struct {
@@ -264,19 +250,12 @@ func (m *inspect) apply(jt *jobTracker) error {
 	})
 }
 
-func (m *reconfigure) apply(jt *jobTracker) error {
+// apply changes the policy and, if the Core accepts it, the admission rules: both or neither.
+func (m *reload) apply(jt *jobTracker) error {
 	if err := jt.core.Reconfigure(jt.env.now(), m.policy); err != nil {
 		return err
 	}
 	jt.env.policy.Store(&m.policy)
-	return nil
-}
-
-// apply changes the policy and, if the Core accepts it, the admission rules: both or neither.
-func (m *reload) apply(jt *jobTracker) error {
-	if err := (&reconfigure{m.policy}).apply(jt); err != nil {
-		return err
-	}
 	jt.env.rules.Store(m.rules)
 	return nil
 }
@@ -296,9 +275,3 @@ func (m *readAdmission) apply(jt *jobTracker) error {
 // Rules returns the current admission rules, which the caller must not change; nil lets everybody
 // do everything.
 func (c *Cluster) Rules() *access.Rules { return c.env.rules.Load() }
-
-// SetPoolBy is SetPool for a user other than the submitter. Config.Rules must let them administer
-// the job in its current pool and submit to the new one.
-func (h *JobHandle) SetPoolBy(who access.Principal, name string) error {
-	return h.cluster.ask(&setPool{h.run, who, name})
-}

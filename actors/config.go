@@ -95,9 +95,6 @@ type Config struct {
 	// Seed determines where blocks are placed and which replica is read.
 	Seed uint64
 
-	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
-	History int
-
 	// Logger gets lost nodes, panics and failed attempts; nil discards them. mapreduce.Task.Logger
 	// writes to it too; there nil means slog.Default. A panic in the Logger's handler, in Events or
 	// in Calls harms neither cluster nor jobs. They must not end their goroutine (runtime.Goexit,
@@ -202,7 +199,6 @@ func (c Config) withDefaults() Config {
 	c.Expiry = cmp.Or(c.Expiry, 10*time.Minute)
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, 4)
 	c.TaskTimeout = cmp.Or(c.TaskTimeout, 10*time.Minute)
-	c.History = cmp.Or(c.History, 100)
 	if c.IdleMemory == 0 {
 		c.IdleMemory = cmp.Or(c.Memory/4, 256<<20)
 	}

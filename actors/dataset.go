@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -41,23 +42,12 @@ func (c *Cluster) home() *Cluster { return c }
 
 func (c *Cluster) adopt(*lineage) {}
 
-// AnyDataset is a [Dataset] of any record type.
-type AnyDataset interface {
-	Release()
-	Size() DatasetSize
-	Hosts() []string
-
-	origin() *lineage
-}
-
-func (d *Dataset[T]) origin() *lineage { return d.lineage }
-
 // Keep runs a job and keeps its result in the cluster's memory. bind binds the job to the output
 // that it is given, as for [Collect]. The cluster calls bind again to recompute lost parts, so bind
 // must bind the same job each time: variables that its functions read must not change while the
 // dataset, or one derived from it, lives. T must be a type that can be a job's value.
 //
-// If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
+// If ctx ends first, the job is killed; see [RunOn].
 func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) (*Dataset[T], error) {
 	l := newLineage(on.home())
 	d := &Dataset[T]{kept: mapreduce.NewDataset[T](l.options()), lineage: l}
@@ -105,6 +95,9 @@ func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 // second Release does nothing.
 func (d *Dataset[T]) Release() { d.lineage.release() }
 
+// Retain keeps a dataset of a [Pipeline] after the pipeline succeeds; the caller must release it.
+func (d *Dataset[T]) Retain() { d.lineage.retained.Store(true) }
+
 // DatasetSize is the size of a dataset.
 type DatasetSize struct {
 	Parts   int
@@ -119,9 +112,6 @@ func (d *Dataset[T]) Size() DatasetSize {
 	s.Records, s.Bytes, s.Spilled = d.kept.Size()
 	return s
 }
-
-// Hosts returns the node of each part, empty for a part that is lost or released.
-func (d *Dataset[T]) Hosts() []string { return d.kept.Hosts() }
 
 // Keyed is a [Dataset] partitioned and sorted by key, as reduces write it: each record is in the
 // part that the default partition assigns to its key, in key order. Two Keyed datasets with the
@@ -183,6 +173,8 @@ type lineage struct {
 	kept    *cluster.KeptParts
 	again   func() (*mapreduce.Plan, error) // binds the job that recomputes lost parts
 	turn    chan struct{}                   // holds a token while a goroutine restores the dataset
+
+	retained atomic.Bool // stays when its pipeline succeeds
 }
 
 func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(chan struct{}, 1)} }
@@ -307,7 +299,7 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 		}
 		job, err := c.submitHolding(ctx, plan, SubmitOptions{}, revive)
 		if err == nil {
-			_, err = job.WaitOrKill(ctx)
+			_, err = job.waitOrKill(ctx)
 		}
 		if !errors.Is(err, cluster.ErrPartLost) || ctx.Err() != nil || try == c.env.cfg.MaxAttempts {
 			return err

@@ -150,15 +150,15 @@ func TestLineageReachesBeyondReleased(t *testing.T) {
 		used := c.env.memory.Used()
 		want, err := third.Collect(t.Context())
 		require.NoError(t, err)
-		jobs := len(c.Jobs())
-		node := third.Hosts()[0]
+		jobs := c.submitted()
+		node := third.kept.Hosts()[0]
 		require.NoError(t, c.KillNode(node))
 		require.Less(t, c.env.memory.Used(), used)
 		got, err := third.Collect(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
-		require.NotContains(t, third.Hosts(), node)
-		require.Len(t, c.Jobs(), jobs+3)
+		require.NotContains(t, third.kept.Hosts(), node)
+		require.Equal(t, jobs+3, c.submitted())
 		pass(time.Second)
 		require.Equal(t, used, c.env.memory.Used())
 		_, err = second.Collect(t.Context())
@@ -173,18 +173,18 @@ func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
 	cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		d := keptCounts(t, c, prose(4, 60), 8)
-		before, jobs := d.Hosts(), len(c.Jobs())
+		before, jobs := d.kept.Hosts(), c.submitted()
 		require.NoError(t, c.StopNode(before[0]))
-		require.Empty(t, d.Hosts()[0])
+		require.Empty(t, d.kept.Hosts()[0])
 		_, err := doubled(t, c, d).Collect(t.Context())
 		require.NoError(t, err)
-		for i, now := range d.Hosts() {
+		for i, now := range d.kept.Hosts() {
 			require.NotEqual(t, before[0], now)
 			if before[i] != before[0] {
 				require.Equal(t, before[i], now)
 			}
 		}
-		require.Len(t, c.Jobs(), jobs+2)
+		require.Equal(t, jobs+2, c.submitted())
 	})
 }
 
@@ -197,7 +197,7 @@ func TestLineageThatHasChanged(t *testing.T) {
 	d, err := Keep(t.Context(), c, mapreduce.Each(func(n int) int { return n + plus }).On(mapreduce.Slice(numbers)))
 	require.NoError(t, err)
 	plus = 1 // wrong: the function looks at it again when parts are made again; give it a copy
-	require.NoError(t, c.StopNode(d.Hosts()[0]))
+	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
 	_, err = d.Collect(t.Context())
 	require.ErrorIs(t, err, cluster.ErrOtherData)
 	require.ErrorContains(t, err, "dataset 1: part 0 is to be made again")
@@ -220,7 +220,7 @@ func TestPartLostWhileItIsRead(t *testing.T) {
 			var once sync.Once
 			return mapreduce.MapOnly[pair, pair]{MapTask: func(task *mapreduce.Task) (mapreduce.Filter[pair, pair], error) {
 				if times == 1 && strings.HasSuffix(task.InputName(), "part 0") {
-					once.Do(func() { c.env.datasets.lose(d.Hosts()[7]) })
+					once.Do(func() { c.env.datasets.lose(d.kept.Hosts()[7]) })
 				}
 				return mapreduce.Filter[pair, pair]{Map: func(p pair, emit func(pair)) error { emit(p); return nil }}, nil
 			}}.Bind(d.Input(), out)

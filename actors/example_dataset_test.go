@@ -112,7 +112,7 @@ func ExampleCluster_Pipeline() {
 			return err
 		}
 		if words, err = actors.Keep(ctx, p, countWords(text...)); err == nil {
-			p.Retain(words)
+			words.Retain()
 		}
 		return err
 	})
@@ -149,7 +149,7 @@ func ExampleIterate() {
 			return nil
 		}}.On(now.Input()))
 	}
-	last, err := actors.Iterate(ctx, start, collatz, actors.Rounds[*actors.Dataset[int]](8))
+	last, err := actors.Iterate(ctx, start, 8, collatz, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // A job that ends with its caller: here one whose map would wait for ever.
-func ExampleJobHandle_WaitOrKill() {
+func ExampleRunOn() {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
 		fmt.Println(err)
@@ -31,12 +31,7 @@ func ExampleJobHandle_WaitOrKill() {
 		fmt.Println(err)
 		return
 	}
-	handle, err := cluster.Submit(ctx, plan, actors.SubmitOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	result, err := handle.WaitOrKill(ctx)
+	result, err := actors.RunOn(ctx, cluster, plan, actors.SubmitOptions{})
 	fmt.Println(result.State, errors.Is(err, actors.ErrJobKilled), errors.Is(err, context.Canceled))
 	fmt.Println(err)
 	// Output:

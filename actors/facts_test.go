@@ -32,7 +32,7 @@ func TestWaitingJobsOutliveHopelessPanics(t *testing.T) {
 		require.EqualValues(t, 1, first.ID())
 		p.panics(1000)
 		_, err := first.Wait(t.Context())
-		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, err, errScheduler)
 		p.panics(0)
 		second := submit(t, c, "b")
 		require.EqualValues(t, 2, second.ID(), "it goes on")

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 var (
@@ -22,15 +23,11 @@ var (
 
 	// ErrClosed is returned by methods of a Cluster that is closed or draining.
 	ErrClosed = errors.New("actors: the cluster is closed")
-
-	// ErrScheduler is wrapped by the error of jobs that failed because the scheduler panicked,
-	// which is a bug of Tarry.
-	ErrScheduler = errors.New("actors: the scheduler panicked")
-
-	// ErrUnknownNode is returned for a node that does not exist or, where it must run, does not
-	// run.
-	ErrUnknownNode = errors.New("actors: unknown node")
 )
+
+// errScheduler is wrapped by the error of jobs that failed because the scheduler panicked, which is
+// a bug of Tarry.
+var errScheduler = errors.New("actors: the scheduler panicked")
 
 // Result describes how a job ended.
 type Result struct {
@@ -54,15 +51,9 @@ type JobHandle struct {
 // ID returns the job's number on its cluster.
 func (h *JobHandle) ID() scheduling.JobID { return h.run.id }
 
-// Name returns the job's name.
-func (h *JobHandle) Name() string { return h.run.name }
-
-// Done returns a channel that is closed when the job has ended.
-func (h *JobHandle) Done() <-chan struct{} { return h.run.done }
-
 // Wait waits until the job has ended and its output is committed or removed. It returns the job's
 // result and, unless it succeeded, an error that wraps ErrJobFailed or ErrJobKilled. If ctx ends
-// first, Wait returns its error and cause, and the job continues.
+// first, Wait returns the state JobRunning and ctx's error and cause, and the job continues.
 func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
@@ -77,9 +68,8 @@ func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	}
 }
 
-// WaitOrKill is Wait, but kills the job if ctx ends first. It still waits for the job's end; the
-// error then wraps ErrJobKilled, ctx's error and its cause.
-func (h *JobHandle) WaitOrKill(ctx context.Context) (Result, error) {
+// waitOrKill waits for the job's end, and kills the job if ctx ends first.
+func (h *JobHandle) waitOrKill(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
 	case <-ctx.Done():
@@ -122,8 +112,11 @@ func (h *JobHandle) SetPriority(p scheduling.Priority) error {
 	return h.cluster.ask(&setPriority{h.run, p})
 }
 
-// SetPool moves the job to another pool or queue, if Config.Rules let its submitter do so.
-func (h *JobHandle) SetPool(name string) error { return h.SetPoolBy(h.run.who, name) }
+// SetPool moves the job to another pool or queue for a user. Config.Rules, if given, must let them
+// administer the job in its current pool and submit to the new one.
+func (h *JobHandle) SetPool(who access.Principal, name string) error {
+	return h.cluster.ask(&setPool{h.run, who, name})
+}
 
 // Progress is a snapshot of a job.
 type Progress struct {
@@ -196,24 +189,11 @@ func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
 	return TaskCounts{Total: total, Done: t.doneTasks[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
 }
 
-// registry lists the running jobs and the last ended ones. It is safe for concurrent use.
+// registry lists the running jobs. It is safe for concurrent use.
 type registry struct {
-	history int
-
 	mu      sync.Mutex
-	running []*run // in order of submission
-	ended   []JobSummary
+	running []*run        // in order of submission
 	idle    chan struct{} // closed when no job runs; nil if nobody waits
-}
-
-// JobSummary describes a job in one line.
-type JobSummary struct {
-	ID        scheduling.JobID
-	Name      string
-	User      string
-	State     scheduling.JobState
-	Submitted time.Duration // since the cluster's start
-	Elapsed   time.Duration // so far, or in all
 }
 
 func (g *registry) add(r *run) {
@@ -222,9 +202,8 @@ func (g *registry) add(r *run) {
 	g.running = append(g.running, r)
 }
 
-// retire moves an ended run to the history and wakes its waiters. Both happen at once for all
-// observers: a job whose Wait has returned is not listed as running, and a job that is not listed
-// as running has its result.
+// retire removes an ended run and wakes its waiters. Both happen at once for all observers: a job
+// whose Wait has returned is not listed, and a job that is not listed has its result.
 func (g *registry) retire(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -237,15 +216,6 @@ func (g *registry) retire(r *run) {
 	}
 	clear(g.running[len(kept):])
 	g.running = kept
-	if g.history > 0 {
-		if len(g.ended) == g.history {
-			copy(g.ended, g.ended[1:])
-			g.ended = g.ended[:len(g.ended)-1]
-		}
-		g.ended = append(g.ended, JobSummary{
-			ID: r.id, Name: r.name, User: r.user, State: r.result.State, Submitted: r.submitted, Elapsed: r.result.Elapsed,
-		})
-	}
 	if len(kept) == 0 && g.idle != nil {
 		close(g.idle)
 		g.idle = nil
@@ -272,20 +242,4 @@ func (g *registry) whenIdle() <-chan struct{} {
 		g.idle = make(chan struct{})
 	}
 	return g.idle
-}
-
-// Jobs lists the last Config.History ended jobs in order of their end, then the running ones in
-// order of submission.
-func (c *Cluster) Jobs() []JobSummary {
-	g := c.registry
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	list := append([]JobSummary(nil), g.ended...)
-	for _, r := range g.running {
-		list = append(list, JobSummary{
-			ID: r.id, Name: r.name, User: r.user, State: scheduling.JobRunning,
-			Submitted: r.submitted, Elapsed: c.env.now() - r.submitted,
-		})
-	}
-	return list
 }

@@ -51,7 +51,7 @@ func TestBlockWithoutAReplica(t *testing.T) {
 		require.NoError(t, err)
 		p, err := counting(1).Bind(mapreduce.Lines(input), new(mapreduce.Collected[pair]).Output())
 		require.NoError(t, err)
-		for _, n := range c.Nodes() {
+		for _, n := range c.names() {
 			require.NoError(t, c.FS().Lose(dfs.NodeID(n), true))
 		}
 		r, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())

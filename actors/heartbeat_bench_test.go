@@ -96,7 +96,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 		}
 		require.NoError(b, job.Kill("enough"))
 		beat(told...)
-		<-job.Done()
+		<-job.run.done
 	})
 }
 

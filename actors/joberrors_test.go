@@ -125,7 +125,7 @@ func TestEndOfContext(t *testing.T) {
 				p, _ = bindLines(t, job, "a\n")
 				h, err := c.Submit(context.Background(), p, SubmitOptions{})
 				require.NoError(t, err)
-				res, err := h.WaitOrKill(ctx)
+				res, err := h.waitOrKill(ctx)
 				require.ErrorIs(t, err, ErrJobKilled)
 				require.ErrorIs(t, err, end.want)
 				require.ErrorIs(t, err, context.Cause(ctx))

@@ -184,10 +184,10 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	}
 }
 
-// answer sends f's error to reply, or ErrScheduler if f panics, so that the caller never waits for
+// answer sends f's error to reply, or errScheduler if f panics, so that the caller never waits for
 // ever.
 func answer(reply chan<- error, f func() error) {
-	err := ErrScheduler
+	err := errScheduler
 	defer func() { reply <- err }()
 	err = f()
 }

@@ -71,10 +71,10 @@ func TestSchedulerPanic(t *testing.T) {
 		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
 		synctest.Wait()
 		err := c.ask(onTurn(func(*jobTracker) error { panic("a bug") }))
-		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, err, errScheduler)
 		_, err = h.Wait(context.Background())
 		require.ErrorIs(t, err, ErrJobFailed)
-		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, err, errScheduler)
 		require.ErrorIs(t, h.SetPriority(scheduling.High), scheduling.ErrJobEnded)
 
 		p, out := bindLines(t, counting(1), "a b\n")
@@ -85,31 +85,24 @@ func TestSchedulerPanic(t *testing.T) {
 
 // TestPolicyOutlivesTheJobTracker: after a panic of the JobTracker the last policy still applies.
 func TestPolicyOutlivesTheJobTracker(t *testing.T) {
-	for name, change := range map[string]func(*Cluster, scheduling.Policy) error{
-		"Reconfigure": (*Cluster).Reconfigure,
-		"Reload":      func(c *Cluster, p scheduling.Policy) error { return c.Reload(p, nil) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, Config{Nodes: 2, Scheduler: "fifo"}, func(t *testing.T, c *Cluster) {
-				inForce := func() string {
-					order := ""
-					require.NoError(t, c.Inspect(func(v scheduling.View) { order = v.Policy().Order }))
-					return order
-				}
-				capacity, err := scheduling.Preset("capacity")
-				require.NoError(t, err)
-				require.NoError(t, change(c, capacity))
-				bad := capacity
-				bad.Order = "none such"
-				require.Error(t, change(c, bad))
-				require.ErrorIs(t, c.ask(onTurn(func(*jobTracker) error { panic("a bug") })), ErrScheduler)
-				require.Equal(t, "capacity", inForce())
-				p, out := bindLines(t, counting(1), "a b\n")
-				c.submit(t, p, SubmitOptions{Queue: "default"}).wait(t)
-				require.Equal(t, "a\t1\nb\t1\n", out.String())
-			})
-		})
-	}
+	bubble(t, Config{Nodes: 2, Scheduler: "fifo"}, func(t *testing.T, c *Cluster) {
+		inForce := func() string {
+			order := ""
+			require.NoError(t, c.Inspect(func(v scheduling.View) { order = v.Policy().Order }))
+			return order
+		}
+		capacity, err := scheduling.Preset("capacity")
+		require.NoError(t, err)
+		require.NoError(t, c.Reload(capacity, nil))
+		bad := capacity
+		bad.Order = "none such"
+		require.Error(t, c.Reload(bad, nil))
+		require.ErrorIs(t, c.ask(onTurn(func(*jobTracker) error { panic("a bug") })), errScheduler)
+		require.Equal(t, "capacity", inForce())
+		p, out := bindLines(t, counting(1), "a b\n")
+		c.submit(t, p, SubmitOptions{Queue: "default"}).wait(t)
+		require.Equal(t, "a\t1\nb\t1\n", out.String())
+	})
 }
 
 // TestLostReplicasAreRecreated kills the nodes of a stored file one after the other; between these
@@ -118,7 +111,7 @@ func TestLostReplicasAreRecreated(t *testing.T) {
 	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
 		text := prose(1, 10)
 		require.NoError(t, c.FS().WriteFile("x", []byte(text)))
-		for _, victim := range c.Nodes()[:3] {
+		for _, victim := range c.names()[:3] {
 			require.NoError(t, c.KillNode(victim))
 			synctest.Wait()
 			blocks, err := c.FS().Blocks("x")
@@ -191,7 +184,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	var events recorder
 	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 100, Events: events.add, Explain: true})
 	c.submit(t, wordCount(t, prose(1, 50), 2), SubmitOptions{User: "ada", Pool: "p"}).wait(t)
-	require.NoError(t, c.Drain(context.Background()))
+	<-c.registry.whenIdle()
 
 	submitted, finished := events.of(event.Submitted), events.of(event.Finished)
 	require.Len(t, submitted, 1)
@@ -277,19 +270,19 @@ func TestInspectAndReconfigure(t *testing.T) {
 	c := start(t, Config{})
 	p, err := scheduling.Preset("fifo")
 	require.NoError(t, err)
-	require.NoError(t, c.Reconfigure(p))
+	require.NoError(t, c.Reload(p, nil))
 	var name string
 	require.NoError(t, c.Inspect(func(v scheduling.View) { name = v.Policy().Name }))
 	require.Equal(t, "fifo", name)
 	bad := p
 	bad.Order = "lottery"
-	require.True(t, errors.Is(c.Reconfigure(bad), scheduling.ErrUnknownPolicy))
+	require.True(t, errors.Is(c.Reload(bad, nil), scheduling.ErrUnknownPolicy))
 
 	job := counting(1)
 	job.Map, job.MapTask = nil, untilKilled
 	h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
 	require.NoError(t, h.SetPriority(scheduling.VeryHigh))
 	require.Error(t, h.SetPriority(42))
-	require.Error(t, h.SetPool("x"), "fifo has no pools")
+	require.Error(t, h.SetPool(h.run.who, "x"), "fifo has no pools")
 	require.NoError(t, h.Kill("done"))
 }

@@ -115,6 +115,17 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
+// submitted counts the jobs so far.
+func (c *Cluster) submitted() int { return int(c.inputs.Load()) }
+
+// names lists all nodes, also those that do not run.
+func (c *Cluster) names() (names []string) {
+	for _, p := range c.env.places {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // submit submits a plan.
 func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobHandle {
 	t.Helper()

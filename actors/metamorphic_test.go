@@ -99,7 +99,7 @@ func TestSameBytesEverywhere(t *testing.T) {
 				require.NoError(t, err)
 				h := c.submit(t, p, SubmitOptions{})
 				if victim >= 0 {
-					require.NoError(t, c.KillNode(c.Nodes()[victim]))
+					require.NoError(t, c.KillNode(c.names()[victim]))
 				}
 				_, err = h.Wait(context.Background())
 				require.NoError(t, err, desc)

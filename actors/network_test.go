@@ -150,7 +150,7 @@ func TestNetworkSlowsRemoteReads(t *testing.T) {
 	cfg.Events = events.add
 	text := bytes.Repeat([]byte("0123456789abcdefghi\n"), 50*16)
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		for _, name := range c.Nodes()[:4] {
+		for _, name := range c.names()[:4] {
 			require.NoError(t, c.Cordon(name, true))
 		}
 		p, out := bindLines(t, counting(2), string(text))

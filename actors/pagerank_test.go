@@ -51,7 +51,7 @@ func ranksOn(
 	if err != nil {
 		return nil, err
 	}
-	return Iterate(ctx, now, func(ctx context.Context, _ int, now *Keyed[int32, nodeRank]) (*Keyed[int32, nodeRank], error) {
+	return Iterate(ctx, now, rounds, func(ctx context.Context, _ int, now *Keyed[int32, nodeRank]) (*Keyed[int32, nodeRank], error) {
 		return KeepBy(ctx, on, number, mapreduce.Job[group, int32, float64, nodeRank]{
 			MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[group, int32, float64], error) {
 				seen := 0
@@ -69,7 +69,7 @@ func ranksOn(
 			},
 			Sum: true, Reducers: web.Size().Parts,
 		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
-	}, Rounds[*Keyed[int32, nodeRank]](rounds))
+	}, nil)
 }
 
 // Rounds over links equal those of a loop, while several computations run at once, attempts fail

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"sync"
-
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // Pipeline runs several jobs as one unit; see [Cluster.Pipeline]. It is a [Runner] that releases
@@ -15,21 +13,20 @@ import (
 type Pipeline struct {
 	cluster *Cluster
 
-	mu       sync.Mutex
-	owned    []*lineage        // in order of creation
-	retained map[*lineage]bool // the retained ones among these
-	over     bool
+	mu    sync.Mutex
+	owned []*lineage // in order of creation
+	over  bool
 }
 
 // Pipeline runs steps, which run jobs, as one unit. The steps run concurrently, so jobs that depend
 // on each other belong in one step. The first error or panic cancels the ctx of the other steps,
 // which kills jobs that use it and removes their output. When all steps have returned, Pipeline
-// releases the datasets made on it; after success it keeps those of [Pipeline.Retain]. It returns
+// releases the datasets made on it; after success it keeps retained ones ([Dataset.Retain]). It returns
 // the first error.
 //
 // Output that a job has committed to a directory by then stays, even if a later step fails.
 func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Context, p *Pipeline) error) (err error) {
-	p := &Pipeline{cluster: c, retained: map[*lineage]bool{}}
+	p := &Pipeline{cluster: c}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer func() { p.end(err == nil) }()
@@ -58,22 +55,6 @@ func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Contex
 
 var errStepEnded = errors.New("actors: a step of a pipeline ended its goroutine (runtime.Goexit, as t.Fatal does)")
 
-// Run runs a plan to its end and kills the job if ctx ends first; see [JobHandle.WaitOrKill].
-func (p *Pipeline) Run(ctx context.Context, plan *mapreduce.Plan, o SubmitOptions) (Result, error) {
-	job, err := p.cluster.Submit(ctx, plan, o)
-	if err != nil {
-		return Result{}, err
-	}
-	return job.WaitOrKill(ctx)
-}
-
-// Retain keeps a dataset after the pipeline succeeds; the caller must release it.
-func (p *Pipeline) Retain(d AnyDataset) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.retained[d.origin()] = true
-}
-
 func (p *Pipeline) home() *Cluster { return p.cluster }
 
 // adopt makes the pipeline the owner of a dataset.
@@ -93,28 +74,30 @@ func (p *Pipeline) end(succeeded bool) {
 	defer p.mu.Unlock()
 	p.over = true
 	for _, l := range p.owned {
-		if !p.retained[l] || !succeeded {
+		if !l.retained.Load() || !succeeded {
 			l.release()
 		}
 	}
 }
 
-// Iterate calls step repeatedly, first with start and then with the result of the round before,
-// until `until` returns true, and returns the last result. until is called after each round,
-// numbered from 1, with the round's input and result. Results that have a Release method, such as a
+// Iterate calls step for at most the given number of rounds, first with start and then with the
+// result of the round before, and returns the last result, or start without rounds. enough, if not
+// nil, ends it earlier: it is called between two rounds, with the input and the result of the round
+// that has ended. Rounds are numbered from 1. Results that have a Release method, such as a
 // [*Dataset], are released once the following round has been checked; start stays the caller's. An
 // error ends the iteration and releases the results of all rounds.
 //
 // step must not change its input, nor variables that functions of its jobs read: parts that are
 // lost with a node are recomputed round by round from the first on. To cut such a chain short,
 // [Load] the result of [Dataset.Collect].
-func Iterate[S any](ctx context.Context, start S, step func(ctx context.Context, round int, s S) (S, error),
-	until func(ctx context.Context, round int, before, after S) (bool, error),
+func Iterate[S any](ctx context.Context, start S, rounds int,
+	step func(ctx context.Context, round int, s S) (S, error),
+	enough func(ctx context.Context, round int, before, after S) (bool, error),
 ) (S, error) {
 	var zero S
 	before := start
 	owned := func() {} // releases before, unless it is start
-	for round := 1; ; round++ {
+	for round := 1; round <= rounds; round++ {
 		if ctx.Err() != nil {
 			owned()
 			return zero, ending(ctx)
@@ -124,7 +107,10 @@ func Iterate[S any](ctx context.Context, start S, step func(ctx context.Context,
 			owned()
 			return zero, err
 		}
-		enough, err := until(ctx, round, before, after)
+		done := false
+		if enough != nil && round < rounds {
+			done, err = enough(ctx, round, before, after)
+		}
 		release := releaseOf(after)
 		if same(before, after) {
 			release = owned
@@ -135,11 +121,12 @@ func Iterate[S any](ctx context.Context, start S, step func(ctx context.Context,
 			release()
 			return zero, err
 		}
-		if enough {
+		if done {
 			return after, nil
 		}
 		before, owned = after, release
 	}
+	return before, nil
 }
 
 type releaser interface{ Release() }
@@ -156,9 +143,4 @@ func releaseOf(s any) func() {
 func same(a, b any) bool {
 	_, ok := a.(releaser)
 	return ok && reflect.TypeOf(a).Comparable() && a == b
-}
-
-// Rounds returns an until function for [Iterate] that ends it after n rounds.
-func Rounds[S any](n int) func(ctx context.Context, round int, before, after S) (bool, error) {
-	return func(_ context.Context, round int, _, _ S) (bool, error) { return round >= n, nil }
 }

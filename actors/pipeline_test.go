@@ -19,7 +19,7 @@ func TestPipelineFails(t *testing.T) {
 	var kept *Keyed[string, pair]
 	err := c.Pipeline(t.Context(), func(_ context.Context, p *Pipeline) error {
 		kept = keptCounts(t, p, prose(1, 20), 2)
-		p.Retain(kept)
+		kept.Retain()
 		close(made)
 		<-begun
 		return broken
@@ -35,7 +35,7 @@ func TestPipelineFails(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = p.Run(ctx, plan, SubmitOptions{})
+		_, err = RunOn(ctx, p, plan, SubmitOptions{})
 		if !errors.Is(err, ErrJobKilled) || !errors.Is(err, broken) {
 			t.Errorf("the second step: %v", err)
 		}
@@ -62,7 +62,7 @@ func TestPipelineRetains(t *testing.T) {
 	require.NoError(t, c.Pipeline(t.Context(), func(_ context.Context, p *Pipeline) error {
 		first = keptCounts(t, p, "a b a", 1)
 		second = doubled(t, p, first)
-		p.Retain(&second.Dataset)
+		second.Retain()
 		pipe = p
 		return nil
 	}))
@@ -76,6 +76,8 @@ func TestPipelineRetains(t *testing.T) {
 	second.Release()
 	require.Empty(t, c.env.datasets.live)
 }
+
+const many = 1000 // rounds: more than any test has
 
 // Iterate holds at most two rounds, and the last one at the end.
 func TestIterate(t *testing.T) {
@@ -94,7 +96,7 @@ func TestIterate(t *testing.T) {
 		require.NoError(t, err)
 		return round == 4, nil
 	}
-	last, err := Iterate(t.Context(), begin, step, until)
+	last, err := Iterate(t.Context(), begin, many, step, until)
 	require.NoError(t, err)
 	got, err := last.Collect(t.Context())
 	require.NoError(t, err)
@@ -108,7 +110,7 @@ func TestIterate(t *testing.T) {
 		func(round int) (error, error) { return nil, map[int]error{2: broken}[round] }, //nolint:revive // which fails
 	} {
 		made = nil
-		_, err = Iterate(t.Context(), begin, func(ctx context.Context, round int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
+		_, err = Iterate(t.Context(), begin, many, func(ctx context.Context, round int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
 			if err, _ := fail(round); err != nil {
 				return nil, err
 			}
@@ -120,16 +122,30 @@ func TestIterate(t *testing.T) {
 		require.ErrorIs(t, err, broken)
 		require.Len(t, c.env.datasets.live, 1)
 	}
-	same, err := Iterate(t.Context(), begin, func(_ context.Context, _ int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
+	same, err := Iterate(t.Context(), begin, many, func(_ context.Context, _ int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
 		return d, nil
 	}, func(_ context.Context, round int, _, _ *Keyed[string, pair]) (bool, error) { return round == 2, nil })
 	require.NoError(t, err)
 	require.Same(t, begin, same)
 	require.Len(t, c.env.datasets.live, 1)
-	n, err := Iterate(t.Context(), 1, func(_ context.Context, _, n int) (int, error) { return 2 * n, nil },
+	double := func(_ context.Context, _, n int) (int, error) { return 2 * n, nil }
+	n, err := Iterate(t.Context(), 1, many, double,
 		func(_ context.Context, _, _, n int) (bool, error) { return n > 100, nil })
 	require.NoError(t, err)
 	require.Equal(t, 128, n)
+	for rounds, want := range []int{1, 2, 4, 8} {
+		n, err = Iterate(t.Context(), 1, rounds, double, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+		var asked []int
+		n, err = Iterate(t.Context(), 1, rounds, double, func(_ context.Context, round, _, _ int) (bool, error) {
+			asked = append(asked, round)
+			return false, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+		require.Len(t, asked, max(rounds-1, 0), "between two rounds")
+	}
 }
 
 // releasable is data that knows whether it has been released, and how often.
@@ -145,7 +161,7 @@ func TestIterateReleasesWhatItMade(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var made []*releasable
 		start := new(releasable)
-		last, err := Iterate(ctx, start, func(_ context.Context, round int, _ *releasable) (*releasable, error) {
+		last, err := Iterate(ctx, start, many, func(_ context.Context, round int, _ *releasable) (*releasable, error) {
 			if end == "step" && round == 3 {
 				return nil, no
 			}

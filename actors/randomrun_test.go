@@ -197,7 +197,7 @@ func runRandom(t *testing.T, seed uint64, r *rand.Rand, j randomTask, bind func(
 		bubble(t, cfg, func(t *testing.T, c *Cluster) {
 			h := c.submit(t, p, SubmitOptions{})
 			if kill {
-				require.NoError(t, c.KillNode(c.Nodes()[r.IntN(cfg.Nodes)]))
+				require.NoError(t, c.KillNode(c.names()[r.IntN(cfg.Nodes)]))
 			}
 			_, err := h.Wait(context.Background())
 			require.NoError(t, err, desc)

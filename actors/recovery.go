@@ -80,7 +80,7 @@ func callOf(m any) string {
 // watch records whether handling the current message panics.
 func (jt *jobTracker) watch(m any) {
 	if p := recover(); p != nil {
-		jt.cause = fmt.Errorf("%w: %v", ErrScheduler, p)
+		jt.cause = fmt.Errorf("%w: %v", errScheduler, p)
 		if jt.panics == nil {
 			jt.panics = map[string]int{}
 		}

@@ -157,7 +157,7 @@ func TestSchedulerPanicsAgain(t *testing.T) {
 		first := c.submit(t, plan, SubmitOptions{})
 		p.panics(1000)
 		_, err := first.Wait(t.Context())
-		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, err, errScheduler)
 		require.ErrorIs(t, err, ErrJobFailed)
 		require.ErrorContains(t, err, "a fault in the policy")
 		require.Less(t, p.times.Load(), int32(1000-2), "once more is not again and again")
@@ -259,7 +259,7 @@ func momentsOf(t *testing.T, home, text string, cfg Config, job binder, o Submit
 			require.NoError(t, os.WriteFile(filepath.Join(to, "in"), []byte(text), 0o600))
 			moments = append(moments, to)
 			select {
-			case <-h.Done():
+			case <-h.run.done:
 				h.wait(t)
 				return
 			case <-time.After(317 * time.Millisecond):
@@ -305,7 +305,7 @@ func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
 			}
 			how, yes := c.env.cfg.State.Succeeded("count")
 			require.True(t, yes)
-			require.Equal(t, h.Name(), how.Name)
+			require.Equal(t, h.run.name, how.Name)
 		})
 		require.Equal(t, want, parts(t, at), "moment %d", i)
 		require.NoDirExists(t, filepath.Join(at, "out", "_temporary"))

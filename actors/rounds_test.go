@@ -41,7 +41,7 @@ func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds i
 	if err != nil {
 		return nil, err
 	}
-	return Iterate(ctx, begin, func(ctx context.Context, _ int, now *Keyed[knot, handed]) (*Keyed[knot, handed], error) {
+	return Iterate(ctx, begin, rounds, func(ctx context.Context, _ int, now *Keyed[knot, handed]) (*Keyed[knot, handed], error) {
 		job := mapreduce.Job[mapreduce.Group[knot, linked, handed], knot, float64, handed]{
 			Map: func(at mapreduce.Group[knot, linked, handed], emit func(knot, float64)) error {
 				if len(at.Left) != 1 || len(at.Right) != 1 || at.Left[0].Number != at.Key {
@@ -66,7 +66,7 @@ func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds i
 			}
 		}
 		return KeepBy(ctx, on, of, job.On(mapreduce.Grouped(graph.Feed(), now.Feed())))
-	}, Rounds[*Keyed[knot, handed]](rounds))
+	}, nil)
 }
 
 func handOnPlain(graph []linked, rounds int) map[knot]float64 {
@@ -173,12 +173,12 @@ func TestSumsThatHaveChanged(t *testing.T) {
 	require.NoError(t, err)
 	before, err := d.Collect(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, c.StopNode(d.Hosts()[0]))
+	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
 	again, err := d.Collect(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, before, again)
 	factor = 2
-	require.NoError(t, c.StopNode(d.Hosts()[0]))
+	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
 	_, err = d.Collect(t.Context())
 	require.ErrorIs(t, err, cluster.ErrOtherData)
 	require.ErrorContains(t, err, "as many with other numbers")

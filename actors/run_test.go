@@ -178,37 +178,28 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// TestHistoryIsBounded: a cluster remembers running jobs, in order of submission, and the last n
-// ended jobs, in order of their ends.
-func TestHistoryIsBounded(t *testing.T) {
-	for _, history := range []int{-1, 0, 1, 2, 3} {
-		g := &registry{history: history}
-		require.True(t, isClosed(g.whenIdle()))
-		var runs []*run
-		for i := range 4 {
-			r := aRun(t, 1)
-			r.id = scheduling.JobID(i + 1)
-			runs = append(runs, r)
-			g.add(r)
-		}
-		require.Equal(t, runs, g.runs())
-		idle := g.whenIdle()
-		require.Equal(t, idle, g.whenIdle())
-		var ended []scheduling.JobID
-		for i, k := range []int{2, 0, 3, 1} {
-			require.False(t, isClosed(idle))
-			require.False(t, isClosed(runs[k].done))
-			g.retire(runs[k])
-			require.True(t, isClosed(runs[k].done))
-			ended = append(ended, runs[k].id)
-			require.Len(t, g.runs(), 3-i)
-			want := ended[max(0, len(ended)-max(history, 0)):]
-			require.Len(t, g.ended, len(want))
-			for k, s := range g.ended {
-				require.Equal(t, want[k], s.ID)
-			}
-		}
-		require.True(t, isClosed(idle))
-		require.True(t, isClosed(g.whenIdle()))
+// TestRegistryOfRuns: a cluster remembers running jobs, in order of submission, until they end.
+func TestRegistryOfRuns(t *testing.T) {
+	g := new(registry)
+	require.True(t, isClosed(g.whenIdle()))
+	var runs []*run
+	for i := range 4 {
+		r := aRun(t, 1)
+		r.id = scheduling.JobID(i + 1)
+		runs = append(runs, r)
+		g.add(r)
 	}
+	require.Equal(t, runs, g.runs())
+	idle := g.whenIdle()
+	require.Equal(t, idle, g.whenIdle())
+	for i, left := range [][]*run{{runs[0], runs[1], runs[3]}, {runs[1], runs[3]}, {runs[1]}, nil} {
+		ends := []int{2, 0, 3, 1}[i]
+		require.False(t, isClosed(idle))
+		require.False(t, isClosed(runs[ends].done))
+		g.retire(runs[ends])
+		require.True(t, isClosed(runs[ends].done))
+		require.Equal(t, left, g.runs())
+	}
+	require.True(t, isClosed(idle))
+	require.True(t, isClosed(g.whenIdle()))
 }

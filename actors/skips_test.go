@@ -60,7 +60,7 @@ func TestSkipsOnTheCluster(t *testing.T) {
 			p, out := bindLines(t, touchy(2), all)
 			h := c.submit(t, p, SubmitOptions{MaxSkips: bad})
 			if attempts != 1 {
-				_ = c.KillNode(c.Nodes()[1])
+				_ = c.KillNode(c.names()[1])
 			}
 			res, err := h.Wait(context.Background())
 			require.NoError(t, err)

@@ -21,7 +21,7 @@ func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 	if size := c.env.cfg.BlockSize; size != 0 {
 		return size, 0
 	}
-	maps, _ := c.Slots()
+	maps := c.env.cfg.Nodes * c.env.cfg.MapSlots
 	if c.env.computeTokens != nil {
 		maps = min(maps, cap(c.env.computeTokens))
 	}

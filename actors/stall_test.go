@@ -82,7 +82,7 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 					return
 				default:
 				}
-				name := c.Nodes()[rng.IntN(4)]
+				name := c.names()[rng.IntN(4)]
 				switch rng.IntN(3) {
 				case 0:
 					_ = c.KillNode(name)
@@ -102,7 +102,7 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 			h, err := c.Submit(context.Background(), p, SubmitOptions{})
 			require.NoError(t, err)
 			if h.ID()%20 == 0 {
-				for _, name := range c.Nodes() {
+				for _, name := range c.names() {
 					require.NoError(t, c.StartNode(name))
 				}
 				h.wait(t)

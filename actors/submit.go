@@ -16,7 +16,7 @@ import (
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and passes it to the
 // JobTracker. A plan can be submitted once: a second Submit of it returns an error, as does a nil
-// plan. ctx ends only the preparation; use [JobHandle.WaitOrKill] to end the job with its ctx. On
+// plan. ctx ends only the preparation; use [RunOn] to end the job with its ctx. On
 // an error, such as [mapreduce.ErrOutputExists], no output is left behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
 	return c.submitHolding(ctx, p, o, false)

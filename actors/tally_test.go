@@ -19,7 +19,7 @@ import (
 // only cordons all nodes but one.
 func (c *Cluster) only(t *testing.T, name string) {
 	t.Helper()
-	for _, n := range c.Nodes() {
+	for _, n := range c.names() {
 		require.NoError(t, c.Cordon(n, n != name))
 	}
 }

@@ -169,7 +169,7 @@ func TestAbandonedOnALostNode(t *testing.T) {
 		h := c.submit(t, p, SubmitOptions{})
 		synctest.Wait()
 		require.NotNil(t, rec.Load())
-		for _, name := range c.Nodes() {
+		for _, name := range c.names() {
 			if c.running(t, name) > 0 {
 				require.NoError(t, c.StopNode(name))
 			}

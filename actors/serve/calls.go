@@ -19,15 +19,21 @@ import (
 
 func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 	a := api.Server{
-		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Nodes: len(s.cluster.Nodes()), Durable: s.memory != nil,
+		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Durable: s.memory != nil,
 		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
 	}
-	a.MapSlots, a.ReduceSlots = s.cluster.Slots()
 	for _, k := range s.kinds {
 		a.Jobs = append(a.Jobs, api.Kind{Name: k.Name, Summary: k.Summary})
 	}
 	slices.SortFunc(a.Jobs, func(x, y api.Kind) int { return strings.Compare(x.Name, y.Name) })
-	err := s.cluster.Inspect(func(v scheduling.View) { a.Scheduler = v.Policy().Name })
+	err := s.cluster.Inspect(func(v scheduling.View) {
+		a.Scheduler = v.Policy().Name
+		for _, n := range v.Nodes() {
+			a.Nodes++
+			a.MapSlots += n.Slots[scheduling.Map]
+			a.ReduceSlots += n.Slots[scheduling.Reduce]
+		}
+	})
 	return a, err
 }
 

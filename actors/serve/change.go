@@ -123,7 +123,7 @@ func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) err
 	if err != nil {
 		return err
 	}
-	if err := h.SetPoolBy(s.mover(c), name); err != nil {
+	if err := h.SetPool(s.mover(c), name); err != nil {
 		return err
 	}
 	j.mu.Lock()

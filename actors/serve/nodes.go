@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,9 +46,10 @@ func (s *Server) nodeList() (list []api.Node, err error) {
 			})
 		}
 	})
+	up := s.cluster.Nodes()
 	for i := range list {
 		n := &list[i]
-		if up, _ := s.cluster.NodeUp(n.Name); !up {
+		if !slices.Contains(up, n.Name) {
 			n.State, n.RunningMaps, n.RunningReduces = "down", 0, 0
 		} else if s.nodes.drains(n.Name) && n.State == "cordoned" {
 			n.State = "draining"

@@ -100,7 +100,7 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 			return refuse("bad-policy", "%s has no effect %s", key, why)
 		}
 	}
-	return s.cluster.Reconfigure(policy)
+	return s.cluster.Reload(policy, s.cluster.Rules())
 }
 
 // reweigh sets the weights of pools.

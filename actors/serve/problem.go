@@ -75,7 +75,7 @@ func faultOf(err error) (f *fault, ok bool) {
 		{mapreduce.ErrOutputExists, http.StatusConflict, "output-exists"},
 		{scheduling.ErrUnknownJob, http.StatusNotFound, "not-found"},
 		{scheduling.ErrJobEnded, http.StatusConflict, "job-ended"},
-		{actors.ErrUnknownNode, http.StatusNotFound, "not-found"},
+		{scheduling.ErrUnknownNode, http.StatusNotFound, "not-found"},
 		{scheduling.ErrUnknownPool, http.StatusUnprocessableEntity, "unknown-pool"},
 		{scheduling.ErrUnknownQueue, http.StatusUnprocessableEntity, "unknown-queue"},
 		{scheduling.ErrQueueFull, http.StatusServiceUnavailable, "queue-full"},

@@ -44,5 +44,5 @@ func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, p
 			Sum: true, Reducers: web.Size().Parts,
 		}.On(mr.Grouped(web.Feed(), now.Feed())))
 	}
-	return actors.Iterate(ctx, begin, round, actors.Rounds[*actors.Keyed[string, rank]](rounds))
+	return actors.Iterate(ctx, begin, rounds, round, nil)
 }

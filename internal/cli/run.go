@@ -251,16 +251,15 @@ func (w *pipeline) runLive(ctx context.Context, plan *mapreduce.Plan, reduces in
 		return nil, err
 	}
 	if !w.quiet && !w.noProgress {
-		defer w.display.Show(func() string { return job.Name() + " " + progress.OfJob(job.Progress()) })()
+		defer w.display.Show(func() string { return plan.Name() + " " + progress.OfJob(job.Progress()) })()
 	}
-	select {
-	case <-job.Done():
-	case <-ctx.Done():
+	res, err := job.Wait(ctx)
+	if ctx.Err() != nil { // the job may still run
 		if err := w.halt(); err != nil {
 			return nil, err
 		}
+		res, err = job.Wait(context.WithoutCancel(ctx))
 	}
-	res, err := job.Wait(context.WithoutCancel(ctx))
 	return res.Counters, err
 }
 

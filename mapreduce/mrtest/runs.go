@@ -142,11 +142,7 @@ func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	job, err := cluster.Submit(ctx, p, actors.SubmitOptions{Reduces: v.reduces})
-	if err != nil {
-		return nil, err
-	}
-	res, err := job.WaitOrKill(ctx)
+	res, err := actors.RunOn(ctx, cluster, p, actors.SubmitOptions{Reduces: v.reduces})
 	return res.Counters, err
 }
 

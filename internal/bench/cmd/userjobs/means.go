@@ -112,7 +112,7 @@ func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) ([]ben
 	var each []float64
 	for range inTurns {
 		begin := time.Now()
-		last, err := actors.Iterate(ctx, start, step, actors.Rounds[now](rounds))
+		last, err := actors.Iterate(ctx, start, rounds, step, nil)
 		if err != nil {
 			return nil, err
 		}

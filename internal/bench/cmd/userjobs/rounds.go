@@ -174,5 +174,5 @@ func pagerank(
 			Sum: true, Reducers: web.Size().Parts,
 		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
 	}
-	return actors.Iterate(ctx, begin, round, actors.Rounds[now](rounds))
+	return actors.Iterate(ctx, begin, rounds, round, nil)
 }
