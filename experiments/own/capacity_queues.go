@@ -16,8 +16,8 @@ func capacityQueues(s *study.Study) {
 	queueUsers(s)
 }
 
-// twoQueues returns a queue with 60 % of the cluster and one with 40 %; narrow has the other
-// settings of the second.
+// twoQueues returns the queue "wide" with 60 % of the cluster, and "narrow" with 40 % and with the
+// other settings of the argument.
 func twoQueues(narrow scheduling.QueueConfig) []scheduling.QueueConfig {
 	narrow.Name, narrow.Capacity = "narrow", 40
 	return []scheduling.QueueConfig{{Name: "wide", Capacity: 60}, narrow}
@@ -31,7 +31,7 @@ func queued(
 	return sharedBy(s, p, shareEnd, setup.Tenants(tenants...))
 }
 
-// inQueue is an endless job of a user.
+// inQueue returns an endless job of a user in a queue.
 func inQueue(queue, user string) setup.Tenant {
 	return setup.Tenant{Queue: queue, User: user, Map: shareMap, Spread: 0.3}
 }
@@ -46,8 +46,8 @@ func queueShares(s *study.Study) {
 	s.Row("narrow queue alone, maximum 50 %: slots", setup.Held(bounded, shareFrom, shareEnd, 0))
 }
 
-// queueBorrows measures a queue that has all slots while the other one is empty, and how fast the
-// other one has its capacity when it is not.
+// queueBorrows measures the slots of a queue while the other one is empty, and how fast the other
+// one gets its capacity back once it has a job.
 func queueBorrows(s *study.Study) {
 	const comes = 200 * time.Second
 	late := inQueue("wide", "a")

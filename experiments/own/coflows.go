@@ -14,17 +14,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// coflowName is the trace of shuffles looked for in the folder that TARRY_TRACES names.
+// coflowName is the file name of the trace of shuffles, in the folder that TARRY_TRACES names.
 const coflowName = "FB2010-1Hr-150-0.txt"
 
-// coflows measures what the placement of reduces saves on a trace of shuffles, by job and by byte.
+// coflows measures the off-rack bytes that placement of reduces saves on a trace of shuffles.
 func coflows(s *study.Study) {
 	x := readCoflows(s)
 	x.cut(s)
 	x.replay(s)
 }
 
-// coflowTrace is the shuffles of each seed: those of the trace under all, or some drawn like them.
+// coflowTrace contains the shuffles by seed: those of the trace, or drawn ones if it is missing.
 type coflowTrace struct {
 	lists    [][]workload.Coflow
 	racks    int
@@ -70,8 +70,8 @@ func offRack(c *workload.Coflow) (actual, best float64) {
 	return actual, best
 }
 
-// bestRacks returns the percentages of off-rack bytes that the best racks would save: the mean of
-// the shuffles, the median shuffle, and of all bytes.
+// bestRacks returns percentages of off-rack bytes that reduces on the best racks would save: the
+// mean of the shuffles, their median, and that of all bytes together.
 func bestRacks(list []workload.Coflow) []float64 {
 	var cuts []float64
 	all, least := 0.0, 0.0
@@ -86,7 +86,7 @@ func bestRacks(list []workload.Coflow) []float64 {
 	return []float64{study.Average(cuts), study.Median(cuts), 100 * (1 - least/all)}
 }
 
-// cut compares the racks where reduces ran with the best racks, whatever a scheduler does.
+// cut compares the racks on which the reduces of the trace ran with the best racks.
 func (x *coflowTrace) cut(s *study.Study) {
 	got := study.Samples(len(x.lists), func(i int) []float64 { return bestRacks(x.lists[i]) })
 	for i, quantity := range []string{"mean of jobs", "median job", "of all bytes"} {
@@ -97,7 +97,7 @@ func (x *coflowTrace) cut(s *study.Study) {
 	}
 }
 
-// replay simulates the shuffles with both placements.
+// replay simulates the shuffles with any-node placement and with CoGRS.
 func (x *coflowTrace) replay(s *study.Study) {
 	list := setup.Placements(1, setup.Waits(time.Hour, 24*time.Hour), func(p *scheduling.Policy) {
 		if p.Reduce.Rule == scheduling.CoGRS {
@@ -137,8 +137,8 @@ func (x *coflowTrace) replay(s *study.Study) {
 	s.Row("replayed: maps in their racks", got[5])
 }
 
-// coflowCuts returns the percentage of off-rack bytes that a run saves over the trace's places for
-// each shuffle, ascending, and the fraction of all those bytes that remains.
+// coflowCuts compares a run with the racks of the trace: it returns the percentage of off-rack
+// bytes saved for each shuffle, ascending, and the fraction of all off-rack bytes that remains.
 func coflowCuts(list []workload.Coflow, res *simulator.Result) (cuts []float64, kept float64) {
 	actual := 0.0
 	for i := range list {

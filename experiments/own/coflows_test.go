@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Of the first shuffle 7 MB left the rack and none need have; of the second all 3 MB did, and half
-// must.
+// In the trace, 7 MB of the first shuffle left their rack, and none had to. Of the second, all 3 MB
+// left it, and half had to.
 func TestCoflowsOfATrace(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TARRY_TRACES", dir)

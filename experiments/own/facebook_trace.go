@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// facebookTrace crosses order, locality and reduce placement on a trace of Facebook.
+// facebookTrace compares all combinations of order, wait and reduce placement on a Facebook trace.
 func facebookTrace(s *study.Study) {
 	sojourn := s.Plot("sojourn").Lines("reduces anywhere", "reduces at the center")
 	bytes := s.Plot("off-rack").Lines("reduces anywhere", "reduces at the center")
@@ -41,7 +41,7 @@ func facebookTrace(s *study.Study) {
 		sojourn.Series[i%2].AddBar(mean)
 		bytes.Series[i%2].AddBar(off)
 	}
-	const fifo, greedy, native, center = 2, 4, 6, 7 // fifo with waits; hfs without, with, at the center
+	const fifo, greedy, native, center = 2, 4, 6, 7 // fifo, 5 s; hfs, 0 s, 5 s, 5 s at the center
 	s.Row("hfs, W = 5s: off-rack bytes saved at the center, of all bytes",
 		all.Saved(center, native, study.OffRack))
 	s.Row("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
@@ -50,8 +50,8 @@ func facebookTrace(s *study.Study) {
 	s.Row("node-local maps that waiting adds, hfs", all.Less(native, greedy, study.NodeLocal))
 }
 
-// savedByJob returns the percentage of its off-rack bytes that a job saves by placement, as the
-// mean of the jobs. The first policy of one is any-node placement.
+// savedByJob returns the percentage of off-rack bytes that the second policy of one saves over the
+// first, which is any-node placement, as the mean of the jobs.
 func savedByJob(one study.Comparison) float64 {
 	var cuts []float64
 	center := one[1].Results[0].Jobs
@@ -63,7 +63,7 @@ func savedByJob(one study.Comparison) float64 {
 	return study.Average(cuts)
 }
 
-// traceJobs returns the jobs of the trace, or of a sample drawn like it; the set-up says which.
+// traceJobs returns the jobs of the trace, or drawn ones without it; the set-up's text says which.
 func traceJobs(s *study.Study) study.Load {
 	const name, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
 	var w workload.Workload

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// failures takes nodes out under a mixed load, with reduces placed and not.
+// failures measures jobs while nodes fail at some rates, with any-node placement and with CoGRS.
 func failures(s *study.Study) {
 	policy := func(name string, rule scheduling.ReduceRule) simulator.Contender {
 		return study.Policy(name, "hfs",

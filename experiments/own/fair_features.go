@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The cluster on which shares are measured.
+// The cluster on which shares of slots are measured, and the times of the measurement.
 const (
 	shareSlots = 100
 	shareEvery = time.Second // between samples
 	shareEnd   = 400 * time.Second
-	shareFrom  = 100 * time.Second // shares are settled
+	shareFrom  = 100 * time.Second // from here on, shares are stable
 	shareMap   = 10 * time.Second
 )
 
@@ -28,7 +28,7 @@ func fairFeatures(s *study.Study) {
 	fairLimits(s)
 }
 
-// sharedBy runs tenants with a policy.
+// sharedBy runs the jobs of tenants under a policy.
 func sharedBy(
 	s *study.Study, p simulator.Contender, until time.Duration, w workload.Workload,
 ) *study.Runs {
@@ -37,7 +37,7 @@ func sharedBy(
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
-// shared runs tenants under the order pools with some allocations.
+// shared runs the jobs of tenants under the Fair Scheduler (hfs) with these allocations.
 func shared(
 	s *study.Study, a scheduling.Allocations, until time.Duration, w workload.Workload,
 ) *study.Runs {
@@ -45,7 +45,7 @@ func shared(
 		func(p *scheduling.Policy) { p.Pools = a }), until, w)
 }
 
-// tenant is an endless job of a pool.
+// tenant returns an endless job of a pool.
 func tenant(pool string) setup.Tenant {
 	return setup.Tenant{Pool: pool, User: pool, Map: shareMap, Spread: 0.3}
 }
@@ -55,8 +55,8 @@ func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
 	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
 }
 
-// fairWeights measures the weights of pools, of priorities, which are jobs' weights in a pool, and
-// by size.
+// fairWeights measures slots by the weight of pools, by the priority of jobs, which is their weight
+// in the pool, and by the size of jobs.
 func fairWeights(s *study.Study) {
 	over := func(a scheduling.Allocations, w workload.Workload) study.Sample {
 		return heldOver(shared(s, a, shareEnd, w), shareFrom, shareEnd, 0, 1)
@@ -71,13 +71,13 @@ func fairWeights(s *study.Study) {
 	const few = 3000
 	small := tenant("one")
 	small.Maps = few
-	want := math.Log2(1+setup.Endless) / math.Log2(1+few) // as few runs out the ratio rises a little
+	want := math.Log2(1+setup.Endless) / math.Log2(1+few) // more once the small job runs out
 	row := s.Row("weights by size: slots of 100,000 maps over those of 3,000",
 		over(scheduling.Allocations{SizeBasedWeight: true}, setup.Tenants(tenant("one"), small)))
 	row.Bounds = study.Bounds{Low: 0.95 * want, High: 1.1 * want, Strict: true}
 }
 
-// fairBoost measures the weight of new jobs, which is larger for some time.
+// fairBoost measures the larger weight that a new job has for some time.
 func fairBoost(s *study.Study) {
 	const comes, boost, settle = 300 * time.Second, 200 * time.Second, 3 * shareMap
 	const gone = comes + boost

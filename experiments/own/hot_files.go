@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// hotFiles lets many jobs read few files, with and without further replicas of those, and with and
-// without delay scheduling.
+// hotFiles measures many jobs that read few files, with and without additional replicas of these
+// files, and with and without delay scheduling.
 func hotFiles(s *study.Study) {
 	load := hotJobs(s, study.Pick(s, 200, 600))
 	list := study.Contenders{
@@ -24,7 +24,7 @@ func hotFiles(s *study.Study) {
 	bars := s.Plot("hot-files").Lines("greedy", "delay 5 s")
 	cfg := setup.EC2()
 	cfg.Cluster.Racks = 5
-	var all []study.Comparison // by how many replicas there are
+	var all []study.Comparison // by the fraction of additional replicas
 	for _, budget := range []float64{0, 0.05, 0.2, 0.5} {
 		c := s.Compare(cfg, list, s.Repeats(1, 10), func(r *rand.Rand) workload.Workload {
 			w := load(r)
@@ -50,7 +50,7 @@ func hotFiles(s *study.Study) {
 		first[0].By(study.MeanSojourn).Over(last[0].By(study.MeanSojourn)))
 }
 
-// hotRows shows the runs of a policy.
+// hotRows adds the rows of the runs under a policy.
 func hotRows(s *study.Study, name string, r *study.Runs) {
 	s.Row(name+": node-local", r.By(study.NodeLocal))
 	s.Row(name+": mean sojourn", r.By(study.MeanSojourn))
@@ -61,7 +61,7 @@ func hotRows(s *study.Study, name string, r *study.Runs) {
 	}
 }
 
-// popular draws jobs on popular files like those of the trace.
+// popular returns a load of drawn jobs, whose files are as popular as those of the trace.
 func popular(jobs int) study.Load {
 	return func(r *rand.Rand) workload.Workload {
 		gap := workload.Dist{Shape: workload.Exponential, A: 0.6}
@@ -69,8 +69,8 @@ func popular(jobs int) study.Load {
 	}
 }
 
-// hotJobs returns jobs on popular files: of the trace with input paths, or drawn like it; the
-// set-up says which.
+// hotJobs returns jobs on popular files: those of the trace with input paths if it is there, or
+// drawn ones. The text of the set-up says which.
 func hotJobs(s *study.Study, jobs int) study.Load {
 	const name = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
 	var w workload.Workload

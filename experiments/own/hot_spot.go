@@ -13,31 +13,31 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// In the hot spot, spotMaps of the job's maps run on one node, and each of the others on its own.
+// The job with a hot spot runs spotMaps of its maps on one node, and each other on a separate node.
 const (
 	spotNodes   = 14
 	spotMaps    = 8
 	spotReduces = 56
 )
 
-// reduceWaits is how long reduces wait, for the center and for its rack.
+// reduceWaits are the times for which a reduce waits for its center of gravity, then for its rack.
 var reduceWaits = [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond}
 
 // uncapped names the run without a cap.
 const uncapped = "without cap"
 
-// pileUp is the result of the job with the hot spot: WTND as a percentage of the maximum, the
-// reduces on the fullest node, and seconds.
+// pileUp is the result of the job with the hot spot: WTND as a percentage of the maximum, reduces
+// on the node with the most, and the sojourn time in seconds.
 type pileUp struct{ distance, largest, sojourn study.Sample }
 
-// hotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
-// spreads them.
+// hotSpot measures the problem of SPARK-10087: all reduces prefer the node with the most map
+// output. A cap on the reduces of a node spreads them.
 func hotSpot(s *study.Study) {
 	s.Fill("nodes", spotNodes, "maps", spotMaps, "reduces", spotReduces)
 	fig := s.Plot("cap").Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
-		if name != uncapped { // judged below
+		if name != uncapped { // capRows adds that row
 			s.Row(name+": reduces on the fullest node", at.largest)
 		}
 		s.Row(name+": distance", at.distance)
@@ -65,7 +65,7 @@ func hotSpot(s *study.Study) {
 	capRows(s, free, capped)
 }
 
-// capRows compares the job without cap with the one under the default cap.
+// capRows adds rows that compare the job without cap with the job under the default cap.
 func capRows(s *study.Study, free, capped pileUp) {
 	random, best := spotBounds()
 	s.Row(uncapped+": reduces on the fullest node", free.largest)

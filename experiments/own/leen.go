@@ -10,22 +10,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The job whose keys are assigned to reduces, and its cluster.
+// The number of nodes of the cluster, and the job's maps and bytes.
 const (
 	leenNodes = 20
 	leenMaps  = 80
 	leenBytes = leenMaps * workload.DefaultBlock
 )
 
-// leen compares LEEN, which assigns keys to reduces by locality and fairness, with hash partitions,
-// under each placement of the reduces.
+// leen compares LEEN, which assigns keys to reduces by locality and fairness, with hash partitions
+// under any-node placement, CoGRS and LARTS.
 func leen(s *study.Study) {
 	s.Fill("nodes", leenNodes, "maps", leenMaps)
 	leenKeys(s, "uniform keys", workload.Keys{Count: 400, Spread: 1})
 	leenKeys(s, "Zipf 0.8", workload.Keys{Count: 400, Zipf: 0.8, Spread: 1})
 }
 
-// leenKeys runs jobs with these keys under each placement.
+// leenKeys adds the rows for jobs with these keys.
 func leenKeys(s *study.Study, name string, keys workload.Keys) {
 	list := append(setup.Placements(1), study.Policy("LEEN", "fair",
 		setup.Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {
@@ -56,8 +56,8 @@ func leenMoved(r *simulator.Result) float64 {
 	return 100 * float64(s.RackLocal+s.OffRack) / float64(s.All())
 }
 
-// leenLargest returns the bytes of the largest reduce divided by those of the mean one, as the mean
-// of the jobs.
+// leenLargest returns how many times as much input the largest reduce of a job has as the mean one,
+// as the mean of the jobs.
 func leenLargest(r *simulator.Result) float64 {
 	var all []float64
 	for i := range r.Jobs {

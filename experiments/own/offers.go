@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The two frameworks, or pools; jobs are dealt to them in turn.
+// The names of the two frameworks, or pools. Jobs belong to them in turn.
 var pools = [2]string{"production", "research"}
 
 // sharing is a way to share the cluster.
@@ -22,7 +22,7 @@ type sharing struct {
 	parts  scheduling.Parts
 }
 
-// pooled is one scheduler with two pools and a wait for a node.
+// pooled returns one scheduler with two pools, whose jobs wait for a node-local slot.
 func pooled(name string, wait time.Duration) sharing {
 	return sharing{policy: study.Policy(name, "hfs", setup.Waits(wait, 0), setup.Packed,
 		func(p *scheduling.Policy) {
@@ -33,7 +33,7 @@ func pooled(name string, wait time.Duration) sharing {
 		})}
 }
 
-// offered returns a master that offers each slot to two frameworks with separate waits.
+// offered returns a master that offers slots to two frameworks, each with its own wait.
 func offered(name string, filter, first, second time.Duration) sharing {
 	return sharing{
 		simulator.Contender{Name: name, Policy: offers.Policy()},
@@ -44,7 +44,7 @@ func offered(name string, filter, first, second time.Duration) sharing {
 	}
 }
 
-// run simulates it.
+// run simulates the jobs of both frameworks.
 func (x sharing) run(s *study.Study) *study.Runs {
 	cfg := setup.EC2()
 	cfg.Sample, cfg.Core.Parts = time.Second, x.parts
@@ -58,8 +58,8 @@ func (x sharing) run(s *study.Study) *study.Runs {
 		}))
 }
 
-// frameworks tests delay scheduling as the choice of each framework: a master offers each slot to a
-// framework, which accepts or refuses it. The rival is one scheduler with the same two pools.
+// frameworks measures delay scheduling by each framework on its own: a master offers it a slot,
+// which it accepts or refuses. It compares this with one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
 	local := s.Plot("locality").Lines(pools[:]...)
@@ -93,8 +93,8 @@ func frameworks(s *study.Study) {
 			Minus(all[picky].Local(pools[0], scheduling.NodeLocal)))
 }
 
-// apartness returns the difference between the map slots of the pools while both have open jobs, as
-// a percentage of what they hold together.
+// apartness returns the difference between the map slots of both pools, as a percentage of their
+// sum, averaged over the time in which both have jobs.
 func apartness(r *simulator.Result) float64 {
 	var apart []float64
 	for _, s := range r.Samples {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// orders compares the orders on one workload.
+// orders compares all orders of jobs on one workload.
 func orders(s *study.Study) {
 	var list study.Contenders
 	for _, name := range []string{"fifo", "fair", "capacity", "hfs", "hfsp", "srpt"} {

@@ -11,14 +11,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// patient is a placement that refuses slots for as long as the transfer of the bytes takes that the
-// better node saves: the center of gravity or, if largest, the node with most of the input.
+// patient is a placement of reduces that waits for a better node: the center of gravity or, if
+// largest, the node with most of the input. It waits as long as that node would save in transfers.
 type patient struct {
 	rate    float64 // of a node's link, bytes a second
 	largest bool
 }
 
-// Place takes the reduce that has waited long enough and suits the node best.
+// Place returns, of the reduces that have waited long enough for the node, the one it suits best.
 func (p patient) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
 	best, most := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {
@@ -51,8 +51,8 @@ func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling
 	return float64(most - here)
 }
 
-// patience compares fixed waits of reduces for a better place with waits that last as long as there
-// is a gain.
+// patience compares fixed waits of reduces for a better node with waits that last only as long as
+// the better node saves time.
 func patience(s *study.Study) {
 	for _, start := range []float64{0.05, 0.5} {
 		list, parts := patienceContenders(start)
@@ -62,7 +62,7 @@ func patience(s *study.Study) {
 	}
 }
 
-// patienceContenders are any node, CoGRS, LARTS and the patient rules.
+// patienceContenders returns any-node placement, CoGRS, LARTS and the two patient placements.
 func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
 	list := setup.Placements(start)
 	parts := scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{}}

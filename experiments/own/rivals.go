@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The policies that are judged, by their place in the list.
+// The indexes in rivalPolicies of the policies that rows compare.
 const (
 	rivalHFS     = 3
 	rivalQF      = 4
@@ -22,7 +22,7 @@ const (
 // rivalWait is the wait of delay scheduling for a node, and Quincy's cost of a non-local read.
 const rivalWait = 5 * time.Second
 
-// rivalPolicies are the schedulers that are compared.
+// rivalPolicies returns the schedulers that are compared.
 func rivalPolicies() study.Contenders {
 	quincy := func(name string, rule scheduling.QuincyRule, floor float64) simulator.Contender {
 		return study.Policy(name, "quincy", func(p *scheduling.Policy) {
@@ -38,8 +38,8 @@ func rivalPolicies() study.Contenders {
 	}
 }
 
-// rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills,
-// on maps of a few seconds and on long maps.
+// rivals compares delay scheduling with Quincy, for maps of a few seconds and for long maps. Quincy
+// assigns all maps to all slots at once, and may kill maps.
 func rivals(s *study.Study) {
 	s.Fill("wait", rivalWait)
 	local := s.Plot("locality")
@@ -54,7 +54,7 @@ func rivals(s *study.Study) {
 	rivalry(s, local, "long maps, one slot", cluster, longScans, 60*time.Second)
 }
 
-// longScans are ten jobs that fill nine tenths of 100 slots once their maps compute for a minute.
+// longScans returns ten jobs whose maps, if they compute for a minute, fill 90 of 100 slots.
 func longScans(*rand.Rand) workload.Workload {
 	w := workload.Scans(10, 50, 0)
 	for i := range w.Jobs {
@@ -63,8 +63,8 @@ func longScans(*rand.Rand) workload.Workload {
 	return w
 }
 
-// rivalry runs a load with additional computing time for each map. It judges what the paper on
-// delay scheduling says about Quincy, and shows the rest.
+// rivalry runs a load whose maps compute for longer by more. It adds rows for each policy, and rows
+// for what [Zaharia10] says about Quincy.
 func rivalry(
 	s *study.Study, local *study.Figure, name string, cfg simulator.Config, load study.Load,
 	more time.Duration,
@@ -93,8 +93,8 @@ func rivalry(
 		all.Over(rivalQF, rivalPatient, study.MeanSojourn))
 }
 
-// wasted returns the time that killed attempts had worked, as a percentage of the time that all
-// attempts held map slots.
+// wasted returns the metric of work lost by kills: the time that killed attempts had run, as a
+// percentage of the time that attempts held map slots.
 func wasted(slots int) study.Metric {
 	return func(r *simulator.Result) float64 {
 		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(slots)

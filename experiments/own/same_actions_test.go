@@ -25,7 +25,7 @@ type received struct {
 	Action scheduling.Action
 }
 
-// actions collects what a Core answers to heartbeats, by time and, at one moment, by attempt.
+// actions collects the actions with which a Core answers heartbeats.
 type actions struct {
 	list   []received
 	places []scheduling.Places
@@ -66,10 +66,10 @@ func (o *actions) oneCenter(job int) bool {
 	return on[9] > on[8]
 }
 
-// The Core asks nodes, and gives them tasks, live as in the simulator: every action of a small
-// workload is the same, at the same time, reduces at their centers among them. The jobs are
-// such that the order in which nodes speak at one moment does not matter: each map has one
-// place and is kept to it, and one job comes before the other.
+// For a small workload, a Core gives the nodes of a live cluster the same actions at the same times
+// as those of the simulator. The order of heartbeats at one moment must not matter. So each map
+// runs only on the one node with its block, jobs come one after the other, and each job has one
+// node with the most maps for its reduces.
 func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 	const nodes, slots = 6, 2
 	jobs := []validationJob{

@@ -14,7 +14,7 @@ import (
 type slowness struct {
 	name    string
 	change  func(*simulator.Cluster)
-	sources bool // of stragglers: speculative attempts should gain
+	sources bool // it makes stragglers, so that speculative attempts should save time
 }
 
 func slownesses() []slowness {
@@ -35,7 +35,7 @@ func slownesses() []slowness {
 	}
 }
 
-// speculators returns policies without speculative attempts, and with those of either rule.
+// speculators returns policies without speculation, with Hadoop's first rule, and with LATE.
 func speculators() study.Contenders {
 	policy := func(name string, rule scheduling.SpeculationPolicy) simulator.Contender {
 		return study.Policy(name, "hfs", func(p *scheduling.Policy) { p.Speculation = rule })
@@ -74,7 +74,7 @@ func stragglers(s *study.Study) {
 	}
 }
 
-// copiesRows compares LATE with no speculative attempts and, if stragglers exist, with other rules.
+// copiesRows adds rows that compare LATE with no speculation and, if stragglers exist, other rules.
 func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 	const none, native, late, anywhere = 0, 1, 2, 3
 	over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
@@ -88,7 +88,7 @@ func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 	s.Row(c.name+": no copies against native", over(none, native))
 }
 
-// The tasks of the job, fewer than there are slots.
+// The numbers of the job's tasks: fewer than slots, so that some slots are free for speculation.
 const sortMaps, sortReduces = 380, 180
 
 // oneSort returns a job of one wave of maps and one wave of reduces.

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// merge adds another run.
+// merge adds the result of another run.
 func (o *outcome) merge(p *outcome) {
 	o.maps.Add(p.maps)
 	o.shuffle.Add(p.shuffle)
 	o.sojourns = append(o.sojourns, p.sojourns...)
 }
 
-// TestSimulatorAgreesWithLiveCluster runs the same jobs live, on a fake clock, and simulated:
-// locality within 2 points, mean sojourn within 5 %. A single run of either strays by some per
-// cent, since a late flow makes others late: the means of six seeds are compared.
+// The same jobs, live on a fake clock and simulated, have the same locality within 2 points and the
+// same mean sojourn time within 5 %. These are means of six seeds: single runs vary by some
+// percent, since a late flow delays others.
 func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 	const seeds = 6
 	policies := validationPolicies()[:2] // the experiment has all

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// waitTrap is SPARK-18886: resetting the wait at every local launch keeps a job on one node if its
-// tasks are shorter than the wait.
+// waitTrap measures the problem of SPARK-18886: if each local launch resets the wait, a job whose
+// tasks are shorter than the wait stays on the node with its data.
 func waitTrap(s *study.Study) {
 	bars := s.Plot("trap").Bars("paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s").Line("time of the job")
 	var took [4]float64
@@ -26,7 +26,7 @@ func waitTrap(s *study.Study) {
 	s.Row("tasks of 7 s, capped", study.Sure(took[3]))
 }
 
-// trapRun returns the time of the job.
+// trapRun returns the time of a job with tasks of this length, all with their data on one node.
 func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 	const nodes, maps = 100, 500
 	p := study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),

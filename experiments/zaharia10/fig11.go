@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fig11 is [Zaharia10 Fig 11, §5.2.1]: two levels of sharing over time.
+// fig11 reproduces [Zaharia10 Fig 11, §5.2.1]: the shares of three pools and their jobs over time.
 func fig11(s *study.Study) {
 	base := hierarchy{setup.EC2().Interval, 0.1, false}
 	runs := base.run(s, s.Repeats(1, 40))
@@ -46,7 +46,7 @@ func fig11(s *study.Study) {
 	})
 }
 
-// bumps compares the maximum shares of pools 2 and 3 when they begin with those under hfs.
+// bumps compares the largest shares of pools 2 and 3 at their start, under commitPending and hfs.
 func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	h.bug = true
 	runs := h.run(s, s.Repeats(1, 40))
@@ -65,7 +65,7 @@ func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	s.Row("pool 2's bump less pool 3's", two.Minus(three))
 }
 
-// drawShares draws the first run.
+// drawShares draws the jobs' shares in the first run over time.
 func drawShares(s *study.Study, name string, runs *study.Runs) {
 	fig := s.Plot(name)
 	jobs := runs.Results[0].Jobs
@@ -80,9 +80,9 @@ type hierarchy struct {
 	bug      bool          // commitPending in place of hfs
 }
 
-// run runs the jobs.
+// run runs the jobs of the three pools, once for each seed.
 func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
-	const first = "pool3" // in, first out
+	const first = "pool3" // the FIFO pool
 	p := study.Policy("hfs", "hfs", setup.Waits(5*time.Second, 0), func(p *scheduling.Policy) {
 		p.Pools = scheduling.Allocations{Pools: []scheduling.PoolConfig{
 			{Name: "pool1"}, {Name: "pool2"}, {Name: first, Mode: scheduling.FIFOMode},
@@ -104,7 +104,7 @@ func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
 		func(j *workload.Job) { j.Map.Spread = h.spread }))
 }
 
-// minLocal returns the percentage of node-local maps of the job with the lowest.
+// minLocal returns the lowest percentage of node-local maps of a job.
 func minLocal(r *simulator.Result) float64 {
 	least := 100.0
 	for i := range r.Jobs {
@@ -124,8 +124,8 @@ func firstTwo(r *simulator.Result) float64 {
 	return 100 * two / all
 }
 
-// shares compares the shares with the published ones, and shows them as parts of the running maps
-// and of all slots.
+// shares adds rows for the jobs' shares in some intervals, and a table of them as percentages of
+// the running maps and of all slots.
 func shares(s *study.Study, runs *study.Runs) {
 	t := s.Table("definition")
 	for _, c := range []struct {

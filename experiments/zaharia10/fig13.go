@@ -13,13 +13,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The policies of the scans: naive fair sharing and delay scheduling.
+// The indexes of naive fair sharing and delay scheduling in the result of scans.
 const scanNaive, scanDelay = 0, 1
 
 // scanGap is the time between the submissions of two scans.
 const scanGap = 3 * time.Second
 
-// scans runs jobs that all scan the same data and come one after another.
+// scans runs jobs that all scan the same data. It submits one every gap.
 func scans(
 	s *study.Study, jobs, seeds int, network simulator.Network, gap time.Duration,
 ) study.Comparison {
@@ -30,7 +30,7 @@ func scans(
 	}, seeds, study.Always(w))
 }
 
-// scanSetup is their cluster and workload.
+// scanSetup returns the cluster and the workload of scans.
 func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulator.Config, workload.Workload) {
 	cfg := setup.ScanCluster()
 	cfg.Network = network
@@ -42,8 +42,8 @@ func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulato
 	return cfg, w
 }
 
-// fig13 is [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. Many jobs scan the same data at once;
-// naive fair sharing loses locality with their number, delay scheduling does not.
+// fig13 reproduces [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. The more jobs scan the same
+// data at once, the more locality naive fair sharing loses; delay scheduling keeps it.
 func fig13(s *study.Study) {
 	local := s.Plot("fig13")
 	ours, paper := local.Line("naive fair"), local.Published("naive fair, published")
@@ -80,8 +80,8 @@ func fig13(s *study.Study) {
 	scanTable(s)
 }
 
-// remoteSlowdown compares the times of non-local and local maps under naive fair sharing, with the
-// maximum number of scans.
+// remoteSlowdown adds a row for the time of a non-local map over that of a local one, under naive
+// fair sharing with the maximum number of scans.
 func remoteSlowdown(s *study.Study) {
 	jobs := study.Pick(s, 20, 50)
 	cfg, w := scanSetup(jobs, setup.Contended(setup.RemoteLink), scanGap)
@@ -106,7 +106,7 @@ func remoteSlowdown(s *study.Study) {
 		over[0])
 }
 
-// moreScans judges the claims about more jobs compared with fewer, and with the fewest.
+// moreScans adds rows that compare the last number of jobs with the previous and the first number.
 func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 	last := len(all) - 1
 	more, fewer, fewest := counts[last], counts[last-1], counts[0]
@@ -121,7 +121,7 @@ func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 		perJob(last, scanNaive).Over(perJob(last-1, scanNaive)))
 }
 
-// scanTable shows how the gains move with the network.
+// scanTable adds tables of the gains with other networks and of the locality with other gaps.
 func scanTable(s *study.Study) {
 	t := s.Extra("sensitivity").Add("published", 1.1, 1.6, 2)
 	list := append(study.Sweep("links of %g MB/s", []float64{25, 15, 18, 27, 125},

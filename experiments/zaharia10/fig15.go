@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// case15 is one run of Fig 15.
+// case15 contains the settings of one point of Fig 15.
 type case15 struct {
 	w1             time.Duration
 	read, compute  time.Duration
@@ -22,7 +22,7 @@ type case15 struct {
 	interval       time.Duration // of heartbeats
 }
 
-// plain15 is the set-up of the figure.
+// plain15 returns the settings of the figure for a wait of w1 seconds.
 func plain15(w1 int) case15 {
 	return case15{
 		w1: time.Duration(w1) * time.Second, read: setup.ScanRead, compute: setup.ScanCompute,
@@ -30,7 +30,7 @@ func plain15(w1 int) case15 {
 	}
 }
 
-// locality is the part of node-local maps of jobs with that number of maps, by seed.
+// locality returns the percentage of node-local maps, by seed, if each job has this number of maps.
 func (c case15) locality(s *study.Study, maps int) study.Sample {
 	cfg := setup.EC2()
 	cfg.Network, cfg.Interval = c.network, c.interval
@@ -45,7 +45,7 @@ func (c case15) locality(s *study.Study, maps int) study.Sample {
 	return s.Simulate(cfg, p, s.Repeats(1, 40), load).By(study.NodeLocal)
 }
 
-// fig15 is [Zaharia10 Fig 15, §5.3]: node locality of small jobs against the wait W1.
+// fig15 reproduces [Zaharia10 Fig 15, §5.3]: node locality of small jobs by the wait W1.
 func fig15(s *study.Study) {
 	fig := s.Plot("fig15")
 	for _, maps := range []int{4, 12} {
@@ -72,7 +72,7 @@ func fig15(s *study.Study) {
 	})
 }
 
-// sensitivity15 are changes of one choice.
+// sensitivity15 returns the changes of settings whose effect a table shows.
 func sensitivity15() []study.Choice[case15] {
 	const second = time.Second
 	long := func(c *case15) { c.read, c.compute = 10*second, 10*second }

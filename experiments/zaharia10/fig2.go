@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// warehouseRun is a cluster like Facebook's under HFS as of March 2009, or with waits.
+// warehouseRun contains the settings of runs on a cluster like Facebook's of March 2009, under HFS.
 type warehouseRun struct {
 	jobs   int
 	cfg    simulator.Config
@@ -36,8 +36,8 @@ func (w warehouseRun) simulate(s *study.Study, seeds int) *study.Runs {
 		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, w.jobs) })
 }
 
-// fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
-// scheduling, its tasks' and jobs' times and the locality of jobs by size.
+// fig2 reproduces [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: the times of tasks and jobs, and the
+// locality of jobs by size, on a cluster like Facebook's under HFS without delay scheduling.
 func fig2(s *study.Study) {
 	jobs, seeds := study.Pick(s, 100, 1500), s.Repeats(1, 40)
 	cluster := warehouse()
@@ -77,7 +77,7 @@ func sizePercentiles(s *study.Study, r *study.Runs) {
 	}
 }
 
-// bySize draws the locality of the jobs of each bin.
+// bySize draws a figure of the locality of the jobs of each bin of sizes.
 func bySize(s *study.Study, r *study.Runs, name string) {
 	fig := s.Plot(name).Bars(warehouseBins()...).
 		Lines("node-local", "rack-local or nearer")
@@ -88,8 +88,8 @@ func bySize(s *study.Study, r *study.Runs, name string) {
 	}
 }
 
-// minRise returns the rise of locality from a bin to the next, for the pair of bins with the
-// lowest mean.
+// minRise returns the smallest rise of locality from a bin of job sizes to the next, by the mean of
+// the rises.
 func minRise(r *study.Runs, level scheduling.Locality) study.Sample {
 	var rises []study.Sample
 	names := warehouseBins()
@@ -99,7 +99,7 @@ func minRise(r *study.Runs, level scheduling.Locality) study.Sample {
 	return slices.MinFunc(rises, study.ByMean)
 }
 
-// warehouseTable shows how the locality of the smallest jobs moves with the set-up.
+// warehouseTable adds a table of the locality of the smallest jobs under other settings.
 func warehouseTable(s *study.Study, jobs int) {
 	list := append([]study.Choice[warehouseRun]{{Name: "as above"}},
 		study.Sweep("%d racks", []int{8, 12, 20, 31},
@@ -117,7 +117,7 @@ func warehouseTable(s *study.Study, jobs int) {
 	})
 }
 
-// timeRows adds the rows of Fig 1 and §3.2, and Fig 1 of the first run.
+// timeRows adds the rows of Fig 1 and §3.2, and draws Fig 1 from the first run.
 func timeRows(s *study.Study, r *study.Runs) {
 	fig := s.Plot("fig1")
 	for i, x := range warehouseTimes(r.Results[0]) {
@@ -166,8 +166,8 @@ func oneWarehouse(res *simulator.Result) []float64 {
 	return of[:]
 }
 
-// warehouseTimes returns the times of maps, reduces and jobs, ascending. The time of a task is the
-// mean of its job.
+// warehouseTimes returns the times of maps, reduces and jobs in seconds, ascending. The time of a
+// task is the mean of the tasks of its job.
 func warehouseTimes(res *simulator.Result) (times [3][]float64) {
 	for i := range res.Jobs {
 		j := &res.Jobs[i]

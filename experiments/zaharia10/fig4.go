@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// fig4 is [Zaharia10 Fig 4]: what the pools of the example are given, first while pool 3 is idle,
-// then when it has a job too.
+// fig4 reproduces [Zaharia10 Fig 4]: the slots of the pools of the example, first while pool 3 is
+// idle, then while it has a job, too.
 func fig4(s *study.Study) {
 	const slots, wakes = 100, 300 * time.Second
 	p := study.Policy("hfs", "hfs", setup.Packed, func(p *scheduling.Policy) {

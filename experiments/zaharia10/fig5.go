@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fig5 is [Zaharia10 Table 2, Figs 5, 6 and 7, §5.1.1]: the IO-heavy workload under three
+// fig5 reproduces [Zaharia10 Table 2, Figs 5, 6 and 7, §5.1.1]: the IO-heavy workload under three
 // schedulers.
 func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
@@ -64,8 +64,8 @@ func fig5(s *study.Study) {
 	}
 }
 
-// slowedSmall returns the percentage of the small jobs that are 1.5 times as slow under FIFO as
-// under fair sharing.
+// slowedSmall returns the percentage of the small jobs that take more than 1.5 times as long under
+// FIFO as under fair sharing.
 func slowedSmall(all study.Comparison) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		small := speedups(one[fifo], one[naive], "bin 1", "bin 2")
@@ -79,7 +79,7 @@ func slowedSmall(all study.Comparison) study.Sample {
 	})
 }
 
-// macroTable shows how the gains of delay over naive fair move with the set-up.
+// macroTable adds a table of the gains of delay scheduling over naive fair under other settings.
 func macroTable(s *study.Study) {
 	study.Vary(s, s.Extra("sensitivity"), 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
 		all := macro(s, m, s.Repeats(1, 3), overlapping(workload.FacebookIO))

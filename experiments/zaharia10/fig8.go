@@ -8,15 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// udf is the additional computing time of a map of the CPU-heavy jobs.
+// udf is the time of the user-defined function that each map of the CPU-heavy jobs runs, too.
 const udf = 21 * time.Second
 
-// cpuHeavy is the load of [Zaharia10 §5.1.2]: the same schedules, each map longer by more.
+// cpuHeavy returns the load of [Zaharia10 §5.1.2]: the IO-heavy one, with each map longer by more.
 func cpuHeavy(more time.Duration) study.Load {
 	return study.Changed(overlapping(workload.FacebookIO), func(j *workload.Job) { j.Map.Time += more })
 }
 
-// fig8 is [Zaharia10 Fig 8, §5.1.2]: the CPU-heavy workload.
+// fig8 reproduces [Zaharia10 Fig 8, §5.1.2]: the CPU-heavy workload.
 func fig8(s *study.Study) {
 	light := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
 	all := macro(s, plainMacro(), s.Repeats(1, 40), cpuHeavy(udf))

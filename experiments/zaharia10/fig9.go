@@ -12,7 +12,7 @@ import (
 // published median of bin 3.
 const mixedReduce = 43 * time.Second
 
-// mixedChoice is a set-up of the mixed workload: how long reduces compute, too.
+// mixedChoice contains the settings of the mixed workload: also how long reduces compute.
 type mixedChoice struct {
 	macroChoice
 	reduce time.Duration
@@ -54,15 +54,15 @@ func fig9(s *study.Study) {
 	mixedTable(s)
 }
 
-// medianOf is the median response time of some classes with delay scheduling, in seconds.
+// medianOf returns the median response time of some classes with delay scheduling, in seconds.
 func medianOf(all study.Comparison, classes ...string) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		return study.Median(one[delay].Sojourns(classes...))
 	})
 }
 
-// mixedGains are the means over bins of the speed-ups of delay over naive fair, by seed: of the
-// bins of IO-heavy jobs and of those with reduces.
+// mixedGains returns the speed-ups of delay scheduling over naive fair sharing, by seed: the mean
+// of the bins of IO-heavy jobs, and that of the bins of jobs with reduces.
 func mixedGains(all study.Comparison) (io, reduces study.Sample) {
 	mean := func(names ...string) study.Sample {
 		var gains []study.Sample
@@ -75,7 +75,7 @@ func mixedGains(all study.Comparison) (io, reduces study.Sample) {
 		mean("bin 3", "bin 6", "bin 8", "bin 9")
 }
 
-// mixedTable shows how the times and the gains move with the set-up.
+// mixedTable adds a table of the times and the gains with other settings.
 func mixedTable(s *study.Study) {
 	const second = time.Second
 	list := append(study.Sweep("reduces compute for %v",

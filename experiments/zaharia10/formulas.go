@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// formulas is the worked numbers of [Zaharia10 §3.2, §3.5, §3.5.1, §4.1].
+// formulas computes the examples of formulas in [Zaharia10 §3.2, §3.5, §3.5.1, §4.1].
 func formulas(s *study.Study) {
 	percent := func(p float64) study.Sample { return study.Sure(100 * p) }
 	d95 := delaymath.Equation2(0.95, 20, 1000, 3) / 1000

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// longTasks is [Zaharia10 §3.5.1]: long tasks that fill nodes, and slots kept from them.
+// longTasks measures [Zaharia10 §3.5.1]: the locality of small jobs if long tasks fill whole nodes.
 func longTasks(s *study.Study) {
 	fig := s.Plot("long")
 	anywhere, balanced := fig.Line("long tasks anywhere"), fig.Line("one slot a node kept from them")
@@ -33,8 +33,8 @@ func longTasks(s *study.Study) {
 	s.Row("φ = 0.5, balanced: small jobs' node-local maps", kept)
 }
 
-// longRuns runs small jobs beside long tasks: without balancing, with it, and, last, without the
-// long tasks.
+// longRuns runs small jobs with long tasks on a fraction phi of the slots: long tasks anywhere,
+// then at most one on a node, and, last, nearly without long tasks.
 func longRuns(s *study.Study, phi float64) study.Comparison {
 	const slots = 200
 	policy := func(name string, reserve, most int) simulator.Contender {
@@ -54,7 +54,7 @@ func longRuns(s *study.Study, phi float64) study.Comparison {
 	}, s.Repeats(2, 10), study.Always(w))
 }
 
-// longJobs are an endless job of long maps and small jobs.
+// longJobs returns an endless job of long maps, and this number of small jobs.
 func longJobs(jobs int) workload.Workload {
 	w := setup.Tenants(setup.Tenant{
 		Pool: "long", User: "long", Map: 600 * time.Second, Spread: 0.4,

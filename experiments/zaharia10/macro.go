@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The policies of the macrobenchmarks, by their place in macro's answer.
+// The indexes of the policies in the result of macro.
 const (
 	fifo = iota
 	naive
@@ -22,13 +22,13 @@ const (
 
 // macroChoice contains the parameters of the macrobenchmarks that the paper does not give.
 type macroChoice struct {
-	read, compute time.Duration // of a map beside its block
+	read, compute time.Duration // of a node-local map
 	sigma         float64       // of the lognormal factor on compute
 	network       simulator.Network
 	spread        bool // load manager on, with delay scheduling
 }
 
-// plainMacro is the set-up of the figures.
+// plainMacro returns the settings of the figures.
 func plainMacro() macroChoice {
 	return macroChoice{
 		read: setup.MacroBlock, compute: setup.MacroMap - setup.MacroBlock, sigma: 0.4,
@@ -50,9 +50,9 @@ func macro(s *study.Study, m macroChoice, seeds int, load study.Load) study.Comp
 		}))
 }
 
-// overlapping draws schedules until exactly one pair of the largest jobs overlaps: the second job
-// comes while the maps of the first would still run alone on the cluster. In the mixed workload,
-// the largest jobs are joins and searches.
+// overlapping returns a load that draws schedules until exactly one pair of the largest jobs
+// overlaps: the second is submitted before the first, if alone on the cluster, would have run its
+// maps. In the mixed workload, the largest jobs are joins and searches.
 func overlapping(load study.Load) study.Load {
 	const alone = 12 * (setup.MacroMap + time.Second) // 4,800 maps on 400 slots
 	return func(r *rand.Rand) workload.Workload {
@@ -74,14 +74,14 @@ func overlapping(load study.Load) study.Load {
 	}
 }
 
-// lengthen sets how many seconds a map takes, read and computing alike.
+// lengthen scales the times for which a map reads and computes, so that it takes this many seconds.
 func (m *macroChoice) lengthen(seconds int) {
 	whole := time.Duration(seconds) * time.Second
 	m.read = time.Duration(float64(m.read) * whole.Seconds() / setup.MacroMap.Seconds())
 	m.compute = whole - m.read
 }
 
-// macroChoices are the set-ups of the sensitivity table.
+// macroChoices returns the changes of settings whose effect the sensitivity table shows.
 func macroChoices() []study.Choice[macroChoice] {
 	const second = time.Second
 	list := append([]study.Choice[macroChoice]{{Name: "as above"}},
@@ -147,8 +147,8 @@ func greatest(all study.Comparison, from, to int, classes ...string) study.Sampl
 	})
 }
 
-// scheduleRange adds a table of rows by schedule: the least, the median and the greatest over the
-// seeds.
+// scheduleRange adds a table of how rows vary with the drawn schedule: for each, the minimum, the
+// median and the maximum over the seeds.
 func scheduleRange(s *study.Study, rows ...*study.Row) {
 	t := s.Table("schedules")
 	for _, r := range rows {
@@ -157,8 +157,8 @@ func scheduleRange(s *study.Study, rows ...*study.Row) {
 	}
 }
 
-// macroCDFs draws the distributions of response times of three ranges of bins; those of the large
-// jobs are named.
+// macroCDFs draws the distributions of response times, for small, medium and large jobs: bins 1 to
+// 3, bins 4 to 8, and the bins in large.
 func macroCDFs(s *study.Study, name string, all study.Comparison, large ...string) {
 	for _, classes := range [][]string{
 		{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, large,

@@ -12,10 +12,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// overheadSize is the load of [Zaharia10 §5.4].
+// overheadSize is the size of the load of [Zaharia10 §5.4].
 type overheadSize struct{ nodes, racks, jobs, tasks, pools int }
 
-// overhead is [Zaharia10 §5.4]: how many tasks a second the scheduler hands out, by the clock.
+// overhead measures, as [Zaharia10 §5.4] does, how many tasks a second the scheduler launches.
 func overhead(s *study.Study) {
 	size := study.Pick(s, overheadSize{500, 13, 20, 200, 20}, overheadSize{2500, 63, 100, 1000, 20})
 	s.Fill("nodes", size.nodes, "racks", size.racks, "jobs", size.jobs, "tasks", size.tasks,
@@ -43,7 +43,7 @@ func overhead(s *study.Study) {
 	}
 }
 
-// drain lets a Core hand out all tasks: how many it launched, and how long each heartbeat took.
+// drain runs all tasks on a Core. It returns the number of launches and each heartbeat's time.
 func (o overheadSize) drain(
 	s *study.Study, p simulator.Contender,
 ) (launches int, beats []time.Duration) {
@@ -73,7 +73,7 @@ func (o overheadSize) drain(
 	return launches, beats
 }
 
-// load returns a Core with the nodes and the jobs.
+// load returns a Core with the nodes and the submitted jobs.
 func (o overheadSize) load(s *study.Study, p simulator.Contender) setup.Core {
 	core := setup.NewCore(s.Check, scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
 	for i := range o.nodes {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// reassign is [Zaharia10 §3.2 and §4]: how long until a job or a pool has its share, by waiting for
-// slots to free and by killing.
+// reassign measures [Zaharia10 §3.2 and §4]: how long a job or a pool waits for its share, if it
+// waits for slots to become free, and if the scheduler kills maps.
 func reassign(s *study.Study) {
 	waitForShare(s)
 	minimumTimeout(s)
@@ -19,7 +19,7 @@ func reassign(s *study.Study) {
 	newestKilled(s)
 }
 
-// waitForShare compares how long a new job waits for 271 slots with F T / S.
+// waitForShare compares the time until a new job has its 271 slots with F T / S, as in §3.2.
 func waitForShare(s *study.Study) {
 	const comes, every = 1000 * time.Second, 100 * time.Millisecond
 	const share, task = 271, 114400 * time.Millisecond
@@ -63,22 +63,22 @@ func (x starved) simulate(s *study.Study) *study.Runs {
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
-// untilHeld is how long the pool waits for a number of slots.
+// untilHeld returns the seconds until the starved pool has a number of slots.
 func (x starved) untilHeld(r *study.Runs, slots float64) study.Sample {
 	return setup.Reached(r, x.comes, slots, 1)
 }
 
-// killedMaps is how many maps of the hog were killed.
+// killedMaps returns how many maps of the hog were killed.
 func killedMaps(r *simulator.Result) float64 { return float64(r.Jobs[0].Preempted.Killed) }
 
-// minimumShares returns allocations with a minimum share of the pool.
+// minimumShares returns allocations in which the starved pool has a minimum share of 40 slots.
 func minimumShares(timeout time.Duration) scheduling.Allocations {
 	return scheduling.Allocations{Pools: []scheduling.PoolConfig{
 		{Name: "starved", Min: [2]int{40, 0}, MinTimeout: timeout},
 	}}
 }
 
-// minimumTimeout measures when a pool has its minimum share.
+// minimumTimeout measures the time until a pool has its minimum share, with preemption and without.
 func minimumTimeout(s *study.Study) {
 	killing := newStarved(minimumShares(time.Minute), scheduling.PreemptOn)
 	waiting := newStarved(minimumShares(time.Minute), scheduling.PreemptOff)
@@ -88,7 +88,7 @@ func minimumTimeout(s *study.Study) {
 	s.Row("no preemption: until the pool has its minimum share", waiting.untilHeld(off, 40))
 }
 
-// fairTimeout measures when a pool that is starved has its fair share.
+// fairTimeout measures the time until a pool far below its fair share has it, and the maps killed.
 func fairTimeout(s *study.Study) {
 	x := newStarved(scheduling.Allocations{FairTimeout: 2 * time.Minute}, scheduling.PreemptOn)
 	runs := x.simulate(s)
@@ -101,12 +101,12 @@ func fairTimeout(s *study.Study) {
 		x.simulate(s).By(killedMaps))
 }
 
-// newestKilled measures the age of killed maps.
+// newestKilled measures how long killed maps had run: the scheduler should kill the newest maps.
 func newestKilled(s *study.Study) {
 	x := newStarved(minimumShares(30*time.Second), scheduling.PreemptOn)
 	x.hog, x.sigma, x.comes = 400*time.Second, 0.5, time.Hour
-	// What runs at a time has run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the mean of
-	// 400 s. Half of that is the bound.
+	// At any time, running maps have run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the
+	// mean of 400 s. The row's bound is half of that.
 	s.Row("work lost by a map that is killed", x.simulate(s).By(func(r *simulator.Result) float64 {
 		return r.Jobs[0].Preempted.LostS / killedMaps(r) // no number if none was killed
 	}))

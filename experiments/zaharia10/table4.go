@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// case4 is a line of Table 4.
+// case4 is a line of Table 4: a number of jobs, each with this number of maps.
 type case4 struct{ maps, jobs int }
 
 var cases4 = [...]case4{{3, 600}, {10, 1100}, {100, 150}}
@@ -29,8 +29,8 @@ type choice4 struct {
 	network simulator.Network
 }
 
-// plain4 is the set-up of the table: jobs of 3 maps read one file, as GridMix's small jobs read the
-// first three parts of its data set.
+// plain4 returns the settings of the table. Jobs of 3 maps read one file, as GridMix's small jobs
+// read the first three parts of its data set.
 func plain4(preset string) choice4 {
 	return choice4{
 		preset: preset, active: 1, network: setup.Contended(setup.RemoteLink),
@@ -38,7 +38,7 @@ func plain4(preset string) choice4 {
 	}
 }
 
-// run runs the jobs without and with delay.
+// run runs the jobs without delay scheduling, and with it.
 func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	policy := func(name string, w time.Duration) simulator.Contender {
 		return study.Policy(name, choice.preset, setup.Waits(w, w), func(p *scheduling.Policy) {
@@ -68,10 +68,10 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	return s.Compare(cfg, list, seeds, study.Always(w))
 }
 
-// gain4 is the throughput with delay over that without, by seed.
+// gain4 returns the throughput with delay scheduling over that without, by seed.
 func gain4(all study.Comparison) study.Sample { return all.Over(0, 1, study.Makespan) }
 
-// table4 is [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.
+// table4 reproduces [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.
 func table4(s *study.Study) {
 	fig := s.Plot("fig12").Bars("3", "10", "100").Lines("without", "with delay")
 	paper := fig.Published("with delay, published")
@@ -109,8 +109,8 @@ func table4(s *study.Study) {
 	table4Rates(s)
 }
 
-// fifoRows judges that FIFO is like fair sharing, and returns the gain of delay scheduling under
-// FIFO.
+// fifoRows adds rows for the claim that results under FIFO and fair sharing are alike. It returns
+// the gain of delay scheduling under FIFO.
 func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
 	all := c.run(s, plain4("fifo"), s.Repeats(1, 40))
 	for i, r := range all {
@@ -123,7 +123,7 @@ func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
 	return gain4(all)
 }
 
-// table4Sensitivity changes one choice at a time.
+// table4Sensitivity adds a table of results with one of the settings changed at a time.
 func table4Sensitivity(s *study.Study, published []float64) {
 	t := s.Extra("sensitivity").Add("published", published...)
 	list := []study.Choice[choice4]{
@@ -153,7 +153,7 @@ func table4Sensitivity(s *study.Study, published []float64) {
 	})
 }
 
-// table4Rates bounds the rate at which 3-map jobs start.
+// table4Rates adds a table of the gain if 3-map jobs are submitted at fixed rates.
 func table4Rates(s *study.Study) {
 	rates := study.Sweep("%v", study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}),
 		func(c *choice4, rate float64) { c.rate = rate })

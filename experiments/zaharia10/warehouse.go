@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Facebook's warehouse as far as [Zaharia10 §3.2] describes it: times are medians, and the mean
-// that follows from 3,100 slots and the slots that free up each second under load.
+// Facebook's warehouse as [Zaharia10 §3.2] describes it. It gives the median times of tasks; the
+// means follow from its 3,100 slots and the number that free up each second under load.
 const (
 	warehouseNodes     = 620
 	warehouseRacks     = 16
@@ -20,11 +20,11 @@ const (
 	warehouseMeanMap   = 114 * time.Second // 3,100 slots / 27.1 a second
 	warehouseMedianRed = 231 * time.Second
 	warehouseMeanRed   = 1033 * time.Second // 3,100 slots / 3.0 a second
-	warehouseRead      = 6 * time.Second    // part of a map that reads its block beside it
-	warehouseLongest   = 2 * time.Hour      // of a task's computing
+	warehouseRead      = 6 * time.Second    // for which a node-local map reads its block
+	warehouseLongest   = 2 * time.Hour      // maximum computing time of a task
 )
 
-// warehouse is the cluster.
+// warehouse returns the settings of that cluster.
 func warehouse() simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{
@@ -38,12 +38,12 @@ func warehouse() simulator.Config {
 	}
 }
 
-// spreadOf is the sigma of a lognormal distribution with this median and mean.
+// spreadOf returns the sigma of a lognormal distribution with this median and mean.
 func spreadOf(median, mean time.Duration) float64 {
 	return math.Sqrt(2 * math.Log(mean.Seconds()/median.Seconds()))
 }
 
-// warehouseJobs draws jobs. Classes are the bins of warehouseBins.
+// warehouseJobs draws n jobs. The class of a job is its bin in warehouseBins.
 func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 	const march = 0.484 // puts 58 % of the jobs below 26 maps
 	bins := [...]struct{ part, low, high float64 }{
@@ -96,12 +96,12 @@ func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 	return w
 }
 
-// warehouseBins are the bins of Fig 2; the paper names the first.
+// warehouseBins returns the bins of Fig 2, by maps per job. Only the first is given in the paper.
 func warehouseBins() []string {
 	return []string{"1–25", "26–100", "101–400", "401–1500", "over 1500"}
 }
 
-// warehouseBin finds a job's bin.
+// warehouseBin returns the bin of a job with this number of maps.
 func warehouseBin(maps int) string {
 	for i, top := range []int{25, 100, 400, 1500} {
 		if maps <= top {

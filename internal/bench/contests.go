@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Setup is where things are and how big: what the contests are made from.
+// Setup contains the paths and sizes from which Contests makes the contests.
 type Setup struct {
-	Tarry, Limit, UserJobs string // the programs; an empty UserJobs leaves user-written jobs out
+	Tarry, Limit, UserJobs string // the programs; without UserJobs, no jobs written by users run
 	Inputs                 Inputs
 	Size                   int64  // bytes of each input
 	Memory                 string // a directory in memory, for results
@@ -19,7 +19,7 @@ type Setup struct {
 	Slow bool
 }
 
-// Literal and Regexp are what the greps look for: both occur now and then in real text.
+// Literal and Regexp are the patterns of the grep contests. Both occur occasionally in real text.
 const (
 	Literal = "Shakespeare"
 	Regexp  = `[Cc]omput(er|ing)s?\b`
@@ -48,12 +48,12 @@ func Contests(s Setup) []Contest {
 	return contests
 }
 
-// tarry is `tarry run` with slots = cores, its result in a directory in memory.
+// tarry returns `tarry run` of a job with a slot per core and the output in a directory in memory.
 func (s Setup) tarry(kind ResultKind, job ...string) Program {
 	return s.tarryMaps(kind, job...).with("tarry", "--reduce-slots", strconv.Itoa(s.Cores))
 }
 
-// tarryMaps is the same of a job that has no reduces.
+// tarryMaps is like tarry for a job without reduces.
 func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
@@ -62,8 +62,8 @@ func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
-// with returns the program under another name, with flags and their values, in place of those that
-// it has.
+// with returns the program under another name, with other flags. Each flag is followed by its
+// value, which replaces that of the program.
 func (p Program) with(name string, flags ...string) Program {
 	p.Name = name
 	p.Args = slices.Clone(p.Args)
@@ -82,8 +82,8 @@ func (p Program) oneSlot() Program {
 	return p.with(p.Name+", 1 slot", "--map-slots", "1", "--reduce-slots", "1")
 }
 
-// oneCoreLimit is the limit with a single goroutine: how it scales tells what of Tarry's scaling is
-// the machine's.
+// oneCoreLimit returns the limit with a single goroutine. Compared with the limit on all cores, it
+// shows how far programs scale on this machine.
 func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
 	s.Cores = 1
 	return s.limit(kind, args...).with("limit, 1 core")
@@ -100,7 +100,7 @@ func (s Setup) limit(kind ResultKind, args ...string) Program {
 	return Program{Name: "limit", Args: program, OutDir: out, Result: kind}
 }
 
-// userJob is a job written by a user of the library, run on a cluster in its own process.
+// userJob returns a program that runs a job as users write it, or none without UserJobs.
 func (s Setup) userJob(name string, kind ResultKind, job, input string) []Program {
 	if s.UserJobs == "" {
 		return nil
@@ -111,7 +111,7 @@ func (s Setup) userJob(name string, kind ResultKind, job, input string) []Progra
 	}
 }
 
-// wordCount is WordCount of a text, which may have tabs.
+// wordCount returns the contest of WordCount on a text. With tabs, these separate words, too.
 func (s Setup) wordCount(name, input string, tabs bool) Contest {
 	tarry := s.tarry(Lines, "wordcount", input)
 	c := Contest{Name: name, Input: input, Bytes: s.Size, Fresh: s.Size / 2, Programs: []Program{
@@ -144,7 +144,7 @@ func (s Setup) wordCount(name, input string, tabs bool) Contest {
 	return c
 }
 
-// shell is a pipeline that gets the input as $1 and the spill directory as $2.
+// shell returns a shell pipeline that gets the input as $1 and the spill directory as $2.
 func (s Setup) shell(name, pipeline, input string) Program {
 	return Program{
 		Name: name, Args: []string{"sh", "-c", pipeline, "sh", input, s.Spill},
@@ -169,8 +169,8 @@ func (s Setup) teraSort() Contest {
 	return c
 }
 
-// bigTeraSort sorts what does not fit into the budget, here an eighth of the input as in 512 MiB
-// for 4 GiB.
+// bigTeraSort returns the contest of sorting an input of eight times the memory budget, such as
+// 4 GiB in 512 MiB.
 func (s Setup) bigTeraSort() Contest {
 	budget := strconv.FormatInt(s.Size/2, 10)
 	return Contest{
@@ -193,7 +193,7 @@ func (s Setup) sortLines() Contest {
 	}
 }
 
-// smallFile is what a process costs before it has anything to do.
+// smallFile returns the contest on a tiny input, which shows the cost of starting each program.
 func (s Setup) smallFile() Contest {
 	return Contest{
 		Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
@@ -213,7 +213,7 @@ func (s Setup) gnuSort(input, buffer string) Program {
 	}
 }
 
-// grepCount counts matching lines; flag is GNU grep's name of the pattern's kind.
+// grepCount returns the contest of counting matching lines; flag is GNU grep's, -F or -E.
 func (s Setup) grepCount(name, flag, pattern string) Contest {
 	input := s.Inputs.Real
 	limitArgs := []string{s.Limit, "grep", "-c", "-j", strconv.Itoa(s.Cores)}
@@ -248,8 +248,8 @@ func (s Setup) grepLines() Contest {
 	return c
 }
 
-// greps are ripgrep and GNU grep where they are installed. GNU grep -a, because text with a NUL
-// byte is text here.
+// greps returns ripgrep and GNU grep if they are installed. With -a, both treat text with a NUL
+// byte as text, as Tarry does.
 func (s Setup) greps(kind ResultKind, count, flag, pattern, input string) []Program {
 	rg := Program{
 		Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"},
@@ -271,7 +271,7 @@ func (s Setup) greps(kind ResultKind, count, flag, pattern, input string) []Prog
 	return append(s.installed(rg), s.installed(gnu)...)
 }
 
-// installed returns the program if its command is on this machine.
+// installed returns the program, or none if its command is not on this machine.
 func (s Setup) installed(p Program) []Program {
 	if _, err := exec.LookPath(p.Args[0]); err != nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// duckWordCount is WordCount in DuckDB's SQL. It splits at spaces, and at tabs if the text has
-// some; of the ways to have both separate words, turning tabs into spaces is its fastest.
+// duckWordCount returns WordCount in DuckDB's SQL, which splits lines at spaces. With tabs, it
+// first turns tabs into spaces: that is DuckDB's fastest way to split at both.
 func duckWordCount(input, out string, tabs bool) Program {
 	line := "line"
 	if tabs {
@@ -20,20 +20,20 @@ func duckWordCount(input, out string, tabs bool) Program {
 	return p
 }
 
-// duckTeraSort sorts records, which are lines too, as DuckDB does.
+// duckTeraSort returns a sort of TeraSort's records, each of which is a line, in DuckDB's SQL.
 func duckTeraSort(input, out string) Program {
 	return duck(`COPY (SELECT line FROM `+duckLines(input)+` ORDER BY line) TO `+
 		quoteSQL(out)+` (HEADER false, QUOTE '')`, out)
 }
 
-// duckLines is a table of a file's lines: one column, its delimiter a byte that text does not hold.
+// duckLines returns SQL for the table of a file's lines. No text contains its delimiter.
 func duckLines(input string) string {
 	return `read_csv(` + quoteSQL(input) +
 		`, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
 		delim = '` + "\x01" + `', quote = '', escape = '', strict_mode = false)`
 }
 
-// duck runs a statement that writes the file out.
+// duck returns the program that runs a statement, which writes the file out.
 func duck(statement, out string) Program {
 	return Program{
 		Name: "DuckDB", Args: []string{"duckdb", "-c", statement}, OutDir: out, Result: Other,
@@ -42,7 +42,7 @@ func duck(statement, out string) Program {
 
 func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// duckTable is a table of rows of a line, with columns of the given names and types between tabs.
+// duckTable returns SQL for the table of a file's lines: columns, each "name type", between tabs.
 func duckTable(input string, columns ...string) string {
 	var list []string
 	for _, c := range columns {
@@ -53,7 +53,7 @@ func duckTable(input string, columns ...string) string {
 		auto_detect = false, delim = '\t', quote = '', escape = '')`
 }
 
-// sizeOf is how many bytes files have, 0 for those that are not there.
+// sizeOf returns the bytes of all files together; a missing file has 0.
 func sizeOf(paths ...string) (n int64) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {

@@ -59,7 +59,7 @@ func (r *Report) Write(w io.Writer) error {
 func table(w io.Writer, rows func(t io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	rows(t)
-	// A strings.Builder takes everything.
+	// Writes to a strings.Builder do not fail.
 	_ = t.Flush()
 }
 
@@ -102,7 +102,7 @@ func median(s Summary) string {
 	return fmt.Sprintf("%.2f", s.Median)
 }
 
-// spread is the lowest and highest value, or nothing when there are not several.
+// spread returns the lowest and the highest value as text, or "" for fewer than two values.
 func spread(s Summary, format string) string {
 	if s.N < 2 {
 		return ""
@@ -110,7 +110,7 @@ func spread(s Summary, format string) string {
 	return fmt.Sprintf(format+"–"+format, s.Min, s.Max)
 }
 
-// bound says what the target asks for.
+// bound returns the target as text, such as "tarry ≤ 1.35 × limit".
 func (t Target) bound() string {
 	switch t.Measure {
 	case TimesOther:
@@ -134,7 +134,7 @@ func (t Target) bound() string {
 	}
 }
 
-// found says what was found, in the unit of the bound, and how far the rounds lie apart.
+// found returns two cells: the median found, in the unit of the bound, and the rounds' range.
 func (j Judgment) found() string {
 	if j.Verdict == Unknown {
 		return "–\t"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Measure is what a target bounds.
+// Measure is the kind of quantity that a target bounds.
 type Measure int
 
 // The measures. A ratio compares times within each round.
@@ -16,27 +16,27 @@ const (
 	BytesPerSec                  // input bytes a second: at least Bound
 	WallMax                      // wall time in seconds: at most Bound
 	FigureMax                    // a figure that the live program printed: at most Bound
-	FigureMin                    // the same: at least Bound
+	FigureMin                    // such a figure: at least Bound
 	CPUTimesOther                // own CPU time / the other's: at most Bound
 )
 
-// Target is one bound of the "How good" table.
+// Target is one of the project's goals: a bound on a program's result in a contest, or on a figure.
 type Target struct {
-	Row     string // the table's row it belongs to
-	Contest string // of which contest
-	Program string // whose result
+	Row     string // name of the goal; several targets may share it
+	Contest string // name of the contest
+	Program string // name of the program whose result is bounded
 	Measure Measure
 	// the other program of TimesOther, FasterThan and CPUTimesOther; the figure's name of FigureMax and FigureMin
 	Against string
 	Bound   float64
 }
 
-// Verdict is what became of a target.
+// Verdict says whether a target is met.
 type Verdict int
 
 // The verdicts.
 const (
-	Unknown Verdict = iota // what it needs is not on this machine, was not run, or failed
+	Unknown Verdict = iota // a program that it needs is not installed, was not run, or failed
 	Met
 	NotMet
 )
@@ -44,7 +44,7 @@ const (
 // String returns the verdict as the table shows it.
 func (v Verdict) String() string { return [...]string{"–", "met", "NOT MET"}[v] }
 
-// Judgment is a verdict with its grounds.
+// Judgment is the verdict on a target, with the values on which it rests.
 type Judgment struct {
 	Target  Target
 	Verdict Verdict
@@ -52,7 +52,7 @@ type Judgment struct {
 	Why     string  // of an Unknown verdict
 }
 
-// notRun is why there is no verdict on a contest that nobody asked for.
+// notRun is the reason for an Unknown verdict on a contest or figure that was not selected.
 const notRun = "not run"
 
 // Judge compares a target with the outcomes of contests and with the figures of the live program,
@@ -75,7 +75,7 @@ func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
 	return j.unknown(notRun)
 }
 
-// of judges by the outcome of the target's contest.
+// of returns the judgment by the outcome of the target's contest.
 func (j Judgment) of(o *Outcome) Judgment {
 	own := o.Result(j.Target.Program)
 	if reason := absent(own, j.Target.Program); reason != "" {
@@ -117,7 +117,7 @@ func (j Judgment) peak(own *Result, of func(Sample) int64) Judgment {
 	return j.decide(Summary{Median: peak, Min: peak, Max: peak, N: len(own.Samples)})
 }
 
-// decide sets the verdict by the median found.
+// decide returns the judgment with the verdict on the median found.
 func (j Judgment) decide(found Summary) Judgment {
 	j.Found = found
 	met := found.Median <= j.Target.Bound
@@ -136,10 +136,10 @@ func (j Judgment) unknown(why string) Judgment {
 	return j
 }
 
-// atLeast says whether more is better.
+// atLeast reports whether the bound is a minimum.
 func (m Measure) atLeast() bool { return m == FasterThan || m == BytesPerSec || m == FigureMin }
 
-// absent tells why a program has no samples, or "".
+// absent returns why a program has no samples, or "" if it has some.
 func absent(r *Result, name string) string {
 	switch {
 	case r == nil:

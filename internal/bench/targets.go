@@ -5,8 +5,8 @@ const (
 	gib = 1 << 30
 )
 
-// Targets returns the rows of the project's table of what is fast enough. Bounds on memory are for
-// inputs of 1 GiB; smaller inputs meet them more easily.
+// Targets returns the project's goals for time and memory. Bounds on memory are for inputs of 1
+// GiB; smaller inputs meet them more easily.
 func Targets() []Target {
 	var targets []Target
 	for _, text := range []struct {
@@ -22,8 +22,8 @@ func Targets() []Target {
 	return append(targets, liveTargets()...)
 }
 
-// control is no bound of ours: it tells what the machine lets any program gain from its second
-// core.
+// control is a row that is not a goal for Tarry: it shows how much the limit gains from a second
+// core of this machine.
 const control = "1 to 2 cores: the machine"
 
 func wordCountTargets(contest string, private float64) []Target {

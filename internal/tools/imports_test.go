@@ -1,4 +1,4 @@
-// Package tools has what only those who work on Tarry need. Its test holds the table of imports.
+// Package tools has tools for developing Tarry, and tests of its imports, documents and comments.
 package tools
 
 import (
@@ -23,7 +23,7 @@ type pkg struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// row is a line of a table in the docs: names, and what is allowed to them.
+// row is a line of a table that says which packages may import what.
 type row struct {
 	line         string
 	of           []string // packages, or a library
@@ -32,7 +32,7 @@ type row struct {
 	used         map[string]bool
 }
 
-// packages lists the module, with what its files for other systems import.
+// packages returns the packages of the module and their imports, once for each of some systems.
 func packages(t *testing.T) []pkg {
 	var all []pkg
 	for _, system := range []string{"linux/amd64", "darwin/arm64", "windows/amd64", "js/wasm"} {
@@ -54,8 +54,8 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// table returns the rows below the line of a page that is header, with the names between back quotes
-// in up to three of its columns.
+// table returns the rows of the table of a page whose head is header. It reads the names between
+// back quotes in up to three of the columns.
 func table(t *testing.T, page, header string, columns ...int) []*row {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func table(t *testing.T, page, header string, columns ...int) []*row {
 	return rows
 }
 
-// match returns the name that stands for a package: its own path, or a `X/...` with X at or above it.
+// match returns the name that covers a package: its path, or `X/...` for X its path or above it.
 func match(names []string, path string) string {
 	for _, n := range names {
 		above, all := strings.CutSuffix(n, "/...")
@@ -94,7 +94,7 @@ func match(names []string, path string) string {
 	return ""
 }
 
-// The table of imports.md is what packages import, no more and no less.
+// Packages import exactly what the table of imports.md says.
 func TestImports(t *testing.T) {
 	rows := table(t, "imports.md", "| package | may import | its tests, too |", 0, 1, 2)
 	for _, p := range packages(t) {
@@ -133,8 +133,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// Each module of go.mod has its line in docs/decisions/0001-dependencies.md, and only the packages that
-// are named there import it.
+// Each module that go.mod requires has a line in docs/decisions/0001-dependencies.md, and only the
+// packages in that line import it.
 func TestLibraries(t *testing.T) {
 	rows := table(t, "../../docs/decisions/0001-dependencies.md", "| module | for | why this one | imported by |", 0, 3)
 	mod, err := exec.Command("go", "mod", "edit", "-json").Output()

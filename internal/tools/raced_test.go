@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unraced are packages that start goroutines and are tested without the race detector all the same.
+// unraced has the packages that start goroutines but are tested without the race detector, and why.
 var unraced = map[string]string{
 	"internal/cli":                "what it runs live is raced in actors and actors/serve; each command would start anew for ten times as long",
 	"scheduling/simulator":        "simulations side by side share their configuration, which they read; each is one goroutine",
@@ -26,8 +26,8 @@ var unraced = map[string]string{
 	"internal/bench/cmd/userjobs": "no part of the product",
 }
 
-// The Makefile's RACED are the packages whose code starts goroutines, or has a lock or atomic variable
-// because others do.
+// RACED in the Makefile, the packages tested with the race detector, are those whose code starts
+// goroutines or has locks or atomic variables, except unraced.
 func TestRaced(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestRaced(t *testing.T) {
 	}
 }
 
-// shares reports whether the code of a package starts goroutines, or shares memory with some.
+// shares reports whether the code of a package starts goroutines or has locks or atomic variables.
 func shares(t *testing.T, dir string) (found bool) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)

@@ -7,9 +7,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// EC2 is the EC2 cluster of [Zaharia10 Table 1]: 100 nodes of 4 map and 2 reduce slots, network
-// flat, blocks of 128 MB three times. Tasks read a block in about 20 s, which is the paper's 17
-// slots freed a second when all 400 are busy (see delay-fig15).
+// EC2 returns the EC2 cluster of [Zaharia10 Table 1]: 100 nodes of 4 map and 2 reduce slots, one
+// rack, blocks of 128 MB with three replicas. A map reads a block in about 20 s. So 17 of 400 busy
+// slots become free each second, as in the paper (see delay-fig15).
 func EC2() simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{
@@ -35,7 +35,7 @@ const (
 	ScanSpread  = 0.4
 )
 
-// ScanCluster is EC2 where reading a block takes ScanRead, with the links of RemoteLink.
+// ScanCluster returns EC2 with blocks that are read in ScanRead, and with links of RemoteLink.
 func ScanCluster() simulator.Config {
 	cfg := EC2()
 	cfg.Cluster.ReadRate = workload.DefaultBlock / ScanRead.Seconds()
@@ -43,27 +43,27 @@ func ScanCluster() simulator.Config {
 	return cfg
 }
 
-// Contended is a network whose node links are shared max-min fairly by remote reads and shuffles,
-// link bytes a second each. Flows end at half seconds: with many reduces an exact network takes ten
-// times as long, for medians that differ by less than their spread.
+// Contended returns a network whose node links, of link bytes a second each, are shared max-min
+// fairly by remote reads and shuffles. Flows end at half seconds: with many reduces, exact ends
+// take ten times as long to simulate, and change medians by less than their spread.
 func Contended(link float64) simulator.Network {
 	return simulator.Network{Flows: true, NodeLink: link, Grain: 500 * time.Millisecond}
 }
 
-// Factors is a network on which remote reads take rack and far times as long as local ones, within
-// a rack and beyond, however many there are.
+// Factors returns a network without contention. A remote read takes rack times as long as a local
+// one within a rack, and far times as long beyond.
 func Factors(rack, far float64) simulator.Network {
 	return simulator.Network{ReadFactor: [3]float64{1, rack, far}}
 }
 
-// MacroMap is how long a map of the IO-heavy macrobenchmark of [Zaharia10 §5.1] takes beside its
-// block. It is fitted to the 5 × of Fig 5, within what §5.1 says elsewhere of its length.
+// MacroMap is the time of a node-local map of the IO-heavy macrobenchmark of [Zaharia10 §5.1]. It
+// is fitted to the 5 × of Fig 5, within what §5.1 says about it elsewhere.
 const MacroMap = 5 * time.Second
 
-// MacroBlock is how much of MacroMap is reading the block.
+// MacroBlock is the part of MacroMap in which the map reads its block.
 const MacroBlock = 4 * time.Second
 
-// MacroCluster is the cluster of the macrobenchmarks: EC2 where reading a block takes so long.
+// MacroCluster returns the cluster of the macrobenchmarks: EC2 with this time to read a block.
 func MacroCluster(block time.Duration, network simulator.Network) simulator.Config {
 	cfg := EC2()
 	cfg.Cluster.ReadRate, cfg.Network = workload.DefaultBlock/block.Seconds(), network

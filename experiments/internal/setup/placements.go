@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Placements are the ways to place reduces, any node, CoGRS and LARTS, on a fair scheduler that
-// waits 3 s for local maps and starts reduces at a part of the maps.
+// Placements returns three ways to place reduces: any node, CoGRS and LARTS. The scheduler is fair,
+// waits 3 s for local maps, and starts reduces when the fraction start of the maps has ended.
 func Placements(start float64, changes ...study.Change) study.Contenders {
 	policy := func(rule scheduling.ReduceRule) []study.Change {
 		return append([]study.Change{Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {
@@ -25,8 +25,8 @@ func Placements(start float64, changes ...study.Change) study.Contenders {
 	}
 }
 
-// Shuffles are jobs that shuffle Ratio times their input, with a skew over the pairs of map and
-// partition.
+// Shuffles describes jobs that shuffle Ratio times their input. Sigma is the skew of the bytes that
+// a map has for a partition.
 type Shuffles struct {
 	Jobs, Maps, Reduces int
 	Sigma, Ratio        float64
@@ -47,8 +47,8 @@ func ShuffleJobs(s Shuffles) study.Load {
 	return study.Always(w)
 }
 
-// ShuffleCluster returns a cluster that runs these jobs one after another. Heartbeats report
-// progress, as live ones do.
+// ShuffleCluster returns a cluster that runs jobs one after another. Its heartbeats report
+// progress, as those of a live cluster do.
 func ShuffleCluster(nodes, racks int) simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{Nodes: nodes, Racks: racks, MapSlots: 4, ReduceSlots: 2},

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// Trace reads a trace in the folder that TARRY_TRACES names, and reports whether it is there.
+// Trace calls read with a trace of the folder in TARRY_TRACES; it returns false if there is none.
 func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
 	dir := os.Getenv("TARRY_TRACES")
 	if dir == "" {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// finding is a row of an experiment as rows.csv has it.
+// finding is a row of an experiment, as read from rows.csv.
 type finding struct {
 	quantity, kind, verdict string
 	ours, low, high         float64
 }
 
-// counted reports whether the row is judged.
+// counted reports whether the row has a verdict.
 func (f *finding) counted() bool { return f.kind != "context" }
 
 // notices reports whether a row of the sound program notices a fault; with is the same row of the
@@ -31,7 +31,7 @@ func (f *finding) notices(with *finding) bool {
 	return with.ours < f.low || with.ours > f.high
 }
 
-// readFindings reads the rows of an experiment; none if it was not run.
+// readFindings reads the rows of an experiment. It returns none if the experiment was not run.
 func readFindings(file string) (list []finding, err error) {
 	in, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +171,7 @@ func (t *crosses) write(name string) error {
 	return errors.Join(err, t.writeCSV(name+".csv"))
 }
 
-// count is how many rows notice a fault.
+// count returns how many rows notice a fault.
 func (t *crosses) count(number int) (n int) {
 	for _, r := range t.rows {
 		for _, x := range r.noticed {

@@ -8,16 +8,16 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// equivalent is a fault at random that was looked at and is none: the program does the same with it.
+// equivalent is a random fault that was found not to change what the program does.
 type equivalent struct {
 	File string `yaml:"file"`
-	At   string `yaml:"at"` // text of the file, which stands there once; Old stands in it
+	At   string `yaml:"at"` // text that occurs once in the file and contains Old
 	Old  string `yaml:"old"`
 	New  string `yaml:"new"`
 	Why  string `yaml:"why"`
 }
 
-// readEquivalent reads the list of those that were shown to be equivalent.
+// readEquivalent reads the list of faults that were shown to be equivalent.
 func readEquivalent(path string) (list []equivalent, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func readEquivalent(path string) (list []equivalent, err error) {
 	return list, nil
 }
 
-// is reports whether m is the fault; text is that of its file.
+// is reports whether m is this fault. text is the text of m's file.
 func (e *equivalent) is(m *mutant, text string) bool {
 	if m.File != e.File || m.Old != e.Old || m.New != e.New {
 		return false
@@ -38,7 +38,7 @@ func (e *equivalent) is(m *mutant, text string) bool {
 	return from >= 0 && from <= m.at && m.at+len(m.Old) <= from+len(e.At)
 }
 
-// isEquivalent reports whether a fault is on the list.
+// isEquivalent reports whether a fault is on the list of equivalent ones.
 func (t *trial) isEquivalent(m *mutant) bool {
 	text, err := os.ReadFile(m.File)
 	if err != nil {

@@ -1,18 +1,18 @@
-// Command mutants puts deliberate faults into a copy of the module, one at a time, and tells which
-// of them the tests notice:
+// Command mutants puts deliberate faults into a copy of the module, one at a time, and reports
+// which of them the tests notice:
 //
 //	go run ./internal/tools/mutants                                  # those of internal/tools/mutants/list.yaml
 //	go run ./internal/tools/mutants -only 'commit|cordon'            # some of them
 //	go run ./internal/tools/mutants -random 50 -seed 1 ./scheduling  # faults at random places of a package
 //	go run ./internal/tools/mutants -experiments out/faults          # which rows of experiments notice which
 //
-// It ends with 1 if a listed fault is alive. A random fault may change no behavior: check those
-// alive, and add them to internal/tools/mutants/equivalent.yaml with the reason if that is so.
-// One that does not build is not counted; one whose tests do not end in time is tried again at once,
-// beside a run without it, and counts as noticed only if that takes a third of the time at most.
+// The exit code is 1 if no test notices a listed fault: the fault is alive. A random fault that is
+// alive may not change behavior; then add it to internal/tools/mutants/equivalent.yaml with the
+// reason. A fault that does not build is not counted. If its tests do not end in time, they run
+// again without it and with it. It is noticed only if they end in a third of the limit without it.
 //
-// With -experiments the faults are those of internal/tools/mutants/experiments.yaml, and what is to notice
-// them is each row of the experiments that is judged: it ends with 1 if one notices nothing.
+// With -experiments, the faults are those of internal/tools/mutants/experiments.yaml. Each row of
+// an experiment that has a verdict must notice one of them; the exit code is 1 if a row does not.
 package main
 
 import (
@@ -37,9 +37,9 @@ type mutant struct {
 	Old  string   `yaml:"old"`
 	New  string   `yaml:"new"`
 	Test []string `yaml:"test"` // packages whose tests must notice; by default that of File
-	at   int      // offset of Old for random ones, else -1
+	at   int      // offset of Old in the file for random faults; -1 for listed ones
 
-	gate     string // text that is both Old and New, in place of [from, to); empty: there is none
+	gate     string // replaces [from, to), and chooses Old or New at run time; empty: not possible
 	from, to int
 }
 
@@ -110,7 +110,7 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 	return c.alive, err
 }
 
-// runContest holds the experiments against the faults of their list.
+// runContest runs the experiments with the faults of experiments.yaml; see contest.run.
 func runContest(c *contest, only, of, table string) (unnoticed int, err error) {
 	list, err := readFlaws("internal/tools/mutants/experiments.yaml")
 	if err != nil {
@@ -142,12 +142,12 @@ func (c *census) add(m *mutant, v verdict, took time.Duration) {
 		c.alive++
 	case equal:
 		c.equal++
-	default: // noticed, or none
+	default: // noticed, or not a valid fault
 	}
 	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
 }
 
-// eachAlone tries faults one by one, each in a build of its own.
+// eachAlone tries faults one by one, each with a separate build.
 func (t *trial) eachAlone(list []mutant, c *census) error {
 	for i := range list {
 		began := time.Now()

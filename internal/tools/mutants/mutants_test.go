@@ -46,7 +46,7 @@ func TestRandomPlaces(t *testing.T) {
 	}, gates)
 }
 
-// Each fault that was shown to be none still has its place, once, and a reason.
+// The text of each equivalent fault still occurs once in its file, and the list gives a reason.
 func TestTheEquivalentFit(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
 	list, err := readEquivalent("internal/tools/mutants/equivalent.yaml")
@@ -68,7 +68,7 @@ func TestTheEquivalentFit(t *testing.T) {
 	}
 }
 
-// A fault that was shown to be none is not tried, and not alive.
+// An equivalent fault is not tried, and not counted as alive.
 func TestEquivalentFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("a.go", []byte("package a\n\nfunc f(x int) bool { return x < 3 && x < 3 || x > 7 }\n"), 0o666))
@@ -85,7 +85,7 @@ func TestEquivalentFaults(t *testing.T) {
 	require.Equal(t, census{tried: 1, equal: 1}, c)
 }
 
-// A test that does not end notices a fault only if it would have ended in time without it.
+// A test that does not end notices a fault only if it ends well in time without the fault.
 func TestTestsThatDoNotEnd(t *testing.T) {
 	tr := trial{limit: 30 * time.Second, sound: map[string]time.Duration{"./quick": 9 * time.Second, "./slow": 10 * time.Second}}
 	late := []byte("panic: test timed out after 30s\nrunning tests:\n")
@@ -95,8 +95,8 @@ func TestTestsThatDoNotEnd(t *testing.T) {
 	require.Equal(t, noGo, tr.failed("./slow", []byte("FAIL\tx/slow [build failed]\n")))
 }
 
-// A fault that does not build, one that no test notices, and one that only another package's tests
-// notice.
+// The verdicts on a fault that does not build, on one that no test notices, and on one that only
+// another package's tests notice.
 func TestVerdicts(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -123,8 +123,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Faults at random are tried behind gates, or alone where there can be none, with the same verdicts;
-// the files are as before.
+// Random faults get the same verdict behind a gate as alone, where a gate is not possible.
+// Afterwards the files are as before.
 func TestAtRandom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code := `package a
@@ -201,7 +201,7 @@ func TestTheListForExperimentsFits(t *testing.T) {
 	}
 }
 
-// A row that holds notices what makes it not hold; another one what moves it out of its interval.
+// A row that holds notices a fault if it no longer holds; another row, if it leaves its interval.
 func TestRowsNotice(t *testing.T) {
 	holds := finding{verdict: "holds", ours: 10, low: 9, high: 11}
 	differs := finding{verdict: "differs", ours: 10, low: 9, high: 11}
@@ -221,8 +221,8 @@ func TestRowsNotice(t *testing.T) {
 	}
 }
 
-// The table has a line for each row that is judged, with the faults that it notices; a row that an
-// experiment with a fault does not have notices nothing.
+// The table has a line for each row with a verdict, with the faults that it notices. A row that is
+// missing with a fault does not notice it.
 func TestTableOfCrosses(t *testing.T) {
 	dir := t.TempDir()
 	const head = "quantity,unit,kind,published,claim,ours,low,high,seeds,from,to,verdict\n"

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// swaps maps an operator to the one that it may be confused with.
+// swaps maps an operator to one with which a programmer may confuse it.
 var swaps = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
@@ -21,7 +21,7 @@ var swaps = map[token.Token]token.Token{
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
-// placeAtRandom lists all faults that the files of some packages can have, shuffled.
+// placeAtRandom returns all faults that can be put into the files of some packages, shuffled.
 func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 	var all []mutant
 	for _, dir := range packages {
@@ -31,7 +31,7 @@ func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 		}
 		for _, name := range names {
 			if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok || strings.HasSuffix(name, "_test.go") {
-				continue // of another system, say
+				continue // a test, or a file for another system
 			}
 			found, err := placesIn(name)
 			if err != nil {
@@ -45,8 +45,8 @@ func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 	return all, nil
 }
 
-// placesIn lists the faults that a file can have: swapped operators, conditions turned around, calls
-// removed.
+// placesIn returns all faults that can be put into a file: swapped operators, negated conditions
+// and removed calls.
 func placesIn(name string) (list []mutant, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func placesIn(name string) (list []mutant, err error) {
 	return f.list, nil
 }
 
-// finder gathers the faults that a file can have.
+// finder collects the faults that can be put into a file.
 type finder struct {
 	name string
 	text []byte
@@ -80,8 +80,8 @@ func (f *finder) source(n ast.Node) string {
 	return string(f.text[f.offset(n.Pos()):f.offset(n.End())])
 }
 
-// add adds the fault that replaces the text between from and to by with. gate, if not empty,
-// replaces whole, an expression or statement around it, by one with both texts (see gates).
+// add adds the fault that replaces the text between from and to by with. gate, if not empty, can
+// replace whole, the expression or statement around the text, and chooses one of them (see gates).
 func (f *finder) add(from, to token.Pos, with string, whole ast.Node, gate string) {
 	start, end := f.offset(from), f.offset(to)
 	m := mutant{
@@ -123,12 +123,12 @@ func (f *finder) visit(n ast.Node) {
 	}
 }
 
-// eitherOf is an expression with both operators.
+// eitherOf returns a gate with the value of n for either operator, or "" if that is not possible.
 func (f *finder) eitherOf(n *ast.BinaryExpr, to token.Token) string {
 	x, y := f.source(n.X), f.source(n.Y)
 	as, with := "("+x+n.Op.String()+y+")", "("+x+to.String()+y+")"
 	if n.Op == token.ADD || n.Op == token.SUB || n.Op == token.MUL {
-		if calls(n) { // both are worked out
+		if calls(n) { // the gate evaluates the operands twice
 			return ""
 		}
 		return either + with + ", " + as + ")"

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// To build a program takes as long as to run the experiments that move with a fault. So all faults
-// are built into one: of each function that a fault changes there is a faulty copy, and the function
-// hands over to that if the number in the environment says so.
+// A build takes as long as the experiments that a fault can change. So one program contains all
+// faults: it has a faulty copy of each function that a fault changes. The function calls this copy
+// if the environment has the fault's number.
 
-// function is one of a file, as text.
+// function is a function of a file, as text.
 type function struct {
 	name, text, call, result string
 	body                     int // offset of what comes after the opening brace, in text
 }
 
-// together puts all faults of the list into the copy of the module, fault i with the number i+1.
+// together puts all faults of the list into a copy of the module, fault i with the number i+1.
 func together(module string, list []flaw) error {
 	changed := map[string]*overlaid{}
 	for i := range list {
@@ -66,11 +66,11 @@ func together(module string, list []flaw) error {
 	return nil
 }
 
-// overlaid is a file with the faulty copies of its functions.
+// overlaid is a file and the faulty copies of its functions.
 type overlaid struct {
 	sound     []byte
 	functions []function
-	gates     map[string]string // by name: what the function begins with
+	gates     map[string]string // by function: statements at its beginning that call faulty copies
 	copies    strings.Builder
 }
 
@@ -79,10 +79,10 @@ func overlay(sound []byte) (*overlaid, error) {
 	return &overlaid{sound: sound, functions: list, gates: map[string]string{}}, err
 }
 
-// errOutside says that a fault is in no function.
+// errOutside is the error for a fault that changes text outside of functions.
 var errOutside = errors.New("a change outside of functions")
 
-// add adds the file with a fault.
+// add adds copies of the functions that differ in bad, the text of the file with a fault.
 func (o *overlaid) add(bad []byte, number int) error {
 	list, err := functionsOf(bad)
 	if err != nil {
@@ -114,7 +114,7 @@ func (o *overlaid) add(bad []byte, number int) error {
 	return nil
 }
 
-// write writes the file with its copies, and beside it the gates of its package.
+// write writes the file with its faulty copies, and a file with the source of gates next to it.
 func (o *overlaid) write(file string) error {
 	text := string(o.sound)
 	for _, f := range o.functions {
@@ -129,7 +129,7 @@ func (o *overlaid) write(file string) error {
 		os.WriteFile(filepath.Join(filepath.Dir(file), "mutant_gates.go"), []byte(of), 0o666))
 }
 
-// functionsOf lists the functions of a file.
+// functionsOf returns the functions of a file.
 func functionsOf(text []byte) (list []function, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
@@ -158,10 +158,10 @@ func functionsOf(text []byte) (list []function, err error) {
 	return list, nil
 }
 
-// unnamed is the name that a parameter without one gets, to be handed on; one of a function may be.
+// unnamed names the parameter "_", at most one per function, so that it can be passed to the copy.
 const unnamed = "mutantUnnamed"
 
-// names lists the names of parameters.
+// names returns the names of parameters as arguments of a call.
 func names(list *ast.FieldList) string {
 	var all []string
 	for _, field := range list.List {

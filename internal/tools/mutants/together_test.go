@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One program has all faults, each by its number, in functions and methods, with and without
-// results; without a number it is sound.
+// One program contains all faults and has the one whose number the environment gives, or none.
+// Faults are in functions and methods, with results and without.
 func TestAllFaultsInOneProgram(t *testing.T) {
 	dir := t.TempDir()
 	const text = `package main

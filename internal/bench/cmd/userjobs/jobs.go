@@ -11,7 +11,7 @@ import (
 // count is a word and how often it was found.
 type count = mapreduce.Pair[[]byte, int64]
 
-// words is README's program.
+// words returns the plan of README's program, which counts words as byte slices.
 func words(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.Job[[]byte, []byte, int64, count]{
 		Map: func(line []byte, emit func([]byte, int64)) error {
@@ -25,7 +25,7 @@ func words(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, err
 	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
 }
 
-// stringWords is words with strings in place of bytes.
+// stringWords is like words, with strings in place of byte slices.
 func stringWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	type count = mapreduce.Pair[string, int64]
 	job := mapreduce.Job[string, string, int64, count]{
@@ -40,7 +40,7 @@ func stringWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Pla
 	return job.Bind(mapreduce.LineStrings(in), mapreduce.Text[count](out))
 }
 
-// term is a word under its first letter, and tally how often it was found and the bytes of that.
+// term is a word and its first letter; tally is a word's number of occurrences and their bytes.
 type (
 	term struct {
 		Initial byte
@@ -49,7 +49,7 @@ type (
 	tally struct{ Count, Bytes int64 }
 )
 
-// structWords is words with structs as keys and values.
+// structWords is like words, with structs as keys and values.
 func structWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.Job[[]byte, term, tally, count]{
 		Map: func(line []byte, emit func(term, tally)) error {
@@ -71,7 +71,7 @@ func structWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Pla
 	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
 }
 
-// wordCount is WordCount with the mapper one writes first: over the bytes of a line, one by one.
+// wordCount is like words, with the simplest map: a loop over the bytes of a line.
 func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.Job[[]byte, []byte, int64, count]{
 		Name: "byte loop",
@@ -103,10 +103,10 @@ func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan,
 	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
 }
 
-// blank says whether c is ASCII white space.
+// blank reports whether c is ASCII white space.
 func blank(c byte) bool { return c == ' ' || c-'\t' < 5 }
 
-// grep looks at each line by itself.
+// grep returns the plan of a job that searches line by line for bench.Literal.
 func grep(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	literal := []byte(bench.Literal)
 	job := mapreduce.MapOnly[[]byte, []byte]{

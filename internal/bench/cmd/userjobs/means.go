@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Points around a number of centers, and the iterations of a k-means.
+// The number of centers, around which points are drawn, and the number of rounds of k-means.
 const (
 	meansCenters = 10
 	meansTurns   = 10
@@ -68,7 +68,7 @@ func kmeans(
 	ctx context.Context, cluster *actors.Cluster, points *actors.Dataset[limit.Point], centers []limit.Point, rounds int,
 ) ([]limit.Point, error) {
 	for range rounds {
-		now := centers // of this round: maps may look at it when the round is over
+		now := centers // not changed below: a speculative map may read it after the round
 		groups, err := actors.Collect(ctx, cluster, mapreduce.Job[limit.Point, int, limit.Point, mapreduce.Pair[int, limit.Point]]{
 			Map: func(p limit.Point, emit func(int, limit.Point)) error {
 				emit(limit.Nearest(now, p), p)
