@@ -73,8 +73,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	return p.tasks.RunMap(ctx, &p.job, a)
 }
 
-// ReadOnce reports whether a second attempt may be unable to read the input: a stream or a
-// sequence.
+// ReadOnce reports whether a second attempt may fail to read the input, a stream or a sequence.
 func (p *Plan) ReadOnce() bool {
 	return slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Sequence }) ||
 		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })

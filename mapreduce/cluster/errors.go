@@ -12,8 +12,7 @@ var ErrCommitted = output.ErrCommitted
 
 // Errors of running a plan; test with errors.Is.
 var (
-	// ErrReleased is wrapped by the error of a job that would read records that were kept and have
-	// been released.
+	// ErrReleased is wrapped by the error of a job that would read kept records after Release.
 	ErrReleased = kept.ErrReleased
 	// ErrPartLost is wrapped by the error of an attempt that reads a part that was kept and is lost,
 	// with its node or by a damaged spill. It is permanent: the part must be recomputed first.

@@ -49,7 +49,7 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 }
 
 // BlocksOf returns an argument for Splits that cuts every source into blocks of size bytes; the
-// last one may be shorter. It stops where Splits rejects more blocks.
+// last one may be shorter. It lists no more blocks than Splits needs to reject their number.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
 		total := p.job.Sources[source].Size()

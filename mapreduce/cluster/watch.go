@@ -51,7 +51,7 @@ func (w *Watch) Halt() error {
 	return w.pause(w.ctx)
 }
 
-// Now is Check that always calls Pause.
+// Now is like Check, but calls Pause each time.
 func (w *Watch) Now() error {
 	w.checks |= PauseEvery - 1
 	if w.ctx.Err() != nil { // the flag may be set late

@@ -105,7 +105,7 @@ type Set struct {
 
 type key struct{ group, name string }
 
-// Add adds n to an engine counter. After adding 0 the counter is known to be 0.
+// Add adds n to an engine counter. Adding 0 shows that it was measured, so that All includes it.
 func (s *Set) Add(id ID, n int64) {
 	s.framework[id] += n
 	s.counted[id] = true

@@ -70,7 +70,7 @@ func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsaf
 	}
 }
 
-// keep returns v, or a copy if it is in the buffer or in scratch.
+// keep returns a value that the table may keep: v, or a copy if v is in the buffer or in scratch.
 func (l *lentValues) keep(v []byte) []byte {
 	if !l.used || v == nil || !l.has(v) {
 		return v

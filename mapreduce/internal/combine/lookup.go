@@ -70,7 +70,7 @@ func (l *Lookup[V]) Add(key []byte, v V) {
 	}
 }
 
-// words returns the k0 and k1 of a key's cell; for a long key k1 is not yet set.
+// words returns the words k0 and k1 that identify a key in its cell; k1 of a long key is set later.
 func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	if len(key) > inlineKey {
 		return xxhash.Sum64(key), 0

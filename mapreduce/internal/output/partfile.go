@@ -32,7 +32,7 @@ var (
 	ErrBothWays  = fault.Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
-// OwnFile returns the unused file of an attempt's part.
+// OwnFile returns the PartFile of an attempt's part, before its first byte.
 func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	f := &PartFile{part: at, store: c.Store, meter: c.meter}
 	f.name = f.part.name

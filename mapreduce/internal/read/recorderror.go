@@ -18,7 +18,7 @@ type RecordError struct {
 	Err    error
 }
 
-// Error returns the place, then the error of the map.
+// Error returns where the record is in the input, then the error of the map.
 func (e *RecordError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: record %d: %v", e.Input, e.Number, e.Err)

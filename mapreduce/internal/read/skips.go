@@ -76,7 +76,7 @@ func (k *Skips) skip(e *RecordError) error {
 	return nil
 }
 
-// Count adds new skipped records to the counter and returns all.
+// Count adds the records skipped since the last call to the counter, and returns all skipped ones.
 func (k *Skips) Count(c *counter.Set) []cluster.Skipped {
 	if k == nil || len(k.list) == 0 {
 		return nil

@@ -64,7 +64,7 @@ func (s *Reader) WholeSource(fn func(data []byte) error) error {
 	return s.wholeStream(count)
 }
 
-// wholeStream is wholeSource for a source that can only be read from start to end.
+// wholeStream is like WholeSource, for a source that can only be read from start to end.
 func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err error) {
 	var stored atomic.Int64
 	r, err := input.Open(s.Source, &stored)

@@ -55,7 +55,7 @@ const (
 	nextSize = 1 + 8 + 4 + 2 + 2
 )
 
-// shape is what an entry may share with the one before.
+// shape is what an entry may share with the one before; a block then stores only the rest.
 type shape struct {
 	value, vlen  uint32 // value: distance from the key
 	klen, region uint16

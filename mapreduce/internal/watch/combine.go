@@ -22,7 +22,7 @@ func Combine(f any, value codec.Placed, within float64) {
 	}))
 }
 
-// combinedKept is the number of results that a combineCheck remembers.
+// combinedKept is the number of results that a combineCheck recognizes when they are combined.
 const combinedKept = 64
 
 // combineCheck tests whether a Combine is deterministic, commutative and associative. It stores
@@ -32,8 +32,8 @@ type combineCheck struct {
 	f      reflect.Value
 	within float64
 	value  codec.Placed
-	// results are the latest ones. If one is combined further, there are three values of a key to
-	// test associativity with.
+	// results are the latest results of f. If one is combined further, there are three values of a
+	// key to test associativity with.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
 }

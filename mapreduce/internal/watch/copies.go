@@ -135,31 +135,32 @@ func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace replaces each copied slice b in v by with(b), and copies slices that contain any.
-func (is Element) replace(v reflect.Value, with func([]byte) []byte) {
+// replace replaces each slice in v whose elements are selected by the result of copyOf for its
+// memory. It also copies the slices that contain such slices.
+func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
 		switch {
 		case v.IsNil():
 		case is(v.Type().Elem()):
-			b := with(memoryOf(v))
+			b := copyOf(memoryOf(v))
 			*(*[]byte)(v.Addr().UnsafePointer()) = unsafe.Slice(unsafe.SliceData(b), v.Len())
 		case is.within(v.Type(), nil):
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
 			for i := range list.Len() {
-				is.replace(list.Index(i), with)
+				is.replace(list.Index(i), copyOf)
 			}
 			v.Set(list)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			is.replace(v.Index(i), with)
+			is.replace(v.Index(i), copyOf)
 		}
 	case reflect.Struct:
 		for _, field := range v.Fields() {
 			if field.CanSet() {
-				is.replace(field, with)
+				is.replace(field, copyOf)
 			}
 		}
 	default:
