@@ -149,9 +149,9 @@ func TestCacheHoldsWhatWasReadLast(t *testing.T) {
 	})
 }
 
-// memoryCore is a core of five nodes of one map slot under CacheAffinity, n0 to n3 in one rack, n4 in
-// another; W0 = 2 s, W1 = 3 s, W2 = 4 s. The maps of its job have their blocks on the disk of n1, and
-// those of held in the memory of n0.
+// memoryCore makes a core of five nodes of one map slot under CacheAffinity, n0 to n3 in one rack,
+// n4 in another; W0 = 2 s, W1 = 3 s, W2 = 4 s. Its job's maps have their blocks on the disk of n1;
+// the blocks of the maps held are in the memory of n0 too. The result sends a heartbeat of a node.
 func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int) bool {
 	p := preset(t, "fair")
 	p.Locality = scheduling.LocalityPolicy{Part: CacheAffinity, Waits: []time.Duration{2 * time.Second, 3 * time.Second, 4 * time.Second}}

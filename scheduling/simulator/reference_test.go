@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// refJob is a job of the reference simulator; pairs have maps, then reduces.
+// refJob is a job of the reference simulator; in arrays, 0 is for its maps and 1 for its reduces.
 type refJob struct {
 	at             time.Duration
 	times          [2]time.Duration

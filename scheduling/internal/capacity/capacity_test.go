@@ -29,7 +29,7 @@ func limited(t require.TestingT, q core.QueueConfig) *core.Core {
 	return queued(t, core.Node{MapSlots: 10}, q, core.QueueConfig{Name: "other", Capacity: 50})
 }
 
-// refused returns the error of queues that are not valid.
+// refused returns the error with which the Core rejects queues, or nil.
 func refused(queues ...core.QueueConfig) error {
 	_, err := core.New(built, core.Config{}, core.Policy{Order: "capacity", Queues: queues})
 	return err

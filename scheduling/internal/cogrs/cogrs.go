@@ -88,7 +88,7 @@ func (r *Placement) Begin() {
 	}
 }
 
-// Place performs the steps; choose performs 6 and 7.
+// Place implements core.Placement: it performs steps 1 to 5 of the list above, choose 6 and 7.
 func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}

@@ -63,7 +63,7 @@ func Report(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, 
 	require.NoError(t, err)
 }
 
-// On gives each of a job's maps the same places.
+// On returns the Places of a job whose maps all have their input on the same nodes.
 func On(maps int, nodes ...core.NodeID) core.Places {
 	p := core.Places{Offsets: []int32{0}}
 	for range maps {

@@ -231,7 +231,7 @@ func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 6*time.Second, 3), 2)
 }
 
-// [Zaharia10 §3.6]: first D1 offers for the node, then D2 for the rack, then anywhere.
+// A job refuses D1 offers for a node, then D2 for a rack; then it runs anywhere [Zaharia10 §3.6].
 func TestTwoLevelSkipCount(t *testing.T) {
 	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 6, Places: coretest.On(6, 0)})

@@ -82,7 +82,7 @@ func ids(list []core.AttemptView) (ids []core.AttemptID) {
 	return ids
 }
 
-// A map that failed on the node of its data, or in its rack, is found there again.
+// A map that failed on the node of its data, or in its rack, is launched there again.
 func TestFailedMapIsFoundAgain(t *testing.T) {
 	for at, want := range []core.Locality{core.NodeLocal, core.RackLocal, core.OffRack} {
 		c, n := newTestCore(t, "fair", nil)

@@ -110,7 +110,7 @@ func TestUsefulHeartbeats(t *testing.T) {
 	}
 }
 
-// Policies that do not ask for progress decide alike without it.
+// Policies without NeedsProgress make the same decisions whatever progress is reported.
 func TestNeedsProgress(t *testing.T) {
 	launches := func(name string, progress [core.Kinds]float64) (order []core.AttemptID) {
 		c, nodes := newTestCore(t, name, nil)
@@ -298,7 +298,7 @@ func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true, true}, useful(), "a smaller job may take a slot")
 }
 
-// When a copy ends there is room for another one: nodes with a free slot are due.
+// When a speculative attempt ends, another one may start: nodes with a free slot are due.
 func TestRoomForACopyIsNews(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, core.JobSpec{})
 	idle := join(t, s.c, core.Node{Name: "n5", MapSlots: 1})

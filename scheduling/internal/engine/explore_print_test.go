@@ -308,7 +308,7 @@ func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint6
 	}
 }
 
-// held links what a node holds with its task, in the order in which it reports.
+// held links an attempt that a machine holds with its task; order is its place in the reports.
 func (p *printer) held(i, order int, kind uint64, a *onMachine) {
 	x := mix(83)
 	x.int(order)

@@ -22,8 +22,8 @@ func skewedSizes(reduces int, sigma float64) [][]int64 {
 	return tables
 }
 
-// BenchmarkSkewedReduces runs hfs with cogrs in the paper's set-up with partitions that all differ,
-// so that every reduce has its own center.
+// BenchmarkSkewedReduces runs hfs with cogrs in the set-up of [Zaharia10 §5.4]. All partitions
+// differ, so that every reduce has its own center.
 func BenchmarkSkewedReduces(b *testing.B) {
 	for _, sigma := range []float64{1, 3} {
 		b.Run(fmt.Sprintf("sigma=%v", sigma), func(b *testing.B) {

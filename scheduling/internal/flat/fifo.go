@@ -66,7 +66,7 @@ func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	return c.Running[k]+padding >= c.Slots[k]
 }
 
-// Idle returns that a node has its part of the tasks, if the load cap applies.
+// Idle explains a free slot: with Spread, a node gets no more than its part of the cluster's tasks.
 func (o *fifo) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if most := o.cap(n, k); o.C.Policy.Spread && n.Running[k] >= most {
 		return core.Reason{Cause: core.CauseLoadCap, Count: int32(n.Running[k]), Of: int32(most)}

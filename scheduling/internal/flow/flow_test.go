@@ -88,7 +88,7 @@ func TestLeastCost(t *testing.T) {
 	})
 }
 
-// Tasks and slots: each unit of flow is traced from its task to its slot.
+// If vertices are tasks and slots, Trace finds the slot of each task.
 func TestTrace(t *testing.T) {
 	var g Graph
 	source, sink := g.Vertex(), g.Vertex()

@@ -38,8 +38,8 @@ func threeReduces(t *testing.T) *core.Core {
 	return c
 }
 
-// TestShuffleIsNoExecution: a reduce shuffles long after the last map, so it has consumed little
-// when Delta has passed since that map.
+// TestShuffleIsNoExecution: the size of a reduce is estimated when Delta has passed since it began
+// to consume, although it has shuffled for much longer.
 func TestShuffleIsNoExecution(t *testing.T) {
 	c := threeReduces(t)
 	r := coretest.Beat(t, c, 0, 0)

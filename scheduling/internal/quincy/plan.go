@@ -83,7 +83,7 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 	c.Launch(p.Job, core.Map, m, n, l, why, nil) // step 10
 }
 
-// makePlan computes which waiting maps go to which free slots, as seen by n.
+// makePlan computes which waiting maps go to which free slots, at a heartbeat of n.
 func (o *Order) makePlan(n *core.NodeState) {
 	x := &o.net
 	o.FreshPlan, o.At, o.Plan = true, o.C.Now, o.Plan[:0]

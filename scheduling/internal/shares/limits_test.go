@@ -27,8 +27,8 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// A user of a queue may hold an equal fraction of the capacity, or the percentage if that is more;
-// in a queue beyond its capacity, of the slots that it will hold with one more task.
+// A user of a queue may hold an equal fraction of its capacity, or the given percentage if that is
+// more; in a queue beyond its capacity, of the slots that it will hold with one more task.
 func TestOfUser(t *testing.T) {
 	for _, x := range []struct{ capacity, occupied, task, users, percent, want int }{
 		{10, 0, 1, 1, 100, 10},

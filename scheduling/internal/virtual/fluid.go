@@ -19,7 +19,7 @@ type fluidJob struct {
 // fluidEnd is the time when a job that runs all its tasks returns its slots.
 type fluidEnd struct{ at, slots float64 }
 
-// fluidPlan is the scratch memory of a projection.
+// fluidPlan is the scratch memory of Project.
 type fluidPlan struct {
 	jobs          []fluidJob
 	byNeed, byCap []*fluidJob

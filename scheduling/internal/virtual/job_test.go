@@ -23,7 +23,7 @@ func slowJob(tasks []time.Duration, slots int, d time.Duration) []time.Duration 
 	return tasks
 }
 
-// left lists the tasks of a job, one by one.
+// left returns the remaining work of each task of a job.
 func left(v *Job) (tasks []time.Duration) {
 	for _, r := range v.runs {
 		tasks = append(tasks, slices.Repeat([]time.Duration{r.remaining}, r.n)...)
@@ -67,8 +67,8 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 	})
 }
 
-// How long a job is steady: whole waves of equal tasks; otherwise until a running one finishes;
-// without slots, for ever.
+// steady returns how long a job fills its slots: for whole waves of equal tasks; otherwise until a
+// running one finishes; without slots, for ever.
 func TestHowLongAJobIsSteady(t *testing.T) {
 	for _, x := range []struct {
 		slots int
@@ -185,7 +185,7 @@ func TestDivisionByWeight(t *testing.T) {
 	}
 }
 
-// The finish times of many jobs are projected, too, those with the least work first.
+// Project is right for many jobs, too: those with the least work finish first.
 func TestProjectionOfManyJobs(t *testing.T) {
 	c := New(time.Minute, 10)
 	for i := range 65 {

@@ -152,7 +152,7 @@ func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	return r.Each(outages, r.outage)
 }
 
-// onlyFlows marks a key as effective only if transfers are flows.
+// onlyFlows returns read for a key that has an effect only if transfers are flows.
 func (r *reader) onlyFlows(read yamlfile.Field) yamlfile.Field {
 	return func(n yamlfile.Node) error {
 		if r.flowing == nil {

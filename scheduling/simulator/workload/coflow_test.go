@@ -93,7 +93,7 @@ func TestDrawCoflows(t *testing.T) {
 	require.InDelta(t, 3600.0/526, w.Jobs[4999].Submit.Seconds()/5000, 0.3)
 }
 
-// The file has 526 coflows, 35.5 TB, a third with maps in one rack.
+// FB2010-1Hr-150-0.txt has 526 coflows, 35.5 TB, a third with maps in one rack.
 func TestFacebookCoflows(t *testing.T) {
 	f, err := os.Open(filepath.Join(os.Getenv("TARRY_TRACES"), "FB2010-1Hr-150-0.txt"))
 	if err != nil {

@@ -100,7 +100,7 @@ func tracePath(t testing.TB) string {
 	return ""
 }
 
-// The file has 5,894 jobs, mean gap 14.66 s, 75.5 % map-only, 205,713 maps of 128 MB.
+// SWIM's day of 2009 has 5,894 jobs, mean gap 14.66 s, 75.5 % map-only, 205,713 maps of 128 MB.
 func TestFacebook2009(t *testing.T) {
 	f, err := os.Open(tracePath(t))
 	require.NoError(t, err)
