@@ -106,8 +106,8 @@ func Fill(text string, q map[string]float64) string {
 			continue
 		case x > 0 && x < 1:
 			fmt.Fprintf(&out, "%.2g", x)
-		case x < 10 && x != float64(int(x)):
-			fmt.Fprintf(&out, "%.2f", x)
+		case x < 100 && x != float64(int(x)):
+			fmt.Fprintf(&out, "%.1f", x)
 		default:
 			fmt.Fprintf(&out, "%.0f", x)
 		}

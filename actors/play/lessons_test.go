@@ -1,12 +1,17 @@
 package play
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Each lesson's runs satisfy its claims, its texts quote only numbers of the runs, and run 1
@@ -32,7 +37,7 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 					require.NotEmpty(t, s)
 					require.NotRegexp(t, `\{`, Fill(s, q), "a number that the run does not have")
 				}
-				require.NotRegexp(t, `\d\d`, regexp.MustCompile(`\{[a-z_0-9]+\}|^1\d\.|D = 20|60 %|30`).ReplaceAllString(text.Title+text.Look, ""), "a number that is not of the run")
+				require.NotRegexp(t, `\d\d`, regexp.MustCompile(`\{[a-z_0-9]+\}|^1\d\.|D = 20|60 %|n000\d\d`).ReplaceAllString(text.Title+text.Look, ""), "a number that is not of the run")
 				require.Len(t, text.Answers, 3)
 				require.Len(t, text.Because, 3)
 				require.NotContains(t, text.Because, "")
@@ -48,7 +53,7 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 		})
 	}
 	require.False(t, Claim{"x0", "mean0", 1}.Holds(map[string]float64{"mean0": 1}))
-	require.Equal(t, "{gone0} 3 0.25 12", Fill("{gone0} {a0} {b1} {c0}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.3}))
+	require.Equal(t, "{gone0} 3 0.25 12.3 123", Fill("{gone0} {a0} {b1} {c0} {d1}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.34, "d1": 123.4}))
 }
 
 // Chinese texts have full-width punctuation, and each translation has as many holes as its
@@ -68,5 +73,30 @@ func TestChinesePunctuation(t *testing.T) {
 		seen[one[0]] = true
 		holes := regexp.MustCompile(`\{\d?\}`)
 		require.Len(t, holes.FindAllString(one[1], -1), strings.Count(one[0], "{}"), one[0])
+	}
+}
+
+// The lesson on the center of gravity names a reduce whose center is not the node with most of its
+// input, and both nodes.
+func TestCenterIsNotTheNodeWithMost(t *testing.T) {
+	l := Lessons()[10]
+	require.Equal(t, "distance", l.ID)
+	s := l.Setup
+	s.Policy, s.Set = l.Other.Policy, l.Other.Set
+	input, center := map[string]int64{}, ""
+	_, err := s.run(func(e event.Event) {
+		switch reduce := e.Attempt.Task.Index; {
+		case e.JobID != 1:
+		case e.Type == event.Succeeded && e.Output != nil:
+			input[fmt.Sprintf("n%05d", e.Node)] += e.Output[2]
+		case e.Type == event.Launched && e.Placed != nil && reduce == 2:
+			center = e.Placed.Center
+		}
+	})
+	require.NoError(t, err)
+	most := slices.MaxFunc(slices.Collect(maps.Keys(input)), func(a, b string) int { return cmp.Compare(input[a], input[b]) })
+	require.Greater(t, input[most]*3, input[center]*4, "at least a third more")
+	for _, text := range l.Texts {
+		require.Regexp(t, "reduce 2.*"+most+".*"+center, text.Look)
 	}
 }

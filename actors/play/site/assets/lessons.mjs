@@ -26,7 +26,7 @@ function curveMarkup({ line, dots }, shown) {
 const fill = (text, numbers) => text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
   const x = numbers[name];
   if (x === undefined) return "…";
-  return x > 0 && x < 1 ? x.toPrecision(2) : x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
+  return x > 0 && x < 1 ? x.toPrecision(2) : x < 100 && x !== Math.trunc(x) ? x.toFixed(1) : x.toFixed(0);
 });
 
 const figures = [["mean sojourn", "{mean1}", "s"], ["maps on their data", "{local1}", "%"],
