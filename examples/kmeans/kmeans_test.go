@@ -11,7 +11,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The centers are those of two plain loops.
+// The cluster computes the centers that plain loops over slices compute.
 func TestKmeansIsLloyds(t *testing.T) {
 	points, begin := clouds(3000)
 	want := slices.Clone(begin)

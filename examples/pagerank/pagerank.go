@@ -14,8 +14,8 @@ type page struct {
 	Links []string // to pages of the same web
 }
 
-// rank is a page and the probability that a reader reaches it over a link. What the ranks lack to 1
-// is the probability of jumps to a random page.
+// rank is a page and the probability that a reader reaches it over a link. All ranks together are
+// less than 1: the rest is the probability that the reader jumps to a random page.
 type rank = mr.Pair[string, float64]
 
 // pagerank models a reader: with probability damping it follows a random link of its page;

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The policies of trio.
+// The indexes of the policies of trio.
 const (
 	fifo = iota
 	fair
@@ -25,8 +25,8 @@ func cluster() simulator.Config {
 	return cfg
 }
 
-// trio are FIFO, FAIR and HFSP, the last two with delay scheduling, all with some changes. FAIR has
-// the defaults of the Fair Scheduler, among them waits of 1.5 heartbeats, and a single pool.
+// trio returns FIFO, FAIR and HFSP with the given changes; FAIR and HFSP use delay scheduling. FAIR
+// has one pool and the defaults of the Fair Scheduler, such as waits of 1.5 heartbeats.
 func trio(changes ...study.Change) study.Contenders {
 	onePool := func(p *scheduling.Policy) { p.Pools.PoolPerUser = false }
 	with := func(list ...study.Change) []study.Change { return append(list, changes...) }
@@ -37,13 +37,13 @@ func trio(changes ...study.Change) study.Contenders {
 	}
 }
 
-// The computing times of the FB-dataset's tasks, and the sigma of their variance.
+// The computing times of the FB-dataset's tasks, and the sigma of the lognormal factor on them.
 const (
 	computeMap, computeReduce = 170 * time.Second, 120 * time.Second
 	variance                  = 0.05
 )
 
-// fbTasks returns the FB-dataset with these computing times of tasks, with variance.
+// fbTasks returns the FB-dataset whose tasks compute for these times on average.
 func fbTasks(maps, reduces time.Duration) study.Load {
 	return study.Changed(workload.FBDataset, func(j *workload.Job) {
 		j.Map.Time, j.Map.Spread = maps, variance

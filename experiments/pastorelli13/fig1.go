@@ -11,20 +11,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fluidJob is a job of the worked examples: it comes at a time, takes length seconds if given all
-// it can use, and can use a part of the cluster.
+// fluidJob is a job of the paper's examples. It arrives at arrive seconds, can use the fraction
+// width of the cluster, and takes length seconds on that fraction.
 type fluidJob struct {
 	arrive, length, width float64
-	ps                    float64 // the end under processor sharing, worked out
+	ps                    float64 // its end under processor sharing in seconds, computed by hand
 }
 
-// fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
+// fig1 reproduces [Pastorelli13 Figs 1 and 2]: processor sharing against FSP in two examples.
 func fig1(s *study.Study) {
 	example(s, "Fig 1", []fluidJob{{0, 30, 1, 50}, {10, 10, 1, 37.5}, {15, 10, 1, 42.5}})
 	example(s, "Fig 2", []fluidJob{{0, 30, 1, 39}, {10, 10, 0.55, 24.5}, {13, 10, 0.35, 23.5}})
 }
 
-// example adds the rows of a worked example.
+// example adds the rows of one of these examples.
 func example(s *study.Study, name string, jobs []fluidJob) {
 	fsp, sooner := onOneServer(s, jobs), 0.0
 	for i, j := range jobs {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// fig5 is [Pastorelli13 Fig 5]: the mean sojourn time against the number of nodes.
+// fig5 reproduces [Pastorelli13 Fig 5]: the mean sojourn time by the number of nodes.
 func fig5(s *study.Study) {
 	nodes := study.Pick(s, []int{20, 100}, []int{10, 20, 40, 60, 80, 100})
 	fig := s.Plot("fig5").Lines("FAIR", "HFSP")

@@ -9,13 +9,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// sizedLoad is a load with job sizes that HFSP knows, exactly or with an error.
+// sizedLoad is a load of jobs whose sizes HFSP knows, exactly or with an error.
 type sizedLoad struct {
 	nodes int
 	maps  time.Duration // that a map computes
 }
 
-// run returns the mean sojourn times of policies, if sizes have a relative error of at most wrong.
+// run returns the policies' mean sojourn times, if sizes have a relative error of at most wrong.
 func (x sizedLoad) run(s *study.Study, wrong float64, seeds int, policies study.Contenders) []study.Sample {
 	cfg := cluster()
 	cfg.SizeError, cfg.Cluster.Nodes = wrong, x.nodes
@@ -26,7 +26,7 @@ func (x sizedLoad) run(s *study.Study, wrong float64, seeds int, policies study.
 	return means
 }
 
-// fig6 is [Pastorelli13 Fig 6]: wrong sizes.
+// fig6 reproduces [Pastorelli13 Fig 6]: sojourn times if HFSP knows job sizes only with an error.
 func fig6(s *study.Study) {
 	list := trio()
 	list[hfsp] = study.Policy("HFSP", "hfsp", setup.Waits(5*time.Second, 0), setup.Packed,

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fig7 is [Pastorelli13 Fig 7]: ways to take reduce slots back.
+// fig7 reproduces [Pastorelli13 Fig 7], which compares three ways to take reduce slots back.
 func fig7(s *study.Study) {
 	eager, wait, kill := ways7(s, 400) // the reduces are inferred from both published means
 	bars := s.Plot("fig7").Bars("j1", "j2", "j3", "j4", "j5").Lines("eager", "wait", "kill")
@@ -35,7 +35,7 @@ func fig7(s *study.Study) {
 	}
 }
 
-// ways7 runs the jobs with small reduces of small seconds: eager suspension, waiting, killing.
+// ways7 runs the jobs, whose small reduces take small seconds, under each of the three ways.
 func ways7(s *study.Study, small int) (eager, wait, kill *simulator.Result) {
 	run := func(way scheduling.Reclaim) *simulator.Result {
 		w := workload.Preemption()
@@ -47,7 +47,7 @@ func ways7(s *study.Study, small int) (eager, wait, kill *simulator.Result) {
 	return run(scheduling.EagerSuspend), run(scheduling.WaitForSlot), run(scheduling.KillLarger)
 }
 
-// onFourNodes is hfsp with sizes known, changed, on 4 nodes of 2 reduce slots.
+// onFourNodes returns a changed hfsp, which knows job sizes, on 4 nodes with 2 reduce slots each.
 func onFourNodes(seed uint64, change func(*scheduling.HFSPPolicy)) simulator.Config {
 	p := study.Policy("hfsp", "hfsp", func(p *scheduling.Policy) {
 		p.HFSP.NoTraining = true

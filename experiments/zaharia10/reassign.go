@@ -88,7 +88,7 @@ func minimumTimeout(s *study.Study) {
 	s.Row("no preemption: until the pool has its minimum share", waiting.untilHeld(off, 40))
 }
 
-// fairTimeout measures the time until a pool far below its fair share has it, and the maps killed.
+// fairTimeout measures the time until a starved pool gets its fair share, and the maps killed.
 func fairTimeout(s *study.Study) {
 	x := newStarved(scheduling.Allocations{FairTimeout: 2 * time.Minute}, scheduling.PreemptOn)
 	runs := x.simulate(s)

@@ -62,7 +62,7 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.Len(t, left, 2, "only the record and the input are left")
 }
 
-// What was done before an interrupt counts.
+// If the context ends, Run returns its error and the results so far.
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var log cancelOn

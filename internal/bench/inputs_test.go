@@ -42,8 +42,8 @@ func TestMakeInputs(t *testing.T) {
 	require.ErrorContains(t, err, "no text in")
 }
 
-// TestMisspeller compares the text with its copy: as long, few letters changed, nothing else, and
-// the same ones however it is cut.
+// A misspeller changes only a few letters of a text, and not its length. It changes the same
+// letters whatever pieces the text is written in.
 func TestMisspeller(t *testing.T) {
 	text := bytes.Repeat([]byte("to tarry\n"), 20000)
 	var whole, cut bytes.Buffer

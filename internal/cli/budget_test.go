@@ -21,11 +21,10 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// TestMemoryStaysWithinTheBudget states that the private memory of a process is at most
-// --memory and 40 MiB, whatever the job, its reduces, slots, files and compression. The heap is
-// left to grow as far as the program itself lets it, so that nothing depends on when the collector
-// happened to run. Jobs of a second each, whose input is at least twice what they may have, are
-// always tried; LONG_TESTS=1, which runs without the race detector's memory, adds many larger ones.
+// The private memory of a process is at most --memory plus 40 MiB, for any job and any number of
+// reduces, slots and files, with compression or without. The heap may grow as far as the program
+// allows, so that the result does not depend on when the collector runs. Jobs of a second, with an
+// input of at least twice their memory, always run. LONG_TESTS=1 adds many larger jobs.
 func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	cases := smallBudgets(t)
 	if os.Getenv("LONG_TESTS") != "" {
@@ -47,14 +46,14 @@ func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	}
 }
 
-// budgetCase is a job and the memory it may have.
+// budgetCase is a job and its memory budget.
 type budgetCase struct {
 	name   string
 	budget int64
 	job    []string
 }
 
-// budgetCases gives each job each budget; their names omit the directory of the inputs.
+// budgetCases combines each job with each budget. Names of cases omit the directory of the inputs.
 func budgetCases(dir string, jobs [][]string, budgets ...int64) (list []budgetCase) {
 	for _, budget := range budgets {
 		for _, job := range jobs {
@@ -110,8 +109,8 @@ func largeBudgets(t *testing.T) []budgetCase {
 	}, 64<<20, 128<<20, 512<<20)
 }
 
-// runWatched runs tarry, with more in its environment, and returns the most private memory it
-// was seen to have.
+// runWatched runs tarry with additional environment variables, and returns the maximum private
+// memory observed.
 func runWatched(t *testing.T, args []string, environment ...string) (private int64) {
 	t.Helper()
 	cmd := exec.Command("tarry", args...)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// TestClusterOfFlags: what flags say of a cluster is what it is started with.
+// A cluster is started with the configuration that the flags ask for.
 func TestClusterOfFlags(t *testing.T) {
 	of := func(args ...string) actors.Config {
 		var r clusterFlags

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typed are the commands that a page shows on lines of their own, outside of console blocks, whose
-// output is compared elsewhere.
+// typed returns the commands that a page shows on separate lines. It omits console blocks, whose
+// commands TestTour runs.
 func typed(page string) (list []string) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "bin/")
@@ -52,8 +52,8 @@ func standIns(t *testing.T, dir string) {
 	}
 }
 
-// shorter are parts of commands that take long, and what stands for them here; for nothing, another
-// test runs the command.
+// shorter replaces parts of commands that take long. A command that becomes empty is run by another
+// test.
 var shorter = strings.NewReplacer(
 	"tarry experiment all -o", "", "tarry experiment all --quick", "", // experiments/experiments_test.go
 	"delay-fig15 -o", "delay-fig15 --quick -o",
@@ -68,8 +68,8 @@ var shorter = strings.NewReplacer(
 	"--on prism", "--on processes:1", "--on beam://localhost:8073", "--on processes:1",
 )
 
-// The commands that README and the docs show run, one after the other in one folder, with files of
-// their names. A `tarry serve` among them serves those that follow.
+// The commands that README and the docs show run without errors, one after the other in one folder
+// with stand-in files. A `tarry serve` among them serves the commands after it.
 func TestDocumentedCommandsRun(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -106,7 +106,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	require.GreaterOrEqual(t, ran, 25)
 }
 
-// served begins to serve and returns the address.
+// served starts a server and returns its address.
 func served(t *testing.T, dir string, env []string, line string) string {
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+line+" --listen 127.0.0.1:0")

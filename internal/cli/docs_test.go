@@ -20,8 +20,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// documented returns the command lines of a page: those on lines of their own, to be typed, and
-// those within a sentence.
+// documented returns the command lines of a page: those that users type, on separate lines, and
+// those within sentences.
 func documented(page string) (typed, spoken []string) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)
@@ -40,7 +40,7 @@ func documented(page string) (typed, spoken []string) {
 	return typed, spoken
 }
 
-// splitWords cuts a line into words as a shell does, but for backslashes.
+// splitWords splits a line into words as a shell does, but does not treat backslashes.
 func splitWords(line string) (words []string) {
 	for _, w := range regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"#])+|#.*`).FindAllString(line, -1) {
 		if !strings.HasPrefix(w, "#") {
@@ -50,8 +50,8 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// understood requires that a command line is one: a known command with known flags that have an
-// effect, right values and arguments.
+// understood requires that a command line is correct: the command and the flags exist, each flag
+// has an effect, and values and arguments are valid.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
 	line = regexp.MustCompile(`( (\|\|?|&&|\d?>\S*)( .*)?| *&)$`).ReplaceAllString(line, "")
@@ -71,7 +71,7 @@ func understood(t *testing.T, page, line string) {
 	}
 }
 
-// known requires that the command that a sentence speaks of exists, and its flags.
+// known requires that the command that a sentence mentions exists, with the flags that it mentions.
 func known(t *testing.T, page, line string) {
 	t.Helper()
 	words := strings.Fields(strings.ReplaceAll(line, `\|`, "|"))
@@ -97,8 +97,8 @@ func known(t *testing.T, page, line string) {
 	}
 }
 
-// Every command of README, of the documentation, and of what experiments write is one that the
-// program understands.
+// Each command line in README, in the docs and in the results of experiments is correct: the
+// program accepts it.
 func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	require.Greater(t, count, 40)
 }
 
-// What pages show of commands that need no files is what the commands print.
+// Pages show the real output of commands that need no files.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
 	for page, command := range map[string]string{"schedulers.md": "tarry sim sweep ", "configuration.md": "tarry delay "} {
 		text, err := os.ReadFile("../../docs/" + page)
@@ -148,7 +148,7 @@ func TestSchedulersPage(t *testing.T) {
 	}
 }
 
-// What an experiment leaves tells the very command that gives it again.
+// The result that an experiment writes names the command that reproduces it.
 func TestResultTellsItsCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := runHere(t, strings.Fields("experiment delay-fig5 --quick --seed 3 -o out"), nil)
@@ -170,7 +170,7 @@ func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// Each example of a help text is a command line that is understood.
+// Each example in a help text is a correct command line.
 func TestHelpExamples(t *testing.T) {
 	examples := 0
 	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
@@ -184,8 +184,8 @@ func TestHelpExamples(t *testing.T) {
 	require.GreaterOrEqual(t, examples, 25)
 }
 
-// One voice: a command says in a few words what it does, flags in a phrase without a capital or a
-// full stop, defaults that are worked out as "(default: …)".
+// Help texts have one style: few words for a command; for a flag, a phrase without a capital or a
+// full stop; and "(default: …)" for defaults that are computed.
 func TestHelpHasOneVoice(t *testing.T) {
 	phrase := regexp.MustCompile(`^[a-z0-9][^.]*([^.]|\.[a-z0-9])*$`)
 	root := newRoot(new(program))
@@ -203,7 +203,7 @@ func TestHelpHasOneVoice(t *testing.T) {
 	})
 }
 
-// No line of a help text is wider than helpWidth, of --help-all neither.
+// No line of a help text, with --help-all or without, is wider than helpWidth.
 func TestHelpFitsTheScreen(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		p := &program{allFlags: all}
@@ -218,7 +218,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	}
 }
 
-// The table of what the guide promises at run time names tests that there are.
+// The tests that a table names for the guide's promises on changes at run time exist.
 func TestTableOfTheGuide(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
@@ -253,8 +253,8 @@ func TestTableOfTheGuide(t *testing.T) {
 	require.Greater(t, rows, 10)
 }
 
-// What the page advises can be typed: its flags are those of a run or a simulation, its settings
-// those of a policy.
+// The advice of the page is valid: its flags are flags of a run or a simulation, and its settings
+// are settings of a policy.
 func TestAdviceOfThePage(t *testing.T) {
 	text, err := fs.ReadFile(page.Files(), "findings.mjs")
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func TestEveryNumberHasARange(t *testing.T) {
 	})
 }
 
-// hostileNumbers are values that no number flag takes.
+// hostileNumbers returns values that no number flag accepts.
 func hostileNumbers() []string {
 	return []string{
 		"", " ", "x", "1 ", " 1", "1x", "0x10", "0b1", "0o7", "1_000", "1e", "--1", "+-1", "1e400x",
@@ -39,7 +39,7 @@ func hostileNumbers() []string {
 	}
 }
 
-// No number flag takes hostile values; each is refused in a short line that names the flag.
+// No number flag accepts hostile values. The error is a short line that names the flag.
 func TestHostileNumbersAreRefused(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
 		if _, ok := f.Value.(*numbers.Value); !ok {
@@ -56,7 +56,7 @@ func TestHostileNumbersAreRefused(t *testing.T) {
 	})
 }
 
-// The ends of each range are in it, what is next to them is not.
+// Each number flag accepts both ends of its range, and refuses values just above it.
 func TestRangesHold(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
 		n, ok := f.Value.(*numbers.Value)

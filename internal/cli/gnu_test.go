@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gnuInputs are sets of files that trip up readers of lines, by name, and the block size that cuts them.
+// gnuInputs returns, by name, files with difficult lines, and the block sizes that split them.
 func gnuInputs() map[string]struct{ blocks, files []string } {
 	long := strings.Repeat("xyz, Abc 12 ", 17_000) // 204 kB
 	small := []string{"--block-size", "7"}
@@ -31,7 +31,7 @@ func gnuInputs() map[string]struct{ blocks, files []string } {
 
 var asked = map[string]bool{} // what isGNU has found, by tool
 
-// isGNU reports whether a tool is installed and GNU's.
+// isGNU reports whether a tool is installed and is the one of GNU.
 func isGNU(tool string) bool {
 	is, known := asked[tool]
 	if !known {
@@ -65,8 +65,8 @@ func gnu(t *testing.T, args ...string) (out string, code int) {
 	return string(in), code
 }
 
-// sameAsGNU compares what tarry run prints with what a pipe of tools does, and the exit codes, over all
-// inputs. Their files go in place of the word FILES; shape makes lines of ours of those of the tools.
+// sameAsGNU compares output and exit code of tarry run with those of a pipe of GNU tools. Each
+// input replaces the word FILES in both; shape turns the output of the tools into Tarry's format.
 func sameAsGNU(t *testing.T, job, tools string, shape func(string) string) {
 	t.Helper()
 	for name, input := range gnuInputs() {
@@ -94,7 +94,7 @@ func sameAsGNU(t *testing.T, job, tools string, shape func(string) string) {
 
 func asItIs(s string) string { return s }
 
-// What grep prints, and its exit code, but that none found is 4.
+// Grep has the output and the exit codes of GNU grep, except 4 if no line matches.
 func TestGrepPrintsWhatGNUDoes(t *testing.T) {
 	patterns := []string{"abc", "-e a -e '^$'", "'[ab]c?'", "-F 'bc,'", "zzz", "''", "'c$'"}
 	for i, flags := range []string{
@@ -122,7 +122,7 @@ func TestSortPrintsWhatGNUDoes(t *testing.T) {
 	}
 }
 
-// countsBehind are lines of uniq -c with the count behind a tab.
+// countsBehind returns the lines of uniq -c with the count at the end, after a tab.
 func countsBehind(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -26,7 +26,7 @@ func ourFlags(do func(path string, f *pflag.Flag)) {
 	})
 }
 
-// idleFlags are command lines with a flag that has no effect, which users would not see.
+// idleFlags are command lines with a flag without effect: an error, as users would not notice it.
 const idleFlags = `
 run sort in -o out --counters -q
 run sort in --overwrite

@@ -37,9 +37,9 @@ func killCases() []killCase {
 	}
 }
 
-// TestKilled kills commands with --state at random moments, and at moments when certain files
-// appear, starts them again, maybe to be killed once more, and compares what they have written in
-// the end with what an undisturbed command writes. LONG_TESTS=1 does so 200 times.
+// A command with --state that was killed at random moments, or when certain files appear, and was
+// started again each time, writes what an undisturbed command writes. LONG_TESTS=1 tries this 40
+// times for each command instead of twice.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -68,7 +68,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// undisturbed is what the command writes without --state, and how long it takes with it.
+// undisturbed returns what the command writes without --state, and the time that it takes with it.
 func undisturbed(t *testing.T, home string, c killCase) (want map[string]string, took time.Duration) {
 	t.Helper()
 	k := &killed{t: t, c: c, dir: filepath.Join(home, c.name)}
@@ -84,7 +84,7 @@ func undisturbed(t *testing.T, home string, c killCase) (want map[string]string,
 	return want, took
 }
 
-// killed is one command that is killed.
+// killed is a command that the test kills and starts again.
 type killed struct {
 	t    *testing.T
 	c    killCase
@@ -109,14 +109,14 @@ func (k *killed) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run expects the command to succeed, and gives what it says.
+// run runs a command, which must succeed, and returns what it prints.
 func (k *killed) run(cmd *exec.Cmd) string {
 	text, err := cmd.CombinedOutput()
 	require.NoError(k.t, err, string(text))
 	return string(text)
 }
 
-// output lists all files of the outputs.
+// output returns the contents of all output files by name.
 func (k *killed) output() map[string]string {
 	files := map[string]string{}
 	root := filepath.Join(k.dir, "out")
@@ -132,7 +132,7 @@ func (k *killed) output() map[string]string {
 	return files
 }
 
-// play kills, once or more often, and then lets the command end.
+// play kills the command one to three times, lets it end, and checks its output.
 func (k *killed) play(want map[string]string) {
 	k.prepare()
 	for kills := 1 + k.rng.IntN(3); kills > 0; kills-- {
@@ -162,7 +162,7 @@ func (k *killed) play(want map[string]string) {
 	k.check(want)
 }
 
-// moment is when to kill: after a random time, or shortly after a certain file appears.
+// moment returns a channel that says when to kill: after a random time, or when a file appears.
 func (k *killed) moment() <-chan time.Time {
 	if k.rng.IntN(2) == 0 {
 		return time.After(time.Duration(k.rng.Float64() * 1.2 * float64(k.took)))
@@ -186,7 +186,7 @@ func (k *killed) moment() <-chan time.Time {
 	return now
 }
 
-// check compares the output, and looks for what should not be there.
+// check requires the wanted output, and no other files but logs of the state.
 func (k *killed) check(want map[string]string) {
 	got := k.output()
 	require.Len(k.t, got, len(want))

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// runWithFewFiles runs a job in many slots that spills, and may open 64 files.
+// runWithFewFiles runs a job that spills in many slots, in a process that may open 64 files.
 func runWithFewFiles(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	args = append([]string{"-c", `ulimit -n 64 && exec tarry run -q "$@"`, "sh"}, args...)
@@ -25,8 +25,7 @@ func runWithFewFiles(t *testing.T, dir string, args ...string) {
 	require.NoError(t, err, "%q: %s", args, text)
 }
 
-// TestFewDescriptors states that a job that spills in many slots, for many reduces, needs few open
-// files.
+// A job that spills in many slots, for many reduces, opens few files at a time.
 func TestFewDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -35,7 +34,7 @@ func TestFewDescriptors(t *testing.T) {
 	runWithFewFiles(t, dir, "sort", in, "-o", out, "--reduces", "100", "--block-size", "256KiB")
 }
 
-// TestFewDescriptorsForManyFiles states the same of a job that reads thousands of files.
+// A job that reads thousands of files and spills opens few files at a time.
 func TestFewDescriptorsForManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	many := filepath.Join(dir, "many")

@@ -23,17 +23,17 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// killedServer is a server with a state that is killed and started again.
+// killedServer is a server with --state that the test kills and starts again.
 type killedServer struct {
 	t      *testing.T
 	dir    string
 	cmd    *exec.Cmd
 	client *api.Client
-	ids    map[string]int64 // jobs by key, as far as a submission was answered
+	ids    map[string]int64 // IDs of jobs by key, for answered submissions
 }
 
-// servedJobs are what it is given, by their keys: with and without reduces, in several stages, into
-// the block store.
+// servedJobs returns the jobs that the server runs, by key: with reduces and without, in several
+// stages, and with output in the block store.
 func servedJobs() map[string][]string {
 	return map[string][]string{
 		"words":  {"wordcount", "in.txt", "--output", "out/words", "--reduces", "5"},
@@ -43,9 +43,9 @@ func servedJobs() map[string][]string {
 	}
 }
 
-// TestServerKilled kills a server with a state at random moments, while jobs are submitted and run,
-// and starts it again: every job is there once, and every output is what tarry run writes.
-// LONG_TESTS=1 does so 40 times.
+// A server with --state is killed at random moments, while jobs are submitted and run, and is
+// started again. In the end, each job exists once and has written what tarry run writes.
+// LONG_TESTS=1 tries this 40 times.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -76,7 +76,7 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
-// plainInput has a job read the file itself.
+// plainInput replaces the input in the block store by the file that was stored.
 func plainInput(args []string) []string {
 	for i := range args {
 		if args[i] == "dfs:in" {
@@ -86,7 +86,7 @@ func plainInput(args []string) []string {
 	return args
 }
 
-// joinedParts are the parts of an output that is complete, one after the other.
+// joinedParts returns the parts of an output, which must be complete, one after the other.
 func joinedParts(t *testing.T, dir string) string {
 	t.Helper()
 	require.FileExists(t, filepath.Join(dir, "_SUCCESS"))
@@ -108,8 +108,8 @@ func (k *killedServer) start() {
 	k.cmd, k.client = startServer(k.t, k.dir, "--state", "state", "--nodes", "2", "--map-slots", "1", "--block-size", "128KiB")
 }
 
-// startServer starts a server in a directory and waits until it answers. Its errors are those of
-// the test.
+// startServer starts a server in a directory and waits until it answers. The server's standard
+// error is that of the test.
 func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Client) {
 	t.Helper()
 	cmd := exec.Command("tarry", append([]string{"serve", "--listen", "127.0.0.1:0", "--quiet"}, args...)...)
@@ -123,7 +123,7 @@ func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Clie
 	return cmd, &api.Client{Base: strings.TrimSpace(url)}
 }
 
-// submit submits unanswered jobs; it returns false if the server has ended.
+// submit submits all jobs, each under its key. It returns false if the server has ended.
 func (k *killedServer) submit(ctx context.Context) bool {
 	text, err := os.Open(filepath.Join(k.dir, "in.txt"))
 	require.NoError(k.t, err)
@@ -146,7 +146,7 @@ func (k *killedServer) submit(ctx context.Context) bool {
 	return true
 }
 
-// ignoreExists is the error of a put, unless the file was put before.
+// ignoreExists returns the error of a Put, but nil if the file was put before.
 func ignoreExists(err error) error {
 	if p, refused := errors.AsType[*api.Problem](err); refused && p.Code == "exists" {
 		return nil
@@ -154,7 +154,7 @@ func ignoreExists(err error) error {
 	return err
 }
 
-// play kills, once or more often, and then lets all end.
+// play kills the server one to three times, then lets all jobs end and checks them.
 func (k *killedServer) play(rng *rand.Rand, want map[string]string) {
 	ctx, cancel := context.WithTimeout(k.t.Context(), 3*time.Minute)
 	defer cancel()
@@ -195,7 +195,7 @@ func (k *killedServer) play(rng *rand.Rand, want map[string]string) {
 	}
 }
 
-// output is what a job has written.
+// output returns the output of a job.
 func (k *killedServer) output(ctx context.Context, key string) string {
 	if key != "stored" {
 		return joinedParts(k.t, filepath.Join(k.dir, "out", key))

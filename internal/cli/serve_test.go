@@ -22,13 +22,13 @@ func stopServer(t *testing.T, stop func() error, wait func() error) {
 	_ = wait() // its code is the signal's
 }
 
-// pool is a file with a pool of that weight.
+// pool returns an allocation file with a pool of this weight.
 func pool(weight string) string {
 	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
 }
 
-// A server reads its allocation file again when a client or SIGHUP asks for it: all of it, or, if
-// anything is wrong, nothing, and then says why until the file is right again.
+// A server reloads its allocation file when a client or SIGHUP asks for it. If anything in the file
+// is wrong, it keeps the old allocations, and reports the error until the file is correct again.
 func TestServerReloads(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pools.xml")

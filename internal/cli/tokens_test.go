@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A token that is taken out of the file lets nobody in after SIGHUP, without a restart; a file that
-// is wrong changes nothing.
+// After SIGHUP, the server refuses tokens that are no longer in its file, without a restart. If the
+// file is invalid, the former tokens remain valid.
 func TestServerReloadsTokens(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tokens")
@@ -42,8 +42,8 @@ func TestServerReloadsTokens(t *testing.T) {
 	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
 }
 
-// Whoever has a token gets at the tokens of others through no job: not without --root, and not below
-// one that holds the file.
+// A user with a token cannot read the tokens of others by a job: neither without --root, nor if a
+// root contains the file.
 func TestTokensAreNoInput(t *testing.T) {
 	for _, c := range []struct {
 		root []string

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// took is what nobody's run shares: how long it took.
+// took matches the time of a run, which differs from run to run.
 var took = regexp.MustCompile(` in [0-9.]+(m[0-9.]+)?(s|ms|µs)\b`)
 
-// session is a command that a page shows, and what it prints.
+// session is a command that a page shows, and the output that it shows.
 type session struct{ line, shown string }
 
-// sessions are the commands of a page's console blocks.
+// sessions returns the commands in the console blocks of a page.
 func sessions(page string) (list []session) {
 	for _, block := range regexp.MustCompile("(?ms)^```console\n(.*?)^```").FindAllStringSubmatch(page, -1) {
 		for line := range strings.Lines(block[1]) {

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobody is the user who owns nothing.
+// nobody is the ID of the user that owns no files.
 const nobody = 65534
 
-// TestUnreadableInput reads a file without permission. Root may read everything, so for file access
-// the thread that reads is nobody.
+// An input that the user may not read is an error. Root may read everything, so the reading thread
+// accesses files as nobody.
 func TestUnreadableInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

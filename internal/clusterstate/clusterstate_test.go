@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// What happened to a job stays in its figures; of its events those hold that no later one replaces.
+// The counts of a job cover all its events. Only the events that no later one replaces still hold.
 func TestJob(t *testing.T) {
 	s := New[int]()
 	attempt := func(kind scheduling.TaskKind, task int32) scheduling.AttemptID {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generate is the whole output of c.
+// generate returns the whole output for c.
 func generate(t testing.TB, c Config) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -47,7 +47,7 @@ func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
 	}
 }
 
-// The same bytes every time, on any number of cores.
+// A configuration gives the same bytes every time, on any number of cores.
 func TestSameSeedSameBytes(t *testing.T) {
 	for _, k := range Kinds() {
 		c := Config{Kind: k, Bytes: 3*pieceBytes + 100, Seed: 1, Words: 2000}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which Hive's (HIVE-396) reuses.
+// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which HIVE-396 uses for Hive.
 
 // SearchPattern is contained in one of ten thousand records of Documents, on average. The
 // benchmark's text search looks for it.

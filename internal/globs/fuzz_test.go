@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzExpandFS expands any pattern: an error, or files that are there, each once and in order.
+// Any pattern expands to an error, or to files that exist, each once and in order.
 func FuzzExpandFS(f *testing.F) {
 	files := fstest.MapFS{}
 	for _, name := range []string{"a", "b.txt", "d/a", "d/e/a", "d/e/b.txt", "d/.h/a", "d/_SUCCESS", "{x", "d/f,g", "däd/a"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// content is what a journal is asked for.
+// content returns what a journal reads: the snapshot and the records since.
 func content(t *testing.T, j *Journal) (snapshot string, records []string) {
 	t.Helper()
 	s, list, err := j.Read()
@@ -23,7 +23,7 @@ func content(t *testing.T, j *Journal) (snapshot string, records []string) {
 	return string(s), records
 }
 
-// made is a journal with a snapshot and records.
+// made returns a new journal with a snapshot and records.
 func made(t *testing.T, dir, snapshot string, records ...string) *Journal {
 	t.Helper()
 	j, err := Open(dir)
@@ -86,7 +86,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// A directory of somebody else's is left as it is.
+// Open refuses a directory with other files, and does not change it.
 func TestStranger(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o600))
@@ -95,8 +95,8 @@ func TestStranger(t *testing.T) {
 	require.Equal(t, []string{"letter.txt"}, names(t, dir))
 }
 
-// A file that is cut off at any byte gives the records that are whole, and can be written to; one
-// without its snapshot is an error.
+// A log that is cut off at any byte has the records that are complete, and further ones can be
+// appended. A log without a complete snapshot is an error.
 func TestCutAnywhere(t *testing.T) {
 	records := []string{"one", "twenty-two", "", "\xf5rec", "five"}
 	whole, ends := bytesOf(t, records)
@@ -148,7 +148,7 @@ func TestFlipAnywhere(t *testing.T) {
 	}
 }
 
-// bytesOf is the file with these records, and where each ends, the snapshot first.
+// bytesOf returns a log with these records, and the offsets where the snapshot and each record end.
 func bytesOf(t *testing.T, records []string) (whole []byte, ends []int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ func bytesOf(t *testing.T, records []string) (whole []byte, ends []int) {
 	return whole, ends
 }
 
-// A log of another version is refused in one line, and left as it is.
+// Open refuses a log of another format with an error of one line, and does not change it.
 func TestOtherFormat(t *testing.T) {
 	for _, v := range []uint32{1, 3} {
 		dir := t.TempDir()
@@ -180,7 +180,7 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
-// Records that are missing or stand elsewhere are noticed, though each is whole.
+// A missing record, or a log under another number, is an error even if all records are valid.
 func TestOrderOfRecords(t *testing.T) {
 	whole, ends := bytesOf(t, []string{"aaa", "bbb", "ccc"})
 	without := append(bytes.Clone(whole[:ends[0]]), whole[ends[1]:]...)
@@ -190,7 +190,7 @@ func TestOrderOfRecords(t *testing.T) {
 	require.ErrorContains(t, err, "it says that it is log 1")
 }
 
-// Whoever dies between any two steps of a snapshot leaves either the former content or the new.
+// A process that dies between any two steps of a snapshot leaves the old content or the new.
 func TestCrashInSnapshot(t *testing.T) {
 	crash := errors.New("crash")
 	steps := []string{"made", "half written", "written", "synced", "renamed", "named on the disk", "removed"}
@@ -238,8 +238,8 @@ func TestCrashInSnapshot(t *testing.T) {
 	}
 }
 
-// Two logs are what a crash before the removal leaves. A damaged last one is not passed over for
-// the one before it, which is older than what was answered.
+// A crash before the removal of the old log leaves two logs. If the new one is damaged, Open
+// returns an error: the old one lacks calls that were already answered.
 func TestDamagedLast(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, made(t, dir, "one").Close())
@@ -257,7 +257,7 @@ func TestDamagedLast(t *testing.T) {
 	require.Equal(t, data, kept)
 }
 
-// Many append and sync at once: nothing is lost, and what one appends stays in its order.
+// If many goroutines append and sync at once, no record is lost, and those of each stay in order.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	j := made(t, dir, "many")
@@ -285,7 +285,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// After a failed write nothing more is written: it would follow half a record.
+// After a failed write, nothing more is written, since it would follow an incomplete record.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	j := made(t, dir, "snapshot", "one")
@@ -301,7 +301,7 @@ func TestFailedWrite(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// Whatever bytes a log has, reading it ends, and what it calls whole reads the same again.
+// In any bytes, the parser finds only records that, written again, give the bytes that were read.
 func FuzzParse(f *testing.F) {
 	whole := appendRecord(appendRecord(header(1), 0, []byte("snapshot")), 1, []byte("record"))
 	f.Add(whole)

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainRates is progressive filling from scratch, the obvious way: raise all open flows by the
-// least step that fills a link or reaches a limit.
+// plainRates computes all rates by simple progressive filling: it raises all open flows by the
+// smallest step that fills a link or reaches a limit.
 func plainRates(w *Network) map[int32]float64 {
 	rates, open := map[int32]float64{}, map[int32]bool{}
 	for f := range w.flows {
@@ -60,7 +60,7 @@ func plainRates(w *Network) map[int32]float64 {
 	return rates
 }
 
-// inRacks puts nodes into racks of the same size, as far as may be.
+// inRacks returns the rack of each node, for racks of nearly the same size.
 func inRacks(nodes, racks int) []int32 {
 	rackOf := make([]int32, nodes)
 	for i := range rackOf {
@@ -69,7 +69,7 @@ func inRacks(nodes, racks int) []int32 {
 	return rackOf
 }
 
-// However flows come and go, the incremental rates are those of progressive filling from scratch.
+// After any starts and stops of flows, the incremental rates equal those computed from scratch.
 func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(2, 12).Draw(t, "nodes")
@@ -117,7 +117,7 @@ func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	})
 }
 
-// Two flows from one node share its link, and two into one rack its uplink of 50.
+// Two flows from one node share its link; two flows into one rack share its uplink of 50.
 func TestMaxMinExample(t *testing.T) {
 	w := New(Config{RackOf: inRacks(4, 2), NodeLink: 100, Oversubscription: 4})
 	a := w.Start(0, 0, 1, 1000, math.Inf(1), 7) // in the rack
@@ -149,8 +149,8 @@ func TestMaxMinExample(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Flows from one node end in the order of their bytes, a moment apart or together by the grain, and
-// the last one when the link has carried them all.
+// Flows from one node end in the order of their bytes, or together at a multiple of the grain. The
+// last one ends when the link has carried all bytes.
 func TestFlowsOverOneLinkEndInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		grain := rapid.SampledFrom([]time.Duration{0, 10 * time.Millisecond}).Draw(t, "grain")
@@ -200,7 +200,7 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// What a rack's links add up to bounds its uplink, unless that is given.
+// The sum of the links in a rack determines its uplink, unless the configuration gives the uplink.
 func TestCapacities(t *testing.T) {
 	w := New(Config{RackOf: []int32{0, 0, 1}, NodeLink: 10, Oversubscription: 2, Links: []float64{0, 30, 0}, Uplinks: []float64{0, 3}})
 	require.Equal(t, []float64{10, 10, 30, 30, 10, 10, 20, 20, 3, 3}, w.cap)

@@ -9,5 +9,5 @@ import (
 //go:embed shared.md
 var texts embed.FS
 
-// Sentences returns the sentences on set-ups that texts of several papers share, by name.
+// Sentences returns, by name, the sentences that describe set-ups in the texts of several papers.
 func Sentences() map[string][]string { return study.SharedItems(texts) }

@@ -1,6 +1,6 @@
 package limit
 
-// item is what is sorted in place of a record: the first bytes of its key, and where the record is.
+// item is sorted in place of a record. It has the first bytes of the key and refers to the record.
 type item struct {
 	prefix uint64 // eight key bytes, big-endian, padded with zeros
 	ref    uint64 // the record, as its source numbers it
@@ -25,8 +25,8 @@ const (
 // sortItems returns the items of all records in key order; records of equal keys stay in input
 // order. The caller frees the vector.
 //
-// One scatter by the first two key bytes, each goroutine with its share of the blocks, then the
-// buckets, whichever goroutine is free: see bucketSorter.
+// First each goroutine scatters the items of some blocks into buckets by their first two key bytes.
+// Then the goroutines sort the buckets: see bucketSorter.
 func sortItems(src source, goroutines int) vector[item] {
 	// place of the goroutine's next item of each bucket
 	next := make([][topBuckets]uint32, goroutines)
@@ -61,8 +61,7 @@ func sortItems(src source, goroutines int) vector[item] {
 	return sorted
 }
 
-// eachItem reads all blocks, goroutine g a run of consecutive ones, and passes their items on by
-// the block.
+// eachItem calls visit with the items of each block; each goroutine reads consecutive blocks.
 func eachItem(src source, goroutines int, visit func(g int, items []item)) {
 	blocks := src.blocks()
 	parallel(goroutines, func(g int) {

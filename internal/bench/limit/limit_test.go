@@ -50,7 +50,7 @@ func TestSortLinesEqualsPlain(t *testing.T) {
 	})
 }
 
-// A line longer than a ref can tell is measured again.
+// Lines that are too long for the length in a ref are sorted correctly.
 func TestSortLinesLongerThanRefs(t *testing.T) {
 	text := "b\n" + strings.Repeat("a", longestLine+5) + "\na\n"
 	dir := t.TempDir()

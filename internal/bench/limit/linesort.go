@@ -18,8 +18,8 @@ func SortLines(data []byte, goroutines, parts int, dir string) (lines int, err e
 		})
 }
 
-// lineSource gives lines to the sort. A ref is a line's offset, shifted left, and its length; a
-// line too long for the length's bits is measured again where it is needed.
+// lineSource passes lines to the sort. A ref contains a line's offset, shifted left, and its
+// length. If the length does not fit into its bits, the line end is searched again when needed.
 type lineSource []byte
 
 const (

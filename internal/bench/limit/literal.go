@@ -2,8 +2,8 @@ package limit
 
 import "regexp/syntax"
 
-// requiredLiteral returns the longest string that every match of the expression contains, or ""
-// when there is none to be seen in its syntax.
+// requiredLiteral returns the longest string that, by the expression's syntax, every match
+// contains, or "" without one.
 func requiredLiteral(expression string) (string, error) {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -29,7 +29,7 @@ func longestLiteral(re *syntax.Regexp) string {
 	return ""
 }
 
-// longestInConcat joins neighboring literals, and looks into the other parts too.
+// longestInConcat is requiredLiteral for a concatenation; it joins adjacent literals.
 func longestInConcat(parts []*syntax.Regexp) string {
 	best, run := "", ""
 	for _, part := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The plain versions: what the programs must equal, written as one would write them first.
+// Plain versions of the programs, written in the simplest way: the programs must equal them.
 
 func plainWordCount(text string) string {
 	blank := func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }

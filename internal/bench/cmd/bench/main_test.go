@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Programs that are missing fail their contests, and the whole.
+// If programs are missing, their contests fail, and so does the command.
 func TestRunTellsOfFailures(t *testing.T) {
 	dir := t.TempDir()
 	real := dir + "/real.txt"

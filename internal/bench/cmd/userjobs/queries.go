@@ -56,7 +56,7 @@ func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapre
 		}).Bind(mapreduce.Text[bought](out))
 }
 
-// mergeJoin brings orders and users together by a shuffle.
+// mergeJoin returns the plan of a join of orders and users by a shuffle.
 func mergeJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	feed := func(in mapreduce.Source) mapreduce.Feed[[]byte, []byte] {
 		return mapreduce.From(mapreduce.KeyValueLines('\t', in), func(_ *mapreduce.Task, p mapreduce.Pair[[]byte, []byte], emit func([]byte, []byte)) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/bench"
 )
 
-// The queries find what one reads off a few rows.
+// The queries return, for a few rows, what a reader of the rows expects.
 func TestQueries(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, rows ...string) string {

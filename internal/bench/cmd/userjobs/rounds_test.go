@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/bench"
 )
 
-// Small rounds find what the loops find, or they are errors.
+// The jobs compute what the loops compute: otherwise the functions return an error.
 func TestRoundsOnData(t *testing.T) {
 	cluster, err := actors.Start(actors.Config{})
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Whole numbers are decimal, whatever zeros or signs they begin with.
+// Whole numbers are decimal, even with leading zeros or a sign.
 func TestWholeNumbers(t *testing.T) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	nodes, seed := 0, uint64(0)
@@ -39,7 +39,7 @@ func TestWholeNumbers(t *testing.T) {
 	require.EqualValues(t, uint64(1<<64-1), seed)
 }
 
-// Errors are short and name the bound as people write it.
+// Errors are short and show the bound as users write it, such as 1GiB.
 func TestErrors(t *testing.T) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	Add(f, new(time.Duration), Span{Most: 5400e9}, "time", "", "")

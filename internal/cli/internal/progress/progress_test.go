@@ -41,7 +41,7 @@ func TestProgressLines(t *testing.T) {
 	})
 }
 
-// Others write through the display, at any time and one at a time, though Out takes no two at once.
+// Goroutines may write through the display at once: it passes one write after the other to Out.
 func TestDisplayWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
