@@ -140,7 +140,7 @@ func (p *Plan) Leave() error {
 // Handover returns the handover of a successful attempt.
 func (p *Plan) Handover(id attempt.ID) Handover { return p.job.Output.Handover(id) }
 
-// CommitAs is CommitTask for an attempt in another process, which has adopted the plan.
+// CommitAs is like CommitTask, for an attempt in another process that has adopted the plan.
 func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	if err := p.job.Output.Take(id, h); err != nil {
 		return err

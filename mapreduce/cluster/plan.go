@@ -167,7 +167,7 @@ func (p *Plan) Sources() []input.Source { return p.job.Sources }
 // InputBytes returns the size of the input, counting unknown sizes as 0.
 func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
 
-// InputBytes is [Plan.InputBytes].
+// InputBytes returns the size of the input, like [Plan.InputBytes].
 func (p *Bound) InputBytes() int64 {
 	var n int64
 	for _, s := range p.Sources {
@@ -247,7 +247,7 @@ func (p *Plan) SetupJob() error {
 // committed at most once; later calls return ErrCommitted.
 func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
 
-// CommitTask is [Plan.CommitTask].
+// CommitTask commits the part of an attempt, like [Plan.CommitTask].
 func (p *Bound) CommitTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.Output.CommitTask(id) })
 }

@@ -145,7 +145,7 @@ func NewSpills(dir string) *Spills { return segment.NewFiles(dir) }
 // SpillFile is a temporary file for spills: it vanishes when it is closed.
 type SpillFile = segment.File
 
-// NewSpillsOn is NewSpills with files that open creates; only one goroutine at a time calls open.
+// NewSpillsOn is like NewSpills, with files that open creates; one goroutine at a time calls open.
 func NewSpillsOn(open func() (SpillFile, error)) *Spills { return segment.NewFilesOn(open) }
 
 // LimitHeap makes the Go runtime keep its heap within total bytes minus the buffers of all pools,

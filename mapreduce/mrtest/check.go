@@ -49,15 +49,15 @@ func Check[I, O any](t testing.TB, job Job[I, O], in mapreduce.Input[I]) []O {
 	return CheckWith(t, Options{}, job, in)
 }
 
-// CheckWith is Check with options.
+// CheckWith is like Check, with options.
 func CheckWith[I, O any](t testing.TB, o Options, job Job[I, O], in mapreduce.Input[I]) []O {
 	t.Helper()
 	return CheckPlans(t, o, func(out mapreduce.Output[O]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// CheckPlans is Check for jobs that need a new input for each run, are not bound to one input, or
-// have state to reset before each run. bind is called for each run and must return a new plan that
-// writes to out.
+// CheckPlans is like Check, for jobs that need a new input for each run, are not bound to one
+// input, or have state to reset before each run. bind is called for each run and must return a new
+// plan that writes to out.
 func CheckPlans[O any](t testing.TB, o Options, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) []O {
 	t.Helper()
 	c := &check[O]{Options: o, t: t, bind: bind}

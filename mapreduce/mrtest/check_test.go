@@ -76,7 +76,7 @@ func wordCount() counts {
 	}
 }
 
-// rhyme is two files of lines of unequal length.
+// rhyme returns two files of lines of unequal length.
 func rhyme() mapreduce.Input[[]byte] {
 	return mapreduce.Lines(
 		mapreduce.Bytes("one", []byte("tarry a while\nsaid slow\nlet us tarry\n\nput on the pot\n")),

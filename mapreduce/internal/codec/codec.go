@@ -154,7 +154,7 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	}
 }
 
-// Part is Of for a part of the current type.
+// Part is like Of, for a part of the current type, which errors call name.
 func (b *Builder) Part(name string, t reflect.Type, last bool) (*Codec, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()

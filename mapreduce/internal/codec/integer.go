@@ -37,7 +37,7 @@ func BitsOf[K any](k *K) uint64 {
 // SetBits reverses BitsOf.
 func SetBits[K any](k *K, x uint64) { SetBitsAt(unsafe.Pointer(k), int(unsafe.Sizeof(*k)), x) }
 
-// SetBitsAt is SetBits for an integer of the given size at k.
+// SetBitsAt is like SetBits, for an integer of the given size at k.
 func SetBitsAt(k unsafe.Pointer, size int, x uint64) {
 	if size == 4 {
 		*(*uint32)(k) = uint32(x)

@@ -123,7 +123,7 @@ func integerSlice(c *Codec, t reflect.Type) {
 	}
 }
 
-// makeWords is makeSlice for integers, which have no pointers whatever their type's name.
+// makeWords is like makeSlice, for integers, which have no pointers whatever their type's name.
 func makeWords[E uint32 | uint64](n int) []E {
 	if n == 0 {
 		return nil

@@ -14,7 +14,7 @@ func emitFields(t *table[int64], text []byte) {
 	scan.Fields(text, func(w []byte) bool { emit(w, 1); return true })
 }
 
-// BenchmarkSmallJob is the engine's part of a job of ten words.
+// BenchmarkSmallJob measures the engine's part of a job of ten words.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
 	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
@@ -69,7 +69,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 }
 
-// BenchmarkMerge is a reduce over 8 maps; each map has half of 400,000 keys of 3 to 12 bytes.
+// BenchmarkMerge measures a reduce over 8 maps; each map has half of 400,000 keys of 3 to 12 bytes.
 func BenchmarkMerge(b *testing.B) {
 	const distinct, maps = 400_000, 8
 	pool := memory.NewPool(nil, 1<<30)
@@ -104,8 +104,8 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
 }
 
-// BenchmarkPack is the end of a map attempt with 500,000 distinct keys, half of them
-// too long for a cell: its table becomes one packed segment for each of 16 reduces.
+// BenchmarkPack measures the end of a map attempt with 500,000 distinct keys, half of them too long
+// for a cell: its table becomes one packed segment for each of 16 reduces.
 func BenchmarkPack(b *testing.B) {
 	const distinct = 500_000
 	pool := memory.NewPool(nil, 1<<30)

@@ -60,8 +60,8 @@ func (a *accumulator) handDense(out []*Segment) bool {
 	return true
 }
 
-// handPlaces is handDense for the memory of an array. The caller still owns the memory unless kept
-// is true.
+// handPlaces passes on the memory of a dense array, for handDense. The caller still owns the memory
+// unless kept is true.
 func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
 	c := &a.opt
 	pair := d.width + int(a.form.size)
@@ -202,7 +202,7 @@ func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) 
 	}
 }
 
-// nextDense is Next for a merge of dense arrays.
+// nextDense implements Next for a merge of dense arrays.
 func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 	r, form := m.dense, &m.acc.form
 	if r.values == nil {

@@ -76,8 +76,8 @@ func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	}
 }
 
-// ReadySums is Ready for keys that EmitNumbers would emit, and values of type value that are added;
-// nil unless they have 8 bytes. It saves PageRank a fourteenth.
+// ReadySums is like Ready, for keys that EmitNumbers would emit, and values of type value that are
+// added; nil unless they have 8 bytes. It saves PageRank a fourteenth.
 func (t *Table) ReadySums(value reflect.Type, flip uint64) unsafe.Pointer {
 	wide := t.acc.opt.Width == 8
 	switch float := value.Kind() == reflect.Float64; {
@@ -94,7 +94,7 @@ func (t *Table) ReadySums(value reflect.Type, flip uint64) unsafe.Pointer {
 	}
 }
 
-// emitSums is EmitNumbers with addition in place of combine.
+// emitSums is like EmitNumbers, with addition in place of combine.
 //
 //go:noinline
 func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsafe.Pointer {

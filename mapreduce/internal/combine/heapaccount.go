@@ -35,8 +35,8 @@ func (a *heapAccount) weight(v unsafe.Pointer) int64 { return heapFactor * (heap
 // over reports whether the values exceed their charge.
 func (a *heapAccount) over() bool { return a.estimate > a.charged }
 
-// foldHeap is combine for values with pointers. It assumes that a value grows by at most the size
-// of the folded one, and not at all if Combine returns it unchanged.
+// foldHeap implements combine for values with pointers. It assumes that a value grows by at most
+// the size of the folded one, and not at all if Combine returns it unchanged.
 func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pending) {
 	words := int(a.form.size / unsafe.Sizeof(uintptr(0)))
 	wordsOf := func(h Hit) []uintptr {

@@ -54,7 +54,7 @@ func (a *accumulator) copyValue() {
 	*(*[]byte)(a.next()) = l.buf[from:len(l.buf):len(l.buf)]
 }
 
-// foldBytes is combine for values that are byte slices.
+// foldBytes implements combine for values that are byte slices.
 func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsafe.Pointer, hits []Hit, pairs []pending) {
 	for _, h := range hits {
 		x, v := (*[]byte)(unsafe.Add(to, h.To)), *(*[]byte)(unsafe.Add(from, uintptr(h.From)*unsafe.Sizeof([]byte{})))

@@ -83,7 +83,7 @@ func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
 	return l.atHash(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
 }
 
-// atHash is at for a key whose hash is known.
+// atHash is like at, for a key whose hash is known.
 func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	mask := uint64(len(l.cells) - 1)
 	mark := uint64(len(key)) + 1

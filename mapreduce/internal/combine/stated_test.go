@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// numbered is a key of n bytes, different for each i.
+// numbered returns a key of n bytes, different for each i.
 func numbered(i, n int) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
 }

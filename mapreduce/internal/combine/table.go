@@ -32,7 +32,7 @@ func (t *Table) CopyValue() { t.acc.copyValue() }
 // key. Err and Finish return the error of a failed spill or of a key that is too large.
 func (t *Table) PutBytes(key unsafe.Pointer) { t.put(*(*[]byte)(key)) }
 
-// PutString is PutBytes for a key that is a string.
+// PutString is like PutBytes, for a key that is a string.
 func (t *Table) PutString(key unsafe.Pointer) {
 	k := *(*string)(key)
 	t.put(unsafe.Slice(unsafe.StringData(k), len(k)))

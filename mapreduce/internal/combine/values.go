@@ -48,7 +48,7 @@ func FoldOf[V any](combine func(a, b V) V) Fold {
 	}
 }
 
-// foldSums is the Fold of 8-byte integers that are added.
+// foldSums implements Fold for 8-byte integers that are added.
 func foldSums(to, from unsafe.Pointer, hits []Hit) {
 	for i := range hits {
 		h := &hits[i]

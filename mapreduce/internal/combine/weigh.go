@@ -9,8 +9,8 @@ import (
 // if values of t have no pointers.
 func weigher(t reflect.Type) func(p unsafe.Pointer) int64 { return weigherAt(t, 0) }
 
-// weigherAt is weigher for a part of a value. Beyond a depth, which recursive types reach, it uses
-// weighDeep.
+// weigherAt is like weigher, for a part of a value. Beyond a depth, which recursive types reach, it
+// uses weighDeep.
 func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	if !hasPointers(t) {
 		return nil

@@ -58,7 +58,7 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
-// plainWords is inlineWords with a copy: for tests, and for keys at the end of a page.
+// plainWords is like inlineWords, but copies the key: for tests, and for keys at the end of a page.
 func plainWords(key []byte) (k0, k1 uint64) {
 	var padded [inlineKey]byte
 	copy(padded[:], key)

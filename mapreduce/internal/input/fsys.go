@@ -41,7 +41,7 @@ func fileOf(fsys fs.FS, name string) (Source, error) {
 	return titledFile(fsys, name, name)
 }
 
-// titledFile is fileOf for a file with another name in messages.
+// titledFile is like fileOf, for a file with another name in messages.
 func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	f := &fsFile{fsys: fsys, name: name, title: title}
 	file, err := fsys.Open(name)

@@ -201,7 +201,7 @@ func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) 
 	}
 }
 
-// stripEach is stripFloats for consecutive elements; first returns their start and number.
+// stripEach is like stripFloats, for consecutive elements; first returns their start and number.
 func stripEach(elem reflect.Type, first func(p unsafe.Pointer) (unsafe.Pointer, int)) func(unsafe.Pointer, func(float64) bool) {
 	strip := stripFloats(elem)
 	if strip == nil {

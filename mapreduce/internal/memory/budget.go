@@ -95,8 +95,8 @@ func (b *Budget) TryAcquire(n int64) bool {
 	return ok
 }
 
-// take is one try of TryAcquire. lack is the number of bytes that the root is short of, if that is
-// the only obstacle.
+// take tries once what TryAcquire does. lack is the number of bytes that the root is short of, if
+// that is the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
 	r := b.base()
 	r.mu.Lock()

@@ -138,9 +138,9 @@ func (p *Pool) Put(s Slab) {
 	p.unmaps(s)
 }
 
-// Outgrown is Put for a slab that was replaced by a larger one, as others like it will be: slabs of
-// 2 MiB or more are returned to the system. They would stay idle for the rest of a job, a quarter
-// of what a WordCount maps, and a new one costs no more than clearing a kept one.
+// Outgrown is like Put, for a slab that was replaced by a larger one, as others like it will be:
+// slabs of 2 MiB or more are returned to the system. They would stay idle for the rest of a job, a
+// quarter of what a WordCount maps, and a new one costs no more than clearing a kept one.
 func (p *Pool) Outgrown(s Slab) {
 	if len(s.Bytes) < hugePage {
 		p.Put(s)
@@ -174,7 +174,7 @@ func (p *Pool) Trim(n int64) int64 {
 	return p.trim(n, 0)
 }
 
-// trim is Trim for slabs of class least or larger.
+// trim is like Trim, for slabs of class least or larger.
 func (p *Pool) trim(n int64, least int) int64 {
 	var out []Slab
 	var gone int64

@@ -76,7 +76,7 @@ func (s *localStore) Success() error {
 	return nil
 }
 
-// succeed is Success for a resumable output: the temporary files stay until forget.
+// succeed implements Success for a resumable output: the temporary files stay until forget.
 func (s *localStore) succeed() error {
 	if !s.complete {
 		if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {

@@ -259,7 +259,7 @@ func (s *localStore) parts(extension string) (list []taskID, err error) {
 	return list, errors.Join(err, s.dropRouted(list))
 }
 
-// forget is the last step of success.
+// forget removes the temporary files and releases the output, as the last step of success.
 func (s *localStore) forget() error {
 	if s.out == nil || s.ended {
 		return nil

@@ -100,7 +100,7 @@ func (t dirTree) rename(a, b string) error {
 	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
-// renameNew is rename unless b exists; see the function renameNew.
+// renameNew renames a to b in the same directory unless b exists; see the function renameNew.
 func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, b) }
 
 // exchange swaps a and b in the same directory; see the function exchange.

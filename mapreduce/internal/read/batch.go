@@ -89,7 +89,7 @@ func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
 	return len(batch), nil
 }
 
-// wholeLength is the Place.Length for a run that is a single record.
+// wholeLength implements Place.Length for a run that is a single record.
 func wholeLength(b []byte) int { return len(b) }
 
 // MapOne calls yield, which maps a single record: all bytes of run, or any value if run is nil. If
@@ -114,7 +114,7 @@ func (s *Reader) Stop() {
 	s.Enter(nil, nil)
 }
 
-// StopAt is Stop for a record that is a run of its own.
+// StopAt is like Stop, for a record that is a run of its own.
 func (s *Reader) StopAt(rec []byte) {
 	s.Enter(rec, wholeLength)
 	s.Stop()

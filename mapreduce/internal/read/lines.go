@@ -18,7 +18,7 @@ import (
 // Lines yields lines without their line feed.
 func Lines() Input[[]byte] { return separatedBy(LineEnds, 1) }
 
-// LineStrings is [Lines] for strings. If Reader.Copied is set, lines share pieces of memory.
+// LineStrings is like [Lines], for strings. If Reader.Copied is set, lines share pieces of memory.
 func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	var piece stringPiece
 	var texts []string
@@ -35,7 +35,7 @@ func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	})
 }
 
-// BoundedLines is [Lines] for lines that are copied: one that the attempt must not hold is an error.
+// BoundedLines is like [Lines], for maps that copy lines: one too long for the attempt is an error.
 func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 	return Lines()(s, func(lines [][]byte) (int, error) {
 		for i, line := range lines {

@@ -180,7 +180,7 @@ func (e *textEnds) clear(s *Reader, at int64) (int64, error) {
 	}
 }
 
-// clearIn is clear within the bytes b, which begin at from and end len(sep)-1 bytes beyond at.
+// clearIn is like clear, within b, which begins at from and ends len(sep)-1 bytes beyond at.
 func (e *textEnds) clearIn(b []byte, from, at int64) int64 {
 	size := int64(len(e.sep))
 	var begins []int64 // offsets of separators, including overlapping ones

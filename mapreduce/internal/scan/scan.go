@@ -39,8 +39,8 @@ func Fields(text []byte, yield func(word []byte) bool) {
 	}
 }
 
-// FieldStrings is [Fields] for a string. It duplicates the body, since a type parameter or a shared
-// function would cost a fifth of the time.
+// FieldStrings is like [Fields], for a string. It duplicates the body, since a type parameter or a
+// shared function would cost a fifth of the time.
 func FieldStrings(text string, yield func(word string) bool) {
 	start, at := 0, 0
 	for ; at+block <= len(text); at += block {

@@ -33,7 +33,7 @@ func lastSpaces(text []byte, at int) uint64 {
 
 const pageSize = 4096
 
-// shortSpaces is spaces for a text of fewer than block bytes; bits after its end are meaningless.
+// shortSpaces is like spaces, for a text shorter than block; bits after its end mean nothing.
 //
 // Invariant: it loads block bytes from the text's start only if they are in the same 4 KiB page:
 // memory is mapped in whole pages, so the load cannot fault.

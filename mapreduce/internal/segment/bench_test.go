@@ -29,7 +29,7 @@ func teraText(n int) []byte {
 	return b
 }
 
-// BenchmarkSmallJob is the engine's part of a job of ten records.
+// BenchmarkSmallJob measures the engine's part of a job of ten records.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
 	pool := memory.NewPool(root, 1<<20)
@@ -127,9 +127,9 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 	return segments
 }
 
-// BenchmarkMerge is a reduce's merge of 16 MiB of records from n attempts: of segments in memory,
-// which are sorted together; of spilled runs, read at the same time; and of more runs than can be
-// read at the same time. Next returns the records, WriteTo writes them.
+// BenchmarkMerge measures a reduce's merge of 16 MiB of records from n attempts: of segments in
+// memory, which are sorted together; of spilled runs, read at the same time; and of more runs than
+// can be read at the same time. Next returns the records, WriteTo writes them.
 func BenchmarkMerge(b *testing.B) {
 	const records = 16 << 20 / 100
 	text := teraText(records)

@@ -21,7 +21,7 @@ func (d *decoder) decode(dst []entry) int {
 	return n
 }
 
-// prefixes is decode for the prefixes of the entries only.
+// prefixes is like decode, for the prefixes of the entries only.
 func (d *decoder) prefixes(dst []uint64) int {
 	n := 0
 	for n < len(dst) && d.more() {

@@ -95,7 +95,7 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	return s.key, s.value, true
 }
 
-// other is Next for a source whose head is not a record in memory.
+// other implements Next for a source whose head is not a record in memory.
 func (m *Merge) other(s *source) (key, value []byte, ok bool) {
 	switch {
 	case s.state == failed:

@@ -83,7 +83,7 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 	return ordinal, p[:k:k], p[k : k+v : k+v], true
 }
 
-// large is next for a record that continues in other blocks.
+// large implements next for a record that continues in other blocks.
 func (b *blockReader) large(ordinal uint32, k, v uint64, part []byte) (uint32, []byte, []byte, bool) {
 	if total := uint64(b.x.bytes); k > total || v > total || k+v > total || k+v <= uint64(len(part)) || len(part) == 0 {
 		return b.bad("a record exceeds its run")

@@ -118,7 +118,7 @@ func drain(t require.TestingT, m *Merge) (out []string) {
 	return out
 }
 
-// drainSome is drain with n records at a time.
+// drainSome is like drain, with n records at a time.
 func drainSome(t require.TestingT, m *Merge, n int) (out []string) {
 	list := make([]Record, n)
 	for k := m.Some(list); k > 0; k = m.Some(list) {

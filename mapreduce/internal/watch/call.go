@@ -147,8 +147,8 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// WrapMap wraps the functions of a map attempt, in place. It returns the copies of the records that the
-// map gets, nil if the plan is not watched.
+// WrapMap replaces the functions of a map attempt by wrappers that watch them. It returns the
+// copies of the records that the map gets, nil if the plan is not watched.
 func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	if s.debug == nil {
 		return nil
@@ -159,8 +159,8 @@ func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	return w.copies[0]
 }
 
-// WrapReduce is WrapMap for a reduce attempt; one of userReduce and userPairs is nil. It reports whether
-// the plan is watched.
+// WrapReduce is like WrapMap, for a reduce attempt; one of userReduce and userPairs is nil. It
+// reports whether the plan is watched.
 func (s *State) WrapReduce(id attempt.ID, userReduce, userPairs, userClose any) bool {
 	if s.debug == nil {
 		return false

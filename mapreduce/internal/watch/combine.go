@@ -61,7 +61,7 @@ func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	return result
 }
 
-// apply is f on encodings.
+// apply returns the encoding of f(a, b), given the encodings a and b.
 func (c *combineCheck) apply(a, b []byte) []byte {
 	args := []reflect.Value{c.decoded(a), c.decoded(b)}
 	return codec.Encoding(c.value, c.f.Call(args)[0])

@@ -107,10 +107,10 @@ func (l *Copies) value(v reflect.Value) reflect.Value {
 // records of a dataset.
 type Element func(elem reflect.Type) bool
 
-// Bytes is the Element for slices of bytes.
+// Bytes is the Element that selects slices of bytes.
 func Bytes(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 
-// Views is the Element for slices of bytes and of numbers.
+// Views is the Element that selects slices of bytes and of numbers.
 func Views(elem reflect.Type) bool { return Bytes(elem) || kept.IsPlain(elem) }
 
 // within reports whether values of type t contain slices that are copied. above are the types that
