@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// source is a file for Check.
+// source returns a file for Check.
 func source(name, text string) allocation.Source {
 	return allocation.Source{Name: name, Reader: strings.NewReader(text)}
 }
 
-// texts are the messages of problems.
+// texts returns the messages of problems.
 func texts(list []*allocation.Problem) []string {
 	var out []string
 	for _, p := range list {

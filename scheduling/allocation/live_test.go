@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// cluster is a core under hfs with nodes of 4 map slots, and an allocation file.
+// cluster returns a core under hfs with nodes of 4 map slots, and an allocation file.
 func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []scheduling.NodeID, scheduling.Policy) {
 	fair, _, err := allocation.ParseFair("f.xml", text(file).Reader)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func text(s string) allocation.Source {
 	return allocation.Source{Name: "q.xml", Reader: strings.NewReader(s)}
 }
 
-// conf is a <configuration> with a property a line, from line 2 on: NAME=VALUE.
+// conf returns a <configuration> with a property a line, from line 2 on: NAME=VALUE.
 func conf(properties ...string) string {
 	s := "<configuration>\n"
 	for _, p := range properties {

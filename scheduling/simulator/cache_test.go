@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// twoScans are two jobs that read one file of two blocks of 100 MB, one after the other.
+// twoScans returns two jobs that read one file of two blocks of 100 MB, one after the other.
 func twoScans() *workload.Workload {
 	w := &workload.Workload{Files: []workload.File{{Name: "f", Blocks: 2}}}
 	for i := range 2 {

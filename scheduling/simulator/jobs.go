@@ -70,7 +70,7 @@ func (s *sim) arrivals() {
 	}
 }
 
-// stressed is Mumak's test for enough load; while it returns true it is repeated each second.
+// stressed reports whether there is enough load [Mumak]; while there is, it checks each second.
 func (s *sim) stressed() bool {
 	incomplete := 0
 	for i := range s.jobs[:s.arrived] {

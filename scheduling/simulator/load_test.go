@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrivals are jobs of one map of ten seconds, with a mean gap.
+// arrivals returns jobs of one map of ten seconds, with a mean gap.
 func arrivals(n int, gap time.Duration) *workload.Workload {
 	w := &workload.Workload{Name: "arrivals"}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -29,7 +29,7 @@ func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
 	return list
 }
 
-// computing is a job of maps that take 10 s and read nothing.
+// computing returns a job of maps that take 10 s and read nothing.
 func computing(maps int) workload.Job {
 	return workload.Job{Maps: maps, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}}
 }

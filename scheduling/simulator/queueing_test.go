@@ -15,7 +15,7 @@ import (
 // slice is the length of a task where many short tasks stand for a divisible job.
 const slice = 0.25
 
-// sizes are distributions of job sizes in tasks with about that mean.
+// sizes returns distributions of job sizes, in tasks, with about that mean.
 func sizes(mean float64) map[string]func(*rand.Rand) int {
 	return map[string]func(*rand.Rand) int{
 		"equal":                     func(*rand.Rand) int { return int(mean) },
@@ -60,7 +60,7 @@ func within(t *testing.T, want float64, values []float64, slack float64, what st
 	require.InDelta(t, want, e.Mean, e.Half+slack, "%s: %v", what, e)
 }
 
-// oneNode is a cluster of one node.
+// oneNode returns a cluster of one node.
 func oneNode(t *testing.T, policy string, slots int, seed uint64) Config {
 	p := preset(t, policy)
 	p.Spread = false
@@ -112,7 +112,7 @@ func TestMeanSojournOfSRPT(t *testing.T) {
 	}
 }
 
-// schrage is the mean sojourn that the formula gives for the sizes and the rate of a workload.
+// schrage returns the mean sojourn that the formula gives for the sizes and the rate of a workload.
 func schrage(w *workload.Workload) float64 {
 	const most = 400 // slices; no job is larger
 	var count [most + 1]float64

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// stream is a Poisson stream of jobs of one map without input, with exponential times.
+// stream returns a Poisson stream of jobs of one map without input, with exponential times.
 func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := workload.Workload{Name: "stream"}

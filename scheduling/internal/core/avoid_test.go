@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// avoiding is a Core of ten nodes, each avoided by all jobs from the given number of faults on.
+// avoiding returns a Core of ten nodes, which all jobs avoid from the given number of faults on.
 func avoiding(faults int) *Core {
 	c := &Core{Live: 10, Policy: Policy{Avoid: Avoidance{Jobs: faults}}}
 	for range c.Live {

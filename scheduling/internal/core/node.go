@@ -206,7 +206,7 @@ func (s *slotNumbers) free(first, count int32) {
 	s.low = min(s.low, first-1)
 }
 
-// nodeID is NodeID without an entry in the call log.
+// nodeID is like NodeID, without an entry in the call log.
 func (c *Core) nodeID(name string) NodeID {
 	calls := c.Config.Calls
 	c.Config.Calls = nil

@@ -187,7 +187,7 @@ func (c *Core) In(l *JobList) iter.Seq[*Job] {
 	return func(yield func(*Job) bool) { c.walkLine(l, yield) }
 }
 
-// walk is InOrder without an iterator, which would allocate.
+// walk is like InOrder, without an iterator, which would allocate.
 func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
 	for i := 0; ; i++ {
 		if l := c.Order.Line(k, i); l == nil || !c.walkLine(l, yield) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// tenNodes is a Core with ten nodes of two map slots.
+// tenNodes returns a Core with ten nodes of two map slots.
 func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
 	p := policyOf(t, "fair", nil)
 	p.Avoid = avoid
@@ -77,7 +77,7 @@ func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	}
 }
 
-// faultyJob is a job that succeeds although its attempts on one node fail.
+// faultyJob runs a job that succeeds although its attempts on one node fail.
 func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
 	id := submit(t, c, core.JobSpec{Maps: 3, MaxAttempts: 100})
 	failOn(t, c, n, 4)

@@ -107,7 +107,7 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 	return launches
 }
 
-// run is one benchmark: submissions are not timed, everything after is.
+// run runs one benchmark: submissions are not timed, everything after is.
 func (s setup) run(b *testing.B, p core.Policy) {
 	b.ReportAllocs()
 	launches := 0

@@ -40,7 +40,7 @@ func eventDocs(t require.TestingT) map[string]map[string][]string {
 	return sections
 }
 
-// jsonNames are the names of a struct's fields in JSON.
+// jsonNames returns the names of a struct's fields in JSON.
 func jsonNames(of any) (names []string) {
 	for f := range reflect.TypeOf(of).Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {

@@ -59,7 +59,7 @@ func (o *users) Changed(j *core.Job, k core.TaskKind) {
 
 // The end of the example.
 
-// usersCore is a core with the order users.
+// usersCore returns a core with the order users.
 func usersCore(t *testing.T) (*core.Core, []core.NodeID) {
 	t.Helper()
 	c, nodes := newTestCore(t, "fair", nil)

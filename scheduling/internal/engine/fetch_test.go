@@ -21,7 +21,7 @@ func shuffling(t *testing.T, reduces int) (c *core.Core, n core.NodeID, r []core
 	return c, n, r
 }
 
-// unreachable is a reduce's report that it cannot fetch the output of map 0.
+// unreachable returns a reduce's report that it cannot fetch the output of map 0.
 func unreachable(r core.AttemptID, try int32) core.Status {
 	return core.Status{Attempt: r, Lost: []core.LostOutput{{Map: 0, Try: try, Unreachable: true}}}
 }

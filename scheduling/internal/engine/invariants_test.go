@@ -314,7 +314,7 @@ func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 	return ids
 }
 
-// poolBefore is the comparison of Hadoop's SchedulingAlgorithms.
+// poolBefore reports whether p comes before q, as Hadoop's SchedulingAlgorithms compares them.
 func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 	mp, mq := min(p.Min[k], min(p.Demand[k], p.Max[k])), min(q.Min[k], min(q.Demand[k], q.Max[k]))
 	needyP, needyQ := p.Running[k] < mp, q.Running[k] < mq

@@ -219,7 +219,7 @@ func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
 
 func (n *notes) Forget(id core.JobID) { n.ended = append(n.ended, id) }
 
-// notesCore is a core of four nodes in two racks with parts that record their offers.
+// notesCore returns a core of four nodes in two racks with parts that record their offers.
 func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	n := &notes{choose: -1}
 	c, nodes := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) {

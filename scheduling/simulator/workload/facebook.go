@@ -13,7 +13,7 @@ type bin struct {
 	jobs          int
 }
 
-// table2 is [Zaharia10 Table 2]: the job sizes of the macrobenchmarks.
+// table2 returns [Zaharia10 Table 2]: the job sizes of the macrobenchmarks.
 func table2() []bin {
 	return []bin{
 		{"text search", 1, 0, 38},
@@ -28,7 +28,7 @@ func table2() []bin {
 	}
 }
 
-// table3 is [Zaharia10 Table 3]: the job types and sizes of the mixed workload.
+// table3 returns [Zaharia10 Table 3]: the job types and sizes of the mixed workload.
 func table3() []bin {
 	return []bin{
 		{"select", 1, 0, 38},
