@@ -20,37 +20,37 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
+// reloadBench runs a reloader on an allocation file, in a synctest bubble with a fake clock.
 type reloadBench struct {
 	t       *testing.T
 	r       *reloader
 	name    string
 	log     bytes.Buffer
-	weights []float64 // of the pool, as they were applied
+	weights []float64 // weights of the pool that the reloader has applied, in order
 	failed  []string
-	refuse  error        // returned for a valid file, if not nil
-	during  func()       // what happens to the file while it is read, once; nil: nothing
-	passed  atomic.Int64 // orders what the test did before time passes and what the reloader does then
+	refuse  error        // the cluster's error for a valid file; nil: the cluster accepts it
+	during  func()       // called once, while the reloader reads the file; may be nil
+	passed  atomic.Int64 // orders steps of the test and of the reloader, for the race detector
 }
 
-// write changes the file; its time is that of the bubble.
+// write writes the file; its modification time is that of the fake clock.
 func (b *reloadBench) write(text string) { b.writeAt(0, text) }
 
-// writeAt changes the file; its time is that of the bubble and d.
+// writeAt writes the file; its modification time is that of the fake clock plus d.
 func (b *reloadBench) writeAt(d time.Duration, text string) {
 	at := time.Now().Add(d)
 	require.NoError(b.t, os.WriteFile(b.name, []byte(text), 0o600))
 	require.NoError(b.t, os.Chtimes(b.name, at, at))
 }
 
-// pass lets time pass.
+// pass advances the fake clock by d and waits until the reloader is idle.
 func (b *reloadBench) pass(d time.Duration) {
 	b.passed.Add(1)
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// load reads the file and applies it.
+// load is the reloader's load function: it reads the file and records the pool's weight as applied.
 func (b *reloadBench) load() (files, warnings []string, err error) {
 	b.passed.Load()
 	read, err := allocation.ReadFiles(allocation.FileNames{Pools: b.name}, func(name string) (io.ReadCloser, error) { return os.Open(name) })
@@ -61,7 +61,7 @@ func (b *reloadBench) load() (files, warnings []string, err error) {
 	return read.Names, nil, nil
 }
 
-// open opens the file, and lets during happen after its first bytes were read.
+// open is the reloader's open function: the file calls during after its first bytes were read.
 func (b *reloadBench) open(name string) (fs.File, error) {
 	f, err := os.Open(name)
 	return &changingFile{File: f, bench: b}, err
@@ -83,12 +83,12 @@ func (f *changingFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pool is a file with a pool of that weight.
+// pool returns an allocation file that gives pool a that weight.
 func pool(weight string) string {
 	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
 }
 
-// withReload runs a reloader while f does things.
+// withReload calls f while a reloader watches a file, at first with weight 1.
 func withReload(t *testing.T, f func(b *reloadBench)) {
 	name := filepath.Join(t.TempDir(), "pools.xml")
 	synctest.Test(t, func(t *testing.T) {
@@ -112,8 +112,8 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	})
 }
 
-// A change is applied once, 5 to 15 seconds after it was made; a file that was only touched is not
-// read again.
+// The reloader applies a change once, 5 to 15 seconds after it was made. It does not apply a file
+// that was only touched.
 func TestReloadTakesUpChanges(t *testing.T) {
 	for _, seconds := range []float64{0, 3, 4.9, 6, 9} {
 		withReload(t, func(b *reloadBench) {
@@ -133,8 +133,8 @@ func TestReloadTakesUpChanges(t *testing.T) {
 	}
 }
 
-// A wrong or missing file changes nothing and is reported once, with its place; a corrected file is
-// applied.
+// For an invalid or missing file, the reloader keeps the old configuration and reports one error
+// with file and line. It applies a corrected file.
 func TestReloadKeepsTheOldFilesOnError(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("0"))
@@ -156,7 +156,7 @@ func TestReloadKeepsTheOldFilesOnError(t *testing.T) {
 	})
 }
 
-// A file that is written while it is read is not applied before it rests.
+// The reloader does not apply a file that changes while it is read, before it has settled.
 func TestReloadWaitsForAFileThatChangesWhileItIsRead(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("2"))
@@ -169,7 +169,7 @@ func TestReloadWaitsForAFileThatChangesWhileItIsRead(t *testing.T) {
 	})
 }
 
-// What the cluster refuses counts as wrong, and is tried again.
+// If the cluster refuses a valid file, the reloader reports the error and retries.
 func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.refuse = errors.New("a job's queue is gone")
@@ -194,8 +194,8 @@ func TestReloadAtTheEdgeOfSettling(t *testing.T) {
 	}
 }
 
-// Hadoop ignores a file that is older than the one it replaces; the reloader compares contents. So a
-// file that was only touched is not applied, and an earlier one is applied again.
+// The reloader compares contents: it applies a file with an older modification time, which Hadoop
+// would ignore, but not a file that was only touched.
 func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.writeAt(-24*time.Hour, pool("3"))
@@ -210,7 +210,7 @@ func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
 	})
 }
 
-// A file whose clock is ahead counts as settled once its modification time stops changing.
+// A file with a future modification time has settled once that time stops changing.
 func TestReloadFromTheFuture(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.writeAt(24*time.Hour, pool("2"))
@@ -230,7 +230,7 @@ func TestReloadOfUnknownContent(t *testing.T) {
 	})
 }
 
-// A check at once waits for nothing, reports every error and delays the next check.
+// An immediate check ignores settling, reports every error and delays the next check.
 func TestReloadAtOnce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.pass(time.Second)
@@ -250,7 +250,8 @@ func TestReloadAtOnce(t *testing.T) {
 	})
 }
 
-// The return of the applied content ends a row of errors: the next error is reported again.
+// The reloader reports only the first of several errors. After the applied content has returned, it
+// reports the next error.
 func TestReloadReportsEachRowOfErrorsOnce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		for row := 1; row <= 3; row++ {

@@ -45,7 +45,7 @@ type Dir struct {
 	dir     string
 
 	mu    sync.Mutex
-	saved saved // at the last snapshot, except for fields that say otherwise
+	saved saved // as in the last snapshot, except for fields that are newer by their comments
 
 	durable scheduling.DurableState     // of the earlier cluster, until this one begins
 	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
@@ -59,18 +59,18 @@ type saved struct {
 	ID    string          // unique among all Dirs
 	About json.RawMessage `json:",omitempty"`
 
-	// The Core starts from these; Policy is nil before the first cluster.
+	// The Core is rebuilt from these three; Policy is nil before the first cluster.
 	Policy *scheduling.Policy
 	Config scheduling.Config
 	State  scheduling.DurableState `json:"Facts"`
 
 	// Succeeded describes the jobs that succeeded, including those after the snapshot.
 	Succeeded map[string]Succeeded
-	// Cuts are checksums of how the input of unfinished jobs is split, by key, including those
-	// after the snapshot.
+	// Cuts are checksums of the splits of unfinished jobs, by the job's key, including those
+	// recorded after the snapshot.
 	Cuts map[string]uint64
-	// Skips are the records that maps of these jobs have skipped, by key and map, including those
-	// after the snapshot.
+	// Skips are the bad records that unfinished jobs have skipped, by the job's key and the map's
+	// index, including those recorded after the snapshot.
 	Skips map[string]map[int32][]cluster.Skipped `json:",omitempty"`
 }
 
@@ -359,8 +359,8 @@ func (d *Dir) Succeed(key string, how Succeeded, log *slog.Logger) {
 	d.Sync(log) // without the lock, together with other appends
 }
 
-// Cut records how a job's input is split, and reports whether an earlier cluster split it the same
-// way. If not, parts that its maps have committed hold the records of other splits.
+// Cut records the splits of a job and reports whether they equal those of an earlier cluster. If
+// not, the caller must drop parts that maps have committed: they hold the records of other splits.
 func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
 	h := fnv.New64a()
 	for _, x := range splits {
@@ -398,8 +398,8 @@ func (d *Dir) Skips(key string) map[int32][]cluster.Skipped {
 	return maps.Clone(d.saved.Skips[key])
 }
 
-// Former returns what earlier clusters left, for the one cluster that the Dir serves; a second call
-// is an error. A nil Dir has nothing.
+// Former returns the state of earlier clusters for the one cluster that the Dir serves. A second
+// call returns an error. A nil Dir returns an empty state.
 func (d *Dir) Former() (scheduling.DurableState, error) {
 	if d == nil {
 		return scheduling.DurableState{}, nil
@@ -414,7 +414,7 @@ func (d *Dir) Former() (scheduling.DurableState, error) {
 // 0. Only the JobTracker may call it and Taken.
 func (d *Dir) Awaited(key string) scheduling.JobID { return d.awaited[key] }
 
-// Taken records that the job with that key was submitted again.
+// Taken records that the job with that key was resubmitted, so Awaited no longer returns it.
 func (d *Dir) Taken(key string) { delete(d.awaited, key) }
 
 // Stop ends recording, so that the jobs of a closing cluster wait for the next one. A nil Dir does

@@ -17,17 +17,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This program emulates clients of engines under their names. They keep their state in the folder
-// TARRY_PLAYED. If TARRY_PLAYED_HOSTS has commands, one a line, tasks run behind them.
+// Started as sbatch, hadoop or yarn, the test program emulates that client. TARRY_PLAYED names the
+// folder with the clients' state. Each line of TARRY_PLAYED_HOSTS is a command that plays a host:
+// it runs the command of a task.
 const (
 	playedFolder = "TARRY_PLAYED"
 	playedHosts  = "TARRY_PLAYED_HOSTS"
-	playedBlind  = "TARRY_PLAYED_BLIND" // Hadoop's client does not see that its job has succeeded
+	playedBlind  = "TARRY_PLAYED_BLIND" // not empty: Hadoop's client reports a successful job as unknown
 )
 
 var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "scontrol": playScontrol, "hadoop": playHadoop, "yarn": playYarn}
 
-// play emulates the client whose name this program was started by, if it is one.
+// play emulates the client under whose name the program was started, if any, and exits.
 func play() {
 	if p := players[filepath.Base(os.Args[0])]; p != nil {
 		if err := p(os.Args[1:]); err != nil {
@@ -38,11 +39,11 @@ func play() {
 	}
 }
 
-// playEngines puts the emulated clients on the path, and returns their folder.
+// playEngines puts the emulated clients first on PATH and returns the folder of their state.
 func playEngines(t *testing.T) string {
 	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "bin")
 	forAll(t, dir)
-	t.Setenv("TMPDIR", t.TempDir()) // where the logs of runs that fail are kept
+	t.Setenv("TMPDIR", t.TempDir()) // failed runs keep their logs there
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func playScontrol(args []string) error {
 
 func playNothing(args []string) error { return remember("commands", strings.Join(args, " ")) }
 
-// remember adds a line to a file of the folder.
+// remember appends a line to a file of the clients' state, such as their commands or logs.
 func remember(name, line string) error {
 	f, err := os.OpenFile(filepath.Join(os.Getenv(playedFolder), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -72,13 +73,13 @@ func remember(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// remembered returns the lines of a file of the folder.
+// remembered returns the lines of a file of the clients' state.
 func remembered(name string) string {
 	b, _ := os.ReadFile(filepath.Join(os.Getenv(playedFolder), name))
 	return string(b)
 }
 
-// onHost returns a command that runs as task number n.
+// onHost returns a command that runs on the emulated host of task n.
 func onHost(n int, command ...string) *exec.Cmd {
 	if hosts := strings.TrimSpace(os.Getenv(playedHosts)); hosts != "" {
 		list := strings.Split(hosts, "\n")
@@ -87,7 +88,7 @@ func onHost(n int, command ...string) *exec.Cmd {
 	return exec.Command(command[0], command[1:]...)
 }
 
-// options returns arguments such as --name=value and --name value.
+// options are the arguments of a client; its methods find --name=value and --name value.
 type options []string
 
 func (o options) all(name string) (list []string) {
@@ -103,7 +104,7 @@ func (o options) all(name string) (list []string) {
 
 func (o options) one(name string) string { return strings.Join(o.all(name), " ") }
 
-// playSbatch runs the tasks of an array at once, and then prints the job's number.
+// playSbatch emulates sbatch: it runs all tasks of the array, then prints the job's number.
 func playSbatch(args []string) error {
 	o := options(args)
 	id := strconv.Itoa(100 + strings.Count(remembered("commands"), "\n"))
@@ -112,7 +113,7 @@ func playSbatch(args []string) error {
 	}
 	failed := false
 	if after := strings.TrimPrefix(o.one("--dependency"), "afterok:"); after != "" && !strings.Contains(remembered("ok"), after) {
-		failed = true // it never starts
+		failed = true // the job that it depends on has failed
 	}
 	last := -1
 	if array := o.one("--array"); array != "" {
@@ -126,7 +127,7 @@ func playSbatch(args []string) error {
 		cmd := onHost(i, "sh", "-c", `true >"$0" || exit 53; exec sh -c "$1" >"$0" 2>&1`, log, o.one("--wrap"))
 		_, variable, _ := strings.Cut(o.one("--export"), "ALL,")
 		cmd.Env = append(os.Environ(), variable, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
-		said, err := cmd.CombinedOutput() // of what the host runs before the shell
+		said, err := cmd.CombinedOutput() // the host's own messages: the shell writes to the log
 		if len(said) > 0 {
 			if err := os.WriteFile(log, said, 0o600); err != nil {
 				return err
@@ -156,11 +157,11 @@ func playSbatch(args []string) error {
 // hadoopRun is a job of the emulated Hadoop Streaming.
 type hadoopRun struct {
 	options
-	dir  string // in which tasks run
-	most int
+	dir  string // working directory of tasks
+	most int    // maximum attempts of a task
 }
 
-// playHadoop runs a job of Streaming, or kills one.
+// playHadoop emulates Hadoop's client: it runs a Streaming job, or records the command to kill one.
 func playHadoop(args []string) error {
 	if err := remember("commands", strings.Join(args, " ")); err != nil || args[0] == "job" {
 		return err
@@ -170,7 +171,7 @@ func playHadoop(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // tasks of another user start there
+	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // tasks may run as another user
 		return err
 	}
 	h := hadoopRun{o, dir, 4}
@@ -256,7 +257,7 @@ func (h *hadoopRun) run() error {
 	return os.WriteFile(out+"/_SUCCESS", nil, 0o600)
 }
 
-// task runs attempts of a task, whose standard error is only in its log.
+// task runs attempts of a task until one succeeds. Their standard error goes only to the log.
 func (h *hadoopRun) task(n int, kind, stdin string) (out []byte, err error) {
 	for attempt := range h.most {
 		cmd := onHost(n, filepath.Join(h.dir, strings.TrimPrefix(h.one("-mapper"), "./")))
@@ -267,7 +268,7 @@ func (h *hadoopRun) task(n int, kind, stdin string) (out []byte, err error) {
 		if bad != nil {
 			return nil, bad
 		}
-		cmd.Stderr = log // which outlives this client
+		cmd.Stderr = log // a file, since a task may outlive this client
 		out, err = cmd.Output()
 		if bad := log.Close(); bad != nil {
 			return nil, bad
@@ -286,7 +287,7 @@ func exitCode(err error) int {
 	return 0
 }
 
-// playYarn prints the logs of the only application.
+// playYarn emulates yarn logs: it prints the logs of all tasks.
 func playYarn(args []string) error {
 	if err := remember("commands", strings.Join(args, " ")); err != nil {
 		return err
@@ -295,7 +296,7 @@ func playYarn(args []string) error {
 	return nil
 }
 
-// Emulated engines write the same bytes as one process.
+// Jobs on emulated engines write the same bytes as in one process.
 func TestPlayedEngines(t *testing.T) {
 	inProcesses(t)
 	for _, on := range []string{"yarn", "slurm"} {
@@ -312,7 +313,7 @@ func TestPlayedEngines(t *testing.T) {
 	}
 }
 
-// unshared returns a command that runs another with mounts of its own.
+// unshared returns a command prefix that runs a command with its own mounts.
 func unshared(t *testing.T) string {
 	if out, err := exec.Command("unshare", "-m", "true").CombinedOutput(); err != nil {
 		t.Skipf("no namespaces for mounts here: %v: %s", err, out)

@@ -39,33 +39,31 @@ func init() {
 	worker.Register("beam://", run)
 }
 
-// connecting is the time limit for connecting to a server.
-const connecting = 5 * time.Second
+// dialTimeout is the time limit for connecting to a job server.
+const dialTimeout = 5 * time.Second
 
-// one allows one run at a time, because Beam's options are global; here is the address of this
-// process's prism server.
 var (
-	one   sync.Mutex
-	begin sync.Once
-	here  string
+	running  sync.Mutex // held by the only run, because Beam's options are global
+	initOnce sync.Once
+	prismAt  string // address of this process's prism server; empty until the first run
 )
 
 // run implements worker.Engine for both engines.
 func run(ctx context.Context, on string, t *worker.Tasks) error {
-	one.Lock()
-	defer one.Unlock()
-	begin.Do(quietly)
-	*jobopts.Endpoint = here
-	execute := prism.Execute // starts a server if there is none
+	running.Lock()
+	defer running.Unlock()
+	initOnce.Do(initBeam)
+	*jobopts.Endpoint = prismAt
+	execute := prism.Execute // starts a server if Endpoint is empty
 	if address, ok := strings.CutPrefix(on, "beam://"); ok {
-		c, err := net.DialTimeout("tcp", address, connecting)
+		c, err := net.DialTimeout("tcp", address, dialTimeout)
 		if err != nil {
 			return fmt.Errorf("no job server: %w", err)
 		}
-		_ = c.Close() // only a check: Beam itself would wait for minutes
+		_ = c.Close() // the connection was only a check, since Beam itself would wait for minutes
 		*jobopts.Endpoint, execute = address, universal.Execute
 	}
-	workers, err := extworker.StartLoopback(ctx, 0) // like LOOPBACK, which leaves a file each time
+	workers, err := extworker.StartLoopback(ctx, 0) // Beam's own LOOPBACK would not remove its temporary file
 	if err != nil {
 		return err
 	}
@@ -83,7 +81,7 @@ func run(ctx context.Context, on string, t *worker.Tasks) error {
 	*jobopts.WorkerBinary = none.Name()
 	_, err = execute(ctx, pipeline(t))
 	if on == "prism" {
-		here = *jobopts.Endpoint
+		prismAt = *jobopts.Endpoint
 	}
 	if err != nil {
 		return plain(err)
@@ -91,14 +89,14 @@ func run(ctx context.Context, on string, t *worker.Tasks) error {
 	return nil
 }
 
-// quietly initializes Beam, which takes over the program's loggers: it restores them and drops
-// Beam's messages. Beam's errors are also those of the pipeline.
-func quietly() {
+// initBeam initializes Beam, restores the program's loggers, which Beam replaces, and drops Beam's
+// messages. The error of a pipeline contains those that matter.
+func initBeam() {
 	was, out, flags := slog.Default(), stdlog.Writer(), stdlog.Flags()
 	hooks.DisableHook(harness.DefaultRemoteLoggingHook)
 	beam.Init()
 	log.SetLogger(silent{})
-	slog.SetDefault(slog.New(others{was.Handler()}))
+	slog.SetDefault(slog.New(filter{was.Handler()}))
 	stdlog.SetOutput(out)
 	stdlog.SetFlags(flags)
 }
@@ -109,11 +107,11 @@ type silent struct{}
 // Log implements log.Logger.
 func (silent) Log(context.Context, log.Severity, int, string) {}
 
-// others is a log handler that drops Beam's messages.
-type others struct{ slog.Handler }
+// filter is a log handler that drops Beam's messages.
+type filter struct{ slog.Handler }
 
 // Handle implements slog.Handler.
-func (h others) Handle(ctx context.Context, r slog.Record) error {
+func (h filter) Handle(ctx context.Context, r slog.Record) error {
 	at, _ := runtime.CallersFrames([]uintptr{r.PC}).Next()
 	if strings.HasPrefix(at.Function, "github.com/apache/beam/") {
 		return nil
@@ -122,12 +120,12 @@ func (h others) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements slog.Handler.
-func (h others) WithAttrs(list []slog.Attr) slog.Handler { return others{h.Handler.WithAttrs(list)} }
+func (h filter) WithAttrs(list []slog.Attr) slog.Handler { return filter{h.Handler.WithAttrs(list)} }
 
 // WithGroup implements slog.Handler.
-func (h others) WithGroup(name string) slog.Handler { return others{h.Handler.WithGroup(name)} }
+func (h filter) WithGroup(name string) slog.Handler { return filter{h.Handler.WithGroup(name)} }
 
-// plain returns the line of a Beam error that says what happened, without places in Beam.
+// plain returns the last line of a Beam error, which has the cause, without stack traces of Beam.
 func plain(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\nFull error:")
 	lines := strings.Split(strings.TrimSpace(text), "\n")

@@ -21,8 +21,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
-// The test's own program is the worker: its arguments are a job, a folder for marks, an output and inputs.
-// It submits one job after the other, so that each of its workers goes by those before its own.
+// The test program is also the worker: its arguments are a job, a folder for marks, an output and
+// inputs. Since tests submit several plans, a worker skips plans until it finds its own.
 func TestMain(m *testing.M) {
 	worker.Main()
 	if on := os.Getenv(submitOn); on != "" && !worker.IsWorker() {
@@ -38,13 +38,13 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
-		_, _ = worker.Serve(context.Background(), p) // what is not its own has ended as it has
+		_, _ = worker.Serve(context.Background(), p) // returns only for plans of other jobs
 	}
 }
 
 const blockBytes = 60_000
 
-// submitOn has this program be one that submits a job, whose arguments are those of a worker, to that engine.
+// submitOn is the variable with the engine to which this program submits the job of its arguments.
 const submitOn = "TARRY_TEST_SUBMIT"
 
 func submitAlone(on string) {
@@ -76,8 +76,8 @@ func submitTo(t *testing.T, out, on, name string, block int64, reduces int, inpu
 	return err
 }
 
-// Jobs write the same bytes on prism in this process, and on a server of prism by what all job servers
-// speak, as in one process, with a worker killed and not.
+// Jobs write the same bytes as in one process on prism in this process, and on a prism server
+// through Beam's job API, also if a worker is killed.
 func TestBeam(t *testing.T) {
 	for _, on := range []string{"prism", "beam://" + server(t)} {
 		t.Run(on[:5], func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestBeam(t *testing.T) {
 	}
 }
 
-// wrongOn tries what cannot come to a result: each is one line, and nothing is left.
+// wrongOn runs jobs that must fail: the error is one line, and no output remains.
 func wrongOn(t *testing.T, on string, inputs func(name string) []string) {
 	failed := func(out string, err error, want ...string) {
 		t.Helper()
@@ -148,7 +148,7 @@ func wrongOn(t *testing.T, on string, inputs func(name string) []string) {
 	})
 }
 
-// A caller who gives up ends workers that would not end, and nothing is left.
+// If the caller cancels the context, hanging workers end, and no output or spill remains.
 func TestInterrupted(t *testing.T) {
 	dir, book := t.TempDir(), enginetest.Book(t, t.TempDir(), "a", 1000)
 	out := filepath.Join(t.TempDir(), "out")
@@ -175,7 +175,7 @@ func TestInterrupted(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Three example programs, with one more file that imports this package, write the same on prism as alone.
+// Three example programs, built with an import of this package, write the same on prism as without.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
@@ -210,7 +210,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// server is the address of a job server of prism, as a process of its own.
+// server starts prism as a job server in its own process and returns its address.
 func server(t *testing.T) string {
 	program := filepath.Join(t.TempDir(), "prism")
 	text, err := exec.Command("go", "build", "-o", program, "github.com/apache/beam/sdks/v2/go/cmd/prism").CombinedOutput()
@@ -234,11 +234,11 @@ func server(t *testing.T) string {
 			_ = c.Close()
 		}
 		return err == nil
-	}, connecting*4, connecting/100, "no server: %s", &said)
+	}, dialTimeout*4, dialTimeout/100, "no server: %s", &said)
 	return address
 }
 
-// A server that is not there is one line, at once.
+// A missing server is an error of one line, without a wait.
 func TestNoServer(t *testing.T) {
 	free, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)

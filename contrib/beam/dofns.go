@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker"
 )
 
-// The two DoFns carry the job's tasks as plain values and are registered once for all jobs:
-// closures and types of jobs exist only in the tasks' own processes.
+// init registers the two DoFns, which all jobs share. They carry a job's tasks as plain values,
+// since closures and types of jobs exist only in the tasks' own processes.
 func init() {
 	register.DoFn3x1[context.Context, int, func(int, []byte), error](&MapFn{})
 	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&ReduceFn{})
@@ -26,7 +26,7 @@ func pipeline(t *worker.Tasks) *beam.Pipeline {
 	for i := range indexes {
 		indexes[i] = i
 	}
-	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // otherwise all maps would be one bundle
+	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // otherwise all maps would run in one bundle
 	out := beam.ParDo(s, &MapFn{Tasks: *t}, splits)
 	if t.Reduces > 0 {
 		beam.ParDo0(s, &ReduceFn{Tasks: *t}, beam.GroupByKey(s, out))

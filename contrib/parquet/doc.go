@@ -14,7 +14,7 @@
 // Read supports uncompressed pages, Snappy, gzip, Brotli and Zstandard; LZ4 is an error. Other
 // programs can read what Write writes (tested: PyArrow 26, DuckDB 2.0).
 //
-// It is a separate module, so that only its users depend on that library.
+// Only programs that import this package link that library.
 //
 // Reading order: read.go, columns.go, write.go.
 package parquet

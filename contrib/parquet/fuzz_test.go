@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// FuzzRead reads any file: its rows, or an error, and no panic of the library that reads it gets
-// through.
+// FuzzRead reads arbitrary files. Read must return rows or an error, and must not pass on a panic
+// of the Parquet library.
 func FuzzRead(f *testing.F) {
 	dir := written(f, []narrow{{Name: "a"}, {Name: "b", N: 3}})
 	whole, err := os.ReadFile(filepath.Join(dir, "part-m-00000.parquet"))

@@ -53,7 +53,7 @@ func pass[T any]() mapreduce.MapOnly[T, T] {
 	return mapreduce.MapOnly[T, T]{Map: func(rec T, emit func(T)) error { emit(rec); return nil }}
 }
 
-// written is the directory of a job that writes rows.
+// written writes rows with a job of two maps and returns its output directory.
 func written[T any](t testing.TB, rows []T, options ...pq.WriterOption) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -69,7 +69,7 @@ func written[T any](t testing.TB, rows []T, options ...pq.WriterOption) string {
 	return dir
 }
 
-// read are the rows of a directory, and how many maps read them.
+// read returns the rows of a directory, and the number of maps that read them.
 func read[T any](t testing.TB, dir string) (rows []T, maps int, err error) {
 	t.Helper()
 	files, err := mapreduce.Files(dir)
@@ -85,7 +85,7 @@ func read[T any](t testing.TB, dir string) (rows []T, maps int, err error) {
 	return rows, len(splits), err
 }
 
-// keeper is an output that keeps rows, of any type.
+// keeper is an output that appends all rows to a list.
 type keeper[T any] struct{ list *[]T }
 
 func (k keeper[T]) Write(rec T) error { *k.list = append(*k.list, rec); return nil }
@@ -99,8 +99,8 @@ func kept[T any](list *[]T) mapreduce.Output[T] {
 	})
 }
 
-// Read returns what Write has written, in its order, one map per row group; a second run of the job
-// writes the same bytes.
+// Read returns the rows of Write in their order, with one map per row group. A second run of the
+// job writes the same bytes.
 func TestReadIsWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(someRow), 0, 40).Draw(rt, "rows")
@@ -129,7 +129,7 @@ func TestReadIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// Sample goes by rows, wherever their row groups lie.
+// A sample of half of the rows contains about half of each row group.
 func TestSampleOfRows(t *testing.T) {
 	rows := make([]narrow, 4000)
 	for i := range rows {
@@ -160,7 +160,8 @@ type narrow struct {
 	Null *int32  `parquet:"null,optional"`
 }
 
-// Columns may be fewer, wider or without nulls; whatever else does not fit is an error that names it.
+// Fields may omit columns, be wider, or not be nullable. Errors name the column of other
+// differences.
 func TestColumns(t *testing.T) {
 	seven := int32(7)
 	dir := written(t, []narrow{{"a", math.MinInt32, 0.5, math.MaxUint32, nil}, {"b", -1, 2, 1, &seven}})
@@ -204,7 +205,7 @@ func wrong[T any](t *testing.T, dir string, _ T, texts ...string) {
 	require.True(t, cluster.IsPermanent(err))
 }
 
-// Files that are none, or are cut short, are errors with their names.
+// Empty, foreign and truncated files are errors that name the file.
 func TestDamagedFiles(t *testing.T) {
 	dir := written(t, []narrow{{Name: "a"}, {Name: "b"}})
 	path := filepath.Join(dir, "part-m-00000.parquet")
@@ -217,7 +218,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// On a cluster, with attempts that fail, the sums of files by key are those of plain Go.
+// On a cluster with failing attempts, sums by key equal those that the test computes.
 func TestOnACluster(t *testing.T) {
 	var rows []narrow
 	want := map[string]int64{}
@@ -268,8 +269,8 @@ func TestOnACluster(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Files that another program wrote: PyArrow 26, pages of both versions, 40 rows of which each fifth
-// has no name, ten a row group.
+// Read reads files of PyArrow 26 with pages of both versions: 40 rows, ten per row group, every
+// fifth without a name.
 func TestReadsWhatPyArrowWrites(t *testing.T) {
 	type line struct {
 		Name  *string `parquet:"name,optional"`

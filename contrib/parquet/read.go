@@ -15,18 +15,18 @@ import (
 )
 
 // Read returns the rows of Parquet files as values of T, a struct whose fields are columns as in
-// parquet-go; each row group is one map. Rows may be kept.
+// parquet-go. Each row group is one map. Maps may keep rows: Read does not reuse their memory.
 //
-// If a file lacks a column of T, or has it with another type, the error names both: nothing is read
-// as zero or truncated. Integers and floats with fewer bits than the field are widened. A null is a
-// nil pointer or, for other fields, the zero value. Columns without a field in T are not read.
+// If a file lacks a column of T, or has it with another type, the error names file and column. Read
+// widens integers and floats with fewer bits than the field, and truncates nothing. A null is a nil
+// pointer or, for other fields, the zero value. Read skips columns without a field in T.
 //
 // Files must support reads at any offset: on a disk, in a dfs or in memory, not a stream.
 func Read[T any](sources ...mapreduce.Source) mapreduce.Input[T] {
 	return mapreduce.Formatted(rowGroups[T]{}, sources...)
 }
 
-// rowGroups is the format with row groups as parts.
+// rowGroups is the file format of [Read]: each row group is a part.
 type rowGroups[T any] struct{}
 
 // Parts implements mapreduce.Format.

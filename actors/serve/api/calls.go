@@ -30,7 +30,8 @@ func (c *Client) Jobs(ctx context.Context, state, user string) ([]Job, error) {
 	return all[Job](ctx, c, "/jobs", filter(state, user))
 }
 
-// History lists the jobs that have ended, the last submitted first.
+// History lists the ended jobs, the last submitted first. A non-empty user selects jobs of that
+// user.
 func (c *Client) History(ctx context.Context, user string) ([]Job, error) {
 	return all[Job](ctx, c, "/history", filter("", user))
 }
@@ -56,7 +57,7 @@ func (c *Client) Counters(ctx context.Context, id int64) (n Counters, err error)
 	return n, c.call(ctx, http.MethodGet, jobPath(id, "/counters"), nil, &n, nil)
 }
 
-// Kill ends a job. A job that has ended stays as it is.
+// Kill ends a job and records the reason. It does not change a job that has ended.
 func (c *Client) Kill(ctx context.Context, id int64, reason string) (j Job, err error) {
 	return j, c.call(ctx, http.MethodPost, jobPath(id, "/kill"), Kill{Reason: reason}, &j, nil)
 }

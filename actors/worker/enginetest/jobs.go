@@ -1,5 +1,5 @@
-// Package enginetest contains jobs for testing engines, in the submitting program and in its
-// workers, and their expected results.
+// Package enginetest contains jobs for tests of engines, and their expected results. The submitting
+// program and its workers bind the same jobs.
 package enginetest
 
 import (
@@ -25,7 +25,7 @@ func asWorker() bool {
 	return ok
 }
 
-// once calls do in the first process that reaches it, which leaves a mark in a directory.
+// once calls do unless the file dir/name exists, which it creates: one process calls do.
 func once(dir, name string, do func()) {
 	f, err := os.OpenFile(dir+"/"+name, os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -36,13 +36,13 @@ func once(dir, name string, do func()) {
 
 func kill() { signalWorker(syscall.SIGKILL) }
 
-// stop stops the process for good.
+// stop suspends this process if it is a worker; nothing resumes it.
 func stop() { signalWorker(syscall.SIGSTOP) }
 
 func signalWorker(s syscall.Signal) {
 	if asWorker() {
 		_ = syscall.Kill(os.Getpid(), s)
-		select {} // another thread takes the signal: this one could end the task before
+		select {} // another thread may get the signal: until then, this one must not complete the task
 	}
 }
 
@@ -69,7 +69,7 @@ func slow(dir string, line []byte) error {
 	return mr.Permanent(errors.New("no copy has begun for two minutes")) // permanent, or the next attempt would count as speculative
 }
 
-// wait leaves a mark with the name of its host, and waits for the mark "go".
+// wait creates the file began-HOST in dir and waits until a test creates the file go.
 func wait(dir string) error {
 	if began || !asWorker() {
 		return nil
@@ -89,9 +89,9 @@ func wait(dir string) error {
 	return mr.Permanent(errors.New("nobody said go for two minutes"))
 }
 
-// Bind returns the plan of a job by name; dir is a directory for the marks of faulty jobs.
+// Bind returns the plan of a job by name. Faulty jobs mark in dir that they have failed once.
 func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
-	if name == "missing" && asWorker() { // on the host of the worker
+	if name == "missing" && asWorker() { // a file that the worker's host lacks
 		if _, err := os.Open(inputs[0] + ".here"); err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	}
 }
 
-// faulty returns the jobs that fail in some way.
+// faulty returns a word count whose tasks fail in the way that name says.
 func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
 	text mr.Output[mr.Pair[string, int64]],
 ) (*mr.Plan, error) {
@@ -175,7 +175,7 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		case "kill always":
 			kill()
 		case "host dies":
-			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // what supervises this process
+			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // the engine's process that supervises this one
 			kill()
 		case "stop map":
 			once(dir, name, stop)
@@ -222,12 +222,12 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 	return count.Bind(lines, text)
 }
 
-// overflow overflows its stack, which it limits first, so that this takes little time and memory.
+// overflow recurses until the stack overflows. It first limits the stack to save time and memory.
 func overflow(n int) int {
 	if n == 0 {
 		debug.SetMaxStack(1 << 20)
 	}
-	return overflow(n+1) + 1 //nolint:staticcheck // that is what it is for
+	return overflow(n+1) + 1 //nolint:staticcheck // endless on purpose
 }
 
 // writeTogether writes a map from two goroutines.
@@ -243,7 +243,7 @@ func writeTogether() {
 	}
 }
 
-// misbehave does what code in a worker must not do.
+// misbehave ends or blocks the worker's process in the given way: panic, exit, hang and others.
 func misbehave(how, dir string) {
 	switch how {
 	case "panic":
@@ -290,7 +290,7 @@ func rebuild() {
 	}
 }
 
-// change changes an input while it is read.
+// change appends a line to the input, or replaces it, while maps read it.
 func change(how, input string) {
 	if how == "grows" {
 		f, err := os.OpenFile(input, os.O_APPEND|os.O_WRONLY, 0)
@@ -311,7 +311,7 @@ func change(how, input string) {
 	}
 }
 
-// oneKey sends all records to one key, without combining, and hashes them in order.
+// oneKey returns a job that emits all records with one key and hashes them in order.
 func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	return mr.Job[[]byte, string, []byte, mr.Pair[string, int64]]{
 		Map: func(line []byte, emit func(string, []byte)) error {
@@ -331,7 +331,7 @@ func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	}
 }
 
-// floats adds numbers of very different sizes, so that each order of adding gives another sum.
+// floats returns a job that adds numbers of very different sizes: each order has another sum.
 func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 	return mr.Job[[]byte, string, float64, mr.Pair[string, float64]]{
 		Map: func(line []byte, emit func(string, float64)) error {
@@ -345,7 +345,7 @@ func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 	}
 }
 
-// join pairs lines of equal length and first byte.
+// join returns a join of lines with equal length and first byte.
 func join(lines mr.Input[[]byte]) mr.Joined[string] {
 	key := func(line []byte) string { return fmt.Sprint(len(line), string(line[:min(2, len(line))])) }
 	return mr.Join(

@@ -46,7 +46,7 @@ func content(t *testing.T, s stores.Store, name string) string {
 	return string(b)
 }
 
-// files: a file exists once it is closed, and a second one replaces it.
+// files checks that a file appears when it is closed, and that a second one replaces it.
 func files(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/a b/ü+%.txt"
 	_, err := s.Open(name)
@@ -74,7 +74,7 @@ func files(t *testing.T, s stores.Store, dir string) {
 	require.False(t, there(t, s, name))
 }
 
-// lists: directories list their content, in order, and nothing else.
+// lists checks that ReadDir returns exactly a directory's own entries, sorted by name.
 func lists(t *testing.T, s stores.Store, dir string) {
 	for i := range 12 {
 		require.NoError(t, stores.WriteFile(s, fmt.Sprintf("%s/x/%02d", dir, 11-i), []byte("data")[:i%5]))
@@ -112,7 +112,7 @@ func lists(t *testing.T, s stores.Store, dir string) {
 	require.True(t, there(t, s, dir+"/xx"), "it only begins alike")
 }
 
-// exclusive: of many callers one creates a file.
+// exclusive checks that one of several callers of CreateNew succeeds; the others get fs.ErrExist.
 func exclusive(t *testing.T, s stores.Store, dir string) {
 	var all sync.WaitGroup
 	errs := make([]error, 8)
@@ -132,7 +132,7 @@ func exclusive(t *testing.T, s stores.Store, dir string) {
 	require.Equal(t, fmt.Sprint("I am ", won), content(t, s, dir+"/mine"))
 }
 
-// completes: of several parts for a name, only the completed one is visible.
+// completes checks that, of several parts for a name, only the completed one becomes visible.
 func completes(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/out/part-r-00000"
 	var parts []stores.Part
@@ -170,7 +170,7 @@ func completes(t *testing.T, s stores.Store, dir string) {
 	require.Equal(t, "by r-00000-1", content(t, s, name))
 }
 
-// large: a part of many pieces is read back unchanged.
+// large checks that a file of many pieces reads back unchanged, also by concurrent ReadAt calls.
 func large(t *testing.T, s stores.Store, dir string) {
 	var want bytes.Buffer
 	for i := 0; want.Len() < 40_000_000; i++ {
@@ -208,7 +208,7 @@ func large(t *testing.T, s stores.Store, dir string) {
 	require.NoError(t, f.Close())
 }
 
-// reads: ReadAt satisfies io.ReaderAt.
+// reads checks that ReadAt behaves as io.ReaderAt specifies.
 func reads(t *testing.T, s stores.Store, dir string) {
 	require.NoError(t, stores.WriteFile(s, dir+"/ten", []byte("0123456789")))
 	f, err := s.Open(dir + "/ten")

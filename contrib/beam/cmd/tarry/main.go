@@ -1,4 +1,4 @@
-// Command tarry with Beam's engines, prism and beam://HOST:PORT, in addition to those of cmd/tarry.
+// Command tarry is cmd/tarry with Beam's engines, prism and beam://HOST:PORT, in addition.
 package main
 
 import (
