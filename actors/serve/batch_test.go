@@ -21,8 +21,8 @@ func brokerOf(ring, events int) *broker {
 	return b
 }
 
-// Readers at the same position get the same bytes, whatever has happened meanwhile. Between two
-// batches no event is missing or sent twice.
+// Readers at the same position get the same bytes, even if events were added since. Consecutive
+// batches contain each event once.
 func TestBatchIsMadeOnce(t *testing.T) {
 	b := brokerOf(2*batchEvents, batchEvents+10)
 	first, missed, wait := b.batch(1, "boot")
@@ -53,7 +53,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 	require.Len(t, b.batches, maxBatches, "others are forgotten")
 }
 
-// What the ring has lost is missed, and that is no batch for others.
+// If the ring has dropped events, batch returns their number, and does not cache the batch.
 func TestBatchOfWhatIsGone(t *testing.T) {
 	b := brokerOf(8, 20)
 	some, missed, _ := b.batch(1, "boot")
@@ -63,8 +63,8 @@ func TestBatchOfWhatIsGone(t *testing.T) {
 	require.Empty(t, b.batches)
 }
 
-// All who wait for the beat continue at the same time; more of them make it later. Then there is
-// another beat.
+// All streams that wait for a beat continue at the same time; with more streams, it comes later.
+// Then the next beat begins.
 func TestBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for streams, want := range map[int]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A connection whose caller is not known is closed with its answer, whatever that is: such clients
-// cannot hold all connections and lock those out that have a token.
+// The server closes an unauthenticated connection after any answer, so that clients without a token
+// cannot occupy all connections.
 func TestUnknownCallersKeepNoConnection(t *testing.T) {
 	const most = 50
 	var tokens *Tokens
@@ -52,7 +52,7 @@ func TestUnknownCallersKeepNoConnection(t *testing.T) {
 	require.Zero(t, b.s.metrics.refused.Load())
 }
 
-// comingFrom is a listener of one connection from each of the addresses.
+// comingFrom is a listener that accepts one connection from each address of its list.
 type comingFrom struct {
 	net.Listener
 	addresses []string
@@ -80,7 +80,7 @@ func (l *comingFrom) Accept() (net.Conn, error) {
 	return connFrom{c, from}, nil
 }
 
-// One address has a bounded number of connections; of IPv6 it is a network.
+// The number of connections per IPv4 address, and per /64 network of IPv6, is limited.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	in := &comingFrom{addresses: []string{
 		"192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.2:1", "[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8::3]:1",
@@ -101,7 +101,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	}
 	require.EqualValues(t, 2, m.refused.Load())
 	require.NoError(t, first.Close())
-	_ = first.Close() // counts once
+	_ = first.Close() // a second Close must not count
 	require.Equal(t, "192.0.2.1:4", next().RemoteAddr().String())
 	require.EqualValues(t, 3, m.refused.Load())
 	require.EqualValues(t, 7, m.connections.Load())

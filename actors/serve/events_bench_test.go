@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// BenchmarkEventFor200Readers is what an event costs the JobTracker, which tells it, while 200
+// BenchmarkEventFor200Readers measures what publishing an event costs the JobTracker while 200
 // streams read.
 func BenchmarkEventFor200Readers(b *testing.B) {
 	events := newBroker(1<<12, 200)

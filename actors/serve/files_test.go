@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// damages are what may happen to a stored file while no server runs.
+// damages are ways to damage a stored file while no server runs.
 var damages = map[string]func(file string, content []byte) error{
 	"flipped bit": func(file string, content []byte) error {
 		content[len(content)/2] ^= 1
@@ -31,8 +31,8 @@ var damages = map[string]func(file string, content []byte) error{
 	"missing": func(file string, _ []byte) error { return os.Remove(file) },
 }
 
-// A stored file that has changed while no server ran, of a put or a job's output, is an error that
-// names it, for a client and for a job that reads it; it can be removed and put again.
+// If a stored file was damaged while no server ran, clients and jobs that read it get an error with
+// its name. Clients can remove and upload it.
 func TestDamagedFiles(t *testing.T) {
 	for what, damage := range damages {
 		t.Run(what, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// content is what a file of the block store holds.
+// content returns the content of a file of the block store.
 func (b *bench) content(name string) string {
 	b.t.Helper()
 	r, err := b.Get(b.t.Context(), name)
@@ -80,8 +80,8 @@ func (b *bench) content(name string) string {
 	return string(text)
 }
 
-// A missing file, or one of another length, is reported at the start of the server; other damage is
-// found when the file is read.
+// The server reports missing files and wrong lengths at its start, and other damage when the file
+// is read.
 func TestDamageIsTold(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -101,17 +101,17 @@ func TestDamageIsTold(t *testing.T) {
 	require.NotContains(t, said.String(), b.s.memory.stored("in/2"))
 }
 
-// What a process leaves that is killed within a put or a removal is the file, whole and checked, or
-// nothing.
+// A process that is killed during an upload or a removal leaves the whole file, with checksums, or
+// no file.
 func TestKilledWithinPutAndRemove(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
 	require.NoError(t, b.Put(t.Context(), "in/gone", strings.NewReader("gone")))
 	b.stop()
-	require.NoError(t, os.WriteFile(b.s.memory.stored("in/linked"), []byte("whole"), 0o600)) // and not remembered
+	require.NoError(t, os.WriteFile(b.s.memory.stored("in/linked"), []byte("whole"), 0o600)) // stored, but not in the journal
 	b = withState(t, dir)
 	require.Equal(t, "whole", b.content("in/linked"))
-	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"})) // and not removed: that was never answered
+	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"})) // in the journal, but the file still exists
 	b.stop()
 	b = withState(t, dir)
 	require.Equal(t, "gone", b.content("in/gone"))

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// FuzzBodies sends any body to every call of the API that takes one: it is carried out, or refused as
-// a problem of the client's, and never one of the server's.
+// FuzzBodies sends arbitrary bodies to the calls of the API. The server answers with success or a
+// client error (4xx), never with a server error.
 func FuzzBodies(f *testing.F) {
 	s, err := Start(Config{
 		Cluster: actors.Config{Nodes: 2}, Jobs: []Job{Simple("count", "Count words", count)},
@@ -44,8 +44,8 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// FuzzRecords reads any journal: an error, or jobs each of which is known by its number and stays what
-// it is when it is written and read again.
+// FuzzRecords reads arbitrary journals: the result is an error, or jobs that are found by their
+// numbers and unchanged after a write and a read.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"Next":3,"Jobs":[{"ID":1,"Asked":{"job":"count"}}]}`),
 		[]byte(`{"Submit":{"ID":3}}`+"\n"+`{"ID":3,"Kill":{}}`+"\n"+`{"ID":1,"End":{"State":"failed"}}`))

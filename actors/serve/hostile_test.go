@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// problemOf is the problem that a request is answered with.
+// problemOf sends a request that must fail, and returns the problem of the answer.
 func (b *bench) problemOf(method, path, body string, header http.Header) (int, string) {
 	b.t.Helper()
 	res, text := b.do(method, path, body, header)
@@ -73,8 +73,8 @@ func TestGiantFile(t *testing.T) {
 	}
 }
 
-// Names lead nowhere but below the roots: not by dots, not by symbolic links, neither to read nor
-// to write.
+// Jobs cannot read or write outside the roots, neither through .. in names nor through symbolic
+// links.
 func TestNamesStayWithinTheRoots(t *testing.T) {
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("s\n"), 0o600))
@@ -117,7 +117,7 @@ func TestNamesStayWithinTheRoots(t *testing.T) {
 	}
 }
 
-// The server's own directory is not to be written by jobs.
+// Jobs cannot write to the server's own directory.
 func TestStateIsNotAnOutput(t *testing.T) {
 	b := start(t, nil)
 	dir := t.TempDir()
@@ -130,7 +130,7 @@ func TestStateIsNotAnOutput(t *testing.T) {
 	require.NotNil(t, b)
 }
 
-// What a client says is shown as text.
+// Pages escape HTML in texts that clients send.
 func TestScriptInNames(t *testing.T) {
 	b := start(t, nil)
 	evil := `<script>alert(1)</script>"'&`
@@ -152,7 +152,7 @@ func TestScriptInNames(t *testing.T) {
 	b.text(http.MethodGet, "/metrics", "", nil)
 }
 
-// Changes do not come from pages of other sites, nor under names that are not the server's.
+// The server rejects requests from pages of other sites and for host names other than its own.
 func TestForgedOriginsAndHosts(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.Hosts = []string{"tarry.example"} })
 	for _, h := range []http.Header{
@@ -191,7 +191,7 @@ bobsecretbobsecret bob
 rootsecretrootsecret root operators
 `
 
-// withTokens is a server whose callers show tokens; root is an administrator.
+// withTokens starts a server that authenticates callers by tokens; root is an administrator.
 func withTokens(t *testing.T, change func(cfg *Config)) *bench {
 	t.Helper()
 	tokens, err := ParseTokens("tokens", strings.NewReader(tokenFile))
@@ -208,7 +208,7 @@ func withTokens(t *testing.T, change func(cfg *Config)) *bench {
 	return b
 }
 
-// as is a client of a user.
+// as returns a client with the token of a user.
 func (b *bench) as(user string) *api.Client {
 	return &api.Client{Base: b.url, HTTP: b.HTTP, Token: user + "secret" + user + "secret"}
 }
@@ -233,7 +233,7 @@ func TestWrongTokens(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, res.StatusCode, "profiles are for administrators")
 }
 
-// Users are who their tokens say; jobs of others, nodes and the policy are for administrators.
+// Tokens identify users. Only administrators may change jobs of others, nodes and the policy.
 func TestWhoMayDoWhat(t *testing.T) {
 	b := withTokens(t, nil)
 	ctx := t.Context()
@@ -272,7 +272,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Access lists of pools hold at submission, for changes and for moves.
+// The server applies the access lists of pools to submissions, changes and moves of jobs.
 func TestAccessListsOfPools(t *testing.T) {
 	list := func(text string) access.List {
 		l, err := access.ParseList(text)
@@ -304,7 +304,7 @@ func TestAccessListsOfPools(t *testing.T) {
 	require.NoError(t, err, "it is still ann's job")
 }
 
-// served serves a server on a real listener.
+// served serves a server on a TCP listener and returns its address.
 func served(t *testing.T, change func(cfg *Config)) (b *bench, addr string) {
 	t.Helper()
 	b = start(t, change)
@@ -346,8 +346,8 @@ func TestSlowHeadersAndBodies(t *testing.T) {
 	}
 }
 
-// Of thousands of connections the server keeps the maximum number and closes the others at once. It
-// still answers on the connections that exist.
+// If thousands of clients connect, the server keeps the maximum number of connections, which it
+// still serves, and closes the others at once.
 func TestThousandsOfConnections(t *testing.T) {
 	b, addr := served(t, func(cfg *Config) { cfg.limits.connections = 50 })
 	client := &api.Client{Base: "http://" + addr, HTTP: &http.Client{Transport: &http.Transport{}}}
@@ -374,7 +374,7 @@ func TestThousandsOfConnections(t *testing.T) {
 	require.Eventually(t, func() bool { return b.s.metrics.connections.Load() <= 2 }, 10*time.Second, 10*time.Millisecond)
 }
 
-// Other machines are served only if callers show who they are.
+// The server listens on addresses that other machines reach only if it authenticates callers.
 func TestOtherMachinesNeedToBeKnown(t *testing.T) {
 	tokens, err := ParseTokens("tokens", strings.NewReader(tokenFile))
 	require.NoError(t, err)
@@ -414,7 +414,7 @@ func TestTokenFiles(t *testing.T) {
 	}
 }
 
-// Replaced tokens apply at once: a removed token admits no caller any more, and ends its streams.
+// Replaced tokens apply at once: the server rejects a removed token and ends its streams.
 func TestTokensAreReplaced(t *testing.T) {
 	b := withTokens(t, nil)
 	_, err := b.as("bob").Jobs(t.Context(), "", "")
@@ -430,7 +430,7 @@ func TestTokensAreReplaced(t *testing.T) {
 	}
 }
 
-// Zip archives are no text, neither of the machine nor of the block store.
+// The server rejects zip archives as inputs, from the machine and from the block store.
 func TestServerReadsNoArchives(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.ZIP", "PK")

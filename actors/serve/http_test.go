@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// do makes a request; an empty Content-Type of one with a body is JSON's.
+// do sends a request. A body without a Content-Type header gets that of JSON.
 func (b *bench) do(method, path, body string, header http.Header) (*http.Response, string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
@@ -30,14 +30,14 @@ func (b *bench) do(method, path, body string, header http.Header) (*http.Respons
 	return res, string(text)
 }
 
-// status is that of the answer.
+// status sends a request and returns the status of the answer.
 func (b *bench) status(method, path, body string) int {
 	b.t.Helper()
 	res, _ := b.do(method, path, body, nil)
 	return res.StatusCode
 }
 
-// text is the answer of a request that must succeed.
+// text sends a request, which must succeed, and returns the body of the answer.
 func (b *bench) text(method, path, body string, header http.Header) string {
 	b.t.Helper()
 	res, text := b.do(method, path, body, header)
@@ -45,7 +45,7 @@ func (b *bench) text(method, path, body string, header http.Header) string {
 	return text
 }
 
-// get reads JSON.
+// get decodes the JSON answer of a GET request.
 func (b *bench) get(path string, into any) {
 	b.t.Helper()
 	require.NoError(b.t, json.Unmarshal([]byte(b.text(http.MethodGet, path, "", nil)), into))

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A key is that of its job when the list of jobs has forgotten it, and after restarts; what the answer
-// says of the job is how it ended. Keys of other users and other submissions are not.
+// Resubmitting with a key returns the ended job, even if the job list has dropped it or the server
+// has restarted. Another user's equal key, or another submission, does not.
 func TestKeysOutliveTheList(t *testing.T) {
 	dir := t.TempDir()
 	few := func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 }
@@ -36,7 +36,7 @@ func TestKeysOutliveTheList(t *testing.T) {
 	}
 	for _, id := range last {
 		j, err := b.s.jobs.find(id)
-		if err == nil { // it is not forgotten yet
+		if err == nil { // still in the job list
 			<-j.done
 		}
 	}
@@ -63,7 +63,7 @@ func TestKeysOutliveTheList(t *testing.T) {
 	}
 }
 
-// A key is remembered for a day from the end of its job on; until then it does not matter how old it is.
+// The server keeps a key until a day after the end of its job.
 func TestKeysAreRememberedForADay(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	k := keys{all: map[fingerprint]*keyedJob{}}
@@ -90,12 +90,12 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	saved := slices.Clone(k.ended)
 	require.Equal(t, []int64{2, 3}, there(begin.Add(126*hour)))
 
-	k = keys{all: map[fingerprint]*keyedJob{}} // of the next process, in whose list job 3 is
+	k = keys{all: map[fingerprint]*keyedJob{}} // those of the next process, whose job list contains job 3
 	k.begin(&job{id: 3, key: key(3)})
 	k.restore(saved, begin.Add(126*hour))
 	require.Equal(t, []int64{2, 3}, there(begin.Add(148*hour)))
 	require.Equal(t, []int64{3}, there(begin.Add(149*hour)))
-	k.begin(&job{id: 7, key: key(2)}) // a new job under a key that was forgotten
+	k.begin(&job{id: 7, key: key(2)}) // a new job with a key that was dropped
 	k.end(key(2), api.Succeeded, begin.Add(150*hour))
 	require.EqualValues(t, 7, k.all[key(2)].ID)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A kill is answered with what has become of the job: killed, or an error that says that it has
-// succeeded. It comes at any moment of a job that would take some milliseconds.
+// The answer to a kill is the killed job, or an error if the job has succeeded. The test kills jobs
+// of a few milliseconds at all moments.
 func TestKillsAreAnsweredTruly(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a b\n")
@@ -28,8 +28,8 @@ func TestKillsAreAnsweredTruly(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				for range i / 10 { // each later
-					_, _ = b.Job(t.Context(), j.ID) // its answer is not of interest
+				for range i / 10 { // each kill comes later than the one before
+					_, _ = b.Job(t.Context(), j.ID) // only to let time pass
 				}
 				answer, err := b.Kill(t.Context(), j.ID, "no more")
 				said := answer.State

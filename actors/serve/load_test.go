@@ -13,9 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// Many clients submit tiny jobs as fast as 1,000 a second: each is accepted, runs once, and its
-// client hears of it. LONG_TESTS=1 does so for a minute and wants an answer within 50 ms for 99 of
-// 100; otherwise a second's worth shows that nothing is lost.
+// Many clients submit up to 1,000 tiny jobs per second. The server accepts each, runs it once and
+// reports its end. With LONG_TESTS=1, the test takes a minute and requires that 99 % of the answers
+// come within 50 ms; otherwise it takes a second.
 func TestManySubmissions(t *testing.T) {
 	seconds, long := 1, os.Getenv("LONG_TESTS") != ""
 	if long {

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A name below a file of the block store is rejected, for jobs and for uploads, with a state and
-// without.
+// The server rejects outputs and uploads whose directory is a file of the block store, with and
+// without Config.State.
 func TestNamesBelowFiles(t *testing.T) {
 	for _, state := range []bool{false, true} {
 		b := start(t, func(cfg *Config) {
@@ -34,7 +34,7 @@ func TestNamesBelowFiles(t *testing.T) {
 	}
 }
 
-// Users, pools and queues whose names nobody could read are refused, whichever call names them.
+// Every call rejects names of users, pools and queues that are too long or not printable.
 func TestNamesWithControlCharacters(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")
@@ -58,7 +58,7 @@ func TestNamesWithControlCharacters(t *testing.T) {
 	}
 }
 
-// A full disk is reported in one line, and not as a failure of the server.
+// A full disk is the problem disk-full (507), with a text of one line.
 func TestDiskIsFull(t *testing.T) {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		err := errors.Join(&fs.PathError{Op: "write", Path: "state/part/put-1", Err: full}, errors.New("another"))

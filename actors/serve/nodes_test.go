@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The JobTracker learns at once of a node that an administrator kills: its attempts run again elsewhere, long before
-// the node would expire.
+// If an administrator kills a node, the JobTracker reruns its attempts at once, long before the
+// node would expire.
 func TestKilledNodeIsLostAtOnce(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")
@@ -39,7 +39,7 @@ func TestKilledNodeIsLostAtOnce(t *testing.T) {
 	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
 }
 
-// A node that is drained is stopped only when what it runs has ended.
+// A drained node stops only after its attempts have ended.
 func TestDrainWaitsForWhatRuns(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.Cluster.Nodes, cfg.Cluster.Racks = 1, 1 })
 	b.write("in.txt", "a\n")

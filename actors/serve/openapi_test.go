@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// document is openapi.yaml, as far as it is compared.
+// document holds the parts of openapi.yaml that tests compare with the code.
 type document struct {
 	Paths      map[string]map[string]operation `yaml:"paths"`
 	Components struct {
@@ -48,7 +48,7 @@ func readDocument(t *testing.T) *document {
 	return d
 }
 
-// Every call of the server is described, with its parameters and status, and nothing else is.
+// openapi.yaml describes exactly the server's calls, with their parameters and status.
 func TestDescriptionNamesTheCalls(t *testing.T) {
 	d := readDocument(t)
 	var want, got []string
@@ -88,7 +88,7 @@ func itoa(status int) string {
 	return string([]byte{byte('0' + status/100), byte('0' + status/10%10), byte('0' + status%10)})
 }
 
-// Every type that goes over the wire is described with all its fields, and nothing else is.
+// openapi.yaml describes exactly the types of package api that calls send, with all their fields.
 func TestDescriptionNamesTheFields(t *testing.T) {
 	d := readDocument(t)
 	described := map[string]bool{}
@@ -143,7 +143,7 @@ func compare(t *testing.T, d *document, of reflect.Type, name string, described 
 	}
 }
 
-// typeName is a Go type in the words of a schema.
+// typeName returns the name of a Go type in a schema of openapi.yaml.
 func typeName(x reflect.Type) string {
 	switch {
 	case x == reflect.TypeFor[time.Time]():

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A finished output is closed: nobody but its owner and administrators stores anything in it, neither by
-// a put nor by a job, until it is removed.
+// Only the owner and administrators may store files in a finished output, by upload or by a job,
+// until it is removed.
 func TestFinishedOutputsAreClosed(t *testing.T) {
 	for _, state := range []bool{false, true} {
 		b := withTokens(t, func(cfg *Config) {
@@ -51,7 +51,7 @@ func TestFinishedOutputsAreClosed(t *testing.T) {
 	}
 }
 
-// A put that began before a job does not end in its output.
+// An upload that began before a job cannot complete in the job's output.
 func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 	for _, state := range []bool{false, true} {
 		b := withTokens(t, func(cfg *Config) {
@@ -78,14 +78,14 @@ func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 	}
 }
 
-// coming is what is being put.
+// coming returns the bytes that current uploads have claimed.
 func coming(r *storeQuota) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.coming
 }
 
-// Where callers need not show who they are everybody may do everything.
+// If the server does not authenticate callers, everybody may store files in finished outputs.
 func TestOutputsAreOpenWhereNobodyIsKnown(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")
@@ -93,7 +93,7 @@ func TestOutputsAreOpenWhereNobodyIsKnown(t *testing.T) {
 	require.NoError(t, b.Put(t.Context(), "out/more", strings.NewReader("x")))
 }
 
-// The next server knows which outputs are closed, and which of them have been removed.
+// After a restart, the server still protects finished outputs, except those that were removed.
 func TestClosedOutputsOutliveTheServer(t *testing.T) {
 	dir := t.TempDir()
 	next := func() *bench {

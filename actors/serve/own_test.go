@@ -16,7 +16,7 @@ import (
 
 const secretLine = "rootsecretrootsecret root"
 
-// ownBench is a server whose root holds its secrets and its state.
+// ownBench starts a server whose root contains its own secrets and state.
 func ownBench(t *testing.T) *bench {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func (b *bench) link(how func(old, new string) error, old, name string) {
 	require.NoError(b.t, how(old, filepath.Join(b.dir, name)))
 }
 
-// Files of tokens and keys, and the state, are no input of a job, whatever leads to them.
+// A job cannot read files of tokens or keys, or the state, under any name or link.
 func TestSecretsAreNoInput(t *testing.T) {
 	b := ownBench(t)
 	require.NoError(t, b.Put(t.Context(), "stored", strings.NewReader(secretLine)))
@@ -64,7 +64,7 @@ func TestSecretsAreNoInput(t *testing.T) {
 	}
 }
 
-// The state, and directories that hold secrets or the state, are no output of a job.
+// A job cannot write to the state, or to directories that contain secrets or the state.
 func TestSecretsAreNoOutput(t *testing.T) {
 	b := ownBench(t)
 	b.link(os.Symlink, "d/state", "statelink")
@@ -76,14 +76,14 @@ func TestSecretsAreNoOutput(t *testing.T) {
 	} {
 		_, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "--overwrite", "-o", out}}, "")
 		require.Error(t, err, out)
-		if !strings.HasPrefix(out, "tokens") { // which is a file
+		if !strings.HasPrefix(out, "tokens") { // tokens is a file, with another error
 			require.ErrorContains(t, err, "belongs to the server", out)
 		}
 	}
 	require.FileExists(t, filepath.Join(b.dir, "certs/part-r-00000"))
 }
 
-// waiting has a job wait for slots that other jobs hold.
+// waiting submits a word count that waits, because other jobs hold all slots.
 func (b *bench) waiting(args ...string) api.Job {
 	b.t.Helper()
 	b.write("hold.txt", "a\n")
@@ -97,7 +97,7 @@ func (b *bench) waiting(args ...string) api.Job {
 	return b.submit("count", args...)
 }
 
-// A link that is laid while a job waits leads it neither to a secret nor out of a root.
+// A link created while a job waits cannot lead the job to a secret or out of a root.
 func TestLinksThatAreLaidWhileAJobWaits(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		b := ownBench(t)
@@ -106,7 +106,7 @@ func TestLinksThatAreLaidWhileAJobWaits(t *testing.T) {
 		j := b.waiting("like.txt", "-o", "dfs:out")
 		info, err := os.Stat(in)
 		require.NoError(t, err)
-		require.NoError(t, os.Chtimes(tokens, info.ModTime(), info.ModTime())) // as if nothing had changed
+		require.NoError(t, os.Chtimes(tokens, info.ModTime(), info.ModTime())) // the file looks unchanged
 		require.NoError(t, os.Remove(in))
 		if hard {
 			b.link(os.Link, tokens, "like.txt")

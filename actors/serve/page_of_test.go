@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page asks about no more items than it takes to fill it, for who keeps some may look closely at each.
+// pageOf calls keep only until the page is full, since keep may be expensive.
 func TestPageAsksAboutItsItemsOnly(t *testing.T) {
 	list := make([]int, 1000)
 	for i := range list {

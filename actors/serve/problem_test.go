@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who cannot be served because the process has too many files open may try again; who names a file
-// that is not there has made a mistake.
+// If the process has too many open files, the answer tells the client to retry. A missing file is
+// the client's error.
 func TestTooManyFilesIsNobodysFault(t *testing.T) {
 	status := func(err error) int {
 		f, ok := errors.AsType[*fault](badInput("in", &fs.PathError{Op: "open", Path: "in", Err: err}))

@@ -38,7 +38,7 @@ func TestResumedJobsEndAtOnce(t *testing.T) {
 	}
 }
 
-// Of submissions at the same time a later one may be written first: the next process finds each.
+// Concurrent submissions may be journaled out of order. The next process resumes all of them.
 func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -54,7 +54,7 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 	require.EqualValues(t, 6, b.submit("count", "in.txt", "-o", "out").ID)
 }
 
-// If the journal is replaced while a job ends, the end is in the new snapshot or follows it.
+// If a job ends while the server replaces the journal, the new snapshot or log contains the end.
 func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -62,12 +62,12 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	_, err := b.s.jobs.add(j)
 	require.NoError(t, err)
 	require.NoError(t, b.s.memory.write(&entry{Submit: j.record()}))
-	b.s.writing.Lock() // as trim does
+	b.s.writing.Lock() // like trim, which replaces the journal
 	size := b.s.memory.journal.Size()
 	go b.s.finish(j, errors.New("it has failed"))
 	for range 100_000 {
 		if b.s.memory.journal.Size() > size {
-			break // it would not be in the snapshot
+			break // an error: the snapshot would not contain this end
 		}
 		runtime.Gosched()
 	}
@@ -79,7 +79,7 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	require.Contains(t, b.wait(j.id).Error, "it has failed")
 }
 
-// remember writes a submission into the state of a server that has not seen it.
+// remember writes a submission to the journal only, as if an earlier process had accepted it.
 func (b *bench) remember(id int64, kill *api.Kill) {
 	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, "in.txt"))
@@ -92,8 +92,8 @@ func (b *bench) remember(id int64, kill *api.Kill) {
 	require.NoError(b.t, b.s.memory.journal.Append(line))
 }
 
-// Who sees a job before its submission is on the disk, and kills it or hands it in again, waits until
-// it is: a kill that came before would be of no job.
+// A kill, and a resubmission under the same key, wait until the job's submission is on disk.
+// Otherwise the journal could contain a kill before its job.
 func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

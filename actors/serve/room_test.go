@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// The files of the block store hold no more together than they may: puts that would are refused and
-// leave nothing, and so are jobs that write there while it is full, until something is removed.
+// The block store does not exceed Config.StoreBytes. Uploads and jobs that would exceed it fail and
+// leave nothing, until files are removed.
 func TestStoreIsBounded(t *testing.T) {
 	for _, state := range []bool{false, true} {
 		b := start(t, func(cfg *Config) {
@@ -42,8 +42,8 @@ func TestStoreIsBounded(t *testing.T) {
 	}
 }
 
-// The output of a job counts while it is written: a job that would write more than there is room for
-// fails with one line, leaves nothing, and what it took is free again.
+// The quota counts a job's output while the job writes it. A job that exceeds the quota fails with
+// one line and leaves nothing, and its bytes become free.
 func TestJobsKeepToTheRoom(t *testing.T) {
 	words := func(n int) (text strings.Builder) {
 		for i := range n {
@@ -73,7 +73,7 @@ func TestJobsKeepToTheRoom(t *testing.T) {
 			require.NotContains(t, end.Error, "\n")
 			_, err = b.Get(ctx, "a/large/part-r-00000")
 			refused(t, err, "not-found")
-			if files, err := b.Files(ctx, "a"); err == nil { // a directory of the way to the output may stay
+			if files, err := b.Files(ctx, "a"); err == nil { // a parent directory of the output may remain
 				require.Empty(t, files)
 			}
 			if state {
@@ -94,7 +94,7 @@ func TestJobsKeepToTheRoom(t *testing.T) {
 	}
 }
 
-// While a job writes its output, a file gets what it leaves.
+// Outputs that jobs are writing and uploads share the quota.
 func TestRoomIsSharedByWhatComes(t *testing.T) {
 	counted := 0
 	r := &storeQuota{maxBytes: 100, count: func() (int64, error) { counted++; return 10, nil }}
@@ -118,7 +118,7 @@ func TestRoomIsSharedByWhatComes(t *testing.T) {
 	require.Equal(t, 2, counted, "of which a former process wrote some")
 }
 
-// A store whose files cannot be counted takes nothing.
+// If the files of the store cannot be counted, it accepts no bytes.
 func TestStoreThatCannotBeCounted(t *testing.T) {
 	broken := errors.New("broken")
 	r := &storeQuota{maxBytes: 10, count: func() (int64, error) { return 0, broken }}

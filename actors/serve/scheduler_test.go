@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// gated is a job of maps that wait at the gate one by one, and two reduces.
+// gated returns a kind of job whose maps wait for one value of gate per record, with two reduces.
 func gated(gate <-chan struct{}) Job {
 	return Simple("gated", "Waits", func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		job := mapreduce.Job[[]byte, string, int64, string]{
@@ -40,7 +40,7 @@ func gated(gate <-chan struct{}) Job {
 	})
 }
 
-// cells are the texts of the row of the first job on /scheduler.
+// cells returns the texts of the first job's row on the page /scheduler.
 func (b *bench) cells(query string) (list []string) {
 	b.t.Helper()
 	text := b.text(http.MethodGet, "/scheduler"+query, "", nil)
@@ -54,8 +54,8 @@ func (b *bench) cells(query string) (list []string) {
 	return list
 }
 
-// What the guide lets people see and change of a job is on /scheduler and in the API, and says the
-// same [Hadoop Fair Scheduler Guide §5].
+// The page /scheduler and the API show and change the same properties of a job: those of the Hadoop
+// Fair Scheduler Guide §5.
 func TestSchedulerPageOfAJob(t *testing.T) {
 	var gate chan struct{}
 	b := start(t, func(cfg *Config) {
@@ -66,7 +66,7 @@ func TestSchedulerPageOfAJob(t *testing.T) {
 	b.write("in.txt", "a\nb\nc\n")
 	ctx, began := t.Context(), time.Now()
 	j := b.submit("gated", "in.txt", "-o", "out", "--pool", "ann", "--priority", "low")
-	gate <- struct{}{} // one map is done
+	gate <- struct{}{} // lets one map succeed
 	job := func() api.Job {
 		j, err := b.Job(ctx, j.ID)
 		require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestSchedulerPageOfAJob(t *testing.T) {
 	})
 }
 
-// Of a queue the page shows what it holds and its capacity, and no fair share, which it has not.
+// For a queue, the API shows running tasks and capacity, but no fair share.
 func TestSchedulerPageOfQueues(t *testing.T) {
 	b := start(t, func(cfg *Config) {
 		p, err := scheduling.Preset("capacity")

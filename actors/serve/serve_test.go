@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
-// count is a stage that counts words.
+// count is the plan of a word count.
 func count(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 	type pair = mapreduce.Pair[string, int64]
 	job := mapreduce.Job[[]byte, string, int64, pair]{
@@ -50,7 +50,7 @@ func count(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, e
 	return job.Bind(mapreduce.Lines(src...), mapreduce.Text[pair](to))
 }
 
-// held is a job whose maps wait until the channel is closed, or they are stopped.
+// held returns a kind of job whose maps wait until the channel is closed or the attempt is stopped.
 func held(gate <-chan struct{}) Job {
 	return Simple("held", "Waits", func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		job := mapreduce.MapOnly[[]byte, string]{
@@ -71,7 +71,7 @@ func held(gate <-chan struct{}) Job {
 	})
 }
 
-// bench is a server in a directory of its own, which is its root, and a client.
+// bench is a server, whose root is its own directory, with a client.
 type bench struct {
 	*api.Client
 	t    *testing.T
@@ -133,7 +133,7 @@ func (b *bench) read(pattern string) string {
 	return all.String()
 }
 
-// submit submits a job that must be taken.
+// submit submits a job, which the server must accept.
 func (b *bench) submit(job string, args ...string) api.Job {
 	b.t.Helper()
 	j, err := b.Submit(b.t.Context(), api.Submission{Job: job, Args: args}, "")
@@ -141,7 +141,7 @@ func (b *bench) submit(job string, args ...string) api.Job {
 	return j
 }
 
-// wait waits for a job's end.
+// wait waits for a job's end and returns the job.
 func (b *bench) wait(id int64) api.Job {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
@@ -207,7 +207,7 @@ func TestWhatCannotBeSubmitted(t *testing.T) {
 	require.Empty(t, list, "what is refused is no job")
 }
 
-// A repeated call under its key is one job.
+// Submitting twice with the same key creates one job.
 func TestOneJobForOneKey(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")
@@ -399,7 +399,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// The page has the guide's columns; its forms change jobs, without JavaScript.
+// The page /scheduler has the columns of Hadoop's guide. Its forms change jobs without JavaScript.
 func TestSchedulerPage(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")
@@ -424,7 +424,7 @@ func TestSchedulerPage(t *testing.T) {
 	require.Equal(t, "very_high", v.Priority)
 }
 
-// A server that keeps no state says how many jobs end with it.
+// When a server without state closes, it logs the number of unfinished jobs.
 func TestJobsThatEndWithTheServer(t *testing.T) {
 	var said strings.Builder
 	b := start(t, func(cfg *Config) { cfg.Log = slog.New(slog.NewTextHandler(&said, nil)) })
@@ -437,7 +437,7 @@ func TestJobsThatEndWithTheServer(t *testing.T) {
 	require.Contains(t, b.s.views([]*job{ended})[0].Error, "the server has ended, and keeps no state")
 }
 
-// Moving a job to another pool shows at once in the fair shares.
+// Moving a job to another pool changes the fair shares at once.
 func TestMovingAJobChangesShares(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", strings.Repeat("a\n", 100))

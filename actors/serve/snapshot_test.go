@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// What remains of dropped events is the current state: nodes, unfinished jobs with their running
-// tasks, and the number of finished tasks. All else is forgotten.
+// From dropped events, the server keeps only the current state: nodes, unfinished jobs with their
+// running tasks, and the number of finished tasks.
 func TestSnapshotIsTheState(t *testing.T) {
 	b := newBroker(1, 1)
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {
@@ -26,7 +26,7 @@ func TestSnapshotIsTheState(t *testing.T) {
 	tell(event.Event{Type: event.Began})                                                // 1
 	tell(event.Event{Type: event.Joined, Node: 0})                                      // 2
 	tell(event.Event{Type: event.Joined, Node: 1})                                      // 3
-	tell(event.Event{Type: event.Joined, Node: 0})                                      // 4 in place of 2
+	tell(event.Event{Type: event.Joined, Node: 0})                                      // 4 replaces 2
 	tell(event.Event{Type: event.Submitted, JobID: 1})                                  // 5
 	tell(event.Event{Type: event.Submitted, JobID: 2})                                  // 6
 	tell(event.Event{Type: event.Skipped, JobID: 2, Kind: scheduling.Map})              // 7
@@ -36,9 +36,9 @@ func TestSnapshotIsTheState(t *testing.T) {
 	tell(event.Event{Type: event.Succeeded, Attempt: attempt(2, 0)})                    // 11 ends 9
 	tell(event.Event{Type: event.Suspended, Attempt: attempt(2, 1)})                    // 12
 	tell(event.Event{Type: event.Finished, JobID: 1})                                   // 13 ends 5, 8
-	tell(event.Event{Type: event.Killed, Attempt: attempt(1, 0)})                       // 14 of none
+	tell(event.Event{Type: event.Killed, Attempt: attempt(1, 0)})                       // 14 of an attempt without a launch
 	tell(event.Event{Type: event.Priority, JobID: 2, Name: "HIGH"})                     // 15
-	tell(event.Event{Type: event.Warning})                                              // 16 in the ring
+	tell(event.Event{Type: event.Warning})                                              // 16 is still in the ring
 	before, sums, oldest := b.snapshot()
 	var numbers []uint64
 	for _, l := range before {
@@ -48,13 +48,13 @@ func TestSnapshotIsTheState(t *testing.T) {
 	require.Equal(t, uint64(16), oldest)
 	require.Equal(t, []counts{
 		{Type: "counts", Node: -1, Job: 2, Done: [2]int64{1, 0}, Near: [4]int64{1, 0, 0, 0}},
-		{Type: "counts", Node: -1, Near: [4]int64{2, 0, 0, 0}}, // job 1, too, whose map ran when it ended
+		{Type: "counts", Node: -1, Near: [4]int64{2, 0, 0, 0}}, // including job 1, whose map was running at its end
 	}, sums)
 	require.Len(t, slices.Collect(b.droppedState.Jobs()), 1)
 }
 
-// Who comes late to the cluster's stream, and asks for the state, is led to it: then the events that
-// are still there follow, with numbers to resume behind.
+// A late reader of the cluster's stream that asks for the state first gets events that build it.
+// The retained events follow, with ids from which a reader can resume.
 func TestStreamBeginsWithTheState(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.limits.ring = 4 })
 	b.write("in.txt", "a b\n")

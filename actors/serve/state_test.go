@@ -14,13 +14,13 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// withState is a server with a state in dir.
+// withState starts a server whose state is in dir.
 func withState(t *testing.T, dir string) *bench {
 	t.Helper()
 	return startIn(t, dir, func(cfg *Config) { cfg.State = filepath.Join(dir, "state") })
 }
 
-// stop closes the server, as at its end, and leaves what has not ended to the next.
+// stop closes the server. Unfinished jobs remain for the next server.
 func (b *bench) stop() {
 	b.t.Helper()
 	b.s.closing.Store(true)
@@ -28,8 +28,8 @@ func (b *bench) stop() {
 	require.NoError(b.t, b.s.Close())
 }
 
-// The next server knows what the former one knew: ended jobs, their counters, unfinished jobs under
-// their numbers, files, and the numbers in use.
+// The next server restores ended jobs with counters, unfinished jobs under their numbers, and
+// files. New jobs get new numbers.
 func TestNextServerGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -100,7 +100,7 @@ func TestPreparationWaitsForItsTurn(t *testing.T) {
 	require.Equal(t, api.Succeeded, b.wait(waits.ID).State)
 }
 
-// A job whose input is another when the server is back fails, and says so.
+// If a job's input has changed while no server ran, the job fails with an error that names it.
 func TestInputChangesWhileNoServerRuns(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -118,7 +118,7 @@ func TestInputChangesWhileNoServerRuns(t *testing.T) {
 	require.NoDirExists(t, stages, "what a process left that was killed")
 }
 
-// A directory that is not a server's, or is in use, is refused.
+// Start rejects a state directory that is in use or not a server's.
 func TestStateOfSomethingElse(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("x"), 0o600))
@@ -129,8 +129,8 @@ func TestStateOfSomethingElse(t *testing.T) {
 	require.ErrorContains(t, err, "another process is using it")
 }
 
-// A directory that has lost a log is refused, not taken for an empty one; one of which the first
-// process was killed as it began is not.
+// Start rejects a state directory that has lost a log. It accepts one whose first process was
+// killed at its start.
 func TestLostLogs(t *testing.T) {
 	for _, log := range []string{jobsDir, coreDir} {
 		for _, all := range []bool{false, true} {
@@ -158,7 +158,7 @@ func TestLostLogs(t *testing.T) {
 	withState(t, dir)
 }
 
-// A long memory is replaced, and forgets only the oldest ended jobs.
+// Replacing a long journal drops only the oldest ended jobs.
 func TestLongJournalIsShortened(t *testing.T) {
 	dir := t.TempDir()
 	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 })
@@ -172,7 +172,7 @@ func TestLongJournalIsShortened(t *testing.T) {
 	require.Equal(t, api.Succeeded, b.wait(1).State)
 }
 
-// Jobs that wait their turn have no files of their outputs open, which nobody else gets meanwhile.
+// Waiting jobs keep no output files open, but nobody else can write to their outputs.
 func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files are counted in /proc")

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// Weights of pools are changed by name, all or none, with settings or without; pools that are not
-// listed yet will be.
+// A policy change sets weights of pools and settings together: all of them or none. It adds pools
+// that are not listed yet.
 func TestWeightsAreChanged(t *testing.T) {
 	b := start(t, nil)
 	ctx := t.Context()
@@ -49,8 +49,8 @@ func TestWeightsAreChanged(t *testing.T) {
 	refused(t, err, "bad-policy")
 }
 
-// The page finds the job that a job of the cluster belongs to, and hears whether who watches may
-// change it, and the cluster.
+// The page can look up the server's job of a cluster job. The answers say whether the caller may
+// change the job and the cluster.
 func TestWhoMaySteer(t *testing.T) {
 	b := withTokens(t, nil)
 	ctx := t.Context()

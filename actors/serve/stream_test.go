@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// eventsOf reads the events of a job to its end.
+// eventsOf returns all events of a job, up to its end.
 func (b *bench) eventsOf(id int64, last string) (list []api.Event) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
@@ -50,7 +50,7 @@ func TestEventsOfAJob(t *testing.T) {
 	require.Equal(t, list, b.eventsOf(j.ID, "nonsense"))
 }
 
-// The stream of the cluster brings what happens as it does, and ends with its reader.
+// The cluster's stream sends events when they happen, and ends when its reader does.
 func TestEventsOfTheCluster(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a b\n")
@@ -79,7 +79,7 @@ func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
 	j := b.submit("held", "in.txt", "-o", "out")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/api/v1/jobs/1/events", nil)
 	require.NoError(t, err)
-	res, err := b.HTTP.Do(req) // a Client would begin again, without a word
+	res, err := b.HTTP.Do(req) // an api.Client would silently reconnect
 	require.NoError(t, err)
 	defer res.Body.Close()
 	time.AfterFunc(500*time.Millisecond, func() { close(b.gate) })
@@ -99,14 +99,14 @@ func TestEventsThatAreGone(t *testing.T) {
 	require.Equal(t, "missed", list[0].Type)
 	require.Regexp(t, `^{"missed":[1-9]\d*}$`, string(list[0].Data))
 	require.LessOrEqual(t, len(list), 9)
-	// The stream that has ended may be about to leave.
+	// The ended stream may not be detached yet.
 	require.Eventually(t, b.s.events.attach, 10*time.Second, time.Millisecond)
 	err := b.Events(t.Context(), 0, "", func(api.Event) error { return nil })
 	refused(t, err, "too-many-streams")
 	b.s.events.detach()
 }
 
-// A reader that takes nothing is dropped; the cluster never waits for it.
+// The server drops a reader that does not read. The cluster does not wait for it.
 func TestReaderThatTakesNothingIsDropped(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.limits.idle = 50 * time.Millisecond })
 	b.write("in.txt", strings.Repeat("a b c d e f\n", 1000))

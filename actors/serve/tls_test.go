@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// authority signs certificates.
+// authority is a CA that signs the test's certificates.
 type authority struct {
 	t    *testing.T
 	cert *x509.Certificate
@@ -35,7 +35,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign makes a certificate; of itself, if by is nil.
+// sign returns a certificate signed by `by`, or self-signed if that is nil.
 func (a *authority) sign(name pkix.Name, by *authority) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,7 +57,7 @@ func (a *authority) sign(name pkix.Name, by *authority) (*x509.Certificate, *ecd
 	return c, key
 }
 
-// pair is a certificate to show.
+// pair returns a certificate of user and groups that the authority has signed, with its key.
 func (a *authority) pair(user string, groups ...string) tls.Certificate {
 	a.t.Helper()
 	c, key := a.sign(pkix.Name{CommonName: user, Organization: groups}, a)
@@ -70,8 +70,8 @@ func (a *authority) pool() *x509.CertPool {
 	return pool
 }
 
-// Certificates tell users and groups; without one, or with that of another authority, nobody comes
-// in.
+// Client certificates identify users and groups. The server rejects clients without one, or with
+// one of another CA.
 func TestCertificates(t *testing.T) {
 	ours, other := newAuthority(t), newAuthority(t)
 	admins, err := access.ParseList(" operators")
@@ -108,8 +108,8 @@ func TestCertificates(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzTokens: whatever a file of tokens holds, reading it tells users or what is wrong with a line,
-// never a token, and a token that it took is known.
+// FuzzTokens reads arbitrary token files. The result is users that the server finds by their
+// tokens, or an error that names a line and shows no token.
 func FuzzTokens(f *testing.F) {
 	f.Add(tokenFile)
 	f.Add("x")

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/page"
 )
 
-// The page is served with all its modules, may load and ask nothing but this server, and says where
-// its events come from; other names are not found.
+// The server serves the page with all its modules, under a policy that permits no other server, and
+// with the address of its events. Other names get 404.
 func TestWatchPage(t *testing.T) {
 	b := start(t, nil)
 	res, text := b.do(http.MethodGet, "/watch/", "", nil)
@@ -52,7 +52,7 @@ func TestWatchPageNeedsNoToken(t *testing.T) {
 	}
 }
 
-// A server with the simulator says so in its page, and serves its files; without it there are none.
+// A server with the simulator serves its files and marks its page; others do neither.
 func TestWatchPageHasTheSimulator(t *testing.T) {
 	b := start(t, func(cfg *Config) {
 		cfg.Simulator = func() (map[string][]byte, error) {
