@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// racks returns nodes n0… spread round robin over the racks.
+// racks returns the given number of nodes n0, n1, …, distributed round robin over the racks.
 func racks(nodes, racks int) []Node {
 	out := make([]Node, nodes)
 	for i := range out {

@@ -30,7 +30,7 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
-// A file that replaces another is checked as that was.
+// Anew returns ErrNoSize if the file was replaced by one without a size.
 func TestAnewOfAFileWithoutSize(t *testing.T) {
 	l, path := localFile(t, []byte("x"))
 	require.NoError(t, os.Remove(path))

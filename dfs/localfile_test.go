@@ -221,7 +221,7 @@ func overwrite(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// A copy read before the file changed is unchanged; a later read is refused.
+// A copy that was read before the file changed is unchanged; a later read is an error.
 func TestCopiesOfAChangedFile(t *testing.T) {
 	data := noise(1, 1000)
 	l, path := localFile(t, data)
@@ -241,7 +241,7 @@ func TestCopiesOfAChangedFile(t *testing.T) {
 func TestWriteWithinTheTickOfOpening(t *testing.T) {
 	for range 10 {
 		l, path := localFile(t, noise(1, 100_000))
-		require.NoError(t, os.WriteFile(path, noise(2, 100_000), 0o600)) // perhaps within the tick
+		require.NoError(t, os.WriteFile(path, noise(2, 100_000), 0o600)) // perhaps within the clock tick of the opening
 		b, release, err := l.View(0, 100_000)
 		if err == nil {
 			require.True(t, bytes.Equal(noise(2, 100_000), b), "what it holds since the last tick")

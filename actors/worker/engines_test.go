@@ -22,11 +22,11 @@ type engineTest struct {
 	name, variable string
 	retries        bool // it retries failed tasks
 	copies         bool // it is configured to start speculative attempts
-	brief          bool // one job suffices, since another engine has the others
+	brief          bool // it runs one job only, since a similar engine runs the others
 }
 
 var engineTests = []engineTest{
-	{"processes", "", true, false, false}, // whose jobs are in TestProcesses
+	{"processes", "", true, false, false}, // TestProcesses runs its jobs
 	{"streaming in one process", "TARRY_TEST_LIGHT", false, false, false},
 	{"streaming on YARN", "TARRY_TEST_YARN", true, true, false},
 	{"spark in one process", "TARRY_TEST_SPARK", false, false, true},
@@ -35,7 +35,7 @@ var engineTests = []engineTest{
 	{"slurm", "TARRY_TEST_SLURM", true, false, false},
 }
 
-// on returns the engine, which may be missing; processes is always available.
+// on returns the engine's name for Options.On, or skips the test if its variable is not set.
 func (e engineTest) on(t *testing.T) string {
 	if e.variable == "" {
 		return "processes:2"
@@ -50,7 +50,7 @@ func (e engineTest) on(t *testing.T) string {
 	return on
 }
 
-// The same program writes the same bytes on every engine, workers killed or not.
+// A program writes the same bytes on every engine, also if workers are killed.
 func TestOnEngines(t *testing.T) {
 	h, dir := realHosts(t), t.TempDir()
 	inputs := enginetest.Inputs(t, dir)
@@ -103,7 +103,7 @@ func TestOnEngines(t *testing.T) {
 	}
 }
 
-// wrongOn runs jobs that must fail: each with one line, and without output.
+// wrongOn runs jobs that must fail: the error is one line, and no output remains.
 func wrongOn(t *testing.T, on string, books []string) {
 	failed := func(out string, err error, want ...string) {
 		t.Helper()
@@ -131,7 +131,7 @@ func wrongOn(t *testing.T, on string, books []string) {
 	})
 }
 
-// submitAsAnother submits a job with the plan of another program.
+// submitAsAnother submits a job whose plan names another program, so that workers must refuse it.
 func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
 	out = filepath.Join(t.TempDir(), "out")
 	runs.Store(0)
@@ -173,7 +173,7 @@ func thousandOn(t *testing.T, on string, books []string) {
 	require.Equal(t, want, filesIn(t, out))
 }
 
-// shell runs what is written to it, at the end.
+// shell is a writer that runs the text written to it as a script, when it is closed.
 type shell struct {
 	*exec.Cmd
 	text, said bytes.Buffer
@@ -188,7 +188,7 @@ func (s *shell) Close() error {
 	return s.Start()
 }
 
-// Python accepts the Python file.
+// The program for Spark is valid Python.
 func TestSparkProgramCompiles(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -30,8 +30,8 @@ func logsOf(t *testing.T, err error) string {
 	return string(text)
 }
 
-// Whatever ends a worker on an engine, the error is one line with attempt, host and the first
-// cause, and names the logs, which are kept.
+// If workers fail on an engine, the error is one line with attempt, host and first cause. It names
+// the file with the logs, which remains.
 func TestCauses(t *testing.T) {
 	inProcesses(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -63,7 +63,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// A program that is missing on a host, and an output that a host does not see, are named, too.
+// If a host lacks the program or does not see the output's folder, the error names it.
 func TestNotOnTheHost(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	for name, hosts := range map[string]string{
@@ -83,7 +83,7 @@ func TestNotOnTheHost(t *testing.T) {
 				t.Setenv("TARRY_TEST_HIDDEN", filepath.Dir(out))
 				_, _, err := submitTo(t, out, "wordcount", Options{On: on, Reduces: 2, MaxAttempts: 2}, book)
 				want := name
-				if on == "yarn" && strings.HasPrefix(name, "no-such") { // YARN brings the program
+				if on == "yarn" && strings.HasPrefix(name, "no-such") { // YARN ships the program to its hosts
 					want = "subprocess failed with code 127"
 				}
 				require.ErrorContains(t, err, want)
@@ -101,7 +101,7 @@ func written(t *testing.T, name, text string) string {
 	return name
 }
 
-// An orphan of an earlier run into the same output does not run the next run's plan.
+// A task that survives its run does not run the plan of the next run with the same output.
 func TestOrphans(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -117,7 +117,7 @@ func TestOrphans(t *testing.T) {
 	j := first()
 	_, err := readPlan(j.plan)
 	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(out)) // as a rerun does with what a killed run has left
+	require.NoError(t, os.RemoveAll(out)) // a rerun removes what a killed run has left
 	next := first()
 	require.NotEqual(t, j.plan, next.plan)
 	_, err = readPlan(j.plan)
@@ -127,13 +127,13 @@ func TestOrphans(t *testing.T) {
 	_, err = os.Stat(j.temp.dir)
 	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
 	late := next.temp.below(notes).dir
-	require.NoError(t, os.RemoveAll(late)) // as the submitter does while a task looks for its plan
+	require.NoError(t, os.RemoveAll(late)) // the submitter removes it while a task looks for its plan
 	last := next.task(mapTask, 0, 0)
 	require.NoError(t, last.noteAttempt(last.id(), errRunning))
 	require.NoDirExists(t, late)
 }
 
-// A run into the output of a killed run names that run, and removes what it has left.
+// A run with the output of a killed run names that run and removes its files.
 func TestRerunNamesTheKilledRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	left := filepath.Join(out, "_temporary", cluster.RunFile)
@@ -172,7 +172,7 @@ func TestOtherUser(t *testing.T) {
 	require.Regexp(t, `plan.json is -rw-------, of user \S+, and this task runs as \S+: set the submitter's umask`, whoMay(j.plan))
 }
 
-// Progress is counted by attempts, and the engine's page is known.
+// Progress counts attempts and has the URL of the engine's page for the job.
 func TestProgressOfEngines(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 100_000)}
 	for _, on := range append(foreignEngines, "processes:2") {
@@ -191,7 +191,7 @@ func TestProgressOfEngines(t *testing.T) {
 	}
 }
 
-// A signal to the submitter ends the job at its engine, and leaves nothing.
+// A signal to the submitter ends the job at its engine and removes its files.
 func TestInterruptedAtEngine(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")
@@ -220,7 +220,7 @@ func TestInterruptedAtEngine(t *testing.T) {
 	require.Empty(t, left, "its logs are nobody's")
 }
 
-// A job of Hadoop that has succeeded has an output, though its client could not find it at the end.
+// A Hadoop job that has succeeded has an output even if Hadoop's client reports it as unknown.
 func TestBlindClient(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	want, _ := wanted(t, "wordcount", 2, blockBytes, book)
@@ -235,8 +235,8 @@ func TestBlindClient(t *testing.T) {
 	require.ErrorContains(t, err, "never works")
 }
 
-// Each setting is passed in the engine's own terms, and refused with an explanation if the engine
-// lacks it.
+// Tarry passes each setting as an option of the engine, and rejects settings that the engine lacks
+// with an explanation.
 func TestSettings(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	s := Settings{Queue: "night", TaskMemory: 300 << 20, TaskCores: 2, EngineArgs: []string{"-Dx=y z", "-v"}}
@@ -280,8 +280,8 @@ func TestSettings(t *testing.T) {
 	require.ErrorContains(t, (&Settings{TaskMemory: 1 << 20}).Check("yarn"), "want at least 128MiB")
 }
 
-// Another build is shipped with this one, with a script that selects the build of its host; a build
-// of other sources is refused with both builds named.
+// Another build of the same sources is shipped with a script that selects a host's build. For a
+// build of other sources, the error names both.
 func TestOtherBuilds(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
@@ -303,7 +303,7 @@ func TestOtherBuilds(t *testing.T) {
 	bin := t.TempDir()
 	for machine, want := range map[string]string{"x86_64": "this build\n", "aarch64": "other build\n", "vax": "for which there is no --worker"} {
 		uname := "#!/bin/sh\ncase $1 in -m) echo " + machine + " ;; -s) echo Linux ;; *) echo host ;; esac\n"
-		require.NoError(t, os.WriteFile(bin+"/uname", []byte(uname), 0o700)) //nolint:gosec // it is a command
+		require.NoError(t, os.WriteFile(bin+"/uname", []byte(uname), 0o700)) //nolint:gosec // tests run it as a command
 		cmd := exec.Command(files[0])
 		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 		said, err := cmd.CombinedOutput()
@@ -312,7 +312,7 @@ func TestOtherBuilds(t *testing.T) {
 	}
 }
 
-// A name is refused only for characters that the engine's client takes for something else.
+// Tarry rejects a file name only for characters that the engine's client would interpret.
 func TestCheckName(t *testing.T) {
 	for _, c := range []struct {
 		special, dir, refused string

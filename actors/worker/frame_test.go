@@ -24,8 +24,8 @@ func hadoopPartition(key []byte, reduces int) int {
 	return int(h&0x7fffffff) % reduces
 }
 
-// Frames read as written; the pieces of a partition are in order of their keys; and Hadoop's own
-// partitioner sends each to its reduce.
+// Frames read back as written. Sorting by key keeps the pieces of a partition in order, and
+// Hadoop's own partitioner sends each to its reduce.
 func TestFrames(t *testing.T) {
 	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1)) + 1)
 	require.Equal(t, 28831%1000, hadoopPartition([]byte{0xff, 0, 1}, 1000))
@@ -72,8 +72,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// Arbitrary bytes in place of frames or reports are an error, not a panic; only the end mark is
-// taken for the end.
+// Arbitrary bytes instead of frames or reports are an error, not a panic. Only the end mark ends
+// the frames.
 func FuzzFrames(f *testing.F) {
 	x := frame{partition: 1, index: 2, data: []byte("abc")}
 	good := append(x.appendHead(nil, 4), x.data...)

@@ -25,13 +25,13 @@ import (
 type hosts struct {
 	t     *testing.T
 	state string // the script's folder
-	dir   string // of this test, which they share
+	dir   string // this test's folder, which the hosts share
 }
 
 const (
 	hostsVariable = "TARRY_TEST_HOSTS" // names the folder of hosts on which real engines run
 	hostsScript   = "../../internal/tools/engines/hosts.sh"
-	hostDisk      = "300k" // of hosts for emulated engines
+	hostDisk      = "300k" // size of a host's own disk, with emulated engines
 )
 
 // newHosts starts hosts for emulated engines.
@@ -67,7 +67,7 @@ func sharing(t *testing.T, state string) *hosts {
 	return h
 }
 
-// script runs the script.
+// script runs a command of hosts.sh.
 func (h *hosts) script(command string, args ...string) {
 	cmd := exec.Command(hostsScript, append([]string{command, h.state}, args...)...)
 	out, err := cmd.CombinedOutput()
@@ -85,7 +85,7 @@ func (h *hosts) use(user string) {
 	h.t.Setenv(playedHosts, strings.Join(list, "\n"))
 }
 
-// on runs a shell's script on a host.
+// on runs a shell script on host n.
 func (h *hosts) on(n int, script string, args ...string) {
 	h.script("run", append([]string{fmt.Sprint(n), "0", "sh", "-c", script, "sh"}, args...)...)
 }
@@ -93,11 +93,11 @@ func (h *hosts) on(n int, script string, args ...string) {
 // fault is a row of the table in docs/beyond-one-machine.md: what goes wrong, and what the error says.
 type fault struct {
 	what, says string
-	hadoop     string // what it says on real YARN, where Hadoop meets the cause before a worker does, and names no host
+	hadoop     string // the error on real YARN, if Hadoop itself fails before a worker and names no host
 	job        string
-	host       string // prepares a host: $1 is the input's folder, $2 the output's parent, $3 the program; the error names the host
-	undo       string // undoes that; with umount -l, as a worker of the row may be ending still
-	user       string // of the tasks
+	host       string // script for the host that the error names: $1 is the input's folder, $2 the output's parent, $3 the program
+	undo       string // script that undoes host; with umount -l, since a worker may still be ending
+	user       string // user of the tasks
 	options    Options
 	before     func(t *testing.T, out string) // prepares the output
 	local      bool                           // it concerns the submitter, so it is the same on any engine
@@ -146,15 +146,15 @@ var faults = []fault{
 	{what: "no client of the engine", says: "executable file not found", job: "sort", local: true, only: []string{"slurm"}, before: func(t *testing.T, _ string) { t.Setenv("PATH", "/nowhere") }},
 }
 
-// place is an engine on which faults are made.
+// place is an engine, emulated or real, on which the tests cause faults.
 type place struct {
 	on    string
-	hosts *hosts // that run its tasks; nil: this machine does
+	hosts *hosts // where tasks run; nil: on this machine
 	real  bool   // any host may run any task, as this user; otherwise host 2 runs task 1
 	user  string
 }
 
-// lacks reports whether a fault cannot be made on the engine.
+// lacks reports whether a fault cannot occur on the engine.
 func (p place) lacks(f *fault) bool {
 	switch name, _, _ := strings.Cut(p.on, ":"); {
 	case f.only != nil && !slices.Contains(f.only, name):
@@ -164,12 +164,12 @@ func (p place) lacks(f *fault) bool {
 	case p.hosts == nil:
 		return f.host != "" || f.user != "" || f.job == "host dies"
 	case p.real:
-		return f.user != "" && f.user != p.user || name != "slurm" && f.what == "another build on one host" // others bring it
+		return f.user != "" && f.user != p.user || name != "slurm" && f.what == "another build on one host" // the others ship the program
 	}
 	return false
 }
 
-// make runs a job with the fault and checks what the error says.
+// make runs a job with the fault and checks the error.
 func (p place) make(t *testing.T, f *fault) {
 	dir := t.TempDir()
 	if p.hosts != nil {
@@ -232,8 +232,8 @@ func (p place) make(t *testing.T, f *fault) {
 	}
 }
 
-// Each fault, on each engine, ends with one line that names the cause, and the host if it concerns
-// one; no output is left. Clients of engines are emulated; workers are real and run on three hosts.
+// Each fault, on each engine, is an error of one line with the cause and, if it concerns one, the
+// host. No output remains. Engines' clients are emulated; real workers run on three hosts.
 func TestFaults(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)
@@ -249,7 +249,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The same on real engines.
+// Each fault is an error of one line on real engines, too.
 func TestOnEnginesFaults(t *testing.T) {
 	h := realHosts(t)
 	if h == nil && os.Getenv("TARRY_TEST_YARN") == "" {
@@ -271,14 +271,14 @@ func TestOnEnginesFaults(t *testing.T) {
 	}
 }
 
-// useHadoop makes yarn mean the one that is tested.
+// useHadoop makes the engine yarn use the client of the real Hadoop.
 func useHadoop(t *testing.T, on string) {
 	if on == "yarn" {
 		t.Setenv(HadoopVariable, os.Getenv("TARRY_TEST_YARN_HADOOP"))
 	}
 }
 
-// submitFault submits a job as a program does; the host determines where it spills.
+// submitFault submits a job through Submit, without a spill folder: each host uses its own.
 func submitFault(t *testing.T, name, out string, o Options, inputs []string) error {
 	dir := filepath.Dir(out)
 	o.Args = append([]string{name, dir, out}, inputs...)
@@ -294,7 +294,7 @@ func submitFault(t *testing.T, name, out string, o Options, inputs []string) err
 	return err
 }
 
-// The tested table is the one in the documents.
+// docs/beyond-one-machine.md lists exactly the tested faults.
 func TestFaultsInDocs(t *testing.T) {
 	var b bytes.Buffer
 	for _, f := range faults {

@@ -139,7 +139,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// Errors end the wait: a permanent one, or as many of a task as are allowed.
+// The submitter stops waiting after a permanent error, or after the maximum attempts of a task.
 func TestKubernetesFails(t *testing.T) {
 	for _, name := range []string{"bad input", "map fails"} {
 		store, url, books := testStore(t)
@@ -155,7 +155,7 @@ func TestKubernetesFails(t *testing.T) {
 	require.ErrorContains(t, Check("k8s-job:"), "want k8s-job:IMAGE")
 }
 
-// A reduce whose maps do not end makes room for them, which is not a failure.
+// A reduce that has waited too long for maps ends with errWaited, which frees its place for them.
 func TestReduceMakesRoom(t *testing.T) {
 	defer func(a, b time.Duration) { longestWait, lookEvery = a, b }(longestWait, lookEvery)
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond

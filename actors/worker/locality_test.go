@@ -30,8 +30,8 @@ func TestProcessesCountLocality(t *testing.T) {
 	require.Equal(t, maps("b"), c.Named(counter.GroupJob, "Other local map tasks"))
 }
 
-// Hadoop's scheduler gets the hosts of each split, by a class in a jar that comes with the job, and tasks
-// get a ticket of the submitter's, which their hosts do not have. Without places Hadoop's own class serves.
+// If splits have hosts, a class in a jar of the job passes them to Hadoop's scheduler; otherwise,
+// the job uses Hadoop's own class. Tasks get the submitter's ticket, which their hosts lack.
 func TestHadoopPlacesMaps(t *testing.T) {
 	inProcesses(t)
 	store, _, books := testStore(t)
@@ -85,7 +85,7 @@ func hasIPv6(t *testing.T) bool {
 	return false
 }
 
-// An engine gets the names of hosts and, since it may know only these, their addresses.
+// An engine gets names and addresses of hosts, since it may know only their addresses.
 func TestPreferredHosts(t *testing.T) {
 	require.Nil(t, preferredHosts(t.Context(), []cluster.Split{{}, {}}))
 	list := preferredHosts(t.Context(), []cluster.Split{{Hosts: []string{"127.0.0.9", "localhost"}}, {}})

@@ -87,7 +87,7 @@ func TestProcessesSkip(t *testing.T) {
 	require.EqualValues(t, n, c.Get(counter.MapSkippedRecords))
 	require.Contains(t, filesIn(t, out), "_skipped.jsonl")
 	require.Equal(t, filesIn(t, want), filesIn(t, out))
-	for _, most := range []int{n - 1, 3} { // more than all maps may skip together, and than one may
+	for _, most := range []int{n - 1, 3} { // limits below the job's bad records, and below those of one map
 		o.MaxSkips = most
 		out, _, err = submit(t, "bad lines", o, books)
 		require.ErrorContains(t, err, cluster.ErrTooManySkips.Error())
@@ -96,7 +96,7 @@ func TestProcessesSkip(t *testing.T) {
 	}
 }
 
-// Workers of a program that runs several jobs find their own job; concurrent jobs are refused.
+// If a program runs several jobs, a worker runs only its own. Submit rejects concurrent jobs.
 func TestSeveralRuns(t *testing.T) {
 	dir := t.TempDir()
 	book := bookOf(t, t.TempDir(), "a", 100_000)
@@ -151,7 +151,7 @@ func TestProcessesFail(t *testing.T) {
 	}
 }
 
-// A stopped worker has its task's timeout like any other: it is killed, and the task is retried.
+// The task timeout also applies to a suspended worker: it is killed, and the task is retried.
 func TestStoppedWorkers(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	for _, name := range []string{"stop map", "stop reduce"} {
@@ -177,7 +177,7 @@ func TestProcessesSmall(t *testing.T) {
 	}
 }
 
-// Jobs that are not portable are refused before they begin.
+// Submit rejects jobs with inputs or outputs that other processes cannot reach.
 func TestStays(t *testing.T) {
 	text := mr.Text[[]byte]
 	grep := mr.MapOnly[[]byte, []byte]{Map: func(b []byte, emit func([]byte)) error { emit(b); return nil }}
@@ -225,7 +225,7 @@ func TestLongArguments(t *testing.T) {
 	require.NoDirExists(t, dir+"/other")
 }
 
-// An input that changes after the job has begun fails it, with one line that names the file.
+// If an input changes after the job has begun, the job fails with one line that names the file.
 func TestInputsChange(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 100_000)
 	for _, how := range []string{"grows", "another"} {
@@ -237,7 +237,7 @@ func TestInputsChange(t *testing.T) {
 	}
 }
 
-// If two runs target one output, one is refused with an explanation.
+// If two runs have the same output, one fails with an explanation.
 func TestOutputIsTaken(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -253,7 +253,7 @@ func TestOutputIsTaken(t *testing.T) {
 	require.ErrorIs(t, err, mr.ErrOutputExists)
 }
 
-// A canceled context ends workers that would not end by themselves, and nothing is left.
+// Canceling the context ends hanging workers, and no file remains.
 func TestInterrupted(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One line is reported of the output of engines' clients; the texts are real.
+// From the output of an engine's client, the error takes one line. The texts are real outputs.
 func TestReason(t *testing.T) {
 	for want, said := range map[string]string{
 		"Could not parse Master URL: 'local[x]'": `26/11/23 13:31:46 ERROR SparkContext: Error initializing SparkContext.

@@ -44,7 +44,7 @@ func init() {
 	})
 }
 
-// ticketVariable names the file without which a store with a file secured is not opened.
+// ticketVariable names the ticket file that a store with a file "secured" requires.
 const ticketVariable = "TARRY_TEST_TICKET"
 
 // withoutTicket returns an environment of a host on which the user has no ticket.
@@ -57,7 +57,7 @@ func (s located) Ticket() (variable, file string) {
 	return ticketVariable, strings.TrimPrefix(os.Getenv(ticketVariable), "FILE:")
 }
 
-// located is a store that has its file a on this host, and all others elsewhere.
+// located is a store whose file a is on this host, and all others elsewhere.
 type located struct{ *storetest.Dir }
 
 func (s located) Places(name string) ([]stores.Place, error) {
@@ -83,7 +83,7 @@ func onStore(t *testing.T, name, url string, o Options, books []string) error {
 	return err
 }
 
-// countedOnStore is onStore, and returns the job's counters.
+// countedOnStore is like onStore and also returns the job's counters.
 func countedOnStore(t *testing.T, name, url string, o Options, books []string) (*counter.Set, error) {
 	dir := t.TempDir()
 	runs.Store(0)
@@ -116,7 +116,7 @@ func TestProcessesOnAStore(t *testing.T) {
 	}
 }
 
-// The error of a worker is reported through the store, and nothing is left.
+// A worker reports its error through the store, and no file remains.
 func TestProcessesOnAStoreFail(t *testing.T) {
 	store, url, books := testStore(t)
 	var log bytes.Buffer

@@ -91,8 +91,8 @@ func TestWhichTask(t *testing.T) {
 	require.ErrorContains(t, err, "SLURM_RESTART_COUNT=-1")
 }
 
-// A worker of another program is refused permanently, and both programs are named; so is a plan of
-// another version.
+// A worker of another program, or with a plan of another version, fails permanently. The error
+// names both programs.
 func TestOtherPrograms(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// A file that another has taken the place of is not read.
+// Reading a file that another has replaced since its opening is an error.
 func TestReplaced(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -54,7 +54,7 @@ func TestReplaced(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// WebHDFS says where each block is.
+// Places returns the hosts of each block, which WebHDFS reports.
 func TestPlaces(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -75,7 +75,8 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// A name node that wants a ticket ends the connection of a client that shows none.
+// If the name node resets the connection, as for clients without a ticket, the error names
+// Kerberos.
 func TestDropped(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -87,12 +88,12 @@ func TestDropped(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_ = c.(*net.TCPConn).SetLinger(0) // it resets the connection
+			_ = c.(*net.TCPConn).SetLinger(0) // Close resets the connection
 			_ = c.Close()
 		}
 	}()
 	s, err := New(l.Addr().String(), func(string) string { return "" })
-	if err == nil { // the connection is ended later
+	if err == nil { // New may return before the name node closes the connection
 		_, err = s.Stat("a")
 	}
 	require.ErrorContains(t, err, "HADOOP_CONF_DIR must ask for Kerberos")
@@ -101,7 +102,7 @@ func TestDropped(t *testing.T) {
 	<-done
 }
 
-// Nobody there, or nobody named, is one clear line.
+// If no server is named or reachable, or Kerberos has no ticket, the error says so in one line.
 func TestNoCluster(t *testing.T) {
 	none := func(string) string { return "" }
 	_, err := New("", none)
@@ -125,7 +126,7 @@ func TestNoCluster(t *testing.T) {
 	}
 }
 
-// The name of a store's root means the same servers and user to a process without configuration.
+// The root's name leads a process without configuration to the same servers as the same user.
 func TestRoot(t *testing.T) {
 	conf := hadoopconf.HadoopConf{"dfs.ha.namenodes.books": "a,b"}
 	configured := hdfs.ClientOptions{Addresses: []string{"nn1:8020", "nn2:8020"}}
@@ -143,7 +144,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// A job reads HDFS and writes to it, in one process.
+// A job in one process reads and writes HDFS.
 func TestJob(t *testing.T) {
 	host, dir := cluster(t)
 	root := "hdfs://" + host + "/" + dir
@@ -174,7 +175,7 @@ func TestJob(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// The tarry command reads HDFS and writes to it, on YARN, too.
+// The tarry command reads and writes HDFS, also on YARN.
 func TestCommands(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)

@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
-// The cluster in one process has each map beside its block: on the node that stands for the machine which
-// WebHDFS says has it, and on no other of the four.
+// A cluster in one process runs each map node-local: on the one of its four nodes that stands for
+// the machine with the map's block by WebHDFS.
 func TestPlacesAreFelt(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)

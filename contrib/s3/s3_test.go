@@ -22,8 +22,8 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// server is that of TARRY_TEST_S3, such as http://127.0.0.1:15000, with a new bucket. internal/tools/engines/test.sh
-// starts servers; the keys are in the usual variables.
+// server returns the address in TARRY_TEST_S3, such as http://127.0.0.1:15000, and a new bucket
+// there. internal/tools/engines/test.sh starts servers; the keys are in the usual variables.
 func server(t *testing.T) (endpoint, bucket string) {
 	endpoint = os.Getenv("TARRY_TEST_S3")
 	if endpoint == "" {
@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Pages of listings follow each other, and an upload whose completion was answered into the void is done.
+// Completing an upload again succeeds. A dropped upload does not replace the completed one.
 func TestCompletedTwice(t *testing.T) {
 	endpoint, bucket := server(t)
 	s := bucketAt(t, endpoint, bucket)
@@ -70,7 +70,7 @@ func TestCompletedTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, other.Close())
 	require.NoError(t, other.Abort())
-	if err := s.Complete("out/part", other.Receipt()); err == nil { // so versitygw: it finds an object there
+	if err := s.Complete("out/part", other.Receipt()); err == nil { // versitygw does so, since an object with that name exists
 		t.Log("the server says that an upload is completed that was dropped")
 	}
 	got, err := fs.ReadFile(s, "out/part")
@@ -89,12 +89,12 @@ func TestPieceSize(t *testing.T) {
 	require.Equal(t, 64<<20, pieceSize(2501))
 }
 
-// faulty is a way to the server whose connections break after some bytes of an answer, or a server
-// that does not answer.
+// faulty is a proxy for the server that breaks a connection after the given number of answered
+// bytes.
 type faulty struct {
 	net.Listener
 	server string
-	after  atomic.Int64 // bytes of answers until the next break; negative: none
+	after  atomic.Int64 // bytes of answers until the next break; negative: no break
 	breaks atomic.Int64
 }
 
@@ -144,8 +144,8 @@ func (f *faulty) carry(c net.Conn) {
 	}
 }
 
-// A connection that breaks during a read or write is opened again. If the server stays away, the
-// error is one line with the name.
+// The store reconnects if a connection breaks during a read or write. If the server stays away, the
+// error is one line with the file's name.
 func TestConnectionBreaks(t *testing.T) {
 	endpoint, bucket := server(t)
 	f := newFaulty(t, endpoint)
@@ -181,7 +181,7 @@ func TestConnectionBreaks(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// A job reads a bucket and writes to it, in one process.
+// A job in one process reads and writes a bucket.
 func TestJob(t *testing.T) {
 	endpoint, bucket := server(t)
 	t.Setenv("AWS_ENDPOINT_URL", endpoint)
@@ -218,7 +218,7 @@ func TestJob(t *testing.T) {
 	require.ErrorIs(t, do(mr.Dir(root+"/out")), mr.ErrOutputExists)
 }
 
-// The tarry command reads a bucket and writes to it, also where nodes share nothing else.
+// The tarry command reads and writes a bucket, also on nodes that share nothing else.
 func TestCommands(t *testing.T) {
 	endpoint, bucket := server(t)
 	t.Setenv("AWS_ENDPOINT_URL", endpoint)

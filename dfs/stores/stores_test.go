@@ -17,8 +17,8 @@ type rooted struct {
 // Root implements stores.Rooted.
 func (r rooted) Root() string { return r.root }
 
-// A file that one process opens as test:// is opened by another with the host that the first one
-// resolved.
+// A file that one process opens as test://, without a host, is opened by another process on the
+// host that the first one resolved.
 func TestRoots(t *testing.T) {
 	opened := ""
 	stores.Register("test", func(host string) (stores.Store, error) {

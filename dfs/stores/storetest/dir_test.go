@@ -9,7 +9,7 @@ import (
 
 func TestDir(t *testing.T) { Run(t, &Dir{Root: t.TempDir()}, "a/b") }
 
-// A directory is removed while files are created in it, as by a task that ends after its job.
+// RemoveAll succeeds while files are created in the directory, as by a task that outlives its job.
 func TestRemoveAllWhileFilesAppear(t *testing.T) {
 	d := &Dir{Root: t.TempDir()}
 	ended := make(chan struct{})
@@ -29,7 +29,7 @@ func TestRemoveAllWhileFilesAppear(t *testing.T) {
 	}
 }
 
-// Parts are abandoned by several processes at once, as by the job and by a task that ends late.
+// Several processes can abandon the same parts at once, such as the job and a task that ends late.
 func TestAbandonAllAtOnce(t *testing.T) {
 	d := &Dir{Root: t.TempDir()}
 	for i := range 500 {
