@@ -14,10 +14,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// ctx is what examples run in.
+// ctx is the context of examples and benchmarks.
 var ctx = context.Background()
 
-// benchmark measures a job of one map and one reduce, the plain way.
+// benchmark measures a job with one reduce in a single goroutine, without a cluster.
 func benchmark(b *testing.B, bind func(to mapreduce.Destination) (*mapreduce.Plan, error)) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -55,12 +55,12 @@ func benchmark(b *testing.B, bind func(to mapreduce.Destination) (*mapreduce.Pla
 	}
 }
 
-// madeOf is a megabyte and more of generated input.
+// madeOf returns 4 MiB of generated input.
 func madeOf(b *testing.B, kind gen.Kind) mapreduce.Source {
 	return mapreduce.Bytes(string(kind), []byte(table(b, kind, 4<<20, 2000)))
 }
 
-// BenchmarkJobs measures the jobs that have no benchmark of their own.
+// BenchmarkJobs measures the jobs without a separate benchmark.
 func BenchmarkJobs(b *testing.B) {
 	type to = mapreduce.Destination
 	type plan = *mapreduce.Plan
@@ -138,7 +138,7 @@ func BenchmarkJobs(b *testing.B) {
 	}
 }
 
-// BenchmarkRounds measures computations of several jobs, in this goroutine: the time of a round,
+// BenchmarkRounds measures computations of several jobs, in this goroutine: the times of a round
 // and of the preparation.
 func BenchmarkRounds(b *testing.B) {
 	edges := mapreduce.Bytes("edges", []byte(table(b, gen.Pairs, 1<<20, 20_000)))

@@ -15,13 +15,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
-// checked runs a job in all the ways that package mrtest knows; something must come out.
+// checked runs a job in all the ways of mrtest.Check, and requires some output.
 func checked[I, O any](t *testing.T, job mrtest.Job[I, O], in mapreduce.Input[I]) {
 	t.Helper()
 	require.NotEmpty(t, mrtest.Check(t, job, in))
 }
 
-// must is the job of a constructor that may fail.
+// must returns the job of a constructor, and panics if that failed.
 func must[J any](job J, err error) J {
 	if err != nil {
 		panic(err)
@@ -29,7 +29,7 @@ func must[J any](job J, err error) J {
 	return job
 }
 
-// wordsAndNumbers are two files of lines of three columns: a word, a number and a time.
+// wordsAndNumbers returns two files of lines with three columns: a word, a number and a time.
 func wordsAndNumbers() []mapreduce.Source {
 	r := rand.New(rand.NewPCG(1, 1))
 	var sources []mapreduce.Source
@@ -43,8 +43,8 @@ func wordsAndNumbers() []mapreduce.Source {
 	return sources
 }
 
-// TestJobsInAllWays runs each job watched, over splits of all sizes, with little memory, on a cluster,
-// with attempts that fail: all of them write the same.
+// Each job writes the same in all ways of mrtest.Check, such as with other splits, with little
+// memory, on a cluster, and with failing attempts.
 func TestJobsInAllWays(t *testing.T) {
 	files := wordsAndNumbers()
 	lines, chunks := mapreduce.Lines(files...), mapreduce.Chunks(files...)
@@ -65,8 +65,8 @@ func TestJobsInAllWays(t *testing.T) {
 		}
 		return mapreduce.Lines(sources...)
 	}
-	// The Combine of Index leaves names in the order in which they come, for Reduce to sort; watched, it
-	// would count as not commutative.
+	// Combine of Index keeps names in the order of their arrival, and Reduce sorts them. The check
+	// would report Combine as not commutative.
 	index := Index()
 	index.Combine = nil
 	for name, run := range map[string]func(t *testing.T){
@@ -86,7 +86,7 @@ func TestJobsInAllWays(t *testing.T) {
 		"byfrequency": func(t *testing.T) { checked(t, ByFrequency(), found) },
 		"index":       func(t *testing.T) { checked(t, index, chunks) },
 		"mean":        func(t *testing.T) { checked(t, Mean(MeanOptions{Column: 2}), pairs) },
-		// Grep's records are runs of lines, of any length, unless something is written around each line.
+		// Without FileNames, Grep's records are runs of lines, which depend on the splits.
 		"grep": func(t *testing.T) { checked(t, must(Grep("ab", GrepOptions{FileNames: true})), chunks) },
 		"grep no literal": func(t *testing.T) {
 			checked(t, must(Grep(`^\w+\s-?[0-9]{2,}\s`, GrepOptions{FileNames: true})), chunks)

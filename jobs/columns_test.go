@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// shell is the output of a line of sh over a text.
+// shell returns the output of a line of sh with a text as its input.
 func shell(t require.TestingT, line, text string) string {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
@@ -48,7 +48,7 @@ func TestDistinctEqualsTools(t *testing.T) {
 	})
 }
 
-// Each number is in its bucket, checked with math/big.
+// Each number is counted in the bucket that math/big computes.
 func TestHistogramEqualsLoop(t *testing.T) {
 	number := rapid.StringMatching(`-?[0-9]{1,3}(\.[0-9]{0,3})?`)
 	all := settings()
@@ -127,7 +127,7 @@ func TestSecondarySortEqualsTool(t *testing.T) {
 	})
 }
 
-// The mean of the last numbers is math/big's, however many there were before.
+// The mean of the last numbers is the one that math/big computes, after any number of others.
 func TestMovingAverageEqualsLoop(t *testing.T) {
 	number := rapid.StringMatching(`-?[0-9]{1,12}\.[0-9]{1,9}`)
 	all := settings()

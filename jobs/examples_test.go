@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// How often each value of a column is there.
+// Count the occurrences of each value of a column.
 func ExampleDistinctCount() {
 	visits := mapreduce.Bytes("visits", []byte("ann\thome\nbob\thome\nann\tshop\n"))
 	example(DistinctCount(DistinctOptions{Column: 2}).Bind(mapreduce.Lines(visits),
@@ -17,7 +17,7 @@ func ExampleDistinctCount() {
 	// shop	1
 }
 
-// The files in which there is something.
+// List the files that contain a match.
 func ExampleGrepFiles() {
 	files := []mapreduce.Source{
 		mapreduce.Bytes("fruit", []byte("apple\npear\n")), mapreduce.Bytes("trees", []byte("oak\nlime\n")),
@@ -34,7 +34,7 @@ func ExampleGrepFiles() {
 	// both
 }
 
-// What the maps of a word count emit.
+// Write the output of the maps of a word count.
 func ExampleMapsOnly() {
 	text := mapreduce.Bytes("text", []byte("to be or\nnot to be\n"))
 	example(MapsOnly(WordCount()).Bind(mapreduce.Lines(text), mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))

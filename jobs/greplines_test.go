@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// named are files in memory, each with a name of its own.
+// named returns files in memory, each with a unique name.
 func named(files []string) []mapreduce.Source {
 	var list []mapreduce.Source
 	for i, f := range files {
@@ -25,7 +25,7 @@ func named(files []string) []mapreduce.Source {
 	return list
 }
 
-// grepNamed is the output of GNU grep on the files that named names.
+// grepNamed returns the output of GNU grep on the files of named.
 func grepNamed(t *testing.T, files, args []string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func grepNamed(t *testing.T, files, args []string) string {
 	return string(out)
 }
 
-// grepModes are the ways to write what is found, with the flags of GNU grep.
+// grepModes are the forms of grep's output: how to bind the job, its options, GNU grep's flags.
 var grepModes = []struct {
 	flags string
 	o     GrepOptions
@@ -111,7 +111,7 @@ func bindContext(c Context) func(string, GrepOptions, []mapreduce.Source, mapred
 	}
 }
 
-// withFlags adds options to a mode, unless GNU grep itself makes nothing of them together.
+// withFlags adds options to a mode, except inversion where GNU grep would print nothing.
 func withFlags(o GrepOptions, flags string, word, fold, invert bool) (GrepOptions, []string) {
 	args := append(strings.Fields(flags), "-E", "-a")
 	if o.Word = word; word {
@@ -146,7 +146,7 @@ func TestGrepLinesEqualTool(t *testing.T) {
 	}
 }
 
-// TestGrepOnlyWordsShortened: a match that is no word may begin with one that is.
+// A match that is not a word is shortened to one that is.
 func TestGrepOnlyWordsShortened(t *testing.T) {
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -157,7 +157,8 @@ func TestGrepOnlyWordsShortened(t *testing.T) {
 	}
 }
 
-// Random texts, patterns without empty matches, whose longest match is the leftmost, and options.
+// Random texts and options, and patterns that Go and GNU grep match alike: never the empty text,
+// and the leftmost match is the longest.
 func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("aab_ -\n.B1")), 0, 60, -1)
 	pattern := rapid.SampledFrom([]string{"a", "ab", "a+", "[ab]+", "b.", "-?a", "a_?", "1|B", "ab*-", " +a", "^a", "b$", "a+ ?a*"})
@@ -179,7 +180,7 @@ func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	})
 }
 
-// A word that holds other matches is looked at whole, whatever is tried first.
+// A whole word is found even if the pattern prefers a shorter match within the word.
 func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"a|ab":   "ab ab ab",
@@ -196,7 +197,7 @@ func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	}
 }
 
-// The lines of a file that is named twice could not be distinguished at a split.
+// Files with equal names are an error, since the job could not tell their lines apart.
 func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	twice := sources([]string{"a\n", "a\n"})
 	_, err := GrepNumbered("a", GrepOptions{}, twice...)
@@ -218,7 +219,7 @@ func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	require.ErrorIs(t, err, ErrPattern)
 }
 
-// Every way to search counts the lines it has selected.
+// Each form of grep counts the selected lines.
 func TestGrepCountsLines(t *testing.T) {
 	text := []string{strings.Repeat("a b a\nc\n", 50), "a"}
 	for _, invert := range []bool{false, true} {

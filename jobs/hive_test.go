@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// table is a generated table of Hive's benchmark.
+// table returns a generated table of Hive's benchmark.
 func table(t testing.TB, kind gen.Kind, bytesOf int64, pages int) string {
 	var b bytes.Buffer
 	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: kind, Bytes: bytesOf, Seed: 2, Words: pages}))
@@ -56,14 +56,14 @@ func TestHiveSelectEqualsTool(t *testing.T) {
 	}
 }
 
-// cents is an amount with two decimals in hundredths.
+// cents returns an amount with two decimals in hundredths.
 func cents(t *testing.T, amount string) int64 {
 	n, err := strconv.ParseInt(strings.Replace(amount, ".", "", 1), 10, 64)
 	require.NoError(t, err)
 	return n
 }
 
-// inDecimals is an amount of hundredths without zeros that say nothing.
+// inDecimals returns an amount of hundredths as a decimal number without redundant zeros.
 func inDecimals(n int64) string {
 	return strings.TrimRight(strings.TrimRight(big.NewRat(n, 100).FloatString(2), "0"), ".")
 }
@@ -109,8 +109,8 @@ func hiveJoin(t *testing.T, s setting, o HiveJoinOptions, files ...string) strin
 	})
 }
 
-// The join is that of nested loops, with pages that have several rows, visits of pages that have none,
-// and either table first.
+// The join equals that of nested loops. Some pages have several rows, some visits are to pages
+// without a row, and either table may come first.
 func TestHiveJoinEqualsLoop(t *testing.T) {
 	rankings, visits := table(t, gen.Rankings, 40*64, 0), table(t, gen.Visits, 60_000, 60)
 	visits = strings.ReplaceAll(visits, ".", "") // some clients become one, and revenue whole

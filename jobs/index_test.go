@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the order in which lists of names are united, all names are there once, in order.
+// In any order of unions, the result has each name once, sorted.
 func TestUniteIsAnUnion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lists [][]byte
@@ -38,7 +38,7 @@ func TestUniteIsAnUnion(t *testing.T) {
 	})
 }
 
-// A word that occurs in n files costs bytes in proportion to n, not to n squared.
+// The bytes copied for a word that occurs in n files grow with n, not with n squared.
 func TestUniteIsNotQuadratic(t *testing.T) {
 	const n = 20_000
 	var list []byte
@@ -56,7 +56,7 @@ func TestUniteIsNotQuadratic(t *testing.T) {
 	require.Equal(t, n, got)
 }
 
-// A word that the file being read has shown before costs no memory.
+// A further occurrence of a word in the same file allocates no memory.
 func TestUniteWithTheLastNameIsFree(t *testing.T) {
 	for _, list := range []string{"a.txt", "b.txt\x00a.txt", "", "b\x00"} {
 		name := []byte(list[strings.LastIndexByte(list, nameSeparator)+1:])

@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// awkward are inputs that trip up readers of lines, each a list of files.
+// awkward returns inputs with difficult lines, each a list of files.
 func awkward() map[string][]string {
 	return map[string][]string{
 		"empty file":         {""},
@@ -72,7 +72,7 @@ func sources(files []string) []mapreduce.Source {
 	return list
 }
 
-// tool is the output of a command of this machine on the files, given by name.
+// tool returns the output of a command on the files, whose names follow its arguments.
 func tool(t *testing.T, files []string, command string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,7 +111,7 @@ func settings() []setting {
 	}
 }
 
-// run gives what a plan wrote: all parts one after the other.
+// run runs a plan and returns its output: all parts one after the other.
 func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduce.Plan, error)) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -122,7 +122,7 @@ func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduc
 	return out.String()
 }
 
-// runner runs plans in a setting.
+// runner returns a Runner that runs plans in this setting.
 func runner(t *testing.T, s setting) Runner {
 	return func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
 		blocks := blocksOf(plan, s.block)
@@ -133,7 +133,7 @@ func runner(t *testing.T, s setting) Runner {
 	}
 }
 
-// blocksOf cuts the sources of a plan; a size of 0 leaves them whole.
+// blocksOf returns the blocks of a plan's sources; with size 0, each source is one block.
 func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block {
 	return func(source int) []cluster.Block {
 		var list []cluster.Block
@@ -145,7 +145,7 @@ func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block
 	}
 }
 
-// runAttempts drives a plan as a cluster does, one attempt after the other.
+// runAttempts runs the attempts of a plan, as a cluster does, one after the other.
 func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []cluster.Block) *counter.Set {
 	t.Helper()
 	ctx, counters := t.Context(), new(counter.Set)
@@ -185,8 +185,8 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 	return counters
 }
 
-// everywhere runs a job on every awkward input in every setting and compares with want. Without
-// order, lines are compared as a set.
+// everywhere runs a job on every awkward input in every setting, and compares its output with want.
+// If it is not ordered, lines are sorted first.
 func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string,
 	bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error),
 ) {

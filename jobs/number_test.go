@@ -20,7 +20,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// No error shows a whole record, and none takes long to say so, however long the record is.
+// Errors about very long records show only a part of the record, and need few allocations.
 func TestErrorsOfLongRecords(t *testing.T) {
 	long := bytes.Repeat([]byte{'x', 0}, 32<<20)
 	allocated := testing.AllocsPerRun(1, func() {

@@ -20,10 +20,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// someSettings are settings for what runs many jobs.
+// someSettings returns few settings, for computations of many jobs.
 func someSettings() []setting { return []setting{{0, 1, true}, {7, 3, false}, {256, 2, false}} }
 
-// The ranks are those of a plain loop over a random graph, in which some nodes link to none.
+// PageRank computes the ranks that a plain loop does, for a random graph with nodes without links.
 func TestPageRankEqualsLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const nodes, rounds = 150, 12
@@ -151,7 +151,7 @@ func TestComponentsEqualUnionFind(t *testing.T) {
 	}
 }
 
-// A long path takes few rounds, whichever way its nodes are named.
+// Components needs few rounds for a long path, whatever the order of its nodes' names.
 func TestComponentsOfALongPath(t *testing.T) {
 	const n = 3000
 	shuffled := rand.New(rand.NewPCG(7, 8)).Perm(n)
@@ -165,7 +165,7 @@ func TestComponentsOfALongPath(t *testing.T) {
 	}
 }
 
-// clouds are points around (0, 0), (10, 0) and (0, 10), a line each.
+// clouds returns points around (0, 0), (10, 0) and (0, 10), as lines of text and as numbers.
 func clouds(n int) (text string, points [][]float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -181,7 +181,7 @@ func clouds(n int) (text string, points [][]float64) {
 	return b.String(), points
 }
 
-// The centers are those of two plain loops that begin at the same points.
+// KMeans computes the centers that plain loops with the same initial centers compute.
 func TestKMeansEqualsLoop(t *testing.T) {
 	text, points := clouds(600)
 	o := KMeansOptions{Clusters: 4, Rounds: 5, Seed: 9, Separator: ','}
@@ -247,7 +247,7 @@ func TestKMeansDrawsBySquares(t *testing.T) {
 	}
 }
 
-// Beyond 32 centers a draw has several points, each of them once.
+// For more than 32 centers, a job draws several points at once, all of them different.
 func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 	draws := 0
 	var text strings.Builder
@@ -275,7 +275,7 @@ func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// Rounds end when no center moves, equal points are one to begin at, and a center may stay alone.
+// Rounds end when no center moves. Equal points give at most one initial center.
 func TestKMeansEnds(t *testing.T) {
 	jobs := 0
 	count := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {

@@ -18,7 +18,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// byFrequency is the plain way to sort counts.
+// byFrequency sorts counts in the simplest way.
 func byFrequency(count map[string]int) string {
 	type entry struct {
 		text string
@@ -55,7 +55,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// Texts are kept, so one that is too large to hold is refused before it is copied.
+// Top keeps texts in memory: one that is too large is an error before it is copied.
 func TestTopKeepsNoHugeText(t *testing.T) {
 	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
 	source := mapreduce.Bytes("huge", line)

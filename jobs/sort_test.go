@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// sortArguments are the arguments that ask GNU sort for the same.
+// sortArguments returns the arguments with which GNU sort sorts in the same order.
 func sortArguments(o SortByOptions, keys []string) []string {
 	var args []string
 	for flag, given := range map[string]bool{
@@ -34,7 +34,7 @@ func sortArguments(o SortByOptions, keys []string) []string {
 	return args
 }
 
-// sortTool is the output of GNU sort.
+// sortTool returns the output of GNU sort.
 func sortTool(t require.TestingT, text string, args []string) string {
 	cmd := exec.Command("sort", args...)
 	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
@@ -151,7 +151,7 @@ func TestSortKeysThatCannotBe(t *testing.T) {
 	require.Empty(t, k.of([]byte("a b c"), 0))
 }
 
-// Whatever is accepted as a key is one that lines can be sorted by.
+// Lines can be sorted by each key that ParseSortKey accepts.
 func FuzzParseSortKey(f *testing.F) {
 	for _, text := range []string{"1", "2,2nr", "1.2b,3.4b", "0", ",", "1.0", "18446744073709551616"} {
 		f.Add(text, "a b\tc,d")
@@ -169,7 +169,7 @@ func FuzzParseSortKey(f *testing.F) {
 	})
 }
 
-// The order of numbers is that of their encodings, and none begins another.
+// Encodings compare in the order of the numbers, and none is a prefix of another.
 func TestNumbersAreEncodedInOrder(t *testing.T) {
 	long := strings.Repeat("9", 300)
 	up := []string{

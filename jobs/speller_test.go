@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// wordsOf is the plain way to count words by the options.
+// wordsOf returns the words of a text by the options, found in the simplest way.
 func wordsOf(text string, o WordCountOptions) []string {
 	list := strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 	if o.Words {
@@ -24,7 +24,7 @@ func wordsOf(text string, o WordCountOptions) []string {
 	return list
 }
 
-// Words are counted as a plain loop counts them, and as one if strings.EqualFold finds them equal.
+// WordCountBy counts words as a plain loop does, which folds them by strings.EqualFold.
 func TestWordCountByEqualsLoop(t *testing.T) {
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("aAbBsSſkKKßẞσΣςéÉıİiIꭰᎠǅǆ'-,.5٣_´ \n\t")), 0, 8, -1)
 	all := settings()
@@ -67,7 +67,7 @@ func TestWordCountByEqualsLoop(t *testing.T) {
 	})
 }
 
-// On text of ASCII they are those of tr.
+// On ASCII text, WordCountBy counts the words that tr separates.
 func TestWordCountByEqualsTools(t *testing.T) {
 	text := strings.Repeat(corpus(1000)+" It's a so-called TEST, of 2 or 3 things: it's.\n", 2)
 	cmd := exec.Command("sh", "-c", `tr 'A-Z' 'a-z' | tr -cs 'a-z0-9' '\n' | grep . | sort | uniq -c`)
@@ -88,7 +88,7 @@ func TestWordCountByEqualsTools(t *testing.T) {
 	}
 }
 
-// Folding is that of strings.EqualFold, for every character.
+// Each character is folded so that characters equal by strings.EqualFold become the same.
 func TestFoldedIsEqualFold(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		f := folded(r)
@@ -100,7 +100,7 @@ func TestFoldedIsEqualFold(t *testing.T) {
 	require.Equal(t, 'σ', folded('ς'))
 }
 
-// No word is cut where a piece of the text ends.
+// Pieces of a text do not split words.
 func TestPiecesCutNoWord(t *testing.T) {
 	long := strings.Repeat("x", 3*pieceBytes)
 	text := long + " " + strings.Repeat("ab ", pieceBytes) + long + "\xff" + long

@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// tableNames are those of the columns of tables; the note is of no use but to be in the way.
+// tableNames are the names of a table's columns. Notes are hard to parse, and no job reads them.
 var tableNames = []string{"note", "key", "n", "x", "time"}
 
 func makeTable(r *rand.Rand, n int) (records [][]string) {
@@ -41,8 +41,8 @@ type tableFormat struct {
 	write func(t *testing.T, records [][]string, file int) (text string, each []string)
 }
 
-// separatedFormat writes each record by itself, with the columns of the second file the other way
-// round if they have names.
+// separatedFormat returns a write of tableFormat for CSV and TSV. With a header, the second file
+// has its columns in reverse order.
 func separatedFormat(comma rune, crlf, header bool) func(*testing.T, [][]string, int) (string, []string) {
 	return func(t *testing.T, records [][]string, file int) (text string, each []string) {
 		if header {
@@ -94,7 +94,7 @@ func tableFormats() []tableFormat {
 	}
 }
 
-// choose is the table of which a job takes these columns.
+// choose returns the table from which a job reads these columns.
 func (f tableFormat) choose(columns []string) *Table {
 	t, columns := f.table, slices.Clone(columns)
 	if !t.CSV {
@@ -113,7 +113,7 @@ func (f tableFormat) choose(columns []string) *Table {
 // tableBinder binds a job to a table.
 type tableBinder func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
-// tableJobs are jobs over columns of tables, with those that are chosen.
+// tableJobs returns jobs over columns of tables, with the columns that they read.
 func tableJobs() map[string]struct {
 	columns []string
 	bind    tableBinder
@@ -145,7 +145,7 @@ func tableJobs() map[string]struct {
 	}
 }
 
-// topRecords are the records of which top -k 6 --columns n writes the text.
+// topRecords returns the text of the records that top -k 6 --columns n writes.
 func topRecords(records [][]string, each []string) string {
 	order := make([]int, len(records))
 	for i := range order {
@@ -162,8 +162,8 @@ func topRecords(records [][]string, each []string) string {
 	return text.String()
 }
 
-// Jobs over columns make of CSV, TSV and JSON lines, however files are cut, what they make of lines that
-// hold the same columns with tabs between.
+// Jobs over columns of CSV, TSV and JSON lines write, for any splits of the files, what they write
+// for lines with the same columns separated by tabs.
 func TestColumnsOfTables(t *testing.T) {
 	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60)
 	for _, f := range tableFormats() {
@@ -203,10 +203,10 @@ func TestColumnsOfTables(t *testing.T) {
 	}
 }
 
-// sortedPieces are the lines of a text, sorted: pieces of records where these hold line feeds.
+// sortedPieces returns the sorted lines of a text. A record that contains line feeds is in pieces.
 func sortedPieces(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
 
-// JSON numbers with exponents are decimal numbers, too.
+// JSON numbers with exponents are converted to plain decimal numbers.
 func TestNumbersWithoutExponent(t *testing.T) {
 	for number, want := range map[string]string{
 		"15e-1": "1.5", "1E3": "1000", "-2.5e+2": "-250", "1e-18": "0.000000000000000001", "3": "3",

@@ -39,8 +39,8 @@ func counts[I any, P interface {
 	return found
 }
 
-// TestErrorIsAsStated: over many keys, the root mean square of the relative errors is at most the
-// standard error, and none exceeds five times it.
+// Over many keys, the root mean square of the relative errors is at most the standard error. No
+// error exceeds it five times.
 func TestErrorIsAsStated(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	var visits []visit
@@ -71,7 +71,7 @@ func TestErrorIsAsStated(t *testing.T) {
 	}
 }
 
-// TestFewAreExact: counts up to 64 are exact.
+// Counts up to 64 are exact.
 func TestFewAreExact(t *testing.T) {
 	var visits []visit
 	for p := range 65 {
@@ -86,8 +86,7 @@ func TestFewAreExact(t *testing.T) {
 	}
 }
 
-// TestCountsAreOfValuesAlone: counts do not depend on splits, memory, attempts or the number of
-// reduces.
+// Counts depend only on the values, not on splits, memory, attempts or the number of reduces.
 func TestCountsAreOfValuesAlone(t *testing.T) {
 	var text strings.Builder
 	random := rand.New(rand.NewPCG(3, 1))
@@ -105,8 +104,8 @@ func TestCountsAreOfValuesAlone(t *testing.T) {
 	}
 }
 
-// TestSketchesOfTheSameValues: sketches of equal values have equal encodings, in any order of
-// merges, and decode to the same count.
+// Sketches of equal values have equal encodings, in any order of merges, and decode to the same
+// count.
 func TestSketchesOfTheSameValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		precision := rapid.Uint8Range(LeastPrecision, 9).Draw(t, "precision")

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/approx"
 )
 
-// The approximate number of visitors of each page.
+// Estimate the number of distinct visitors of each page.
 func ExampleCountDistinct() {
 	type visit struct{ Page, User int }
 	var visits []visit

@@ -66,7 +66,7 @@ func TestLinesLongEnough(t *testing.T) {
 	})
 }
 
-// What package dfa gives up is found all the same: by needles, if there are any.
+// Lines in which package dfa gives up are searched in another way: by needles if there are any.
 func TestGivenUp(t *testing.T) {
 	var text []byte
 	rng := uint32(1)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plain is the oracle: every line is asked for by itself.
+// plain is the oracle: it matches each line by package regexp.
 func plain(p *Pattern, chunk []byte) (matching [][]byte, others []byte) {
 	for line := range bytes.Lines(chunk) {
 		if p.re.Match(bytes.TrimSuffix(line, []byte("\n"))) {
@@ -174,8 +174,8 @@ func TestNeedleIndex(t *testing.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
 		text := rapid.SliceOfN(letters, 1, 6).Draw(t, "needle")
 		s := rapid.SliceOfN(letters, 0, 40).Draw(t, "s")
-		// Blocks without a hit before, between and after; some hold one of the bytes, or one that
-		// differs by the bit of case.
+		// Add blocks without a match. Some contain one of the two bytes, or a byte that differs
+		// only in the bit of case.
 		filler := rapid.SampledFrom([]byte(".aA-\r\x00\xa0"))
 		for range rapid.IntRange(0, 2).Draw(t, "stretches") {
 			s = append(s, bytes.Repeat([]byte{filler.Draw(t, "filler")}, rapid.IntRange(0, 200).Draw(t, "apart"))...)
@@ -188,8 +188,7 @@ func TestNeedleIndex(t *testing.T) {
 	})
 }
 
-// lower is s with its ASCII letters in lower case; bytes.ToLower would replace bytes that are not
-// UTF-8.
+// lower returns s with its ASCII letters in lower case. bytes.ToLower would replace invalid UTF-8.
 func lower(s []byte) []byte {
 	s = bytes.Clone(s)
 	for i, c := range s {
@@ -200,8 +199,8 @@ func lower(s []byte) []byte {
 	return s
 }
 
-// What the processor does 32 bytes at a time is what the portable form does, and neither reads
-// beyond its n places.
+// The vector code and the portable code skip the same positions, and neither reads beyond its n
+// positions.
 func TestSkipEqualsPortable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := bytes.Repeat([]byte("._aB\x80"), 60)
@@ -233,7 +232,7 @@ func TestSkipEqualsPortable(t *testing.T) {
 	})
 }
 
-// sample is source code: the Go distribution's package net/http.
+// sample returns source code: that of the Go distribution's package net/http.
 func sample(b testing.TB) []byte {
 	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src/net/http/*.go"))
 	require.NoError(b, err)
