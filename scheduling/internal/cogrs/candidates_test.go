@@ -81,13 +81,13 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	j.Slots = 2
 	require.False(t, r.canTake(j, n, 1), "it is too small")
 	j.Slots = 1
-	n.Bar(core.BarCordoned, true)
+	n.Cordoned = true
 	require.False(t, r.canTake(j, n, 1))
-	n.Bar(core.BarCordoned, false)
-	j.FailureCounts = &core.FailureCounts{Failures: map[core.NodeID]int32{n.ID: 9}, Nodes: 1}
+	n.Cordoned = false
+	j.Failures = map[core.NodeID]int32{n.ID: 9}
 	c.Live = 8
 	require.False(t, r.canTake(j, n, 1), "the job avoids it")
-	c.Live, j.FailureCounts = 2, nil
+	c.Live, j.Failures = 2, nil
 	other := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
 	c.Launch(other, core.Reduce, 0, n, core.AnyPlace, core.Reason{}, nil)
 	a := &c.Attempts[n.Atts[0]]
@@ -148,12 +148,12 @@ func TestNodeIsChosenOnce(t *testing.T) {
 		coretest.Report(t, c, 0, at, core.Status{Attempt: id, State: core.StateSucceeded, OutputBytes: []int64{100}})
 	}
 	done(0, maps[0])
-	r.plan(j, c.OutputsOf(j))
+	r.plan(j, j.Outputs)
 	c.Rerun(j, maps[0].Task.Index)
 	other := coretest.Beat(t, c, 0, 1)
 	require.NotEmpty(t, other)
 	done(1, other[0])
-	best := r.plan(j, c.OutputsOf(j)).Best[0]
+	best := r.plan(j, j.Outputs).Best[0]
 	require.Equal(t, []core.NodeID{1, 0}, []core.NodeID{best[0].Node.ID, best[1].Node.ID})
 	require.Nil(t, best[2].Node)
 }
@@ -164,7 +164,7 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 1, nil)
 	j.Work[core.Map].Tasks = make([]core.Task, 9)
 	g := gravity.New(9, 1)
-	c.Outputs[j.Index] = g
+	j.Outputs = g
 	r := placement(c)
 	plan := func() *Plan { return r.plan(j, g) }
 	var made []int
@@ -237,7 +237,7 @@ func drive(t *testing.T, c *core.Core, reduces int, sigma float64, look func(j *
 }
 
 func candidatesAreTheBest(t *testing.T, r *Placement, j *core.Job, looks *[2]int) {
-	g, p := r.C.OutputsOf(j), r.PlanOf(j)
+	g, p := j.Outputs, r.PlanOf(j)
 	limit := r.cap(j, g)
 	best := func(i int32, fits func(n *core.NodeState) bool) (best [Choices]Candidate) {
 		for _, n := range r.C.Nodes {

@@ -93,7 +93,7 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
-	pending, g := &j.Work[core.Reduce].Pending, r.C.OutputsOf(j)
+	pending, g := &j.Work[core.Reduce].Pending, j.Outputs
 	switch {
 	case pending.Len() == 0:
 		return core.Proposal{Task: -1, Allowed: r.C.Far} // a speculative attempt does not wait
@@ -117,7 +117,7 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 // or has failed, and may launch there (7). Only the last loop visits all pending reduces, after the
 // waits.
 func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
-	g, p, w := r.C.OutputsOf(j), r.PlanOf(j), &j.Work[core.Reduce]
+	g, p, w := j.Outputs, r.PlanOf(j), &j.Work[core.Reduce]
 	best, limit := bestReduce{g: g, reduce: -1}, r.cap(j, g)
 	for _, h := range in(p.ByNode, int32(n.ID)) {
 		if w.Pending.Has(h.Reduce) {

@@ -32,7 +32,7 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 	} {
 		for rule, want := range map[core.ReduceRule]int{core.CoGRS: c.cogrs, core.LARTS: c.larts} {
 			k, j := gravityCore(t, rule, c.racks, 1, c.outputs)
-			g := k.OutputsOf(j)
+			g := j.Outputs
 			g.Fold()
 			center, ok, err := k.View().Gravity(core.TaskID{Job: 1, Kind: core.Reduce, Index: 0})
 			require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestGravityProperties(t *testing.T) {
 			}
 		}
 		c, j := gravityCore(t, core.CoGRS, racks, reduces, outputs)
-		g := c.OutputsOf(j)
+		g := j.Outputs
 		g.Fold()
 		before := map[string]int64{}
 		for r := range int32(reduces) {

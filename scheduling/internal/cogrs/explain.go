@@ -11,7 +11,7 @@ import (
 // Explain returns the distances of reduce i on n and at its center of gravity. If i is negative, j
 // has refused a slot of n, and the distances are those of its largest waiting reduce.
 func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Placed {
-	g := r.C.OutputsOf(j)
+	g := j.Outputs
 	if i < 0 {
 		return r.awaited(j, n)
 	}
@@ -58,7 +58,7 @@ func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 	if r.PlanOf(j).Flat {
 		return nil // and no sums exist
 	}
-	g, pending := r.C.OutputsOf(j), &j.Work[core.Reduce].Pending
+	g, pending := j.Outputs, &j.Work[core.Reduce].Pending
 	largest := pending.First()
 	for i := largest; i >= 0; i = pending.Next(i) {
 		if g.Total(i) > g.Total(largest) {

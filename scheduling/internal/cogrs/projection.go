@@ -19,7 +19,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 	if r.pol.NoProjection || j.Work[core.Map].Running == 0 {
 		return p
 	}
-	if p.knownOutputs = r.C.OutputsOf(j).Known(); p.count == nil {
+	if p.knownOutputs = j.Outputs.Known(); p.count == nil {
 		p.count = make([]core.Tallies, r.levels)
 	}
 	for i := range j.Work[core.Map].Tasks {

@@ -242,7 +242,7 @@ func (c *Core) Rerun(j *Job, m int32) {
 	t.State, t.Node = TaskPending, NoNode
 	j.Work[Map].Done--
 	c.putBack(j, Map, m)
-	c.mapGone(j, m)
+	j.mapGone(m)
 	c.changed(j, Map)
 }
 

@@ -39,80 +39,61 @@ func (a Avoidance) withDefaults() Avoidance {
 	return Avoidance{JobFailures: never(a.JobFailures), Jobs: never(a.Jobs), Forgive: cmp.Or(a.Forgive, 24*time.Hour)}
 }
 
-// FailureCounts counts the failed attempts of a job by node. The methods that only read accept nil,
-// for a job without failures.
-type FailureCounts struct {
-	Failures map[NodeID]int32
-	Nodes    int // nodes with enough failures for the job to avoid them
-}
+// isBad reports whether enough attempts of j have failed on a node for j to avoid it.
+func (c *Core) isBad(j *Job, n NodeID) bool { return int(j.Failures[n]) >= c.Policy.Avoid.JobFailures }
 
-// Avoided returns the number of nodes that the job has reason to avoid.
-func (t *FailureCounts) Avoided() int {
-	if t == nil {
-		return 0
-	}
-	return t.Nodes
-}
-
-// recount recounts the nodes to avoid, under a new policy.
-func (t *FailureCounts) recount(limit int) {
-	if t == nil {
-		return
-	}
-	t.Nodes = 0
-	for _, failures := range t.Failures {
-		if int(failures) >= limit {
-			t.Nodes++
+// BadNodes returns the number of nodes that j has reason to avoid.
+func (c *Core) BadNodes(j *Job) (bad int) {
+	for n := range j.Failures {
+		if c.isBad(j, n) {
+			bad++
 		}
 	}
+	return bad
 }
 
 // CountFailure counts a failed attempt of j on n.
 func (c *Core) CountFailure(j *Job, n *NodeState) {
-	if j.FailureCounts == nil {
-		j.FailureCounts = &FailureCounts{Failures: map[NodeID]int32{}}
+	if j.Failures == nil {
+		j.Failures = map[NodeID]int32{}
 	}
-	t := j.FailureCounts
-	t.Failures[n.ID]++
-	if int(t.Failures[n.ID]) != c.Policy.Avoid.JobFailures {
+	j.Failures[n.ID]++
+	if int(j.Failures[n.ID]) != c.Policy.Avoid.JobFailures {
 		return
 	}
-	t.Nodes++
 	c.newWork() // the job may have to use all nodes now; see Avoids
-	c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: t.reason(c, n)})
+	c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: c.failureReason(j, n)})
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 }
 
-// reason returns a Reason with the number of failures on n and the limit.
-func (t *FailureCounts) reason(c *Core, n *NodeState) Reason {
-	return Reason{Cause: CauseAvoided, Count: t.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
+// failureReason returns a Reason with the number of failures of j on n and the limit.
+func (c *Core) failureReason(j *Job, n *NodeState) Reason {
+	return Reason{Cause: CauseAvoided, Count: j.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
 }
 
 // Avoids reports whether j launches nothing on n because too many of its attempts have failed
 // there. If a quarter of the nodes would be avoided, the job is to blame, not the nodes, and none
 // is avoided.
 func (c *Core) Avoids(j *Job, n *NodeState) bool {
-	t := j.FailureCounts
-	return t.Avoided() > 0 && int(t.Failures[n.ID]) >= c.Policy.Avoid.JobFailures &&
-		float64(t.Nodes) < avoidedByJob*float64(c.Live)
+	return len(j.Failures) > 0 && c.isBad(j, n.ID) && float64(c.BadNodes(j)) < avoidedByJob*float64(c.Live)
 }
 
 // blameNodes counts a fault for each node that j, which has succeeded, had reason to avoid: the
 // job's code works on other nodes.
 func (c *Core) blameNodes(j *Job) {
-	if j.FailureCounts.Avoided() == 0 {
+	if len(j.Failures) == 0 {
 		return
 	}
 	for _, n := range c.Nodes {
-		if int(j.FailureCounts.Failures[n.ID]) < c.Policy.Avoid.JobFailures {
+		if !c.isBad(j, n.ID) {
 			continue
 		}
 		if n.Faults == 0 {
 			c.Faulty++
 		}
 		n.Faults, n.faultAt = n.Faults+1, c.Now
-		if !n.Barred.Has(BarFaults) && c.tooFaulty(n) {
+		if !n.Avoided && c.tooFaulty(n) {
 			c.SetAvoided(n, true)
 		}
 	}
@@ -123,7 +104,7 @@ func (c *Core) tooFaulty(n *NodeState) bool {
 	faults, avoided := 0, 0
 	for _, m := range c.Nodes {
 		faults += m.Faults
-		if m.Live && m.Barred.Has(BarFaults) {
+		if m.Live && m.Avoided {
 			avoided++
 		}
 	}
@@ -135,7 +116,7 @@ func (c *Core) tooFaulty(n *NodeState) bool {
 // SetAvoided starts or stops keeping new tasks of all jobs from n.
 func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 	c.countSlots(n, -1)
-	n.Bar(BarFaults, avoided)
+	n.Avoided = avoided
 	c.countSlots(n, 1)
 	c.Dirty = true
 	event := EventAdmitted
@@ -162,7 +143,7 @@ func (c *Core) forgive() {
 		if n.Faults == 0 {
 			c.Faulty--
 		}
-		if n.Barred.Has(BarFaults) && n.Faults < c.Policy.Avoid.Jobs {
+		if n.Avoided && n.Faults < c.Policy.Avoid.Jobs {
 			c.SetAvoided(n, false)
 		}
 	}
@@ -174,17 +155,12 @@ func (c *Core) clearFailures(n *NodeState) {
 	if n.Faults > 0 {
 		c.Faulty--
 	}
-	n.Faults = 0
-	n.Bar(BarFaults, false)
+	n.Faults, n.Avoided = 0, false
 	for _, j := range c.Active {
-		if j.State.Ended() || j.FailureCounts == nil {
-			continue
+		if !j.State.Ended() && j.Failures != nil {
+			delete(j.Failures, n.ID)
+			c.changed(j, Map)
+			c.changed(j, Reduce)
 		}
-		if int(j.FailureCounts.Failures[n.ID]) >= c.Policy.Avoid.JobFailures {
-			j.FailureCounts.Nodes--
-		}
-		delete(j.FailureCounts.Failures, n.ID)
-		c.changed(j, Map)
-		c.changed(j, Reduce)
 	}
 }

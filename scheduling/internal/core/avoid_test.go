@@ -28,7 +28,7 @@ func TestFaultsAboveTheMean(t *testing.T) {
 	c.Nodes[0].Faults = 9
 	for i := 1; i <= 5; i++ {
 		require.True(t, c.tooFaulty(c.Nodes[0]), "%d avoided", i-1)
-		c.Nodes[i].Bar(BarFaults, true)
+		c.Nodes[i].Avoided = true
 	}
 	require.False(t, c.tooFaulty(c.Nodes[0]), "half of them are")
 	c.Nodes[5].Live = false

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
@@ -94,7 +93,6 @@ type Core struct {
 	Held    int                  // jobs that have not ended and may not launch
 	ByIndex []*Job               // by their dense index; nil if the index is free
 	vacant  []int32              // free indexes
-	Outputs []*gravity.Outputs   // map outputs by job index; nil while none is known
 
 	Attempts []Attempt
 	free     []int32

@@ -47,7 +47,7 @@ func (q View) DurableState() DurableState {
 	c := q.c
 	f := DurableState{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
 	for _, n := range c.Nodes {
-		f.Nodes = append(f.Nodes, DurableNode{Name: n.Name, Cordoned: n.Barred.Has(BarCordoned)})
+		f.Nodes = append(f.Nodes, DurableNode{Name: n.Name, Cordoned: n.Cordoned})
 	}
 	active := make(map[JobID]DurableJob, len(c.awaited)+len(c.Active))
 	maps.Copy(active, c.awaited)
@@ -108,7 +108,7 @@ func (c *Core) Restore(f DurableState) error {
 		if id := c.nodeID(n.Name); int(id) != i {
 			return fmt.Errorf("%w: durable state of node %q twice", ErrBadConfig, n.Name)
 		}
-		c.Nodes[i].Bar(BarCordoned, n.Cordoned)
+		c.Nodes[i].Cordoned = n.Cordoned
 	}
 	return nil
 }

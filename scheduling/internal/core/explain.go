@@ -58,9 +58,9 @@ func (c *Core) idleReason(j *Job, n *NodeState, k TaskKind) Skip {
 	}
 	w := &j.Work[k]
 	switch {
-	case n.Barred.Has(BarCordoned):
+	case n.Cordoned:
 		s.Reason = Reason{Cause: CauseCordoned}
-	case n.Barred.Has(BarFaults):
+	case n.Avoided:
 		s.Reason = Reason{Cause: CauseAvoided}
 	case !j.Runnable:
 		s.Reason = j.Hold

@@ -201,7 +201,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 		c.KillAttempt(t.Att, Reason{Cause: CauseSuperseded}, false)
 	}
 	if k == Map {
-		c.mapDone(j, i, a.Node, s.OutputBytes)
+		j.mapDone(i, a.Node, s.OutputBytes)
 		r := &j.Work[Reduce]
 		if !r.Open && w.Done >= j.Gate {
 			r.Open = true
@@ -255,7 +255,7 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	if t == nil || id.Kind != Map || t.State != TaskDone || t.Node == NoNode {
 		return fmt.Errorf("%w: %v is not a done map", ErrUnknownTask, id)
 	}
-	c.mapDone(j, id.Index, c.Nodes[t.Node], bytes)
+	j.mapDone(id.Index, c.Nodes[t.Node], bytes)
 	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
 	return nil
 }

@@ -8,7 +8,6 @@ func (c *Core) acquireIndex(j *Job) {
 	} else {
 		j.Index = int32(len(c.ByIndex))
 		c.ByIndex = append(c.ByIndex, nil)
-		c.Outputs = append(c.Outputs, nil)
 		for k := range c.refusals {
 			c.refusals[k] = append(c.refusals[k], 0)
 		}
@@ -24,7 +23,7 @@ func (c *Core) releaseIndex(j *Job) {
 	for l := range j.ByPlace.Levels {
 		j.ByPlace.Levels[l].Leave()
 	}
-	c.ByIndex[j.Index], c.Outputs[j.Index] = nil, nil
+	c.ByIndex[j.Index], j.Outputs = nil, nil
 	if c.Config.Explain {
 		c.told.Remove(j)
 	}

@@ -12,14 +12,14 @@ import (
 type NodeState struct {
 	// The fields that a search for a slot reads come first, in one cache line; then those of a
 	// heartbeat.
-	ID      NodeID
-	Live    bool
-	closed  bool // Barred is not 0; a separate field for speed
-	Barred  bars // why it takes no new tasks
-	called  bool // in heartbeatQueue.called
-	Slots   [Kinds]int
-	Used    [Kinds]int // slots held by attempts that are not suspended
-	Running [Kinds]int // attempts that are not suspended
+	ID       NodeID
+	Live     bool
+	Cordoned bool
+	Avoided  bool // by all jobs, because of its faults
+	called   bool // in heartbeatQueue.called
+	Slots    [Kinds]int
+	Used     [Kinds]int // slots held by attempts that are not suspended
+	Running  [Kinds]int // attempts that are not suspended
 
 	Groups      []int32 // by level: the node itself, its rack, wider groups
 	Atts        []int32 // live attempts, suspended ones included
@@ -43,28 +43,7 @@ type NodeState struct {
 func (n *NodeState) Free(k TaskKind) int { return n.Slots[k] - n.Used[k] }
 
 // Open reports whether the node takes new tasks.
-func (n *NodeState) Open() bool { return n.Live && !n.closed }
-
-// bars are the reasons why a live node takes no new tasks; 0 if it does.
-type bars uint8
-
-// The reasons.
-const (
-	BarCordoned bars = 1 << iota
-	BarFaults        // all jobs avoid it
-)
-
-// Has reports whether b contains a bar.
-func (b bars) Has(bar bars) bool { return b&bar != 0 }
-
-// Bar sets or clears a bar.
-func (n *NodeState) Bar(bar bars, on bool) {
-	n.Barred &^= bar
-	if on {
-		n.Barred |= bar
-	}
-	n.closed = n.Barred != 0
-}
+func (n *NodeState) Open() bool { return n.Live && !n.Cordoned && !n.Avoided }
 
 // groupNames assigns numbers to the groups of one level of the network.
 type groupNames struct {
@@ -237,9 +216,9 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	if err != nil {
 		return err
 	}
-	changed := n.Barred.Has(BarCordoned) != cordoned
+	changed := n.Cordoned != cordoned
 	c.countSlots(n, -1)
-	n.Bar(BarCordoned, cordoned)
+	n.Cordoned = cordoned
 	c.countSlots(n, 1)
 	if changed {
 		c.Emit(Event{Type: EventCordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
@@ -320,7 +299,7 @@ func (c *Core) lose(n *NodeState) {
 		if j.State.Ended() {
 			continue
 		}
-		if j.FailureCounts.Avoided() > 0 {
+		if c.BadNodes(j) > 0 {
 			c.newWork() // with fewer nodes the job may have to use those that it avoids
 		}
 		if len(j.Work[Reduce].Tasks) == 0 {

@@ -16,7 +16,7 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 		return c.Skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
 	}
 	if c.Avoids(j, n) {
-		return c.Skip(j, n, k, j.FailureCounts.reason(c, n), 0)
+		return c.Skip(j, n, k, c.failureReason(j, n), 0)
 	}
 	if c.refusals[k][j.Index] == c.Beat {
 		return false // refused earlier in this heartbeat, and nothing has improved since

@@ -9,28 +9,23 @@ import (
 // Site returns the node's place in the network.
 func (n *NodeState) Site() gravity.Site { return gravity.Site{Node: int32(n.ID), Groups: n.Groups} }
 
-// OutputsOf returns the map outputs of a job that has not ended; nil while none is known.
-func (c *Core) OutputsOf(j *Job) *gravity.Outputs { return c.Outputs[j.Index] }
-
 // mapDone adds the output of map m on n: bytes per reduce, nil if they are unknown.
-func (c *Core) mapDone(j *Job, m int32, n *NodeState, bytes []int64) {
+func (j *Job) mapDone(m int32, n *NodeState, bytes []int64) {
 	if len(j.Work[Reduce].Tasks) == 0 || len(bytes) == 0 {
 		return
 	}
-	g := c.OutputsOf(j)
-	if g == nil {
-		g = gravity.New(len(j.Work[Map].Tasks), len(j.Work[Reduce].Tasks))
-		c.Outputs[j.Index] = g
+	if j.Outputs == nil {
+		j.Outputs = gravity.New(len(j.Work[Map].Tasks), len(j.Work[Reduce].Tasks))
 	}
-	g.Remove(m)
-	g.Add(m, n.Site(), bytes)
+	j.Outputs.Remove(m)
+	j.Outputs.Add(m, n.Site(), bytes)
 	j.Changes++
 }
 
 // mapGone removes the output of map m.
-func (c *Core) mapGone(j *Job, m int32) {
-	if g := c.OutputsOf(j); g != nil {
-		g.Remove(m)
+func (j *Job) mapGone(m int32) {
+	if j.Outputs != nil {
+		j.Outputs.Remove(m)
 		j.Changes++
 	}
 }
@@ -94,5 +89,5 @@ func (c *Core) outputsFor(id TaskID) (*gravity.Outputs, error) {
 	if id.Kind != Reduce || c.taskOf(id) == nil {
 		return nil, fmt.Errorf("%w: %v is not a reduce task", ErrUnknownTask, id)
 	}
-	return c.OutputsOf(c.Job(id.Job)), nil
+	return c.Job(id.Job).Outputs, nil
 }

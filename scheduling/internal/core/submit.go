@@ -236,7 +236,6 @@ func (c *Core) enlist() {
 		for k := range TaskKind(Kinds) {
 			c.SetSlow(j, k, nil) // the new rule may find others
 		}
-		j.FailureCounts.recount(c.Policy.Avoid.JobFailures)
 		if !j.Runnable {
 			c.Held++
 		}

@@ -201,7 +201,7 @@ func (q View) Between(a, b NodeID) Locality {
 func (n *NodeState) View() NodeView {
 	return NodeView{
 		ID: n.ID, Name: n.Name, Rack: n.Rack, Slots: n.Slots, Running: n.Running,
-		Free: [2]int{n.Free(Map), n.Free(Reduce)}, Live: n.Live, Cordoned: n.Barred.Has(BarCordoned), Avoided: n.Barred.Has(BarFaults), Seen: n.Seen,
+		Free: [2]int{n.Free(Map), n.Free(Reduce)}, Live: n.Live, Cordoned: n.Cordoned, Avoided: n.Avoided, Seen: n.Seen,
 	}
 }
 

@@ -206,9 +206,9 @@ func TestSizesThatComeLater(t *testing.T) {
 	total, err := c.View().WTND(r[1].Task, n)
 	require.NoError(t, err)
 	require.Zero(t, total, "it lies here")
-	require.Equal(t, 1, c.Outputs[0].Known())
+	require.Equal(t, 1, c.Job(1).Outputs.Known())
 	require.NoError(t, c.MapOutput(5, m, []int64{1, 2}))
-	require.Equal(t, 1, c.Outputs[0].Known(), "corrected")
+	require.Equal(t, 1, c.Job(1).Outputs.Known(), "corrected")
 	running := submit(t, c, core.JobSpec{Maps: 1})
 	gone := submit(t, c, core.JobSpec{Maps: 1})
 	require.NoError(t, c.Kill(5, gone))
@@ -224,7 +224,7 @@ func TestSizesThatComeLater(t *testing.T) {
 	beat(t, c, 6, n, core.Status{Attempt: r[0], State: core.StateSucceeded}, core.Status{Attempt: r[1], State: core.StateSucceeded})
 	require.Equal(t, core.JobSucceeded, c.View().State(1))
 	require.NoError(t, c.MapOutput(6, m, []int64{1}))
-	require.Nil(t, c.Outputs[0])
+	require.Nil(t, c.Job(1).Outputs)
 }
 
 // Progress only grows and stays between 0 and 1; other reports do not change it.

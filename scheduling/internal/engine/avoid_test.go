@@ -171,19 +171,19 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 func TestNodeWithANewIncarnation(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)
-	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Barred.Has(core.BarFaults)})
+	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Avoided})
 	called, _ := c.Due()
 	require.NotContains(t, called, core.NodeID(3), "nothing waits for it")
 	submit(t, c, core.JobSpec{Maps: 50})
 	failOn(t, c, 5, 4)
 	failOn(t, c, 6, 1)
 	j := c.Job(2)
-	require.Equal(t, 1, j.FailureCounts.Avoided())
+	require.Equal(t, 1, c.BadNodes(j))
 	for _, name := range []string{"n3", "n5", "n6", "n7"} {
 		join(t, c, core.Node{Name: name, MapSlots: 2, Incarnation: 1})
 	}
-	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, j.FailureCounts.Avoided()})
-	require.Empty(t, j.FailureCounts.Failures)
+	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, c.BadNodes(j)})
+	require.Empty(t, j.Failures)
 	checkInvariants(t, c)
 	for _, at := range []core.NodeID{3, 5, 6} {
 		got, err := c.Heartbeat(0, core.Heartbeat{Node: at, Incarnation: 1})

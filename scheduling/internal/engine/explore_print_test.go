@@ -137,11 +137,9 @@ func (p *printer) job(h *mix, i int) {
 	}
 	h.flag(j.Runnable)
 	p.fetches(h, j)
-	h.flag(j.FailureCounts != nil)
-	if j.FailureCounts != nil {
-		for n, times := range j.FailureCounts.Failures {
-			p.nodes[n] += mixed(107+uint64(i), uint64(times))
-		}
+	h.flag(j.Failures != nil)
+	for n, times := range j.Failures {
+		p.nodes[n] += mixed(107+uint64(i), uint64(times))
 	}
 	for k := range core.TaskKind(core.Kinds) {
 		h.flag(j.Work[k].Open)
@@ -251,7 +249,8 @@ func (p *printer) node(i int) {
 		}
 	}
 	h.flag(n.Live)
-	h.int(int(n.Barred))
+	h.flag(n.Cordoned)
+	h.flag(n.Avoided)
 	h.int(n.Faults)
 	h.flag(m.up)
 	h.flag(n.Live && n.Incarnation == m.life)

@@ -45,7 +45,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 		for k := range n.Slots {
 			require.LessOrEqual(t, n.Used[k], n.Slots[k], "no slot is over-used")
 			running[k] += tasks[k]
-			if n.Live && n.Barred == 0 {
+			if n.Live && !n.Cordoned && !n.Avoided {
 				slots[k] += n.Slots[k]
 				room[k] += max(0, n.Slots[k]-n.Used[k])
 			}

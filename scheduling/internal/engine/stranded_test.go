@@ -62,7 +62,7 @@ func (s *stranded) beat(n core.NodeID, ends bool) {
 	for _, o := range got.Actions {
 		switch o.Verb {
 		case core.Launch, core.Suspend, core.Resume:
-			require.False(s.t, o.Verb == core.Launch && s.c.Nodes[n].Barred.Has(core.BarCordoned), "cordon keeps new tasks away")
+			require.False(s.t, o.Verb == core.Launch && s.c.Nodes[n].Cordoned, "cordon keeps new tasks away")
 			s.held[n][o.Attempt] = o.Verb == core.Suspend
 		case core.Kill:
 			delete(s.held[n], o.Attempt)

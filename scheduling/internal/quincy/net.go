@@ -269,7 +269,7 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 // picky reports whether a node may refuse j: because j avoids it, or because its last slots are
 // kept from long tasks.
 func (o *Order) picky(j *core.Job) bool {
-	return j.FailureCounts.Avoided() > 0 || o.C.Kept(j, core.Map)
+	return o.C.BadNodes(j) > 0 || o.C.Kept(j, core.Map)
 }
 
 // connect connects a map, or n maps without a place, to the places where it may run.
