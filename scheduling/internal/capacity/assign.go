@@ -51,7 +51,7 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 // reserved.
 func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within bool) bool {
 	c := o.C
-	for j := range c.In(&q.lists[k]) {
+	for _, j := range q.lists[k].All() {
 		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.maxSlots[k] { // an empty queue may launch any task, otherwise it starves
 			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])}, 0)
 			continue
@@ -168,7 +168,7 @@ func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core
 	if !o.C.Config.Explain {
 		return
 	}
-	for j := range o.C.In(&q.lists[k]) {
+	for _, j := range q.lists[k].All() {
 		o.C.Skip(j, n, k, why, 0)
 	}
 }

@@ -237,7 +237,7 @@ func (o *Order) Remove(j *core.Job) {
 	q := o.QueueOf(j)
 	u := q.Users[j.Spec.User]
 	for k := range core.TaskKind(core.Kinds) {
-		q.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, 0)
+		q.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, j)
 		o.occupy(j, k, 0)
 	}
 	if of := &o.Of[j.Index]; !of.Begun {
@@ -319,8 +319,7 @@ func (o *Order) reportHeld(q *Queue) {
 	if !o.C.Tells() {
 		return
 	}
-	var at index.Cursor
-	for j, ok := q.Waiting.Next(&at); ok; j, ok = q.Waiting.Next(&at) {
+	for _, j := range q.Waiting.All() {
 		if of := &o.Of[j.Index]; !j.Runnable && !of.isReported {
 			of.isReported = true
 			o.C.Emit(core.Event{Type: core.EventSkipped, JobID: j.ID, Node: core.NoNode, Reason: j.Hold})
@@ -331,11 +330,9 @@ func (o *Order) reportHeld(q *Queue) {
 func (o *Order) initialize(q *Queue) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of, full := 0, map[string]int{}, 0
-	var at index.Cursor
 	var chosen []*core.Job
-	for met <= maxUsers*q.InitJobs && (full < len(of) || len(of) < min(maxUsers, len(q.Users))) {
-		j, ok := q.Waiting.Next(&at)
-		if !ok {
+	for _, j := range q.Waiting.All() {
+		if met > maxUsers*q.InitJobs || full == len(of) && len(of) >= min(maxUsers, len(q.Users)) {
 			break
 		}
 		n, known := of[j.Spec.User]

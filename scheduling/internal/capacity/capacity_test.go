@@ -373,9 +373,9 @@ func TestResumeIntoAFullQueue(t *testing.T) {
 	require.NoError(t, err, "its queue is gone, the submission names one")
 	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
 	require.ErrorIs(t, err, core.ErrQueueFull)
-	require.Len(t, c.ByIndex, 2)
+	require.EqualValues(t, 2, c.Indexes)
 	require.NoError(t, c.Kill(0, 1))
 	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
 	require.NoError(t, err)
-	require.Len(t, c.ByIndex, 2, "refused jobs leave no index behind")
+	require.EqualValues(t, 2, c.Indexes, "refused jobs leave no index behind")
 }

@@ -91,7 +91,7 @@ type Core struct {
 	Active  []*Job               // not ended, in submission order; may include ended ones until the next settle
 	Ended   int                  // ended jobs still in Active
 	Held    int                  // jobs that have not ended and may not launch
-	ByIndex []*Job               // by their dense index; nil if the index is free
+	Indexes int32                // dense indexes in use or free
 	vacant  []int32              // free indexes
 
 	Attempts []Attempt

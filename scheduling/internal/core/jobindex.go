@@ -6,8 +6,8 @@ func (c *Core) acquireIndex(j *Job) {
 	if k := len(c.vacant) - 1; k >= 0 {
 		j.Index, c.vacant = c.vacant[k], c.vacant[:k]
 	} else {
-		j.Index = int32(len(c.ByIndex))
-		c.ByIndex = append(c.ByIndex, nil)
+		j.Index = c.Indexes
+		c.Indexes++
 		for k := range c.refusals {
 			c.refusals[k] = append(c.refusals[k], 0)
 		}
@@ -15,7 +15,6 @@ func (c *Core) acquireIndex(j *Job) {
 			c.near[l].Widen(j.Index)
 		}
 	}
-	c.ByIndex[j.Index] = j
 }
 
 // releaseIndex frees the index of a job that has ended or was refused.
@@ -23,7 +22,7 @@ func (c *Core) releaseIndex(j *Job) {
 	for l := range j.ByPlace.Levels {
 		j.ByPlace.Levels[l].Leave()
 	}
-	c.ByIndex[j.Index], j.Outputs = nil, nil
+	j.Outputs = nil
 	if c.Config.Explain {
 		c.told.Remove(j)
 	}

@@ -136,9 +136,8 @@ func (c *Core) Kept(j *Job, k TaskKind) bool {
 	return c.Policy.ReserveLong > 0 && j.TaskTime(k) > c.Policy.LongTask
 }
 
-// JobList is a sorted list of the jobs, by index, that have a task of some kind to launch. For a
-// job that refuses an offer, nothing else of the list is read.
-type JobList = index.List[int32]
+// JobList is a sorted list of the jobs that have a task of some kind to launch.
+type JobList = index.List[*Job]
 
 // Spots holds the position of each job in an order's list, by kind and job index.
 type Spots [Kinds][]index.Spot
@@ -173,7 +172,7 @@ func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) 
 	if in {
 		r = rankOf(j, k)
 	}
-	l.Put(&s[k][j.Index], in, r, j.Index)
+	l.Put(&s[k][j.Index], in, r, j)
 }
 
 // InOrder yields the jobs that have a task of kind k to launch, in the order in which they are
@@ -182,29 +181,19 @@ func (c *Core) InOrder(k TaskKind) iter.Seq[*Job] {
 	return func(yield func(*Job) bool) { c.walk(k, yield) }
 }
 
-// In yields the jobs of one line.
-func (c *Core) In(l *JobList) iter.Seq[*Job] {
-	return func(yield func(*Job) bool) { c.walkLine(l, yield) }
-}
-
 // walk is like InOrder, without an iterator, which would allocate.
 func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
 	for i := 0; ; i++ {
-		if l := c.Order.Line(k, i); l == nil || !c.walkLine(l, yield) {
+		l := c.Order.Line(k, i)
+		if l == nil {
 			return
 		}
-	}
-}
-
-// walkLine walks one line and reports whether it reached the end.
-func (c *Core) walkLine(l *JobList, yield func(*Job) bool) bool {
-	var at index.Cursor
-	for job, ok := l.Next(&at); ok; job, ok = l.Next(&at) {
-		if !yield(c.ByIndex[job]) {
-			return false
+		for _, j := range l.All() {
+			if !yield(j) {
+				return
+			}
 		}
 	}
-	return true
 }
 
 // Round offers one slot of kind k to the jobs in order until one takes it [Zaharia10 Algorithm 1;

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,7 +14,7 @@ import (
 // slowMatch returns what Order.Match does, by a search of all jobs instead of its lists.
 func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
 	all := slices.Clone(o.All[k])
-	slices.SortFunc(all, func(a, b *hfsp.Sized) int { return o.RankOf(a).Compare(o.RankOf(b)) })
+	sort.Slice(all, func(a, b int) bool { return o.RankOf(all[a]).Before(o.RankOf(all[b])) })
 	free := o.C.Slots[k] - o.C.Running[k]
 	spare := make([]int, len(all))
 	for i, v := range all {
@@ -56,7 +57,7 @@ func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 			if spot.In {
 				listed++
 				if !o.Drifted[k] && !o.Stale[k] {
-					require.Equal(t, o.Rank(j, k), spot.Rank())
+					require.Equal(t, o.Rank(j, k), spot.Rank)
 				}
 			}
 			held := math.IsInf(o.Pol.Xi, 1) && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0

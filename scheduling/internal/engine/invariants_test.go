@@ -11,7 +11,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
@@ -253,8 +252,10 @@ func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
-	var at index.Cursor
-	for j, ok := q.Waiting.Next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.Waiting.Next(&at) {
+	for _, j := range q.Waiting.All() {
+		if met > maxUsers*q.InitJobs {
+			break
+		}
 		n, known := of[j.Spec.User]
 		if !j.Runnable {
 			if known && n >= q.InitJobs || !known && len(of) >= maxUsers {

@@ -208,7 +208,7 @@ func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 		return
 	}
 	r := o.RankOf(v)
-	o.Lists[k].Put(&v.Listed, o.listed(j, k), o.Rank(j, k), j.Index)
+	o.Lists[k].Put(&v.Listed, o.listed(j, k), o.Rank(j, k), j)
 	o.claimants[k].Put(&v.claimants, o.Needs(j, k), r, v)
 	o.preemptible[k].Put(&v.holds, o.Spare(v, k) > 0, r.Reversed(), v)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // Assign offers the free map slots, then the free reduce slots; for each kind it then reclaims
@@ -180,25 +179,29 @@ func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 }
 
 // Smaller reports whether a comes before b by size alone.
-func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Compare(o.RankOf(b)) < 0 }
+func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Before(o.RankOf(b)) }
 
 // Match lets the jobs, in order of size, claim the slots they lack: first free ones anywhere, then
 // those of the largest jobs, each slot once. It returns the first job that claims a slot that
 // another job has on n, and that other job.
 func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {
 	free := max(0, o.C.Slots[k]-o.C.Running[k])
-	var small, large index.Cursor
+	losers := o.preemptible[k].All()
 	left := 0 // slots of loser that are not claimed yet
-	for v, ok := o.claimants[k].Next(&small); ok && o.Smaller(v, largest); v, ok = o.claimants[k].Next(&small) {
+	for _, v := range o.claimants[k].All() {
+		if !o.Smaller(v, largest) {
+			break
+		}
 		need := v.Job.Work[k].Waiting() + v.Job.Work[k].Suspended
 		own := min(need, free)
 		free -= own
 		need -= own
 		for fits := need > 0 && o.Fits(v.Job, n, k); need > 0; {
 			if left == 0 {
-				if loser, ok = o.preemptible[k].Next(&large); !ok { // step 12
+				if len(losers) == 0 {
 					return nil, nil
 				}
+				loser, losers = losers[0], losers[1:] // step 12
 				left = o.Spare(loser, k)
 			}
 			if !o.Smaller(v, loser) {

@@ -63,17 +63,11 @@ func TestRankListAgainstSorting(t *testing.T) {
 			for id := range model {
 				want = append(want, id)
 			}
-			sort.Slice(want, func(a, b int) bool { return model[want[a]].Compare(model[want[b]]) < 0 })
+			sort.Slice(want, func(a, b int) bool { return model[want[a]].Before(model[want[b]]) })
 			var got []int
-			var at Cursor
-			for v, ok := l.Next(&at); ok; v, ok = l.Next(&at) {
-				got = append(got, v)
-			}
+			got = append(got, l.All()...)
 			require.Equal(t, want, got)
 			require.Equal(t, len(want), l.Len())
-			for i, v := range want {
-				require.Equal(t, v, l.At(i))
-			}
 		}
 	})
 }

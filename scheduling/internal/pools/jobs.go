@@ -67,7 +67,7 @@ func (o *Order) Remove(j *core.Job) {
 	i := slices.Index(p.Jobs, j)
 	p.Jobs = slices.Delete(p.Jobs, i, i+1)
 	for k := range core.TaskKind(core.Kinds) {
-		p.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, 0)
+		p.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, j)
 		counted := &o.of[j.Index].counted[k]
 		p.Running[k] -= int(counted.running)
 		o.count(p, k, counted, 0, 0, counted.priority)

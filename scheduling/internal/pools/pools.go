@@ -270,7 +270,7 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i >= o.lists[k].Len() {
 		return nil
 	}
-	return &o.lists[k].At(i).lists[k]
+	return &o.lists[k].All()[i].lists[k]
 }
 
 // Urgent implements core.Order.

@@ -135,7 +135,7 @@ func (r *Rule) Look() {
 		return
 	}
 	c, s := r.c, &r.Slowest
-	s.clear(len(c.ByIndex))
+	s.clear(int(c.Indexes))
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
 			if a := &c.Attempts[ai]; r.compares(a) {
