@@ -55,9 +55,8 @@ func CheckWith[I, O any](t testing.TB, o Options, job Job[I, O], in mapreduce.In
 	return CheckPlans(t, o, func(out mapreduce.Output[O]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// CheckPlans is like Check, for jobs that need a new input for each run, are not bound to one
-// input, or have state to reset before each run. bind is called for each run and must return a new
-// plan that writes to out.
+// CheckPlans is like Check, for jobs that need a new input or a reset for each run, or are not
+// bound to one input. bind is called for each run and must return a new plan that writes to out.
 func CheckPlans[O any](t testing.TB, o Options, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) []O {
 	t.Helper()
 	c := &check[O]{Options: o, t: t, bind: bind}

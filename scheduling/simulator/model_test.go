@@ -298,7 +298,7 @@ func TestSamples(t *testing.T) {
 	require.Equal(t, 40, half[0].Slots[0]+half[1].Slots[0])
 }
 
-// A job whose reduces fit on no node is detected.
+// A simulation fails with ErrStalled if the reduces of a job fit on no node.
 func TestStalled(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "j", Maps: 1, Reduces: 1, ShuffleBytes: 1}}}
 	_, err := Run(t.Context(), Config{Cluster: Cluster{Nodes: 1, ReduceSlots: -1}, Policy: preset(t, "fifo")}, &w)

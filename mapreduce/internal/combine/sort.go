@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Regions of the entries by which keys are sorted.
+// The region of an entry tells where its key and its value are.
 const (
 	inDense = iota // keys of the dense array: the prefix is the whole key
 	inArena        // long keys

@@ -140,7 +140,7 @@ func (p *Pool) Put(s Slab) {
 
 // Outgrown is like Put, for a slab that was replaced by a larger one, as others like it will be:
 // slabs of 2 MiB or more are returned to the system. They would stay idle for the rest of a job, a
-// quarter of what a WordCount maps, and a new one costs no more than clearing a kept one.
+// quarter of what a WordCount maps. A new one costs no more than clearing a kept one.
 func (p *Pool) Outgrown(s Slab) {
 	if len(s.Bytes) < hugePage {
 		p.Put(s)

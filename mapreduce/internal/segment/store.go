@@ -153,7 +153,7 @@ func (s *store) room(n int, force bool) (region uint16, at uint32, b []byte) {
 	return uint16(s.last), at, b
 }
 
-// putLength writes a key's length before it.
+// putLength writes a key's length to b, the 4 bytes before the key.
 func putLength(b []byte, n int) { binary.LittleEndian.PutUint32(b, uint32(n)) }
 
 func (s *store) grow(n int, force bool) bool {

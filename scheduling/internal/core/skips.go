@@ -29,8 +29,8 @@ func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Dur
 }
 
 // skipAt is like Skip, for a job that waits for locality, with its allowed level. An event is
-// emitted when reason or level change, and otherwise when the number of skips has doubled since the
-// last event, until the job launches. placed, if not nil, returns what a reduce waits for.
+// emitted when reason or level change. Until the job launches, one is also emitted when the number
+// of skips has doubled since the last event. placed, if not nil, returns what a reduce waits for.
 func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
 	if !c.Config.Explain {
 		return false

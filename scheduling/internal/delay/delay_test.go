@@ -37,8 +37,8 @@ func timed(seconds ...time.Duration) core.LocalityPolicy {
 // The nodes of waitingJob.
 const data, rack, far = core.NodeID(0), core.NodeID(1), core.NodeID(2)
 
-// waitingJob returns a Core with two nodes in a rack and one beyond, each with one slot, and a job
-// whose maps all have their data on the first.
+// waitingJob returns a Core with two nodes in a rack and one beyond, each with one slot. The maps
+// of its job all have their data on the first.
 func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
 	c := fair(t, core.Config{}, p, coretest.Racks([2]int{1, 0}, 2, 1)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, data)})
@@ -152,8 +152,8 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 	require.Equal(t, core.JobID(1), got[0].Task.Job)
 }
 
-// A job that refuses an offer is credited the time to the next heartbeat, unless it launches a map
-// in the same one, before or after the refusal. A launch in an earlier heartbeat does not matter.
+// A job that refuses an offer is credited the time to the next heartbeat. A launch of its maps in
+// the same heartbeat, before or after the refusal, prevents that; an earlier one does not.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	c := waitingJob(t, timed(5, 5))
 	w, j := c.Placement[core.Map].(*TimedWait), c.Job(1)

@@ -135,8 +135,8 @@ func twentyQueues(p *core.Policy) {
 	}
 }
 
-// BenchmarkAssign measures the task assignments per second of each scheduler, including heartbeats
-// with reports, in the set-up of [Zaharia10 §5.4] and, for one, in a larger one.
+// BenchmarkAssign measures the task assignments per second of each scheduler, with heartbeats and
+// reports, in the set-up of [Zaharia10 §5.4]. One scheduler also runs in a larger set-up.
 func BenchmarkAssign(b *testing.B) {
 	s := paperSetup()
 	withSizes := s

@@ -41,8 +41,8 @@ func TestPaddingOfFIFO(t *testing.T) {
 	}
 }
 
-// Under fifo with Spread a node gets its fraction of the tasks, maps and reduces, and reports when
-// it has it; a heartbeat gets one reduce.
+// Under fifo with Spread a node gets its fraction of the maps and of the reduces; then its idle
+// reason is CauseLoadCap. A heartbeat gets one reduce.
 func TestSpreadOfFIFO(t *testing.T) {
 	for _, spread := range []bool{true, false} {
 		c := fifoCore(t, spread, 4)

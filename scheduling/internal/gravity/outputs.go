@@ -96,8 +96,8 @@ func (g *Outputs) Held(r, node int32) int64 {
 	return at(g.feeders[g.feederOf[node]-1].Bytes, r)
 }
 
-// Around returns the bytes for reduce r in the groups of a site at levels from 1 up to, but not
-// including, `levels`, counting the outputs that Fold has added.
+// Around returns the bytes for reduce r in the groups of a site at levels 1 to levels-1. It counts
+// the outputs that Fold has added.
 func (g *Outputs) Around(r int32, site Site, levels int) (bytes int64) {
 	for l := 1; l < min(levels, len(g.levels)); l++ {
 		bytes += at(g.In(l, site), r)

@@ -78,7 +78,7 @@ func (o *Order) dismiss(j *core.Job) {
 	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
 
-// UserOf returns the count of a job's user.
+// UserOf returns the quota of a job's user.
 func (o *Order) UserOf(j *core.Job) *quota {
 	u := o.ofUser[j.Spec.User]
 	if u == nil {

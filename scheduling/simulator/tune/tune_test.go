@@ -23,8 +23,8 @@ func start(t *testing.T) scheduling.Policy {
 	return p
 }
 
-// fakeRun returns a simulation with a mean sojourn time of 100 minus the policy's gain, plus noise
-// of the seed, common to all policies, plus noise of the policy with standard deviation own.
+// fakeRun returns a simulation with a mean sojourn time of 100 minus the policy's gain. It adds
+// noise of the seed, common to all policies, and noise of the policy with standard deviation own.
 func fakeRun(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (*simulator.Figures, error) {
 	return func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 		common := rand.New(rand.NewPCG(seed, 1)).NormFloat64() * 20
