@@ -63,7 +63,7 @@ func linesWith(lines []string, text string) (at []int) {
 	return at
 }
 
-// The comment in the code that a row of docs/papers.md links to has a line number of the row.
+// A row of docs/papers.md and the comment in the code that it links to have a number in common.
 func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 	text, err := os.ReadFile("../docs/papers.md")
 	require.NoError(t, err)

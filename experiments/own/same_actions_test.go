@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// received is an action as a node received it.
+// received is an action with the time at which a node received it.
 type received struct {
 	At     time.Duration
 	Node   scheduling.NodeID

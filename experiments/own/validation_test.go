@@ -53,8 +53,7 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 	}
 }
 
-// TestValidationJobsMoveWhatTheySay runs one job live: its reduces get what its maps emit, framing
-// aside.
+// The reduces of a live job get the bytes that its maps emit, apart from the framing of records.
 func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	policies := validationPolicies()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,8 +70,8 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	})
 }
 
-// pass lets fake time go by. It works only in a bubble: elsewhere synctest.Wait panics, so that no
-// test sleeps in real time.
+// pass advances the fake clock by d. Outside of a synctest bubble it panics, so that no test sleeps
+// in real time.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

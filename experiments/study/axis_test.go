@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTicksAreRound: some numbers of a digit or two, in equal steps, within the range.
+// Ticks are a few numbers of one or two digits, in equal steps, within the range.
 func TestTicksAreRound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := float64(rapid.IntRange(-1000, 1000).Draw(t, "min"))
@@ -31,7 +31,7 @@ func TestTicksAreRound(t *testing.T) {
 	})
 }
 
-// TestFiguresThatCannotBeDrawn are refused with their name and that of the series.
+// The error for a figure that cannot be drawn names the figure and the series.
 func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	for want, f := range map[string]Figure{
 		"figure x, series s: NaN has no place":                        {Series: []*Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
@@ -49,7 +49,7 @@ func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsDrawn: whatever a figure has of points and intervals is in the picture.
+// A picture shows all points and intervals of a figure, for each kind of figure.
 func TestEveryKindIsDrawn(t *testing.T) {
 	bars := lines()
 	bars.Categories, bars.Series[1].Y = []string{"one", "two"}, []float64{97, 98}

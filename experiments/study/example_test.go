@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// texts are shown to the reader. A program embeds a folder of them instead, by go:embed.
+// texts are in the code here, so that a reader sees them. A program embeds a folder by go:embed.
 var texts = fstest.MapFS{"waiting.md": {Data: []byte(`# waiting: What waiting for local maps is worth
 
 ours
@@ -60,7 +60,7 @@ func waiting(s *study.Study) {
 	}
 }
 
-// An experiment of one's own: a text, a function, and where what it finds is written.
+// Define an experiment by a text and a function, and write its results to a folder.
 func Example() {
 	dir, err := os.MkdirTemp("", "study")
 	if err != nil {

@@ -37,8 +37,8 @@ func wellFormed(t *testing.T, text []byte) {
 	}
 }
 
-// Every text of a picture is inside it, in a font that every viewer has; the legend is to the right
-// of the plot.
+// All text of a picture is within its bounds, in a font that every viewer has. The legend is to the
+// right of the plot.
 func TestPictureIsWhole(t *testing.T) {
 	bars := lines()
 	bars.Categories = []string{"0", "10"}
@@ -78,7 +78,7 @@ func TestPictureIsWhole(t *testing.T) {
 	}
 }
 
-// Axes of percent end at 100, of parts at 1, unless what they show does not.
+// Axes of percentages end at 100, and axes of fractions at 1, unless a value is larger.
 func TestAxesEnd(t *testing.T) {
 	for _, c := range []struct {
 		label      string
@@ -113,7 +113,7 @@ func TestIntervalsInCSV(t *testing.T) {
 	require.True(t, math.IsNaN(f.Series[0].Low[2]))
 }
 
-// A page has everything inside, escaped, and names no place but the names of XML.
+// A page contains all that it shows, escaped, and no addresses except those of XML namespaces.
 func TestPage(t *testing.T) {
 	figure := lines()
 	table := Table{Name: "more", Title: "more", Columns: []string{"h"}, Lines: []Line{{Label: "<script>"}}}

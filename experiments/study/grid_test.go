@@ -12,7 +12,7 @@ func TestGrid(t *testing.T) {
 	require.Empty(t, Grid([]float64{1, 2}, nil))
 }
 
-// One choice is changed at a time; a quick run has the first few.
+// Vary applies one choice at a time; a quick run takes only the first ones.
 func TestVary(t *testing.T) {
 	list := []Choice[[2]int]{
 		{Name: "as above"}, {"first", func(x *[2]int) { x[0] = 5 }}, {"second", func(x *[2]int) { x[1] = 7 }},

@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// No tolerance reaches what would be the opposite of the number.
+// The tolerance of a number excludes the opposite claim, such as a loss for a gain.
 func TestTolerancesStopBeforeTheOpposite(t *testing.T) {
 	for _, gain := range []float64{1.1, 1.2, 1.6, 2, 5, 20, 0.5} {
 		r := mustRow(t, "×", "printed", Number(gain), Sure(gain))
@@ -70,7 +70,7 @@ func TestTolerancesStopBeforeTheOpposite(t *testing.T) {
 	require.InDelta(t, 0.5, tolerance("×", 2), 1e-9, "half of the last digit")
 }
 
-// The interval of a sample holds its mean, moves with it and is a point without spread.
+// The interval of a sample contains its mean, moves with it, and is a point for equal values.
 func TestInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-100, 100), 2, 50).Draw(t, "values")

@@ -24,7 +24,7 @@ func rowOf(unit, kind, expected string, ours Sample) (*Row, error) {
 	return &r, nil
 }
 
-// mustRow is rowOf of a line that can be read.
+// mustRow is like rowOf for a valid line.
 func mustRow(t *testing.T, unit, kind, expected string, ours Sample) *Row {
 	t.Helper()
 	r, err := rowOf(unit, kind, expected, ours)
@@ -40,13 +40,13 @@ func run(lines string, o Options, body func(*Study)) (*Result, error) {
 	return l.Experiment("x", body).Run(context.Background(), o)
 }
 
-// shown shows the figure and the table of run.
+// shown adds the figure and the table that the text of run announces.
 func shown(s *Study) {
 	s.Plot("f")
 	s.Extra("t")
 }
 
-// The first line that fits a quantity is its row; * stands for any text, also none.
+// The first line that matches a quantity defines its row; * matches any text, even an empty one.
 func TestRow(t *testing.T) {
 	lines := "| a (50 %): b | % | printed | 99 to 100 | as *said* |\n| a*: b | s | own | > 1 | |\n"
 	r, err := run(lines, Options{}, func(s *Study) {
@@ -63,7 +63,7 @@ func TestRow(t *testing.T) {
 		[]Verdict{r.Rows[0].Verdict(), r.Rows[1].Verdict(), r.Rows[2].Verdict()})
 }
 
-// What the text does not announce is an error, and so is what a full run does not show.
+// It is an error to show what the text does not announce, or, in a full run, to omit what it does.
 func TestTextAndExperimentAgree(t *testing.T) {
 	const line = "| a | | own | > 1 | |\n"
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestTextAndExperimentAgree(t *testing.T) {
 	}
 }
 
-// The numbers of a computed row are the program's.
+// The program sets the numbers of a row whose expectation is computed.
 func TestComputedRow(t *testing.T) {
 	r := mustRow(t, "", "formula", "computed", Sure(2))
 	r.Expect(3, 0.5)

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ofMakespans are runs with these makespans.
+// ofMakespans returns runs with these makespans.
 func ofMakespans(name string, list ...float64) *Runs {
 	r := &Runs{Name: name}
 	for _, v := range list {
@@ -23,7 +23,7 @@ func ofMakespans(name string, list ...float64) *Runs {
 	return r
 }
 
-// Policies are compared seed by seed, whichever of them did better on the mean.
+// Policies are compared seed by seed, not by their means.
 func TestComparisonIsBySeed(t *testing.T) {
 	c := Comparison{ofMakespans("a", 10, 40), ofMakespans("b", 20, 20)}
 	require.Equal(t, []float64{10, 40}, c[0].By(Makespan).Values)
@@ -40,8 +40,8 @@ func TestComparisonIsBySeed(t *testing.T) {
 	require.Equal(t, []float64{1, 1}, both[1].Values)
 }
 
-// All policies meet the same jobs under a seed, other seeds have others, and what is run alone is
-// what is run beside others.
+// Under one seed, all policies get the same jobs; under other seeds, they get others. A policy has
+// the same results alone as in a comparison.
 func TestCommonRandomNumbers(t *testing.T) {
 	s := &Study{Options: Options{Seed: 5}, ctx: context.Background()}
 	load := func(r *rand.Rand) workload.Workload { return workload.Scans(1+r.IntN(1000), 1, 0) }
@@ -58,7 +58,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	require.Equal(t, []float64{5, 6}, seeds[0].Values)
 }
 
-// A load that is changed leaves the one it is made of as it was.
+// Changed does not modify the original load.
 func TestChanged(t *testing.T) {
 	base := Always(workload.Scans(2, 1, 0))
 	more := Changed(base, func(j *workload.Job) { j.Maps += 5 })

@@ -25,7 +25,7 @@ func TestSVG(t *testing.T) {
 	require.Contains(t, text, `stroke-dasharray="3"`)
 }
 
-// Letters differ in width, and one that is in no table takes room, too.
+// Letters have different widths; one that the table does not have takes space, too.
 func TestTextWidth(t *testing.T) {
 	require.InDelta(t, 2*1933*20/2048.0, textWidth("WW", 20), 1e-9)
 	require.Less(t, textWidth("ill", 10), textWidth("WWW", 10))

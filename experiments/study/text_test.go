@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library is a folder with a text and what it shares.
+// library returns a library of one text and the items that texts share.
 func library() *Library {
 	return NewLibrary(fstest.MapFS{
 		"shared.md": {Data: []byte("## cluster\n\n- 100 nodes.\n\n## both\n\n- {cluster}\n- Heartbeats.\n")},
@@ -41,8 +41,8 @@ func TestText(t *testing.T) {
 	require.Equal(t, Table{"t", "T", []string{"a", "b, c"}, []Line{{"one", []float64{2}}}}, *r.Tables[0])
 }
 
-// What nothing fills is an error, and so is what the function finds wrong, after which it does
-// nothing.
+// A name in the set-up without a value is an error. The first failed Check ends the function with
+// its error.
 func TestStudyEndsWithTheFirstError(t *testing.T) {
 	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{Quick: true})
 	require.ErrorContains(t, err, "nothing fills {jobs}")

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReportOfMeasuredIsTheSame has an experiment whose numbers never repeat: they show in its
-// folder alone.
+// The numbers of a measured experiment, which differ from run to run, are only in its folder, not
+// in the common files.
 func TestReportOfMeasuredIsTheSame(t *testing.T) {
 	n := 0.0
 	list := []Experiment{

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"tarry": func() { os.Exit(Main(os.Args[1:], scheduling.Parts{})) }})
 }
 
-// TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes,
-// output and files out.
+// TestScripts runs command lines as users do, with arguments, files and pipes. The scripts check
+// exit codes, output and files.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -95,15 +95,15 @@ func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// outcome is how a command line ended.
+// outcome is the result of a command line.
 type outcome struct {
 	code      int
 	out, errs string
 	took      time.Duration
 }
 
-// runHere runs a command line in this process. The environment is env and nothing else; standard
-// input is empty.
+// runHere runs a command line in this process, with env as its whole environment and with empty
+// standard input.
 func runHere(t *testing.T, args []string, env map[string]string) outcome {
 	t.Helper()
 	null, err := os.Open(os.DevNull)

@@ -17,10 +17,10 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// TestServerRestartedUnderLoad kills a server with a state repeatedly, while several clients submit
-// small jobs that write into its block store, and some of them are killed. Each next server
-// continues dozens of jobs while it starts, many of which end at once. In the end every answered
-// job exists and has ended. LONG_TESTS=1 does so 20 times.
+// A server with --state is killed and started repeatedly, while clients submit small jobs that
+// write into its block store, and kill some of them. At its start, the server resumes dozens of
+// jobs, many of which end at once. In the end, every job whose submission was answered exists and
+// has ended. LONG_TESTS=1 tries this 20 times.
 func TestServerRestartedUnderLoad(t *testing.T) {
 	t.Parallel()
 	times := 4

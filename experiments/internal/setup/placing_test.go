@@ -51,15 +51,14 @@ func TestOffRackCut(t *testing.T) {
 	p := Placing{
 		RackOf: []int{0, 0, 1}, Slots: 1, At: []int{0, 1, 2}, Bytes: [][]int64{{10}, {20}, {30}},
 	}
-	// On a random node 30 bytes of rack 0 leave it with one chance in three, 30 of rack 1 with two:
-	// 30 in all. On node 0 the 30 of rack 1 leave.
+	// If the reduce is on a random node, the 30 bytes of rack 0 leave it with probability 1/3, and
+	// the 30 of rack 1 with 2/3: 30 on average. If it is on node 0, the 30 of rack 1 leave.
 	require.InDelta(t, 0, p.OffRackCut([]int{0}), 1e-9)
 	p.Bytes[2][0] = 60
 	require.InDelta(t, 100*(1-30.0/50), p.OffRackCut([]int{2}), 1e-9)
 }
 
-// The closed form gives what the definition gives, and no rule of the Core beats the best
-// assignment.
+// Costs computes the distances of the definition, and no placement by the Core is better than Best.
 func TestPlacing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

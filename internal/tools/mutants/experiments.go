@@ -29,7 +29,7 @@ type flaw struct {
 	Of []string `yaml:"of"`
 }
 
-// contest is how the experiments are run.
+// contest contains the settings with which the experiments run.
 type contest struct {
 	dir     string         // for what they write, a folder for each fault
 	module  string         // the copy with the faults

@@ -22,8 +22,8 @@ const (
 	either = "mutantOf(mutantIs(§), " // with two values: the faulty one and the right one
 )
 
-// gates is the source of the functions that gates call. It is added to each package with a gate;
-// its names begin with mutant, so that they collide with none there.
+// gates is the source of the functions that gates call. It is added to each package with a gate.
+// Its names begin with mutant, so that they do not collide with the package's.
 const gates = `
 
 import (
@@ -207,7 +207,7 @@ func (t *trial) keep(file string) error {
 	return err
 }
 
-// closeGates takes all gates out again.
+// closeGates restores the files without gates.
 func (t *trial) closeGates() error {
 	for name, text := range t.kept {
 		file := filepath.Join(t.dir, name)
@@ -298,7 +298,7 @@ func (t *trial) runGated(p string, fault int) verdict {
 	c := exec.CommandContext(ctx, t.binaries[p], "-test.failfast", "-test.timeout", limit.String())
 	c.Dir = filepath.Join(t.dir, p)
 	c.Env = append(os.Environ(), number+"="+strconv.Itoa(fault))
-	// What rapid keeps of a run that failed would come up in the next one.
+	// Remove the failures that rapid records: it would repeat them in the next run.
 	defer func() { _ = os.RemoveAll(filepath.Join(c.Dir, "testdata", "rapid")) }()
 	v, out := t.judge(ctx, c, p)
 	if fault == 0 && v != lives {
