@@ -78,7 +78,7 @@ var around = [][2]string{
 	{"{} was passed over for a slot on {}: {}", "{} 未得到 {} 的槽位：{}"},
 	{"{} was passed over for {}: {}", "{} 未得到{}：{}"},
 	{"a slot", "一个槽位"},
-	{"a slot of {} was its to give first, and it took that: {}", "{} 的槽位先归它分配，它就用了：{}"},
+	{"it started the same task on {}: {}", "它在 {} 上启动了同一任务：{}"},
 	{"{} launches {} on {} at {}, {}", "{} 在 {3} 启动 {2}，时刻 {4}，{5}"},
 	{"{} launches {} on {} at {}", "{} 在 {3} 启动 {2}，时刻 {4}"},
 	{"launches {} on {} at {}, {}", "在 {2} 启动 {1}，时刻 {3}，{4}"},
@@ -178,8 +178,7 @@ var around = [][2]string{
 	{"a smaller job needs the slot", "更小的作业需要这个槽位"},
 	{"resumed", "恢复运行"},
 	{"{}, {} so far", "{}，已等 {}"},
-	{"{}, {} offers refused", "{}，放过 {} 次机会"},
-	{"{}, {} offer refused", "{}，放过 {} 次机会"},
+	{"{}, offers refused: {}", "{}，放过 {} 次机会"},
 	// A wait shown step by step, and its price.
 	{"Job {} is first in line, but {} has none of its blocks. It lets the slot pass; at most {} more.", "轮到作业 {}，但 {} 没有它的块。它放过这个槽位；最多再等 {}。"},
 	{"Job {} is first in line, but {} has none of its blocks. It lets the slot pass.", "轮到作业 {}，但 {} 没有它的块。它放过这个槽位。"},

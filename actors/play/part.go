@@ -170,7 +170,7 @@ func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	case mine.At < theirs.At:
 		return "it does not wait so long"
 	case mine.Attempt == theirs.Attempt:
-		return fmt.Sprintf("a slot of %s was its to give first, and it took that: %s", mine.NodeName, mine.Why())
+		return fmt.Sprintf("it started the same task on %s: %s", mine.NodeName, mine.Why())
 	}
 	for i := range events[d.at+1:] {
 		if e := &events[d.at+1+i]; e.Type == theirs.Type && e.Attempt == theirs.Attempt {

@@ -164,7 +164,7 @@ func (r Reason) String() string {
 		return s + fmt.Sprintf(", %d of %d", r.Count, r.Of)
 	}
 	if r.Count > 0 {
-		s += fmt.Sprintf(", %d offers refused", r.Count)
+		s += fmt.Sprintf(", offers refused: %d", r.Count)
 	}
 	return s
 }
