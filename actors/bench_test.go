@@ -89,7 +89,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// emptyTasks is a map-only job of n maps over one byte each, or one with a reduce.
+// emptyTasks returns a map-only job of n maps over one byte each, or one with a reduce.
 func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
 	tb.Helper()
 	in := mapreduce.Chunks(mapreduce.Bytes("bytes", make([]byte, n)))

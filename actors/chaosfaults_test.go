@@ -43,7 +43,7 @@ func newMischief(p chaosPlan) *mischief {
 	}
 }
 
-// during returns a current fault with the given kind.
+// during returns an active fault with the given kind that satisfies also, if there is one.
 func (m *mischief) during(kind faultKind, also func(mishap) bool) (mishap, bool) {
 	now := time.Since(m.start)
 	for _, f := range m.plan.faults {
@@ -54,8 +54,8 @@ func (m *mischief) during(kind faultKind, also func(mishap) bool) (mishap, bool)
 	return mishap{}, false
 }
 
-// deliver is a Config.deliver: it cuts nodes off from the JobTracker, and loses, delays and doubles
-// messages.
+// deliver implements Config.deliver: it cuts nodes off from the JobTracker, and loses, delays and
+// doubles messages.
 func (m *mischief) deliver(msg any) []time.Duration {
 	if !between(msg) {
 		return atOnce
@@ -151,7 +151,7 @@ func (k faultKind) ofCode() bool {
 	}
 }
 
-// spillFile is a Config.spillFile: during such faults its disk is full, or reads wrong bytes.
+// spillFile implements Config.spillFile: during faults of spills, its disk is full or flips bits.
 func (m *mischief) spillFile() (cluster.SpillFile, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -216,7 +216,7 @@ func (f *badFile) Close() error {
 	return nil
 }
 
-// badOutput is the block store as an output whose disk fails during such faults.
+// badOutput is the block store as an output, with a disk that fails during output faults.
 type badOutput struct {
 	m  *mischief
 	fs *dfs.FS

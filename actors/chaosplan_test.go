@@ -15,8 +15,8 @@ import (
 // faultKind is a kind of fault; its text says what happens.
 type faultKind string
 
-// The faults of a plan. Those of code hit Count attempts of one task of one job; those that last do
-// so for Long.
+// The faults of a plan. Faults of user code hit Count attempts of one task of one job. Long is the
+// duration of a fault.
 const (
 	faultKill    faultKind = "kill"    // a node dies, with all it holds
 	faultStop    faultKind = "stop"    // a node is stopped in good order
@@ -28,7 +28,7 @@ const (
 	faultPanic   faultKind = "panic"   // user code panics
 	faultExit    faultKind = "exit"    // user code ends its goroutine
 	faultHang    faultKind = "hang"    // user code does nothing for Long
-	faultStuck   faultKind = "stuck"   // user code never returns, but by its context
+	faultStuck   faultKind = "stuck"   // user code returns only when its context ends
 	faultFlip    faultKind = "flip"    // a bit of a replica of a stored block flips
 	faultSpill   faultKind = "spill"   // a bit of what is read from the spills flips, now and then, for Long
 	faultFull    faultKind = "full"    // the disk of the spills is full, for Long
@@ -77,7 +77,7 @@ func (f mishap) String() string {
 type chaosPlan struct {
 	seed   uint64
 	faults []mishap
-	kept   []int // which of the seed's faults these are
+	kept   []int // the numbers of these faults among all of the seed
 }
 
 // remembers reports whether the JobTracker has a State, so that its panic fails no job.
@@ -104,7 +104,7 @@ func drawPlan(seed uint64) chaosPlan {
 }
 
 func drawFault(rng *rand.Rand) mishap {
-	kinds := []faultKind{ // those that are more frequent stand twice
+	kinds := []faultKind{ // a kind that is listed twice is twice as frequent
 		faultKill, faultKill, faultStop, faultStart, faultStart, faultCordon, faultCut, faultCut, faultNet, faultNet,
 		faultError, faultPanic, faultExit, faultHang, faultStuck, faultFlip, faultSpill, faultFull, faultOutput, faultKillJob, faultTracker,
 	}

@@ -19,7 +19,7 @@ func files(n, size int) (list []mapreduce.Source) {
 	return list
 }
 
-// countFiles is a word count of the files whose output is discarded.
+// countFiles returns a word count of the files whose output is discarded.
 func countFiles(t *testing.T, sources []mapreduce.Source, job mapreduce.Job[[]byte, string, int64, pair]) *mapreduce.Plan {
 	t.Helper()
 	p, err := job.Bind(mapreduce.Lines(sources...), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
@@ -40,7 +40,7 @@ func inUse() int64 {
 func TestAccountsAreCharged(t *testing.T) {
 	for _, x := range []struct{ nodes, files, size, reduces, own int }{
 		{1, 1, 1, 1, 1},
-		{1, 504, 100, 5, 84}, // six files share a split, and are one file in the block store
+		{1, 504, 100, 5, 84}, // six files share a split and form one file of the block store
 		{2, 7, 100, 5, 7},    // not all on one node: each has blocks of its own
 		{1, 3, 250_000, 4, 3},
 	} {
@@ -52,7 +52,7 @@ func TestAccountsAreCharged(t *testing.T) {
 			require.Len(t, own, x.own, "%+v", x)
 			var splits int
 			var fixed int64
-			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // where a run's end is begun
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // in the JobTracker, where a run ends
 				splits, fixed = len(h.run.splits), h.run.fixed
 				return nil
 			})))

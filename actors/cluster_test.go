@@ -221,7 +221,7 @@ func TestCloseKillsWhatRuns(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// untilKilled is a map that works until its attempt is killed.
+// untilKilled returns a map that works until its attempt is killed.
 func untilKilled(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
 	return mapreduce.Mapper[[]byte, string, int64]{Map: func([]byte, func(string, int64)) error {
 		<-task.Context().Done()

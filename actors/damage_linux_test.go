@@ -62,7 +62,7 @@ func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 	return n
 }
 
-// sorting is a job whose maps spill everything, with a reduce that checks the order.
+// sorting returns a job whose maps spill everything, with a reduce that checks the order.
 func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
 	j.Sum = false

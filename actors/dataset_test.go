@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// keptCounts is WordCount of a text kept by word.
+// keptCounts runs a word count and returns its result as a dataset keyed by word.
 func keptCounts(t testing.TB, on Runner, text string, reducers int) *Keyed[string, pair] {
 	t.Helper()
 	d, err := KeepBy(t.Context(), on, wordOf, bindCounts(text, reducers))
@@ -34,7 +34,7 @@ func bindCounts(text string, reducers int) func(mapreduce.Output[pair]) (*mapred
 	}
 }
 
-// doubled is a dataset with each count twice as large.
+// doubled runs a job over d and returns a dataset with each count doubled.
 func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pair] {
 	t.Helper()
 	twice, err := KeepBy(t.Context(), on, wordOf, bindTwice(d))
@@ -63,7 +63,7 @@ func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	})
 }
 
-// bothPlain computes the same in plain Go.
+// bothPlain computes the result of wordsOfBoth without the engine.
 func bothPlain(a, b map[string]int64) (list []string) {
 	show := func(m map[string]int64, word string) *pair {
 		if n, ok := m[word]; ok {
@@ -307,8 +307,8 @@ func TestFoldOfNothing(t *testing.T) {
 	require.Zero(t, total)
 }
 
-// Records that are not where their keys would be are not kept by key. Datasets that are not
-// co-partitioned are joined with a shuffle or not at all.
+// KeepBy fails if a record is in the wrong part or out of order. Joins of datasets that are not
+// co-partitioned shuffle, or fail with NoShuffle.
 func TestKeyedMisuse(t *testing.T) {
 	c, other := start(t, Config{Nodes: 2}), start(t, Config{})
 	text := prose(7, 60)

@@ -87,7 +87,7 @@ func (e *env) acquireCompute(ctx context.Context) error {
 	}
 }
 
-// releaseCompute lets another attempt compute.
+// releaseCompute returns a compute token, so that another attempt can compute.
 func (e *env) releaseCompute() {
 	if e.computeTokens != nil {
 		<-e.computeTokens

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aReduce is a reduce attempt of a job with the given number of maps, and its messages to its Slot.
+// aReduce returns a reduce attempt of a job with that many maps, and its messages to its Slot.
 func aReduce(maps int) (*attempt, *[]any) {
 	told := new([]any)
 	r := &run{shuffle: newShuffle(maps), splits: make([]cluster.Split, maps)}

@@ -100,7 +100,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 	})
 }
 
-// ended is the report of a map that succeeded.
+// ended returns the report of a map that succeeded.
 func ended(id scheduling.AttemptID) []*report {
 	return []*report{{
 		status:   scheduling.Status{Attempt: id, State: scheduling.StateSucceeded, Progress: 1},

@@ -23,7 +23,7 @@ type badError struct{ p *int }
 
 func (e *badError) Error() string { return fmt.Sprint(*e.p) }
 
-// TestErrorsCanBeShown: neither long records in errors nor errors that panic do harm.
+// TestErrorsCanBeShown: errors with long records, and errors whose methods panic, are reported.
 func TestErrorsCanBeShown(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 1}, func(t *testing.T, c *Cluster) {
 		for _, bad := range []error{

@@ -39,7 +39,7 @@ func sum(k string, vs iter.Seq[int64], emit func(pair)) error {
 	return nil
 }
 
-// counting is WordCount, for tests to modify.
+// counting returns a word count job, which tests may modify.
 func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return mapreduce.Job[[]byte, string, int64, pair]{
 		Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers,
@@ -56,7 +56,7 @@ func bindLines[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], tex
 	return p, out
 }
 
-// wordCount is a plan whose output is discarded.
+// wordCount returns a plan of a word count whose output is discarded.
 func wordCount(tb testing.TB, text string, reducers int) *mapreduce.Plan {
 	p, _ := bindLines(tb, counting(reducers), text)
 	return p

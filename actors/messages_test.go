@@ -2,8 +2,8 @@ package actors
 
 import "time"
 
-// losing is a Config.deliver that loses the messages between nodes and JobTracker that lose
-// selects.
+// losing returns a Config.deliver that drops messages between nodes and JobTracker if lose returns
+// true.
 func losing(lose func(msg any) bool) func(any) []time.Duration {
 	return func(msg any) []time.Duration {
 		if withJobTracker(msg) && lose(msg) {

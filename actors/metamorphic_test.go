@@ -18,7 +18,7 @@ import (
 // binding makes a plan over a text that writes to out.
 type binding func(text string, out *bytes.Buffer) (*mapreduce.Plan, error)
 
-// metamorphicJobs are jobs of every shape: with and without combiner, values in order,
+// metamorphicJobs returns jobs of every shape: with and without combiner, values in order,
 // total order, map-only, whole input.
 func metamorphicJobs() map[string]binding {
 	lines := func(text string) mapreduce.Input[[]byte] {
@@ -110,7 +110,7 @@ func TestSameBytesEverywhere(t *testing.T) {
 	}
 }
 
-// randomConfig is a cluster of random shape.
+// randomConfig returns the configuration of a cluster of random shape.
 func randomConfig(rng *rand.Rand) Config {
 	pick := func(list ...int) int { return list[rng.IntN(len(list))] }
 	presets := scheduling.Presets()

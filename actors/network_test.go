@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// testNetwork has 8 nodes with 100 bytes per second each, in 2 racks; even nodes are in the first.
+// testNetwork returns a network of 8 nodes with 100 bytes per second each, in 2 racks.
 func testNetwork(c NetworkConfig) *network {
 	var places []*place
 	for i := range 8 {
@@ -134,7 +134,7 @@ func TestNetworkConfigIsChecked(t *testing.T) {
 	require.Nil(t, newNetwork(NetworkConfig{}, nil))
 }
 
-// networked is a cluster with one replica of each block of 1000 bytes.
+// networked configures a cluster on such a network, with one replica per block of 1000 bytes.
 func networked(nodes, racks int) Config {
 	return Config{
 		Nodes: nodes, Racks: racks, MapSlots: 2, ReduceSlots: 1, BlockSize: 1000, Replication: 1, Scheduler: "fifo",

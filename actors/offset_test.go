@@ -72,7 +72,7 @@ func always[I any](name string, make func() mapreduce.Input[I]) offsetForm {
 	return formOf(name, func(*testing.T, *actors.Cluster) mapreduce.Input[I] { return make() })
 }
 
-// offsetFile is a source of offsetRecords records that write makes.
+// offsetFile returns a source of offsetRecords records that write makes.
 func offsetFile(name string, write func(i int) string) mapreduce.Source {
 	var b strings.Builder
 	for i := range offsetRecords {
@@ -107,7 +107,7 @@ func (n blocksOf) Read(_ context.Context, file mapreduce.FormatFile, from, to in
 
 type offsetPoint struct{ X, Y int32 }
 
-// keptForm is an input of records that are kept by key in four parts, once for each cluster.
+// keptForm returns an input of records that are kept by key in four parts, once for each cluster.
 func keptForm[K comparable, I any](
 	name string, key func(i int) K, read func(d *actors.Keyed[K, mapreduce.Pair[K, int]]) mapreduce.Input[I],
 ) offsetForm {

@@ -43,7 +43,7 @@ func (m moody) MarshalText() ([]byte, error) {
 	return []byte("moody"), nil
 }
 
-// discards is an output for records of any type.
+// discards returns an output for records of any type.
 func discards[O any]() mapreduce.Output[O] {
 	return mapreduce.Encoded(mapreduce.Writer("discard", discard{}), func(dst []byte, _ O) ([]byte, error) { return dst, nil })
 }
@@ -52,14 +52,14 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// passing is a job that outputs its records unchanged.
+// passing returns a job that outputs its records unchanged.
 func passing[I any](in mapreduce.Input[I]) func() (*mapreduce.Plan, error) {
 	return func() (*mapreduce.Plan, error) {
 		return mapreduce.Each(func(rec I) I { return rec }).Bind(in, discards[I]())
 	}
 }
 
-// shuffling is a job whose pairs are a record and its value.
+// shuffling returns a job whose pairs are a record and its value.
 func shuffling[V any](value func(i int) V, change func(j *mapreduce.Job[int, int, V, int])) func() (*mapreduce.Plan, error) {
 	job := mapreduce.Job[int, int, V, int]{
 		Map: func(i int, emit func(int, V)) error {
@@ -82,7 +82,7 @@ func shuffling[V any](value func(i int) V, change func(j *mapreduce.Job[int, int
 
 func textOf(name, text string) mapreduce.Source { return mapreduce.Bytes(name, []byte(text)) }
 
-// typedDamage is a file of moody numbers whose last record is not one.
+// typedDamage returns a typed file of moody numbers with a damaged last record.
 func typedDamage(t *testing.T) mapreduce.Source {
 	t.Helper()
 	var out bytesWriter

@@ -8,7 +8,7 @@ import "net/netip"
 // slower.
 const raceEnabled = false
 
-// randomKinds are the tested pairs of types; each costs the compiler a copy of the engine.
+// randomKinds returns the tested pairs of types, for each of which the compiler copies the engine.
 func randomKinds() []randomTrial {
 	return []randomTrial{
 		trial(strs(), numbers()), trial(strs(), bags()), trial(byteSlices(), numbers()), trial(ints[int64](), sets()),

@@ -48,7 +48,7 @@ func joining(t *testing.T, seed uint64, r *rand.Rand) {
 	runRandom(t, seed, r, j, j.bind)
 }
 
-// in is an input of lines.
+// in returns an input of lines.
 func (j *randomJoin) in(list []string) mapreduce.Input[string] {
 	if !j.lines {
 		return mapreduce.Slice(list)
@@ -58,7 +58,7 @@ func (j *randomJoin) in(list []string) mapreduce.Input[string] {
 	return mapreduce.LineStrings(mapreduce.Bytes("one", text(list[:half])), mapreduce.Bytes("two", text(list[half:])))
 }
 
-// feed is the feed of a list, with maps that fail now and then.
+// feed returns the feed of a list, with maps that fail now and then.
 func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
 	return mapreduce.From(j.in(list), func(t *mapreduce.Task, line string, emit func(string, string)) error {
 		key, text, _ := strings.Cut(line, "\t")
@@ -67,7 +67,7 @@ func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
 	})
 }
 
-// row is a line of output, nil shown as a dash.
+// row returns a line of output, nil shown as a dash.
 func row(key string, a, b *string) string {
 	text := func(s *string) string {
 		if s == nil {

@@ -37,7 +37,7 @@ func (k keyKind[K]) compare(a, b K, n int) int {
 	return 0
 }
 
-// scalar is a kind of keys without fields.
+// scalar returns a kind of keys without fields.
 func scalar[K any](draw func(*rand.Rand) K, compare func(a, b K) int) keyKind[K] {
 	return keyKind[K]{draw: draw, fields: []func(a, b K) int{compare}, show: func(k K) string { return fmt.Sprint(k) }}
 }
@@ -61,7 +61,7 @@ func float(r *rand.Rand) float64 {
 		math.NaN(), math.Float64frombits(0xfff8000000000001), math.SmallestNonzeroFloat64)
 }
 
-// compareFloat has NaN after all others and 0 and -0 equal.
+// compareFloat orders floats as the engine does: NaN is the largest, and 0 equals -0.
 func compareFloat(a, b float64) int {
 	switch {
 	case a != a && b != b:
@@ -196,7 +196,7 @@ func stampeds() keyKind[stamped] {
 	}
 }
 
-// pairs is a kind of pairs of two scalars.
+// pairs returns a kind of pairs of two scalars.
 func pairs[A, B any](a keyKind[A], b keyKind[B]) keyKind[mapreduce.Pair[A, B]] {
 	type key = mapreduce.Pair[A, B]
 	return keyKind[key]{

@@ -28,7 +28,7 @@ func (j *randomJob[K, V]) fails(id mapreduce.AttemptID, record int) error {
 	return failsAt(j.failures, id, record)
 }
 
-// failsAt is fails for a job whose failing attempts a seed determines; 0: none fail.
+// failsAt is like fails, for a job whose failing attempts a seed determines; 0: none fail.
 func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
 	if seed == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (j *randomJob[K, V]) grouping(t *mapreduce.Task) (mapreduce.Reducer[K, V, s
 	}}, nil
 }
 
-// in is the input of the job: the numbers of its records, as text.
+// in returns the input of the job: the numbers of its records, as text.
 func (j *randomJob[K, V]) in() mapreduce.Input[[]byte] {
 	var lines, fixed []byte
 	var list [][]byte
@@ -174,14 +174,14 @@ type randomTask interface {
 	fmt.Stringer
 	parts() int
 	size() int // in records
-	calm()     // has no attempt fail
+	calm()     // makes all attempts succeed
 	check(t *testing.T, got [][]string, desc string)
 }
 
 // runRandom runs a job, on a cluster as a rule, and checks what it has written.
 func runRandom(t *testing.T, seed uint64, r *rand.Rand, j randomTask, bind func(dir string) (*mapreduce.Plan, error)) {
 	cfg := randomConfig(r)
-	cfg.BlockSize = max(cfg.BlockSize, int64(j.size()/20)) // not one map a record
+	cfg.BlockSize = max(cfg.BlockSize, int64(j.size()/20)) // fewer maps than records
 	local, kill := r.IntN(8) == 0, cfg.Nodes > 1 && r.IntN(4) == 0
 	if local {
 		j.calm()

@@ -73,7 +73,7 @@ func (p *panicky) Handle(_ context.Context, r slog.Record) error {
 
 func (p *panicky) WithAttrs([]slog.Attr) slog.Handler { return p }
 
-// slow is a word count with slow maps and reduces.
+// slow returns a word count with slow maps and reduces.
 func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
 	plain := j.Map
@@ -128,7 +128,7 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 					lost.Add(1)
 				case event.Killed:
 					killed.Add(1)
-				default: // of no interest
+				default: // other events do not matter
 				}
 			},
 		}
@@ -213,7 +213,7 @@ func mapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, e
 	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
 }
 
-// bindFile is a plan over a file that writes to a resumable directory.
+// bindFile returns a plan that reads a file of dir and writes to a resumable directory.
 func bindFile(t *testing.T, dir string, s *state.Dir, key string, bind binder) *mapreduce.Plan {
 	t.Helper()
 	src, err := mapreduce.File(filepath.Join(dir, "in"))
@@ -348,7 +348,7 @@ func TestClosedAndWentOn(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// If the input is split differently, parts of maps would have other records: they are removed.
+// If the input is split differently, the next cluster removes the parts that maps have committed.
 func TestInputSplitDifferently(t *testing.T) {
 	home := t.TempDir()
 	text := prose(7, 40)
@@ -469,7 +469,7 @@ func TestFactsAreOnDiskFirst(t *testing.T) {
 	})
 }
 
-// A key is one job's at a time.
+// Two jobs cannot run with the same key at the same time.
 func TestKeyIsTaken(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{home, other} {

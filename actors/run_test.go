@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aRun is a run with more maps than a cluster ever has.
+// aRun returns a run with more maps than a cluster ever has.
 func aRun(t testing.TB, maps int) *run {
 	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
@@ -168,8 +168,8 @@ func TestProgressOfAnAttempt(t *testing.T) {
 	require.Zero(t, red.done(), "a job without maps")
 }
 
-// TestDamageIsForgivenAFewTimes: damaged spills do not count against a task, as often as it may
-// fail.
+// TestDamageIsForgivenAFewTimes: as many damaged spills as the maximum of attempts do not count as
+// failures of a task.
 func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	r := aRun(t, 1)
 	r.env.cfg.MaxAttempts = 2

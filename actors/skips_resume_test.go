@@ -69,7 +69,7 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 	_, moments := momentsOf(t, home, text, cfg, job, o)
 	want, list := parts(t, home), quarantined(t, home)
 	require.Len(t, list, bad)
-	gone := 0 // skips that the next process does not see any more
+	gone := 0 // skips that the next process no longer sees
 	for _, at := range moments {
 		saved, err := state.Open(filepath.Join(at, "state"), scheduling.Parts{})
 		require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 	})
 }
 
-// leftOut counts the records that finished maps have skipped.
+// leftOut returns the number of records that finished maps have skipped.
 func (r *run) leftOut() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *run) leftOut() (n int) {
 	return n
 }
 
-// quarantined reads the list of bad records, but for what depends on the attempt.
+// quarantined returns the listed bad records, without the fields that depend on the attempt.
 func quarantined(t *testing.T, dir string) (list []string) {
 	b, err := os.ReadFile(filepath.Join(dir, "out", "_skipped.jsonl"))
 	require.NoError(t, err)
@@ -164,8 +164,8 @@ func TestSkipsOfRemovedParts(t *testing.T) {
 	require.Len(t, quarantined(t, home), bad)
 }
 
-// If an attempt skipped a record and its part was not committed, it is forgotten when another
-// attempt of the map has skipped none: the last report counts, also that of a former process.
+// The last report of a map's skips counts, also one of a former process. An attempt that skips
+// nothing deletes the skips of an earlier attempt that did not commit.
 func TestTheLastListOfAMapCounts(t *testing.T) {
 	dir := t.TempDir()
 	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}

@@ -34,7 +34,7 @@ func spoiled(lines int) (all, good string, bad int) {
 	return a.String(), g.String(), bad
 }
 
-// touchy is counting whose map panics at a bad word, after it has emitted others.
+// touchy returns a word count whose map panics at the word "bad", after it has emitted others.
 func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	job := counting(reducers)
 	job.Map = func(line []byte, emit func(string, int64)) error {
@@ -139,7 +139,7 @@ func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 	})
 }
 
-// With one bad record more than allowed, spread over the maps, the job fails and says so.
+// With one bad record more than allowed, spread over the maps, the job fails with ErrTooManySkips.
 func TestTooManySkipsOnTheCluster(t *testing.T) {
 	all, _, bad := spoiled(400)
 	bubble(t, Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300}, func(t *testing.T, c *Cluster) {

@@ -28,8 +28,8 @@ func stumble(long time.Duration) func(line []byte) {
 	}
 }
 
-// stumbling is a plan with a slow first attempt at one map: word count, or the lines themselves for
-// maps alone.
+// stumbling returns a plan with a slow first attempt at one map: word count, or the lines
+// themselves for maps alone.
 func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*mapreduce.Plan, *bytes.Buffer) {
 	pause := stumble(long)
 	if !mapOnly {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestSmallFilesShareBlocks: many small files are few splits on few blocks where all nodes have
-// them, while a large file has its own blocks.
+// TestSmallFilesShareBlocks: many small files that all nodes have form few splits and few blocks. A
+// large file has its own blocks.
 func TestSmallFilesShareBlocks(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 2, BlockSize: 1 << 20})
 	var sources []mapreduce.Source

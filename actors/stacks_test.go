@@ -14,7 +14,7 @@ func TestStacksAreSearchedToABound(t *testing.T) {
 	const kib, mib = 1 << 10, 1 << 20
 	own := "goroutine 71 [select]:\nmain.work()\n\t/home/main.go:5 +0x1d"
 	for _, c := range []struct {
-		before int // bytes of the stacks of others
+		before int // bytes of other stacks before it
 		want   string
 		rooms  []int
 	}{

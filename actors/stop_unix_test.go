@@ -53,8 +53,8 @@ func TestStoppedProcess(t *testing.T) {
 	require.NoError(t, cmd.Wait(), string(rest))
 }
 
-// runStopped is the process: a job whose maps wait until the process was stopped, and then run for
-// several times the expiry.
+// runStopped is the main function of that process. It runs a job whose maps wait until the process
+// was stopped, and then run for several times the expiry.
 func runStopped(t *testing.T) {
 	var events recorder
 	c := start(t, Config{

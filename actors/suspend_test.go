@@ -73,8 +73,8 @@ func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...a
 	}
 }
 
-// counted is a run of one map over lines so long that the attempt checks its gate every few of
-// them; it waits for step at its first line, and counts lines in seen.
+// counted returns a run of one map over long lines, so that its attempt checks the gate every few
+// lines. The map waits for step at its first line and counts lines in seen.
 func counted(t *testing.T, e *env, id scheduling.JobID, lines int, step <-chan struct{}, seen *atomic.Int64) *run {
 	t.Helper()
 	job := counting(1)
@@ -127,7 +127,7 @@ func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 
 			launch := action{Action: scheduling.Action{Verb: scheduling.Launch, Attempt: long}, run: r1}
 			give(launch)
-			give(launch) // a doubled order is carried out once
+			give(launch) // a repeated action is executed once
 			give(action{Action: scheduling.Action{Verb: scheduling.Suspend, Attempt: long}})
 			close(step)
 			pass(time.Second)

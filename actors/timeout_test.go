@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// hangingFirst is a word count whose first map attempt calls hang at the first line.
+// hangingFirst returns a word count whose first map attempt calls hang at the first line.
 func hangingFirst(hang func(*mapreduce.Task) error) mapreduce.Job[[]byte, string, int64, pair] {
 	job := counting(1)
 	var first atomic.Bool

@@ -117,7 +117,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// lineCopy is a map-only job that copies lines to w.
+// lineCopy returns a map-only job that copies lines to w.
 func lineCopy(t *testing.T, w io.Writer) *mapreduce.Plan {
 	t.Helper()
 	job := mapreduce.MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error { emit(line); return nil }}

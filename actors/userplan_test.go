@@ -50,10 +50,10 @@ func blame(t *testing.T, way string, err error) {
 	require.Less(t, len(err.Error()), 1000)
 }
 
-// phrase is a key or value with a codec of the user's.
+// phrase is a key or value that encodes itself: user code.
 type phrase struct{ s string }
 
-// The codec of phrase calls these.
+// marshalText and unmarshalText are called by the codec of phrase.
 var (
 	marshalText   func() error
 	unmarshalText func() error
@@ -71,7 +71,7 @@ func (x *phrase) UnmarshalBinary(b []byte) error     { x.s = string(b); return m
 func (x phrase) AppendText(b []byte) ([]byte, error) { return append(b, x.s...), nil }
 func (x phrase) MarshalText() ([]byte, error)        { return []byte(x.s), nil }
 
-// userPlan is a job with user code everywhere; fail is called with the name of each place.
+// userPlan returns a job with user code in every place; that in `place` calls fail.
 func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error) {
 	at := func(name string) error {
 		if name == place {
@@ -130,7 +130,7 @@ func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error)
 	return p, fsys, err
 }
 
-// userSource is a dfs.Source of the user's.
+// userSource is a dfs.Source with failing user code.
 type userSource struct {
 	at   func(string) error
 	data []byte
@@ -148,7 +148,7 @@ func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
 	return s.data[off:][:n], func() {}, s.at("view")
 }
 
-// userFS is an OutputFS of the user's.
+// userFS is an OutputFS with failing user code.
 type userFS struct {
 	at    func(string) error
 	mu    sync.Mutex
@@ -205,7 +205,7 @@ func (f *userFS) Exists(name string) (bool, error) {
 	return false, nil
 }
 
-// names lists the parts.
+// names returns the names of the files written.
 func (f *userFS) names() (list []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

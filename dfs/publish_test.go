@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// silent is an FS whose nodes report only when the test calls for it.
+// silent returns an FS whose nodes report only when the test calls the returned function.
 func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	f := open(t, Config{Nodes: racks(nodes, 1), Replication: replication, Announce: func(NodeID) {}})
 	return f, func(id NodeID) {
@@ -128,7 +128,7 @@ func TestTheOnlyNodeDies(t *testing.T) {
 	})
 }
 
-// TestSilentNodesAreNotWaitedFor has one node that never reports, then several.
+// TestSilentNodesAreNotWaitedFor: a write waits a limited time for nodes that do not report.
 func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)

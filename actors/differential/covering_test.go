@@ -187,7 +187,7 @@ func (t *table) values(w row) map[string]string {
 
 func atoi(s string) int { return first(strconv.Atoi(s)) }
 
-// testSeed is TARRY_SEED, or 1.
+// testSeed returns TARRY_SEED, or 1.
 func testSeed(t *testing.T) uint64 {
 	s := os.Getenv("TARRY_SEED")
 	if s == "" {

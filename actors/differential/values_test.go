@@ -127,7 +127,7 @@ func raise(a, b []byte) []byte {
 	return a
 }
 
-// mutate is raise into the longer side.
+// mutate is like raise, with the longer side as a.
 func mutate(a, b []byte) []byte {
 	if len(a) < len(b) {
 		a, b = b, a

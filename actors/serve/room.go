@@ -38,7 +38,7 @@ func (r *storeQuota) take(n int64) error {
 	return r.charge(n)
 }
 
-// charge is take with a limit. The caller holds mu.
+// charge is like take, for callers that hold mu, and with maxBytes above 0.
 func (r *storeQuota) charge(n int64) error {
 	if !r.known {
 		var err error

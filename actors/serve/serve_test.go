@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
-// count is the plan of a word count.
+// count returns the plan of a word count.
 func count(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 	type pair = mapreduce.Pair[string, int64]
 	job := mapreduce.Job[[]byte, string, int64, pair]{

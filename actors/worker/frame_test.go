@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hadoopPartition is the result of Hadoop's HashPartitioner for a BytesWritable, in Java's
+// hadoopPartition returns the result of Hadoop's HashPartitioner for a BytesWritable, in Java's
 // arithmetic.
 func hadoopPartition(key []byte, reduces int) int {
 	h := int32(1)

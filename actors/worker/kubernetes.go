@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// kubernetes is the engine that prints a manifest for someone to apply: one Indexed Job of
+// kubernetes returns the engine that prints a manifest for the user to apply: one Indexed Job of
 // Kubernetes whose first pods are maps and the others reduces. Pods start in index order, so all
 // maps have started before a reduce does. A reduce that has waited too long for maps exits with
 // code waitedExit, which the job does not count as a failure, and frees its place. It needs

@@ -60,7 +60,7 @@ func readPlan(name string) (*planFile, error) {
 	return f, nil
 }
 
-// whoMay says who may read a file that this process may not.
+// whoMay explains for an error which users may read a file, if this process may not.
 func whoMay(name string) string {
 	me := userName(strconv.Itoa(os.Geteuid()))
 	info, err := os.Stat(name)

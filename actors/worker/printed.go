@@ -98,7 +98,7 @@ func (j *job) maxAttempts() int {
 	return j.o.MaxAttempts
 }
 
-// streamingLine is the engine that prints a command line for Hadoop Streaming.
+// streamingLine returns the engine that prints a command line for Hadoop Streaming.
 func streamingLine() engine {
 	return printed{
 		what: "the line for Hadoop Streaming",

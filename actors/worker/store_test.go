@@ -68,7 +68,7 @@ func (s located) Places(name string) ([]stores.Place, error) {
 	return []stores.Place{{Length: 1 << 40, Hosts: []string{host}}}, err
 }
 
-// testStore is a store with two books in it.
+// testStore returns a new store with two books, its name, and those of the books.
 func testStore(t *testing.T) (store *storetest.Dir, url string, books []string) {
 	dir := t.TempDir()
 	bookOf(t, dir, "a", 100_000)

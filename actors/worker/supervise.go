@@ -14,11 +14,10 @@ import (
 // permanentExit is the exit code of a worker whose error is permanent.
 const permanentExit = 3
 
-// supervise is what a worker does that an engine has started: it runs the task in a second process of
-// this program, notes beside the plan how its attempts go, and returns the exit code. Whatever ends the
-// second process - the program itself before it comes to its job, a crash, the system - has a cause that
-// the submitter gets: by the note, or, from a host without the plan's folder, by a line on standard
-// error, which engines keep.
+// supervise runs an engine's task in a second process of this program and returns the exit code. It
+// notes the results of attempts in the plan's folder. If the program, a crash or the system ends the
+// second process, the submitter gets the cause from the note. From a host without that folder, it
+// gets the cause from a line on standard error, which engines keep.
 func (t *task) supervise(ctx context.Context) (code int) {
 	id, err := t.identify()
 	if err == nil && t.Kind == mappedTask {
@@ -61,8 +60,8 @@ func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
 // failedMark begins the line of a failed attempt on standard error.
 const failedMark = "tarry: "
 
-// noteAndSay is noteAttempt, and writes the error to standard error, too: before the note, on which the
-// submitter may end the run.
+// noteAndSay is like noteAttempt but first writes the error to standard error, since the submitter
+// may end the run when it reads the note.
 func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
 	if f := failureOf(id, how); f != nil {
 		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, f.err())

@@ -17,7 +17,7 @@ func umask(t *testing.T, mask int) {
 	t.Cleanup(func() { syscall.Umask(was) })
 }
 
-// forAll lets all users enter a temporary folder and its parents.
+// forAll permits all users to enter a temporary folder and its parents.
 func forAll(t testing.TB, dir string) {
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
@@ -26,7 +26,7 @@ func forAll(t testing.TB, dir string) {
 	}
 }
 
-// longArguments are words that do not fit into an environment.
+// longArguments returns arguments that exceed the maximum size of an environment variable.
 func longArguments() (words []string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {

@@ -23,7 +23,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// cluster is the host of TARRY_TEST_HDFS, which internal/tools/engines/test.sh starts, and a directory there.
+// cluster returns the host of TARRY_TEST_HDFS, which engines/test.sh starts, and a directory there.
 func cluster(t *testing.T) (host, dir string) {
 	if host = os.Getenv("TARRY_TEST_HDFS"); host == "" {
 		t.Skip("TARRY_TEST_HDFS is not set: HDFS is not tested")
@@ -75,8 +75,7 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// If the name node resets the connection, as for clients without a ticket, the error names
-// Kerberos.
+// If the name node resets the connection, as without a ticket, the error names Kerberos.
 func TestDropped(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -143,7 +143,7 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	return faulty(name, dir, inputs, count, lines, text)
 }
 
-// counting is a word count without a combiner.
+// counting returns a word count without a combiner.
 func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	return mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
 		Map: func(line []byte, emit func(string, int64)) error {
