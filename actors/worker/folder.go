@@ -17,9 +17,9 @@ import (
 // folder is the directory that the submitter and workers share, with the plan: OUT/_temporary, on a
 // common disk or in a store. Names in it use slashes.
 type folder struct {
-	store stores.Store // nil: a disk
+	store stores.Store // nil: the folder is on a disk
 	dir   string
-	url   string // of a store
+	url   string // name of the store, such as s3://BUCKET; empty on a disk
 }
 
 // folderOf returns the folder of a file.
@@ -80,8 +80,8 @@ func (f folder) make() error {
 	return os.MkdirAll(f.dir, 0o777)
 }
 
-// write writes a file. It does not create the folder, which a task of a run that is over would leave
-// behind. Tasks may run as another user, so modes follow the umask.
+// write writes a file. It does not create the folder, since a late task would leave it behind after
+// its run. Tasks may run as another user, so modes follow the umask.
 func (f folder) write(name string, data []byte) error {
 	if f.store == nil {
 		return os.WriteFile(f.fullName(name), data, 0o666)
@@ -110,7 +110,7 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 	return list, f.withFullName("", err)
 }
 
-// put creates a file atomically: it appears once write has completed. attempt makes the temporary
+// put creates a file atomically: it appears after write has returned. attempt makes the temporary
 // name unique.
 func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
 	var file *os.File

@@ -23,20 +23,20 @@ type foreign struct {
 	line func(line string)  // called with each line of the client's output, before kill; may be nil
 	kill func()             // ends the job on the engine; nil if the job ends with the client
 	logs func(to io.Writer) // writes the tasks' logs, as far as the engine has them; may be nil
-	// ended returns what is wrong with a job whose client has ended with err; if it is nil, that is err.
+	// ended returns the job's error after its client has ended with err. If ended is nil, it is err.
 	ended func(err error) error
 
 	said reasons
 }
 
-// run runs the client. If that fails, the error begins with the first cause, and ends with the name of
-// a file that has the client's output and the logs of the tasks.
+// run runs the client. If it fails, the error begins with the first cause and ends with the name of
+// a file, which contains the client's output and the tasks' logs.
 func (f *foreign) run(ctx context.Context, command, env []string) error {
 	file, err := os.CreateTemp("", "tarry-"+f.name+"-*.log")
 	if err != nil {
 		return err
 	}
-	defer file.Close() // what could not be written has been read
+	defer file.Close() // the log is only an aid: errors of its writes do not matter
 	err = f.start(ctx, command, env, file)
 	if f.ended != nil && ctx.Err() == nil {
 		err = f.ended(err)
@@ -47,7 +47,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 		}
 		err = context.Cause(ctx)
 	}
-	if err == nil || ctx.Err() != nil && !cluster.IsPermanent(err) { // or the user has ended it
+	if err == nil || ctx.Err() != nil && !cluster.IsPermanent(err) { // if ctx has ended, the user stopped the job
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	if f.logs != nil {
@@ -61,8 +61,8 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	return wrapped
 }
 
-// start runs the client until it ends. It is in a process group of its own: what the terminal sends ends
-// it by way of this process.
+// start runs the client until it ends, in its own process group: a terminal's signals reach only
+// this process, which then ends the client.
 func (f *foreign) start(ctx context.Context, command, env []string, log io.Writer) (err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(environ(), env...)
@@ -79,13 +79,13 @@ func (f *foreign) start(ctx context.Context, command, env []string, log io.Write
 // why returns the error of a run whose client has failed: the first cause that is known.
 func (f *foreign) why(err error) error {
 	if cluster.IsPermanent(err) {
-		return err // of a worker
+		return err // a worker's error
 	}
 	err = fmt.Errorf("%s: %w", f.name, err)
 	if firstFailure(f.job.temp) != nil { // a worker's error says more than the engine's
 		return f.job.failed(err)
 	}
-	if f.said.workerMessage != "" { // of a host without the plan's folder
+	if f.said.workerMessage != "" { // from a host without the plan's folder
 		return fmt.Errorf("%s (%w)", f.said.workerMessage, err)
 	}
 	if said := f.said.reason(); said != "" {
@@ -98,7 +98,7 @@ func (f *foreign) why(err error) error {
 	return f.job.unended(err)
 }
 
-// hear reads what say writes, and copies it to a log.
+// hear passes each line that say writes to f.said and copies it to a log.
 func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 	r, w := io.Pipe()
 	go func() {
@@ -126,10 +126,10 @@ func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 	}
 }
 
-// tracking matches the URL that an engine's client names for its job.
+// tracking matches the line in which an engine's client names the URL of its job.
 var tracking = pattern(`(?:track the job: |tracking URL: |Bound SparkUI to .*started at )(https?://\S+)`)
 
-// orNothing is a writer to a log, whose errors are nobody's.
+// orNothing is a writer to a log that hides write errors.
 type orNothing struct{ io.Writer }
 
 // Write implements io.Writer.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// heartbeatGrace is how much longer than its task timeout a worker may give no heartbeat. A worker
-// that is not stopped ends itself before that and says where the user's code hangs.
+// heartbeatGrace is the time after the task timeout at which a silent worker is killed. A worker
+// that is not suspended ends itself before that, with the place where the user's code hangs.
 const heartbeatGrace = 2 * time.Second
 
 // errStopped is the error of a worker that gave no heartbeat.

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// verdict is the line by which a worker tells the process that started it, on standard error, how its
-// task has ended. A program that ends before that has not run its task.
+// verdict is the result of a task, which its worker writes as a line to standard error for the
+// process that started it. A program that exits without a verdict has not run its task.
 type verdict struct {
 	Error     string `json:"error,omitempty"` // empty: the task has succeeded
 	Permanent bool   `json:"permanent,omitempty"`
@@ -23,11 +23,11 @@ type verdict struct {
 
 const (
 	verdictMark = "tarry-task: "
-	maxLine     = 64 << 10 // of a line that is passed on as one
-	maxCrash    = 64 << 10 // of what the Go runtime writes when it ends a process
+	maxLine     = 64 << 10 // maximum bytes of a line; longer lines are split
+	maxCrash    = 64 << 10 // maximum bytes kept of a crash report of the Go runtime
 )
 
-// verdicts is where a worker writes its verdict, whatever the user's code does with os.Stderr.
+// verdicts is the original standard error, in case user code replaces os.Stderr.
 var verdicts io.Writer = os.Stderr
 
 // tellVerdict writes the verdict of this worker.
@@ -37,12 +37,12 @@ func tellVerdict(err error) {
 		v = verdict{err.Error(), cluster.IsPermanent(err)}
 	}
 	b, _ := json.Marshal(v)                                // plain fields cannot fail
-	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starter sees what is missing
+	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starting process detects a missing verdict
 }
 
-// lastWords passes on what a worker writes to standard error, line by line, and keeps what says how
-// it ended: its verdict, what the Go runtime writes when it ends a process (a panic in a goroutine of
-// the user, a stack overflow, concurrent map writes), or the last line.
+// lastWords copies a worker's standard error, line by line, and keeps the cause of its end: the
+// verdict, the Go runtime's crash report (for panics, stack overflows, concurrent map writes), or
+// the last line.
 type lastWords struct {
 	to    io.Writer
 	line  []byte // incomplete
@@ -74,7 +74,7 @@ func (w *lastWords) hear(line []byte) {
 			w.told, line = v, line[:i]
 		}
 	}
-	_, _ = w.to.Write(line) // nobody may read it any more
+	_, _ = w.to.Write(line) // an error means that nobody reads it
 	text := strings.TrimSpace(string(line))
 	if len(w.crash) > 0 || strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
 		w.crash = append(w.crash, line[:min(len(line), maxCrash-len(w.crash))]...)
@@ -118,8 +118,8 @@ func (w *lastWords) explain(ended error) error {
 	return fmt.Errorf("its process: %w", ended)
 }
 
-// crashed returns why the Go runtime ended a process, from what it wrote: one line with the place in
-// the user's code, or "".
+// crashed returns the cause of a crash from the Go runtime's report, in one line with the place in
+// the user's code; "" if there was none.
 func crashed(text string) string {
 	why := ""
 	for block := range strings.SplitSeq(text, "\n\n") {

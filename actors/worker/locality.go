@@ -28,7 +28,7 @@ func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]strin
 		hosts := []string{}
 		for _, name := range s.Hosts {
 			if known[name] == nil {
-				addresses, _ := net.DefaultResolver.LookupHost(ctx, name) // an error: its name alone
+				addresses, _ := net.DefaultResolver.LookupHost(ctx, name) // after an error, the name alone remains
 				known[name] = append([]string{name}, addresses...)
 			}
 			hosts = append(hosts, known[name]...)
@@ -60,13 +60,13 @@ func countLocality(c *counter.Set, hosts []string) {
 // isThisHost reports whether a name or an address is one of this host. Of two names, one may lack
 // the domain.
 func isThisHost(host string) bool {
-	own, _ := os.Hostname() // an error: its addresses remain
+	own, _ := os.Hostname() // after an error, the addresses remain
 	host, own = strings.ToLower(host), strings.ToLower(own)
 	if own != "" && (host == own || strings.HasPrefix(host, own+".") || strings.HasPrefix(own, host+".")) {
 		return true
 	}
 	ip := net.ParseIP(host)
-	addresses, _ := net.InterfaceAddrs() // an error: no address
+	addresses, _ := net.InterfaceAddrs() // after an error, there are no addresses
 	return ip != nil && slices.ContainsFunc(addresses, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
 		return ok && n.IP.Equal(ip)

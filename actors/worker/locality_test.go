@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// A map counts as local if it runs on a host of its input.
+// The counters count a map as local if it runs on a host of its input.
 func TestProcessesCountLocality(t *testing.T) {
 	store, url, books := testStore(t) // book a is on this host
 	const block = 10_000

@@ -22,11 +22,11 @@ const (
 	noteDone = "{}"
 )
 
-// errRunning, for noteAttempt, says that an attempt begins.
+// errRunning is passed to noteAttempt when an attempt begins.
 var errRunning = errors.New("running")
 
-// noteAttempt notes how an attempt goes, and returns the error of one that has failed. A note that
-// cannot be written is no reason to fail.
+// noteAttempt writes the note of an attempt that begins, succeeds or fails, and returns the error
+// of a failed one. If the note cannot be written, noteAttempt ignores that.
 func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 	host, _ := os.Hostname() // an empty name works too
 	text, running := []byte(noteDone), id.String()+"@"+host
@@ -36,7 +36,7 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
 	temp, bad := folderOf(t.Plan)
-	if bad != nil || t.there() != nil { // a run that is over gets no notes
+	if bad != nil || t.there() != nil { // do not leave notes after the end of the run
 		return err
 	}
 	switch in := temp.below(notes); {
@@ -48,7 +48,7 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 	return err
 }
 
-// failure is how an attempt has failed.
+// failure is the note of a failed attempt.
 type failure struct {
 	Task      string `json:"task"`
 	Host      string `json:"host"`
@@ -56,7 +56,7 @@ type failure struct {
 	Permanent bool   `json:"permanent"` // another attempt would fail too
 }
 
-// failureOf returns how an attempt has failed, or nil if it has not.
+// failureOf returns the note for the error of an attempt; nil if it has not failed.
 func failureOf(id mapreduce.AttemptID, how error) *failure {
 	if how == nil || errors.Is(how, errRunning) {
 		return nil
@@ -73,7 +73,7 @@ func (f *failure) err() error {
 	return err
 }
 
-// failureIn parses a note. It returns nil if that is none of a failure, unreadable or incomplete.
+// failureIn parses a note. It returns nil if the note records no failure or is incomplete.
 func failureIn(in folder, name string) *failure {
 	b, err := in.read(name)
 	f := new(failure)
@@ -89,7 +89,7 @@ type Progress struct {
 	Tracking      string // URL of the job at its engine; empty: unknown
 }
 
-// TaskCounts counts tasks, and of failures the attempts.
+// TaskCounts counts tasks by state, and failed attempts.
 type TaskCounts struct{ All, Done, Running, Failed int }
 
 // String returns the counts in words.
@@ -113,7 +113,7 @@ func (c TaskCounts) String() string {
 	return text
 }
 
-// progress returns how far the job is, by its notes.
+// progress returns the progress of the job according to its notes.
 func (j *job) progress() Progress {
 	p := Progress{Maps: TaskCounts{All: len(j.layout.Splits)}, Reduces: TaskCounts{All: j.layout.Reduces}, Tracking: j.tracking.Load().(string)}
 	files, _ := j.temp.below(notes).list() // the next call may see more
@@ -147,8 +147,8 @@ var (
 	watchStoreEvery = 2 * time.Second
 )
 
-// watch follows the notes of a run: it says how far that is, and ends ctx once a worker has noted a
-// permanent error. stop ends it.
+// watch polls the notes of a run: it reports the progress, and cancels the returned context when a
+// worker has noted a permanent error. stop ends it.
 func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	every := watchEvery
@@ -217,9 +217,9 @@ func (j *job) failed(err error) error {
 	return fmt.Errorf("%w (%w)", first.err(), err)
 }
 
-// unended adds to an engine's error that an attempt has begun and has not ended.
+// unended adds to an engine's error the attempt that has begun but not ended, if any.
 func (j *job) unended(err error) error {
-	files, _ := j.temp.below(notes).list() // without it the error is the engine's
+	files, _ := j.temp.below(notes).list() // without notes, the error remains the engine's
 	for _, f := range files {
 		if id, host, running := strings.Cut(f.Name(), "@"); running {
 			return fmt.Errorf("%s on %s: begun and not ended: it was killed with all its processes (%w)", id, host, err)

@@ -18,16 +18,16 @@ import (
 // planVersion is the version of plan files and frames.
 const planVersion = 1
 
-// planFile is OUT/_temporary/run-NUMBER/plan.json: the job's layout, and the programs of which a worker
-// must be one.
+// planFile is OUT/_temporary/run-NUMBER/plan.json: the job's layout, and the programs that may run
+// its tasks.
 type planFile struct {
 	Version  int            `json:"version"`
 	Programs []program      `json:"programs"`
 	Layout   cluster.Layout `json:"layout"`
-	Earlier  []outcome      `json:"earlier,omitempty"` // of the program's runs before this one
+	Earlier  []outcome      `json:"earlier,omitempty"` // outcomes of the program's earlier runs
 }
 
-// errGone is the error of a worker on whose host there is no plan of its run.
+// errGone is the error of a worker whose host has no plan file of its run.
 var errGone = mapreduce.Permanent(errors.New("its run is over, or the output's folder is not shared with this host"))
 
 // readPlan reads the plan file of a task.
@@ -64,7 +64,7 @@ func readPlan(name string) (*planFile, error) {
 func whoMay(name string) string {
 	me := userName(strconv.Itoa(os.Geteuid()))
 	info, err := os.Stat(name)
-	for err != nil && name != filepath.Dir(name) { // it is in a folder that this process may not enter
+	for err != nil && name != filepath.Dir(name) { // this process may not enter its folder
 		name = filepath.Dir(name)
 		info, err = os.Stat(name)
 	}

@@ -20,7 +20,7 @@ type printed struct {
 	reports func(j *job) (list []report, all bool, err error)
 }
 
-// width implements engine; how many machines will run the tasks is unknown.
+// width implements engine. The number of machines that will run the tasks is unknown.
 func (printed) width() int { return 1 }
 
 // run prints the text and waits for the reports.
@@ -63,8 +63,8 @@ func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	}
 }
 
-// givenUp returns the error of a job with a task that has failed for good: with a permanent error,
-// or MaxAttempts times.
+// givenUp returns the job's error if a task has failed permanently or MaxAttempts times; otherwise
+// nil.
 func (j *job) givenUp() error {
 	first := firstFailure(j.temp)
 	if first == nil {

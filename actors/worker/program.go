@@ -60,15 +60,15 @@ func (p program) String() string {
 	return fmt.Sprintf("%s (%s, %s, xxhash64 %s)", p.Path, p.Sources, p.Platform, p.Sum)
 }
 
-// same reports whether two programs do the same: because their bytes are the same, or because they are
-// built of the same committed sources.
+// same reports whether two programs have the same bytes, or were built from the same committed
+// sources.
 func (p program) same(q program) bool {
 	_, version, _ := strings.Cut(p.Sources, " ")
 	committed := version != "" && version != "(devel)" && !strings.HasSuffix(version, "+dirty")
 	return p.Sum == q.Sum || committed && p.Sources == q.Sources
 }
 
-// check rejects a worker whose program is none of those that the plan names.
+// check returns an error unless the plan names the worker's program.
 func (f *planFile) check() error {
 	this, err := thisProgram()
 	if err != nil || slices.ContainsFunc(f.Programs, this.same) {
@@ -113,7 +113,7 @@ func (j *job) programs() ([]program, error) {
 	return list, nil
 }
 
-// choosing is the script that starts the build of its host.
+// choosing is a shell script that starts the build for the host's system and architecture.
 const choosing = `#!/bin/sh
 case $(uname -m) in x86_64) arch=amd64 ;; aarch64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
 build=$(dirname "$0")/tarry-worker-$(uname -s | tr A-Z a-z)-$arch

@@ -14,10 +14,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Serve replaces running a plan in a worker. If this process exists for one of the plan's tasks,
-// Serve runs the task and ends the process, with code 0, or 1 on error; it tells the process that
-// started it how the task ended. For plans that the program runs earlier, Serve returns the counters
-// that the submitter got. Without [Main] it returns an error.
+// Serve is called in a worker instead of running a plan. If the worker's task is of this plan,
+// Serve runs it, reports the result to the starting process, and exits with code 0, or 1 on error.
+// For a plan that the program runs earlier, Serve returns the counters that the submitter got.
+// Without [Main] it returns an error.
 func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	if !ready {
 		return nil, errNoMain
@@ -73,7 +73,7 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 		}
 		err = errors.Join(err, p.Leave())
 	}()
-	if err := t.there(); err != nil { // what Adopt has opened is of this run, not of the next one
+	if err := t.there(); err != nil { // checks that Adopt has opened files of this run, not the next
 		return err
 	}
 	a := t.attempt(p, id, &f.Layout)
@@ -239,7 +239,7 @@ func (a *attempt) tellCounters() {
 	}
 }
 
-// plainName replaces commas, which would end the name.
+// plainName replaces commas, which would end a counter's name in Streaming's format.
 func plainName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
 func (a *attempt) report(w io.Writer, maps []report) error {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Settings are resources of a job, which each engine gets in its own setting; zero values leave them to
-// the engine.
+// Settings are resources of a job, which Tarry passes to each engine as its own options. Zero
+// values leave the choice to the engine.
 type Settings struct {
 	Queue      string
 	Account    string
@@ -37,8 +37,9 @@ func (s *Settings) byFlag() map[string][]string {
 	return set
 }
 
-// engineSettings are, by engine and flag, the arguments of the engine's command, with %s for the value;
-// empty: the engine takes the setting in another way. An engine without a flag has no such setting.
+// engineSettings holds the arguments of an engine's command by engine and flag, with %s for the
+// value; empty: the engine gets the setting in another way. An engine lacks settings without a
+// flag.
 var engineSettings = map[string]map[string]string{
 	"yarn": {
 		"queue":       "-D mapreduce.job.queuename=%s",
@@ -68,7 +69,7 @@ var engineSettings = map[string]map[string]string{
 	"k8s-job": {"account": "", "task-memory": "", "task-cores": ""}, // see manifest
 }
 
-// settingsOf returns the row of engineSettings of an engine.
+// settingsOf returns the engine's row of engineSettings.
 func settingsOf(on string) map[string]string {
 	kind, _, _ := strings.Cut(on, ":")
 	switch {
@@ -82,10 +83,10 @@ func settingsOf(on string) map[string]string {
 	return engineSettings[kind]
 }
 
-// minTaskMemory is what a worker, the process that supervises it and Go's runtime need.
+// minTaskMemory is the memory of a worker, its supervising process and the Go runtime, in bytes.
 const minTaskMemory = 128 << 20
 
-// Check returns an error if the engine has none of a setting.
+// Check returns an error if the engine lacks a setting that is set.
 func (s *Settings) Check(on string) error {
 	row, set := settingsOf(on), s.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -106,7 +107,7 @@ func orNone(flags []string) string {
 	return "--" + strings.Join(flags, ", --")
 }
 
-// settings returns the arguments that give the job's settings to its engine.
+// settings returns the arguments that pass the job's settings to its engine.
 func (j *job) settings() (args []string) {
 	row, set := settingsOf(j.o.On), j.o.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {

@@ -17,7 +17,7 @@ import (
 // Their workers exchange files in a common directory or store:
 //
 //	m-00003         the frames of map 3
-//	m-00003.ends    where in it those of each reduce end, 8 bytes each, big-endian
+//	m-00003.ends    the offset in it where each reduce's frames end, 8 bytes each, big-endian
 //	r-00001.report  the report of reduce 1 (m-… of a job without reduces)
 //
 // Each file is written under a name of its attempt and then renamed, so it is always complete,

@@ -55,7 +55,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		endedBySlurm(ids, to)
 		files, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is valid
 		for _, name := range files {
-			text, _ := os.ReadFile(name) // what cannot be read says nothing
+			text, _ := os.ReadFile(name) // unreadable logs are skipped
 			fmt.Fprintf(to, "%s:\n%s\n", name, text)
 		}
 	}, ended: func(err error) error { // sbatch does not always report what has failed
@@ -78,8 +78,8 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 // taskEnded matches the end of an array's task in the text of scontrol: number, state, exit code and host.
 var taskEnded = pattern(`\bArrayTaskId=(\d+) .*\bJobState=(\w+) .*\bExitCode=(\S+) .*\bBatchHost=(\S+)`)
 
-// endedBySlurm prints the tasks that Slurm could not start, or has ended, as their workers would have
-// said it. ids are the arrays of maps and of reduces.
+// endedBySlurm prints the tasks that Slurm could not start or has ended, in the format of workers'
+// errors. ids are the arrays of maps and of reduces.
 func endedBySlurm(ids []string, to io.Writer) {
 	for i, id := range ids {
 		text, _ := exec.Command("scontrol", "--oneliner", "show", "job", id).Output() // Slurm forgets jobs after minutes
@@ -115,7 +115,7 @@ func (slurm) array(j *job, exe, kind string, count int, after, dir, logs string)
 		command = append(command, "--dependency=afterok:"+after)
 	}
 	command = append(command, "--wrap", "exec "+quoted(exe))
-	cmd := exec.Command(command[0], command[1:]...) // ends at once: what ctx ends is the job, whose number it says
+	cmd := exec.Command(command[0], command[1:]...) // without ctx: sbatch ends at once, and its job number is needed to end the job
 	cmd.Env = environ()
 	out, err := cmd.Output()
 	if err != nil {

@@ -29,7 +29,7 @@ type spark struct{ master string }
 // sparkMasters matches the engine names that are Spark masters.
 var sparkMasters = pattern(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
 
-// masterOf returns the Spark master that an engine name means, or "".
+// masterOf returns the Spark master of an engine name; "" if it names another engine.
 func masterOf(on string) string {
 	if sparkMasters().MatchString(on) {
 		return on
