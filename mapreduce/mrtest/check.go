@@ -167,7 +167,8 @@ func (c *check[O]) otherReduces(base *outcome[O]) error {
 	return nil
 }
 
-// inParts runs the job with another number of reduces.
+// inParts runs the job with another number of reduces than base. It returns an error if the records
+// differ, unless PerReduce allows that.
 func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
 	o, err := c.run(variant{reduces: reduces, debug: true, why: "the output depends on the number of reduces"})
 	if err == nil && !c.PerReduce {

@@ -99,12 +99,12 @@ type SelfCoded interface {
 	CodecWithin(b *Builder, last bool) (*Codec, error)
 }
 
-// Builder builds the codec of a type.
+// Builder builds the codec of a type from the codecs of its parts.
 type Builder struct {
 	key  bool   // for keys: equal values must have equal bytes
 	home string // package that calls Bind
 	path []string
-	// within are the types that contain the current one.
+	// within are the types that contain the current one; Of refuses a type that contains itself.
 	within []reflect.Type
 }
 

@@ -68,7 +68,7 @@ func (b *LookupBatch[V]) Find() [][]V {
 	return found
 }
 
-// touch loads the cells where keys should be, then the values that these point to.
+// touch brings the cells where keys should be, then the values that they point to, into the cache.
 func (b *LookupBatch[V]) touch() {
 	l := b.lookup
 	mask := uint64(len(l.cells) - 1)
@@ -83,7 +83,7 @@ func (b *LookupBatch[V]) touch() {
 	}
 }
 
-// look finds the values of each key.
+// look sets found[i] to the values of key i of the batch, nil if it has none.
 func (b *LookupBatch[V]) look(found [][]V) {
 	start := 0
 	for i := range b.asked {

@@ -60,8 +60,7 @@ func TestErrorsAreShortened(t *testing.T) {
 	require.Equal(t, "another fault", other.Error())
 }
 
-// TestUserCodeIsRecognized: which code a frame of a stack belongs to; the engine's tests count as
-// users.
+// Standard and OfEngine recognize Go's and the engine's own code; the engine's tests are user code.
 func TestUserCodeIsRecognized(t *testing.T) {
 	require.True(t, Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
 	require.False(t, Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))

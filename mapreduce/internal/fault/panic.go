@@ -176,8 +176,8 @@ func Step(do func() error) (err error) {
 	return err
 }
 
-// Recovered converts a panic of f into an error, except a memory fault outside of the Go heap,
-// which is an error of the input.
+// Recovered calls f and returns its error, or its panic as an error. A memory fault outside of the
+// Go heap stays a panic, because its cause may be the input.
 func Recovered(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {

@@ -99,7 +99,7 @@ func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	return list
 }
 
-// Appender returns, for one attempt, a function that appends the record of type T at rec.
+// Appender returns, for one attempt, a function that appends the T at rec to dst in this layout.
 func (f Form[T]) Appender() func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 	return f.appender(f.Codec.Appender(false))
 }

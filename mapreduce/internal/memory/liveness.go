@@ -31,7 +31,7 @@ func (b *Budget) Show(l *Liveness) {
 	}
 }
 
-// Liveness returns the Liveness by which the attempt of b shows progress, or nil before Show.
+// Liveness returns the Liveness that Show has attached to b, for the attempt to Sign, or nil.
 func (b *Budget) Liveness() *Liveness {
 	if b == nil {
 		return nil

@@ -117,8 +117,8 @@ func (s *localStore) Abort() error {
 		return nil
 	}
 	s.ended = true
-	// A process killed while it removes the directory must not leave an empty one under the
-	// output's name, whose owner nobody could tell.
+	// Rename the directory before removing it. A kill during the removal could otherwise leave an
+	// empty directory under the output's name, which the next run would refuse.
 	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
 		s.out.path = aside
 	}

@@ -78,7 +78,7 @@ func Singly[I any](yield func([]I) (int, error)) func(I) error {
 	}
 }
 
-// EachOne processes the records of a batch one by one.
+// EachOne calls one for each record of a batch until one fails. It returns how many succeeded.
 func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
 	for i := range batch {
 		s.Now = s.Batch + i
@@ -121,8 +121,8 @@ func (s *Reader) StopAt(rec []byte) {
 }
 
 // PlacePanic is deferred. It converts a panic of the user's map into an error of the current record.
-// It passes on a memory fault outside of the Go heap, which is an error of the input. If err is
-// still ErrExited, the map has exited the goroutine, and PlacePanic notes the record.
+// A memory fault outside of the Go heap stays a panic, because its cause may be the input. If err
+// is still ErrExited, the map has exited the goroutine, and PlacePanic notes the record.
 func (s *Reader) PlacePanic(err *error) {
 	v := recover()
 	switch v := v.(type) {

@@ -50,7 +50,7 @@ func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func
 	return nil
 }
 
-// byteEnds is the Ends of records that end with a byte.
+// byteEnds finds the ends of records that end with this byte.
 type byteEnds byte
 
 // LineEnds finds the ends of lines.
@@ -74,7 +74,7 @@ func (e byteEnds) First(b []byte, from int) int {
 
 func (byteEnds) Resume(n int) int { return n }
 
-// textEnds is the Ends of records that end with two or more bytes.
+// textEnds finds the ends of records that end with a separator of two or more bytes.
 type textEnds struct {
 	sep      []byte
 	overlaps bool // an occurrence may begin within another one

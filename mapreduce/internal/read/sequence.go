@@ -8,10 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Sequence yields the records of seq, which attempts range over, perhaps several times.
+// Sequence returns an Input that yields the records of seq. Each attempt ranges over all of seq.
 func Sequence[I any](seq iter.Seq2[I, error]) Input[I] { return (&sequence[I]{seq: seq}).read }
 
-// sequence is an iterator that attempts range over, perhaps several times.
+// sequence is the iterator behind an Input; each map attempt ranges over all of it.
 type sequence[I any] struct {
 	seq iter.Seq2[I, error]
 	// used is set if a pass has started, unless it has ended without records.

@@ -37,7 +37,7 @@ func create(files *Files, dir string) (*spillFile, error) {
 	return files.create()
 }
 
-// Spill is what an attempt wrote at once: a sorted run for each partition, or other bytes.
+// Spill is what an attempt wrote to disk at one time: a sorted run per partition, or other bytes.
 type Spill = spillFile
 
 // NewSpill begins a spill of bytes, for Write and ReadAt, in files, or in a separate file in dir if
@@ -117,8 +117,8 @@ func (s *Sorter) inMemory() (n int) {
 	return n
 }
 
-// writeSection sorts one partition and writes it, with the extra record if there is one. list.grow
-// has charged the copy to sort into.
+// writeSection sorts the records of partition p and writes them as a section, with more if it is
+// not nil. The copy that it sorts is already charged to the budget, by list.grow.
 func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
 	l := &s.lists[p]
 	x := section{off: w.offset(), records: l.records, bytes: l.bytes}

@@ -31,7 +31,7 @@ type store struct {
 	pins      []*pin
 	charged   int64 // including reserve and pinned
 	pinned    int64 // bytes of the pins' chunks
-	reserve   int64 // charged for the copy to sort into
+	reserve   int64 // charged for the copy that a spill sorts
 	kept      bool
 	refs      atomic.Int64
 }
@@ -185,8 +185,8 @@ func (s *store) adopt(p *pin) (int, bool) {
 	return len(s.regions) - 1, true
 }
 
-// keep moves the store's bytes from the attempt's budget to kept bytes. It releases the reserve,
-// unless the budget refuses and the records must be sorted for a spill.
+// keep lets the store's memory outlive its attempt: the budget counts it as kept bytes, without the
+// reserve. If the budget refuses, keep returns false, and the records must be spilled.
 func (s *store) keep() bool {
 	if s.kept = s.budget.Keep(s.charged - s.reserve); s.kept {
 		s.giveBack(s.reserve)

@@ -100,8 +100,8 @@ func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	})
 }
 
-// each watches a Map or Reduce, which is called once per record or group. prepare replaces the
-// record or group in its arguments by copies; the last argument is emit.
+// each returns the wrapper of a Map or Reduce, which is called once per record or group. prepare
+// replaces the record or group in its arguments by copies; the last argument is emit.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
@@ -125,7 +125,7 @@ func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	}
 }
 
-// closing watches a Close, whose only argument is emit.
+// closing is called in place of f, the user's Close, and checks the bytes that Close emits.
 func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	if err := w.step(); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (l *Copies) end() {
 	l.live = l.live[:0]
 }
 
-// ended reports whether b is in a copy whose lifetime has ended.
+// ended reports whether b is in a copy that end has overwritten: the user has kept it too long.
 func (l *Copies) ended(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
@@ -135,8 +135,8 @@ func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace replaces each slice in v whose elements are selected by the result of copyOf for its
-// memory. It also copies the slices that contain such slices.
+// replace replaces each slice in v that has selected elements: copyOf copies its memory. It also
+// copies the slices that contain such slices.
 func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
