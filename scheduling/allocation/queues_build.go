@@ -129,8 +129,8 @@ const (
 	acceptJobs = 10
 )
 
-// limits sets a leaf queue's part of the system's jobs, if the files limit them: the number to
-// initialize, and the number to accept, which is a multiple of it.
+// limits sets a leaf queue's InitLimit to percent of the system's jobs, and its JobLimit to a
+// multiple of InitLimit. If the files set no such limit, both stay 0.
 func (p *queueParser) limits(q *queue, percent float64) {
 	if q.accept == 0 && p.system == 0 {
 		return

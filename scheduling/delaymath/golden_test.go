@@ -81,8 +81,8 @@ func TestFigure3(t *testing.T) {
 	require.Less(t, delaymath.StickyBound(1.0/30, 3, 6), 0.5)
 }
 
-// What Figure 15's simple model implies for jobs of 4 and 12 maps on 100 nodes with 17 slots freed
-// a second: 68 % after 1 s, 98 % after 5 s, 99.9 % after 10 s for 4 maps.
+// ExpectedLocality for [Zaharia10 Figure 15]: jobs of 4 and 12 maps, 100 nodes and 17 slots freed a
+// second. With 4 maps it is 68 % after 1 s, 98 % after 5 s and 99.9 % after 10 s.
 func TestFigure15Model(t *testing.T) {
 	require.InDelta(t, 0.68, delaymath.ExpectedLocality(17, 4, 100, 3), 0.02)
 	require.InDelta(t, 0.979, delaymath.ExpectedLocality(85, 4, 100, 3), 0.002)

@@ -75,8 +75,8 @@ func MeanSkips(d, n, m, r int) float64 {
 	return sum / float64(n)
 }
 
-// meanLocal averages 1 − e^(d·ln q(k)) over k = 1..n, where lnq is negative and decreases with k.
-// The sum ends at terms too small to change the mean.
+// meanLocal returns the probability that one of d offers is local, 1 − q(k)^d, averaged over
+// k = 1..n tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum.
 func meanLocal(d float64, n int, lnq func(k int) float64) float64 {
 	if d == 0 {
 		return 0

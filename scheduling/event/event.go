@@ -26,7 +26,7 @@ const (
 	Killed    = core.EventKilled    // Node, Reason, Held
 	Suspended = core.EventSuspended // Node, Reason
 	Resumed   = core.EventResumed   // Node, Slot, Held
-	// fields Kind, Node, Reason, Until, Level, Count; Placed: the node that a reduce would prefer
+	// fields Kind, Node, Reason, Until, Level, Count; Placed for reduces: the preferred node
 	Skipped = core.EventSkipped
 	Shares  = core.EventShares // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	// fields Pool, Kind; Need: the number of slots that the pool may claim by preemption

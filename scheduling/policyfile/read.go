@@ -150,7 +150,7 @@ func (f *File) value(field *Field, v reflect.Value, n yamlfile.Node) error {
 	return nil
 }
 
-// text returns the value of a node; the elements of a list of numbers are separated by slashes.
+// text returns the value of n for the Go field `of`; it joins a list of numbers with slashes.
 func (f *File) text(of reflect.Value, n yamlfile.Node) (string, error) {
 	if of.Kind() != reflect.Slice || !yamlfile.IsList(n) {
 		return f.reader.Scalar(n)

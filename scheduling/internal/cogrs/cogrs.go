@@ -199,8 +199,8 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
-// allowed returns the maximum distance of a reduce of j from its center now: its wait is spent on
-// the waits of one level after the other, as in Algorithm 3 (package delay).
+// allowed returns the maximum distance from its center at which a reduce of j may launch now. The
+// job's wait uses up the wait of one level after the other, as in Algorithm 3 (package delay).
 func (r *Placement) allowed(j *core.Job) core.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {

@@ -37,8 +37,8 @@ func (p *projected) runs(n *core.NodeState) bool {
 	return p.knownOutputs > 0 && p.count[0].Of(n.Groups[0]) > 0
 }
 
-// share returns the fraction of a reduce's known input that the running maps near n add to its
-// score there, at all levels.
+// share returns what running maps add to the score of a reduce at n, as a fraction of its known
+// input. A map counts once for each level at which it is in the same group as n.
 func (p *projected) share(n *core.NodeState) float64 {
 	if p.knownOutputs == 0 {
 		return 0

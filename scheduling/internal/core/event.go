@@ -21,7 +21,7 @@ const (
 	EventKilled                            // Node, Reason, Held
 	EventSuspended                         // Node, Reason
 	EventResumed                           // Node, Slot, Held
-	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed: the node that the job's reduce would prefer
+	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed for reduces: the preferred node
 	EventShares                            // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	EventNeed                              // Pool, Kind, Need: slots that the pool may claim by preemption
 	EventWarning                           // Err

@@ -6,8 +6,8 @@ import (
 )
 
 // fifo is Hadoop's default order: priority, then submission. It passes over a job without a task
-// for the node. A heartbeat launches any number of node-local or rack-local maps, at most one other
-// map, which ends the maps, and one reduce.
+// for the node. A heartbeat launches any number of node-local or rack-local maps, then at most one
+// other map and one reduce.
 type fifo struct{ core.FlatOrder }
 
 // NewFIFO returns the order "fifo".
@@ -27,8 +27,8 @@ func (o *fifo) Assign(n *core.NodeState) {
 	}
 }
 
-// cap returns the maximum number of tasks of kind k on the node: its part of the cluster's load
-// while that is less than the slots.
+// cap returns the maximum number of tasks of kind k on n: its slots. With Spread, while the cluster
+// has fewer tasks than slots, it is the node's proportional part of the tasks.
 func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	if !o.C.Policy.Spread {
 		return n.Slots[k]
@@ -51,9 +51,9 @@ func (o *fifo) mapRound(n *core.NodeState) bool {
 	return false
 }
 
-// padded reports whether the cluster is so full that each heartbeat gets only one map, to keep some
-// slots for failures and speculative attempts: one per 100 tasks, at most those of a node, none on
-// up to three nodes.
+// padded reports whether the cluster is so full that each heartbeat gets only one map. That keeps
+// slots for failures and speculative attempts: one per 100 tasks, at most as many as a node has. A
+// cluster of up to three nodes keeps none.
 func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	if !c.Policy.Spread {

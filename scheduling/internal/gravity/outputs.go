@@ -114,7 +114,7 @@ func (g *Outputs) In(level int, site Site) []int64 {
 	return g.levels[level][site.Groups[level]].bytes
 }
 
-// at returns element i of a list without trailing zeros.
+// at returns element i of a list that omits trailing zeros: 0 beyond its end.
 func at(list []int64, i int32) int64 {
 	if int(i) >= len(list) {
 		return 0
@@ -157,7 +157,7 @@ func (g *Outputs) sum(level int, group int32) *sum {
 	return &g.levels[level][group]
 }
 
-// count adds (1) or removes (-1) the minimum and maximum of an output.
+// count adds (1) or subtracts (-1) an output's minimum and maximum bytes per reduce, for Even.
 func (g *Outputs) count(o *output, sign int64) {
 	low, high := span(o.bytes)
 	if len(o.bytes) < g.reduces {

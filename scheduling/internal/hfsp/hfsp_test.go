@@ -309,9 +309,9 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 		got := server(t, 60, arrive, work, true) // 60 divides by 1 to 6 jobs, so whole slots share evenly
 		ps := processorSharing(arrive, work)
 		for i := range got {
-			// The virtual cluster runs whole tasks, so it is equally shared only with small ones.
-			// Actions take effect at whole seconds: a job may lose less than one second each time
-			// another ends.
+			// The virtual cluster gives slots to whole tasks, so it shares them equally only if tasks
+			// are small. Actions take effect at whole seconds: a job may lose less than one second
+			// each time another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})

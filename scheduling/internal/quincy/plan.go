@@ -30,7 +30,7 @@ func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
 	}
 }
 
-// offerOne offers one slot and reports whether a job took it.
+// offerOne offers a map slot of n to the selected jobs in order; it returns true if one took it.
 func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	for j := range o.C.InOrder(core.Map) {
 		if some(j) && o.C.Offer(j, n, core.Map) {

@@ -50,7 +50,7 @@ func Divide(claims []Claim, total float64) (over bool) {
 	return false
 }
 
-// bend is a point where the sum of shares, as a function of R, changes its slope.
+// bend is a value r of R in Divide at which the slope of the sum of shares changes by slope.
 type bend struct{ r, slope float64 }
 
 // waterLevel returns R of Divide, where the sum of the shares is total. It walks the bends of that

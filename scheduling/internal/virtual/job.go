@@ -72,8 +72,8 @@ func (v *Job) work(d time.Duration) {
 	}
 }
 
-// progress subtracts step from the work of the first Slots tasks, of which none has less. It
-// splits the run that contains the last of them and removes those that finish.
+// progress subtracts step from the remaining work of the first Slots tasks; each has at least step
+// left. It splits the run of equal tasks that they end in, and removes finished tasks.
 func (v *Job) progress(step time.Duration) {
 	slots := v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {

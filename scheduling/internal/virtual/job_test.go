@@ -31,8 +31,8 @@ func left(v *Job) (tasks []time.Duration) {
 	return tasks
 }
 
-// A job works as its tasks do one by one. It is steady for the reported time: before that it has as
-// many tasks as slots.
+// Job.work leaves the same tasks as slowJob, which counts each one down. Before the time that steady
+// returns, a job has at least as many tasks as slots.
 func TestJobWorksAsItsTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := &Job{Slots: rapid.IntRange(0, 5).Draw(t, "slots")}
@@ -93,7 +93,7 @@ func TestHowLongAJobIsSteady(t *testing.T) {
 	}
 }
 
-// A job without tasks, or with only empty ones, has none.
+// A job that is resized to no tasks, or to tasks without work, has no tasks.
 func TestResizedJob(t *testing.T) {
 	v := &Job{}
 	for _, x := range []struct {
@@ -106,8 +106,8 @@ func TestResizedJob(t *testing.T) {
 	}
 }
 
-// A sample from a log-normal distribution gives back that distribution's tasks, in any order; fewer
-// than three values give the mean.
+// LogNormal estimates the work of n tasks from a sample of their log-normal distribution, in any
+// order. From fewer than three values it returns n times their mean.
 func TestFitOfALogNormalSample(t *testing.T) {
 	const base, slope = 20.0, 0.7
 	at := func(i, n int) float64 { return math.Exp(base + slope*normalQuantile((float64(i)+0.5)/float64(n))) }
@@ -128,8 +128,7 @@ func TestFitOfALogNormalSample(t *testing.T) {
 	require.Equal(t, time.Duration(30), LogNormal([]time.Duration{2, 4}, 10))
 }
 
-// The accounts of a cluster: each job once, by size; a new number of slots applies from its time
-// on.
+// A cluster lists each job once, by size. A new number of slots applies from its time on.
 func TestAccountOfACluster(t *testing.T) {
 	c := New(0, 4)
 	require.False(t, c.Resize(0, 4))
