@@ -1,6 +1,7 @@
 package cogrs
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
@@ -34,9 +35,9 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 		}
 	}
 	if p.ahead.knownOutputs > 0 {
-		for _, t := range p.ahead.count[0] {
-			if !g.Feeds(t.Group) {
-				r.enterFeeding(g, p, r.C.Nodes[t.Group], nil)
+		for _, node := range slices.Sorted(maps.Keys(p.ahead.count[0])) {
+			if !g.Feeds(node) {
+				r.enterFeeding(g, p, r.C.Nodes[node], nil)
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type Plan struct {
 	Period     uint64               // Placement.Period when candidates were last checked
 	ahead      projected            // running maps
 
-	launched core.Tallies // by node: reduces launched there that have not ended without success
-	lost     int          // 1 + Job.ReducesLost at the last count
+	launched map[int32]int32 // by node: reduces launched there that have not ended without success
+	lost     int             // 1 + Job.ReducesLost at the last count
 }
 
 // Here records that a reduce has a candidate in a group of nodes.
@@ -41,7 +41,7 @@ type Here struct {
 func (r *Placement) PlanOf(j *core.Job) *Plan {
 	p := r.plans.Of(j)
 	if *p == nil {
-		*p = &Plan{}
+		*p = &Plan{launched: map[int32]int32{}}
 		r.Near[0].Widen(j.Index)
 		r.Near[1].Widen(j.Index)
 	}
@@ -102,8 +102,8 @@ func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 func (r *Placement) index(j *core.Job, p *Plan) {
 	r.unmark(j, p)
 	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
-	for _, t := range p.launched {
-		r.Near[0].Set(t.Group, j.Index)
+	for node := range p.launched {
+		r.Near[0].Set(node, j.Index)
 	}
 	if p.Flat {
 		return
@@ -152,15 +152,15 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 	for _, h := range p.ByRack {
 		r.Near[1].Clear(h.Group, j.Index)
 	}
-	for _, t := range p.launched {
-		r.Near[0].Clear(t.Group, j.Index)
+	for node := range p.launched {
+		r.Near[0].Clear(node, j.Index)
 	}
 }
 
 // count adds a reduce to those launched on a node, which On returns.
 func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
 	r.Near[0].Set(int32(id), j.Index)
-	p.launched.Add(int32(id), 1)
+	p.launched[int32(id)]++
 }
 
 // On returns the number of reduces of j on n, including done ones.
@@ -169,15 +169,15 @@ func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
 	if !r.Near[0].Has(int32(n.ID), j.Index) {
 		return 0
 	}
-	return p.launched.Of(int32(n.ID))
+	return p.launched[int32(n.ID)]
 }
 
 // recount counts the reduces on each node: for a new job, and after a reduce has ended without
 // success.
 func (r *Placement) recount(j *core.Job, p *Plan) {
 	p.lost = j.ReducesLost + 1
-	for i := range p.launched {
-		p.launched[i].N = 0
+	for node := range p.launched {
+		p.launched[node] = 0
 	}
 	for i := range j.Work[core.Reduce].Tasks {
 		t := &j.Work[core.Reduce].Tasks[i]

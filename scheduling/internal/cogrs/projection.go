@@ -6,26 +6,28 @@ import "github.com/tarry-mr/tarry/scheduling/internal/core"
 // with the mean known output, so that a node with only running maps can be a center. The zero value
 // adds nothing.
 type projected struct {
-	knownOutputs int            // outputs that the mean is taken of
-	count        []core.Tallies // running maps by level and group
+	knownOutputs int               // outputs that the mean is taken of
+	count        []map[int32]int32 // running maps by level and group
 }
 
 // projection counts the running maps, unless all outputs are known. It reuses the memory of p.
 func (r *Placement) projection(j *core.Job, p projected) projected {
 	for l := range p.count {
-		p.count[l] = p.count[l][:0]
+		clear(p.count[l])
 	}
 	p.knownOutputs = 0
 	if r.pol.NoProjection || j.Work[core.Map].Running == 0 {
 		return p
 	}
 	if p.knownOutputs = j.Outputs.Known(); p.count == nil {
-		p.count = make([]core.Tallies, r.levels)
+		for range r.levels {
+			p.count = append(p.count, map[int32]int32{})
+		}
 	}
 	for i := range j.Work[core.Map].Tasks {
 		if ai := j.Work[core.Map].Tasks[i].Att; ai >= 0 {
 			for l := range p.count {
-				p.count[l].Add(r.C.Attempts[ai].Node.Groups[l], 1)
+				p.count[l][r.C.Attempts[ai].Node.Groups[l]]++
 			}
 		}
 	}
@@ -34,7 +36,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 
 // runs reports whether maps run on n.
 func (p *projected) runs(n *core.NodeState) bool {
-	return p.knownOutputs > 0 && p.count[0].Of(n.Groups[0]) > 0
+	return p.knownOutputs > 0 && p.count[0][n.Groups[0]] > 0
 }
 
 // share returns what running maps add to the score of a reduce at n, as a fraction of its known
@@ -45,7 +47,7 @@ func (p *projected) share(n *core.NodeState) float64 {
 	}
 	maps := int32(0)
 	for l := range p.count {
-		maps += p.count[l].Of(n.Groups[l])
+		maps += p.count[l][n.Groups[l]]
 	}
 	return float64(maps) / float64(p.knownOutputs)
 }

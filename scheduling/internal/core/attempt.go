@@ -145,7 +145,7 @@ func (c *Core) unlink(w *Work, t *Task, ai int32) {
 	}
 	*at = c.Attempts[ai].Next
 	w.Copies--
-	if w.Slow != nil {
+	if len(w.Slow) > 0 {
 		c.newWork() // another speculative attempt may be possible
 	}
 	c.restate(t)

@@ -43,18 +43,7 @@ type Work struct {
 	Placed  index.TaskSet // maps only: pending ones with a place
 	Again   int32         // pending tasks that were launched before
 	Load    int32         // the job's part of Core.Load
-	Slow    *slowTasks    // tasks that should get a speculative attempt; nil for none
-}
-
-// slowTasks lists the tasks that should get a speculative attempt, in this order; at least one.
-type slowTasks struct{ list []int32 }
-
-// ToCopy returns the tasks that should get a speculative attempt, in order.
-func (w *Work) ToCopy() []int32 {
-	if w.Slow == nil {
-		return nil
-	}
-	return w.Slow.list
+	Slow    []int32       // tasks that should get a speculative attempt, in order
 }
 
 // Launched returns the number of tasks that have been launched.
@@ -114,7 +103,7 @@ func (j *Job) reduceLost() {
 // Launchable reports whether the job may now launch a task of kind k or a speculative attempt.
 func (j *Job) Launchable(k TaskKind) bool {
 	w := &j.Work[k]
-	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Slow != nil)
+	return j.Runnable && w.Open && (w.Waiting() > 0 || len(w.Slow) > 0)
 }
 
 // TaskTime returns the known duration of a task, 0 if unknown.

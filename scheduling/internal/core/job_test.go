@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // Launched counts all tasks launched so far; slowStartMaps rounds up, Replicas to the nearest.
@@ -36,26 +35,4 @@ func TestCountsOfWork(t *testing.T) {
 		}
 		require.Equal(t, x.want, j.Replicas(), "%+v", x)
 	}
-}
-
-// Tallies count like a Go map.
-func TestTalliesAgainstAMap(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var c Tallies
-		model := map[int32]int32{}
-		groups := rapid.Int32Range(0, rapid.Int32Range(0, 200).Draw(t, "groups"))
-		for range rapid.IntRange(0, 400).Draw(t, "steps") {
-			g, by := groups.Draw(t, "group"), rapid.Int32Range(-1, 3).Draw(t, "by")
-			model[g] += by
-			require.Equal(t, model[g], c.Add(g, by))
-			other := groups.Draw(t, "other")
-			require.Equal(t, model[other], c.Of(other))
-		}
-		require.Zero(t, c.Of(1000))
-		require.Len(t, c, len(model))
-		for i, of := range c {
-			require.Equal(t, model[of.Group], of.N)
-			require.True(t, i == 0 || c[i-1].Group < of.Group)
-		}
-	})
 }

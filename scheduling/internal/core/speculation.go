@@ -99,7 +99,7 @@ func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
 // SetSlow sets the tasks of a job that should get a speculative attempt.
 func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 	w := &j.Work[k]
-	old := w.ToCopy()
+	old := w.Slow
 	if len(list)+len(old) == 0 {
 		return
 	}
@@ -110,9 +110,7 @@ func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 		}
 	}
 	c.Slow[k] += len(list) - len(old)
-	if w.Slow = nil; len(list) > 0 {
-		w.Slow = &slowTasks{list}
-	}
+	w.Slow = list
 	c.changed(j, k)
 }
 
@@ -120,16 +118,11 @@ func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 // must notify the order of the change.
 func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 	w := &j.Work[k]
-	if w.Slow == nil {
-		return false
-	}
-	at := slices.Index(w.Slow.list, i)
+	at := slices.Index(w.Slow, i)
 	if at < 0 {
 		return false
 	}
-	if w.Slow.list = slices.Delete(w.Slow.list, at, at+1); len(w.Slow.list) == 0 {
-		w.Slow = nil
-	}
+	w.Slow = slices.Delete(w.Slow, at, at+1)
 	c.Slow[k]--
 	return true
 }
@@ -140,7 +133,7 @@ func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 	if why := c.Speculation.Refusal(j, n, k); why.Cause != NoCause {
 		return c.Skip(j, n, k, why, 0)
 	}
-	for _, i := range w.ToCopy() {
+	for _, i := range w.Slow {
 		if c.Attempts[w.Tasks[i].Att].Node == n {
 			continue
 		}

@@ -192,7 +192,7 @@ func (p *printer) fetches(h *mix, j *core.Job) {
 // pace adds the tasks that are candidates for a speculative attempt, and the data that decides
 // this.
 func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
-	for _, i := range j.Work[k].ToCopy() {
+	for _, i := range j.Work[k].Slow {
 		h.int(int(i) + 1)
 	}
 	rule := p.w.c.Speculation.(*speculate.Rule)
@@ -201,7 +201,7 @@ func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 		h.number(s.Sum)
 		h.number(s.Squares)
 	}
-	if j.Work[core.Map].Slow != nil || j.Work[core.Reduce].Slow != nil {
+	if len(j.Work[core.Map].Slow)+len(j.Work[core.Reduce].Slow) > 0 {
 		rate(rule.Slowest.Rates[k][j.Index])
 	}
 	if rule.Paces.Of(j)[k] == nil {

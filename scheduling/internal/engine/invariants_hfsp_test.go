@@ -61,7 +61,7 @@ func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 				}
 			}
 			held := math.IsInf(o.Pol.Xi, 1) && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0
-			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.ToCopy()) > 0, spot.In)
+			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.Slow) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.Lists[k].Len())
 		if _, pure := c.Placement[core.Reduce].(core.Anywhere); !o.Drifted[k] && !o.Stale[k] && (k == core.Map || pure) {

@@ -66,7 +66,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 			checkWork(t, c, j, k)
 			load[k] += j.Load(k)
 			waiting[k] += j.Work[k].Waiting()
-			slow[k] += len(j.Work[k].ToCopy())
+			slow[k] += len(j.Work[k].Slow)
 		}
 	}
 	require.Equal(t, load, c.Load)
@@ -120,7 +120,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 		require.Equal(t, task.State == core.TaskRunning || task.State == core.TaskSuspended, task.Att >= 0)
 	}
 	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.Waiting(), w.Running, w.Suspended, w.Copies, w.Done, int(w.Again)})
-	for _, i := range w.ToCopy() {
+	for _, i := range w.Slow {
 		require.Len(t, c.View().Attempts(core.TaskID{Job: j.ID, Kind: k, Index: i}), 1, "a task to copy has one attempt")
 		require.Equal(t, core.TaskRunning, w.Tasks[i].State)
 	}

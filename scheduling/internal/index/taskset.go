@@ -2,27 +2,22 @@ package index
 
 import "math/bits"
 
-// TaskSet is a set of task indexes that finds its smallest member fast: words of 64 bits, and a
-// summary with a bit per word. Adding, removing and testing are O(1); First reads at most one
-// summary word per 4,096 tasks. A set for up to 64 tasks is stored in the TaskSet itself, since
-// most jobs have few tasks. The zero value is an empty set for up to 64 tasks.
+// TaskSet is a set of task indexes that finds its smallest member fast. The zero value is an empty
+// set to which nothing can be added.
 type TaskSet struct {
-	one  uint64
-	many *manyTasks // nil for up to 64 tasks
-	n    int
+	n int
+	*members
 }
 
-// manyTasks stores the members of a set for more than 64 tasks.
-type manyTasks struct{ words, summary []uint64 }
+// members has a bit per index.
+type members struct {
+	words []uint64
+	start int // words before it are 0
+}
 
 // NewTaskSet returns an empty set for indexes below size.
 func NewTaskSet(size int) TaskSet {
-	if size <= 64 {
-		return TaskSet{}
-	}
-	words := (size + 63) / 64
-	all := make([]uint64, words+(words+63)/64)
-	return TaskSet{many: &manyTasks{words: all[:words:words], summary: all[words:]}}
+	return TaskSet{members: &members{words: make([]uint64, (size+63)/64)}}
 }
 
 // NewFullTaskSet returns the set of all indexes below size.
@@ -35,75 +30,44 @@ func NewFullTaskSet(size int) TaskSet {
 }
 
 // Has reports whether i is a member.
-func (s *TaskSet) Has(i int32) bool {
-	if s.many == nil {
-		return s.one>>(i&63)&1 != 0
-	}
-	return s.many.words[i>>6]>>(i&63)&1 != 0
-}
+func (s *TaskSet) Has(i int32) bool { return s.n > 0 && s.words[i>>6]>>(i&63)&1 != 0 }
 
 // Add adds i, which must not be a member.
 func (s *TaskSet) Add(i int32) {
 	s.n++
-	if s.many == nil {
-		s.one |= 1 << (i & 63)
-		return
-	}
-	s.many.words[i>>6] |= 1 << (i & 63)
-	s.many.summary[i>>12] |= 1 << ((i >> 6) & 63)
+	s.words[i>>6] |= 1 << (i & 63)
+	s.start = min(s.start, int(i>>6))
 }
 
 // Remove removes i, which must be a member.
 func (s *TaskSet) Remove(i int32) {
 	s.n--
-	if s.many == nil {
-		s.one &^= 1 << (i & 63)
-		return
-	}
-	w := i >> 6
-	s.many.words[w] &^= 1 << (i & 63)
-	if s.many.words[w] == 0 {
-		s.many.summary[w>>6] &^= 1 << (w & 63)
-	}
+	s.words[i>>6] &^= 1 << (i & 63)
 }
 
 // First returns the smallest member, or -1.
 func (s *TaskSet) First() int32 {
-	switch {
-	case s.n == 0:
+	if s.n == 0 {
 		return -1
-	case s.many == nil:
-		return int32(bits.TrailingZeros64(s.one))
 	}
-	for k, sum := range s.many.summary {
-		if sum != 0 {
-			w := k<<6 + bits.TrailingZeros64(sum)
-			return int32(w<<6 + bits.TrailingZeros64(s.many.words[w]))
-		}
+	for s.words[s.start] == 0 {
+		s.start++
 	}
-	return -1
+	return int32(s.start<<6 + bits.TrailingZeros64(s.words[s.start]))
 }
 
 // Next returns the smallest member above i, or -1; Next(-1) is First.
 func (s *TaskSet) Next(i int32) int32 {
+	if s.n == 0 {
+		return -1
+	}
 	i++
-	if s.many == nil {
-		if rest := s.one >> uint32(i); rest != 0 { // shifting by 64 or more yields 0
-			return i + int32(bits.TrailingZeros64(rest))
+	low := ^uint64(0) << (i & 63) // the bits of i and above
+	for w := int(i >> 6); w < len(s.words); w++ {
+		if rest := s.words[w] & low; rest != 0 {
+			return int32(w<<6 + bits.TrailingZeros64(rest))
 		}
-		return -1
-	}
-	words, w := s.many.words, int(i>>6)
-	if w >= len(words) {
-		return -1
-	}
-	if rest := words[w] >> (i & 63); rest != 0 {
-		return i + int32(bits.TrailingZeros64(rest))
-	}
-	for w++; w < len(words); w++ {
-		if words[w] != 0 {
-			return int32(w<<6 + bits.TrailingZeros64(words[w]))
-		}
+		low = ^uint64(0)
 	}
 	return -1
 }
