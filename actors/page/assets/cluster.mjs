@@ -1,6 +1,6 @@
 // The cluster: racks, nodes and slots, each with a letter and its job, or what it waits for. And the table of pools.
 
-import { awaited, byRack, groupBy, nodeName, openJobs } from "./entities.mjs";
+import { awaited, byRack, nodeName, openJobs } from "./entities.mjs";
 import { html, link, show, table } from "./markup.mjs";
 import { isLarts, kindName, letter, letters, localPart, located, many, meaningOf, taskName, time } from "./words.mjs";
 import { firstComes } from "./jobs.mjs";
@@ -46,7 +46,7 @@ function slot(s, node, kind, i, small, gain) {
 /** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
 function cellMarkup(s, node, state, gain) {
   const all = node.cells.flat().filter(Boolean), busy = all.length, slots = node.slots[0] + node.slots[1];
-  const [[l] = [""]] = [...groupBy(all, letter)].sort((a, b) => b[1].length - a[1].length);
+  const [[l] = [""]] = [...Map.groupBy(all, letter)].sort((a, b) => b[1].length - a[1].length);
   const load = busy ? Math.max(1, Math.ceil((4 * busy) / Math.max(1, slots))) : 0;
   const near = l ? `, mostly ${meaningOf(l, isLarts(s.policy))}` : "";
   const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${near}${state ? `, ${state}` : ""}`;
@@ -68,7 +68,7 @@ export function nodeMarkup(s, node, density, gains = new Set()) {
 /** Draws the nodes of a state into a box; gaining has the slots of a node by which its run gains over another one. */
 export function drawCluster(box, s, gaining = (_) => new Set()) {
   const all = byRack(s), slots = all.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
-  const racks = groupBy(all, (n) => n.rack), density = slots > 500 ? 2 : slots > 80 ? 1 : 0;
+  const racks = Map.groupBy(all, (n) => n.rack), density = slots > 500 ? 2 : slots > 80 ? 1 : 0;
   box.className = `racks d${density}${all.length <= 250 ? " few" : ""}`;
   const nodeOf = (n) => html`<div class="node${!n.live && " gone"}" data-key="${n.id}">
     ${nodeMarkup(s, n, density, gaining(n))}</div>`;

@@ -1,6 +1,6 @@
 // The row that is always in sight: play, steps, speed and the slider; and their keys.
 
-import { beat, endOf, pass, seek, step, stepBack } from "./player.mjs";
+import { beat, endOf, seek, step, stepBack } from "./player.mjs";
 import { $ } from "./markup.mjs";
 import { time } from "./words.mjs";
 
@@ -35,7 +35,8 @@ export function control(x, moved) {
   const frame = (now) => {
     const { p } = x;
     if (!p.playing) return;
-    if (pass(p, (now - last) * 1e6 * (pace || p.speed)) || p.time >= until) p.playing = false;
+    seek(p, p.time + (now - last) * 1e6 * (pace || p.speed));
+    if (p.time >= Math.min(until, endOf(p))) p.playing = false;
     last = now;
     changed();
     requestAnimationFrame(frame);

@@ -13,13 +13,6 @@ export function within(map, key, make) {
   return map.get(key);
 }
 
-/** The lists of what has the same key, by it. */
-export function groupBy(list, key) {
-  const out = new Map();
-  for (const one of list) within(out, key(one), () => []).push(one);
-  return out;
-}
-
 /** A node of a state, made when it is first heard of; so are jobs and groups. */
 export const nodeOf = (s, id, name) => within(s.nodes, id, () => ({
   id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null],

@@ -3,7 +3,7 @@
 
 import { html, jobLink } from "./markup.mjs";
 import { kindName, localPart, located, many, percent, taskName, time } from "./words.mjs";
-import { groupBy, nodeName } from "./entities.mjs";
+import { nodeName } from "./entities.mjs";
 import { quantiles, ran } from "./history.mjs";
 import { flows } from "./shuffle.mjs";
 
@@ -31,7 +31,7 @@ const kinds = {
 /** The findings of a history, the gravest first: {kind, title, text, setting, jobs}. */
 export function findings(h, state) {
   const found = [...h.jobs.values()].flatMap((j) => aboutJob(h, state, j)).concat(starved(h, state), lost(h));
-  return [...groupBy(found.filter(Boolean), (f) => f.kind)].map(([kind, list]) => {
+  return [...Map.groupBy(found.filter(Boolean), (f) => f.kind)].map(([kind, list]) => {
     const [worst] = list.sort((a, b) => b.weight - a.weight), [one, more, setting] = kinds[kind], n = list.length;
     return {
       kind, setting, title: n > 1 ? more.replace("#", String(n)) : one.replace("#", () => worst.of),

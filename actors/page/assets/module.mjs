@@ -2,7 +2,7 @@
 
 import { embedded, through } from "./events.mjs";
 
-let module, worker, script, asked = 0;
+let code, worker, script;
 
 /** The module, compiled once, for every worker. Brotli is smaller, where the browser unpacks it; a server may have. */
 async function compiled() {
@@ -22,23 +22,19 @@ async function compiled() {
   return WebAssembly.compile(raw ? bytes : await through(bytes, stream).arrayBuffer());
 }
 
-/** Asks the module; what it was doing is dropped. take is told of events. */
-export async function ask(message, take) {
-  const code = await (module ||= compiled()), id = ++asked;
+/** Asks the module; what it was doing is dropped with its worker. take is told of events. */
+export async function ask(request, take) {
+  const module = await (code ||= compiled());
   if (worker?.busy) worker = worker.terminate();
-  if (!worker) { // browsers start no module of a file's own
-    worker = new Worker(script || "worker.mjs", { type: script ? "classic" : "module" });
-    worker.postMessage({ module: code });
-  }
+  worker ||= new Worker(script || "worker.mjs", { type: script ? "classic" : "module" }); // no module of a file's own
   worker.busy = true;
   return new Promise((done) => {
-    worker.onmessage = ({ data: { id: of, answer, side, events } }) => {
-      if (of !== id) return;
+    worker.onmessage = ({ data: { answer, side, events } }) => {
       if (!answer) return take(side, events);
       worker.busy = false;
       done(answer);
     };
     worker.onerror = (e) => done({ error: e.message || "the simulator does not start" });
-    worker.postMessage({ id, request: message });
+    worker.postMessage({ module, request });
   });
 }

@@ -117,12 +117,6 @@ export function stepBack(p) {
 /** When a run is over, or the one that it is compared with if that takes longer. */
 export const endOf = (p) => Math.max(p.history.end, p.until);
 
-/** Lets time pass; true if it has reached the end. */
-export function pass(p, ns) {
-  seek(p, p.time + ns);
-  return p.time >= endOf(p);
-}
-
 /** What events brought is never changed: copies have it, too. Lists of events are made anew when they change. */
 const brought = new Set(["places", "policy", "began", "reason", "placed", "recent", "decisions"]);
 

@@ -39,7 +39,7 @@ const boot = (id) => id.split("-")[0];
 const shortest = 500, longest = 8000; // ms between attempts
 
 /** Takes events from a server as they happen, and goes on where it was when the connection breaks. to.take gets the
- * events that have come, ten times a second at most, and how long their text was; to.reset is told when all that was
+ * events that have come, as the server gathers them, and how long their text was; to.reset is told when all that was
  * taken is to be forgotten, as the server sends its state anew; to.tell hears whether the connection is there and why
  * not; to.token asks for one. */
 export async function follow(remote, to) {
@@ -64,30 +64,20 @@ async function read(remote, from, to, passed) {
   const headers = { Accept: "text/event-stream", ...(from && { "Last-Event-ID": from }) };
   const res = await get(remote, "events?state=true", headers), events = eventReader();
   to.tell(true, "");
-  let waiting = [], size = 0, timer = 0, last = from;
-  const hand = () => {
-    clearTimeout(timer);
-    if (waiting.length) to.take(waiting, size);
-    [waiting, size, timer] = [[], 0, 0];
-  };
-  try {
-    const pieces = res.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await pieces.read();
-      if (done) return;
-      for (const { id, kind, data } of events(value)) {
-        if (kind === "missed" || (id && last && boot(id) !== boot(last))) {
-          waiting = []; // and what came before it
-          to.reset();
-        }
-        if (id) passed((last = id));
-        if (kind === "missed") continue;
-        waiting.push(JSON.parse(data));
-        size += data.length;
+  const pieces = res.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let last = from; ;) {
+    const { done, value } = await pieces.read();
+    if (done) return;
+    let come = [];
+    for (const { id, kind, data } of events(value)) {
+      if (kind === "missed" || (id && last && boot(id) !== boot(last))) {
+        come = []; // and what came before it
+        to.reset();
       }
-      timer ||= setTimeout(hand, 100);
+      if (id) last = id;
+      if (kind !== "missed") come.push(data);
     }
-  } finally {
-    hand();
+    if (come.length) to.take(come.map((data) => JSON.parse(data)), come.join("").length);
+    passed(last);
   }
 }

@@ -2,7 +2,7 @@
 // until it launches; and a reduce, with the outputs of maps as weights on the tree of racks, the center of gravity as
 // it moves while maps end, the slot that was taken and what it cost.
 
-import { groupBy, nodeName } from "./entities.mjs";
+import { nodeName } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { aim, bytes, causeOf, kindName, links, many, parseAttempt, taskName, time, worse } from "./words.mjs";
 
@@ -103,7 +103,7 @@ export function gravityCaption(h, { reduce: a }, now) {
 
 /** Where nodes and racks stand in a picture: nodes side by side, racks above the middle of their nodes. */
 function tree(h, ids, width) {
-  const racks = [...groupBy(ids, (id) => rackOf(h, id))].sort((r, s) => (r[0] < s[0] ? -1 : 1));
+  const racks = [...Map.groupBy(ids, (id) => rackOf(h, id))].sort((r, s) => (r[0] < s[0] ? -1 : 1));
   const step = width / (ids.length + racks.length), x = new Map();
   let at = step / 2;
   return { step, x, racks: racks.map(([rack, list]) => {

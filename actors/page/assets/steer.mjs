@@ -2,7 +2,6 @@
 // cluster works: the settings, jobs and nodes. Markup and the bodies of calls; steerview.mjs makes the calls.
 
 import { html, options, table } from "./markup.mjs";
-import { groupBy } from "./entities.mjs";
 import { many, time } from "./words.mjs";
 
 /** The names of settings in a policy file and for --set, where they are not those of the events' in other letters. */
@@ -147,7 +146,7 @@ function control({ id, label, choices, least, most, step }) {
 
 /** The screen without its values, so that it stays as it is while these change. */
 export function steerMarkup(policy, list) {
-  const parts = [...groupBy(list, (r) => r.part)].map(([part, of]) => html`<fieldset>
+  const parts = [...Map.groupBy(list, (r) => r.part)].map(([part, of]) => html`<fieldset>
     <legend>${part}</legend>${part === waiting && html`<p>${inForce(policy)}</p>`}${of.map(control)}</fieldset>`);
   const { error, time: at } = policy.reload ?? {};
   const applied = at ? `Applied at ${at}.` : "As the server began with them.";

@@ -1,6 +1,14 @@
 // Small runs for the tests, with events for each screen.
 
+import { within } from "../assets/entities.mjs";
+
 export const s = 1e9;
+
+/** @type {any} */ (Map).groupBy ??= (list, key) => { // Node 20 lacks what all browsers have
+  const groups = new Map();
+  for (const one of list) within(groups, key(one), () => []).push(one);
+  return groups;
+};
 
 const attempt = (job, kind, task, n = 0) => `job_${String(job).padStart(4, "0")}_${kind}_${String(task).padStart(6, "0")}_${n}`;
 

@@ -10,20 +10,17 @@ async function start(module) {
   go.run(instance);
 }
 
-self.onmessage = async ({ data }) => {
+self.onmessage = async ({ data: { module, request } }) => {
+  const text = new TextDecoder();
+  const take = (side, bytes) => {
+    const events = text.decode(bytes).trimEnd().split("\n").map((line) => JSON.parse(line));
+    self.postMessage({ side, events });
+  };
   try {
-    if (data.module) ready = start(data.module);
-    await ready;
-    if (data.module) return;
-    const text = new TextDecoder();
-    const take = (side, bytes) => {
-      const events = text.decode(bytes).trimEnd().split("\n").map((line) => JSON.parse(line));
-      self.postMessage({ id: data.id, side, events });
-    };
-    const { id, request } = data;
+    await (ready ||= start(module));
     const answer = JSON.parse(globalThis.tarry(JSON.stringify(request), request.op === "scenario" ? undefined : take));
-    self.postMessage({ id, answer });
+    self.postMessage({ answer });
   } catch (e) {
-    self.postMessage({ id: data.id, answer: { error: String(e && e.message || e) } });
+    self.postMessage({ answer: { error: String(e && e.message || e) } });
   }
 };
