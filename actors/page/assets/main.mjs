@@ -42,10 +42,7 @@ async function live(remote, row) {
     if (!p.base && !p.events.some((e) => e.type === "counts")) return { text: eventText(p.events) };
     throw new Error("the beginning of this run is gone, here or on the server");
   };
-  const steer = () => beginSteering(st).then(() => {
-    x.steering = st;
-    x.redraw();
-  }, () => { /* the stream tells why, and comes again */ });
+  const steer = () => beginSteering(st).then(() => { x.steering = st; }, () => {}); // the stream tells why it cannot
   await follow(remote, {
     take(events, size) {
       add(p, events, size);

@@ -2,7 +2,7 @@
 
 import { $, html, show } from "./markup.mjs";
 import { formatAddress, parseAddress } from "./address.mjs";
-import { act, askFirst, chosenControls, reload, set, slid } from "./steerview.mjs";
+import { act, chosenControls, reload, set, slid } from "./steerview.mjs";
 import { add, newPlayer, reset, seek } from "./player.mjs";
 import { summary } from "./cluster.mjs";
 import { newTable, sortBy } from "./jobs.mjs";
@@ -212,7 +212,6 @@ const clicks = {
   slot: (x, i, { dataset: { node, kind } }) => choose(x, { node: +node, kind: +kind, slot: +i }),
   node: (x, id) => choose(x, { node: +id }),
   do: (x) => reload(x.steering),
-  ask: (x, what) => askFirst(x.steering, what),
   act: (x, _, button) => act(x.steering, button),
 };
 

@@ -159,27 +159,27 @@ export function steerMarkup(policy, list) {
 
 export const priorities = ["very_high", "high", "normal", "low", "very_low"];
 
-/** Buttons that ask once more before a kill. */
-function killButtons(asked, question, ask) {
-  if (!asked) return html`<button data-ask="kill">${ask}…</button>`;
-  return html`<span>${question}</span> <button class="danger" data-act="kill">Kill it</button>
-    <button data-ask="">Keep it</button>`;
-}
+/** A button that asks once more before a kill. */
+const killButton = (name, ask, question) => html`<button popovertarget="${name}">${ask}…</button>
+  <div id="${name}" popover><p>${question}</p>
+    <button class="danger" data-act="kill" popovertarget="${name}">Kill it</button>
+    <button popovertarget="${name}">Keep it</button></div>`;
 
 /** The controls of a job, as the server describes it; pools are those that it may be moved to. */
-export function jobControls(job, pools, asked = false) {
+export function jobControls(job, pools) {
   if (!job || job.ended || !job.may_change) return html``;
   const names = [...new Set([job.pool || "", ...pools])].filter(Boolean), kill = `Kill job ${job.id}`;
   const choice = (what, text, list) => html`<div class="steer-row"><label for="job-${what}">${text}</label>
     <select id="job-${what}" data-act="${what}">${options(list, job[what])}</select></div>`;
   return html`${choice("priority", "Priority", priorities)}${choice("pool", "Pool", names)}
-    <div class="steer-row">${killButtons(asked, `${kill}? Its output is lost.`, kill)}</div>`;
+    <div class="steer-row">${killButton(`kill-job-${job.id}`, kill, `${kill}? Its output is lost.`)}</div>`;
 }
 
-export function nodeControls(node, asked = false) {
+export function nodeControls(node) {
   if (!node) return html``;
   const can = !node.live ? ["start"] : [node.state === "cordoned" ? "uncordon" : "cordon", "drain"];
-  const kill = node.live && killButtons(asked, `Kill ${node.name}? What it runs starts again elsewhere.`, "Kill");
+  const question = `Kill ${node.name}? What it runs starts again elsewhere.`;
+  const kill = node.live && killButton(`kill-node-${node.id}`, "Kill", question);
   const button = (what) => html`<button data-act="${what}">${what[0].toUpperCase()}${what.slice(1)}</button> `;
   return html`<div class="steer-row">${can.map(button)}${kill}</div>`;
 }

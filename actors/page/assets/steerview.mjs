@@ -7,7 +7,7 @@ import { change, jobControls, nodeControls, rows, steerMarkup, told } from "./st
 
 /** What the page knows of the server that it steers; changed is told when that is more. */
 export const newSteering = (remote, changed) => (
-  { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, asked: "", killing: false });
+  { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, key: "" });
 
 /** Asks for the user and the current policy. */
 export async function beginSteering(st) {
@@ -65,26 +65,17 @@ function showSays(to, st) {
   show(to, html`${st.says}`);
 }
 
-/** Asks the server for a job that events tell of, once for each time that it is chosen. */
-async function findJob(st, id) {
-  const asked = st.asked = `job ${id}`;
-  st.job = null;
+/** Asks the server for the job that is chosen, of which events tell. */
+async function findJob(st, key, id) {
   const [found = null] = (await call(st.remote, `jobs?stage=job_${String(id).padStart(4, "0")}`)).items;
-  if (st.asked !== asked) return;
+  if (st.key !== key) return;
   st.job = found;
-  st.changed();
-}
-
-/** Asks before a kill, or no more. */
-export function askFirst(st, what) {
-  Object.assign(st, { killing: what === "kill", says: "" });
   st.changed();
 }
 
 /** Does with what is chosen what a control says. */
 export function act(st, { dataset: { act: what }, value }) {
   const { job, chosen } = st, kill = what === "kill";
-  st.killing = false;
   if (chosen.cells) {
     const ran = chosen.cells.flat().filter(Boolean).length, path = `nodes/${encodeURIComponent(chosen.name)}/${what}`;
     return attempt(st, `${what} ${chosen.name}`, async () => told("node", await call(st.remote, path, {}), ran));
@@ -100,21 +91,19 @@ export function act(st, { dataset: { act: what }, value }) {
 /** What can be done with what is chosen, if anything. */
 function controlsOf(st, s, job, node) {
   const pools = st.policy?.pools?.map((p) => p.name) ?? [...s.groups.keys()];
-  if (job?.finished < 0) return jobControls(st.job, pools, st.killing);
-  return node && st.caller?.manages ? nodeControls(node, st.killing) : html``;
+  if (job?.finished < 0) return jobControls(st.job, pools);
+  return node && st.caller?.manages ? nodeControls(node) : html``;
 }
 
 /** Draws what can be done with what is chosen: a job (of the cluster) or a node of a state. */
 export function chosenControls(to, st, s, chosen) {
   const job = s.jobs.get(chosen?.job), node = chosen && !chosen.job ? s.nodes.get(chosen.node) : null;
-  const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "", [box, says] = to.children;
-  if (st.key !== key) Object.assign(st, { key, says: "", bad: false, killing: false });
+  const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "", [box, says] = to.children, other = st.key !== key;
+  if (other) Object.assign(st, { key, says: "", bad: false, job: null });
   st.chosen = job || node;
-  if (job && st.asked !== key) findJob(st, job.id).catch((e) => Object.assign(st, { says: e.message, bad: true }));
-  if (!job) Object.assign(st, { asked: "", job: null });
+  if (other && job) findJob(st, key, job.id).catch((e) => Object.assign(st, { says: e.message, bad: true }));
   const holds = () => box.contains(document.activeElement), focused = holds() && document.activeElement.tagName;
-  if (focused !== "SELECT" || to.drawn !== key) show(box, controlsOf(st, s, job, node)); // a list that is open stays
+  if (focused !== "SELECT" || other) show(box, controlsOf(st, s, job, node)); // a list that is open stays
   if (focused && !holds()) (box.querySelector("button") || to.closest("[tabindex]")).focus();
-  to.drawn = key;
   showSays(says, key ? st : { says: "" });
 }

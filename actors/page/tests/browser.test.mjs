@@ -242,6 +242,9 @@ for (const colorScheme of ["light", "dark"]) {
     await page.waitForSelector('#steer button:text-is("Keep it")'); // nothing is killed by one click
     assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "running");
     await check("steer-kill");
+    await page.click('#steer button:text-is("Keep it")');
+    await page.waitForSelector('#steer button:text-is("Kill it")', { state: "hidden" });
+    await page.click('#steer button:text-matches("^Kill job")');
     await page.click('#steer button:text-is("Kill it")');
     await page.waitForFunction(() => /^Job \d+ is killed; /.test(document.querySelector("#steer .says").textContent));
     assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "killed");

@@ -92,7 +92,7 @@ test("what can be steered is what the policy has, and changes say all that belon
   assert.deepEqual([seconds("1h2m3.5s"), seconds("250ms"), seconds("0s")], [3723.5, 0.25, 0]);
   assert.ok(Number.isNaN(seconds("auto")));
   const job = { id: 3, pool: hostile, priority: "normal", may_change: true };
-  for (const m of [steerMarkup({ ...waiting, reload: { error: hostile } }, list), jobControls(job, [hostile]), nodeControls({ live: true, state: hostile, name: hostile })]) {
+  for (const m of [steerMarkup({ ...waiting, reload: { error: hostile } }, list), jobControls(job, [hostile]), nodeControls({ id: 0, live: true, state: hostile, name: hostile })]) {
     assert.doesNotMatch(m.toString(), /<\/?(script|img)|undefined|NaN| (style|on[a-z]+)="/i);
   }
   assert.equal(jobControls({ ...job, may_change: false }, []).toString(), "", "no controls without the right");
