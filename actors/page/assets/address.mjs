@@ -18,11 +18,11 @@ export function formatAddress({ play = "", screen, job = 0, at = -1, side = 0, f
   return `#${play}/${screen}${query && `?${query}`}`;
 }
 
-/** What the playground has put there. */
-export const playPart = () => parseAddress(location.hash).play;
+/** What the address of the page holds. */
+export const address = () => parseAddress(location.hash);
 
-/** Puts what the playground runs there, as a new step of the history unless same. */
-export function setPlayPart(play, same = false) {
-  const hash = formatAddress({ ...parseAddress(location.hash), play });
+/** Changes parts of it, as a new step of the history unless same. */
+export function setAddress(parts, same = false) {
+  const hash = formatAddress({ ...address(), ...parts });
   if (location.hash !== hash) history[same ? "replaceState" : "pushState"](null, "", hash);
 }

@@ -1,7 +1,7 @@
 // The page around the screens: which one is shown, of which run, what is chosen, and the address that holds all that.
 
 import { $, html, show } from "./markup.mjs";
-import { formatAddress, parseAddress } from "./address.mjs";
+import { address, setAddress } from "./address.mjs";
 import { act, chosenControls, reload, set, slid } from "./steerview.mjs";
 import { add, newPlayer, reset, seek } from "./player.mjs";
 import { summary } from "./cluster.mjs";
@@ -31,12 +31,11 @@ export function newShell() {
   return x;
 }
 
-/** The screens that are there now. */
-const there = (x) => screens.filter((s) => !s.when || s.when(x));
 const screenOf = (x) => screens.find((s) => s.id === x.look.screen);
 let due = false, free = 0;
 
-/** Draws at the next frame, once. What follows a cluster leaves the browser as much time as it takes. */
+/** Draws at the next frame, once. What follows a cluster is drawn ten times a second at most, and leaves the browser as
+ * much time as it takes. */
 function redraw(x) {
   const wait = x.p.follow ? free - performance.now() : 0, next = () => requestAnimationFrame((from) => draw(x, from));
   if (due) return;
@@ -61,12 +60,12 @@ function draw(x, from) {
   show($("fork"), html`${x.fork && priceMarkup(x.fork)}`);
   $("steer").hidden = !x.steering;
   if (x.steering) chosenControls($("steer"), x.steering, p.state, chosen);
-  setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
+  setTimeout(() => { free = Math.max(from + 100, 2 * performance.now() - from); }, 0); // layout and paint are over
 }
 
 /** The buttons of the screens that are there, and of the runs. */
 function navigation(x) {
-  const list = there(x), { screen } = x.look;
+  const list = screens.filter((s) => !s.when || s.when(x)), { screen } = x.look;
   if (!list.some((s) => s.id === screen)) go(x, "overview");
   show($("screens"), html`${list.map(({ id, name }, i) => html`<button data-screen="${id}" data-key="${id}"
     ${id === x.look.screen && html` aria-current="page"`}${i < 9 && html` title="key ${i + 1}"`}>${name}</button>`)}`);
@@ -80,8 +79,7 @@ function navigation(x) {
 
 /** Shows the screen that the reader chooses. While the page loads, the address keeps it, which is followed then. */
 function goByHand(x, id) {
-  const hash = formatAddress({ ...parseAddress(location.hash), screen: id, job: 0 });
-  if (x.loading) history.replaceState(null, "", hash);
+  if (x.loading) setAddress({ screen: id, job: 0 }, true);
   go(x, id);
 }
 
@@ -94,7 +92,7 @@ export function go(x, id) {
 }
 
 /** A new element for the screen, with what of it is always the same: what another screen has left there goes. */
-export function fresh(x) {
+function fresh(x) {
   const { id, name } = screenOf(x), part = !x.loading && $(`of-${id}`);
   const to = Object.assign(document.createElement("div"), { id: `screen-${id}`, tabIndex: 0 }); // it may be scrolled
   if (part) to.append(...part.content.cloneNode(true).children);
@@ -131,10 +129,9 @@ function goTo(x, time) {
 /** Puts where the page stands into the address: a step of the history, or the same one with another time. */
 export function remember(x, same = false) {
   if (x.loading || x.leading) return;
-  const { p, look, side } = x, { play, screen } = parseAddress(location.hash);
-  const job = look.screen === "jobs" ? look.job : look.chosen?.job || 0, at = p.follow || p.playing ? -1 : p.time;
-  const hash = formatAddress({ play, screen: look.screen, job, at, side, fork: x.fork?.key });
-  if (hash !== location.hash) history[same || !screen ? "replaceState" : "pushState"](null, "", hash);
+  const { p, look, side } = x, { screen } = look, at = p.follow || p.playing ? -1 : p.time;
+  const job = screen === "jobs" ? look.job : look.chosen?.job || 0;
+  setAddress({ screen, job, at, side, fork: x.fork?.key }, same || !address().screen);
 }
 
 /** Shows a screen at a moment of a run, and a job if one is named; that is no step of the history. */
@@ -148,9 +145,16 @@ export function look(x, { screen, side, at, job = 0 }) {
   x.leading = false;
 }
 
-/** Goes where the address says. */
-export function goWhereAddressed(x) {
-  const to = parseAddress(location.hash);
+/** There is something to show: the page goes where its address says. */
+export function arrived(x) {
+  if (!x.loading) return;
+  x.loading = "";
+  fresh(x);
+  goWhereAddressed(x);
+}
+
+function goWhereAddressed(x) {
+  const to = address();
   if (!to.screen) return;
   look(x, to);
   if (to.fork && x.fork?.key !== to.fork) {
@@ -216,9 +220,11 @@ const clicks = {
 };
 
 /** What a change of a field and every move of it do, by its data. */
-const setLook = (x, name, field) => { x.look[name] = field.value; redraw(x); };
-const changes = { look: setLook, row: (x, _, field) => set(x.steering, field), act: clicks.act };
-const inputs = { look: setLook, row: (x, _, field) => slid(x.steering, field) };
+const changes = { row: (x, _, field) => set(x.steering, field), act: clicks.act };
+const inputs = {
+  look: (x, name, field) => { x.look[name] = field.value; redraw(x); },
+  row: (x, _, field) => slid(x.steering, field),
+};
 
 /** Has elements do what a table says of their data. */
 function listen(x, type, table) {
@@ -236,10 +242,10 @@ export function wire(x, keys) {
   listen(x, "change", changes);
   listen(x, "input", inputs);
   document.addEventListener("keydown", (e) => {
-    const on = /** @type {Element} */ (e.target), screen = there(x)[+e.key - 1];
+    const on = /** @type {Element} */ (e.target), screen = $("screens").children[+e.key - 1];
     if (e.key === "Escape" && x.look.chosen) choose(x, null);
     if (e.ctrlKey || e.metaKey || e.altKey || on.matches("input:not([type=range]), select, textarea")) return;
-    const key = screen ? () => goByHand(x, screen.id) : keys[e.key];
+    const key = screen ? () => screen.click() : keys[e.key];
     if (!key || (e.key === " " && on.matches("button, summary"))) return;
     key();
     e.preventDefault();

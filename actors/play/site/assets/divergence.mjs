@@ -39,7 +39,8 @@ export function divergenceMarkup({ report, against, divergence }, names) {
     .map(([name, of]) => [name, ...sides.map((s) => plain(s[of] || ""))]);
   const fair = ["fairness of jobs (Jain)", ...reports.map((r) => r.fairness_jain.toFixed(3))];
   return html`<h2>Where they part</h2>${divergence
-    ? html`<p>${plain(divergence.words)} <button type="button" id="diverged">Show that moment</button></p>`
+    ? html`<p>${plain(divergence.words)} <button type="button" id="diverged"
+      data-diverged="${divergence.at}">Show that moment</button></p>`
     : html`<p>They never part ways: every decision is the same.</p>`}
     ${table("Both runs", ["", ...names], [...(divergence ? why : []), ...linesOf(reports), fair])}`;
 }

@@ -1,7 +1,6 @@
 // The lessons: a small scenario each, what to look for, one thing to change, and a question with its
 // answer. Numbers in the texts are those of the run. One lesson draws the formula's curve of locality over D.
 
-import { setPlayPart } from "./address.mjs";
 import { frame, levels, path, picture, ticks } from "./chart.mjs";
 import { $, html, show } from "./markup.mjs";
 
@@ -56,8 +55,8 @@ function lessonMarkup({ texts, right }, language, { numbers, said, changed, curv
 
 /** Makes the lessons' row work, and gives what chooses the lesson of an address, if it has one. to.turn makes the page
  * Chinese or not; to.run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
- * to.ask is for answers that are no run to show; to.left is told when no lesson is chosen any more, to.told what part
- * of the address is a lesson.
+ * to.ask is for answers that are no run to show; to.look opens the page at a sight; to.left is told when no lesson is
+ * chosen any more; to.put puts what runs into the address.
  * @param {any} to */
 export function teach(lessons, to) {
   const none = () => ({ numbers: {}, said: -1, changed: null, curve: null, shown: [] });
@@ -81,12 +80,7 @@ export function teach(lessons, to) {
     if (mine === done) draw();
   };
   /** The address says which lesson is open, so that Back leads to the one before. */
-  const address = (same = false) => {
-    if (!at) return;
-    const part = `lesson=${at.id},${language() ? "zh" : "en"}`;
-    to.told(part);
-    setPlayPart(part, same);
-  };
+  const address = (same = false) => at && to.put(`lesson=${at.id},${language() ? "zh" : "en"}`, same);
   const begin = (id, opens = true) => {
     [at, done] = [lessons.find((l) => l.id === id) || null, none()];
     $("lesson").value = at ? id : "";
@@ -101,7 +95,7 @@ export function teach(lessons, to) {
   $("lesson-text").addEventListener("click", (e) => {
     const { id, dataset: { answer } } = e.target.closest("button") || { dataset: {} };
     if (id === "sight") {
-      document.dispatchEvent(new CustomEvent("run", { detail: { open: at.open } }));
+      to.look(at.open);
       $("controls").scrollIntoView(); // on a phone it is below
     } else if (id === "try") {
       done.changed = done.changed ? null : {};

@@ -1,17 +1,18 @@
-// The playground: a form says what runs, the module in a worker runs it, and the page shows it. What
-// draws is the page's; this hands it events.
+// The playground: a form says what runs, the module in a worker runs it, and the page shows it.
 
 import { $, html, show } from "./markup.mjs";
-import { parseAddress, playPart, setPlayPart } from "./address.mjs";
+import { address, setAddress } from "./address.mjs";
 import { chinese } from "./chinese.mjs";
 import { teach } from "./lessons.mjs";
 import { fileText, firstRun, parseLines } from "./events.mjs";
 import { ask } from "./module.mjs";
+import { opened, x } from "./main.mjs";
+import { add, reset } from "./player.mjs";
+import { go, look, noSource } from "./shell.mjs";
 import { divergenceMarkup, nameOf, whatIfMarkup } from "./divergence.mjs";
 import { madeWorkload, packSetup, request, unpackSetup } from "./setup.mjs";
 
-let later = 0, runs = 0, presets, divergence = null, moved = "", shown = "";
-const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
+let later = 0, runs = 0, presets, moved = "", shown = "";
 const askFor = (message) => ask(message, () => {});
 const say = (said, fault = "") => { $("said").textContent = said; $("fault").textContent = fault; };
 /** The fields for the policies, and what of the form is in a set-up: the fields that have a name.
@@ -86,43 +87,55 @@ function syncPolicy(field) {
   }
 }
 
-/** The answer to a request, or nothing if something was wrong or something else was asked for meanwhile. */
+/** Runs a request, of which the page shows the first run as its events come. Gives the answer with the events of the
+ * second run and the time at which the page stood; nothing if something was wrong or something else was asked for. */
 async function answer(message, markup, file = "") {
-  const mine = ++runs;
+  const mine = ++runs, stood = x.loading ? -1 : x.p.time, second = [];
   say("running…");
-  tell({ begin: true });
-  const a = await ask(message, (side, events) => tell({ side, events }));
+  Object.assign(x, { fork: null, side: 0, names: ["this run", ""], runs: [x.runs[0], null] });
+  Object.assign(x.p, { playing: false, until: 0 });
+  reset(x.p);
+  x.look.chosen = null;
+  x.changed();
+  const a = await ask(message, (side, events) => {
+    if (side) for (const one of events) second.push(one);
+    else add(x.p, events);
+    x.changed();
+  });
   if (mine !== runs) return null;
-  divergence = a.divergence || null;
   say("", a.error && file + a.error);
   show($("divergence"), html`${!a.error && markup(a)}`);
-  return a.error ? null : a;
+  return a.error ? null : { ...a, second, stood };
 }
 
-function shows(detail) {
+/** Shows what has run: what each run was made of, what they are called, and where the page is to be opened. */
+function shows({ second, stood }, sources, names, sight) {
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, ...detail });
+  x.source = (side) => sources[side] || noSource();
+  if (second.length) x.setOther(second, ...names);
+  opened(stood);
+  if (sight) look(x, sight);
 }
 
 /** Runs a recorded run again under the form's policy, and compares the two. */
 async function whatIf(file) {
   const text = await fileText(file), setup = setupOf(), { preset } = setup.policies[0];
   const message = { op: "whatif", text, setup: request(setup, 0) };
-  if (!await answer(message, (a) => whatIfMarkup(a.whatif, preset), `${file.name}: `)) return;
-  tell({ side: 0, events: firstRun(parseLines(text)) });
-  shows({ sources: [{ text }], names: ["recorded", `${preset}, what if`] });
+  const a = await answer(message, (b) => whatIfMarkup(b.whatif, preset), `${file.name}: `);
+  if (!a) return;
+  add(x.p, firstRun(parseLines(text)));
+  shows(a, [{ text }], ["recorded", `${preset}, what if`]);
 }
 
 /** Runs a request and shows it; gives its answer, if there is one. */
-async function runRequest(message, open) {
+async function runRequest(message, sight) {
   const { setup, other } = message, from = performance.now();
   const named = ({ divergence: d }) => [setup, other || setup].map((s, i) => nameOf(s, (d?.sides[i] ?? s).policy));
   const a = await answer(message, (b) => b.against && divergenceMarkup(b, named(b)));
   if (!a) return null;
   say(`${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`);
   const source = ({ policy, set, weights }) => ({ setup: { ...setup, policy, set, weights } });
-  const sources = [setup, other].filter(Boolean).map(source);
-  shows({ sources, names: named(a), open });
+  shows(a, [setup, other].filter(Boolean).map(source), named(a), sight);
   return a;
 }
 
@@ -136,8 +149,14 @@ function messageOf(setup) {
   return other ? { op: "part", setup: first, other } : { op: "run", setup: first };
 }
 
+/** Puts what runs into the address. */
+function put(play, same) {
+  shown = play;
+  setAddress({ play }, same);
+}
+
 async function run(changed = "") {
-  const mine = ++runs, setup = setupOf();
+  const mine = ++runs, setup = setupOf(), was = address().play;
   let message;
   try {
     message = messageOf(setup);
@@ -146,11 +165,8 @@ async function run(changed = "") {
   }
   const packed = await packSetup(setup);
   if (mine !== runs) return undefined;
-  if (playPart() !== packed) { // Back leads to the set-up before, but not through every place of a slider
-    setPlayPart(packed, !playPart() || (changed !== "" && changed === moved));
-    moved = changed;
-  }
-  shown = packed;
+  put(packed, !was || (changed !== "" && changed === moved)); // Back does not lead through every place of a slider
+  moved = changed;
   $("share").href = location.href;
   return runRequest(message);
 }
@@ -170,6 +186,7 @@ function offer() {
     preset.onchange = () => { text.value = presets.policies[preset.value]; };
     preset.onchange();
   });
+  sync();
 }
 
 /** Runs the scenario, the scheduler's calls line by line with what it must answer, as tarry scenario -v does. */
@@ -205,13 +222,16 @@ async function begin() {
   offer();
   const taught = await askFor({ op: "lessons" });
   const lesson = teach(taught.lessons, {
-    turn: chinese(taught.chinese), run: runRequest, ask: askFor,
-    left: () => { shown = playPart(); return run(); },
-    told: (part) => { shown = part; },
+    turn: chinese(taught.chinese), run: runRequest, ask: askFor, look: (sight) => look(x, sight), left: run, put,
   });
-  const shared = await unpackSetup(playPart());
-  if (shared) fill(shared);
-  sync();
+  /** Runs what the address says, the form's set-up if it says nothing at first. */
+  const follow = async (first = false) => {
+    const { play, screen } = address(), setup = await unpackSetup(shown = play);
+    if (lesson(play, !screen) || !(setup || first)) return;
+    if (setup) fill(setup);
+    sync();
+    await run();
+  };
   $("setup").onsubmit = (e) => { e.preventDefault(); run(); };
   $("setup").oninput = entered;
   $("recorded").onchange = (e) => {
@@ -220,18 +240,15 @@ async function begin() {
   };
   $("scenario-run").onclick = runScenario;
   $("share").onclick = share;
-  $("divergence").onclick = (e) => { if (e.target.id === "diverged" && divergence) tell({ seek: divergence.at }); };
-  window.addEventListener("popstate", async () => {
-    if (playPart() === shown) return; // it is the page's part that has changed
-    const s = await unpackSetup(playPart());
-    shown = playPart();
-    if (lesson(shown, !parseAddress(location.hash).screen) || !s) return;
-    fill(s);
-    sync();
-    run();
-  });
-  shown = playPart();
-  if (!lesson(shown, !parseAddress(location.hash).screen)) await run();
+  $("divergence").onclick = ({ target: { dataset } }) => {
+    if (!dataset.diverged) return;
+    go(x, "overview");
+    x.goTo(+dataset.diverged);
+  };
+  window.addEventListener("popstate", () => { if (address().play !== shown) follow(); }); // else it is the page's part
+  await follow(true);
 }
+
+x.loading = "Running…";
 
 begin().catch((e) => say("", `The module cannot run: ${e.message}`));
