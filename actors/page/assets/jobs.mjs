@@ -4,7 +4,7 @@
 import { html, link, table, wide } from "./markup.mjs";
 import { nodeName, openJobs, within } from "./entities.mjs";
 import { quantiles, ran } from "./history.mjs";
-import { bytes, kindName, letter, localPart, located, many, percent, taskName, time, why } from "./words.mjs";
+import { bytes, kindName, localPart, located, many, percent, taskName, time, why } from "./words.mjs";
 import { priorities } from "./steer.mjs";
 
 const maxRows = 500;
@@ -116,18 +116,14 @@ function countersTable(j) {
   return list.length > 0 && table(caption, ["group", "counter", "maps", "reduces", "total"], list, { head: 1 });
 }
 
-/** A job as it stood at a time: what had not begun is left out, what had not ended runs. */
-export function jobAt(j, now) {
-  if (j.finished >= 0 && j.finished <= now) return j;
-  const attempts = j.attempts.filter((a) => a.start <= now).map((a) => {
+/** Attempts as they stood at a time: what had not begun is left out, what had not ended runs. */
+export function attemptsAt(list, now) {
+  return list.filter((a) => a.start <= now).map((a) => {
     if (a.end && a.over <= now) return a;
     const begun = a.segments.filter(([from]) => from <= now);
     const segments = begun.map(([from, to, slot]) => [from, to > now ? -1 : to, slot]);
     return { ...a, segments, end: "", err: "", why: null, suspended: segments.at(-1)[1] >= 0, counters: null };
   });
-  const near = { N: 0, R: 0, O: 0, A: 0 }, first = j.first > now ? -1 : j.first;
-  for (const a of attempts) if (a.kind === 0) near[letter(a)]++;
-  return { ...j, attempts, near, first, finished: -1, state: "running", err: "", counters: null };
 }
 
 function attemptsTable(h, j, now) {
@@ -146,12 +142,13 @@ function attemptsTable(h, j, now) {
   ], all.slice(0, maxRows), { name: "attempts", key: (a) => a.id });
 }
 
-/** One job of a history, as it stood at a time. */
-export function jobMarkup(h, id, now = h.end) {
-  const found = h.jobs.get(id);
+/** One job of a history, as it stood in a state, which may have forgotten a job that had ended long before. */
+export function jobMarkup(h, id, s = h.state) {
+  const found = h.jobs.get(id), { now } = s;
   if (!found) return html`<p>Choose a job in the table.</p>`;
   if (found.submitted > now) return html`<h2>Job ${id}</h2><p>It comes at ${time(found.submitted)}.</p>`;
-  const j = jobAt(found, now), { near, submitted, first, finished } = j, part = (n) => percent(n, located(near));
+  const j = { ...(s.jobs.get(id) ?? found), attempts: attemptsAt(found.attempts, now) };
+  const { near, submitted, first, finished } = j, part = (n) => percent(n, located(near));
   const bad = j.attempts.find((a) => a.end === "failed");
   const failure = bad && `First failure: ${taskName(bad)} on ${nodeName(h, bad.node)}: ${bad.err}`;
   const began = first >= 0 ? `, first slot after ${time(first - submitted)}` : "";

@@ -2,9 +2,9 @@
 
 import { embeddedEvents, eventText } from "./events.mjs";
 import { $ } from "./markup.mjs";
-import { follow, newRemote } from "./remote.mjs";
+import { follow } from "./remote.mjs";
 import { beginSteering, newSteering, refresh } from "./steerview.mjs";
-import { add, bound, reset, seek } from "./player.mjs";
+import { add, reset, seek } from "./player.mjs";
 import { control, fitting } from "./controls.mjs";
 import { arrived, newShell, remember, wire } from "./shell.mjs";
 import { busiest } from "./history.mjs";
@@ -21,14 +21,12 @@ const row = control(x, (goesOn) => {
 
 /** Asks the user for a token and waits until one is entered. */
 async function askToken(why) {
-  const form = $("token"), field = form.querySelector("input");
-  form.hidden = false;
+  const dialog = $("token"), field = dialog.querySelector("input");
   x.loading = "This server wants a token.";
   x.redraw();
-  form.querySelector("span").textContent = why;
-  field.focus();
-  await new Promise((entered) => { form.onsubmit = (e) => { e.preventDefault(); entered(); }; });
-  form.hidden = true;
+  dialog.querySelector("span").textContent = why;
+  dialog.showModal();
+  await new Promise((closed) => { dialog.onclose = closed; });
   const token = field.value;
   field.value = "";
   return token;
@@ -40,9 +38,9 @@ const kept = { events: 40000, text: 24e6, jobs: 500 };
 /** Follows a server, and offers the controls that the user may use. */
 async function live(remote) {
   const { p } = x, st = newSteering(remote, x.redraw);
-  Object.assign(p, { live: true, follow: true });
+  Object.assign(p, { live: true, follow: true, most: kept.events, maxText: kept.text });
+  p.state.most = kept.jobs;
   x.loading = "Connecting to the server…";
-  bound(p, kept.events, kept.text, kept.jobs);
   row.begin(1);
   x.source = () => {
     if (!p.base && !p.events.some((e) => e.type === "counts")) return { text: eventText(p.events) };
@@ -84,7 +82,7 @@ async function begin() {
   saveMenu(x);
   x.redraw();
   const { api, play } = document.body.dataset, other = $("other"); // where a server's lies
-  if (api) return live(newRemote(api));
+  if (api) return live({ base: api, token: "" });
   if (play) return undefined; // its module goes on
   add(x.p, await embeddedEvents($("events")));
   if (other.textContent) x.setOther(await embeddedEvents(other), other.dataset.name);

@@ -5,7 +5,7 @@ import { apply, isDecision, newHistory, record } from "./state.mjs";
 import { newState } from "./entities.mjs";
 import { prune } from "./history.mjs";
 
-/** A player of a list of events that may grow. */
+/** A player of a list of events that may grow. It keeps at most `most` events, and `maxText` letters in them. */
 export const newPlayer = () => ({
   ...empty(newState()), playing: false, follow: false, live: false, speed: 1, until: 0,
   most: Infinity, maxText: Infinity,
@@ -21,12 +21,6 @@ const empty = (state) => ({
 const maxSnapshots = 8, near = 500;
 /** A state before the first event, that forgets as many jobs as another. */
 const stateLike = ({ most }) => Object.assign(newState(), { most });
-
-/** Bounds what a player keeps: a number of events, of letters in them, and of jobs that have ended. */
-export function bound(p, events, text, jobs) {
-  Object.assign(p, { most: events, maxText: text });
-  p.state.most = jobs;
-}
 
 /** Forgets all, as if nothing had come yet; bounds stay. */
 export function reset(p) { Object.assign(p, empty(stateLike(p.state))); }

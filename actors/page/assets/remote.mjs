@@ -1,10 +1,8 @@
 // A server that the page is of: its API, its events as they happen, and who calls. A token is kept in
 // memory alone and sent in a header, which no other site can make a browser do.
 
-/** A server's API at a URL that ends in a slash. */
-export const newRemote = (base) => ({ base, token: "" });
-
-/** Fetches from the server; a refusal is an error with its status. */
+/** Fetches from a server: its base is the URL of the API, with a slash at the end. A refusal is an error with its
+ * status. */
 async function get(remote, path, headers, more) {
   const who = remote.token && { Authorization: `Bearer ${remote.token}` };
   const res = await fetch(remote.base + path, { headers: { ...who, ...headers }, cache: "no-store", ...more });

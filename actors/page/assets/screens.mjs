@@ -17,16 +17,15 @@ function jobsScreen(to, { p, look }) {
   const [filter, home, list] = to.children, s = p.state;
   filter.hidden = look.job > 0 || !s.jobs.size;
   home.hidden = !look.job;
-  if (look.job) return show(list, jobMarkup(p.history, look.job, p.time));
+  if (look.job) return show(list, jobMarkup(p.history, look.job, s));
   show(filter.lastElementChild, html`${countsOf(s, look)}`);
   const pools = s.groups.size > 0 && s.jobs.size > 0 && wide("Pools", poolsTable(s));
   return show(list, html`${jobsMarkup(s, look)}${pools}`);
 }
 
 function timelineScreen(to, x) {
-  const [, shares, gantt] = to.children, { p: { history: h, time }, look } = x;
-  const part = { from: h.from, to: Math.max(h.end, h.from + 1), width: widthOf(to), height: 220 };
-  show(shares, sharesMarkup(h, +look.kind, look.pool, time, look.by, part));
+  const [, shares, gantt] = to.children, { p, look } = x, size = { width: widthOf(to), height: 220 };
+  show(shares, sharesMarkup(p.history, +look.kind, look.pool, p.time, look.by, size));
   ganttScreen(gantt, x);
 }
 

@@ -54,17 +54,16 @@ function limitLine(f, list, kind, line) {
 
 /** The picture and its legend. Kind is 0 for maps, 1 for reduces; chosen is the pool, or job, whose lines are drawn; a
  * line says that the page stands at now; by is "job", or otherwise by pool.
- * @param {{from: number, to: number, width: number, height: number} | null} part from when to when, and how large; all
- *   of the run where it is left out */
-export function sharesMarkup(h, kind, chosen, now, by = "", part = null) {
+ * @param {{from?: number, to?: number, width?: number, height?: number}} part from when to when, and how large */
+export function sharesMarkup(h, kind, chosen, now, by = "", part = {}) {
   if (!h.jobs.size) return html`<p class="empty">No job has come yet.</p>`;
-  const { svg, legend } = sharesPicture(h, kind, chosen, now, by, { part });
+  const { svg, legend } = sharesPicture(h, kind, chosen, now, by, part);
   return html`${svg}${legend}`;
 }
 
 /** The picture as a file that stands alone. */
 export function sharesSVG(h, kind, chosen, now, by = "") {
-  return sharesPicture(h, kind, chosen, now, by, { file: true }).svg.toString();
+  return sharesPicture(h, kind, chosen, now, by, {}, true).svg.toString();
 }
 
 /** A strip of all slots held over the whole run, with the part that the picture above it shows. */
@@ -109,8 +108,8 @@ function areasOf(f, list) {
     d="${path([...edge(n + 1), ...edge(n).reverse()])}Z"><title>${p.label}</title></path>`);
 }
 
-function sharesPicture(h, kind, wish, now, by, { file = false, part = null }) {
-  const { from, to, width: wide, height } = part || { ...whole(h), width, height: tall };
+function sharesPicture(h, kind, wish, now, by, part, file = false) {
+  const { from, to, width: wide, height } = { ...whole(h), width, height: tall, ...part };
   const list = stacks(h, kind, from, to, by), { chosen, limits } = lined(h, list, wish, by);
   const f = frame(wide, height, from, to, Math.max(1, h.most[kind], ...total(list.map((p) => p.values))));
   const told = lines.filter(([field]) => limits.some((l) => l[field][kind] > 0)), all = height + (file ? 36 : 0);

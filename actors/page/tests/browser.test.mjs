@@ -256,7 +256,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 test("who has no right is shown no controls, a wrong token is refused, and a refusal says why", { skip: skip || (!GUARDED && "no server asked for") }, async () => {
   const { page, faults, violations, check, close } = await watch(GUARDED);
-  await page.waitForSelector("#token:not([hidden])");
+  await page.waitForSelector("#token[open]");
   await check("token");
   const enter = async (token) => {
     await page.fill("#token input", token);
@@ -273,7 +273,7 @@ test("who has no right is shown no controls, a wrong token is refused, and a ref
   await page.click("#screen .node .name >> nth=0");
   assert.equal(await page.locator("#steer button").count(), 0);
   await page.reload();
-  await page.waitForSelector("#token:not([hidden])", {}); // the token was only in memory
+  await page.waitForSelector("#token[open]"); // the token was only in memory
   await enter("anns-secret-0123456789");
   await page.click('#screens button:text-is("Settings")');
   await page.waitForSelector("#steer-rule");

@@ -14,7 +14,7 @@ import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words
 import { nodeMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
 import { brushMarkup, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
 import { jobsMarkup } from "../assets/jobs.mjs";
-import { jobAt, jobMarkup } from "../assets/jobs.mjs";
+import { attemptsAt, jobMarkup } from "../assets/jobs.mjs";
 import { bars, colors, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
 import { shuffleMarkup } from "../assets/shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
@@ -209,13 +209,17 @@ test("counters stand by map, reduce and total; those of the job at its end", () 
 });
 
 test("a job is shown as it stood", () => {
-  const j = whole().jobs.get(1);
-  const at = (t) => jobAt(j, t * s);
-  assert.deepEqual([1, 3, 5, 9, 12].map((t) => at(t).attempts.filter((a) => a.end === "").length), [1, 3, 2, 1, 0]);
-  assert.deepEqual([at(4).state, at(12).state], ["running", "succeeded"]);
-  assert.equal(at(8.5).attempts.at(-1).suspended, true);
-  assert.deepEqual(at(1).near, { N: 1, R: 0, O: 0, A: 0 });
-  assert.match(jobMarkup(whole(), 2, 1 * s).toString(), /It comes at 2\.00 s/);
+  const h = whole(), says = (t, job = 1) => jobMarkup(h, job, stateAt(t * s)).toString();
+  const at = (t) => attemptsAt(h.jobs.get(1).attempts, t * s);
+  assert.deepEqual([1, 3, 5, 9, 12].map((t) => at(t).filter((a) => a.end === "").length), [1, 3, 2, 1, 0]);
+  assert.equal(at(8.5).at(-1).suspended, true);
+  assert.match(says(4), /<p>running · .*submitted at 0 s, first slot after 1\.00 s · /);
+  assert.match(says(12), /<p>succeeded · .*, done after 10\.0 s · maps 75\.0 % node-local, 0\.0 % rack-local, 25\.0 % off-rack/);
+  assert.match(says(1), /maps 100 % node-local/);
+  assert.match(says(1, 2), /It comes at 2\.00 s/);
+  const forgotten = stateAt(12 * s);
+  forgotten.jobs.delete(1);
+  assert.equal(jobMarkup(h, 1, forgotten).toString(), says(12), "a state may have forgotten it");
 });
 
 /** A history of two users with six maps each on four slots; the arguments are the numbers of their running maps. */

@@ -25,11 +25,11 @@ export async function unpackSetup(fragment) {
 
 /** The settings of one policy, as KEY=VALUE. */
 function settings({ rule, w1, w2, d, reduce, preemption }) {
-  const fixed = { wait: [`locality.waits=${w1}s/${w2}s`], skips: [`locality.skips=${d}`] }[rule];
+  const fixed = { wait: `locality.waits=${w1}s/${w2}s`, skips: `locality.skips=${d}` }[rule];
   return [
-    ...(rule ? [`locality.rule=${rule}`] : []), ...(fixed ? ["locality.auto=false", ...fixed] : []),
-    ...(reduce ? [`reduce.rule=${reduce}`] : []), ...(preemption ? [`preemption.mode=${preemption}`] : []),
-  ];
+    rule && `locality.rule=${rule}`, fixed && "locality.auto=false", fixed,
+    reduce && `reduce.rule=${reduce}`, preemption && `preemption.mode=${preemption}`,
+  ].filter(Boolean);
 }
 
 /** Weights of pools out of "a=2 b=1". */
