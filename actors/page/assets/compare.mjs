@@ -73,7 +73,10 @@ function twoLines(names, points, of) {
 }
 
 /** The part of the jobs that took at most a time. */
-const cdf = ({ times: { length: n }, times }) => [[0, 0], ...times.flatMap((t, i) => [[t, i / n], [t, (i + 1) / n]])];
+function cdf({ times }) {
+  const n = times.length;
+  return [[0, 0], ...times.flatMap((t, i) => [[t, i / n], [t, (i + 1) / n]])];
+}
 
 export function compareMarkup(h, name, other, otherName, width = 960) {
   const both = [h, other], all = both.map(figures), names = [name, otherName];

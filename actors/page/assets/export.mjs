@@ -43,11 +43,11 @@ function save(name, text, type) {
 
 /** The files, by their names: what each is, and of what it is made. */
 const files = {
-  "jobs.csv": ["text/csv", (h) => jobsCSV(h)],
+  "jobs.csv": ["text/csv", jobsCSV],
   "shares.csv": ["text/csv", (h, look) => sharesCSV(h, look.kind, look.by)],
   "shares.svg": ["image/svg+xml", (h, look, now) => sharesSVG(h, look.kind, look.pool, now, look.by)],
   "gantt.svg": ["image/svg+xml", (h) => String(ganttSVG(h))],
-  "trace.json": ["application/json", (h) => chromeTrace(h)],
+  "trace.json": ["application/json", chromeTrace],
 };
 
 /** Makes the menu work whose buttons each name a file. */

@@ -33,7 +33,8 @@ export async function fork(x, key) {
     };
     const a = await ask({ op: "fork", ...x.source(side), fork: { job, kind, at, node } }, take);
     if (a.error) throw new Error(a.error);
-    const known = new Set(both[0].attempts.map(same)), differs = both[1].attempts.filter((b) => !known.has(same(b)));
+    const known = new Set(both[0].attempts.map(same));
+    const differs = both[1].attempts.filter((b) => !known.has(same(b)));
     Object.assign(f, { branch: a.branch, history: both[1], differs: new Set(differs) });
   } catch (e) {
     f.says = `That cannot be said: ${e.message}.`;

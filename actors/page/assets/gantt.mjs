@@ -113,7 +113,8 @@ function placed(bar, view) {
 export function draw(context, list, view) {
   context.clearRect(0, 0, view.width, view.height);
   for (const bar of list) {
-    const { x, y, width, height, pale } = placed(bar, view), byJob = view.color === "job", hue = bar.job % hues.length;
+    const { x, y, width, height, pale } = placed(bar, view);
+    const byJob = view.color === "job", hue = bar.job % hues.length;
     const fill = (color, from, long) => {
       context.fillStyle = color;
       context.fillRect(from, y, long, height);

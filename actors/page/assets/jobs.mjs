@@ -130,7 +130,8 @@ function attemptsTable(h, j, now) {
   const rank = { failed: 0, killed: 1, "": 2, succeeded: 3 };
   const all = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.start - b.start);
   const left = all.length > maxRows ? `; ${all.length - maxRows} are left out here` : "";
-  const ended = (a) => [a.end || (a.suspended ? "suspended" : "runs"), a.err || why(a.why)].filter(Boolean).join(": ");
+  const state = (a) => a.end || (a.suspended ? "suspended" : "runs");
+  const ended = (a) => [state(a), a.err || why(a.why)].filter(Boolean).join(": ");
   return table(`Attempts, failures first${left}`, [
     ["attempt", (a) => link("attempt", a.id, taskName(a))],
     ["node", (a) => nodeName(h, a.node)],

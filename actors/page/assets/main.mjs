@@ -46,7 +46,8 @@ async function live(remote) {
     if (!p.base && !p.events.some((e) => e.type === "counts")) return { text: eventText(p.events) };
     throw new Error("the beginning of this run is gone, here or on the server");
   };
-  const steer = () => beginSteering(st).then(() => { x.steering = st; }, () => {}); // the stream tells why it cannot
+  const steer = () => beginSteering(st)
+    .then(() => { x.steering = st; }, () => { /* the stream tells why, and comes again */ });
   await follow(remote, {
     take(events, size) {
       add(p, events, size);
@@ -81,7 +82,8 @@ async function begin() {
   wire(x, row.keys);
   saveMenu(x);
   x.redraw();
-  const { api, play } = document.body.dataset, other = $("other"); // where a server's lies
+  const { api, play } = document.body.dataset; // where a server's lies
+  const other = $("other");
   if (api) return live({ base: api, token: "" });
   if (play) return undefined; // its module goes on
   add(x.p, await embeddedEvents($("events")));

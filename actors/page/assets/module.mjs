@@ -22,11 +22,12 @@ async function compiled() {
   return WebAssembly.compile(raw ? bytes : await through(bytes, stream).arrayBuffer());
 }
 
-/** Asks the module; what it was doing is dropped with its worker. take is told of events. */
+/** Asks the module; what it was doing is dropped with its worker. take is told of events, which only runs have. */
 export async function ask(request, take) {
   const module = await (code ||= compiled());
   if (worker?.busy) worker = worker.terminate();
-  worker ||= new Worker(script || "worker.mjs", { type: script ? "classic" : "module" }); // no module of a file's own
+  const type = script ? "classic" : "module"; // browsers start no module of a file's own
+  worker ||= new Worker(script || "worker.mjs", { type });
   worker.busy = true;
   return new Promise((done) => {
     worker.onmessage = ({ data: { answer, side, events } }) => {

@@ -13,9 +13,8 @@ async function get(remote, path, headers, more) {
 
 /** Calls the API; a body makes it a POST. */
 export async function call(remote, path, body) {
-  if (body === undefined) return (await get(remote, path)).json();
-  const post = { method: "POST", body: JSON.stringify(body) };
-  return (await get(remote, path, { "Content-Type": "application/json" }, post)).json();
+  const headers = body && { "Content-Type": "application/json" };
+  return (await get(remote, path, headers, body && { method: "POST", body: JSON.stringify(body) })).json();
 }
 
 /** Takes the events of a text that comes in pieces, each with id, kind and data. */

@@ -29,7 +29,8 @@ function total(list) {
 
 /** The pools, or jobs, by how much they held, the smallest together as "others". */
 export function stacks(h, kind, from, to, by = "") {
-  const stack = (name, values) => ({ name, label: name || "(none)", values, sum: values.reduce((a, b) => a + b, 0) });
+  const stack = (name, values) => (
+    { name, label: name || "(none)", values, sum: values.reduce((a, b) => a + b, 0) });
   const all = holders(h, kind, by).map(({ name, steps }) => stack(name, sample(steps, from, to, columns)))
     .sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1));
   const shown = all.slice(0, maxPools), rest = all.slice(maxPools);
@@ -103,7 +104,8 @@ const pageLegend = (list, chosen, told) => html`<p class="legend">${list.map((p,
 
 /** Areas above each other, one a pool. */
 function areasOf(f, list) {
-  const edge = (n) => Array.from(total(list.slice(0, n).map((p) => p.values)), (v, i) => [f.x(middle(f, i)), f.y(v)]);
+  const sums = (n) => total(list.slice(0, n).map((p) => p.values));
+  const edge = (n) => Array.from(sums(n), (v, i) => [f.x(middle(f, i)), f.y(v)]);
   return list.map((p, n) => html`<path fill="${hues[n]}" class="area" data-pool="${p.name}"
     d="${path([...edge(n + 1), ...edge(n).reverse()])}Z"><title>${p.label}</title></path>`);
 }

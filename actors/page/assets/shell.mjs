@@ -37,8 +37,9 @@ let due = false, free = 0;
 /** Draws at the next frame, once. What follows a cluster is drawn ten times a second at most, and leaves the browser as
  * much time as it takes. */
 function redraw(x) {
-  const wait = x.p.follow ? free - performance.now() : 0, next = () => requestAnimationFrame((from) => draw(x, from));
+  const next = () => requestAnimationFrame((from) => draw(x, from));
   if (due) return;
+  const wait = x.p.follow ? free - performance.now() : 0;
   due = true;
   if (wait > 0) setTimeout(next, wait);
   else next();
@@ -94,7 +95,8 @@ export function go(x, id) {
 /** A new element for the screen, with what of it is always the same: what another screen has left there goes. */
 function fresh(x) {
   const { id, name } = screenOf(x), part = !x.loading && $(`of-${id}`);
-  const to = Object.assign(document.createElement("div"), { id: `screen-${id}`, tabIndex: 0 }); // it may be scrolled
+  const to = document.createElement("div");
+  Object.assign(to, { id: `screen-${id}`, tabIndex: 0 }); // it may be scrolled
   if (part) to.append(...part.content.cloneNode(true).children);
   for (const field of /** @type {any} */ (to.querySelectorAll("[data-look]"))) field.value = x.look[field.dataset.look];
   $("screen").replaceChildren(to);
@@ -204,7 +206,7 @@ const clicks = {
     const { chosen } = x.look;
     choose(x, { ...(chosen || { all: true }), decision: decisionOf(x.p.state, chosen, key) });
   },
-  away: (x, to) => choose(x, to ? { ...x.look.chosen, decision: null } : { all: true }),
+  list: (x) => choose(x, { ...x.look.chosen, decision: null }),
   attempt: (x, id) => choose(x, { job: parseAttempt(id).job, attempt: id }),
   pool(x, name) {
     const job = x.look.by === "job" && x.look.screen === "timeline" ? /^job (\d+)$/.exec(name) : null;
@@ -223,7 +225,7 @@ const clicks = {
 const changes = { row: (x, _, field) => set(x.steering, field), act: clicks.act };
 const inputs = {
   look: (x, name, field) => { x.look[name] = field.value; redraw(x); },
-  row: (x, _, field) => slid(x.steering, field),
+  row: (x, _, field) => slid(field),
 };
 
 /** Has elements do what a table says of their data. */

@@ -88,7 +88,8 @@ export function nextReduce(h, after) {
 
 /** What happens at a time, in words. */
 export function gravityCaption(h, { reduce: a }, now) {
-  const job = h.jobs.get(a.job), of = weights(job, a.task, now), mid = center(h, of), name = (id) => nodeName(h, id);
+  const job = h.jobs.get(a.job), name = (id) => nodeName(h, id);
+  const of = weights(job, a.task, now), mid = center(h, of);
   const done = [...job.outputs.values()].filter((o) => o.at <= now).length, { larts, center: aimed } = a.placed;
   const known = `${done} of ${many(job.tasks[0], "map")} of job ${a.job} ${done === 1 ? "is" : "are"} done, with ` +
     `${bytes(total(of))} for reduce ${a.task}.`;
@@ -121,7 +122,8 @@ export function gravityMarkup(h, { reduce: a }, now, width, height) {
   const ids = [...new Set([a.node, ...heavy])].slice(0, maxNodes).sort((x, y) => x - y), low = height - 34;
   const { racks, x, step } = tree(h, ids, width), thick = (w) => (1 + (9 * w) / Math.max(1, total(all))).toFixed(1);
   const size = (id) => (of.get(id) ? 3 + Math.min(step / 2 - 4, 17) * Math.sqrt(of.get(id) / most) : 2).toFixed(1);
-  const isIn = (rack, id) => mid !== null && rackOf(h, id) === rack; // what crosses to the center's rack, or from there
+  // What crosses to the center's rack, or from there.
+  const isIn = (rack, id) => mid !== null && rackOf(h, id) === rack;
   const crosses = (rack) => total(new Map([...of].filter(([id]) => isIn(rack, id) !== isIn(rack, mid))));
   const branch = ({ rack, list, middle }) => html`
     <line x1="${width / 2}" y1="16" x2="${middle}" y2="${low / 2}" stroke-width="${thick(crosses(rack))}"/>

@@ -114,7 +114,8 @@ export function change(id, values) {
   if (id === "auto" && auto === "automatic") return { set: { "locality.auto": "true" } };
   if (/^d/.test(id)) return { set: fixed("skips", +d2 > 0 ? `${d1}/${d2}` : String(d1)) };
   if (id !== "rule") return { set: fixed("waits", `${w1}s/${w2}s`) };
-  return { set: { "locality.rule": rule, ...{ wait: fixed("waits", "5s/10s"), skips: fixed("skips", "1") }[rule] } };
+  const first = { wait: fixed("waits", "5s/10s"), skips: fixed("skips", "1") };
+  return { set: { "locality.rule": rule, ...first[rule] } };
 }
 
 /** What differs between two policies, setting by setting and weight by weight; "" if nothing does. */
@@ -137,9 +138,9 @@ export function told(what, a, b) {
   return `${a.name} is ${a.state}${a.state === "down" && b ? `; ${lost}` : ""}.`;
 }
 
-function control({ id, label, choices, least, most, step }) {
+function control({ id, label, choices, least, most, step, unit }) {
   const name = `steer-${id}`, slider = () => html`<input type="range" id="${name}" data-row="${id}" min="${least}"
-    max="${most}" step="${step}"><output for="${name}"></output>`;
+    max="${most}" step="${step}"><output for="${name}" data-unit="${unit}"></output>`;
   return html`<div class="steer-row" data-key="${id}"><label for="${name}">${label}</label>
     ${choices ? html`<select id="${name}" data-row="${id}">${options(choices)}</select>` : slider()}</div>`;
 }

@@ -29,9 +29,8 @@ async function attempt(st, words, f) {
 }
 
 /** Shows the value of a slider that is moved. */
-export function slid(st, input) {
-  const row = rows(st.policy).find((r) => r.id === input.dataset.row);
-  if (!row.choices) input.nextElementSibling.textContent = `${input.value} ${row.unit}`.trim();
+export function slid({ value, nextElementSibling: to }) {
+  if (to) to.textContent = `${value} ${to.dataset.unit}`.trim();
 }
 
 export function set(st, field) {
@@ -55,7 +54,7 @@ export function steerScreen(to, st) {
   for (const input of controls.querySelectorAll("[data-row]")) {
     if (input.matches(":active")) continue; // it is being dragged
     input.value = list.find((r) => r.id === input.dataset.row).value;
-    slid(st, input);
+    slid(input);
   }
   showSays(says, st);
 }
@@ -77,7 +76,8 @@ async function findJob(st, key, id) {
 export function act(st, { dataset: { act: what }, value }) {
   const { job, chosen } = st, kill = what === "kill";
   if (chosen.cells) {
-    const ran = chosen.cells.flat().filter(Boolean).length, path = `nodes/${encodeURIComponent(chosen.name)}/${what}`;
+    const path = `nodes/${encodeURIComponent(chosen.name)}/${what}`;
+    const ran = chosen.cells.flat().filter(Boolean).length;
     return attempt(st, `${what} ${chosen.name}`, async () => told("node", await call(st.remote, path, {}), ran));
   }
   const ran = chosen.running[0] + chosen.running[1];
@@ -98,7 +98,8 @@ function controlsOf(st, s, job, node) {
 /** Draws what can be done with what is chosen: a job (of the cluster) or a node of a state. */
 export function chosenControls(to, st, s, chosen) {
   const job = s.jobs.get(chosen?.job), node = chosen && !chosen.job ? s.nodes.get(chosen.node) : null;
-  const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "", [box, says] = to.children, other = st.key !== key;
+  const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "", other = st.key !== key;
+  const [box, says] = to.children;
   if (other) Object.assign(st, { key, says: "", bad: false, job: null });
   st.chosen = job || node;
   if (other && job) findJob(st, key, job.id).catch((e) => Object.assign(st, { says: e.message, bad: true }));

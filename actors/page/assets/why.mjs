@@ -103,7 +103,7 @@ function jobAt(s, { node, kind, slot }) {
   return (n?.cells[kind][slot] || n?.waits[kind])?.job || 0;
 }
 
-const back = (text, to) => html`<p><button data-away="${to}">${text}</button></p>`;
+const back = (what, text) => html`<p><button data-${what}="">${text}</button></p>`;
 const bad = (text) => text && html`<p class="bad">${text}</p>`;
 const leftOf = (s, wait) => wait.until > s.now && `, ${time(wait.until - s.now)} left`;
 
@@ -132,7 +132,8 @@ const whyThere = (s, a, here, says) => (
 /** One decision in words: what, when, why, and what that means. */
 function explainDecision(s, e, h) {
   const [launched, skipped] = ["launched", "skipped"].map((type) => e.type === type), cause = causeOf(e);
-  const id = parseAttempt(e.attempt), a = id && { ...id, placed: e.placed, locality: e.locality }, l = a && letter(a);
+  const id = parseAttempt(e.attempt), a = id && { ...id, placed: e.placed, locality: e.locality };
+  const l = a && letter(a);
   const open = skipped && !e.kind ? awaited(s, { job: e.job, kind: 0 }) : [];
   const first = skipped && isWait(cause) ? e : launched && h?.attempts.find((x) => x.id === e.attempt)?.waited;
   const says = [`At ${time(e.at)}: ${sentence(e)}.`, meaning(cause, launched ? e.placed : null),
@@ -143,7 +144,7 @@ function explainDecision(s, e, h) {
     ${open.length > 0 && html`<p>Data of its maps that wait lies on ${nodeNames(s, open)}.</p>`}
     ${costs(e.placed, e.node_name)}${forkButton(e.job, (a || e).kind || 0, first)}
     ${e.job > 0 && html`<p>${jobLink(e.job)} ${e.node >= 0 && html`<button data-node="${e.node}">
-      ${e.node_name || `node ${e.node}`}</button>`}</p>`}${back("Back to the list", "list")}`;
+      ${e.node_name || `node ${e.node}`}</button>`}</p>`}${back("list", "Back to the list")}`;
 }
 
 /** For what the maps or reduces of a job wait. */
@@ -181,7 +182,8 @@ function explainAttempt(s, h, id) {
   const a = h.attempts.find((x) => x.id === id);
   if (!a) return html`<p>No such attempt.</p>`;
   const [from, to, slot] = a.segments[0], l = letter(a), bar = { attempt: a, from, to: a.end ? a.over : h.end };
-  const times = a.segments.length - (a.over > a.segments.at(-1)[1] ? 0 : 1); // it may have ended while it was suspended
+  // It may have ended while it was suspended.
+  const times = a.segments.length - (a.over > a.segments.at(-1)[1] ? 0 : 1);
   const suspended = (a.segments.length > 1 || (to >= 0 && a.over > to)) && `, suspended ${times} times`;
   return html`<h2>${taskName(a)}</h2>
     <p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${suspended}.</p>
@@ -191,7 +193,8 @@ function explainAttempt(s, h, id) {
 
 /** What a pool or queue holds, should have and wants. */
 export function explainGroup(s, name) {
-  const g = s.groups.get(name), jobs = openJobs(s).filter(isOf(name)), most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
+  const g = s.groups.get(name), jobs = openJobs(s).filter(isOf(name));
+  const most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
   const held = [0, 1].map((k) => jobs.reduce((sum, j) => sum + j.running[k], 0));
   const share = g?.told ? html`Fair share ${pair(g.shares.map((x) => x.toFixed(1)))}, minimum ${pair(g.min)}, maximum
     ${pair(g.max.map(most))}; when that was told its jobs could have used ${pair(g.demand)}.`
@@ -223,7 +226,7 @@ function explainChosen(s, chosen, h) {
  * decision about it or none; nothing chosen tells of the cluster. */
 export function explain(s, chosen, h) {
   if (chosen?.decision) return explainDecision(s, chosen.decision, h);
-  if (chosen && !chosen.all) return html`${explainChosen(s, chosen, h)}${back("All decisions", "")}`;
+  if (chosen && !chosen.all) return html`${explainChosen(s, chosen, h)}${back("all", "All decisions")}`;
   return html`<h2>Decisions</h2><p>The last ${s.recent.length}, alike ones together. Choose a slot, a node, a job or a
     pool, and it is explained here.</p>${groupsMarkup(grouped(s.recent))}`;
 }

@@ -127,7 +127,8 @@ export function meaning(cause, placed = null) {
 }
 
 const meanings = {
-  "first fit": "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
+  "first fit":
+    "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
   "waited for locality": "It has waited for a nearer slot as long as it may, and takes this one.",
   "waiting for locality":
     "Delay scheduling: the job lets this slot pass, since a slot near its data is likely to free soon.",

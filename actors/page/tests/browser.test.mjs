@@ -310,7 +310,7 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.waitForSelector("#screen-overview .slot");
   await page.focus("#screen .node .slot >> nth=0");
   await page.keyboard.press("Enter");
-  await page.focus('[data-away=""]'); // it exists as soon as the slot is explained
+  await page.focus("#why [data-all]"); // it exists as soon as the slot is explained
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /^Decisions/.test(document.getElementById("why").textContent));
   await page.focus("#why .decisions button >> nth=0");

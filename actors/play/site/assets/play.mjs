@@ -13,7 +13,6 @@ import { divergenceMarkup, nameOf, whatIfMarkup } from "./divergence.mjs";
 import { madeWorkload, packSetup, request, unpackSetup } from "./setup.mjs";
 
 let later = 0, runs = 0, presets, moved = "", shown = "";
-const askFor = (message) => ask(message, () => {});
 const say = (said, fault = "") => { $("said").textContent = said; $("fault").textContent = fault; };
 /** The fields for the policies, and what of the form is in a set-up: the fields that have a name.
  * @type {() => any[]} */
@@ -41,7 +40,8 @@ function fill(s) {
   const put = (of, values) => named(of).forEach((f) => {
     const value = values[f.name];
     if (f.type === "checkbox") f.checked = !!value;
-    else if (value || (value !== undefined && f.type !== "textarea")) f.value = value || (f.type === "range" ? 0 : "");
+    else if (value) f.value = value;
+    else if (value !== undefined && f.type !== "textarea") f.value = f.type === "range" ? 0 : "";
   });
   put(work(), { ...s, workload: s.text ? "" : s.workload });
   if (s.link) $("link").value = Math.log2(s.link);
@@ -59,7 +59,8 @@ const enable = (on, ...ids) => { for (const id of ids) $(id).disabled = !on; };
 
 /** Shows what goes with what, and the numbers of the sliders. */
 function sync() {
-  const own = $("workload").value === "", cluster = $("own-cluster").checked, flows = $("flows").checked && !cluster;
+  const own = $("workload").value === "", cluster = $("own-cluster").checked;
+  const flows = $("flows").checked && !cluster;
   $("workload-text").parentElement.hidden = $("made").hidden = !own;
   for (const field of $("made").querySelectorAll("input, select")) field.disabled = !own;
   enable(own && +$("made-reduces").value > 0, "made-ratio", "made-skew");
@@ -165,7 +166,8 @@ async function run(changed = "") {
   }
   const packed = await packSetup(setup);
   if (mine !== runs) return undefined;
-  put(packed, !was || (changed !== "" && changed === moved)); // Back does not lead through every place of a slider
+  // Back leads to the set-up before, but not through every place of a slider.
+  put(packed, !was || (changed !== "" && changed === moved));
   moved = changed;
   $("share").href = location.href;
   return runRequest(message);
@@ -192,7 +194,7 @@ function offer() {
 /** Runs the scenario, the scheduler's calls line by line with what it must answer, as tarry scenario -v does. */
 async function runScenario() {
   $("scenario-said").textContent = "running…";
-  const a = await askFor({ op: "scenario", text: $("scenario-text").value }), fault = a.error || a.code;
+  const a = await ask({ op: "scenario", text: $("scenario-text").value }), fault = a.error || a.code;
   Object.assign($("scenario-out"), { hidden: false, textContent: a.error || a.output });
   $("scenario-said").textContent = fault ? "It does not do what it says, or cannot be read." : "All is as it says.";
 }
@@ -210,19 +212,19 @@ function entered({ target }) {
 
 async function share(e) {
   e.preventDefault();
-  const address = $("share").href = location.href; // with the screen and the time
-  const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  const link = $("share").href = location.href; // with the screen and the time
+  const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
   $("shared").textContent = copied ? "The link is copied." : "It is the page’s address.";
 }
 
 async function begin() {
-  const chosen = await askFor({ op: "presets" });
+  const chosen = await ask({ op: "presets" });
   if (chosen.error) throw new Error(chosen.error);
   presets = chosen.presets;
   offer();
-  const taught = await askFor({ op: "lessons" });
+  const taught = await ask({ op: "lessons" });
   const lesson = teach(taught.lessons, {
-    turn: chinese(taught.chinese), run: runRequest, ask: askFor, look: (sight) => look(x, sight), left: run, put,
+    turn: chinese(taught.chinese), run: runRequest, ask, look: (sight) => look(x, sight), left: run, put,
   });
   /** Runs what the address says, the form's set-up if it says nothing at first. */
   const follow = async (first = false) => {
@@ -245,7 +247,9 @@ async function begin() {
     go(x, "overview");
     x.goTo(+dataset.diverged);
   };
-  window.addEventListener("popstate", () => { if (address().play !== shown) follow(); }); // else it is the page's part
+  window.addEventListener("popstate", () => {
+    if (address().play !== shown) follow(); // else it is the page's part that has changed
+  });
   await follow(true);
 }
 

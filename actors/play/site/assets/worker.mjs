@@ -18,9 +18,9 @@ self.onmessage = async ({ data: { module, request } }) => {
   };
   try {
     await (ready ||= start(module));
-    const answer = JSON.parse(globalThis.tarry(JSON.stringify(request), request.op === "scenario" ? undefined : take));
+    const answer = JSON.parse(globalThis.tarry(JSON.stringify(request), take));
     self.postMessage({ answer });
   } catch (e) {
-    self.postMessage({ answer: { error: String(e && e.message || e) } });
+    self.postMessage({ answer: { error: String(e?.message ?? e) } });
   }
 };
