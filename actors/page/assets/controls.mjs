@@ -65,6 +65,6 @@ export function control(x, moved) {
   };
   speed.onchange = () => { x.p.speed = +speed.value; };
   slider.oninput = doing((p) => seek(p, p.history.from + (slider.value / 1000) * (endOf(p) - p.history.from)));
-  Object.assign(x, { play: toggle, changed });
-  return { sync, changed, keys, begin(pace) { x.p.speed = speed.value = pace; sync(); } };
+  Object.assign(x, { play: toggle, changed, sync });
+  return { changed, keys, begin(pace) { x.p.speed = speed.value = pace; sync(); } };
 }

@@ -54,7 +54,6 @@ async function live(remote) {
       arrived(x);
       const reloaded = events.some((e) => e.type === "reconfigured" || e.type === "reload-failed");
       if (x.steering && reloaded) refresh(st).catch(() => {});
-      row.sync();
       x.redraw();
     },
     reset() { reset(p); },

@@ -19,7 +19,7 @@ export function noSource() { throw new Error("this page does not have what the r
 export function newShell() {
   const x = {
     runs: [newPlayer(), null], names: ["this run", ""], side: 0, source: noSource, steering: null, fork: null,
-    wait: null, leading: false, loading: "Loading the events…", changed: () => {}, play: () => {},
+    wait: null, leading: false, loading: "Loading the events…", changed: () => {}, sync: () => {}, play: () => {},
     look: {
       screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, fold: "slot",
       color: "locality", ...newTable(),
@@ -47,6 +47,7 @@ function redraw(x) {
 
 function draw(x, from) {
   due = false;
+  x.sync();
   navigation(x);
   const { p, look } = x, { chosen } = look, to = $("screen").firstElementChild;
   const mode = !p.live ? "over" : p.follow ? "live" : "past"; // what happens now, what did, or a run that is over
