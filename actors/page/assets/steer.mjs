@@ -163,7 +163,7 @@ export const priorities = ["very_high", "high", "normal", "low", "very_low"];
 /** A button that asks once more before a kill. */
 const killButton = (name, ask, question) => html`<button popovertarget="${name}">${ask}…</button>
   <div id="${name}" popover><p>${question}</p>
-    <button class="danger" data-act="kill" popovertarget="${name}">Kill it</button>
+    <button class="danger" data-act="kill" popovertarget="${name}">Kill it</button>${" "}
     <button popovertarget="${name}">Keep it</button></div>`;
 
 /** The controls of a job, as the server describes it; pools are those that it may be moved to. */
