@@ -81,7 +81,7 @@ export function why(reason, placed) {
   const far = placed?.center && !atAim(placed) ? `: ${paid(placed)}` : "";
   if (far && chosen && !/counted$/.test(cause)) return `${larts ? "holds nearly as much" : "near enough"}${far}`;
   if (far && waited) return `its wait for ${larts ? aim(true) : "its center"} is over${took}${far}`;
-  const counted = of ? `, ${count} of ${of}` : count ? `, ${many(count, "offer")} refused` : "";
+  const counted = of ? `, ${count} of ${of}` : count ? `, offers refused: ${count}` : "";
   return `${cause}${took && `${took} so far`}${counted}${far}`;
 }
 
