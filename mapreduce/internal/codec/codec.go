@@ -61,7 +61,7 @@ func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []b
 	}
 }
 
-// plainKind identifies encodings that are faster inline than a call of Encode.
+// plainKind identifies the encodings that a struct's Encode writes inline: that saves a call.
 type plainKind uint8
 
 const (
@@ -72,7 +72,7 @@ const (
 	plainString           // a string as it is
 )
 
-// fieldCodec copies plain and flip of its codec to where Encode reads them.
+// fieldCodec is the codec of a struct's field. It repeats plain and flip, for a faster Encode.
 type fieldCodec struct {
 	*Codec
 	offset uintptr

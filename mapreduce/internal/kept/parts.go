@@ -37,8 +37,8 @@ type Options struct {
 	Owner any
 }
 
-// Store holds the parts of a job's output that stay in memory, of any record type, for code that
-// runs jobs. All methods are safe for concurrent use.
+// Store holds the parts of a job's output that stay in memory for other jobs to read, whatever the
+// record type. All methods are safe for concurrent use.
 type Store struct {
 	o     Options
 	form  partForm

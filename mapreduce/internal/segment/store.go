@@ -171,8 +171,8 @@ func (s *store) grow(n int, force bool) bool {
 }
 
 // adopt makes the pinned chunk a region and returns its number. It refuses if the budget would not
-// leave the same amount again for the index of its records: a chunk that takes the whole budget
-// would make a run of every record.
+// leave the same amount again for the index of its records: with a chunk of the whole budget, every
+// record would become a run of its own.
 func (s *store) adopt(p *pin) (int, bool) {
 	n := int64(len(p.chunk))
 	if len(s.regions) >= maxRegions-1 || s.budget.Available() < 2*n || !s.acquire(n, false) {

@@ -82,11 +82,11 @@ func TestReasonsAsText(t *testing.T) {
 	for want, r := range map[string]Reason{
 		"waiting for locality":                                 {Cause: CauseWaiting},
 		"waiting for locality, 2.5s so far":                    {Cause: CauseWaiting, Wait: 2500 * time.Millisecond},
-		"waiting for locality, offers refused: 3":               {Cause: CauseWaiting, Count: 3},
+		"waiting for locality, offers refused: 3":              {Cause: CauseWaiting, Count: 3},
 		"limit on running jobs, 0 of 2":                        {Cause: CauseJobLimit, Of: 2},
 		"queue at its maximum capacity, 4 of 5":                {Cause: CauseQueueMax, Count: 4, Of: 5},
 		"waiting for its center of gravity, 1s so far, 2 of 3": {Cause: CauseGravityWait, Wait: time.Second, Count: 2, Of: 3},
-		"waited for locality, 1s so far, offers refused: 1":     {Cause: CauseWaited, Wait: time.Second, Count: 1},
+		"waited for locality, 1s so far, offers refused: 1":    {Cause: CauseWaited, Wait: time.Second, Count: 1},
 		"too many attempts have failed on the node, 4 of 4":    {Cause: CauseAvoided, Count: 4, Of: 4},
 		"needs more slots than free here, 1 of 2":              {Cause: CauseSlots, Count: 1, Of: 2},
 		"load cap of the node, 1 of 1":                         {Cause: CauseLoadCap, Count: 1, Of: 1},

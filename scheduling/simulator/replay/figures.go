@@ -83,7 +83,7 @@ func (r *Recording) simulate(
 	return out, nil
 }
 
-// figures returns the result of a recorded job.
+// figures returns the result of a recorded job that would take the time `alone` on an idle cluster.
 func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	o := &simulator.JobResult{
 		Arrived: j.submitted, Ended: j.ended, Alone: alone,
