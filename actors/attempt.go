@@ -254,7 +254,7 @@ func (a *attempt) acquireCompute() error {
 	return nil
 }
 
-// releaseCompute lets another attempt compute.
+// releaseCompute returns the attempt's compute token, if it holds one, for another attempt.
 func (a *attempt) releaseCompute() {
 	if a.computes.CompareAndSwap(true, false) {
 		a.env.releaseCompute()

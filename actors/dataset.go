@@ -73,7 +73,7 @@ func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Out
 // [cluster.ErrReleased].
 func (d *Dataset[T]) Input() mapreduce.Input[T] { return d.kept.Input() }
 
-// Aligned is Input with one map per part: the result of a job without reduces has the same parts.
+// Aligned is like Input, with one map per part: a job without reduces then writes the same parts.
 func (d *Dataset[T]) Aligned() mapreduce.Input[T] { return d.kept.Aligned() }
 
 // Collect returns all records, part by part, decoded outside of Config.Memory; the caller owns
@@ -149,7 +149,7 @@ func Load[T any](ctx context.Context, on Runner, in mapreduce.Input[T]) (*Datase
 	return Keep(ctx, on, load.On(in))
 }
 
-// LoadBy is Load sorted and partitioned by key, with a shuffle, into the given number of parts; 0
+// LoadBy is like Load but shuffles the records, sorted by key, into the given number of parts; 0
 // means as many as a job over the input has reduces. Records with equal keys stay in input order.
 func LoadBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, parts int, in mapreduce.Input[T]) (*Keyed[K, T], error) {
 	return KeepBy(ctx, on, key, mapreduce.Job[T, K, T, T]{

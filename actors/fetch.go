@@ -30,7 +30,7 @@ func newFetcher(a *attempt, maps int) *fetcher {
 	return &fetcher{a: a, partition: int(a.id.Task.Index), isFetched: make([]bool, maps), fetchedTry: make([]int32, maps), remaining: maps}
 }
 
-// next is cluster.ReduceAttempt.Next. It blocks until a segment is available and lets other
+// next implements cluster.ReduceAttempt.Next. It blocks until a segment is available and lets other
 // attempts compute meanwhile. It retries outputs that cannot be fetched.
 func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 	for f.remaining > 0 {

@@ -67,7 +67,7 @@ func collected[O any](t *testing.T, c *actors.Cluster, bind func(mapreduce.Outpu
 	return list
 }
 
-// always is formOf for an input that is the same on each cluster.
+// always is like formOf, for an input that is the same on each cluster.
 func always[I any](name string, make func() mapreduce.Input[I]) offsetForm {
 	return formOf(name, func(*testing.T, *actors.Cluster) mapreduce.Input[I] { return make() })
 }

@@ -105,7 +105,7 @@ func (jt *jobTracker) endLife() {
 	jt.applied, jt.logged = 0, len(jt.happened)
 }
 
-// commit answers whether an attempt may commit. With a State the permission is on the disk before
+// commit answers an attempt that asks to commit. With a State the permission is on the disk before
 // the answer is sent.
 func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 	a := &commitAnswer{attempt: m.attempt, granted: jt.core.MayCommit(m.attempt)}
@@ -168,7 +168,7 @@ func (r *run) kept() (kept []int32, err error) {
 	return kept, nil
 }
 
-// resume is admitJob for a job with a key.
+// resume is like admitJob, for a job with a key, which may continue a job of an earlier cluster.
 func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	state, now := jt.env.cfg.State, jt.env.now()
 	if r := jt.keys[m.spec.Key]; r != nil {

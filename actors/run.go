@@ -120,7 +120,7 @@ func (r *run) enter(a *attempt) bool {
 	return true
 }
 
-// leave is an attempt's last call: after it the job may free its output and memory.
+// leave is the last call of an ended attempt: the job may then free its output and memory.
 func (r *run) leave(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,7 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 	return c.submitHolding(ctx, p, o, false)
 }
 
-// submitHolding is Submit with revive, which lets the plan read released datasets. It restores lost
+// submitHolding is like Submit; with revive, the plan may read released datasets. It restores lost
 // parts of the plan's datasets before it counts as a Submit in progress: Close waits for Submits,
 // but not for the jobs that restore datasets.
 func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
@@ -47,7 +47,7 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 	return nil, errors.Join(err, p.LetGo())
 }
 
-// submitClaimed is Submit of a plan whose input datasets are complete.
+// submitClaimed is like Submit, for a plan whose input datasets are complete.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key

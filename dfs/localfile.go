@@ -241,7 +241,7 @@ func (l *LocalFile) Unchanged() error {
 	return l.unchanged()
 }
 
-// unchanged is Unchanged. The caller holds mu.
+// unchanged is like Unchanged, for callers that hold mu.
 func (l *LocalFile) unchanged() error {
 	switch {
 	case !l.exposed, l.closed && l.views == 0:

@@ -132,7 +132,7 @@ func runJob(t *testing.T, cfg actors.Config, j job, p plan, input string) error 
 	return runInput(t, cfg, j, p, in)
 }
 
-// runExact is runJob with one map for each record.
+// runExact is like runJob, with one map for each record.
 func runExact(t *testing.T, cfg actors.Config, j job, p plan) error {
 	in, _ := numbered("fixed", j.records)
 	return runInput(t, cfg, j, p, in)

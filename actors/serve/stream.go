@@ -127,7 +127,7 @@ func (s *Server) stream(
 	return nil // the reader has disconnected
 }
 
-// stretch is broker.batch for the events that keep accepts.
+// stretch is like broker.batch, restricted to events that keep accepts.
 func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) (some batch, missed uint64, wait <-chan struct{}) {
 	if keep == nil {
 		return s.events.batch(from, s.boot)

@@ -29,7 +29,7 @@ func (c *Client) Events(ctx context.Context, id int64, last string, each func(Ev
 	return c.EventsFrom(ctx, path, last, each)
 }
 
-// EventsFrom is Events for a path of the API, or for a query of the cluster's events: with
+// EventsFrom is like Events, for a path of the API, or for a query of the cluster's events: with
 // ?state=true, events that restore the state come first if older events have been dropped.
 func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Event) error) error {
 	if !strings.HasPrefix(path, "/") {
