@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// driver plays the nodes of a scenario that ends in a run statement: it tracks the remaining work
-// of each running attempt.
+// driver plays the nodes of a scenario that ends in a run statement: it tracks the work of each
+// running attempt.
 type driver struct {
 	w        *world
 	atts     []*attempt // in order of launch
@@ -19,8 +19,9 @@ type driver struct {
 type attempt struct {
 	id        scheduling.AttemptID
 	node      scheduling.NodeID
-	remaining time.Duration // remaining work; a reduce's starts when the job's last map is done
-	updated   time.Duration // time to which remaining refers
+	length    time.Duration // its work
+	done      time.Duration // work done; a reduce's starts when the job's last map is done
+	inSlot    time.Duration // time in a slot, as of done
 	suspended bool
 }
 
@@ -29,26 +30,14 @@ func newDriver(w *world) *driver {
 }
 
 // perform performs the actions of a heartbeat.
-func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
+func (d *driver) perform(actions []scheduling.Action) {
 	for _, action := range actions {
 		if action.Verb == scheduling.Launch {
 			live, _ := d.w.core.View().Attempt(action.Attempt)
-			d.atts = append(d.atts, &attempt{id: action.Attempt, node: live.Node, remaining: d.length(action.Attempt, live.Node), updated: now})
-			continue
-		}
-		for i, a := range d.atts {
-			if a.id != action.Attempt {
-				continue
-			}
-			if action.Verb == scheduling.Kill {
-				d.atts = append(d.atts[:i], d.atts[i+1:]...)
-				break
-			}
-			d.work(a, now)
-			a.suspended = action.Verb == scheduling.Suspend
-			break
+			d.atts = append(d.atts, &attempt{id: action.Attempt, node: live.Node, length: d.length(action.Attempt, live.Node)})
 		}
 	}
+	d.update()
 }
 
 // length returns the duration of an attempt on a node.
@@ -64,43 +53,39 @@ func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Durat
 	return length
 }
 
+// isReady reports whether an attempt has its input: a reduce when all maps of its job are done.
+func (d *driver) isReady(id scheduling.AttemptID) bool {
+	v, err := d.w.core.View().Glance(id.Task.Job)
+	maps := v.Kinds[scheduling.Map]
+	return id.Task.Kind == scheduling.Map || err == nil && maps.Done == maps.Total
+}
+
 // works reports whether an attempt makes progress.
-func (d *driver) works(a *attempt) bool {
-	if a.suspended {
-		return false
-	}
-	if a.id.Task.Kind == scheduling.Map {
-		return true
-	}
-	v, err := d.w.core.View().Job(a.id.Task.Job)
-	return err == nil && v.Kinds[scheduling.Map].Done == v.Kinds[scheduling.Map].Total
-}
+func (d *driver) works(a *attempt) bool { return !a.suspended && d.isReady(a.id) }
 
-// work updates the remaining work of an attempt.
-func (d *driver) work(a *attempt, now time.Duration) {
-	if d.works(a) {
-		a.remaining = max(0, a.remaining-(now-a.updated))
-	}
-	a.updated = now
-}
-
-// workAll updates all attempts; it must be called before any change.
-func (d *driver) workAll(now time.Duration) {
+// update updates the work of all attempts to the time of the core, and drops those that have ended;
+// it must be called before any change.
+func (d *driver) update() {
 	kept := d.atts[:0]
 	for _, a := range d.atts {
-		d.work(a, now)
-		if _, live := d.w.core.View().Attempt(a.id); live {
-			kept = append(kept, a)
+		live, ok := d.w.core.View().Attempt(a.id)
+		if !ok {
+			continue
 		}
+		if d.isReady(a.id) {
+			a.done += live.Worked - a.inSlot
+		}
+		a.inSlot, a.suspended = live.Worked, live.Suspended
+		kept = append(kept, a)
 	}
 	d.atts = kept
 }
 
 // next returns the time at which the next attempt ends.
-func (d *driver) next() (at time.Duration, ok bool) {
+func (d *driver) next(now time.Duration) (at time.Duration, ok bool) {
 	for _, a := range d.atts {
-		if d.works(a) && (!ok || a.updated+a.remaining < at) {
-			at, ok = a.updated+a.remaining, true
+		if end := now + a.length - a.done; d.works(a) && (!ok || end < at) {
+			at, ok = end, true
 		}
 	}
 	return at, ok
@@ -108,11 +93,11 @@ func (d *driver) next() (at time.Duration, ok bool) {
 
 // endTasks reports the attempts whose work is done; the result tells if it found any.
 func (d *driver) endTasks(now time.Duration) (bool, error) {
-	d.workAll(now)
+	d.update()
 	var ended []*attempt
 	kept := make([]*attempt, 0, len(d.atts))
 	for _, a := range d.atts {
-		if a.remaining == 0 && d.works(a) {
+		if a.done >= a.length && d.works(a) {
 			ended = append(ended, a)
 		} else {
 			kept = append(kept, a)
@@ -148,7 +133,7 @@ func (d *driver) beats(now time.Duration) error {
 			if err != nil {
 				return err
 			}
-			d.perform(now, got.Actions)
+			d.perform(got.Actions)
 			more = more || len(got.Actions) > 0
 		}
 	}
@@ -162,8 +147,8 @@ func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 		if a.node != n || a.id.Task.Kind == scheduling.Map && d.w.policy.Speculation.Rule == scheduling.NoSpeculation || a.suspended {
 			continue
 		}
-		if total := d.length(a.id, n); total > 0 {
-			done := float64(total-a.remaining) / float64(total)
+		if a.length > 0 {
+			done := float64(min(a.done, a.length)) / float64(a.length)
 			list = append(list, scheduling.Status{Attempt: a.id, Progress: done, ReduceProgress: done})
 		}
 	}
@@ -194,7 +179,7 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 			for _, id := range d.w.core.View().Active() {
 				d.noteEnd(now, id)
 			}
-			d.workAll(now)
+			d.update()
 		case "preempt":
 			due = true
 		}
@@ -232,7 +217,7 @@ func (d *driver) run(rest []statement, until time.Duration, perform func(stateme
 			return nil
 		}
 		next := now - now%time.Second + time.Second
-		if at, ok := d.next(); ok {
+		if at, ok := d.next(now); ok {
 			next = min(next, at)
 		}
 		if len(rest) > 0 {

@@ -137,7 +137,7 @@ func (w *world) heartbeat(s statement, args []string) (answer, error) {
 		return answer{}, err
 	}
 	if w.drive != nil {
-		w.drive.perform(s.at, got.Actions)
+		w.drive.perform(got.Actions)
 	}
 	var a answer
 	for _, o := range got.Actions {
