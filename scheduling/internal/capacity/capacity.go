@@ -23,7 +23,7 @@ type Order struct {
 	byName map[string]*Queue
 	Top    Queue // the parent of the top queues: the cluster
 
-	Of       []queueJob // by job index
+	Of       core.Records[queueJob]
 	spots    core.Spots
 	reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
 	walk     []*Queue                // scratch: leaves in order
@@ -151,8 +151,7 @@ func cut(percent float64, slots int) int { return int(math.Floor(percent*float64
 
 // Add adds a job to its queue, where it waits until it is initialized.
 func (o *Order) Add(j *core.Job) error {
-	o.spots.Add(j)
-	o.Of = core.RoomFor(o.Of, j.Index)
+	o.Of.Remove(j)
 	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.Spec.Queue), core.DefaultName))
 	if err != nil {
 		return err
@@ -175,7 +174,7 @@ func (o *Order) leaf(name string) (*Queue, error) {
 
 // enter adds a job to a queue.
 func (o *Order) enter(j *core.Job, q *Queue) {
-	of := &o.Of[j.Index]
+	of := o.Of.Of(j)
 	begun := of.Begun // in another queue
 	*of = queueJob{queue: q, rank: q.rank(j), Begun: begun}
 	j.Group = q.Name
@@ -202,7 +201,7 @@ func (o *Order) enter(j *core.Job, q *Queue) {
 }
 
 // QueueOf returns the queue of a job that has not ended.
-func (o *Order) QueueOf(j *core.Job) *Queue { return o.Of[j.Index].queue }
+func (o *Order) QueueOf(j *core.Job) *Queue { return o.Of.Of(j).queue }
 
 // full reports whether the queue accepts no more jobs.
 func (q *Queue) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
@@ -237,10 +236,10 @@ func (o *Order) Remove(j *core.Job) {
 	q := o.QueueOf(j)
 	u := q.Users[j.Spec.User]
 	for k := range core.TaskKind(core.Kinds) {
-		q.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, j)
+		q.lists[k].Put(&o.spots.Of(j)[k], false, index.Rank{}, j)
 		o.occupy(j, k, 0)
 	}
-	if of := &o.Of[j.Index]; !of.Begun {
+	if of := o.Of.Of(j); !of.Begun {
 		q.Waiting.Remove(of.rank)
 	}
 	q.jobs--
@@ -268,7 +267,7 @@ func (o *Order) Move(j *core.Job, name string) error {
 
 // occupy updates the number of slots that a job holds, in its queue and all queues above.
 func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
-	of := &o.Of[j.Index]
+	of := o.Of.Of(j)
 	d := slots - of.counted[k]
 	if d == 0 {
 		return
@@ -282,7 +281,7 @@ func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
 
 // Changed implements core.Order.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
-	of, w := &o.Of[j.Index], &j.Work[k]
+	of, w := o.Of.Of(j), &j.Work[k]
 	q := of.queue
 	o.occupy(j, k, w.Running*int(j.Slots))
 	if !of.Begun {
@@ -320,7 +319,7 @@ func (o *Order) reportHeld(q *Queue) {
 		return
 	}
 	for _, j := range q.Waiting.All() {
-		if of := &o.Of[j.Index]; !j.Runnable && !of.isReported {
+		if of := o.Of.Of(j); !j.Runnable && !of.isReported {
 			of.isReported = true
 			o.C.Emit(core.Event{Type: core.EventSkipped, JobID: j.ID, Node: core.NoNode, Reason: j.Hold})
 		}

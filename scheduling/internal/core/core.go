@@ -112,9 +112,9 @@ type Core struct {
 	Speculation Speculation
 	Far         Locality // the farthest level
 
-	Beat     uint64          // heartbeats that asked for work
-	forked   bool            // Config.Fork has had its effect
-	refusals [Kinds][]uint64 // by job index: the heartbeat of the last refusal that is valid for all of that heartbeat
+	Beat     uint64                 // heartbeats that asked for work
+	forked   bool                   // Config.Fork has had its effect
+	refusals Records[[Kinds]uint64] // by job: the heartbeat of the last refusal that is valid for all of that heartbeat
 	Actions  []Action
 	skips    []Skip
 	told     Records[jobTold]

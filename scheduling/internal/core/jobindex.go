@@ -8,9 +8,6 @@ func (c *Core) acquireIndex(j *Job) {
 	} else {
 		j.Index = c.Indexes
 		c.Indexes++
-		for k := range c.refusals {
-			c.refusals[k] = append(c.refusals[k], 0)
-		}
 		for l := range c.near {
 			c.near[l].Widen(j.Index)
 		}

@@ -18,7 +18,7 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 	if c.Avoids(j, n) {
 		return c.Skip(j, n, k, c.failureReason(j, n), 0)
 	}
-	if c.refusals[k][j.Index] == c.Beat {
+	if c.refusals.Of(j)[k] == c.Beat {
 		return false // refused earlier in this heartbeat, and nothing has improved since
 	}
 	p := c.Placement[k].Place(j, n)
@@ -69,7 +69,7 @@ func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 		c.skipAt(j, n, k, c.reason(j, k, p.Why), until, p.Allowed, placed)
 	}
 	if !at.CountsSlots() {
-		c.refusals[k][j.Index] = c.Beat
+		c.refusals.Of(j)[k] = c.Beat
 	}
 	at.Refused(j)
 	return false
@@ -139,30 +139,8 @@ func (c *Core) Kept(j *Job, k TaskKind) bool {
 // JobList is a sorted list of the jobs that have a task of some kind to launch.
 type JobList = index.List[*Job]
 
-// Spots holds the position of each job in an order's list, by kind and job index.
-type Spots [Kinds][]index.Spot
-
-// Add makes room for a new job.
-func (s *Spots) Add(j *Job) {
-	for k := range s {
-		s[k] = RoomFor(s[k], j.Index)
-	}
-}
-
-// Reach returns list, extended if necessary so that index i exists.
-func Reach[T any](list []T, i int32) []T {
-	if need := int(i) + 1 - len(list); need > 0 {
-		list = append(list, make([]T, need)...)
-	}
-	return list
-}
-
-// RoomFor is like Reach but also clears the element.
-func RoomFor[T any](list []T, i int32) []T {
-	list = Reach(list, i)
-	list[i] = *new(T)
-	return list
-}
+// Spots holds the position of each job in an order's lists.
+type Spots struct{ Records[[Kinds]index.Spot] }
 
 // Put inserts j into a list of launchable jobs at its rank, moves it, or removes it if it is not
 // launchable.
@@ -172,7 +150,7 @@ func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) 
 	if in {
 		r = rankOf(j, k)
 	}
-	l.Put(&s[k][j.Index], in, r, j)
+	l.Put(&s.Of(j)[k], in, r, j)
 }
 
 // InOrder yields the jobs that have a task of kind k to launch, in the order in which they are

@@ -11,12 +11,6 @@ type FlatOrder struct {
 	Spots  Spots
 }
 
-// Add implements Order.
-func (o *FlatOrder) Add(j *Job) error {
-	o.Spots.Add(j)
-	return o.BaseOrder.Add(j)
-}
-
 // Changed implements Order.
 func (o *FlatOrder) Changed(j *Job, k TaskKind) {
 	o.Spots.Put(&o.Lists[k], j, k, o.RankOf)

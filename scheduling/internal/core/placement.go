@@ -96,8 +96,16 @@ func (c *Core) Nearest(j *Job, n *NodeState, allowed Locality, off Cause) Propos
 	return Proposal{Task: m, Level: l, Allowed: allowed, Why: off}
 }
 
-// Records holds a placement's records of jobs, by dense index.
+// Records holds what an order or a placement records of each job, by dense index.
 type Records[T any] []T
+
+// Reach returns list, extended if necessary so that index i exists.
+func Reach[T any](list []T, i int32) []T {
+	if need := int(i) + 1 - len(list); need > 0 {
+		list = append(list, make([]T, need)...)
+	}
+	return list
+}
 
 // Of returns the record of a job.
 func (r *Records[T]) Of(j *Job) *T {

@@ -43,7 +43,7 @@ func (p *printer) policy(h *mix) {
 		}
 		for _, j := range c.Active {
 			if !j.State.Ended() {
-				h.flag(o.Of[j.Index].Begun)
+				h.flag(o.Of.Of(j).Begun)
 			}
 		}
 	case *hfsp.Order:
@@ -60,8 +60,8 @@ func (p *printer) flow(h *mix, o *quincy.Order) {
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
 			h.length(p.w.now - j.Submitted)
-			h.int(int(o.Of[j.Index].Min))
-			h.int(int(o.Of[j.Index].Max))
+			h.int(int(o.Of.Of(j).Min))
+			h.int(int(o.Of.Of(j).Max))
 		}
 	}
 	if !o.FreshPlan || o.At != p.w.now {

@@ -12,9 +12,9 @@ import (
 // The printed algorithm lacks an exit after a launch; here one slot launches one task.
 type fair struct {
 	core.FlatOrder
-	stale       bool                  // shares must be recomputed
-	sharedSlots [core.Kinds]int       // the slots that the shares divide
-	shareOf     [core.Kinds][]float64 // by job index
+	stale       bool            // shares must be recomputed
+	sharedSlots [core.Kinds]int // the slots that the shares divide
+	shareOf     core.Records[[core.Kinds]float64]
 	claims      []shares.Claim
 }
 
@@ -49,10 +49,7 @@ func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 			o.divide(k)
 		}
 	}
-	if int(j.Index) >= len(o.shareOf[k]) {
-		return 0, 1
-	}
-	return o.shareOf[k][j.Index], 1
+	return o.shareOf.Of(j)[k], 1
 }
 
 // divide divides the slots of a kind among the jobs.
@@ -60,7 +57,6 @@ func (o *fair) divide(k core.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
-			o.shareOf[k] = core.RoomFor(o.shareOf[k], j.Index)
 			o.claims = append(o.claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: 1})
 		}
 	}
@@ -68,7 +64,7 @@ func (o *fair) divide(k core.TaskKind) {
 	i := 0
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
-			o.shareOf[k][j.Index] = o.claims[i].Share
+			o.shareOf.Of(j)[k] = o.claims[i].Share
 			i++
 		}
 	}

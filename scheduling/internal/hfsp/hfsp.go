@@ -36,7 +36,7 @@ type Order struct {
 	Last        [core.Kinds]time.Duration // time of the last projection
 	Sum         [core.Kinds]time.Duration
 	Count       [core.Kinds]int64 // finished tasks; Sum is the sum of their durations
-	of          [core.Kinds][]*Sized
+	of          [core.Kinds]core.Records[*Sized]
 	All         [core.Kinds][]*Sized // the entries of `of` that are not nil
 	Lists       [core.Kinds]core.JobList
 	claimants   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
@@ -92,7 +92,6 @@ func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 func (o *Order) Add(j *core.Job) error {
 	o.C.Admit(j)
 	for k, n := range [core.Kinds]int{j.Spec.Maps, j.Spec.Reduces} {
-		o.of[k] = core.RoomFor(o.of[k], j.Index)
 		if n == 0 {
 			continue
 		}
@@ -102,7 +101,7 @@ func (o *Order) Add(j *core.Job) error {
 		if o.Pol.Weighted {
 			v.V.Weight = j.Spec.Priority.Factor()
 		}
-		o.of[k][j.Index] = v
+		*o.of[k].Of(j) = v
 		each := o.guess(j, k, v)
 		if !o.srpt && (!math.IsInf(o.Pol.Xi, 1) || v.Estimate) {
 			v.V.Resize(n, each)
@@ -142,7 +141,7 @@ func (o *Order) Remove(j *core.Job) {
 		}
 		i := slices.Index(o.All[k], v)
 		o.All[k] = slices.Delete(o.All[k], i, i+1)
-		o.of[k][j.Index] = nil
+		o.of[k].Remove(j)
 		if j.State != core.JobSucceeded {
 			o.age(k)
 			o.Virtual[k].Remove(&v.V)
@@ -152,7 +151,7 @@ func (o *Order) Remove(j *core.Job) {
 }
 
 // Sized returns the record of a job that has not ended, nil if it has no task of the kind.
-func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return o.of[k][j.Index] }
+func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return *o.of[k].Of(j) }
 
 // age advances a virtual cluster to the current time.
 func (o *Order) age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }

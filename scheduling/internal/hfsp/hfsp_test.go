@@ -86,7 +86,7 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{MapSlots: 2})
 	killed := coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
 	virtual := func(id core.JobID) func() int {
-		v := &o.of[core.Map][c.Job(id).Index].V
+		v := &o.Sized(c.Job(id), core.Map).V
 		return func() int { return v.Slots }
 	}
 	slots := virtual(killed)

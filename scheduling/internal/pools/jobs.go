@@ -12,8 +12,6 @@ import (
 
 // Add adds a job to its pool.
 func (o *Order) Add(j *core.Job) error {
-	o.spots.Add(j)
-	o.of, o.fair = core.RoomFor(o.of, j.Index), core.RoomFor(o.fair, j.Index)
 	name := cmp.Or(strings.TrimSpace(j.Spec.Pool), strings.TrimSpace(j.Spec.PoolProperty))
 	if name == "" && o.Alloc.PoolPerUser {
 		name = j.Spec.User
@@ -50,7 +48,7 @@ func (o *Order) named(name string) (*Pool, error) {
 
 // enter adds j to a pool.
 func (o *Order) enter(j *core.Job, p *Pool) {
-	of := &o.of[j.Index]
+	of := o.of.Of(j)
 	*of = poolJob{pool: p}
 	for k := range of.counted {
 		of.counted[k].priority = j.Priority
@@ -67,8 +65,8 @@ func (o *Order) Remove(j *core.Job) {
 	i := slices.Index(p.Jobs, j)
 	p.Jobs = slices.Delete(p.Jobs, i, i+1)
 	for k := range core.TaskKind(core.Kinds) {
-		p.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, j)
-		counted := &o.of[j.Index].counted[k]
+		p.lists[k].Put(&o.spots.Of(j)[k], false, index.Rank{}, j)
+		counted := &o.of.Of(j).counted[k]
 		p.Running[k] -= int(counted.running)
 		o.count(p, k, counted, 0, 0, counted.priority)
 		o.reposition(p, k)

@@ -49,7 +49,7 @@ func (o *Order) Settle() {
 
 // decide lets a job run if the jobs before it leave room within the limits.
 func (o *Order) decide(j *core.Job) {
-	state := &o.of[j.Index]
+	state := o.of.Of(j)
 	if state.user == nil {
 		state.user = o.UserOf(j)
 	}
@@ -70,7 +70,7 @@ func (o *Order) decide(j *core.Job) {
 
 // dismiss removes a job that leaves its pool from the counts of decide.
 func (o *Order) dismiss(j *core.Job) {
-	if of := &o.of[j.Index]; of.admitted {
+	if of := o.of.Of(j); of.admitted {
 		of.admitted = false
 		of.user.running--
 		of.pool.admitted.running--

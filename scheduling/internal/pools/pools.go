@@ -26,9 +26,9 @@ type Order struct {
 	Alloc          core.Allocations
 	Preempt        core.PreemptionPolicy
 	byName         map[string]*Pool
-	Sorted         []*Pool               // by name
-	of             []poolJob             // by job index
-	fair           [][core.Kinds]float64 // shares of jobs, by job index
+	Sorted         []*Pool // by name
+	of             core.Records[poolJob]
+	fair           core.Records[[core.Kinds]float64] // shares of jobs
 	spots          core.Spots
 	lists          [core.Kinds]index.List[*Pool]
 	Load           [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
@@ -145,7 +145,7 @@ func (o *Order) rerank() {
 }
 
 // PoolOf returns the pool of a job that has not ended.
-func (o *Order) PoolOf(j *core.Job) *Pool { return o.of[j.Index].pool }
+func (o *Order) PoolOf(j *core.Job) *Pool { return o.of.Of(j).pool }
 
 // count replaces what the pool has counted of a job, except running attempts.
 func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
@@ -160,7 +160,7 @@ func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load 
 
 // Changed implements core.Order.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
-	of, w := &o.of[j.Index], &j.Work[k]
+	of, w := o.of.Of(j), &j.Work[k]
 	p, counted := of.pool, &of.counted[k]
 	running := int32(w.Running)
 	p.Running[k] += int(running - counted.running)
@@ -279,7 +279,7 @@ func (o *Order) Urgent(j *core.Job, k core.TaskKind) bool { return o.PoolOf(j).U
 // Share implements core.Order.
 func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	o.ComputeShares()
-	return o.fair[j.Index][k], o.Weight(j, k)
+	return o.fair.Of(j)[k], o.Weight(j, k)
 }
 
 // Idle implements core.Order.

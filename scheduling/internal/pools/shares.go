@@ -62,7 +62,7 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 	claims = claims[:0]
 	if p.Mode == core.FIFOMode {
 		for _, j := range p.Jobs {
-			o.fair[j.Index][k] = math.NaN()
+			o.fair.Of(j)[k] = math.NaN()
 		}
 		return claims
 	}
@@ -71,7 +71,7 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 	}
 	shares.Divide(claims, p.Share[k])
 	for i, j := range p.Jobs {
-		o.fair[j.Index][k] = claims[i].Share
+		o.fair.Of(j)[k] = claims[i].Share
 	}
 	return claims
 }

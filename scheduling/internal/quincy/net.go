@@ -154,7 +154,7 @@ func (o *Order) addGroups() {
 
 // addJob adds a job with the maps that may be launched and, if they take part, those that run.
 func (o *Order) addJob(j *core.Job) {
-	x, w, of := &o.net, &j.Work[core.Map], o.Of[j.Index]
+	x, w, of := &o.net, &j.Work[core.Map], o.Of.Of(j)
 	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id core.JobID) int {
 		return cmp.Compare(o.C.Attempts[ai].ID.Task.Job, id)
 	})

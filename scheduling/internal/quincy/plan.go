@@ -15,7 +15,7 @@ func (o *Order) Assign(n *core.NodeState) {
 	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
 		o.computeBounds()
 		o.offerSome(n, func(j *core.Job) bool {
-			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of[j.Index].Max))
+			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of.Of(j).Max))
 		})
 		o.launchPlanned(n)
 		o.offerSome(n, func(j *core.Job) bool { return j.Slots == 1 && j.Work[core.Map].Waiting() == 0 })

@@ -24,9 +24,9 @@ import (
 type Order struct {
 	core.FlatOrder
 	Pol         core.QuincyPolicy // with defaults
-	Of          []quincyJob       // by job index
-	StaleBounds bool              // the bounds must be recomputed
-	Last        time.Duration     // time of the last round
+	Of          core.Records[quincyJob]
+	StaleBounds bool          // the bounds must be recomputed
+	Last        time.Duration // time of the last round
 	net         quincyNet
 
 	Plan      []planned
@@ -83,7 +83,6 @@ func (o *Order) kills() bool { return o.Pol.Rule == core.QFP || o.Pol.Rule == co
 
 // Add implements core.Order.
 func (o *Order) Add(j *core.Job) error {
-	o.Of = core.RoomFor(o.Of, j.Index)
 	o.stale()
 	return o.FlatOrder.Add(j)
 }
@@ -98,9 +97,9 @@ func (o *Order) stale() { o.StaleBounds, o.FreshPlan = true, false }
 // it planned. The bounds are out of date only if the job has got its first launchable task or lost
 // its last one; other changes reach them at the next Update.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
-	was := o.Spots[k][j.Index].In
+	was := o.Spots.Of(j)[k].In
 	o.FlatOrder.Changed(j, k)
-	if o.Spots[k][j.Index].In != was {
+	if o.Spots.Of(j)[k].In != was {
 		o.StaleBounds = true
 	}
 	if k == core.Map && !o.following {
@@ -156,7 +155,7 @@ func (o *Order) computeBounds() {
 			share := o.claims[i].Share
 			b.Min, b.Max = int32(share*o.Pol.Floor), int32(max(1, math.Ceil(share)))
 		}
-		o.Of[j.Index] = b
+		*o.Of.Of(j) = b
 	}
 }
 

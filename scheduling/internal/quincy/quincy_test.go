@@ -38,7 +38,7 @@ func (b *cheapest) try(i int, cost int64) {
 	b.try(i+1, cost)
 	id := b.maps[i]
 	j := b.o.C.Job(id.Job)
-	bounds, ran := b.o.Of[j.Index], int32(j.Work[core.Map].Running)+b.count[id.Job]
+	bounds, ran := b.o.Of.Of(j), int32(j.Work[core.Map].Running)+b.count[id.Job]
 	if ran >= bounds.Max {
 		return
 	}
