@@ -19,7 +19,8 @@ export function summary(s, h) {
   const near = located(s.near) ? `, ${localPart(s.near)} node-local` : "";
   const says = `${s.name || "no policy"}, ${many(live, "node")}, ${jobsNow(s, h)}${near}`;
   if (!w || !s.jobs.has(w.job)) return says;
-  const [id] = awaited(s, w, 1), whom = id === undefined ? "a better node" : nodeName(s, id);
+  const [id, more] = awaited(s, w), or = more === undefined ? "" : " or another node with its data";
+  const whom = id === undefined ? "a better node" : nodeName(s, id) + or;
   const left = w.until > s.now ? `, ${time(w.until - s.now)} left` : "";
   return `${says}; job ${w.job} waits for ${whom}${w.kind ? " with a reduce" : ""}${left}`;
 }

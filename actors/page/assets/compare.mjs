@@ -133,8 +133,8 @@ function aboveMarkup(name, mine, theirs) {
   return html`<h2>${name}</h2><dl>${numbers.map(([dt, dd]) => html`<div><dt>${dt}</dt><dd>${dd}</dd></div>`)}</dl>`;
 }
 
-const gains = html` <span><b class="slot gains"></b> gains: nearer to its data than the task in this slot of the other
-  run, or of a job that still waits there for its first</span>`;
+const gains = html` <span><b class="slot gains"></b> gains: its task is nearer to its data than the one in this
+  slot of the other run, or its job has no slot yet there</span>`;
 
 async function readOther(x, file, says) {
   try {

@@ -42,11 +42,15 @@ function done(j, k) {
  * @type {{id: string, text: string, group?: string, name?: string, by: (j) => any, cell?: (j, s) => any}[]} */
 const columns = [
   { id: "job", text: "Job", by: (j) => j.id, cell: (j) => link("job", j.id, j.id) },
+  { id: "state", text: "State", name: "state", by: (j) => (j.finished < 0 ? -1 : j.finished - j.submitted),
+    cell: (j) => html`<b class="dot" aria-hidden="true"></b>${stateOf(j)}` },
   ...["name", "user", "pool"].map((id) => (
     { id, text: id[0].toUpperCase() + id.slice(1), name: "name", by: (j) => j[id] })),
   { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority.toLowerCase()),
     cell: (j) => j.priority.toLowerCase().replace("_", " ") },
   { id: "submitted", text: "Submitted", by: (j) => j.submitted, cell: (j) => time(j.submitted) },
+  { id: "local", text: "Node-local", by: (j) => j.near.N / Math.max(1, located(j.near)),
+    cell: (j) => localPart(j.near) },
   ...["Maps", "Reduces"].flatMap((group, k) => [
     { id: `done${k}`, group, text: "finished", by: (j) => j.done[k] / Math.max(1, j.tasks[k]),
       cell: (j) => done(j, k) },
@@ -54,10 +58,6 @@ const columns = [
     { id: `share${k}`, group, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1),
       cell: (j, s) => share(s, j, k) },
   ]),
-  { id: "local", text: "Node-local", by: (j) => j.near.N / Math.max(1, located(j.near)),
-    cell: (j) => localPart(j.near) },
-  { id: "state", text: "State", name: "state", by: (j) => (j.finished < 0 ? -1 : j.finished - j.submitted),
-    cell: (j) => html`<b class="dot" aria-hidden="true"></b>${stateOf(j)}` },
 ];
 
 /** How the table is shown at first. */

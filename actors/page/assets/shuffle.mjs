@@ -1,11 +1,11 @@
 // Which reduce gets how much from which node: a heat map, the center of gravity and the node that was
 // chosen ringed, and what that costs beside the best and the mean.
 
-import { nodeName, within } from "./entities.mjs";
+import { byRack, nodeName, within } from "./entities.mjs";
 import { html, link, options, table, wide } from "./markup.mjs";
 import { aim, bytes, isLarts, links, many, percent, worse } from "./words.mjs";
 
-const maxNodes = 60, mostReduces = 60, size = 16, left = 90, top = 24;
+const maxNodes = 60, mostReduces = 60, size = 20, left = 110, top = 24;
 
 /** Bytes by node and reduce of a job, as far as they were told. */
 export function flows(h, job) {
@@ -62,7 +62,7 @@ function heatMap(h, j, byNode, nodes, reduces, goal) {
   const label = `bytes from ${nodes.length} nodes to ${reduces} reduces of job ${j.id}; the most is ${bytes(most)}`;
   return html`${wide("heat map", html`<svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}"
     height="${height}" role="img" aria-label="${label}">${nodes.map((n, row) => html`
-      <text x="${left - 6}" y="${top + row * size + 12}" text-anchor="end">${name(n)}</text>
+      <text x="${left - 6}" y="${top + row * size + 14}" text-anchor="end">${h.nodes.get(n).rack} ${name(n)}</text>
       ${Array.from(byNode.get(n).slice(0, reduces), (b, r) => cell(n, b, r, row))}`)}${heads}</svg>`)}
     <p class="legend">column: a reduce; row: a node; darker: more bytes; ring: ${goal}; square: the node chosen</p>`;
 }
@@ -73,7 +73,7 @@ export function shuffleMarkup(h, id) {
   const jobs = [...h.jobs.values()].filter((j) => j.tasks[1] > 0 && told(j));
   const j = jobs.find((k) => k.id === id) || jobs[0];
   if (!j) return html`<p>No reduce of this run was placed by its input, and no sizes were told.</p>`;
-  const byNode = flows(h, j), nodes = [...byNode.keys()].sort((a, b) => a - b).slice(0, maxNodes);
+  const byNode = flows(h, j), nodes = byRack(h).map((n) => n.id).filter((id) => byNode.has(id)).slice(0, maxNodes);
   const all = j.tasks[1], reduces = Math.min(all, mostReduces), goal = aim(isLarts(h.state.policy));
   const list = options(jobs.map((k) => [k.id, `${k.id} ${k.name}`]), j.id);
   return html`<p><label>Job <select id="shuffle-job" data-look="shuffle">${list}</select></label></p>

@@ -97,7 +97,8 @@ export function gravityCaption(h, { reduce: a }, now) {
   const at = `Its center is ${name(mid)}: ${links(cost(h, of, mid))} to travel`;
   if (now < a.start) return `${known} ${at}.`;
   const wanted = larts ? `${larts === aimed ? "" : "as near as "}${aim(true)}` : "its center";
-  const start = `It started on ${name(a.node)}${a.waited ? " after a wait" : ""}, then ${worse(a.placed) || wanted}.`;
+  const was = worse(a.placed) || `${wanted} at that time`;
+  const start = `It started on ${name(a.node)}${a.waited ? " after a wait" : ""}: ${was}.`;
   if (mid === a.node) return `${known} ${start} ${larts ? "That is" : "It is still at"} its center.`;
   return `${known} ${start} ${at}; to here ${links(cost(h, of, a.node))}.`;
 }

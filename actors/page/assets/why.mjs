@@ -149,7 +149,7 @@ function explainDecision(s, e, h) {
 
 /** For what the maps or reduces of a job wait. */
 function explainWait(s, j, w) {
-  const on = nodeNames(s, awaited(s, w)), says = meaning(w.reason.cause);
+  const on = nodeNames(s, awaited(s, w, 12)), says = meaning(w.reason.cause);
   const whose = !w.kind ? "Its data lies on" : w.larts ? "The node that holds most is" : "Its center is";
   const level = w.level && `; it may go ${mayGo(w.kind, w.level, w.larts)}`;
   return html`<p>Its ${kindName(w.kind)}s wait: ${why(w.reason)}${level}${leftOf(s, w)}${

@@ -83,7 +83,7 @@ test("slots hold what runs, and nothing else", () => {
 
 test("a slot that waits says for what, until the job launches", () => {
   const st = stateAt(1 * s);
-  assert.equal(summary(st), "hfs, 4 nodes, 1 job, 100 % node-local; job 1 waits for a, 2.00 s left");
+  assert.equal(summary(st), "hfs, 4 nodes, 1 job, 100 % node-local; job 1 waits for a or another node with its data, 2.00 s left");
   assert.deepEqual(waitLines(st).map(({ wait, ...line }) => line), [{ from: 2, to: 0, kind: 0, job: 1 }]);
   assert.match(slotLabel(st, st.nodes.get(2), 0, 0), /job 1 waits for a better one/);
   assert.match(explain(st, { node: 2, kind: 0, slot: 0 }).toString(), /waiting for locality, 0.50 s so far; it may go only to a node with its data, 2.00 s left/);

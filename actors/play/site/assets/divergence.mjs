@@ -2,7 +2,7 @@
 
 import { html, table } from "./markup.mjs";
 import { seconds } from "./steer.mjs";
-import { bytes, parseAttempt, taskName, time } from "./words.mjs";
+import { bytes, links, parseAttempt, taskName, time } from "./words.mjs";
 
 function shortly(setting) {
   return setting.replace("locality.skips", "D").replace("reduce.rule", "reduces").replace(/^(locality|reduce)\./, "");
@@ -11,7 +11,8 @@ function shortly(setting) {
 /** What a policy is called: its preset, and what is set over it; of a file what it is called there. */
 export function nameOf({ policy, set = [] }, told) {
   const own = /^scheduler: *(\S+)/m.exec(policy)?.[1] || told.replace(/ \((first|second)\)$/, "");
-  const settings = set.filter((one) => !/auto=false/.test(one)).map(shortly);
+  const last = new Map(set.map((one) => [one.split("=")[0], one])); // of two values the second holds
+  const settings = [...last.values()].filter((one) => !/auto=false/.test(one)).map(shortly);
   return [/\n/.test(policy) ? own : policy, ...settings].join(" ");
 }
 
@@ -23,6 +24,7 @@ const figures = [
   ["maps on their data", ({ maps: m }) => (
     `${((100 * m.node_local) / Math.max(1, m.node_local + m.rack_local + m.off_rack)).toFixed(1)} %`)],
   ["shuffled from other racks", (f) => bytes(f.shuffle_bytes.off_rack)],
+  ["WTND of the shuffle", ({ shuffle_bytes: b }) => links(2 * b.rack_local + 4 * b.off_rack)],
 ];
 
 const linesOf = (runs) => figures.map(([name, of]) => [name, ...runs.map(of)]);
@@ -35,7 +37,7 @@ const plainly = (text, sides, names) => sides.reduce((t, s, i) => t.replace(` ${
 /** What two policies, of these names, did differently, in words and numbers. */
 export function divergenceMarkup({ report, against, divergence }, names) {
   const sides = divergence?.sides ?? [], reports = [report, against], plain = (text) => plainly(text, sides, names);
-  const why = [["then it", "did"], ["because", "why"], ["and not as the other, because", "instead"]]
+  const why = [["then it", "did"], ["because", "why"], ["why not as the other", "instead"]]
     .map(([name, of]) => [name, ...sides.map((s) => plain(s[of] || ""))]);
   const fair = ["fairness of jobs (Jain)", ...reports.map((r) => r.fairness_jain.toFixed(3))];
   return html`<h2>Where they part</h2>${divergence

@@ -91,7 +91,7 @@ function syncPolicy(field) {
 /** Runs a request, of which the page shows the first run as its events come. Gives the answer with the events of the
  * second run and the time at which the page stood; nothing if something was wrong or something else was asked for. */
 async function answer(message, markup, file = "") {
-  const mine = ++runs, stood = x.loading ? -1 : x.p.time, second = [];
+  const mine = ++runs, stood = x.loading ? -1 : x.p.time, { side } = x, second = [];
   say("running…");
   Object.assign(x, { fork: null, side: 0, names: ["this run", ""], runs: [x.runs[0], null] });
   Object.assign(x.p, { playing: false, until: 0 });
@@ -106,16 +106,16 @@ async function answer(message, markup, file = "") {
   if (mine !== runs) return null;
   say("", a.error && file + a.error);
   show($("divergence"), html`${!a.error && markup(a)}`);
-  return a.error ? null : { ...a, second, stood };
+  return a.error ? null : { ...a, second, stood, side };
 }
 
 /** Shows what has run: what each run was made of, what they are called, and where the page is to be opened. */
-function shows({ second, stood }, sources, names, sight) {
+function shows({ second, stood, side }, sources, names, sight) {
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
   x.source = (side) => sources[side] || noSource();
   if (second.length) x.setOther(second, ...names);
   opened(stood);
-  if (sight) look(x, sight);
+  if (sight || stood >= 0) look(x, sight || { side, screen: x.look.screen });
 }
 
 /** Runs a recorded run again under the form's policy, and compares the two. */
