@@ -22,22 +22,23 @@ type Candidate struct {
 // score returns the score of reduce i on n. Running maps are projected as in the plan: each counts
 // on its node with the mean known output.
 func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
-	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
+	return g.Score(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
 }
 
 // findFeeding finds the best feeding nodes of each reduce: nodes that have some of its input, or
 // that run maps.
 func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
-	for _, f := range g.Feeders() {
-		if f.Bytes != nil {
-			r.enterFeeding(g, p, r.C.Nodes[f.Node], f.Bytes)
+	for _, node := range g.Feeders() {
+		n := r.C.Nodes[node]
+		if bytes := g.In(0, n.Site()); bytes != nil {
+			r.enterFeeding(g, p, n, bytes)
 		}
 	}
 	if p.ahead.knownOutputs > 0 {
 		for _, node := range slices.Sorted(maps.Keys(p.ahead.count[0])) {
-			if !g.Feeds(node) {
-				r.enterFeeding(g, p, r.C.Nodes[node], nil)
+			if n := r.C.Nodes[node]; g.In(0, n.Site()) == nil {
+				r.enterFeeding(g, p, n, nil)
 			}
 		}
 	}
@@ -164,7 +165,7 @@ func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit in
 		r.rooms = core.Reach(r.rooms, n.Groups[1])
 		in := &r.rooms[n.Groups[1]]
 		switch {
-		case g.Feeds(int32(n.ID)) || p.ahead.runs(n):
+		case g.In(0, n.Site()) != nil || p.ahead.runs(n):
 			in.feeding = append(in.feeding, n)
 		case len(in.others) < Choices:
 			in.others = append(in.others, n)

@@ -250,7 +250,7 @@ func candidatesAreTheBest(t *testing.T, r *Placement, j *core.Job, looks *[2]int
 	r.makePlan(j, g, p)
 	for i := range int32(len(p.Best)) {
 		require.Equal(t, best(i, func(n *core.NodeState) bool {
-			return g.Held(i, int32(n.ID)) > 0 || p.ahead.runs(n) && g.Total(i) > 0
+			return g.Score(i, n.Site(), 1) > 0 || p.ahead.runs(n) && g.Total(i) > 0
 		}), p.Best[i])
 	}
 	for i := range p.Best { // as if none of the best could take any

@@ -46,7 +46,7 @@ func gravityCore(t require.TestingT, rule core.ReduceRule, racks []int, reduces 
 
 // scoreOf returns the bytes of a reduce's input on a node and in its groups, each level counted.
 func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
-	return g.Held(r, int32(n.ID)) + g.Around(r, n.Site(), levels)
+	return g.Score(r, n.Site(), levels)
 }
 
 // checkPlan verifies that a plan lists the candidates of each pending reduce, best first. A plan

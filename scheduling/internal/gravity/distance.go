@@ -15,8 +15,8 @@ type Sums struct {
 func (g *Outputs) Sum(r int32, s *Sums) {
 	s.total, s.feeding = 0, s.feeding[:0]
 	for l := range max(1, len(g.levels)) {
-		groups := len(g.feederOf)
-		if l > 0 {
+		groups := 0
+		if l < len(g.levels) {
 			groups = len(g.levels[l])
 		}
 		if l == len(s.bytesHeld) {

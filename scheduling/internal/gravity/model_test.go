@@ -2,7 +2,6 @@ package gravity
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -205,19 +204,13 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 		require.Equal(t, total, g.Total(int32(r)))
 		for _, at := range all {
 			here, _ := list.within(r, at, 0)
-			require.Equal(t, here, g.Held(int32(r), at.Node))
+			require.Equal(t, here, g.Score(int32(r), at, 1))
 			for upTo := 1; upTo <= levels; upTo++ {
-				require.Equal(t, list.score(r, at, upTo)-here, g.Around(int32(r), at, upTo))
+				require.Equal(t, list.score(r, at, upTo), g.Score(int32(r), at, upTo))
 			}
 		}
 	}
-	for _, f := range g.Feeders() {
-		for r := range reduces {
-			here, _ := list.within(r, all[f.Node], 0)
-			require.Equal(t, here, append(slices.Clone(f.Bytes), make([]int64, reduces)...)[r])
-		}
-	}
-	require.Zero(t, g.Held(0, 99))
+	require.Zero(t, g.Score(0, Site{Groups: []int32{99}}, 1))
 }
 
 // A caller that asks for more levels than the network has gets the existing ones.
@@ -231,8 +224,7 @@ func TestMoreLevelsThanThereAre(t *testing.T) {
 		g.Add(0, all[0], []int64{4, 2})
 		require.False(t, g.Even(0.1, levels+2))
 		g.Fold()
-		require.Equal(t, int64(4), g.Held(0, 0))
-		require.Equal(t, int64(4*(depth-1)), g.Around(0, all[0], levels+2))
+		require.Equal(t, int64(4*depth), g.Score(0, all[0], levels+2))
 		var sums Sums
 		g.Sum(0, &sums)
 		center, ok := sums.Center(levels + 2)

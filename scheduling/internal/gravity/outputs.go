@@ -34,33 +34,24 @@ type Outputs struct {
 	knownMaps int      // maps whose output is known
 	removed   int      // outputs removed so far
 
-	feeders  []Feeder
-	feederOf []int32 // by node: 1 + index in feeders, 0 for none
-	levels   [][]sum // by level (0 is unused) and group
-	minInput int64   // sum of the outputs' minimum bytes per reduce: no reduce has less
-	unfold   []int32 // maps not folded yet
-	total    []int64 // by reduce; nil before the first Fold
+	feeders  []int32  // nodes that have or had outputs
+	levels   [][]*sum // by level and group, nodes first; nil for groups that never had outputs
+	minInput int64    // sum of the outputs' minimum bytes per reduce: no reduce has less
+	unfold   []int32  // maps not folded yet
+	total    []int64  // by reduce; nil before the first Fold
 }
 
 // output is a map's output: its site and its bytes per reduce.
 type output struct {
-	at     Site
-	bytes  []int64 // nil: unknown
-	folded bool
+	at    Site
+	bytes []int64 // nil: unknown
 }
 
 // sum adds up the outputs in a group of nodes.
 type sum struct {
 	high  int64   // sum of the outputs' maximum bytes per reduce
-	bytes []int64 // per reduce, of the folded maps; nil before the first
-}
-
-// Feeder is a node that has or had outputs.
-type Feeder struct {
-	Node  int32
-	Bytes []int64 // per reduce, of the folded outputs; nil: none; valid until the next change
 	maps  int     // folded maps
-	high  int64   // sum of the outputs' maximum bytes per reduce
+	bytes []int64 // per reduce, of the folded maps; nil without any
 }
 
 // New returns the Outputs of a job without known outputs.
@@ -75,12 +66,7 @@ func (g *Outputs) Known() int { return g.knownMaps }
 func (g *Outputs) Removed() int { return g.removed }
 
 // Feeders returns the nodes that have or had outputs; valid until the next change.
-func (g *Outputs) Feeders() []Feeder { return g.feeders }
-
-// Feeds reports whether a node has outputs that Fold has added.
-func (g *Outputs) Feeds(node int32) bool {
-	return int(node) < len(g.feederOf) && g.feederOf[node] > 0 && g.feeders[g.feederOf[node]-1].maps > 0
-}
+func (g *Outputs) Feeders() []int32 { return g.feeders }
 
 // Total returns the input of reduce r in bytes, counting the outputs that Fold has added.
 func (g *Outputs) Total(r int32) int64 { return at(g.total, r) }
@@ -88,30 +74,25 @@ func (g *Outputs) Total(r int32) int64 { return at(g.total, r) }
 // Totals returns Total of all reduces, nil before the first Fold; valid until the next change.
 func (g *Outputs) Totals() []int64 { return g.total }
 
-// Held returns the bytes for reduce r that a node holds, counting the outputs that Fold has added.
-func (g *Outputs) Held(r, node int32) int64 {
-	if int(node) >= len(g.feederOf) || g.feederOf[node] == 0 {
-		return 0
-	}
-	return at(g.feeders[g.feederOf[node]-1].Bytes, r)
-}
-
-// Around returns the bytes for reduce r in the groups of a site at levels 1 to levels-1. It counts
-// the outputs that Fold has added.
-func (g *Outputs) Around(r int32, site Site, levels int) (bytes int64) {
-	for l := 1; l < min(levels, len(g.levels)); l++ {
+// Score returns the bytes for reduce r in the groups of a site at the first levels, summed up. It
+// counts the outputs that Fold has added.
+func (g *Outputs) Score(r int32, site Site, levels int) (bytes int64) {
+	for l := range min(levels, len(g.levels)) {
 		bytes += at(g.In(l, site), r)
 	}
 	return bytes
 }
 
-// In returns the bytes per reduce in the group of a site at a level from 1, counting the outputs
-// that Fold has added; nil if it has none. The slice is valid until the next change.
+// In returns the bytes per reduce in the group of a site at a level, counting the outputs that Fold
+// has added; nil if it has none. The slice is valid until the next change.
 func (g *Outputs) In(level int, site Site) []int64 {
 	if level >= len(g.levels) || int(site.Groups[level]) >= len(g.levels[level]) {
 		return nil
 	}
-	return g.levels[level][site.Groups[level]].bytes
+	if s := g.levels[level][site.Groups[level]]; s != nil {
+		return s.bytes
+	}
+	return nil
 }
 
 // at returns element i of a list that omits trailing zeros: 0 beyond its end.
@@ -128,33 +109,25 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)]}
 	g.knownMaps++
 	g.unfold = append(g.unfold, m)
-	if g.feeder(at.Node) == nil {
-		g.feeders = append(g.feeders, Feeder{Node: at.Node})
-		g.feederOf[at.Node] = int32(len(g.feeders))
-	}
 	g.count(&g.outs[m], 1)
 }
 
-// feeder returns the entry of a node with outputs, nil for others.
-func (g *Outputs) feeder(node int32) *Feeder {
-	if need := int(node) + 1 - len(g.feederOf); need > 0 {
-		g.feederOf = append(g.feederOf, make([]int32, need)...)
-	}
-	if g.feederOf[node] == 0 {
-		return nil
-	}
-	return &g.feeders[g.feederOf[node]-1]
-}
-
-// sum returns the entry of a group.
-func (g *Outputs) sum(level int, group int32) *sum {
+// sumAt returns the sum of the group of a site at a level.
+func (g *Outputs) sumAt(level int, site Site) *sum {
 	for len(g.levels) <= level {
 		g.levels = append(g.levels, nil)
 	}
-	if need := int(group) + 1 - len(g.levels[level]); need > 0 {
-		g.levels[level] = append(g.levels[level], make([]sum, need)...)
+	row, group := &g.levels[level], int(site.Groups[level])
+	if need := group + 1 - len(*row); need > 0 {
+		*row = append(*row, make([]*sum, need)...)
 	}
-	return &g.levels[level][group]
+	if (*row)[group] == nil {
+		(*row)[group] = &sum{}
+		if level == 0 {
+			g.feeders = append(g.feeders, site.Node)
+		}
+	}
+	return (*row)[group]
 }
 
 // count adds (1) or subtracts (-1) an output's minimum and maximum bytes per reduce, for Even.
@@ -164,9 +137,8 @@ func (g *Outputs) count(o *output, sign int64) {
 		low = 0
 	}
 	g.minInput += sign * low
-	g.feeder(o.at.Node).high += sign * high
-	for l := 1; l < len(o.at.Groups); l++ {
-		g.sum(l, o.at.Groups[l]).high += sign * high
+	for l := range o.at.Groups {
+		g.sumAt(l, o.at).high += sign * high
 	}
 }
 
@@ -183,13 +155,12 @@ func span(list []int64) (low, high int64) {
 // the given part of the maximum, levels × input. It uses only the extremes of each output.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
-	for i := range g.feeders {
-		bound = max(bound, g.feeders[i].high)
-	}
-	for l := 1; l < min(levels, len(g.levels)); l++ {
+	for _, row := range g.levels[:min(levels, len(g.levels))] {
 		most := int64(0)
-		for i := range g.levels[l] {
-			most = max(most, g.levels[l][i].high)
+		for _, s := range row {
+			if s != nil {
+				most = max(most, s.high)
+			}
 		}
 		bound += most
 	}
@@ -203,21 +174,15 @@ func (g *Outputs) Fold() {
 	}
 	for _, m := range g.unfold {
 		o := &g.outs[m]
-		o.folded = true
 		add(g.total, o.bytes, 1)
-		for l := 1; l < len(o.at.Groups); l++ {
-			s := g.sum(l, o.at.Groups[l])
+		for l := range o.at.Groups {
+			s := g.sumAt(l, o.at)
 			if s.bytes == nil {
 				s.bytes = make([]int64, g.reduces)
 			}
 			add(s.bytes, o.bytes, 1)
+			s.maps++
 		}
-		f := g.feeder(o.at.Node)
-		if f.Bytes == nil {
-			f.Bytes = make([]int64, g.reduces)
-		}
-		add(f.Bytes, o.bytes, 1)
-		f.maps++
 	}
 	g.unfold = g.unfold[:0]
 }
@@ -231,13 +196,12 @@ func (g *Outputs) Remove(m int32) bool {
 	g.Fold()
 	g.count(o, -1)
 	add(g.total, o.bytes, -1)
-	for l := 1; l < len(o.at.Groups); l++ {
-		add(g.sum(l, o.at.Groups[l]).bytes, o.bytes, -1)
-	}
-	f := g.feeder(o.at.Node)
-	add(f.Bytes, o.bytes, -1)
-	if f.maps--; f.maps == 0 {
-		f.Bytes = nil
+	for l := range o.at.Groups {
+		s := g.sumAt(l, o.at)
+		add(s.bytes, o.bytes, -1)
+		if s.maps--; s.maps == 0 {
+			s.bytes = nil
+		}
 	}
 	g.knownMaps--
 	g.removed++

@@ -43,8 +43,8 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 						}
 					}
 				}
-				require.Equal(t, here, g.Held(r, n.Node))
-				require.Equal(t, rack, g.Around(r, n, 2))
+				require.Equal(t, here, g.Score(r, n, 1))
+				require.Equal(t, here+rack, g.Score(r, n, 2))
 			}
 		}
 	})
@@ -58,13 +58,13 @@ func TestOutputsRecomputedElsewhere(t *testing.T) {
 		for node := range int32(40) {
 			m := node % int32(maps)
 			g.Remove(m)
-			g.Add(m, Site{Node: node, Groups: []int32{0, node}}, []int64{1, int64(node)})
+			g.Add(m, Site{Node: node, Groups: []int32{node, node}}, []int64{1, int64(node)})
 			g.Fold()
 		}
 		require.Len(t, g.Feeders(), 40)
 		require.Equal(t, maps, g.Known())
-		require.Equal(t, int64(1), g.Held(0, 39))
-		require.Zero(t, g.Held(0, int32(39-maps)))
+		require.Equal(t, int64(1), g.Score(0, Site{Groups: []int32{39}}, 1))
+		require.Zero(t, g.Score(0, Site{Groups: []int32{int32(39 - maps)}}, 1))
 	}
 }
 
