@@ -85,7 +85,8 @@ type Core struct {
 	near   []index.BitMatrix // by level from 0: which jobs may have a pending map in which group
 	oldest time.Duration
 
-	Jobs    index.Pages[Job]     // by id-1
+	Jobs    map[JobID]*Job       // active and remembered ones
+	LastJob JobID                // the last ID assigned
 	awaited map[JobID]DurableJob // restored, not yet resumed
 	past    []JobID              // remembered ended jobs, oldest end first; unused if all are remembered
 	Active  []*Job               // not ended, in submission order; may include ended ones until the next settle
@@ -133,7 +134,7 @@ func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 	if err := errors.Join(cfg.validate(built), p.Validate()); err != nil {
 		return nil, err
 	}
-	c := &Core{built: built, Config: cfg, Names: map[string]NodeID{}, Far: Locality(cfg.RackDepth + 1)}
+	c := &Core{built: built, Config: cfg, Names: map[string]NodeID{}, Jobs: map[JobID]*Job{}, Far: Locality(cfg.RackDepth + 1)}
 	c.Groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
 	for i := range c.Groups {
 		c.Groups[i] = groupNames{ids: map[string]int32{}}

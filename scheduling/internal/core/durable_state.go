@@ -45,7 +45,7 @@ type DurableTask struct {
 // DurableState returns the state that survives the Core.
 func (q View) DurableState() DurableState {
 	c := q.c
-	f := DurableState{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
+	f := DurableState{Now: c.Now, Jobs: c.LastJob}
 	for _, n := range c.Nodes {
 		f.Nodes = append(f.Nodes, DurableNode{Name: n.Name, Cordoned: n.Cordoned})
 	}
@@ -81,13 +81,13 @@ func (c *Core) durable(j *Job) DurableJob {
 	return f
 }
 
-// maxRestored limits the number of restored job IDs, so that a damaged log cannot exhaust memory.
+// maxRestored limits the number of restored job IDs, so that IDs remain for new jobs.
 const maxRestored = 1 << 28
 
 // Restore loads a durable state into a fresh Core. No node is live until it joins, and no job runs
 // until Resume. Errors wrap ErrBadConfig.
 func (c *Core) Restore(f DurableState) error {
-	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
+	if c.Now != 0 || len(c.Nodes) > 0 || c.LastJob > 0 {
 		return fmt.Errorf("%w: durable state for a Core that was used", ErrBadConfig)
 	}
 	if f.Now < 0 || f.Jobs < 0 || f.Jobs > maxRestored {
@@ -100,10 +100,7 @@ func (c *Core) Restore(f DurableState) error {
 		}
 		awaited[j.ID] = j
 	}
-	c.Now, c.awaited = f.Now, awaited
-	for range f.Jobs {
-		c.Jobs.Add(nil)
-	}
+	c.Now, c.LastJob, c.awaited = f.Now, f.Jobs, awaited
 	for i, n := range f.Nodes {
 		if id := c.nodeID(n.Name); int(id) != i {
 			return fmt.Errorf("%w: durable state of node %q twice", ErrBadConfig, n.Name)
@@ -130,7 +127,7 @@ func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (Job
 	if err := cmp.Or(c.ValidateJob(&s), validateKept(&s, kept)); err != nil {
 		return 0, err
 	}
-	j := &Job{ID: cmp.Or(id, JobID(c.Jobs.Len()+1)), Spec: s, Submitted: now}
+	j := &Job{ID: cmp.Or(id, c.LastJob+1), Spec: s, Submitted: now}
 	if known {
 		j.Submitted = f.Submitted
 		j.Spec.Priority, j.Spec.Pool, j.Spec.Queue = f.Spec.Priority, f.Spec.Pool, f.Spec.Queue

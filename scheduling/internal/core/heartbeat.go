@@ -248,7 +248,7 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 		return err
 	}
 	j := c.Job(id.Job)
-	if id.Job >= 1 && int(id.Job) <= c.Jobs.Len() && (j == nil || j.State.Ended()) {
+	if id.Job >= 1 && id.Job <= c.LastJob && (j == nil || j.State.Ended()) {
 		return nil // too late
 	}
 	t := c.taskOf(id)

@@ -27,7 +27,7 @@ func (c *Core) releaseIndex(j *Job) {
 }
 
 // Job returns a job by its ID, nil if it never existed or is forgotten.
-func (c *Core) Job(id JobID) *Job { return c.Jobs.Get(int(id) - 1) }
+func (c *Core) Job(id JobID) *Job { return c.Jobs[id] }
 
 // retire adds an ended job to the history and forgets the oldest one beyond Config.History.
 func (c *Core) retire(j *Job) {
@@ -36,7 +36,7 @@ func (c *Core) retire(j *Job) {
 	}
 	c.past = append(c.past, j.ID)
 	if len(c.past) > c.Config.History {
-		c.Jobs.Remove(int(c.past[0]) - 1)
+		delete(c.Jobs, c.past[0])
 		c.past = c.past[1:]
 	}
 }

@@ -19,7 +19,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.ValidateJob(&s); err != nil {
 		return 0, err
 	}
-	j := &Job{ID: JobID(c.Jobs.Len() + 1), Spec: s, Submitted: now}
+	j := &Job{ID: c.LastJob + 1, Spec: s, Submitted: now}
 	if err := c.takeIn(j, nil); err != nil {
 		return 0, err
 	}
@@ -48,11 +48,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 		known()
 	}
 	c.newWork()
-	if int(j.ID) > c.Jobs.Len() {
-		c.Jobs.Add(j)
-	} else {
-		c.Jobs.Set(int(j.ID)-1, j)
-	}
+	c.Jobs[j.ID], c.LastJob = j, max(c.LastJob, j.ID)
 	c.Active = append(c.Active, j)
 	c.Dirty = true
 	c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})

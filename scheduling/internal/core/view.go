@@ -54,7 +54,7 @@ func (q View) AutoWait() time.Duration { return q.c.AutoWait() }
 
 // Jobs returns the number of jobs submitted so far; their IDs are 1 to Jobs(). Some ended ones may
 // be forgotten.
-func (q View) Jobs() int { return q.c.Jobs.Len() }
+func (q View) Jobs() int { return int(q.c.LastJob) }
 
 // Active returns the jobs that have not ended, in order of submission.
 func (q View) Active() []JobID {

@@ -12,8 +12,8 @@ import (
 
 // allJobs lists the jobs that are not forgotten.
 func allJobs(c *core.Core) (jobs []*core.Job) {
-	for i := range c.Jobs.Len() {
-		if j := c.Jobs.Get(i); j != nil {
+	for id := range c.LastJob {
+		if j := c.Job(id + 1); j != nil {
 			jobs = append(jobs, j)
 		}
 	}

@@ -31,30 +31,3 @@ func TestBitMatrixAgainstMap(t *testing.T) {
 		}
 	})
 }
-
-// Values are found by the numbers under which they were added, until they are removed, also at the
-// borders of pages.
-func TestPages(t *testing.T) {
-	var p Pages[int]
-	values := make([]int, 2*pageSize)
-	require.Nil(t, p.Get(0))
-	for i := range values {
-		require.Equal(t, i, p.Len())
-		p.Add(&values[i])
-		require.Nil(t, p.Get(i+1), "not added yet")
-	}
-	require.Nil(t, p.Get(-1))
-	for i := range values {
-		require.Same(t, &values[i], p.Get(i))
-	}
-	for i := range pageSize {
-		p.Remove(i)
-		require.Nil(t, p.Get(i))
-	}
-	require.Nil(t, p.pages[0], "a page that is empty is given back")
-	require.NotNil(t, p.pages[1])
-	p.Remove(pageSize)
-	require.Nil(t, p.Get(pageSize))
-	p.Set(pageSize, &values[3])
-	require.Same(t, &values[3], p.Get(pageSize))
-}
