@@ -51,15 +51,7 @@ func (o Op) String() string {
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText parses a call's name.
-func (o *Op) UnmarshalText(text []byte) error {
-	for i, name := range opNames {
-		if i > 0 && name == string(text) {
-			*o = Op(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("scheduling: unknown call %q", text)
-}
+func (o *Op) UnmarshalText(text []byte) error { return parseWord(o, opNames[:], 1, "call", text) }
 
 // Call is one call of a Core with its answer; in JSON it is one line. Op determines which fields
 // are used.

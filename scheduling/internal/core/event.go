@@ -49,15 +49,6 @@ var eventNames = [...]string{
 	"reload-failed", "avoided", "admitted", "began", "cordoned", "progress", "victim",
 }
 
-// eventTypes maps the names to the types.
-var eventTypes = func() map[string]EventType {
-	types := map[string]EventType{}
-	for i, name := range eventNames[1:] {
-		types[name] = EventType(i + 1)
-	}
-	return types
-}()
-
 // String returns the event's name in lower case.
 func (t EventType) String() string { return eventNames[t] }
 
@@ -66,11 +57,7 @@ func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 
 // UnmarshalText parses an event's name.
 func (t *EventType) UnmarshalText(text []byte) error {
-	if named, known := eventTypes[string(text)]; known {
-		*t = named
-		return nil
-	}
-	return fmt.Errorf("scheduling: unknown event %q", text)
+	return parseWord(t, eventNames[:], 1, "event", text)
 }
 
 // Began is the header of a run's events.

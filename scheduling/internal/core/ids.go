@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -199,4 +200,14 @@ func (p Priority) Factor() float64 {
 	case Normal:
 	}
 	return 1
+}
+
+// parseWord sets a value to the index of text in words, from first on.
+func parseWord[T ~uint8](to *T, words []string, first int, what string, text []byte) error {
+	i := slices.Index(words[first:], string(text))
+	if i < 0 {
+		return fmt.Errorf("scheduling: unknown %s %q", what, text)
+	}
+	*to = T(first + i)
+	return nil
 }

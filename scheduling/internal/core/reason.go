@@ -135,15 +135,7 @@ func (c Cause) String() string {
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText parses the text of String.
-func (c *Cause) UnmarshalText(text []byte) error {
-	for i, s := range causeText {
-		if s == string(text) {
-			*c = Cause(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("scheduling: unknown cause %q", text)
-}
+func (c *Cause) UnmarshalText(text []byte) error { return parseWord(c, causeText[:], 0, "cause", text) }
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
 // returns a sentence.

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Node describes a machine that joins the cluster.
 type Node struct {
@@ -125,22 +122,16 @@ const (
 	Resume
 )
 
+var verbNames = [...]string{"launch", "kill", "suspend", "resume"}
+
 // String returns the verb in lower case.
-func (v Verb) String() string { return [...]string{"launch", "kill", "suspend", "resume"}[v&3] }
+func (v Verb) String() string { return verbNames[v&3] }
 
 // MarshalText returns the verb in lower case.
 func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText parses the text of MarshalText.
-func (v *Verb) UnmarshalText(text []byte) error {
-	for w := Launch; w <= Resume; w++ {
-		if w.String() == string(text) {
-			*v = w
-			return nil
-		}
-	}
-	return fmt.Errorf("scheduling: unknown verb %q", text)
-}
+func (v *Verb) UnmarshalText(text []byte) error { return parseWord(v, verbNames[:], 0, "verb", text) }
 
 // Action asks a node to change an attempt. Actions are idempotent: launching a running attempt, or
 // killing one that has ended, does nothing.
