@@ -136,7 +136,7 @@ func Write(out io.Writer, title string, events io.Reader, simulator Simulator, o
 	return err
 }
 
-// fileIndex is index.html with style, script and policy in it, for a page of one file.
+// fileIndex returns index.html as one file, with its style, script and content security policy.
 func fileIndex(title string, simulates bool) ([]byte, error) {
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page contains style, script and events, loads nothing, and returns the events unchanged,
-// whatever they contain.
+// A page contains style, script and events and loads nothing else. Its script reads the events
+// unchanged, whatever they contain.
 func TestPageIsOneFile(t *testing.T) {
 	hostile := `{"at":0,"type":"submitted","node":-1,"job":1,"name":"</script><script>alert(1)</script><!--"}` + "\n"
 	var out bytes.Buffer

@@ -1,7 +1,7 @@
 // What the address holds behind its #: what the playground runs, then the screen with job, time, run and the fork of a
 // decision, such as #lesson=sticky,en/jobs?job=7&t=12.5&run=2. A link leads to the same sight; Back leads back.
 
-/** The parts of a fragment; job 0, time -1 and no screen where it has none. */
+/** Splits the fragment of an address into its parts. A part that is missing is job 0, time -1 or no screen. */
 export function parseAddress(hash) {
   const [play, rest = ""] = hash.replace(/^#/, "").split(/\/(.*)/s), [screen, query] = rest.split("?");
   const of = new URLSearchParams(query), part = (name, form) => (form.test(of.get(name)) ? of.get(name) : "");
@@ -10,7 +10,7 @@ export function parseAddress(hash) {
   return { play, screen, job: +job, at, side, fork: part("fork", /^(\d+\.){3}-?\d+$/) };
 }
 
-/** The fragment of these parts. Times are in seconds, rounded up, so that what happens then has happened. */
+/** Returns the fragment of these parts. Times are in seconds, rounded up, so that their events have happened. */
 export function formatAddress({ play = "", screen, job = 0, at = -1, side = 0, fork = "" }) {
   const t = at < 0 ? "" : +(Math.ceil(at / 1e6) / 1e3).toFixed(3);
   const all = { job: job || "", t, run: side ? 2 : "", fork };
@@ -18,10 +18,10 @@ export function formatAddress({ play = "", screen, job = 0, at = -1, side = 0, f
   return `#${play}/${screen}${query && `?${query}`}`;
 }
 
-/** What the address of the page holds. */
+/** Returns the parts of the page's address. */
 export const address = () => parseAddress(location.hash);
 
-/** Changes parts of it, as a new step of the history unless same. */
+/** Changes parts of the address. Unless same, that is a new step of the browser's history. */
 export function setAddress(parts, same = false) {
   const hash = formatAddress({ ...address(), ...parts });
   if (location.hash !== hash) history[same ? "replaceState" : "pushState"](null, "", hash);

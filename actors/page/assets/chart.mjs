@@ -3,10 +3,10 @@
 import { html } from "./markup.mjs";
 import { time } from "./words.mjs";
 
-/** Colors of pools and jobs: told apart by the color-blind, too; the pattern's number is the second sign. */
+/** Colors of pools and jobs that color-blind readers can tell apart. */
 export const hues = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a8a00", "#999999"];
 
-/** Round numbers from 0 to most, some four of them. */
+/** Returns about four round numbers from 0 to most, for the ticks of an axis. */
 export function ticks(most) {
   if (!(most > 0)) return [0];
   const raw = most / 4, size = 10 ** Math.floor(Math.log10(raw));
@@ -14,7 +14,7 @@ export function ticks(most) {
   return Array.from({ length: Math.floor((most * 1.0001) / step) + 1 }, (_, i) => i * step);
 }
 
-/** A frame for a picture of times (in ns) and numbers; x and y put these into it, within its margins. */
+/** Returns the frame of a picture. Its x and y map times (ns) and numbers to places within the margins. */
 export function frame(width, height, from, to, most, [left, right, top, bottom] = [48, 8, 20, 24]) {
   return {
     width, height, from, to, most,
@@ -23,7 +23,7 @@ export function frame(width, height, from, to, most, [left, right, top, bottom] 
   };
 }
 
-/** The lines of a frame across, each with its number. */
+/** Draws the horizontal lines of a frame, each with its number. */
 export const levels = (f, unit = "") => ticks(f.most).map((v) => html`
   <line x1="${f.x(f.from)}" x2="${f.x(f.to)}" y1="${f.y(v)}" y2="${f.y(v)}"/>
   <text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}${unit}</text>`);
@@ -35,10 +35,10 @@ export function axes(f, unit) {
     <text x="4" y="12">${unit}</text></g>`;
 }
 
-/** The ends of n equal parts of a time. */
+/** Divides a time into n equal parts and returns where they begin and end. */
 export const spread = (from, to, n = 4) => Array.from({ length: n + 1 }, (_, i) => from + (i / n) * (to - from));
 
-/** The line at which the page stands. */
+/** Draws the vertical line at the time that the page shows. */
 export function cursor(f, now) {
   const x = f.x(Math.max(f.from, now));
   return html`<line class="cursor" x1="${x}" x2="${x}" y1="20" y2="${f.height - 24}"/>`;
@@ -46,16 +46,16 @@ export function cursor(f, now) {
 
 export const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-/** A picture with a title that says in words what it shows. */
+/** Wraps drawn content in an SVG, with a title that says in words what it shows. */
 export const picture = (width, height, label, content) => (
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
     <title>${label}</title>${content}</svg>`);
 
-/** A picture of numbers over time with its axes; draw puts what is shown into the frame. */
+/** Draws numbers over time with their axes; draw returns what stands in the frame. */
 export function plot({ width, from, to, most, unit, label }, draw) {
   const f = frame(width, 240, from, Math.max(from + 1, to), most);
   return picture(width, f.height, label, html`${axes(f, unit)}${draw(f)}`);
 }
 
-/** A sign of a legend, drawn in ten by ten. */
+/** Wraps a sign of a legend, which is drawn on ten by ten units. */
 export const key = (sign) => html`<svg class="key" viewBox="0 0 10 10" aria-hidden="true">${sign}</svg>`;

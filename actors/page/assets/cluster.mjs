@@ -5,7 +5,7 @@ import { html, link, show, table } from "./markup.mjs";
 import { isLarts, kindName, letter, letters, localPart, located, many, meaningOf, taskName, time } from "./words.mjs";
 import { firstComes } from "./jobs.mjs";
 
-/** How many jobs run or, when none does, whether any is to come in what is known of the run. */
+/** Says how many jobs run; if none does, whether the known part of the run has jobs to come. */
 function jobsNow(s, h) {
   const jobs = openJobs(s).length, coming = [...h?.jobs.values() ?? []].filter((j) => j.submitted > s.now).length;
   if (jobs) return many(jobs, "job");
@@ -13,7 +13,7 @@ function jobsNow(s, h) {
   return coming ? `no job now, ${coming} to come` : "all jobs are done";
 }
 
-/** One sentence of the state; h is the history of the run, as far as it is known. */
+/** Describes a state in one sentence; h is the known history of the run. */
 export function summary(s, h) {
   const live = [...s.nodes.values()].filter((n) => n.live).length, w = s.wait;
   const near = located(s.near) ? `, ${localPart(s.near)} node-local` : "";
@@ -25,10 +25,10 @@ export function summary(s, h) {
   return `${says}; job ${w.job} waits for ${whom}${w.kind ? " with a reduce" : ""}${left}`;
 }
 
-/** The wait for which a slot is left free, if it is: the first free one of its kind is. */
+/** Returns the wait because of which a job left this slot free: it belongs to the first free slot of its kind. */
 const waitOf = (node, kind, i) => node.cells[kind].indexOf(null) === i ? node.waits[kind] : null;
 
-/** What a slot is, in words for the label. */
+/** Returns the label of a slot: its node, and what runs or waits there. */
 export function slotLabel(s, node, kind, i) {
   const a = node.cells[kind][i], w = waitOf(node, kind, i);
   const says = a ? `${taskName(a)}, ${meaningOf(letter(a), isLarts(s.policy))}` : "free";
@@ -44,7 +44,7 @@ function slot(s, node, kind, i, small, gain) {
     ${job ? html`<b>${sign}</b> <i>${job}</i>` : sign}</button>`;
 }
 
-/** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
+/** Draws a node as one cell, where slots are too many: how many are busy, and how near most tasks are to their data. */
 function cellMarkup(s, node, state, gain) {
   const all = node.cells.flat().filter(Boolean), busy = all.length, slots = node.slots[0] + node.slots[1];
   const [[l] = [""]] = [...Map.groupBy(all, letter)].sort((a, b) => b[1].length - a[1].length);
@@ -56,7 +56,7 @@ function cellMarkup(s, node, state, gain) {
     aria-label="${says}" title="${says}"></button>`;
 }
 
-/** One node with its slots, some of which gain; density 0 has letters and jobs, 1 letters, 2 a cell a node. */
+/** Draws a node with its slots. Density 0 shows letters and jobs, 1 letters, 2 one cell; slots in gains glow. */
 export function nodeMarkup(s, node, density, gains = new Set()) {
   const state = !node.live ? "down" : node.state === "open" ? "" : node.state, { held } = node;
   if (density === 2) return cellMarkup(s, node, state, gains.size > 0);
@@ -66,7 +66,7 @@ export function nodeMarkup(s, node, density, gains = new Set()) {
     ${state && html`<em>${state}</em>`}<span class="slots">${[0, 1].map(of)}${more}</span>`;
 }
 
-/** Draws the nodes of a state into a box; gaining has the slots of a node by which its run gains over another one. */
+/** Draws the nodes of a state into a box; gaining(node) returns the slots that glow, as the function of that name. */
 export function drawCluster(box, s, gaining = (_) => new Set()) {
   const all = byRack(s), slots = all.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
   const racks = Map.groupBy(all, (n) => n.rack), density = slots > 500 ? 2 : slots > 80 ? 1 : 0;
@@ -77,7 +77,7 @@ export function drawCluster(box, s, gaining = (_) => new Set()) {
     <h2>${rack} <small>${nodes.length}</small></h2><div class="nodes">${nodes.map(nodeOf)}</div></div>`)}`);
 }
 
-/** The letters that a run has, each with its meaning. */
+/** Explains each letter that slots of this run have. */
 export function letterKeys(s) {
   const reduces = [...s.jobs.values()].some((j) => j.tasks[1] > 0);
   const has = (l) => (l === "A" ? s.near.A > 0 : "NRO".includes(l) || reduces);
@@ -85,13 +85,13 @@ export function letterKeys(s) {
     <span><b class="slot is-${l}">${l}</b> ${meaningOf(l, isLarts(s.policy))}</span> `);
 }
 
-/** What slots look like, what the letters mean, and more.
+/** Draws the legend of a cluster: its slots, its letters, and more.
  * @param {any} more */
 export const legend = (s, more = "") => html`<p class="legend">
   <span><b class="slot"></b> map slot</span><span><b class="slot k1"></b> reduce slot</span>
   ${letterKeys(s)}<span><b class="slot waits">?</b> free, and a job waits for a better one</span>${more}</p>`;
 
-/** The waiting slots with the nodes that have what the jobs wait for, at most `most` of them. */
+/** Returns at most `most` lines, each from a slot that a waiting job left free to a node for which the job waits. */
 export function waitLines(s, most = 20) {
   const lines = [];
   for (const n of s.nodes.values()) {
@@ -103,7 +103,7 @@ export function waitLines(s, most = 20) {
   return lines;
 }
 
-/** The pools as the Fair Scheduler's page has them. */
+/** Draws the table of pools, with the columns of the Fair Scheduler's page. */
 export function poolsTable(s) {
   const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m), order = s.policy?.Order;
   const crossed = (g) => [0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]);

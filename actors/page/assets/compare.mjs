@@ -15,7 +15,7 @@ const sum = (list) => list.reduce((a, b) => a + b, 0);
 const mean = (list) => sum(list) / Math.max(1, list.length);
 const sojourn = (j) => j.finished - j.submitted;
 
-/** The numbers of a run. */
+/** Returns the figures of a whole run that the tables and pictures compare. */
 export function figures(h) {
   const times = [...h.jobs.values()].filter(hasSucceeded).map(sojourn).sort((a, b) => a - b);
   return { times, near: h.state.near, ...quantiles(times), mean: mean(times), end: h.end };
@@ -40,7 +40,7 @@ export function fairness(h) {
   });
 }
 
-/** Adds the slots that a job holds and the tasks that it has left to the columns of a run. */
+/** Adds to out, column by column, the slots that a job holds and the tasks that it has left. */
 function addTasks(h, j, k, out) {
   const attempts = j.attempts.filter((a) => a.kind === k), to = Math.max(h.from + 1, h.end);
   const begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.start));
@@ -63,7 +63,7 @@ export function waterFill(wants, slots) {
   return out;
 }
 
-/** Two lines in a picture, of points in times and parts of 1, with their legend. */
+/** Draws two lines with their legend; each point is a time and a fraction from 0 to 1. */
 function twoLines(names, points, of) {
   const label = `${of.label}: ${names[0]} in blue, ${names[1]} in orange and dashed`;
   const line = (d, i) => html`<path class="line ${i ? "second" : "first"}" d="${d}"/>`;
@@ -72,7 +72,7 @@ function twoLines(names, points, of) {
     <p class="legend">${names.map((name, i) => html`<span>${key(line("M0 5L10 5", i))} ${name}</span> `)}</p>`;
 }
 
-/** The part of the jobs that took at most a time. */
+/** Returns the points of the fraction of jobs that took at most a time. */
 function cdf({ times }) {
   const n = times.length;
   return [[0, 0], ...times.flatMap((t, i) => [[t, i / n], [t, (i + 1) / n]])];
@@ -96,24 +96,24 @@ export function compareMarkup(h, name, other, otherName, width = 960) {
         unit: "fairness", label: "Jain's index of what users hold of what they could have, over time" })}`}`;
 }
 
-/** The means of a state, of the time of jobs that are done in both runs and of the part of the maps on their data. */
+/** Returns the means so far: of the time of jobs that both runs have done, and of maps on their data. */
 export function soFar(s, other) {
   const done = [...s.jobs.values()].filter(hasSucceeded), maps = located(s.near);
   const both = done.filter((j) => hasSucceeded(other.jobs.get(j.id) ?? {})), open = openJobs(s).length;
   return { done: done.length, both: both.length, open, sojourn: mean(both.map(sojourn)), local: s.near.N, maps };
 }
 
-/** How far attempts are from what they read, by letter. */
+/** Orders the letters of attempts by the distance from what they read. */
 const rank = { N: 0, R: 1, O: 2, A: 2, G: 0, r: 1 };
 
-/** Whether a job that has a slot in one run still waits for its first of the kind in the other. */
+/** Reports whether the job of an attempt still waits for its first slot of that kind in the other run. */
 function ahead(a, other) {
   const job = a && other.jobs.get(a.job);
   return !!job && job.finished < 0 && !job.running[a.kind] && !job.done[a.kind];
 }
 
-/** The slots of a node, by kind and number, by which a run gains over another: with a task that is nearer to its data
- * than the other's in the slot, or of a job that still waits for its first there. */
+/** Returns the slots of a node, as "kind number", that glow: their task is nearer to its data than the other run's in
+ * that slot, or its job still waits for its first slot there. */
 export function gaining(s, node, other) {
   const there = other.nodes.get(node.id)?.cells ?? [[], []];
   const nearer = (a, b) => a && b && rank[letter(a)] < rank[letter(b)] && !ahead(b, s);
@@ -121,7 +121,7 @@ export function gaining(s, node, other) {
     nearer(a, there[k][i]) || ahead(a, other) ? `${k} ${i}` : ""))).filter(Boolean));
 }
 
-/** What stands above a cluster: the policy and its means, and how much less or more that is than the other's. */
+/** Draws the head of a cluster: its policy, the means so far, and how these differ from the other run's. */
 function aboveMarkup(name, mine, theirs) {
   const by = mine.both > 2 && theirs.sojourn ? mine.sojourn / theirs.sojourn - 1 : 0;
   const [look, sign] = by < 0 ? ["good", "−"] : ["bad", "+"], less = `${sign}${Math.abs(100 * by).toFixed(0)} %`;

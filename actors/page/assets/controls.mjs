@@ -4,19 +4,19 @@ import { beat, endOf, seek, step, stepBack } from "./player.mjs";
 import { $ } from "./markup.mjs";
 import { time } from "./words.mjs";
 
-/** The time of day at a time of the run, "" for a simulation. */
+/** Returns the time of day at a time of a live run, "" in a simulation. */
 function wall(state, at) {
   const from = Date.parse(state.began?.wall || "");
   return Number.isNaN(from) ? "" : ` · ${new Date(from + at / 1e6).toLocaleTimeString()}`;
 }
 
-/** The speed at which a run of `end` nanoseconds takes about half a minute. */
+/** Returns the speed at which a run of `end` nanoseconds plays in about half a minute. */
 export function fitting(end) {
   const off = (s) => Math.abs(Math.log(s / (end / 30e9)));
   return [...$("speed").options].map((o) => +o.value).reduce((a, b) => (off(b) < off(a) ? b : a), 1);
 }
 
-/** Makes the row work; moved is told when the page stands elsewhere, and whether it goes on. */
+/** Connects the row to the page x. It calls moved when the page shows another time. */
 export function control(x, moved) {
   let last = 0, until = Infinity, pace = 0;
   const [play, live, slider, speed] = ["play", "live", "time", "speed"].map($);

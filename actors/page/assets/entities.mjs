@@ -1,19 +1,19 @@
 // What a state consists of: nodes with their slots, jobs, and groups, which are pools or queues; and where
 // the data lies that jobs wait for, as far as events told.
 
-/** A state before the first event. */
+/** Returns the state of a cluster before its first event. */
 export const newState = () => ({
   now: 0, name: "", began: null, policy: null, near: { N: 0, R: 0, O: 0, A: 0 }, wait: null, past: null,
   nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(), recent: [], ended: [], most: Infinity,
 });
 
-/** What a map has at a key, made when it is first asked for. */
+/** Returns the value of a key in a map; if there is none, stores and returns make(). */
 export function within(map, key, make) {
   if (!map.has(key)) map.set(key, make());
   return map.get(key);
 }
 
-/** A node of a state, made when it is first heard of; so are jobs and groups. */
+/** Returns a node of a state. The first event that names it creates it; so it is with jobs and groups. */
 export const nodeOf = (s, id, name) => within(s.nodes, id, () => ({
   id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null],
   live: false, state: "open", decisions: [],
@@ -31,18 +31,18 @@ export const groupOf = (s, name) => within(s.groups, name, () => ({
   name, shares: [0, 0], demand: [0, 0], running: [0, 0], min: [0, 0], max: [0, 0], jobs: 0, need: [0, 0],
 }));
 
-/** The jobs that run or wait. */
+/** Returns the jobs that have not ended. */
 export const openJobs = (s) => [...s.jobs.values()].filter((j) => j.finished < 0);
 export const hasSucceeded = (j) => j.state === "succeeded" && j.finished >= 0;
-/** What a node of a state or history is called. */
+/** Returns the name of a node in a state or history. */
 export const nodeName = (s, id) => s.nodes.get(id)?.name ?? `node ${id}`;
 export const nodeNames = (s, ids) => ids.map((id) => nodeName(s, id)).join(", ");
 
-/** The nodes by rack, and by number. */
+/** Returns the nodes of a state or history, sorted by rack and number. */
 export const byRack = (s) => [...s.nodes.values()].sort((a, b) => (
   a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
 
-/** The nodes on which a job's map has its block. */
+/** Returns the ids of the nodes with a replica of a map's block. */
 export function placesOf(job, task) {
   const { nodes, each, counts } = job?.places ?? {};
   if (!nodes) return [];
@@ -50,7 +50,7 @@ export function placesOf(job, task) {
   return nodes.slice(from, from + (each || counts[task] || 0));
 }
 
-/** The nodes that hold data of maps that a job has yet to begin, a few at most. */
+/** Returns the ids of at most `most` nodes with data of maps that a job has not begun. */
 export function wanted(job, most = 3) {
   const found = new Set();
   for (let t = 0; t < job.tasks[0] && found.size < most; t++) {
@@ -59,7 +59,7 @@ export function wanted(job, most = 3) {
   return [...found].slice(0, most);
 }
 
-/** The nodes that a wait is for: those with data of maps that are yet to begin, or the center of a reduce. */
+/** Returns the ids of nodes for which a job waits: with data of maps not begun, or the center of its reduce. */
 export function awaited(s, wait, most = 3) {
   const job = s.jobs.get(wait.job);
   if (wait.kind === 0) return job ? wanted(job, most) : [];

@@ -6,7 +6,7 @@ import { sharesSVG, sharesTable } from "./shares.mjs";
 
 const csv = (rows) => rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 
-/** A cell of a CSV file. One that a spreadsheet would take for a formula is text. */
+/** Quotes a cell of a CSV file, so that no spreadsheet takes it for a formula. */
 export function cell(v) {
   let s = String(v);
   if (typeof v === "string" && /^[=+\-@\t]/.test(s)) s = `'${s}`;
@@ -22,7 +22,7 @@ export function jobsCSV(h) {
 
 export const sharesCSV = (h, kind, by = "") => csv(sharesTable(h, kind, by));
 
-/** A Chrome trace of a history: a process a node, a row a slot, a bar each time that an attempt ran. */
+/** Returns a history as a Chrome trace: nodes are processes, slots are threads, the times of attempts are bars. */
 export function chromeTrace(h) {
   const names = [...h.nodes.values()].map((n) => (
     { name: "process_name", ph: "M", ts: 0, pid: n.id, tid: 0, args: { name: n.name } }));
@@ -34,14 +34,14 @@ export function chromeTrace(h) {
   return JSON.stringify([...names, ...bars]);
 }
 
-/** Hands a text to the reader as a file. */
+/** Downloads a text as a file. */
 function save(name, text, type) {
   const href = URL.createObjectURL(new Blob([text], { type }));
   Object.assign(document.createElement("a"), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
-/** The files, by their names: what each is, and of what it is made. */
+/** The files by name: the type of each, and a function from the page to its text. */
 const files = {
   "jobs.csv": ["text/csv", jobsCSV],
   "shares.csv": ["text/csv", (h, look) => sharesCSV(h, look.kind, look.by)],
@@ -50,7 +50,7 @@ const files = {
   "trace.json": ["application/json", chromeTrace],
 };
 
-/** Makes the menu work whose buttons each name a file. */
+/** Connects the menu: each button names the file that it saves. */
 export function saveMenu(x) {
   $("exports").onclick = (e) => {
     const name = e.target.dataset.save;

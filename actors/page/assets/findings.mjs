@@ -7,7 +7,7 @@ import { nodeName } from "./entities.mjs";
 import { quantiles, ran } from "./history.mjs";
 import { flows } from "./shuffle.mjs";
 
-/** The least time that a finding about a job must be worth: half a second, and a tenth of the job's. */
+/** Returns the time that a finding must cost a job to be shown: half a second, or a tenth of the job's time. */
 const floor = (whole) => Math.max(0.5e9, whole / 10);
 
 /** What each kind of finding is called, for one job and for many (#), and what may change it. */
@@ -28,7 +28,7 @@ const kinds = {
   lost: ["# was lost", "# nodes were lost", "the nodes; the expiry says how long one may be silent"],
 };
 
-/** The findings of a history, the gravest first: {kind, title, text, setting, jobs}. */
+/** Returns the findings of a history, the gravest first: {kind, title, text, setting, jobs}. */
 export function findings(h, state) {
   const found = [...h.jobs.values()].flatMap((j) => aboutJob(h, state, j)).concat(starved(h, state), lost(h));
   return [...Map.groupBy(found.filter(Boolean), (f) => f.kind)].map(([kind, list]) => {
@@ -41,7 +41,7 @@ export function findings(h, state) {
   }).sort((a, b) => b.weight - a.weight);
 }
 
-/** The findings about a job, and null or false where there is none.
+/** Returns the findings about a job; an entry that does not apply is null or false.
  * @returns {any[]} */
 function aboutJob(h, { now }, j) {
   const whole = (j.finished < 0 ? h.end : j.finished) - j.submitted;
@@ -51,7 +51,7 @@ function aboutJob(h, { now }, j) {
     .map((f) => f && { ...f, job: j.id, of: j.id });
 }
 
-/** How long an attempt ran; of a reduce, after the last map ended. */
+/** Returns how long an attempt ran; a reduce counts from the end of its job's last map. */
 function worked({ h, mapsOver }, a) {
   return Math.max(0, ran(a, h.end) - (a.kind === 1 ? Math.max(0, mapsOver - a.start) : 0));
 }
@@ -72,7 +72,7 @@ function skew(job) {
     ` gets ${(most / median).toFixed(1)} times as much as the median one, and works ${time(cost)} longer.` };
 }
 
-/** A task that worked three times as long as the median, and longer by more than the floor. */
+/** Finds a task that worked three times as long as the median, and longer by more than the floor. */
 function straggler(job, kind) {
   const { h, whole } = job, ends = job.ended(kind).map((a) => ({ a, took: worked(job, a) }));
   const { median, most } = quantiles(ends.map((e) => e.took)), times = most / Math.max(1, median);
@@ -82,7 +82,7 @@ function straggler(job, kind) {
     `${times.toFixed(1)} times as long as the median, on ${nodeName(h, a.node)}; the job took ${time(whole)}.` };
 }
 
-/** Slots that reduces held while maps of their job still ran. */
+/** Finds time for which reduces held slots while maps of their job still ran. */
 function slowStart({ h, j, whole, mapsOver }) {
   const over = (a) => (a.over < 0 ? h.end : a.over), early = j.attempts.filter((a) => a.kind && a.start < mapsOver);
   const held = early.reduce((sum, a) => sum + Math.min(mapsOver, over(a)) - a.start, 0) / early.length;
@@ -96,14 +96,14 @@ function locality({ id, near }) {
     text: `${localPart(near)} of the maps of job ${id} ran on a node with their data, ${far}.` };
 }
 
-/** Whether a job waited for its first slot for more than half of its time. */
+/** Finds a job that waited for its first slot for more than half of its time. */
 function waited(now, j) {
   const [first, whole] = [j.first, j.finished].map((at) => (at < 0 ? now : at) - j.submitted);
   return first >= 1e9 && first >= 0.5 * whole && { kind: "waited", weight: 1 + first / Math.max(1, whole),
     text: `${time(first)} of ${time(whole)} passed before job ${j.id} ran anything.` };
 }
 
-/** Pools that were below half of their fair share for long. A queue has its capacity whatever it asks for. */
+/** Finds pools that held less than half of their fair share for long. Queues are left out: they have capacities. */
 function starved(h, { policy }) {
   if (policy && policy.Order !== "pools") return [];
   return [...h.limits].flatMap(([of, limits]) => [0, 1].map((k) => {
@@ -113,7 +113,7 @@ function starved(h, { policy }) {
   }));
 }
 
-/** How long a pool held less than half of its fair share. */
+/** Returns how long a pool held less than half of its fair share. */
 export function below(steps, limits, kind, end) {
   const is = { at: -Infinity, held: 0, fair: 0 }, told = limits.map(({ at, fair }) => ({ at, fair: fair[kind] }));
   const changes = [...steps.map(([at, held]) => ({ at, held })), ...told, { at: end }].sort((a, b) => a.at - b.at);

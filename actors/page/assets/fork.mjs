@@ -6,16 +6,16 @@ import { ask } from "./module.mjs";
 import { newHistory, record } from "./state.mjs";
 import { kindName, many, time } from "./words.mjs";
 
-/** The wait that begins with a refusal, as the address holds it: job, kind, time and node. */
+/** Returns the key of a wait for the address: job, kind, and time and node of the refusal that began it. */
 export const forkKey = (job, kind, first) => `${job}.${kind}.${first.at}.${first.node}`;
 
-/** The button beside a why; nothing where a job did not wait. Pages without the simulator say so instead. */
+/** Returns the button "what if it had not waited?", or nothing if the job did not wait. */
 export const forkButton = (job, kind, first) => (
   first && html`<p><button data-fork="${forkKey(job, kind, first)}">What if it had not waited?</button>
     <small class="unasked">What if it had not waited? A page without the simulator cannot say: “make build” makes a
     tarry whose pages have it.</small></p>`);
 
-/** What an attempt of a simulation is, to find it in another one: times to a hundredth of a second. */
+/** Returns a text by which to find an equal attempt in another simulation; times are in hundredths of a second. */
 const same = (a) => `${a.id} ${a.node} ${a.segments.map((part) => part.map((n) => Math.round(n / 1e7)))}`;
 
 /** Runs the branch of a fork and shows it; an empty key forgets the last one. */
@@ -42,14 +42,14 @@ export async function fork(x, key) {
   return x.fork === f ? x.forked() : undefined;
 }
 
-/** What a wait was worth, of a time with it and a time without. */
+/** Says what a wait was worth, from a time with it and a time without it. */
 function worth([waiting, without], whom = "") {
   const by = Math.abs(without - waiting);
   if (by < Math.min(5e6, waiting / 1000)) return `made no difference${whom && ` to${whom}`}`;
   return `${without > waiting ? "saved" : "cost"}${whom} ${time(by)}`;
 }
 
-/** The price of the wait, in words. */
+/** Says what the wait of a fork cost or saved its job, and all jobs. */
 export function priceMarkup(f) {
   if (!f.branch) return html`<h2>What if it had not waited?</h2><p>${f.says}</p>`;
   const { fork: of, job, mean, others, waited, error, node_name: node, warnings } = f.branch;
@@ -67,7 +67,7 @@ export function priceMarkup(f) {
       it is dashed where it differs.</p>`;
 }
 
-/** The bars of the branch that the run does not have, in the rows of a plan of the run. */
+/** Returns the bars of a fork that its run does not have, in the rows of the run's plan. */
 export function ghosts(f, plan, barsOf) {
   if (f.plan?.of !== plan) f.plan = { ...plan, of: plan, inRows: null };
   return barsOf(f.history, f.plan).filter((b) => f.differs.has(b.attempt));

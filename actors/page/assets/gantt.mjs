@@ -9,7 +9,7 @@ import { kindName, letter, many, taskName, time } from "./words.mjs";
 
 export const colors = { N: "#005f99", R: "#e69f00", O: "#ab3d00", A: "#5c5c5c", G: "#00634a", r: "#8fd9c0" };
 
-/** Where each slot of a history has its row: by rack, node, kind and slot, or folded by node, each slot a lane. */
+/** Plans the rows of the chart: one a slot, by rack, node and kind, or one a node with its slots as lanes. */
 export function rows(h, fold = "slot") {
   const at = new Map(), list = [], byNode = fold === "node";
   if (fold === "job") for (const job of h.jobs.values()) list.push({ job, name: `${job.id} ${job.name}` });
@@ -28,7 +28,7 @@ export function rows(h, fold = "slot") {
 
 const rowKey = (node, kind, slot) => `${node} ${kind} ${slot || 1}`;
 
-/** What ran in each row, in the order of its beginning: attempts, one of their segments, and its lane. */
+/** Returns by row what ran there, in order of its start: an attempt, one of its segments, and the lane. */
 function inRows(h, plan) {
   if (plan.inRows) return plan.inRows;
   plan.inRows = plan.list.map(() => []);
@@ -42,8 +42,8 @@ function inRows(h, plan) {
   return plan.inRows;
 }
 
-/** The bars that show in a part of the rows and of the time. A bar that ends less than least after the
- * last that is shown of its lane began is left out: it would be drawn over that, within a pixel. */
+/** Returns the bars in a part of the rows and of the time. It leaves out a bar that ends less than `least` after
+ * the start of the bar before it in its lane: both would share a pixel. */
 export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
   const out = [], all = plan.fold === "job" ? null : inRows(h, plan);
   for (let row = Math.max(0, fromRow); row < Math.min(toRow, plan.list.length); row++) {
@@ -62,7 +62,7 @@ const slotBar = (h) => ([a, [from, to], { lane, lanes }]) => ({
   hatched: a.end === "killed" || a.end === "failed",
 });
 
-/** How many slots a job held: bars that are the higher the more, maps above reduces. */
+/** Returns bars whose height is the number of slots that a job held, maps above reduces. */
 const jobBars = (h, { id: job }) => [0, 1].flatMap((kind) => {
   const steps = h.series.get(ofJob(kind, job)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
   const look = { job, kind, lane: kind, lanes: 2, letter: kind ? "G" : "N", hatched: false };
@@ -84,7 +84,7 @@ export function phases({ attempt, from, to }) {
   return list;
 }
 
-/** How much paler a phase is than work. */
+/** The opacity of the white that is drawn over a phase, so that it is paler than work. */
 const pales = { launch: 0.65, wait: 0.65, report: 0.65, read: 0.45, shuffle: 0.45, commit: 0.3 };
 
 /** The phases of a bar that are drawn paler than its work, within the part of it that is in sight. */
@@ -101,7 +101,7 @@ export function barLabel(h, bar) {
   return `${taskName(a)} on ${nodeName(h, a.node)}, ${times}, ${a.end || "runs"}${inside && ` (${inside})`}`;
 }
 
-/** Where a bar stands in a view, and what of it is paler. */
+/** Returns the place of a bar in a view, and its paler parts. */
 function placed(bar, view) {
   const lane = (view.rowHeight - 2) / bar.lanes, height = bar.slots ? Math.max(1, lane * bar.part) : lane;
   const x = Math.max(view.left, view.x(bar.from)), width = Math.max(view.least, view.x(bar.to) - x);
@@ -130,7 +130,7 @@ export function draw(context, list, view) {
   }
 }
 
-/** Draws bars as dashed outlines: those of a branch. */
+/** Draws bars as dashed outlines, for the branch of a fork. */
 export function outline(context, list, view) {
   context.save();
   context.setLineDash([4, 3]);
@@ -141,7 +141,7 @@ export function outline(context, list, view) {
   context.restore();
 }
 
-/** All of it as an SVG file, drawn as on a canvas; of very many bars the first. */
+/** Returns the whole chart as an SVG file; of very many bars it has the first ones. */
 export function ganttSVG(h) {
   const plan = rows(h), left = 110, width = 1400, height = 20 + plan.list.length * 12, out = [];
   const { x } = frame(width, height, h.from, h.end, 1, [left, 0, 0, 0]);

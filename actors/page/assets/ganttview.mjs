@@ -15,7 +15,7 @@ export function ganttScreen(to, x) {
   paint(to.at, x);
 }
 
-/** What the chart shows: from when to when, and how it is told to show something else. */
+/** Returns the view of the chart, from when to when, and connects what changes it: wheel, drag, double click. */
 function begin(to, x) {
   const [, legend, times, box, words] = to.children, [tall, canvas] = box.children;
   const at = { legend, times, box, tall, canvas, from: 0, to: 0, zoomed: false, plan: null, known: 0 };
@@ -69,7 +69,7 @@ function legendMarkup(s, { color, fold }) {
     <span><b class="slot is-G">G</b> reduce slots held, the higher the more</span>`;
 }
 
-/** Goes to where a branch leaves the run, once. */
+/** Scrolls once to where the branch of a fork leaves the run. */
 function showBranch(at, h, f) {
   const { fork: { at: moment, kind }, waited, node_name: node } = f.branch;
   const row = at.plan.list.findIndex((r) => r.node?.name === node && (r.kind ?? kind) === kind);
@@ -78,7 +78,7 @@ function showBranch(at, h, f) {
   at.box.scrollTop = (row - 4) * rowHeight;
 }
 
-/** Draws what is in sight. */
+/** Draws the part of the chart that is in sight. */
 function paint(at, x) {
   const { p, look } = x, h = p.history, { box, canvas } = at, fork = x.fork?.side === x.side ? x.fork : null;
   if (at.known !== h.end || at.of !== h || at.plan.fold !== look.fold) {

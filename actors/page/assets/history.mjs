@@ -3,13 +3,13 @@
 
 import { within } from "./entities.mjs";
 
-/** The past of a state before its first event. Jobs and nodes are the state's. */
+/** Returns the history of a state before its first event. It shares jobs and nodes with the state. */
 export const newPast = (state) => ({
   state, jobs: state.jobs, nodes: state.nodes, from: 0, end: 0, attempts: [], lost: [], slots: [0, 0], most: [0, 0],
   pools: new Set(), series: new Map(), limits: new Map(), sums: new Map(),
 });
 
-/** A node joins with slots, instead of those that it has while it lives. */
+/** Records that a node joins; its slots replace those that it had, if it lives. */
 export function joins(h, n, slots) {
   for (const k of [0, 1]) {
     h.slots[k] += slots[k] - (n.live ? n.slots[k] : 0);
@@ -29,7 +29,7 @@ export function ended(j, a, e) {
   j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null });
 }
 
-/** A job moves, with what it runs, to another holder. */
+/** Records that a job moves to another pool, with the slots that it holds. */
 export function moves(h, j, to, at) {
   for (const k of [0, 1].filter((k) => j.running[k])) {
     count(h, k, j.holder, at, -j.running[k]);
@@ -42,7 +42,7 @@ export function standing({ at, shares, virtual, min = [0, 0], max = [0, 0], dema
   return { at, fair: shares || virtual?.map((v) => v.slots || 0) || [0, 0], min, max, demand };
 }
 
-/** A job is told what it should have; where there are no pools a user has what all of their jobs have. */
+/** Records a job's share. Without pools, the share of a user is the sum of their jobs' shares. */
 export function tell(h, j, now) {
   const none = { fair: [0, 0], demand: [0, 0] }, last = j.levels.at(-1) || none;
   j.levels.push(now);
@@ -54,8 +54,8 @@ export function tell(h, j, now) {
   list.push({ at: now.at, min: [0, 0], max: [0, 0], ...h.sums.get(j.holder) });
 }
 
-/** An attempt has a slot (by is 1) or has it no more (-1). The slots of its job and the job's pool, or user where there
- * are no pools, are counted, as lists of times and numbers. */
+/** Records that an attempt gets a slot (by is 1) or frees it (-1), in the lists of times and counts of its job and of
+ * the job's pool, or user without pools. */
 export function hold(h, j, a, at, by) {
   if (by > 0) a.segments.push([at, -1, a.slot]);
   else a.segments.at(-1)[1] = at;
@@ -73,10 +73,10 @@ function step(h, key, at, by) {
   steps.push([at, (steps.at(-1)?.[1] ?? 0) + by]);
 }
 
-/** The key of the slots that a job held, in the series; those of pools begin with the kind. */
+/** Returns the key of a job's slots in the series; the keys of pools begin with the kind. */
 export const ofJob = (kind, id) => `job ${id} ${kind}`;
 
-/** Forgets what was over before a time. */
+/** Forgets what had ended before a time. */
 export function prune(h, from) {
   const lasts = (a) => a.end === "" || a.over >= from;
   const late = (list, at) => list.filter((_, i) => i + 1 === list.length || at(list[i + 1]) > from);
@@ -96,16 +96,16 @@ export function prune(h, from) {
   for (const [key, list] of h.limits) h.limits.set(key, late(list, (step) => step.at));
 }
 
-/** The first moment at which most attempts run. */
+/** Returns the first moment at which the largest number of attempts run. */
 export function busiest(h) {
   const last = ([at], i, all) => all[i + 1]?.[0] !== at, steps = (h.series.get("all") || []).filter(last);
   return steps.reduce((most, one) => (one[1] > most[1] ? one : most), [h.from, 0])[0];
 }
 
-/** How long an attempt ran, without the times in which it was suspended. */
+/** Returns how long an attempt ran, without the times in which it was suspended. */
 export const ran = (a, now) => a.segments.reduce((sum, [from, to]) => sum + (to < 0 ? now : to) - from, 0);
 
-/** The mean of a step function in each of n equal parts of a time.
+/** Returns the mean of a step function in each of n equal parts of a time.
  * @param {[number, number][]} steps times and values */
 export function sample(steps, from, to, n) {
   const out = new Float64Array(n), place = (at) => (n * (at - from)) / (to - from);
@@ -117,7 +117,7 @@ export function sample(steps, from, to, n) {
   return out;
 }
 
-/** Least, quartiles and most of a list of numbers. */
+/** Returns minimum, quartiles and maximum of a list of numbers. */
 export function quantiles(list) {
   const s = [...list].sort((a, b) => a - b);
   const at = (q) => {

@@ -9,28 +9,28 @@ import { priorities } from "./steer.mjs";
 
 const maxRows = 500;
 
-/** Reports whether a pool is first in first out. */
+/** Reports whether a pool serves its jobs first in, first out. */
 export function firstComes(s, pool) {
   const { Pools: list, PoolMode } = s.policy?.Pools ?? {};
   return (list?.find((q) => q.Name === pool)?.Mode || PoolMode) === 2;
 }
 
-/** A job's fair share in slots; none of a policy that divides no slots among jobs, nor in a pool that is first in first
- * out, nor of a job that has ended. */
+/** Returns a job's fair share in slots. It has none after its end, in a pool that is first in, first out, and under a
+ * policy that divides no slots among jobs. */
 function share(s, j, k) {
   if (j.finished >= 0) return "–";
   const divides = ["pools", "fair"].includes(s.policy?.Order) && !firstComes(s, j.pool);
   return j.shares || (j.told && divides) ? (j.shares || [0, 0])[k].toFixed(1) : "NA";
 }
 
-/** What becomes of a job at the moment, in words. */
+/** Says what a job does at the moment: it runs, waits and why, or has ended. */
 function stateOf(j) {
   const wait = j.skips.find(Boolean);
   if (j.finished >= 0) return `${j.state}, ${time(j.finished - j.submitted)}`;
   return wait ? why(wait.reason) : j.first < 0 ? "waits" : j.state;
 }
 
-/** How many tasks are done, with a bar. */
+/** Draws how many tasks of a job are done, as a bar and numbers. */
 function done(j, k) {
   const label = `${k ? "reduces" : "maps"} of job ${j.id} that are done`, all = j.tasks[k];
   const bar = all > 0 && html`<progress max="${all}" value="${j.done[k]}" aria-label="${label}"></progress> `;
@@ -60,12 +60,12 @@ const columns = [
   ]),
 ];
 
-/** How the table is shown at first. */
+/** Returns how the table is sorted and filtered at first. */
 export const newTable = () => ({ sort: "", down: false, filter: "", state: "" });
-/** A click on a column's head: it is sorted by that, or the other way round. */
+/** Sorts a view by a column, or the other way round if it is sorted by that. */
 export const sortBy = (view, id) => Object.assign(view, { sort: id, down: view.sort === id && !view.down });
 
-/** The jobs that a table shows, in its order; in none those that run come first, then those that ended last. */
+/** Returns the jobs of a table in its order; unsorted, running jobs come first, then those that ended last. */
 export function tableRows(s, view) {
   const words = view.filter.toLowerCase().split(/\s+/);
   const right = (j) => !view.state || (view.state === "running" ? j.finished < 0 : j.state === view.state);
@@ -76,7 +76,7 @@ export function tableRows(s, view) {
   return list.sort((a, b) => way * (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.id - b.id));
 }
 
-/** How many jobs there are, and are shown. */
+/** Says how many jobs there are, and how many the table shows. */
 export function countsOf(s, view) {
   const all = s.jobs.size, shown = tableRows(s, view).length;
   return `${many(all, "job")}, ${openJobs(s).length} run or wait${shown < all ? `; ${shown} shown` : ""}`;
@@ -100,7 +100,7 @@ function tasksTable(j, now) {
   }));
 }
 
-/** Counters by kind: those of the job, which has them at its end, otherwise the sums of its attempts'. */
+/** Draws a job's counters: its own after its end, before that the sums of its attempts'. */
 function countersTable(j) {
   const sums = new Map(), row = ({ group, name }) => (
     within(sums, `${group}\n${name}`, () => ({ group, name, of: [0, 0], total: 0 })));
@@ -116,7 +116,7 @@ function countersTable(j) {
   return list.length > 0 && table(caption, ["group", "counter", "maps", "reduces", "total"], list, { head: 1 });
 }
 
-/** Attempts as they stood at a time: what had not begun is left out, what had not ended runs. */
+/** Returns attempts as they were at a time, without those that began later. */
 export function attemptsAt(list, now) {
   return list.filter((a) => a.start <= now).map((a) => {
     if (a.end && a.over <= now) return a;
@@ -143,7 +143,7 @@ function attemptsTable(h, j, now) {
   ], all.slice(0, maxRows), { name: "attempts", key: (a) => a.id });
 }
 
-/** One job of a history, as it stood in a state, which may have forgotten a job that had ended long before. */
+/** Draws one job as it is in a state s, or in the history h if the state has forgotten it. */
 export function jobMarkup(h, id, s = h.state) {
   const found = h.jobs.get(id), { now } = s;
   if (!found) return html`<p>Choose a job in the table.</p>`;

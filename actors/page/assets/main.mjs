@@ -32,7 +32,7 @@ async function askToken(why) {
   return token;
 }
 
-/** How much of a cluster that works on and on is kept: events, letters of them, jobs that have ended. */
+/** How much of a live run the page keeps: events, characters of their text, and ended jobs. */
 const kept = { events: 40000, text: 24e6, jobs: 500 };
 
 /** Follows a server, and offers the controls that the user may use. */
@@ -68,7 +68,7 @@ async function live(remote) {
   });
 }
 
-/** A whole run has come: it is opened at a time, or where most is at work. */
+/** Opens a run that has come as a whole: at a time, or where most attempts run. */
 export function opened(at = -1) {
   const { p } = x;
   row.begin(fitting(p.history.end));

@@ -7,10 +7,10 @@ class Markup {
 }
 
 const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-/** Text that is safe within elements and quoted attributes. */
+/** Escapes a text for elements and quoted attributes. */
 export const escapeText = (s) => String(s).replace(/[&<>"']/g, (c) => entities[c]);
 
-/** The element of an identifier, of whatever kind.
+/** Returns the element with an id.
  * @type {(id: string) => any} */
 export const $ = (id) => document.getElementById(id);
 
@@ -22,25 +22,25 @@ function piece(v) {
 
 const layouts = new WeakMap();
 
-/** The texts between the values of a template, without the line breaks and indents of its source: one beside
- * a tag is nothing, any other is a space. */
+/** Returns the texts between the values of a template. A line break with its indent is dropped beside a tag;
+ * elsewhere it becomes a space. */
 function textsOf(strings) {
   const fold = (text) => text.replace(/(>?)\n\s*(<?)/g, (_, end, begin) => end + begin || " ");
   if (!layouts.has(strings)) layouts.set(strings, strings.map(fold));
   return layouts.get(strings);
 }
 
-/** Markup from a template; what is put in is escaped, unless it is markup. null and false are nothing. */
+/** Makes markup from a template. Values are escaped unless they are markup; null and false add nothing. */
 export function html(strings, ...values) {
   const texts = textsOf(strings);
   return new Markup(values.reduce((text, v, i) => text + piece(v) + texts[i + 1], texts[0]));
 }
 
-/** What may be chosen in a list, each a value or a pair of it and its name; one is chosen. */
+/** Returns the options of a select element; each is a value, or a pair of value and text. */
 export const options = (list, chosen) => list.map((one) => [one].flat()).map(([value, name = value]) => (
   html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`));
 
-/** A button that chooses something: a job, an attempt or a group. */
+/** Returns a button that chooses a job, an attempt or a group. */
 export function link(what, id, text, title = "") {
   return html`<button class="job" data-${what}="${id}"${title && html` title="${title}"`}>${text}</button>`;
 }
@@ -75,7 +75,7 @@ export function table(caption, columns, list, { name = "", key, look, head = 0, 
       ${all.map((c, i) => cell(c, of, i))}</tr>`)}</tbody></table>`;
 }
 
-/** A part of a screen that scrolls by itself. */
+/** Wraps wide content in a box that scrolls by itself. */
 export function wide(label, content) {
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 }
@@ -93,7 +93,7 @@ export function show(element, markup) {
 
 const keyOf = (node) => (node.dataset ? node.dataset.key || node.id : "");
 
-/** Makes the children of an element those of another; rows with a data-key are told apart by it. */
+/** Changes the children of an element into those of another one; rows are matched by their data-key. */
 function become(to, from) {
   const coming = new Set([...from.children].map(keyOf));
   const removed = (node) => { const next = node.nextSibling; node.remove(); return next; };

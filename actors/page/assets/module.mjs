@@ -22,7 +22,7 @@ async function compiled() {
   return WebAssembly.compile(raw ? bytes : await through(bytes, stream).arrayBuffer());
 }
 
-/** Asks the module; what it was doing is dropped with its worker. take is told of events, which only runs have. */
+/** Sends a request to the module and returns the answer; a request that still runs ends. take gets a run's events. */
 export async function ask(request, take) {
   const module = await (code ||= compiled());
   if (worker?.busy) worker = worker.terminate();

@@ -8,7 +8,7 @@ import { brushMarkup, sharesMarkup } from "./shares.mjs";
 import { caption, gravityCaption, gravityMarkup, leftOf } from "./stage.mjs";
 import { time } from "./words.mjs";
 
-/** The part of the run that the picture shows: the last minute, or more of a long run that is over. */
+/** Returns the part of the run that the picture shows: the last minute, or more of a long run that is over. */
 function windowOf(p, span) {
   const h = p.history, width = span || (p.live ? 60e9 : Math.max(60e9, (h.end - h.from) / 8));
   const to = Math.max(h.from + 1, Math.min(h.end, Math.max(p.time, h.from + width)));
@@ -44,7 +44,7 @@ export function overviewScreen(to, x) {
   return staged ? gravity(over, x, staged) : shares(over, x);
 }
 
-/** How large the picture below may be. */
+/** Returns the size that a box leaves for its picture. */
 const sizeOf = ({ clientWidth: w, clientHeight: h }) => [Math.max(280, w), Math.max(116, Math.min(440, h - 92))];
 
 function gravity(over, { p }, staged) {
@@ -55,7 +55,7 @@ function gravity(over, { p }, staged) {
     center; square: the slot taken; lines: what crosses to the center</p>`);
 }
 
-/** Draws the shares and the brush, while the run plays only when the time has moved by a two hundredth of them. */
+/** Draws the shares and the brush; during play only when the time has moved by a 200th of their width. */
 function shares(over, x) {
   const [picture, strip] = over.children, { p, look } = x, h = p.history, [from, to] = windowOf(p, look.span);
   const drawn = [h.end, look.pool, look.span].join();
@@ -69,7 +69,7 @@ function shares(over, x) {
   brush(strip, x);
 }
 
-/** Lines from waiting slots to the nodes that have what their jobs wait for, and rings that run down with the waits. */
+/** Draws a line from each slot that a waiting job left free to a node it waits for, and a ring for the time left. */
 function lines(overlay, to, s, staged) {
   const box = to.getBoundingClientRect(), node = (id) => to.querySelector(`.node[data-key="${id}"]`);
   const middle = (r) => [r.left + r.width / 2 - box.left, r.top + r.height / 2 - box.top].map((v) => v.toFixed(0));

@@ -5,7 +5,7 @@ import { apply, isDecision, newHistory, record } from "./state.mjs";
 import { newState } from "./entities.mjs";
 import { prune } from "./history.mjs";
 
-/** A player of a list of events that may grow. It keeps at most `most` events, and `maxText` letters in them. */
+/** Returns a player of a list of events that may grow. It keeps at most `most` events, of `maxText` characters. */
 export const newPlayer = () => ({
   ...empty(newState()), playing: false, follow: false, live: false, speed: 1, until: 0,
   most: Infinity, maxText: Infinity,
@@ -19,14 +19,14 @@ const empty = (state) => ({
 });
 
 const maxSnapshots = 8, near = 500;
-/** A state before the first event, that forgets as many jobs as another. */
+/** Returns a state before the first event, with the same limit of ended jobs as another. */
 const stateLike = ({ most }) => Object.assign(newState(), { most });
 
 /** Forgets all, as if nothing had come yet; bounds stay. */
 export function reset(p) { Object.assign(p, empty(stateLike(p.state))); }
 
-/** The state before the first event that is kept, or a snapshot of a later one, and on to an event. On the way it takes
- * a snapshot where the next steps back will want it. */
+/** Goes back to the state after `to` events: from the nearest snapshot before it, or the first kept event, on. It
+ * takes a snapshot on the way, near the end, for the next steps back. */
 function rewind(p, to) {
   const { most } = p.state, all = [...p.snapshots.list, p.snapshots.near].filter((one) => one && one.at <= to);
   const from = all.sort((a, b) => b.at - a.at)[0] || { at: 0, state: p.base };
@@ -37,7 +37,7 @@ function rewind(p, to) {
   }
 }
 
-/** Lets the next event happen, takes a snapshot if it is time, and gives the event. */
+/** Applies the next event, takes a snapshot if one is due, and returns the event. */
 function happen(p) {
   const e = p.events[p.at++], s = p.snapshots;
   apply(p.state, e);
@@ -46,7 +46,7 @@ function happen(p) {
   return e;
 }
 
-/** Takes more events in, at the end; text is how long they were. */
+/** Appends events; text is the number of their characters. */
 export function add(p, events, text = 0) {
   for (const e of events) {
     p.events.push(e);
@@ -57,7 +57,7 @@ export function add(p, events, text = 0) {
   if (p.follow) seek(p, p.history.end);
 }
 
-/** Lets the first events become part of the state before those that are kept. */
+/** Drops the first `count` events; their effect stays in the state before the kept ones. */
 function forget(p, count) {
   const { list } = p.snapshots;
   p.base ||= stateLike(p.state);
@@ -72,7 +72,7 @@ function forget(p, count) {
   p.time = Math.max(p.time, p.base.now);
 }
 
-/** Moves to a time: all events up to it have happened. */
+/** Moves to a time, after all its events. */
 export function seek(p, time) {
   const back = time < p.time;
   p.time = Math.max(p.history.from, Math.min(time, endOf(p)));
@@ -82,14 +82,14 @@ export function seek(p, time) {
   p.state.now = p.time;
 }
 
-/** Lets all happen that comes of the next heartbeat with a decision: whatever is of its moment and node. */
+/** Applies the events of the next heartbeat with a decision: all of its time and node. */
 export function beat(p) {
   const first = step(p), same = (e) => e?.at === first.at && (e.node === first.node || e.node < 0);
   while (first && same(p.events[p.at])) happen(p);
   return first;
 }
 
-/** Lets events happen up to and with the next decision, and gives it; null if there is none. */
+/** Applies the events up to the next decision and returns it, or null. */
 export function step(p) {
   while (p.at < p.events.length) {
     const e = happen(p);
@@ -99,7 +99,7 @@ export function step(p) {
   return null;
 }
 
-/** Goes back to just after the decision before the last. */
+/** Goes back by one decision. */
 export function stepBack(p) {
   let found = 0, i = p.at;
   while (i > 0 && found < 2) if (isDecision(p.events[--i])) found++;
@@ -108,7 +108,7 @@ export function stepBack(p) {
   p.state.now = p.time = to > 0 ? p.events[to - 1].at : p.history.from;
 }
 
-/** When a run is over, or the one that it is compared with if that takes longer. */
+/** Returns the end of a run, or of the run beside it if that is later. */
 export const endOf = (p) => Math.max(p.history.end, p.until);
 
 /** What events brought is never changed: copies have it, too. Lists of events are made anew when they change. */

@@ -17,7 +17,7 @@ export async function call(remote, path, body) {
   return (await get(remote, path, headers, body && { method: "POST", body: JSON.stringify(body) })).json();
 }
 
-/** Takes the events of a text that comes in pieces, each with id, kind and data. */
+/** Returns a parser of a stream of server-sent events that comes in pieces; each has id, kind and data. */
 export function eventReader() {
   let rest = "";
   return (piece) => {
@@ -30,7 +30,7 @@ export function eventReader() {
   };
 }
 
-/** The process of the server that has given an event its id. */
+/** Returns the part of an event's id that names the server process. */
 const boot = (id) => id.split("-")[0];
 
 const shortest = 500, longest = 8000; // ms between attempts

@@ -35,9 +35,9 @@ function settingsScreen(to, x) {
 }
 
 const widthOf = (to) => Math.max(280, to.clientWidth);
-/** Reports whether a run of the page, shown or not, has an order of jobs: both are seen on every screen. */
+/** Returns a function that reports whether a run of the page has this order of jobs. */
 const ordered = (order) => (x) => x.runs.some((p) => p?.state.policy?.Order === order);
-/** Makes a screen of markup. */
+/** Returns the draw function of a screen that is only markup. */
 const of = (markup) => (to, x) => show(to, markup(x.p, x.look, to));
 
 /** All screens, in order. What of them is always the same is in index.html.

@@ -8,26 +8,26 @@ import { kindName, time } from "./words.mjs";
 
 const width = 960, columns = 240, maxPools = 7, tall = 260, strip = 34;
 const nameOf = (j) => `job ${j.id}`;
-/** The whole of a run. */
+/** Returns the begin and end of a run. */
 const whole = (h) => ({ from: h.from, to: Math.max(h.end, h.from + 1) });
-/** The middle of a column in time. */
+/** Returns the time in the middle of a column. */
 const middle = ({ from, to }, i) => from + ((i + 0.5) * (to - from)) / columns;
 
-/** What may be stacked, each with the steps of its series. */
+/** Returns the pools or jobs that held slots, each with the steps of its series. */
 function holders(h, kind, by) {
   const list = by === "job" ? [...h.jobs.values()].map((j) => [nameOf(j), ofJob(kind, j.id)])
     : [...h.pools].map((name) => [name, `${kind} ${name}`]);
   return list.map(([name, key]) => ({ name, steps: h.series.get(key) })).filter((one) => one.steps || by !== "job");
 }
 
-/** Adds up samples. */
+/** Adds lists of samples, element by element. */
 function total(list) {
   const sum = new Float64Array(columns);
   for (const values of list) values.forEach((v, i) => { sum[i] += v; });
   return sum;
 }
 
-/** The pools, or jobs, by how much they held, the smallest together as "others". */
+/** Returns the samples of the pools or jobs, largest first; the smallest are one entry "others". */
 export function stacks(h, kind, from, to, by = "") {
   const stack = (name, values) => (
     { name, label: name || "(none)", values, sum: values.reduce((a, b) => a + b, 0) });
@@ -38,15 +38,15 @@ export function stacks(h, kind, from, to, by = "") {
   return shown.filter((p) => p.sum > 0 || shown.length === 1);
 }
 
-/** The lines of a picture: what each is called, what it is in a file, and how it is drawn. */
+/** The limits drawn as lines: field, name, style in words, dashes, width. */
 const lines = [["fair", "fair share", "dashed", "7 4", 2], ["min", "minimum", "dotted", "2 3", 2],
   ["max", "maximum", "drawn through", "none", 2], ["demand", "demand", "thin", "none", 0.8]];
 
-/** A line of a picture, in it and in its legend. */
+/** Draws a limit line along the SVG path d, in the picture and in the legend. */
 const drawn = ([field, , , dashes, thick], d) => html`
   <path class="limit ${field}" d="${d}" fill="none" stroke-dasharray="${dashes}" stroke-width="${thick}"/>`;
 
-/** A line of what a pool should have: steps between the times at which it was told. */
+/** Draws one limit of a pool over time, as steps between the events that changed it. */
 function limitLine(f, list, kind, line) {
   const x = (at) => f.x(Math.max(f.from, Math.min(at, f.to))), y = (l) => f.y(Math.min(l[line[0]][kind], f.most));
   const points = list.flatMap((l, i) => [[x(l.at), y(l)], [x(list[i + 1]?.at ?? f.to), y(l)]]);
@@ -67,7 +67,7 @@ export function sharesSVG(h, kind, chosen, now, by = "") {
   return sharesPicture(h, kind, chosen, now, by, {}, true).svg.toString();
 }
 
-/** A strip of all slots held over the whole run, with the part that the picture above it shows. */
+/** Draws the slots held over the whole run as a strip, and marks the part that the picture above shows. */
 export function brushMarkup(h, now, [from, to]) {
   const run = whole(h), f = frame(width, strip, run.from, run.to, Math.max(1, h.most[0]), [0, 0, 0, 0]);
   const sum = total(holders(h, 0, "").map(({ steps }) => sample(steps, run.from, run.to, columns)));
@@ -78,7 +78,7 @@ export function brushMarkup(h, now, [from, to]) {
     <line class="cursor" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${strip}"/></svg>`;
 }
 
-/** The pool, or job, whose lines are drawn, with them: the one chosen, or the first of which anything was told. */
+/** Returns the pool or job whose limits are drawn, and these: the chosen one, or the first with any limits. */
 function lined(h, list, wish, by) {
   const of = by === "job" ? new Map() : h.limits;
   if (by === "job") for (const j of h.jobs.values()) if (j.levels.length) of.set(nameOf(j), j.levels);
@@ -86,11 +86,11 @@ function lined(h, list, wish, by) {
   return { chosen, limits: of.get(chosen) || [] };
 }
 
-/** What a file has to say for itself, which the page's style sheet says here. */
+/** The style of a picture in a file of its own, without the page's style sheet. */
 const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;stroke-width:.5}
   .limit{stroke:#16202a}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
 
-/** The legend of a file, below its picture. */
+/** Draws the legend below the picture, in a file. */
 const fileLegend = (list, chosen, told, y) => html`${list.map((p, n) => html`
   <rect x="${60 + 125 * n}" y="${y + 4}" width="10" height="10" fill="${hues[n]}"/>
   <text x="${74 + 125 * n}" y="${y + 13}">${p.label}</text>`)}${told.length > 0 && html`<text x="60" y="${y + 29}">
@@ -102,7 +102,7 @@ const pageLegend = (list, chosen, told) => html`<p class="legend">${list.map((p,
   ${told.length > 0 && html`<span class="lines">
     ${chosen}: ${told.map((line) => html`<span>${key(drawn(line, "M-8 5L18 5"))} ${line[1]}</span> `)}</span>`}</p>`;
 
-/** Areas above each other, one a pool. */
+/** Draws the stacked areas, one for each pool or job. */
 function areasOf(f, list) {
   const sums = (n) => total(list.slice(0, n).map((p) => p.values));
   const edge = (n) => Array.from(sums(n), (v, i) => [f.x(middle(f, i)), f.y(v)]);
@@ -124,7 +124,7 @@ function sharesPicture(h, kind, wish, now, by, part, file = false) {
   return { svg, legend: pageLegend(list, chosen, told) };
 }
 
-/** The numbers of the picture as rows of cells, the heads first. */
+/** Returns the picture's numbers as rows of cells for CSV, the heads first. */
 export function sharesTable(h, kind, by = "") {
   const run = whole(h), list = stacks(h, kind, run.from, run.to, by);
   const row = (_, i) => [(middle(run, i) / 1e9).toFixed(3), ...list.map((p) => p.values[i].toFixed(3))];

@@ -12,10 +12,10 @@ import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
 import { nextReduce, nextWait } from "./stage.mjs";
 
-/** The source of a run that the simulator cannot run again. */
+/** The source of a run without what the simulator needs to run it again: it throws. */
 export function noSource() { throw new Error("this page does not have what the run was made of"); }
 
-/** The page: its runs, one or two that are compared, and how it looks at them. */
+/** Returns the page's data: one run or two that are compared, and what is shown of them. */
 export function newShell() {
   const x = {
     runs: [newPlayer(), null], names: ["this run", ""], side: 0, source: noSource, steering: null, fork: null,
@@ -34,8 +34,8 @@ export function newShell() {
 const screenOf = (x) => screens.find((s) => s.id === x.look.screen);
 let due = false, free = 0;
 
-/** Draws at the next frame, once. What follows a cluster is drawn ten times a second at most, and leaves the browser as
- * much time as it takes. */
+/** Draws the page once, at the next frame. A page that follows a cluster is drawn at most ten times a second, and
+ * pauses after each drawing for as long as that took. */
 function redraw(x) {
   const next = () => requestAnimationFrame((from) => draw(x, from));
   if (due) return;
@@ -65,7 +65,7 @@ function draw(x, from) {
   setTimeout(() => { free = Math.max(from + 100, 2 * performance.now() - from); }, 0); // layout and paint are over
 }
 
-/** The buttons of the screens that are there, and of the runs. */
+/** Draws the buttons of the screens and of the runs. */
 function navigation(x) {
   const list = screens.filter((s) => !s.when || s.when(x)), { screen } = x.look;
   if (!list.some((s) => s.id === screen)) go(x, "overview");
@@ -79,7 +79,7 @@ function navigation(x) {
     <button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
 }
 
-/** Shows the screen that the reader chooses. While the page loads, the address keeps it, which is followed then. */
+/** Shows a screen that the reader chooses. While the page loads, it only writes the screen into the address. */
 function goByHand(x, id) {
   if (x.loading) setAddress({ screen: id, job: 0 }, true);
   go(x, id);
@@ -93,7 +93,7 @@ export function go(x, id) {
   x.forked();
 }
 
-/** A new element for the screen, with what of it is always the same: what another screen has left there goes. */
+/** Replaces the element of the screen by a new one, with the fixed parts of the current screen. */
 function fresh(x) {
   const { id, name } = screenOf(x), part = !x.loading && $(`of-${id}`);
   const to = document.createElement("div");
@@ -121,7 +121,7 @@ function stage(x, what) {
   x.play(wait, wait.to, wait.speed);
 }
 
-/** Stands still at a time. */
+/** Shows a time, without playing or following. */
 function goTo(x, time) {
   x.wait = null;
   Object.assign(x.p, { playing: false, follow: false });
@@ -129,7 +129,7 @@ function goTo(x, time) {
   x.changed();
 }
 
-/** Puts where the page stands into the address: a step of the history, or the same one with another time. */
+/** Writes screen, time and choice into the address: as a new step of the history, or in place of the last (same). */
 export function remember(x, same = false) {
   if (x.loading || x.leading) return;
   const { p, look, side } = x, { screen } = look, at = p.follow || p.playing ? -1 : p.time;
@@ -148,7 +148,7 @@ export function look(x, { screen, side, at, job = 0 }) {
   x.leading = false;
 }
 
-/** There is something to show: the page goes where its address says. */
+/** Is called when the first events are there: the page shows what its address says. */
 export function arrived(x) {
   if (!x.loading) return;
   x.loading = "";
@@ -167,7 +167,7 @@ function goWhereAddressed(x) {
   redraw(x);
 }
 
-/** Shows the other run, at the same time of it. */
+/** Shows run `side` at the same time. */
 function turn(x, side) {
   const from = x.p;
   if (!x.runs[side] || side === x.side) return;
@@ -181,7 +181,7 @@ function turn(x, side) {
   x.changed();
 }
 
-/** Has a second run to compare with; both take as long as the longer. The names are of both runs, or of the second. */
+/** Sets the second run, to compare. Both then end when the longer one does. names: of both runs, or of the second. */
 function setOther(x, events, ...names) {
   const other = x.runs[1] ||= newPlayer(), first = x.runs[0];
   reset(other);
@@ -192,7 +192,7 @@ function setOther(x, events, ...names) {
   seek(other, first.time);
 }
 
-/** What a click does, by the data of what is clicked on: the first of these that it has. */
+/** What a click does, by the data attribute of the element; the first in this order counts. */
 const clicks = {
   screen: goByHand,
   side: (x, side) => turn(x, +side),
@@ -222,14 +222,14 @@ const clicks = {
   act: (x, _, button) => act(x.steering, button),
 };
 
-/** What a change of a field and every move of it do, by its data. */
+/** What a changed field does, and a slider while it moves, by the data attribute. */
 const changes = { row: (x, _, field) => set(x.steering, field), act: clicks.act };
 const inputs = {
   look: (x, name, field) => { x.look[name] = field.value; redraw(x); },
   row: (x, _, field) => slid(field),
 };
 
-/** Has elements do what a table says of their data. */
+/** Listens to events of a type and calls what the table has for the element's data attribute. */
 function listen(x, type, table) {
   const names = Object.keys(table), all = names.map((name) => `[data-${name}]`).join();
   const done = (e) => {
@@ -239,7 +239,7 @@ function listen(x, type, table) {
   for (const element of document.querySelectorAll("header, .columns")) element.addEventListener(type, done);
 }
 
-/** Makes the page work; keys are those of the row of controls. */
+/** Connects the page to clicks, keys and the browser's history; keys has the keys of the controls. */
 export function wire(x, keys) {
   listen(x, "click", clicks);
   listen(x, "change", changes);

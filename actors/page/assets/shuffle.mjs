@@ -7,7 +7,7 @@ import { aim, bytes, isLarts, links, many, percent, worse } from "./words.mjs";
 
 const maxNodes = 60, mostReduces = 60, size = 20, left = 110, top = 24;
 
-/** Bytes by node and reduce of a job, as far as they were told. */
+/** Returns, by node, the bytes that its maps have for each reduce of a job, as far as events told them. */
 export function flows(h, job) {
   const byNode = new Map();
   for (const o of job.outputs.values()) {
@@ -18,7 +18,7 @@ export function flows(h, job) {
   return byNode;
 }
 
-/** What the reduces' placement cost, in a sentence and reduce by reduce; goal is where the rule wants them. */
+/** Says what the places of a job's reduces cost, in sum and each; goal names where the rule wants them. */
 function costs(h, j, goal) {
   const placed = j.attempts.filter((a) => a.kind === 1 && a.placed?.center);
   if (!placed.length) return html`<p>Nothing was known of the reduces' inputs when they were placed.</p>`;
@@ -42,7 +42,7 @@ function costs(h, j, goal) {
     ], placed.slice(0, 200), { key: (a) => a.id })}`;
 }
 
-/** The heat map of a job's flows: a row for each of the nodes, a column for each of the first reduces. */
+/** Draws the heat map: a row for each node, a column for each of the first reduces, shaded by bytes. */
 function heatMap(h, j, byNode, nodes, reduces, goal) {
   const last = new Map(j.attempts.filter((a) => a.kind === 1).map((a) => [a.task, a]));
   const most = Math.max(1, ...nodes.map((n) => Math.max(...byNode.get(n).slice(0, reduces))));

@@ -6,7 +6,7 @@ import { nodeName } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { aim, bytes, causeOf, kindName, links, many, parseAttempt, taskName, time, worse } from "./words.mjs";
 
-/** How long a wait takes on the stage, and the most nodes of a tree. */
+/** How long a staged wait plays, in nanoseconds, and the maximum number of nodes in a tree. */
 const shown = 8e9, maxNodes = 40;
 
 /** The next wait of a run after a time, or the first: the skip with which it begins, the first launch of another job
@@ -30,7 +30,7 @@ export function nextWait(events, after) {
   return found(after) || found(-1);
 }
 
-/** What happens at a time of a wait, in words. */
+/** Says what happens at a time of a staged wait. */
 export function caption({ skip, taken, launch }, now) {
   const { job, node_name: node, larts, placed } = skip, after = time(launch.at - skip.at);
   const left = skip.until > now ? `; at most ${time(skip.until - now)} more` : "";
@@ -43,7 +43,7 @@ export function caption({ skip, taken, launch }, now) {
   return `Job ${job} is first in line, but ${node} ${why}. It lets the slot pass${left}.`;
 }
 
-/** How much of a wait is left, of all of it: 1 when it begins, 0 when it is over. */
+/** Returns the fraction of a wait that is left: 1 when it begins, 0 when it is over. */
 export function leftOf(wait, now) {
   const all = (wait.reason.wait || 0) + wait.until - wait.at;
   return wait.until > wait.at && all > 0 ? Math.max(0, Math.min(1, (wait.until - now) / all)) : 1;
@@ -53,20 +53,20 @@ const withParts = (job) => [...job.outputs.values()].filter((o) => o.parts);
 const total = (of) => [...of.values()].reduce((sum, w) => sum + w, 0);
 const rackOf = (h, id) => h.nodes.get(id).rack;
 
-/** What a reduce has to fetch from each node, of the maps that have ended by a time. */
+/** Returns the bytes for a reduce on each node, from the maps that have ended by a time. */
 export function weights(job, reduce, now) {
   const out = new Map();
   for (const o of withParts(job)) if (o.at <= now) out.set(o.node, (out.get(o.node) || 0) + o.parts[reduce]);
   return out;
 }
 
-/** The bytes times links that a node is away from weights: 2 links within a rack, 4 beyond. */
+/** Returns the weighted distance (bytes × links) of a node from bytes by node: 2 links within a rack, 4 beyond. */
 export function cost(h, of, node) {
   const far = (id) => (id === node ? 0 : rackOf(h, id) === rackOf(h, node) ? 2 : 4);
   return [...of].reduce((sum, [id, w]) => sum + far(id) * w, 0);
 }
 
-/** The node to which weights are nearest, null without any. */
+/** Returns the node with the least weighted distance from bytes by node, null without any. */
 export function center(h, of) {
   const costs = [...of.keys()].map((id) => ({ id, cost: cost(h, of, id) }));
   return costs.length ? costs.reduce((best, one) => (one.cost < best.cost ? one : best)).id : null;
@@ -86,7 +86,7 @@ export function nextReduce(h, after) {
   return { reduce, from: first - span / 20, to: first + span + span / 8, speed: span / 12e9 };
 }
 
-/** What happens at a time, in words. */
+/** Says where the center of a staged reduce is at a time, and after its start what its place costs. */
 export function gravityCaption(h, { reduce: a }, now) {
   const job = h.jobs.get(a.job), name = (id) => nodeName(h, id);
   const of = weights(job, a.task, now), mid = center(h, of);
@@ -103,7 +103,7 @@ export function gravityCaption(h, { reduce: a }, now) {
   return `${known} ${start} ${at}; to here ${links(cost(h, of, a.node))}.`;
 }
 
-/** Where nodes and racks stand in a picture: nodes side by side, racks above the middle of their nodes. */
+/** Places the nodes of a picture side by side, and each rack above the middle of its nodes. */
 function tree(h, ids, width) {
   const racks = [...Map.groupBy(ids, (id) => rackOf(h, id))].sort((r, s) => (r[0] < s[0] ? -1 : 1));
   const step = width / (ids.length + racks.length), x = new Map();
@@ -116,7 +116,7 @@ function tree(h, ids, width) {
   }) };
 }
 
-/** The tree of racks at a time, in a picture of a size. */
+/** Draws the tree of racks with the bytes of a staged reduce at a time. */
 export function gravityMarkup(h, { reduce: a }, now, width, height) {
   const [of, all] = [now, Infinity].map((t) => weights(h.jobs.get(a.job), a.task, t)), mid = center(h, of);
   const most = Math.max(1, ...all.values()), heavy = [...all.keys()].sort((x, y) => all.get(y) - all.get(x));

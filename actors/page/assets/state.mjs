@@ -5,21 +5,21 @@ import { ended, hold, joins, leaves, moves, newPast, standing, tell } from "./hi
 import { groupOf, jobOf, newState, nodeOf, within } from "./entities.mjs";
 import { causeOf, isWait, letter, parseAttempt, underPolicy } from "./words.mjs";
 
-/** How many decisions are kept of a job or node, and of the cluster. */
+/** How many decisions the state keeps for each job or node, and for the cluster. */
 export const kept = 20, keptOfAll = 120;
 
-/** A history before the first event: what the state of a whole run keeps of what is over. */
+/** Returns a history before the first event, with its state. */
 export function newHistory() {
   const state = newState();
   return (state.past = newPast(state));
 }
 
-/** Adds an event to a history. */
+/** Applies an event to the state of a history and returns the history. */
 export const record = (h, e) => Object.assign(h, { end: apply(h.state, e).now });
-/** What kinds of events are decisions: where a step stops. */
+/** Reports whether an event is a decision, at which a step stops. */
 export const isDecision = (e) => ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
 
-/** Lets one event happen. */
+/** Applies an event to a state and returns the state. */
 export function apply(s, told) {
   const e = underPolicy(s.policy, told);
   s.now = Math.max(s.now, e.at || 0);
@@ -161,10 +161,10 @@ const handlers = {
   },
 };
 
-/** A map that has to run again waits for its data again. */
+/** Makes a map that must run again count as not begun. */
 function again(j, a) { if (a.kind === 0) j.begun.delete(a.task); }
 
-/** A job that has launched what it waited for leaves no slot waiting. */
+/** Ends the waits of a job that has launched what it waited for. */
 function stopWaiting(s, j, kind) {
   if (s.wait?.job === j.id && s.wait.kind === kind) s.wait = null;
   for (const node of j.waitsOn[kind]) clearWait(s, node, kind, j.id);
@@ -176,7 +176,7 @@ function clearWait(s, node, kind, job) {
   if (wait && (job === undefined || wait.job === job)) n.waits[kind] = null;
 }
 
-/** Puts an attempt into its slot, or into the first that is free where none is told. */
+/** Puts an attempt into its slot; without a number, into the first free one. */
 function enter(s, a, at) {
   const cells = nodeOf(s, a.node).cells[a.kind];
   let i = a.slot - 1;
@@ -194,7 +194,7 @@ function leave(s, a, at) {
   holds(s, a, at, -1);
 }
 
-/** Counts that an attempt holds a slot, or does no more. */
+/** Counts that an attempt gets a slot (by 1) or frees it (-1). */
 function holds(s, a, at, by) {
   const j = jobOf(s, a.job);
   if (s.past) hold(s.past, j, a, at, by);

@@ -11,13 +11,13 @@ const renamed = {
   "speculation.except.0": "speculation.no_maps", "speculation.except.1": "speculation.no_reduces",
 };
 
-/** The name of a setting below another one, such as locality.waits of Waits. */
+/** Returns the name of a setting in policy files, such as locality.waits for Waits below locality. */
 function nameOf(above, key) {
   const name = above + key.replace("HFSP", "Hfsp").replace(/\B[A-Z]/g, "_$&").toLowerCase();
   return renamed[name] || name;
 }
 
-/** The settings of a policy by their names, those that are not zero. */
+/** Returns the settings of a policy that are not zero, as pairs of name and value. */
 export const settingsOf = (policy, above = "") => Object.entries(policy).flatMap(([key, value]) => {
   const name = nameOf(above, key), list = [value].flat(), many = Array.isArray(value) && !renamed[`${name}.0`];
   if (!list.some(Boolean)) return [];
@@ -37,7 +37,7 @@ function text(name, value) {
   return isTime ? time(value) : words[name]?.[value] || String(value);
 }
 
-/** The screen where nothing may be changed. */
+/** Draws the settings of a run that nobody can change. */
 export function settingsMarkup(s) {
   const list = s.policy ? settingsOf(s.policy) : [];
   if (!list.length) return html`<p class="empty">The run does not tell its policy.</p>`;
@@ -45,24 +45,24 @@ export function settingsMarkup(s) {
   return table(caption, ["Setting", "Value"], list);
 }
 
-/** The value of a setting, "" if the server has none of that name. */
+/** Returns the value of a setting, "" if the server has none of that name. */
 const setting = (policy, key) => policy.settings.find((x) => x.key === key)?.value ?? "";
 const units = { h: 3600, m: 60, s: 1, ms: 1e-3, "µs": 1e-6, us: 1e-6, ns: 1e-9 };
 
-/** Seconds of a time as the server writes it, such as 1m2.5s; NaN of what is none. */
+/** Converts a duration as the server writes it, such as 1m2.5s, to seconds; NaN if it is none. */
 export function seconds(text) {
   const parts = [...text.matchAll(/([\d.]+)(h|ms|µs|us|ns|m|s)/g)];
   if (!parts.length || parts.map((m) => m[0]).join("") !== text) return NaN;
   return parts.reduce((sum, [, n, unit]) => sum + +n * units[unit], 0);
 }
 
-/** The current rule of waits, whether the server works them out itself, and the waits or skips by level. */
+/** Returns the rule of locality in force, whether it is automatic, and its waits or skips by level. */
 function localityOf(policy) {
   const of = (key) => setting(policy, `locality.${key}`), list = (key) => of(key).split(/[/,]/).filter(Boolean);
   return { rule: of("rule"), auto: of("auto") === "true", waits: list("waits"), skips: list("skips") };
 }
 
-/** The current waits of maps for their data, in words. */
+/** Says how long maps wait for their data at present. */
 export function inForce(policy) {
   const { rule, auto, waits, skips } = localityOf(policy), levels = (list) => list.join(" for a node, then ");
   const each = time(policy.auto_wait_seconds * 1e9), both = waits.length > 1 ? "" : " for a node and";
@@ -105,7 +105,7 @@ export function rows(policy) {
   ];
 }
 
-/** The change of a policy that a row asks for, all rows having the values that are given. */
+/** Returns the change of the policy that a row asks for; values has the values of all rows. */
 export function change(id, values) {
   const fixed = (key, value) => ({ [`locality.${key}`]: value, "locality.auto": "false" });
   const { d1, d2, w1, w2, rule, auto, preemption } = values;
@@ -118,7 +118,7 @@ export function change(id, values) {
   return { set: { "locality.rule": rule, ...first[rule] } };
 }
 
-/** What differs between two policies, setting by setting and weight by weight; "" if nothing does. */
+/** Says which settings and weights differ between two policies; "" if none does. */
 export function differences(before, after) {
   const all = ({ name, settings, pools }) => [["policy", name], ...settings.map((x) => [x.key, x.value]),
     ...(pools || []).map((p) => [`weight of ${p.name}`, p.weight])];
@@ -160,13 +160,13 @@ export function steerMarkup(policy, list) {
 
 export const priorities = ["very_high", "high", "normal", "low", "very_low"];
 
-/** A button that asks once more before a kill. */
+/** Returns a button that asks before it kills. */
 const killButton = (name, ask, question) => html`<button popovertarget="${name}">${ask}…</button>
   <div id="${name}" popover><p>${question}</p>
     <button class="danger" data-act="kill" popovertarget="${name}">Kill it</button>${" "}
     <button popovertarget="${name}">Keep it</button></div>`;
 
-/** The controls of a job, as the server describes it; pools are those that it may be moved to. */
+/** Draws the controls of a job that the server allows; pools are those to which it may move. */
 export function jobControls(job, pools) {
   if (!job || job.ended || !job.may_change) return html``;
   const names = [...new Set([job.pool || "", ...pools])].filter(Boolean), kill = `Kill job ${job.id}`;

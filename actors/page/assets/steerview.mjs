@@ -5,11 +5,11 @@ import { html, show } from "./markup.mjs";
 import { call } from "./remote.mjs";
 import { change, jobControls, nodeControls, rows, steerMarkup, told } from "./steer.mjs";
 
-/** What the page knows of the server that it steers; changed is told when that is more. */
+/** Returns what the page knows of its server; it calls changed when it has learned more. */
 export const newSteering = (remote, changed) => (
   { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, key: "" });
 
-/** Asks for the user and the current policy. */
+/** Asks the server who the user is, and for its policy. */
 export async function beginSteering(st) {
   st.caller = (await call(st.remote, "server")).caller;
   await refresh(st);
@@ -21,7 +21,7 @@ export async function refresh(st) {
   st.changed();
 }
 
-/** Does something and shows what came of it, or why the server refused. */
+/** Calls f and shows its result in words, or why the server refused. */
 async function attempt(st, words, f) {
   const refused = (e) => ({ says: `${words} was refused: ${e.message}`, bad: true });
   Object.assign(st, await f().then((says) => ({ says, bad: false }), refused));
@@ -64,7 +64,7 @@ function showSays(to, st) {
   show(to, html`${st.says}`);
 }
 
-/** Asks the server for the job that is chosen, of which events tell. */
+/** Asks the server for the chosen job and what the user may do with it. */
 async function findJob(st, key, id) {
   const [found = null] = (await call(st.remote, `jobs?stage=job_${String(id).padStart(4, "0")}`)).items;
   if (st.key !== key) return;
@@ -72,7 +72,7 @@ async function findJob(st, key, id) {
   st.changed();
 }
 
-/** Does with what is chosen what a control says. */
+/** Does what a control says, with the chosen job or node. */
 export function act(st, { dataset: { act: what }, value }) {
   const { job, chosen } = st, kill = what === "kill";
   if (chosen.cells) {
@@ -88,14 +88,14 @@ export function act(st, { dataset: { act: what }, value }) {
   });
 }
 
-/** What can be done with what is chosen, if anything. */
+/** Draws the controls of the chosen job or node, if there are any. */
 function controlsOf(st, s, job, node) {
   const pools = st.policy?.pools?.map((p) => p.name) ?? [...s.groups.keys()];
   if (job?.finished < 0) return jobControls(st.job, pools);
   return node && st.caller?.manages ? nodeControls(node) : html``;
 }
 
-/** Draws what can be done with what is chosen: a job (of the cluster) or a node of a state. */
+/** Draws the controls of the chosen job or node into an element, and keeps them up to date. */
 export function chosenControls(to, st, s, chosen) {
   const job = s.jobs.get(chosen?.job), node = chosen && !chosen.job ? s.nodes.get(chosen.node) : null;
   const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "", other = st.key !== key;

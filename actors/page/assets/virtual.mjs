@@ -7,12 +7,12 @@ import { openJobs } from "./entities.mjs";
 import { pair, time, why } from "./words.mjs";
 
 const maxJobs = 8;
-/** The work that a job has left in the virtual cluster, maps and reduces together. */
+/** Returns the work that a job has left in the virtual cluster, maps and reduces together. */
 const workLeft = (virtual) => virtual.reduce((sum, v) => sum + (v.left || 0), 0);
 
-/** When a job would end there. */
+/** Returns when a job would end in the virtual cluster. */
 const finish = (j) => Math.max(...j.virtual.map((v) => v.finish || 0));
-/** What a screen shows of a run under another scheduler. */
+/** Says that only another scheduler has what this screen shows. */
 const elsewhere = (s, has) => html`<p class="empty">Only the scheduler ${has}; this run had ${s.name || "another"}.
   </p>`;
 
@@ -40,7 +40,7 @@ export function virtualMarkup(s, h, width = 960) {
     ], openJobs(s).filter((j) => j.virtual).sort((a, b) => finish(a) - finish(b) || a.id - b.id))}`;
 }
 
-/** How many slots of a kind a queue holds, of its capacity (a line) and the cluster (a bar). */
+/** Draws the slots of a kind that a queue holds, as a part of the cluster, with a line at its capacity. */
 function usage(s, g, held, k) {
   const all = [...s.nodes.values()].reduce((sum, n) => sum + (n.live ? n.slots[k] : 0), 0) || 1;
   const x = (v) => (200 * Math.min(1, v / all)).toFixed(1), share = g.shares[k];
@@ -51,7 +51,7 @@ function usage(s, g, held, k) {
     g.max[k] > 0 && `, at most ${g.max[k]}`}`;
 }
 
-/** The queues of the capacity scheduler: what each may have, has, and waits for. */
+/** Draws the queues of the capacity scheduler: capacity, slots held, and what waits. */
 export function queuesMarkup(s) {
   if (s.policy?.Order !== "capacity") return elsewhere(s, "capacity has queues");
   const queues = s.policy.Queues?.length ? s.policy.Queues : [{ Name: "default", Parent: "" }];

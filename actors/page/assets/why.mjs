@@ -11,11 +11,11 @@ import { forkButton } from "./fork.mjs";
 import { ran } from "./history.mjs";
 import { barLabel } from "./gantt.mjs";
 
-/** What tells a decision from others. */
+/** Returns the key of a decision: no two have the same. */
 const keyOf = (e) => [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" ");
 
-/** Groups of decisions of the same type, job, kind, nearness and cause, that of the newest first; each has its events
- * in order, which are no more than `span` nanoseconds apart. */
+/** Groups decisions of the same type, job, kind, locality and cause that are no more than `span` nanoseconds apart.
+ * The newest group comes first; the events in a group are in order. */
 export function grouped(list, span = 30e9) {
   const open = new Map(), out = [];
   for (const e of list.toReversed()) {
@@ -27,7 +27,7 @@ export function grouped(list, span = 30e9) {
   return out;
 }
 
-/** How much a decision matters to a reader: what takes slots away first, then waits and what came of them. */
+/** Returns how much a decision matters to a reader: most if it takes slots away, then waits and their ends. */
 function weight(e) {
   const cause = causeOf(e);
   if (e.type in becomes) return /superseded|job is over/.test(cause) ? 1 : 4;
@@ -37,7 +37,7 @@ function weight(e) {
   return 1;
 }
 
-/** The `most` groups of the last decisions that matter most, the newest first. */
+/** Returns the `most` groups of recent decisions that matter most, the newest first. */
 export function mattering(list, most = 3) {
   const worth = (g, i) => weight(g.last) - i / 8 + Math.log10(g.events.length);
   const all = grouped(list).map((g, i) => ({ g, worth: worth(g, i) })).sort((a, b) => b.worth - a.worth);
@@ -49,7 +49,7 @@ const goes = {
   "off-rack": "far from their data", "any-place": "anywhere, having no place",
 };
 
-/** How many slots were let pass by skips, of which each may count several. */
+/** Returns how many slots the skips among events let pass; one event may count several. */
 const passed = (events) => events.reduce((sum, e, i) => (
   sum + (i ? Math.max(1, (e.count || 1) - (events[i - 1].count || 1)) : 1)), 0);
 
@@ -69,24 +69,24 @@ export function groupSentence({ last: e, events }) {
   return `${tasks} waited, now go ${e.locality === "rack-local" ? "to a rack with their data" : "anywhere"}`;
 }
 
-/** A list of groups: a click on one explains its last decision, of which the drawer says more. */
+/** Draws a list of groups; a click on one explains its last decision in the drawer. */
 export function groupsMarkup(groups) {
   if (!groups.length) return html`<p class="empty">No decision yet.</p>`;
   return html`<ol class="decisions">${groups.map((g) => html`<li data-key="${g.key} ${g.events[0].at}">
     <button data-decision="${keyOf(g.last)}"><time>${time(g.last.at)}</time> ${groupSentence(g)}</button></li>`)}</ol>`;
 }
 
-/** The last decisions about something, in groups, the newest first; a click on one explains it. */
+/** Draws the last decisions about something in groups, the newest first. */
 const decisions = (what, list) => html`<h3>The last decisions about ${what}</h3>${groupsMarkup(grouped(list))}`;
 const isOf = (name) => (j) => (j.pool || j.user) === name || j.pool === name;
 
-/** The last decisions about the jobs of a pool, or of a user where there are no pools. */
+/** Returns the last decisions about the jobs of a pool, or of a user without pools. */
 function ofGroup(s, name) {
   const all = [...s.jobs.values()].filter(isOf(name)).flatMap((j) => j.decisions);
   return all.sort((a, b) => a.at - b.at).slice(-kept);
 }
 
-/** The decisions that are listed for what is chosen. */
+/** Returns the decisions that the drawer lists for what is chosen. */
 function listed(s, chosen) {
   if (!chosen || chosen.all) return s.recent;
   if (chosen.group !== undefined) return ofGroup(s, chosen.group);
@@ -94,10 +94,10 @@ function listed(s, chosen) {
   return job ? s.jobs.get(job)?.decisions ?? [] : s.nodes.get(chosen.node)?.decisions ?? s.recent;
 }
 
-/** The decision of a key, among those that are listed or were a moment ago. */
+/** Returns the decision with a key, among those listed or recent. */
 export const decisionOf = (s, chosen, key) => [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
 
-/** The job in a chosen slot, or the one that leaves it free; 0: none. */
+/** Returns the job in a chosen slot, or the one that leaves it free; 0 if none. */
 function jobAt(s, { node, kind, slot }) {
   const n = slot === undefined ? null : s.nodes.get(node);
   return (n?.cells[kind][slot] || n?.waits[kind])?.job || 0;
@@ -107,7 +107,7 @@ const back = (what, text) => html`<p><button data-${what}="">${text}</button></p
 const bad = (text) => text && html`<p class="bad">${text}</p>`;
 const leftOf = (s, wait) => wait.until > s.now && `, ${time(wait.until - s.now)} left`;
 
-/** What a reduce's placement was weighed by: the candidates, the nearest first, and the bounds. */
+/** Says how the node of a reduce was chosen: its cost, the best and the mean, and the candidates, cheapest first. */
 function costs(placed, here) {
   if (!placed?.center) return "";
   const { larts, center, best = 0, mean, candidates = [] } = placed, more = worse(placed);
@@ -118,18 +118,18 @@ function costs(placed, here) {
     ${rows.length > 0 && table("Candidates", ["node", "cost"], rows)}`;
 }
 
-/** What a map was near to, or a reduce's placement weighed by. */
+/** Says where the data of an attempt's map lies, or how the node of its reduce was chosen. */
 function places(s, { kind, job, task, placed }, here) {
   const ids = kind ? [] : placesOf(s.jobs.get(job), task);
   return kind ? costs(placed, here) : ids.length > 0 && html`<p>Its data lies on ${nodeNames(s, ids)}.</p>`;
 }
 
-/** Why an attempt is where it is, what that means, and what if it had not waited. */
+/** Says why an attempt is where it is and what that means; a button asks what if it had not waited. */
 const whyThere = (s, a, here, says) => (
   html`<p>${says}: ${why(a.reason, a.placed) || "not told"}. ${meaning(causeOf(a), a.placed)}</p>
     ${places(s, a, here)}${forkButton(a.job, a.kind, a.waited)}`);
 
-/** One decision in words: what, when, why, and what that means. */
+/** Explains one decision: what, when, why, and what that means. */
 function explainDecision(s, e, h) {
   const [launched, skipped] = ["launched", "skipped"].map((type) => e.type === type), cause = causeOf(e);
   const id = parseAttempt(e.attempt), a = id && { ...id, placed: e.placed, locality: e.locality };
@@ -147,7 +147,7 @@ function explainDecision(s, e, h) {
       ${e.node_name || `node ${e.node}`}</button>`}</p>`}${back("list", "Back to the list")}`;
 }
 
-/** For what the maps or reduces of a job wait. */
+/** Explains for what the maps or reduces of a job wait. */
 function explainWait(s, j, w) {
   const on = nodeNames(s, awaited(s, w, 12)), says = meaning(w.reason.cause);
   const whose = !w.kind ? "Its data lies on" : w.larts ? "The node that holds most is" : "Its center is";
@@ -177,7 +177,7 @@ function explainNode(s, id) {
     ${n.waits.map((w) => w && html`<p>${wait(w)}${leftOf(s, w)}.</p>`)}${decisions("it", n.decisions)}`;
 }
 
-/** An attempt, as a run's history has it. */
+/** Explains an attempt from the history of a run. */
 function explainAttempt(s, h, id) {
   const a = h.attempts.find((x) => x.id === id);
   if (!a) return html`<p>No such attempt.</p>`;
@@ -191,7 +191,7 @@ function explainAttempt(s, h, id) {
     ${bad(a.err)}${a.why && html`<p>Killed: ${why(a.why)}.</p>`}`;
 }
 
-/** What a pool or queue holds, should have and wants. */
+/** Explains what a pool or queue holds, should have and wants. */
 export function explainGroup(s, name) {
   const g = s.groups.get(name), jobs = openJobs(s).filter(isOf(name));
   const most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
@@ -205,7 +205,7 @@ export function explainGroup(s, name) {
     <p>${jobs.slice(0, 30).map((j) => html`${jobLink(j.id)} `)}</p>${decisions("its jobs", ofGroup(s, name))}`;
 }
 
-/** A slot: what runs in it, or for what it waits, and the job. */
+/** Explains a slot: what runs in it or which job left it free, and that job. */
 function explainSlot(s, n, chosen) {
   const a = n.cells[chosen.kind][chosen.slot], job = jobAt(s, chosen), done = a?.progress > 0;
   const runs = a && html`<p>${taskName(a)} has run on ${n.name} for ${time(s.now - a.start)}${
@@ -222,8 +222,8 @@ function explainChosen(s, chosen, h) {
   return chosen.group === undefined ? explainNode(s, chosen.node) : explainGroup(s, chosen.group);
 }
 
-/** What is chosen, explained: {job}, {job, attempt}, {group}, {node} or {node, kind, slot}, each with a
- * decision about it or none; nothing chosen tells of the cluster. */
+/** Explains what is chosen: {job}, {job, attempt}, {group}, {node} or {node, kind, slot}, each perhaps with a
+ * decision about it; without a choice, the cluster. */
 export function explain(s, chosen, h) {
   if (chosen?.decision) return explainDecision(s, chosen.decision, h);
   if (chosen && !chosen.all) return html`${explainChosen(s, chosen, h)}${back("all", "All decisions")}`;

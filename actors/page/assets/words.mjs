@@ -1,6 +1,6 @@
 // What events and numbers say in words.
 
-/** A time in nanoseconds, for people. */
+/** Formats a time in nanoseconds, such as 12.5 s. */
 export function time(ns) {
   const s = ns / 1e9;
   if (s < 0) return `-${time(-ns)}`;
@@ -16,55 +16,55 @@ export function bytes(n) {
 }
 
 export const percent = (part, all) => (all > 0 ? `${((100 * part) / all).toFixed(part === all ? 0 : 1)} %` : "–");
-/** A number and a thing whose name takes an s. */
+/** Formats a number with its noun, such as 1 job or 2 jobs. */
 export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
-/** A number of maps and one of reduces. */
+/** Formats a number of maps and one of reduces, such as 3 + 1. */
 export const pair = (/** @type {any[]} */ [maps, reduces]) => `${maps} + ${reduces}`;
-/** A weighted distance: bytes times the links that each crosses. */
+/** Formats a weighted distance: bytes × the links that they cross. */
 export const links = (n) => `${bytes(n)} × links`;
 export const kindName = (kind) => (kind === 1 ? "reduce" : "map");
-/** "map 3 of job 7", with the try where it is not the first. */
+/** Formats a task, such as "map 3 of job 7"; a second try is named. */
 export const taskName = ({ kind, task, job, try: n }) => (
   `${kindName(kind)} ${task} of job ${job}${n > 0 ? `, try ${n + 1}` : ""}`);
 
-/** Job, kind, task and try of an attempt's name such as job_0001_m_000003_0. */
+/** Parses the name of an attempt, such as job_0001_m_000003_0, into job, kind, task and try. */
 export function parseAttempt(name) {
   const m = /^job_(\d+)_([mr])_(\d+)_(\d+)$/.exec(name || "");
   return m && { job: +m[1], kind: m[2] === "r" ? 1 : 0, task: +m[3], try: +m[4] };
 }
 
-/** How many maps were near, in a rack with their data or far, of those that have data. */
+/** Returns how many launched maps had a place of their data. */
 export const located = (near) => near.N + near.R + near.O;
-/** The fraction of the maps that ran on their data. */
+/** Formats the percentage of those maps that ran on their data. */
 export const localPart = (near) => percent(near.N, located(near));
-/** The cause of a decision, "" of one that has none. */
+/** Returns the cause of a decision, or "". */
 export const causeOf = (e) => e.reason?.cause || "";
-/** Whether a job that gives this cause lets a slot pass for a better one. */
+/** Reports whether a job with this cause lets a slot pass for a better one. */
 export const isWait = (cause) => /^waiting for|has its part/.test(cause);
-/** Whether a policy places reduces by LARTS. */
+/** Reports whether a policy places reduces by LARTS. */
 export const isLarts = (policy) => policy?.Reduce?.Rule === 2;
-/** Where a rule wants a reduce: LARTS at the node that holds most of its input, CoGRS at its center of gravity. */
+/** Names the node that the rule wants for a reduce: LARTS the one with most of its input, CoGRS the center. */
 export const aim = (larts) => (larts ? "the node that holds most" : "its center of gravity");
 
-/** An event under a policy: of reduces under LARTS with a mark, also on what was told of the node. */
+/** Returns an event, marked with larts if it is about a reduce that the policy places by LARTS. */
 export function underPolicy(policy, e) {
   if (!e.kind || !e.reason || !isLarts(policy)) return e;
   return { ...e, larts: true, placed: e.placed && { ...e.placed, larts: e.node_name } };
 }
 
-/** Whether a reduce stands where its rule wants it. */
+/** Reports whether a reduce is where its rule wants it. */
 const atAim = (placed) => placed?.center && placed.here <= placed.at_center;
 /** Where a reduce stands that is as near as its rule wants: LARTS may choose another node that holds as much. */
 export const atOrNear = ({ larts, center }) => `${larts && larts !== center ? "as near as" : "at"} ${aim(larts)}`;
 
-/** How much worse a reduce's node is than its center, "" if it is not. */
+/** Says how much worse a reduce's node is than its center; "" if it is not. */
 export function worse(placed) {
   if (!placed?.center || atAim(placed)) return "";
   if (!placed.at_center) return `all of its input is on ${placed.center}`;
   return `+${((100 * (placed.here - placed.at_center)) / placed.at_center).toFixed(1)} % over ${placed.center}`;
 }
 
-/** What a reduce's node costs, beside the one that its rule wants and, where it was told, the best. */
+/** Says what a reduce's node costs, beside the one that its rule wants and the best, if known. */
 function paid(placed) {
   const { at_center: least, center, best, larts } = placed, more = worse(placed);
   const whose = larts ? `${center}, which holds most` : `its center ${center}`;
@@ -72,7 +72,7 @@ function paid(placed) {
   return `${links(placed.here)}, ${wanted}${best && best < least ? `, ${links(best)} at best` : ""}`;
 }
 
-/** A reason in words; placed is what was told of a reduce's node. */
+/** Says a reason in words; placed is what the event says of a reduce's node. */
 export function why(reason, placed) {
   if (!reason?.cause) return "";
   const { cause, wait, of, count = 0 } = reason, larts = placed?.larts, waited = cause === "waited for locality";
@@ -91,7 +91,7 @@ export const becomes = {
   victim: ["would be killed by preemption", "would be killed by preemption"],
 };
 
-/** A decision in a sentence. */
+/** Describes a decision in a sentence. */
 export function sentence(e) {
   const skipped = e.type === "skipped", reason = why(e.reason, skipped ? null : e.placed);
   const because = reason && `: ${reason}`, on = e.node_name ? ` on ${e.node_name}` : "";
@@ -112,14 +112,14 @@ function skipSentence(e, because) {
   return `job ${e.job}${where} (${kindName(e.kind)}s)${says}`;
 }
 
-/** How far a job may go from its data, or from where its rule wants its reduces. */
+/** Says how far a job may go from its data, or from the nodes that its rule wants for its reduces. */
 export function mayGo(kind, level, larts) {
   const from = kind !== 1 ? "its data" : larts ? aim(true) : "its center";
   if (level === "node-local") return `only to ${kind === 1 ? from : `a node with ${from}`}`;
   return level === "rack-local" ? `as far as the rack of ${from}` : "anywhere";
 }
 
-/** What a reason means, to a reader who does not know the word; "" of reasons that say it themselves. */
+/** Explains the cause of a reason to a reader who does not know it; "" if its words suffice. */
 export function meaning(cause, placed = null) {
   if (cause !== "waited for locality" || !placed?.center) return meanings[cause] || "";
   if (atAim(placed)) return `Its wait for a nearer node is over, and this one is as near as ${aim(placed.larts)}.`;
@@ -161,7 +161,7 @@ const meanings = {
     "The queue lets only so many jobs of a user be ready at once; this one comes after them.",
 };
 
-/** The letter of an attempt: how near a map is to its data, whether a reduce is where its rule wants it. */
+/** Returns the letter of an attempt: how near a map is to its data, or whether a reduce is where its rule wants it. */
 export function letter(attempt) {
   if (attempt.kind === 1) return atAim(attempt.placed) ? "G" : "r";
   return { "node-local": "N", "rack-local": "R", "any-place": "A" }[attempt.locality] || "O";
@@ -172,6 +172,6 @@ export const letters = {
   A: "map without a place", G: "reduce at its center of gravity", r: "reduce elsewhere",
 };
 
-/** What a letter means, by the rule of the reduces. */
+/** Returns what a letter means under the rule of the reduces. */
 export const meaningOf = (l, larts) => (
   l === "G" && larts ? "reduce at the node that holds most of its input, or as near" : letters[l]);

@@ -16,7 +16,7 @@ const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS } = process.env;
 const skip = !MODULES && "no browser asked for";
 const screens = ["Overview", "Jobs", "Timeline", "Shuffle", "Findings", "Compare", "Settings"];
 
-/** The screens of every page; others exist only for runs that use them. */
+/** Returns the names of the screens that a page has buttons for. */
 const there = (page) => page.$$eval("#screens button", (list) => list.map((b) => b.textContent));
 chromium(skip);
 

@@ -222,7 +222,7 @@ test("a job is shown as it stood", () => {
   assert.equal(jobMarkup(h, 1, forgotten).toString(), says(12), "a state may have forgotten it");
 });
 
-/** A history of two users with six maps each on four slots; the arguments are the numbers of their running maps. */
+/** Returns a history of two users with six maps each on four slots; they run `first` and `second` of them. */
 function shared(first, second) {
   const h = newHistory();
   record(h, { at: 0, type: "joined", node: 0, node_name: "n", slots: [4, 0] });

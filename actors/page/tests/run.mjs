@@ -14,7 +14,8 @@ const attempt = (job, kind, task, n = 0) => `job_${String(job).padStart(4, "0")}
 
 export const hostile = `</script><img src=x onerror=alert(1)>"'&\``;
 
-/** Two racks of two nodes; job 1 waits for node a, its reduce goes near its center; job 2 is hostile. */
+/** Returns events of two racks of two nodes: job 1 waits for node a, its reduce starts near its center of gravity, and
+ * the names of job 2 are HTML. */
 export function run() {
   const nodes = ["a", "b", "c", "d"].map((name, i) => ({ at: 0, type: "joined", node: i, node_name: name, rack: i < 2 ? "r0" : "r1", slots: [2, 1] }));
   const at = (node) => ({ node, node_name: "abcd"[node] });

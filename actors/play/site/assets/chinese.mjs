@@ -3,7 +3,7 @@
 
 const whole = new Map(), holed = [], were = new WeakMap();
 
-/** Takes the sentences, each with its translation: {} is a hole, {2} the second. */
+/** Prepares the sentences, each with its translation: {} is a hole, {2} the second. */
 function learn(list) {
   for (const [from, to] of list) {
     const pattern = from.replace(/[.?()|+*]/g, "\\$&").replaceAll("{}", "(.+?)");
@@ -44,7 +44,7 @@ function each(root, f) {
   for (const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT); walk.nextNode();) f(walk.currentNode);
 }
 
-/** Makes what turns the page Chinese and back again. */
+/** Returns a function that turns the page Chinese (true) or English again (false). */
 export function chinese(list) {
   learn(list);
   const seen = new MutationObserver((changes) => {

@@ -8,7 +8,7 @@ function shortly(setting) {
   return setting.replace("locality.skips", "D").replace("reduce.rule", "reduces").replace(/^(locality|reduce)\./, "");
 }
 
-/** What a policy is called: its preset, and what is set over it; of a file what it is called there. */
+/** Returns the name of a policy: its preset or the name in its file, and the settings that override it. */
 export function nameOf({ policy, set = [] }, told) {
   const own = /^scheduler: *(\S+)/m.exec(policy)?.[1] || told.replace(/ \((first|second)\)$/, "");
   const last = new Map(set.map((one) => [one.split("=")[0], one])); // of two values the second holds
@@ -29,12 +29,12 @@ const figures = [
 
 const linesOf = (runs) => figures.map(([name, of]) => [name, ...runs.map(of)]);
 
-/** Words of the module as the page says them: policies, tasks, jobs and times. */
+/** Translates a sentence of the module into the page's words for policies, tasks, jobs and times. */
 const plainly = (text, sides, names) => sides.reduce((t, s, i) => t.replace(` ${s.policy} `, ` ${names[i]} `), text)
   .replace(/job_\d+_[mr]_\d+_\d+/g, (id) => taskName(parseAttempt(id))).replace(/job_0*(\d+)/g, "job $1")
   .replace(/\b(\d+h)?(\d+m)?[\d.]+(ms|s)\b/g, (t) => time(1e9 * seconds(t)));
 
-/** What two policies, of these names, did differently, in words and numbers. */
+/** Draws where two policies part, and their figures side by side. */
 export function divergenceMarkup({ report, against, divergence }, names) {
   const sides = divergence?.sides ?? [], reports = [report, against], plain = (text) => plainly(text, sides, names);
   const why = [["then it", "did"], ["because", "why"], ["why not as the other", "instead"]]
@@ -47,7 +47,7 @@ export function divergenceMarkup({ report, against, divergence }, names) {
     ${table("Both runs", ["", ...names], [...(divergence ? why : []), ...linesOf(reports), fair])}`;
 }
 
-/** What a recorded run would have been under the form's policy; the error of the method stands first. */
+/** Draws what a recorded run would have been under the form's policy, after the error of the method. */
 export function whatIfMarkup({ recorded, again, asked, warnings = [] }, policy) {
   const off = 100 * (again.sojourn_s.mean / recorded.sojourn_s.mean - 1);
   return html`<h2>What if</h2><p>The recorded policy again, simulated: mean sojourn ${off >= 0 && "+"}${off.toFixed(2)}

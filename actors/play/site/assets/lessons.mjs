@@ -4,10 +4,10 @@
 import { frame, levels, path, picture, ticks } from "./chart.mjs";
 import { $, html, show } from "./markup.mjs";
 
-/** The last value of D that settings give, or NaN. */
+/** Returns D, the last locality.skips=D among the settings, or NaN. */
 const skipsOf = (settings) => settings.reduce((d, s) => +(/^locality\.skips=(\d+)$/.exec(s) || [0, d])[1], NaN);
 
-/** The curve, with a dot for each run that was made of it; shown are runs on the page: their D and part in per cent. */
+/** Draws locality over D: the formula's line, a circle for each simulated D, and a filled dot for each run shown. */
 function curveMarkup({ line, dots }, shown) {
   const f = frame(360, 200, 0, line.at(-1).d, 100), says = (p) => (100 * p.local).toFixed(1);
   const dot = (kind, r) => (p) => html`<circle class="${kind}" cx="${f.x(p.d)}" cy="${f.y(100 * p.local)}" r="${r}">
@@ -21,7 +21,7 @@ function curveMarkup({ line, dots }, shown) {
     <figcaption>D, offers let pass; — formula, ○ runs</figcaption></figure>`;
 }
 
-/** A text with the numbers of a run; what the run does not have yet is left open. */
+/** Fills the names in braces of a text with the numbers of a run; "…" stands for one not known yet. */
 const fill = (text, numbers) => text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
   const x = numbers[name];
   if (x === undefined) return "…";
@@ -31,13 +31,13 @@ const fill = (text, numbers) => text.replace(/\{([a-z_]+[01])\}/g, (_, name) => 
 const figures = [["mean sojourn", "{mean1}", "s"], ["maps on their data", "{local1}", "%"],
   ["WTND, GiB × links", "{wtnd1}", ""], ["tasks killed", "{killed1}", ""], ["tasks suspended", "{suspended1}", ""]];
 
-/** What the one change has done to the other run, in the numbers that differ. */
+/** Lists the figures of the other run that its one change has changed. */
 function after(was, now) {
   const list = figures.map(([name, of, unit]) => ({ name, unit, from: fill(of, was), to: fill(of, now) }));
   return list.filter((f) => f.from !== f.to).map((f) => html`<br>${f.name}: <b>${f.from} → ${f.to} ${f.unit}</b>`);
 }
 
-/** A lesson in a language, 0 or 1. said is the number of the answer chosen, or -1; changed has the changed numbers. */
+/** Draws a lesson in English (0) or Chinese (1). said is the chosen answer or -1, changed the later figures. */
 function lessonMarkup({ texts, right }, language, { numbers, said, changed, curve, shown }) {
   const t = texts[language], is = said === right;
   return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p>

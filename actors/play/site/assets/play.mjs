@@ -20,14 +20,14 @@ const fields = () => [...document.querySelectorAll("fieldset.policy")];
 const named = (of) => [...of.querySelectorAll("[name]")];
 const work = () => $("setup").querySelector("fieldset");
 
-/** What a field says in a set-up. A text that is not shown says nothing. */
+/** Returns the value of a field for the set-up; a hidden text has none. */
 function valueOf(f) {
   if (f.hidden || f.parentElement.hidden) return "";
   if (f.type === "checkbox") return f.checked;
   return /range|number/.test(f.type) ? +f.value : f.disabled ? "" : f.value;
 }
 
-/** The form as a set-up.
+/** Returns what the form says, as a set-up.
  * @returns {any} */
 function setupOf() {
   const read = (of) => Object.fromEntries(named(of).map((f) => [f.name, valueOf(f)]));
@@ -35,7 +35,7 @@ function setupOf() {
   return { ...read(work()), link: Math.round(2 ** +$("link").value), policies };
 }
 
-/** A set-up put into the form. What it does not say stays, and so does a text instead of none. */
+/** Fills the form from a set-up. A field that the set-up lacks stays as it is, and so does a text for an empty one. */
 function fill(s) {
   const put = (of, values) => named(of).forEach((f) => {
     const value = values[f.name];
@@ -53,11 +53,11 @@ function fill(s) {
   });
 }
 
-/** Whether a preset uses a setting; one it does not use stands behind # in its file. */
+/** Reports whether a preset uses a setting; its file has the others behind a #. */
 const has = (preset, part) => new RegExp(`^${part}`, "m").test(presets.policies[preset] || "");
 const enable = (on, ...ids) => { for (const id of ids) $(id).disabled = !on; };
 
-/** Shows what goes with what, and the numbers of the sliders. */
+/** Enables and shows the fields that fit the others, and writes the values of the sliders. */
 function sync() {
   const own = $("workload").value === "", cluster = $("own-cluster").checked;
   const flows = $("flows").checked && !cluster;
@@ -128,7 +128,7 @@ async function whatIf(file) {
   shows(a, [{ text }], ["recorded", `${preset}, what if`]);
 }
 
-/** Runs a request and shows it; gives its answer, if there is one. */
+/** Runs a request, shows it, and returns the answer, or null. */
 async function runRequest(message, sight) {
   const { setup, other } = message, from = performance.now();
   const named = ({ divergence: d }) => [setup, other || setup].map((s, i) => nameOf(s, (d?.sides[i] ?? s).policy));
@@ -140,7 +140,7 @@ async function runRequest(message, sight) {
   return a;
 }
 
-/** What the form asks the module for; an error where a number is out of its limits. */
+/** Returns the form's request to the module. It throws if a number is out of its limits. */
 function messageOf(setup) {
   for (const field of $("setup").querySelectorAll("input[type=number]:enabled")) {
     const [least, most] = [field.min, field.max].map((n) => (+n).toLocaleString("en"));
@@ -150,7 +150,7 @@ function messageOf(setup) {
   return other ? { op: "part", setup: first, other } : { op: "run", setup: first };
 }
 
-/** Puts what runs into the address. */
+/** Writes what runs into the address. */
 function put(play, same) {
   shown = play;
   setAddress({ play }, same);
@@ -199,7 +199,7 @@ async function runScenario() {
   $("scenario-said").textContent = fault ? "It does not do what it says, or cannot be read." : "All is as it says.";
 }
 
-/** Takes what is entered into the form: it runs, after a moment. */
+/** Runs the form a moment after an entry. */
 function entered({ target }) {
   if (target.id === "recorded") return;
   if (target.closest("#made")) $("workload-text").value = madeWorkload($("made"));

@@ -3,7 +3,7 @@
 
 import { fromBase64, through } from "./events.mjs";
 
-/** The text of a set-up in a fragment: a tilde, and base64 of deflated JSON, with letters that addresses take. */
+/** Packs a set-up for the address: a tilde, then its JSON, deflated, in base64 for URLs. */
 export async function packSetup(setup) {
   const packed = await through(JSON.stringify(setup), new CompressionStream("deflate-raw")).arrayBuffer();
   return `~${base64(new Uint8Array(packed))}`;
@@ -12,7 +12,7 @@ export async function packSetup(setup) {
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
   .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** The set-up of a fragment; null if it is none. */
+/** Unpacks a set-up from the address; null if there is none. */
 export async function unpackSetup(fragment) {
   try {
     const bytes = fromBase64(fragment.replace(/^#?~/, "").replaceAll("-", "+").replaceAll("_", "/"));
@@ -23,7 +23,7 @@ export async function unpackSetup(fragment) {
   }
 }
 
-/** The settings of one policy, as KEY=VALUE. */
+/** Returns the settings of a policy's fields as KEY=VALUE. */
 function settings({ rule, w1, w2, d, reduce, preemption }) {
   const fixed = { wait: `locality.waits=${w1}s/${w2}s`, skips: `locality.skips=${d}` }[rule];
   return [
@@ -32,14 +32,14 @@ function settings({ rule, w1, w2, d, reduce, preemption }) {
   ].filter(Boolean);
 }
 
-/** Weights of pools out of "a=2 b=1". */
+/** Parses the weights of pools, such as "a=2 b=1". */
 const weights = (text) => Object.fromEntries(text.split(/[\s,]+/).filter(Boolean).map((one) => {
   const [name, weight] = one.split("=");
   if (!name || !(+weight > 0)) throw new Error(`weights: ${one}: want POOL=WEIGHT`);
   return [name, +weight];
 }));
 
-/** What the module takes, of the form's set-up and one of its policies. */
+/** Returns the module's set-up for one policy of the form's set-up. */
 export function request(setup, side) {
   const { text, workload, jobs, cluster, nodes, racks, seed, heartbeats, flows, link, over } = setup;
   const p = setup.policies[side];
@@ -50,7 +50,7 @@ export function request(setup, side) {
   };
 }
 
-/** The workload file that the fields of the form say; an empty field means what it began with. */
+/** Returns the workload file that the form's fields describe; an empty field means its default. */
 export function madeWorkload(form) {
   const places = form.querySelector("#made-places").value, shared = places === "shared";
   const number = (f) => [f.id.replace("made-", ""), +(f.value || f.defaultValue)];
