@@ -86,7 +86,7 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	c.changed(j, k)
 }
 
-// hold updates the counts for an attempt that takes (1) or returns (-1) its slots.
+// hold updates the counts of slots and attempts when one takes (sign 1) or returns (-1) its slots.
 func (c *Core) hold(ai int32, sign int) {
 	a := &c.Attempts[ai]
 	j, n, k := a.Job, a.Node, a.ID.Task.Kind
@@ -100,7 +100,7 @@ func (c *Core) hold(ai int32, sign int) {
 	c.Running[k] += sign
 }
 
-// newAttempt returns a free index in the slab.
+// newAttempt returns a free index of Core.Attempts, which it extends if necessary.
 func (c *Core) newAttempt() int32 {
 	if k := len(c.free) - 1; k >= 0 {
 		i := c.free[k]
@@ -137,7 +137,7 @@ func (c *Core) release(ai int32) {
 	c.free = append(c.free, ai)
 }
 
-// unlink removes an attempt from the list of its task, of which another attempt is live.
+// unlink removes an attempt from the list of its task's live attempts, which has another one.
 func (c *Core) unlink(w *Work, t *Task, ai int32) {
 	at := &t.Att
 	for *at != ai {
@@ -246,7 +246,7 @@ func (c *Core) Rerun(j *Job, m int32) {
 	c.changed(j, Map)
 }
 
-// take removes a pending task from the pending sets.
+// take removes task i of kind k from the job's sets of pending tasks.
 func (j *Job) take(k TaskKind, i int32) {
 	w := &j.Work[k]
 	if w.Tasks[i].Tries > 0 {
@@ -259,7 +259,7 @@ func (j *Job) take(k TaskKind, i int32) {
 	w.Pending.Remove(i)
 }
 
-// putBack makes a launched task pending.
+// putBack adds task i of kind k, which was launched before, to the job's pending tasks.
 func (c *Core) putBack(j *Job, k TaskKind, i int32) {
 	w := &j.Work[k]
 	w.Again++

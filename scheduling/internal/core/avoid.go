@@ -13,16 +13,16 @@ type Avoidance struct {
 	// the job avoids the node, unless it would then avoid a quarter of the nodes or more; 0 means
 	// 4, negative never (mapred.max.tracker.failures).
 	JobFailures int
-	// Jobs is the number of jobs that must succeed while avoiding a node before all jobs avoid it.
-	// The number must also be 1.5 times the mean of all nodes, and less than half of the nodes may
-	// be avoided; 0 means 4, negative never (mapred.max.tracker.blacklists).
+	// Jobs is the number of faults (jobs that succeeded while avoiding the node) after which all
+	// jobs avoid a node. They must also exceed 1.5 times the mean of all nodes, and fewer than half
+	// of the nodes may be avoided; 0 means 4, negative never (mapred.max.tracker.blacklists).
 	Jobs int
 	// Forgive is the time without a new fault after which a node loses one fault; 0 means
 	// 24 h [Hadoop 0.20].
 	Forgive time.Duration
 }
 
-// Limits relative to the cluster [Hadoop JobInProgress, JobTracker].
+// The limits of Avoidance that are relative to the cluster [Hadoop JobInProgress, JobTracker].
 const (
 	avoidedByJob = 0.25 // maximum fraction of the nodes
 	avoidedByAll = 0.5  // maximum fraction of the nodes
@@ -42,7 +42,7 @@ func (a Avoidance) withDefaults() Avoidance {
 // isBad reports whether enough attempts of j have failed on a node for j to avoid it.
 func (c *Core) isBad(j *Job, n NodeID) bool { return int(j.Failures[n]) >= c.Policy.Avoid.JobFailures }
 
-// BadNodes returns the number of nodes that j has reason to avoid.
+// BadNodes returns the number of nodes on which enough attempts of j have failed for j to avoid it.
 func (c *Core) BadNodes(j *Job) (bad int) {
 	for n := range j.Failures {
 		if c.isBad(j, n) {
@@ -52,7 +52,7 @@ func (c *Core) BadNodes(j *Job) (bad int) {
 	return bad
 }
 
-// CountFailure counts a failed attempt of j on n.
+// CountFailure records a failed attempt of j on n. At the policy's limit it emits EventAvoided.
 func (c *Core) CountFailure(j *Job, n *NodeState) {
 	if j.Failures == nil {
 		j.Failures = map[NodeID]int32{}
@@ -149,8 +149,8 @@ func (c *Core) forgive() {
 	}
 }
 
-// clearFailures clears the faults of n and every job's failure count for n, which Hadoop's jobs
-// keep. The slots of n must not be counted during the call.
+// clearFailures clears the faults of n and each job's failure count for n; Hadoop keeps the latter.
+// The caller must have removed n from the cluster's totals; see countSlots.
 func (c *Core) clearFailures(n *NodeState) {
 	if n.Faults > 0 {
 		c.Faulty--

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Op is the method of a Call.
+// Op names the method of Core that a Call records.
 type Op uint8
 
 // The methods that change a Core.
@@ -53,8 +53,8 @@ func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 // UnmarshalText parses a call's name.
 func (o *Op) UnmarshalText(text []byte) error { return parseWord(o, opNames[:], 1, "call", text) }
 
-// Call is one call of a Core with its answer; in JSON it is one line. Op determines which fields
-// are used.
+// Call records one call of a Core's method with its arguments and its answer: one line of a call
+// log. Op determines which fields are used.
 type Call struct {
 	Op        Op            `json:"op"`
 	At        time.Duration `json:"at"`
@@ -73,7 +73,7 @@ type Call struct {
 	Actions   []Action      `json:"actions,omitempty"` // the answer to a heartbeat
 }
 
-// end ends a call that has changed the Core: it settles the Core and records the call.
+// end is the last step of a call that changes the Core: it settles the Core and records the call.
 func (c *Core) end(call Call) {
 	c.settle()
 	c.record(call)
@@ -86,7 +86,7 @@ func (c *Core) record(call Call) {
 	}
 }
 
-// pass is a separate function so that calls escape to the heap only if they are recorded.
+// pass calls Config.Calls. It is a separate function so that only recorded calls are on the heap.
 func (c *Core) pass(call Call) { c.Config.Calls(&call) }
 
 // CallWriter writes calls as JSON lines. It is not safe for concurrent use.
@@ -131,8 +131,8 @@ func ReplayFrom(c *Core, r io.Reader) error {
 // maxReplayed limits the tasks of a recorded job, so that a damaged log cannot exhaust memory.
 const maxReplayed = 1 << 24
 
-// complete returns an error if a call lacks a required part or has more tasks than any Core
-// records.
+// complete returns an error if the call lacks a field that its Op needs, or its job has more than
+// maxReplayed tasks.
 func (call *Call) complete() error {
 	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
 	switch {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// plainHFSP is HFSPPolicy without its methods.
+// plainHFSP has the fields of HFSPPolicy but not its methods, so that encoding does not recurse.
 type plainHFSP HFSPPolicy
 
 // infinite represents an infinite Xi in JSON, which has no such number.

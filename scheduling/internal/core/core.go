@@ -49,12 +49,12 @@ type Config struct {
 	// their arguments.
 	LoadManager  LoadManager  `json:"-"`
 	TaskSelector TaskSelector `json:"-"`
-	// Parts are custom parts of policies; the rules for the functions above apply to them too.
+	// Parts are custom orders and placements. The call log does not contain their answers either.
 	Parts Parts `json:"-"`
-	// Fork, if not nil, turns one refusal into a launch. A call log of such a run replays only with
-	// the same Fork.
+	// Fork, if not nil, makes a job launch a task at one offer that it would have refused. A call
+	// log of such a run replays only with the same Fork.
 	Fork *Fork `json:"-"`
-	// Explain keeps the Skips of the last heartbeat for View.Skips, and emits events for them.
+	// Explain records for View.Skips why jobs got no slot, and emits events for it.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
 	// call the Core.
@@ -80,10 +80,10 @@ type Core struct {
 
 	Nodes  []*NodeState
 	Names  map[string]NodeID
-	Groups []groupNames      // by level; 0 unused
-	Topo   int               // changes when a node that jobs may refer to gets its rack
-	near   []index.BitMatrix // by level from 0: which jobs may have a pending map in which group
-	oldest time.Duration
+	Groups []groupNames      // racks and wider groups, by level; 0 unused
+	Topo   int               // increases when a known node gets its rack; jobs are then indexed again
+	near   []index.BitMatrix // by level, 0 for nodes: which jobs may have a pending map in which group
+	oldest time.Duration     // no live node has sent its last heartbeat earlier
 
 	Jobs    map[JobID]*Job       // active and remembered ones
 	LastJob JobID                // the last ID assigned
@@ -92,18 +92,18 @@ type Core struct {
 	Active  []*Job               // not ended, in submission order; may include ended ones until the next settle
 	Ended   int                  // ended jobs still in Active
 	Held    int                  // jobs that have not ended and may not launch
-	Indexes int32                // dense indexes in use or free
-	vacant  []int32              // free indexes
+	Indexes int32                // number of dense job indexes (Job.Index), in use or free
+	vacant  []int32              // dense job indexes that are free
 
-	Attempts []Attempt
-	free     []int32
+	Attempts []Attempt // slab of live attempts; it also has free places
+	free     []int32   // the free indexes of Attempts
 
 	Slots   [Kinds]int // slots of live nodes that are not cordoned
 	Room    [Kinds]int // free slots among these
 	Waiting [Kinds]int // tasks of jobs that have not ended, waiting for their launch
 	Slow    [Kinds]int // running tasks that should get a speculative attempt
 	Running [Kinds]int // attempts that are not suspended
-	Load    [Kinds]int // sum of the jobs' loads
+	Load    [Kinds]int // sum of Job.Load
 	Live    int        // live nodes
 	Cluster uint64     // changes when nodes or slots come or go
 	Suspend int        // suspended attempts
@@ -111,21 +111,21 @@ type Core struct {
 	Order       Order
 	Placement   [Kinds]Placement
 	Speculation Speculation
-	Far         Locality // the farthest level
+	Far         Locality // the level beyond all racks and groups of racks
 
-	Beat     uint64                 // heartbeats that asked for work
+	Beat     uint64                 // number of heartbeats so far that asked for work
 	forked   bool                   // Config.Fork has had its effect
-	refusals Records[[Kinds]uint64] // by job: the heartbeat of the last refusal that is valid for all of that heartbeat
-	Actions  []Action
-	skips    []Skip
-	told     Records[jobTold]
+	refusals Records[[Kinds]uint64] // by job: Beat at its last refusal that holds for its whole heartbeat
+	Actions  []Action               // the answer to the current heartbeat
+	skips    []Skip                 // why jobs got no slot in the last heartbeat that asked for work
+	told     Records[jobTold]       // what events last reported of each job
 	Killed   []AttemptID
 	queue    heartbeatQueue
 	Faulty   int // nodes with faults
 }
 
-// New returns a Core with policy p, built from the given parts. Errors wrap ErrBadConfig or
-// ErrUnknownPolicy and name every mistake found.
+// New returns a Core with policy p; built has the built-in orders, placements and speculation.
+// Errors wrap ErrBadConfig or ErrUnknownPolicy and name every mistake found.
 func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
@@ -154,7 +154,7 @@ func (cfg Config) validate(built *Policies) error {
 	return nil
 }
 
-// install creates the parts of p; on error the Core is unchanged.
+// install makes p the policy and builds its order, placements, speculation; errors change nothing.
 func (c *Core) install(p Policy) error {
 	if p.SlowStart < 0 {
 		p.SlowStart = DefaultSlowStart
@@ -175,7 +175,7 @@ func (c *Core) install(p Policy) error {
 	return nil
 }
 
-// advance moves the clock.
+// advance sets the clock to now; the error for an earlier time wraps ErrTimeBackwards.
 func (c *Core) advance(now time.Duration) error {
 	if now < c.Now {
 		return fmt.Errorf("%w: %v after %v", ErrTimeBackwards, now, c.Now)
@@ -185,7 +185,7 @@ func (c *Core) advance(now time.Duration) error {
 }
 
 // settle recomputes which jobs may launch, if that may have changed. Every call that changes the
-// Core ends with it, so that questions always see a settled Core.
+// Core ends with it, so that the answers of a View are up to date.
 func (c *Core) settle() {
 	if !c.Dirty {
 		return
@@ -199,8 +199,8 @@ func (c *Core) settle() {
 }
 
 // Update performs the periodic work: it updates shares and preemption clocks, runs a preemption
-// round when one is due, and looks for slow tasks. Call it about every 500 ms. How often does not
-// change which task a heartbeat gets, except through preemption and speculation.
+// round when one is due, and looks for slow tasks. Call it about every 500 ms. The interval affects
+// only preemption and speculation, not which other tasks a heartbeat gets.
 func (c *Core) Update(now time.Duration) error {
 	if err := c.advance(now); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	return c.Killed, nil
 }
 
-// changed updates the cluster's load and notifies the order of a change.
+// changed updates Core.Load and the order after a change of j's tasks of kind k or of its rank.
 func (c *Core) changed(j *Job, k TaskKind) {
 	w := &j.Work[k]
 	if load := int32(j.Load(k)); load != w.Load {
@@ -238,7 +238,7 @@ func (c *Core) changed(j *Job, k TaskKind) {
 	c.Order.Changed(j, k)
 }
 
-// Admit lets a job launch from the moment it is added, even if a former policy held it back.
+// Admit makes j runnable: it may launch tasks at once, even if a former policy held it back.
 func (c *Core) Admit(j *Job) {
 	j.Runnable, j.State, j.Hold = true, JobRunning, Reason{}
 	j.started = cmp.Or(j.started, c.Now)

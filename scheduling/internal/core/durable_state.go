@@ -10,8 +10,8 @@ import (
 )
 
 // DurableState is the state of a Core that survives the loss of all nodes. Restoring it in a fresh
-// Core and resuming the jobs continues the former run, except for running attempts and what the
-// policy had learned and waited. It is plain data to store as JSON.
+// Core and resuming the jobs continues the former run. Running attempts, the waits of jobs and the
+// sizes that a policy had learned are lost. It is plain data to store as JSON.
 type DurableState struct {
 	Now   time.Duration // of the last call
 	Jobs  JobID         // number of job IDs assigned so far
@@ -42,7 +42,7 @@ type DurableTask struct {
 	Fails uint8 `json:",omitempty"` // failures of the task itself
 }
 
-// DurableState returns the state that survives the Core.
+// DurableState returns what a fresh Core needs to continue the run; see Restore and Resume.
 func (q View) DurableState() DurableState {
 	c := q.c
 	f := DurableState{Now: c.Now, Jobs: c.LastJob}
@@ -110,10 +110,10 @@ func (c *Core) Restore(f DurableState) error {
 	return nil
 }
 
-// Resume adds a job of a former Core. id is one of the restored state; id 0 adds a job that the
+// Resume adds a job of a former Core. id is its ID in the restored state; 0 adds a job that the
 // state does not have. s is as for Submit, but priority and pool or queue are those of the state if
 // they are still valid. kept lists the tasks whose output still exists, ascending: reduces, or maps
-// of a job without reduces. They are done. The others keep their counts of attempts and failures.
+// of a job without reduces. They count as done. The others keep their counts of tries and failures.
 // If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap
 // ErrUnknownJob.
 func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
@@ -162,7 +162,7 @@ func validateKept(s *JobSpec, kept []int32) error {
 	return nil
 }
 
-// lasting returns the kind of task whose output survives the loss of a node.
+// lasting returns the kind of task whose output survives a lost node: maps only without reduces.
 func (j *Job) lasting() TaskKind {
 	if j.Spec.Reduces > 0 {
 		return Reduce

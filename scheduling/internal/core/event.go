@@ -16,27 +16,27 @@ const (
 	EventLost                              // Node, NodeName: silent for too long, left, or restarted
 	EventSubmitted                         // Name, User, Pool, Tasks, Priority, Bytes, Gate, Width, [Places]
 	EventLaunched                          // Node, Locality, Reason, Slot; Placed for reduces
-	EventSucceeded                         // Node, Held; of maps Bytes, [Output]
+	EventSucceeded                         // Node, Held; for maps also Bytes, [Output]
 	EventFailed                            // Node, Err, Reason, Held
 	EventKilled                            // Node, Reason, Held
 	EventSuspended                         // Node, Reason
 	EventResumed                           // Node, Slot, Held
-	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed for reduces: the preferred node
+	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; reduces: Placed, the preferred node
 	EventShares                            // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	EventNeed                              // Pool, Kind, Need: slots that the pool may claim by preemption
 	EventWarning                           // Err
 	EventPriority                          // Name: the new priority
 	EventPool                              // Pool: the new pool
 	EventFinished                          // State, Err
-	EventOutputLost                        // Attempt: of the map that reruns
+	EventOutputLost                        // Attempt: the one that wrote the lost output; its map reruns
 	EventReconfigured                      // Name: of the policy; Policy
 	EventReloadFailed                      // Err: changed configuration files were not applied
 	EventAvoided                           // Node, Reason: the Core launches no tasks of JobID, or of any job, on the node
 	EventAdmitted                          // Node, Reason: tasks are launched there as before
-	EventBegan                             // Began, Policy: the driver of the Core emits it as the first event of a run
+	EventBegan                             // Began, Policy; the Core's driver emits it as the first event
 	EventCordoned                          // Node, State: "cordoned" or "open"
-	EventProgress                          // [Node, Progress: at each quarter]
-	EventVictim                            // Node, Reason: preemption, which is only logged, would kill the attempt
+	EventProgress                          // [Node, Progress], at each quarter of the attempt's work
+	EventVictim                            // Node, Reason: PreemptLog reports what PreemptOn would kill
 )
 
 // EventSchema is the version of the events. It changes when a reader of the former version would be
@@ -72,14 +72,14 @@ type Began struct {
 	Expiry    time.Duration `json:"expiry,omitempty"`    // in nanoseconds; 0: 10 minutes
 	Nodes     int           `json:"nodes"`               // number of nodes that join at the beginning
 	Racks     int           `json:"racks"`
-	// Drive is when a simulation's JobTracker learns of a free slot: empty: at once; "heartbeat":
-	// with its node's next heartbeat; "out-of-band": also when a task ends.
+	// Drive tells when a simulation's JobTracker learns of a free slot: "" means at once,
+	// "heartbeat" with its node's next heartbeat, "out-of-band" also when a task ends.
 	Drive string `json:"drive,omitempty"`
 }
 
 // Event is one thing that the Core did or learned. Live runs, histories and simulations share one
-// schema. In JSON an event is one line: times are in nanoseconds, pairs are of maps and of reduces,
-// and zero fields are omitted except at, type and node.
+// schema. In JSON an event is one line: times are in nanoseconds, a pair has the value of maps and
+// that of reduces, and zero fields are omitted except at, type and node.
 type Event struct {
 	At       time.Duration `json:"at"` // since the cluster's start
 	Type     EventType     `json:"type"`
@@ -93,7 +93,7 @@ type Event struct {
 	Near     string        `json:"locality,omitempty"` // Locality in words, if known; set by the Core
 	Reason   Reason        `json:"reason,omitzero"`
 	Until    time.Duration `json:"until,omitempty"`    // when a skip's reason ends by itself
-	Slot     int           `json:"slot,omitempty"`     // of the node, among those of the kind, from 1; the first of several
+	Slot     int           `json:"slot,omitempty"`     // its first number among the node's slots of the kind, from 1
 	Level    string        `json:"level,omitempty"`    // of a skip: how far from its data the job may launch now
 	Count    int           `json:"count,omitempty"`    // of a skip: number of skips for this reason and level so far
 	Held     time.Duration `json:"held,omitempty"`     // how long the attempt was suspended so far
@@ -123,7 +123,7 @@ type Event struct {
 	Policy   *Policy       `json:"policy,omitempty"` // with all defaults set; read-only
 }
 
-// Projected is a job's place in the virtual cluster of hfsp, like VirtualView.
+// Projected is a job's progress in the virtual cluster of hfsp; see VirtualView for the fields.
 type Projected struct {
 	Left   time.Duration `json:"left,omitempty"`
 	Slots  float64       `json:"slots,omitempty"`

@@ -47,7 +47,7 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	return e.appendShares(b)
 }
 
-// appendShares appends the second half of the fields.
+// appendShares appends the fields from Places on, and the closing brace.
 func (e *Event) appendShares(b []byte) []byte {
 	if e.Places != nil {
 		b = appendAny(b, `,"places":`, e.Places)

@@ -52,7 +52,7 @@ type InputPlaces struct {
 // Tells reports whether events include explanations (Config.Explain).
 func (c *Core) Tells() bool { return c.Config.Explain && c.Config.Events != nil }
 
-// inputPlaces returns the Places of EventSubmitted.
+// inputPlaces returns the Places of EventSubmitted, nil if events include no explanations.
 func (c *Core) inputPlaces(p Places) *InputPlaces {
 	switch {
 	case !c.Tells() || len(p.Nodes) == 0:

@@ -28,18 +28,18 @@ type GroupShares struct {
 	said  Figures
 }
 
-// The figures of a job are reported at most once per 1/tellAgain of its age, so that a job of any
-// length causes at most some hundred such events. Those of a pool or queue are reported after at
-// most maxSilent.
+// Events report the shares and demand of a job again only after 1/tellAgain of its age, so that a
+// job of any length causes at most some hundred such events. For a pool or queue the interval is
+// at most maxSilent.
 const (
 	tellAgain = 20
 	maxSilent = 10 * time.Second
 )
 
-// grouper is an order that reports, at each update, the shares of its groups of jobs.
+// grouper is an order with pools or queues: TellGroups, called at each update, emits their shares.
 type grouper interface{ TellGroups() }
 
-// projector is an order with a virtual cluster.
+// projector is an order that can report a job's progress in its virtual cluster (hfsp).
 type projector interface {
 	Projected(j *Job, k TaskKind) (v VirtualView, has bool)
 }
@@ -64,7 +64,7 @@ func (c *Core) emitShares() {
 	}
 }
 
-// tellShare emits a job's figures, if they have changed and were not reported recently.
+// tellShare emits a job's shares and demand, if they have changed and were not reported recently.
 func (c *Core) tellShare(j *Job) {
 	t := &c.told.Of(j).lastShares
 	if c.Now-t.at < (c.Now-j.Submitted)/tellAgain {
@@ -92,8 +92,8 @@ func (c *Core) tellShare(j *Job) {
 	})
 }
 
-// TellGroup emits the figures of a pool or queue at once if its share or limits have changed. With
-// Config.Explain it also does so for other changes, if it has not done so recently.
+// TellGroup emits the shares and limits of a pool or queue at once if these have changed. With
+// Config.Explain it also emits changes of demand and running tasks, if it has not done so recently.
 func (c *Core) TellGroup(name string, t *GroupShares, now Figures) {
 	if now == t.said {
 		return

@@ -1,13 +1,13 @@
 package core
 
-// LoadManager reports whether a node may get one more task of kind k, apart from its free slots.
-// load is the number of tasks that the cluster could run, slots the number of its slots. It is
-// Hadoop's extension point mapred.fairscheduler.loadmanager.
+// LoadManager reports whether a node with a free slot may get one more task of kind k. load is the
+// number of such tasks that the cluster could run now, slots the number of its slots for them.
+// Hadoop: mapred.fairscheduler.loadmanager.
 type LoadManager func(n NodeView, k TaskKind, load, slots int) bool
 
-// TaskSelector picks the task of a job to launch on a node that the policy has chosen for it. Index
-// is the policy's own choice. It is used if the returned task is not pending, or is a map farther
-// from its data than the policy allows now. Hadoop: mapred.fairscheduler.taskselector.
+// TaskSelector picks the task to launch, after the policy has chosen the job and the node. If the
+// returned task is not pending, or is a map farther from its data than the policy allows now, the
+// policy's own choice, s.Index, is launched. Hadoop: mapred.fairscheduler.taskselector.
 type TaskSelector func(s Selection) (index int32)
 
 // Selection is the argument of a TaskSelector.
@@ -20,7 +20,7 @@ type Selection struct {
 	Pending func(int32) bool // reports whether the task with that index waits to be launched; valid during the call
 }
 
-// Selected returns the task that the task selector chooses, or i, the policy's choice.
+// Selected returns the task to launch: the task selector's choice or, if it is invalid, i.
 func (c *Core) Selected(j *Job, k TaskKind, n *NodeState, i int32, allowed Locality) int32 {
 	if c.Config.TaskSelector == nil {
 		return i
@@ -36,7 +36,7 @@ func (c *Core) Selected(j *Job, k TaskKind, n *NodeState, i int32, allowed Local
 	return m
 }
 
-// Level returns the distance of map m from its data on n.
+// Level returns the distance that map m would have from its data if it ran on n.
 func (c *Core) Level(j *Job, m int32, n *NodeState) Locality {
 	if !j.HasPlace(m) {
 		return AnyPlace

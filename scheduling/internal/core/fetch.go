@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// unfetchedReports is the number of failed-fetch reports after which a map reruns, from any
-// reduces.
+// unfetchedReports is the number of reports of failed fetches after which a map reruns, whether one
+// reduce or several sent them.
 const unfetchedReports = 3
 
 // unfetched counts the reports of reduces that could not fetch one map's output.

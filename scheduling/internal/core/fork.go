@@ -2,9 +2,9 @@ package core
 
 import "time"
 
-// Fork turns one refusal into a launch, so that two runs that differ in nothing else tell what the
-// wait was worth. It is the first refusal at or after At in which Job, offered a slot of kind Kind
-// on Node, waits for a better one. Refusals for other reasons, such as limits, stay.
+// Fork makes Job launch a task once where it would have waited for a better slot. Comparing the run
+// with the one without Fork shows what the wait was worth. It acts on the first such offer of a
+// slot of kind Kind on Node, at or after At. Refusals for other reasons, such as limits, stay.
 type Fork struct {
 	At   time.Duration
 	Job  JobID
@@ -18,8 +18,8 @@ func (c *Core) forks(j *Job, n *NodeState, k TaskKind) bool {
 	return f != nil && !c.forked && c.Now >= f.At && j.ID == f.Job && k == f.Kind && (f.Node == NoNode || f.Node == n.ID)
 }
 
-// instead proposes the task of j that is nearest to n, however far away; the first reduce, as without
-// a placement. Without a pending task, the refusal p stays.
+// instead returns what j launches on n because of Config.Fork: its nearest map, at any distance, or
+// its first reduce. If no task is pending, it returns p, the refusal.
 func (c *Core) instead(j *Job, n *NodeState, k TaskKind, p Proposal) Proposal {
 	task, l := j.Work[k].Pending.First(), AnyPlace
 	if k == Map {

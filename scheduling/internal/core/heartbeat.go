@@ -59,7 +59,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	return out, nil
 }
 
-// newWork records that tasks may now be launched that could not be launched before.
+// newWork records that more tasks may be launched than before, so that Due names nodes for them.
 func (c *Core) newWork() { c.queue.news++ }
 
 // Call adds n to the nodes that Due returns, because something waits for a heartbeat of n.
@@ -70,7 +70,7 @@ func (c *Core) Call(n *NodeState) {
 	}
 }
 
-// uncall undoes Call.
+// uncall removes n from the nodes that Due returns, if Call has added it.
 func (c *Core) uncall(n *NodeState) {
 	if n.called {
 		n.called = false
@@ -79,8 +79,8 @@ func (c *Core) uncall(n *NodeState) {
 	}
 }
 
-// asked records that n has sent a heartbeat. It now has everything except actions queued during the
-// heartbeat.
+// asked records that n has sent a heartbeat, so that Due returns it again only for newer work, or
+// for actions that were queued during the heartbeat.
 func (c *Core) asked(n *NodeState) {
 	n.Heard = c.queue.news
 	if len(n.Pending) == 0 {
@@ -102,7 +102,7 @@ func (c *Core) recordHeartbeat(h Heartbeat) {
 	c.record(Call{Op: OpHeartbeat, At: c.Now, Node: h.Node, Heartbeat: &h, Actions: c.Actions})
 }
 
-// LiveAttempt returns the slab index of a live attempt, or -1.
+// LiveAttempt returns the index in Core.Attempts of a live attempt, or -1.
 func (c *Core) LiveAttempt(id AttemptID) int32 {
 	t := c.taskOf(id.Task)
 	if t == nil {
@@ -115,7 +115,7 @@ func (c *Core) LiveAttempt(id AttemptID) int32 {
 	return ai
 }
 
-// taskOf returns a task, or nil.
+// taskOf returns the Core's record of a task, nil if its job is unknown or has ended.
 func (c *Core) taskOf(id TaskID) *Task {
 	j := c.Job(id.Job)
 	if j == nil || id.Kind > Reduce {
@@ -128,8 +128,8 @@ func (c *Core) taskOf(id TaskID) *Task {
 	return &w.Tasks[id.Index]
 }
 
-// apply applies a status to its attempt; it is the only transition table of attempts. Reports on
-// attempts that are not live on n are late or false: those still running are killed, the rest
+// apply changes the state of an attempt as its node n reports; all such changes begin here. Reports
+// on attempts that are not live on n are late or false: those still running are killed, the rest
 // ignored.
 func (c *Core) apply(n *NodeState, s *Status) {
 	ai := c.LiveAttempt(s.Attempt)

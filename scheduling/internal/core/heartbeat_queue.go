@@ -13,7 +13,7 @@ type heartbeatQueue struct {
 // Due returns the nodes that should be asked for a heartbeat now. called are those for which an
 // action or a reduce waits, in the order in which the waiting began. open are those, ascending,
 // with a slot, free or reclaimable, for work that has come since their last heartbeat: a job,
-// reduces that may start, or a task that must rerun. Each such event names a node once; a node may
+// reduces that may start, or a task that must rerun. Such work names each node once; a node may
 // be in both lists. A driver that relies on regular heartbeats need not call Due. The Core owns the
 // slices until the next call of any method.
 func (c *Core) Due() (called, open []NodeID) {

@@ -72,9 +72,9 @@ type Job struct {
 	Hold  Reason // why it is not runnable
 	err   string
 	Group string // name of its pool or queue; empty if the order has none
-	tries int
+	tries int    // failures of one task that fail the job
 
-	failed      [Kinds]int       // attempts
+	failed      [Kinds]int       // failed attempts
 	ReducesLost int              // attempts of reduces that ended without success
 	Outputs     *gravity.Outputs // of its maps; nil while none is known
 
@@ -146,12 +146,12 @@ func (j *Job) Replicas() int {
 	return max(1, (len(j.Spec.Places.Nodes)+n/2)/n)
 }
 
-// slowStartMaps returns the number of maps that must be done before reduces launch.
+// slowStartMaps returns how many maps must be done before reduces launch: the fraction share.
 func slowStartMaps(share float64, maps int) int {
 	return int(min(float64(maps), math.Ceil(max(0, share)*float64(maps)-1e-9)))
 }
 
-// HasPlace reports whether map m has a place.
+// HasPlace reports whether the job names a node that stores the input of map m.
 func (j *Job) HasPlace(m int32) bool {
 	o := j.Spec.Places.Offsets
 	return len(o) > 0 && o[m+1] > o[m]
@@ -188,8 +188,8 @@ func (c *Core) buildTasks(j *Job) {
 	c.BuildIndex(j)
 }
 
-// BuildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider
-// groups.
+// BuildIndex builds j.ByPlace, which finds the job's maps by node and, for nodes whose rack is
+// known, by rack and wider groups.
 func (c *Core) BuildIndex(j *Job) {
 	x, p := &j.ByPlace, j.Spec.Places
 	if x.Levels == nil {

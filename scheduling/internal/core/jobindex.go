@@ -1,7 +1,7 @@
 package core
 
-// acquireIndex gives a new job a dense index: the number of indexes is the maximum number of jobs
-// that were active at the same time. Policies keep their records of jobs in slices by this index.
+// acquireIndex sets j.Index, a small number that no other active job has; ended jobs free theirs.
+// Policies keep their records of jobs in slices by this index.
 func (c *Core) acquireIndex(j *Job) {
 	if k := len(c.vacant) - 1; k >= 0 {
 		j.Index, c.vacant = c.vacant[k], c.vacant[:k]

@@ -75,7 +75,7 @@ func (c *Core) NodeID(name string) NodeID {
 	return id
 }
 
-// Lookup returns the number of a node that has joined.
+// Lookup returns the number of the named node, and false if it has not joined.
 func (q View) Lookup(name string) (NodeID, bool) {
 	id, ok := q.c.Names[name]
 	return id, ok && q.c.Nodes[id].Groups != nil
@@ -133,7 +133,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	return id, nil
 }
 
-// stand records the place of a node in the network.
+// stand sets n.Groups, the node's place in the network, from the parts of its rack's path.
 func (c *Core) stand(n *NodeState, path []string) {
 	n.Groups = []int32{int32(n.ID)} // a new slice: places of outputs may keep the old one
 	for l := 1; l <= c.Config.RackDepth; l++ {
@@ -245,7 +245,7 @@ func (c *Core) Leave(now time.Duration, id NodeID) error {
 	return nil
 }
 
-// nodeAt advances the clock and returns a node that has joined.
+// nodeAt advances the clock and returns the node with that ID, which must have joined.
 func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err

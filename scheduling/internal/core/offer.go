@@ -57,7 +57,7 @@ func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
 	c.Launch(j, k, m, n, l, why, nil)
 }
 
-// refuse records that j does not take a slot of n. It always returns false, as Skip does.
+// refuse records why j does not take a slot of n. It always returns false, as Skip does.
 func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 	at := c.Placement[k]
 	if c.Config.Explain {
@@ -75,8 +75,8 @@ func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 	return false
 }
 
-// near returns the cause of a launch at level l; off is the cause if that is neither node-local nor
-// any-place.
+// near returns the cause of a launch at level l. For a map that has a location but is not
+// node-local it is off.
 func near(l Locality, off Cause) Cause {
 	switch l {
 	case NodeLocal:

@@ -88,8 +88,8 @@ type resumer interface {
 	ResumeOn(n *NodeState)
 }
 
-// learner is an order that learns from the progress of an attempt, given by its slab index, and
-// from a successful attempt.
+// learner is an order that learns from the progress of attempts and from successful ones. ai is the
+// index of the attempt in Core.Attempts.
 type learner interface {
 	Progressed(ai int32)
 	Succeeded(ai int32, a Attempt)

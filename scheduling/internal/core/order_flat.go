@@ -2,8 +2,8 @@ package core
 
 import "github.com/tarry-mr/tarry/scheduling/internal/index"
 
-// FlatOrder is an order with one sorted list per kind, by rank. The orders fifo and fair are little
-// more than their rank.
+// FlatOrder is an order that keeps all jobs in one list per kind, sorted by RankOf. The orders fifo
+// and fair add little more than that function.
 type FlatOrder struct {
 	BaseOrder
 	RankOf func(j *Job, k TaskKind) index.Rank

@@ -84,7 +84,7 @@ func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error
 	return g.Distance(id.Index, c.Nodes[n].Site(), weigh), nil
 }
 
-// outputsFor returns the outputs that a reduce reads.
+// outputsFor returns the map outputs of a reduce's job, nil while none is known.
 func (c *Core) outputsFor(id TaskID) (*gravity.Outputs, error) {
 	if id.Kind != Reduce || c.taskOf(id) == nil {
 		return nil, fmt.Errorf("%w: %v is not a reduce task", ErrUnknownTask, id)

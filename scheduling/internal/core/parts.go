@@ -94,10 +94,10 @@ type ReduceOffer struct {
 	Waited  time.Duration
 }
 
-// launcher is a part with a method for launches of its choices.
+// launcher is a part that the Core calls when a task that it chose has been launched.
 type launcher interface{ Launched(id JobID) }
 
-// forgetter is a part with a method for ended jobs.
+// forgetter is a part that the Core calls when a job has ended.
 type forgetter interface{ Forget(id JobID) }
 
 func forget(part any, id JobID) {
@@ -106,7 +106,7 @@ func forget(part any, id JobID) {
 	}
 }
 
-// part creates the named part.
+// part creates the part that the table has under name; what names its kind in errors.
 func part[T any](table map[string]func() T, what, name string) (T, error) {
 	if makes := table[name]; makes != nil {
 		return makes(), nil
@@ -125,8 +125,8 @@ type refusals struct {
 	since time.Duration // time of the first
 }
 
-// external is what the adapters of custom placements have in common: it counts the refusals of each
-// job for the part.
+// external is the common part of the adapters of custom placements. It counts each job's refused
+// offers, which a custom placement gets as Refused and Waited.
 type external struct {
 	c    *Core
 	name string

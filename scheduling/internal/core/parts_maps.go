@@ -2,7 +2,7 @@ package core
 
 import "fmt"
 
-// externalLocality adapts a custom placement of maps.
+// externalLocality is the Placement of maps that asks a custom part of the program.
 type externalLocality struct {
 	external
 	placement MapPlacement

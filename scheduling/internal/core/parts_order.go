@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// rankedOrder adapts a custom order: a list that is sorted before each walk.
+// rankedOrder is the Order that asks a custom order for ranks and sorts all jobs before each walk.
 type rankedOrder struct {
 	FlatOrder
 	part    JobOrder

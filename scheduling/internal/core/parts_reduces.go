@@ -2,7 +2,7 @@ package core
 
 import "fmt"
 
-// externalPlacement adapts a custom placement of reduces.
+// externalPlacement is the Placement of reduces that asks a custom part of the program.
 type externalPlacement struct {
 	external
 	placement ReducePlacement

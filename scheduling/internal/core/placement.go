@@ -13,8 +13,8 @@ type Placement interface {
 	Place(j *Job, n *NodeState) Proposal
 	// Refused is called when j, offered a slot, has tasks to launch but none that may run there.
 	// Launched is called when a task of j is about to be launched on n, with its distance from its
-	// data; AnyPlace means a map without a place, or a speculative attempt of a reduce. All that a
-	// placement remembers, it learns here.
+	// data; AnyPlace means a map without a place, or a speculative attempt of a reduce. A placement
+	// changes its records only in these two methods, Begin and Remove.
 	Refused(j *Job)
 	Launched(j *Job, n *NodeState, l Locality)
 	// CountsSlots reports whether the placement counts each refused slot. If so, a job that has

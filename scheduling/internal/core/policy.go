@@ -65,9 +65,9 @@ type LocalityPolicy struct {
 	// Part, if not empty, names a rule in Config.Parts, in place of Rule.
 	Part string `json:",omitempty"`
 	// Skips[l] is the number of offers refused at level l before level l+1 is allowed: {D} or {D1,
-	// D2}; with one number, a rack-local launch counts like any other. Auto, with no numbers, gives
-	// each job the D with which 95 % of its maps run node-local: Equation 2 of [Zaharia10 §3.5] for
-	// its maps and replicas and the live nodes.
+	// D2}; with D alone, rack-local counts as off-rack. Auto, with no numbers, gives each job the D
+	// with which 95 % of its maps run node-local: Equation 2 of [Zaharia10 §3.5] for its maps and
+	// replicas and the live nodes.
 	Skips []int
 	// Waits[l] is the wait at level l: {W1, W2}, more if racks are grouped. With Auto each is
 	// min(15 s, 1.5 heartbeat intervals).
@@ -96,9 +96,9 @@ type ReduceRule uint8
 
 // The reduce rules.
 const (
-	AnyNode ReduceRule = iota
-	CoGRS              // at the center of gravity of their input [Hammoud12]
-	LARTS              // at the node that holds most of their input [Hammoud11]
+	AnyNode ReduceRule = iota // the first pending reduce, on any node
+	CoGRS                     // at the center of gravity of their input [Hammoud12]
+	LARTS                     // at the node that holds most of their input [Hammoud11]
 )
 
 // ReducePolicy configures the placement of reduces. Zero numbers select the given defaults.
@@ -106,8 +106,8 @@ type ReducePolicy struct {
 	Rule  ReduceRule
 	Part  string           `json:",omitempty"` // if not empty: a rule in Config.Parts, instead of Rule
 	Waits [2]time.Duration // for the center, then for its rack; default min(15 s, 1.5 heartbeat intervals)
-	// Theta is the fraction of the worst weighted distance that is too little to wait for; default
-	// 0.05, negative means 0.
+	// Theta is the minimum gain for which a reduce waits, as a fraction of the maximum weighted
+	// distance; default 0.05, negative means 0.
 	Theta float64
 	// SkewCap c limits a node to ceil(c R / nodes) of a job's R reduces; default 1.5, negative
 	// means no limit.
@@ -224,9 +224,9 @@ type Reclaim uint8
 
 // The ways to reclaim a slot.
 const (
-	EagerSuspend Reclaim = iota
-	WaitForSlot
-	KillLarger
+	EagerSuspend Reclaim = iota // suspends attempts of the larger job
+	WaitForSlot                 // takes no slot: waits until a task ends
+	KillLarger                  // kills attempts of the larger job
 )
 
 // HFSPPolicy configures the order "hfsp". Zero numbers select the given defaults.

@@ -113,7 +113,7 @@ var causeText = [...]string{
 	CauseNoSlot:         "no slot is free",
 }
 
-// Waits reports whether a job lets a slot pass because it waits for a better one.
+// Waits reports whether c means that a job refuses a slot because it waits for a better one.
 func (c Cause) Waits() bool {
 	switch c {
 	case CauseWaiting, CauseGravityWait, CauseMostWait, CausePlacementCap, CausePlacementWait:

@@ -16,14 +16,14 @@ type skipTold struct {
 	at    int32    // index in Core.skips, if it is there
 }
 
-// resetSkip makes the next skip of a job that launches a task cause an event.
+// resetSkip is called when j launches a task: the next time that it is passed over causes an event.
 func (c *Core) resetSkip(j *Job, k TaskKind) {
 	if c.Config.Explain {
 		c.told.Of(j).skips[k].cause = NoCause
 	}
 }
 
-// Skip records that j was passed over. It always returns false, so that a refusal is one line.
+// Skip records why j got no slot of n. It always returns false, so that a refusal is one line.
 func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {
 	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
 }

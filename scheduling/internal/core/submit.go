@@ -110,7 +110,7 @@ func (c *Core) ValidateJob(s *JobSpec) error {
 	return errors.Join(errs...)
 }
 
-// jobAt advances the clock and returns a job.
+// jobAt advances the clock and returns the job with that ID; the error wraps ErrUnknownJob.
 func (c *Core) jobAt(now time.Duration, id JobID) (*Job, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	return nil
 }
 
-// enlist makes the jobs known to a new policy.
+// enlist passes all jobs to the order of a new policy, and counts again those that may not launch.
 func (c *Core) enlist() {
 	c.Held = 0
 	for _, j := range c.Active {

@@ -270,15 +270,15 @@ func (q View) Output(id TaskID) (NodeID, int32, bool) {
 	return t.Node, t.Won, true
 }
 
-// LocalityView is the state of a job in the locality rule.
+// LocalityView is how long a job has waited for a slot near its data, and what it may do now.
 type LocalityView struct {
 	Level   Locality      // of its last map; NodeLocal at first
-	Wait    time.Duration // credited since then
+	Wait    time.Duration // waited since that launch
 	Skipped bool          // passed over at the last offer of a map slot
 	Skips   int           // under SkipCount: offers refused
 }
 
-// Locality returns the state of a job in the locality rule.
+// Locality returns how long a job has waited for a slot near its data, and what it may do now.
 func (q View) Locality(id JobID) (LocalityView, error) {
 	j, err := q.c.find(id)
 	if err != nil {
@@ -291,14 +291,14 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 	return v, nil
 }
 
-// VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
+// VirtualView is a job's progress in the virtual cluster of hfsp, for one kind of its tasks.
 type VirtualView struct {
-	Left   time.Duration // remaining serialized work
-	Slots  float64       // slots held
-	Finish time.Duration // projected, or when it finished there; 0 if it has no tasks of the kind
+	Left   time.Duration // sum of the remaining run times of its tasks
+	Slots  float64       // slots that it has there
+	Finish time.Duration // when it will finish, or has finished, there; 0 if it has no tasks of the kind
 }
 
-// Virtual returns a job's place in the virtual cluster.
+// Virtual returns a job's progress in the virtual cluster of hfsp; other orders are an error.
 func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	c := q.c
 	j, err := c.find(id)
