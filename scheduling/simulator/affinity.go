@@ -27,13 +27,13 @@ const (
 	levelAny
 )
 
-// affinity is CacheAffinity for one Core.
+// affinity implements CacheAffinity for one Core; inMemory is sim.inMemory.
 type affinity struct {
 	inMemory func(id scheduling.JobID, m int32, node scheduling.NodeID) (here bool, nodes int)
 	jobs     map[scheduling.JobID]*affinityWait
 }
 
-// affinityWait is the wait of a job.
+// affinityWait records how long a job has waited, and the level that it has reached.
 type affinityWait struct {
 	level   int // that it has reached; levelMemory at first
 	refuses bool
@@ -45,7 +45,7 @@ type affinityWait struct {
 // name these. Run adds them itself.
 func Parts(p scheduling.Parts) scheduling.Parts { return (&sim{cache: &caches{}}).withParts(p) }
 
-// withParts returns the program's own parts and the simulator's.
+// withParts returns p plus the simulator's parts LEEN and, if nodes have a cache, CacheAffinity.
 func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 	all := scheduling.Parts{
 		Orders:  p.Orders,
@@ -128,7 +128,7 @@ func (a *affinity) levels(q scheduling.View, o scheduling.MapOffer, m int32, p s
 	return at, best
 }
 
-// allowed returns the maximum level after a wait at a level.
+// allowed returns the maximum level after waiting at level; lengths has the wait of each level.
 func allowed(level int, waited time.Duration, lengths []time.Duration) int {
 	until := time.Duration(0)
 	for ; level < levelAny; level++ {

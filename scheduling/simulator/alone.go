@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// expected returns the mean duration of a task of a job on an idle cluster: of a node-local map, or
-// of a reduce whose input can be fetched in the rack.
+// expected returns the mean duration of a job's tasks of kind k on an idle cluster. Maps count as
+// node-local; reduces fetch at the rate within a rack.
 func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
 	if r := s.recordedJobs[w]; r != nil {
@@ -48,9 +48,9 @@ func (s *sim) alone(w *workload.Job) time.Duration {
 	return all
 }
 
-// tell sets the task durations that the policy gets for a job: the expected ones times a factor,
-// uniform from 1-SizeError to 1+SizeError, per job [Pastorelli13 §4.3]. Policies that use sizes get
-// them for all jobs, others only for jobs that ask for it.
+// tell sets spec.MapTime and ReduceTime, which policies read: the expected times, multiplied by one
+// random factor per job from 1-SizeError to 1+SizeError [Pastorelli13 §4.3]. Policies that use
+// sizes get them for all jobs, others only for jobs with TellTimes.
 func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	p := &s.cfg.Policy
 	if s.cfg.Untold || !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {

@@ -17,10 +17,10 @@ type phase uint8
 // The phases. Without flows a map is in phaseWork from the start; a reduce is once all maps are
 // done.
 const (
-	phaseSetup   phase = iota // with flows: before a remote read or a shuffle
-	phaseRead                 // with flows: the input comes over the network
-	phaseShuffle              // waits for map outputs, or fetches them
-	phaseWork                 // an event ends it
+	phaseSetup   phase = iota // with flows: set-up before a read or a shuffle
+	phaseRead                 // with flows: a map's input comes over the network or from a shared disk
+	phaseShuffle              // a reduce waits for map outputs, or fetches them
+	phaseWork                 // of known length; the attempt ends with it
 )
 
 // attempt is a running or suspended attempt.
@@ -28,26 +28,26 @@ type attempt struct {
 	id             scheduling.AttemptID
 	job            int32
 	node           int32
-	gen            int32 // of its event
-	flow           int32 // of a remote read, -1 if none
+	gen            int32 // increases when its scheduled event becomes void
+	flow           int32 // the flow of a map's read, -1 if none
 	phase          phase
 	live           bool
 	suspended      bool
-	fails          bool
-	copy           bool // is speculative
+	fails          bool // it will fail halfway
+	copy           bool // it is speculative
 	hit            bool // of a map: its block was in memory
 	locality       scheduling.Locality
 	since          time.Duration // of the launch or the last resume
 	worked         time.Duration // before since
-	ends           time.Duration // of the phase, if an event ends it
-	phaseRemaining time.Duration // of the phase, while suspended
+	ends           time.Duration // when the phase ends, if an event ends it
+	phaseRemaining time.Duration // remaining length of the phase, while suspended
 	work           time.Duration // length of phaseWork
 	leftBytes      float64       // of a remote read, while suspended
 	fetch          fetch         // of a shuffle with flows
 }
 
-// newAttempt returns a free attempt record. It keeps the generation, so that events of the former
-// attempt are void.
+// newAttempt returns the index of a free record in s.atts. Its generation is a new one, so that
+// events of the former attempt are void.
 func (s *sim) newAttempt() int32 {
 	if k := len(s.free) - 1; k >= 0 {
 		ai := s.free[k]
@@ -82,20 +82,20 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	}
 }
 
-// occupy counts an attempt that takes (1) or returns (-1) its slots.
+// occupy updates the counts of running attempts when a takes (sign 1) or returns (-1) its slots.
 func (s *sim) occupy(a *attempt, sign int) {
 	k := a.id.Task.Kind
 	s.running += sign
 	s.jobs[a.job].running[k] += sign
 }
 
-// random returns the random number for a purpose and an attempt.
+// random returns a number that depends only on the seed, the purpose (forFault …) and the attempt.
 func (s *sim) random(a *attempt, purpose uint64) uint64 {
 	t := a.id.Task
 	return draw(s.cfg.Seed, purpose, uint64(a.job), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
 }
 
-// setup returns the time from launch to work.
+// setup returns the set-up time of an attempt on n; own is the job's Cost.Setup.
 func (s *sim) setup(own time.Duration, n *simNode) time.Duration {
 	return seconds(max(cmp.Or(own, s.cfg.Cluster.Setup), 0).Seconds() * n.slow)
 }
@@ -105,7 +105,7 @@ func seconds(f float64) time.Duration {
 	return time.Duration(math.Round(min(f, 1e9)*1e6)) * time.Microsecond
 }
 
-// cpu returns the mean processor time of bytes in seconds, beyond Cost.Time.
+// cpu returns the mean time in seconds to compute on bytes, without Cost.Time.
 func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
 	if rate := s.cfg.Cluster.CPURate; rate > 0 && cost.CPU >= 0 {
 		return float64(bytes * cmp.Or(cost.CPU, 1) / rate)
@@ -113,7 +113,7 @@ func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
 	return 0
 }
 
-// computing returns the computing time of this attempt in seconds.
+// computing returns how long, in seconds, attempt a computes on bytes of input on node n.
 func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	cost := &s.jobs[a.job].spec.Map
 	if a.id.Task.Kind == scheduling.Reduce {
@@ -164,7 +164,7 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	s.work(ai, setup)
 }
 
-// until schedules the end of an attempt's phase.
+// until schedules the end of an attempt's phase at a time; it replaces an earlier schedule.
 func (s *sim) until(ai int32, at time.Duration) {
 	a := &s.atts[ai]
 	a.gen++
@@ -186,8 +186,8 @@ func (s *sim) phaseOver(ai int32) error {
 	return nil
 }
 
-// work starts the last phase; the work begins after `before`. An attempt that fails does so
-// halfway.
+// work starts an attempt's last phase, which takes the time before, for set-up, plus a.work. An
+// attempt that fails does so halfway.
 func (s *sim) work(ai int32, before time.Duration) {
 	a := &s.atts[ai]
 	a.phase = phaseWork
@@ -226,7 +226,7 @@ func (a *attempt) workedBy(now time.Duration) time.Duration {
 	return a.worked + now - a.since
 }
 
-// drop removes an attempt from its node.
+// drop frees an attempt's record and its slots, and stops its flows.
 func (s *sim) drop(ai int32) {
 	a := &s.atts[ai]
 	j, n := &s.jobs[a.job], &s.nodes[a.node]

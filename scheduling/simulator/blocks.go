@@ -10,7 +10,7 @@ import (
 // topology is the tree of nodes and racks; a rack is a range of nodes.
 type topology struct {
 	rackOf []int32
-	first  []int32 // first node of each rack, and the number of nodes at the end
+	first  []int32 // by rack: its first node; then one more entry, the number of nodes
 }
 
 func newTopology(rackOf []int32) topology {
@@ -30,7 +30,7 @@ func (t *topology) racks() int { return len(t.first) - 1 }
 // size returns the number of nodes of a rack.
 func (t *topology) size(rack int32) int { return int(t.first[rack+1] - t.first[rack]) }
 
-// inTurn returns the nodes: the first of each rack, the second of each rack, …
+// inTurn returns all nodes, racks in turn: the first node of each rack, then the second of each, …
 func (t *topology) inTurn() []int32 {
 	var list []int32
 	for k := int32(0); len(list) < len(t.rackOf); k++ {
@@ -59,8 +59,8 @@ func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places 
 	return p
 }
 
-// placeInRacks places the replicas of block b on random nodes of rack racks[b] (cyclically), at
-// most as many as the rack has nodes.
+// placeInRacks places the replicas of block b on random nodes of rack racks[b], modulo the number
+// of racks. A block has at most as many replicas as its rack has nodes.
 func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) scheduling.Places {
 	p := scheduling.Places{Offsets: make([]int32, len(racks)+1)}
 	for b, rack := range racks {
@@ -74,7 +74,7 @@ func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) sched
 	return p
 }
 
-// replica returns a node for replica k of a block, after the former ones.
+// replica chooses a node for replica k of a block, from 0; former are the nodes of the others.
 func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) scheduling.NodeID {
 	nodes := int32(len(t.rackOf))
 	for try := 0; ; try++ {

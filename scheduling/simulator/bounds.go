@@ -13,8 +13,8 @@ import (
 // ErrTooLong means that a simulation exceeded the events or simulated years that Config allows.
 var ErrTooLong = errors.New("simulator: too long")
 
-// Limits of a configuration. Sums of several times above workload.MaxTime could overflow a
-// time.Duration.
+// The limits that Config.Validate checks. Times are limited so that sums of several of them do not
+// overflow a time.Duration.
 const (
 	maxNodes     = 1_000_000
 	maxNodeSlots = 10_000
@@ -27,12 +27,12 @@ const (
 	maxCells     = 1_000_000_000
 	maxOutages   = 1_000_000
 	maxSamples   = 10_000_000
-	maxFaults    = 20 // reported; more are counted
+	maxFaults    = 20 // mistakes that an error lists; it counts the others
 
-	// maxYears limits the simulated time: task times, which are limited to 31 years, can still be
-	// added to it.
+	// maxYears limits the simulated time. A time.Duration reaches 292 years, so that the times of
+	// tasks can still be added.
 	maxYears = 100 * 365 * 24 * time.Hour
-	// defaultEvents takes some minutes.
+	// defaultEvents is the default of Config.MaxEvents; handling them takes some minutes.
 	defaultEvents = 200_000_000
 )
 
@@ -141,8 +141,8 @@ func (f *Failures) validate(c *checker, nodes int) {
 	}
 }
 
-// feasible rejects a simulation that would take years, simulated or real, before it starts: it
-// computes from the mean task times how long the slots are busy at least.
+// feasible rejects a simulation before it starts if it would exceed the limits on years, samples or
+// events. It computes the minimum simulated time from the mean times of the tasks.
 func (s *sim) feasible() error {
 	var work [2]float64 // in slot seconds
 	longest := 0.0
@@ -188,8 +188,8 @@ func (s *sim) feasible() error {
 	return nil
 }
 
-// fetching returns the time that a task's bytes take through a node's link, if the node does not
-// have them.
+// fetching returns how long the link of a node takes to receive a task's input from other nodes;
+// 0 without flows.
 func (s *sim) fetching(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	tasks, bytes := w.Maps, w.InputBytes
 	if k == scheduling.Reduce {
@@ -201,7 +201,7 @@ func (s *sim) fetching(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	return seconds(float64(bytes) / float64(tasks) / s.cfg.Network.NodeLink)
 }
 
-// goesOn counts an event, and ends a simulation that takes too many events or years.
+// goesOn counts an event; beyond Config.MaxEvents or maxYears it returns an error with ErrTooLong.
 func (s *sim) goesOn() error {
 	s.res.Stats.Events++
 	if s.res.Stats.Events > s.cfg.MaxEvents || s.q.now > maxYears {

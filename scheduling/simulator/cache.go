@@ -19,13 +19,13 @@ type block struct {
 type caches struct {
 	room  int64 // of each node, in bytes
 	nodes []memory
-	on    map[block]int // number of nodes that have it
+	on    map[block]int // by block: number of nodes that have it
 }
 
 // memory holds the blocks of one node.
 type memory struct {
 	at        map[block]*list.Element
-	list      list.List // of kept; most recently read first
+	list      list.List // elements are of type kept; the most recently read one is first
 	usedBytes int64
 }
 

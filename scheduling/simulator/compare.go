@@ -60,7 +60,7 @@ type Contest struct {
 	Results []*Result
 }
 
-// Over estimates a figure of this contender.
+// Over returns the mean of a figure over the repetitions, with its confidence interval.
 func (c *Contest) Over(figure func(*Result) float64) Estimate {
 	values := make([]float64, len(c.Results))
 	for i, r := range c.Results {
@@ -69,8 +69,8 @@ func (c *Contest) Over(figure func(*Result) float64) Estimate {
 	return EstimateOf(values)
 }
 
-// Minus estimates the paired difference of a figure, by repetition: both contenders had the same
-// jobs, blocks and task times, so that most of the randomness cancels.
+// Minus returns the mean over the repetitions of c's figure minus o's. In a repetition both have
+// the same jobs, blocks and task times, so that the interval is narrow.
 func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	values := make([]float64, min(len(c.Results), len(o.Results)))
 	for i := range values {
@@ -123,7 +123,7 @@ func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int
 	return out, nil
 }
 
-// EstimateOf estimates a figure from its values by repetition, of which there is at least one.
+// EstimateOf returns the mean of values, of which there is at least one, with its interval.
 func EstimateOf(values []float64) Estimate {
 	if len(values) < 2 {
 		return Estimate{Mean: statistics.Mean(values)}

@@ -194,11 +194,11 @@ type Config struct {
 	OutOfBand  bool          // HeartbeatDrive: a node also sends a heartbeat when a task ends
 	Update     time.Duration // between calls of Core.Update; default 500 ms
 	JobSetup   time.Duration // from a job's arrival to its submission to the Core
-	JobCleanup time.Duration // from its last task's end to its own
+	JobCleanup time.Duration // from the end of a job's last task to the end of the job
 	Submission Submission
 	Failures   Failures
 	Policy     scheduling.Policy
-	Core       scheduling.Config // its Events and Calls are called as usual; HeartbeatInterval 0 means Interval
+	Core       scheduling.Config // of the scheduler; HeartbeatInterval 0 means Interval
 	Seed       uint64
 	Until      time.Duration // stop at this time even if jobs are not done; 0 means never
 	Sample     time.Duration // between the samples of Result.Samples; 0 means none
@@ -242,7 +242,7 @@ type Config struct {
 	Progress func(now time.Duration, done int)
 }
 
-// drive returns the name of the drive, empty for EventDrive.
+// drive returns the name of the drive in the events' header; it is empty for EventDrive.
 func (c *Config) drive() string {
 	switch {
 	case c.Drive == EventDrive:
@@ -253,7 +253,7 @@ func (c *Config) drive() string {
 	return "heartbeat"
 }
 
-// withDefaults returns c with its defaults.
+// withDefaults returns c with the default of each setting that is 0.
 func (c Config) withDefaults() Config {
 	cl, nw := &c.Cluster, &c.Network
 	if n := len(cl.Machines); n > 0 {

@@ -12,7 +12,7 @@ func (s *sim) rejoin(i int32) error {
 	return s.join(i)
 }
 
-// empty drops all attempts on a node, and unreported ends.
+// empty removes all attempts from a node, and the ends that it has not reported.
 func (s *sim) empty(i int32) {
 	n := &s.nodes[i]
 	for len(n.running) > 0 {
@@ -21,7 +21,7 @@ func (s *sim) empty(i int32) {
 	n.endReports = n.endReports[:0]
 }
 
-// planFailures schedules the outages, and the first random failure of each node.
+// planFailures schedules Config.Failures: its outages, and the first random failure of each node.
 func (s *sim) planFailures() {
 	f := &s.cfg.Failures
 	for _, o := range f.Outages {
@@ -77,7 +77,7 @@ func (s *sim) repair(i int32) error {
 	return nil
 }
 
-// expire lets the Core declare silent nodes lost.
+// expire makes the Core declare nodes lost that have been silent for Core.Expiry.
 func (s *sim) expire() error {
 	_, err := s.core.Expire(s.q.now)
 	return err

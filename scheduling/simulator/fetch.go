@@ -8,21 +8,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// fetch is a reduce's shuffle with flows: the bytes waiting at each node, and the current flows.
+// fetch is the state of a reduce's shuffle with flows: what is left to fetch, and current flows.
 type fetch struct {
 	waiting []portion
 	flows   []netmodel.Flow
-	bytes   float64 // fetched, or found on its own node
-	turns   uint64
+	bytes   float64 // fetched, being fetched, or found on its own node
+	turns   uint64  // fetches started so far
 }
 
-// portion is what a reduce has to fetch from a node.
+// portion is the number of bytes that a reduce still has to fetch from a node.
 type portion struct {
 	node  int32
 	bytes float64
 }
 
-// emptied returns an empty fetch with the memory of f.
+// emptied returns an empty fetch that reuses the memory of f's slices.
 func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.flows[:0]} }
 
 // startRead starts the flow of a remote map's input. If no replica is left, the map works at once,
@@ -59,7 +59,7 @@ func (s *sim) startFetching(ai int32) {
 	s.pump(ai)
 }
 
-// partAt returns the size in bytes of a partition at a node.
+// partAt returns the bytes of partition p in the map outputs that a node has.
 func (j *simJob) partAt(node int32, p int) float64 {
 	o := j.out
 	if o.parts != nil {
@@ -68,7 +68,7 @@ func (j *simJob) partAt(node int32, p int) float64 {
 	return float64(part(o.byNode[node], p, j.spec.Reduces, o.cum))
 }
 
-// add adds bytes that wait at a node.
+// add adds bytes to what the reduce has to fetch from a node.
 func (f *fetch) add(node int32, bytes float64) {
 	if bytes <= 0 {
 		return
@@ -105,7 +105,7 @@ func (s *sim) feed(j *simJob, node, index int32) {
 	}
 }
 
-// pump keeps a reduce's fetches running; when all is fetched of all maps, the reduce works.
+// pump starts a reduce's next fetches, at most Network.Copies at once, or after the last its work.
 func (s *sim) pump(ai int32) {
 	a := &s.atts[ai]
 	if a.suspended {
@@ -143,7 +143,7 @@ func (s *sim) stopFetching(a *attempt) {
 	a.fetch.flows = a.fetch.flows[:0]
 }
 
-// forget drops what a reduce has to fetch from a failed node; maps that rerun produce it elsewhere.
+// forget cancels what a reduce has to fetch from a failed node; the maps rerun on other nodes.
 func (s *sim) forget(a *attempt, node int32) {
 	f := &a.fetch
 	f.waiting = slices.DeleteFunc(f.waiting, func(p portion) bool { return p.node == node })
@@ -173,13 +173,13 @@ func (s *sim) redirectReads(node int32) {
 	}
 }
 
-// resolve computes the rates of the flows and schedules the next end of one.
+// resolve computes the rates of all flows and schedules the first end of a flow.
 func (s *sim) resolve() {
 	s.net.Resolve(s.q.now)
 	s.awaitFlow()
 }
 
-// awaitFlow schedules the next end of a flow; an earlier schedule becomes void.
+// awaitFlow schedules the first end of a flow; it replaces an earlier schedule.
 func (s *sim) awaitFlow() {
 	s.flowGen++
 	if _, at, ok := s.net.Next(); ok {

@@ -18,7 +18,7 @@ type simJob struct {
 	followers    []int32
 	arrivedAt    time.Duration
 	endedAt      time.Duration
-	isHeld       bool // due by the submission rule, but waits for the job before it
+	isHeld       bool // due by the submission rule, but waits for the job that it comes after
 	ended        bool // the Core has ended it
 	complete     bool // its cleanup is done
 	failed       bool
@@ -28,13 +28,13 @@ type simJob struct {
 	running      [2]int // attempts that hold slots
 	busy         [2]time.Duration
 	figures      figures
-	out          *outputs // map outputs, of jobs with reduces
-	reducing     []int32  // attempts of its reduces
-	seed         uint64   // of its sizes
-	recorded     *Recorded
+	out          *outputs  // map outputs, of jobs with reduces
+	reducing     []int32   // attempts of its reduces
+	seed         uint64    // of the sizes of its map outputs
+	recorded     *Recorded // its recorded task times, nil without
 }
 
-// over reports whether the last task is done.
+// over reports whether the JobTracker knows that the job has failed or its last task is done.
 func (j *simJob) over() bool {
 	if j.failed {
 		return true
@@ -70,7 +70,7 @@ func (s *sim) arrivals() {
 	}
 }
 
-// stressed reports whether there is enough load [Mumak]; while there is, it checks each second.
+// stressed reports whether Stress submits no job now [Mumak]; if so, it schedules the next check.
 func (s *sim) stressed() bool {
 	incomplete := 0
 	for i := range s.jobs[:s.arrived] {
@@ -88,7 +88,7 @@ func (s *sim) stressed() bool {
 	return true
 }
 
-// hand schedules the next job of the workload, or holds it until its predecessor has ended.
+// hand schedules the arrival of the next job, or holds the job until the one that it follows ends.
 func (s *sim) hand(at time.Duration) {
 	j := &s.jobs[s.arrived]
 	s.arrived++
@@ -99,7 +99,7 @@ func (s *sim) hand(at time.Duration) {
 	s.at(max(at, s.q.now), evArrive, j.index, 0)
 }
 
-// arrive starts a job's set-up; -1 is a check of the Stress rule.
+// arrive starts the set-up of job i; for -1 it checks the Stress rule.
 func (s *sim) arrive(i int32) {
 	if i < 0 {
 		s.probe = false

@@ -3,7 +3,7 @@ package simulator
 // eventKind is the kind of an event.
 type eventKind uint8
 
-// The kinds of event, with what event.a and event.b hold.
+// The kinds of event, and the meaning of simEvent.a and simEvent.b for each.
 const (
 	evArrive    eventKind = iota // a: index of the job that arrives
 	evSubmit                     // a: index of the job handed to the Core, after its set-up

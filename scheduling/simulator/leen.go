@@ -50,7 +50,7 @@ func divideKeys(bytes [][]float64) (node []int) {
 	return node
 }
 
-// giveKey returns the node of a key and moves the key's bytes there in load.
+// giveKey returns the node of a key by step 2 of divideKeys, and moves its bytes there in load.
 func giveKey(held, load []float64) int {
 	order := make([]int, len(held))
 	for n := range order {
@@ -139,7 +139,7 @@ func (s *sim) divide(j *simJob) {
 	}
 }
 
-// keyWeights returns the fractions of a map's output by key.
+// keyWeights returns a weight per key: the map's output is divided in proportion to them.
 func (j *simJob) keyWeights(m int) []float64 {
 	keys := &j.spec.Keys
 	weight := make([]float64, keys.Count)
@@ -149,7 +149,7 @@ func (j *simJob) keyWeights(m int) []float64 {
 	return weight
 }
 
-// keyParts returns the fractions of a map's output by partition, for its keys.
+// keyParts returns a weight per partition: the sum of keyWeights over the keys assigned to it.
 func (j *simJob) keyParts(m int) []float64 {
 	weight := make([]float64, j.spec.Reduces)
 	for k, w := range j.keyWeights(m) {
@@ -158,7 +158,7 @@ func (j *simJob) keyParts(m int) []float64 {
 	return weight
 }
 
-// hashKeys assigns keys to partitions by a hash.
+// hashKeys returns the partition of each key, chosen by a hash.
 func (j *simJob) hashKeys() []int32 {
 	list := make([]int32, j.spec.Keys.Count)
 	for k := range list {

@@ -64,7 +64,7 @@ func (cl *Cluster) validateMachines(f *checker, nw *Network) {
 	}
 }
 
-// network returns the links and disks of the cluster.
+// network returns the model of the cluster's links and shared disks, for flows.
 func (c *Config) network(rackOf []int32) *netmodel.Network {
 	nw := &c.Network
 	out := netmodel.Config{

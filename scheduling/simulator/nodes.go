@@ -8,17 +8,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// simNode is a machine.
+// simNode is the simulator's record of a node.
 type simNode struct {
 	slow        float64 // factor on everything it does
 	running     []int32 // attempt records on the node, including suspended ones
 	endReports  []report
-	phase       time.Duration // of its heartbeats within the interval
+	phase       time.Duration // time of its first heartbeat, below the interval
 	incarnation uint64
-	gen         int32 // of its timer
-	ticking     bool
-	down        bool
-	fails       uint64 // so far
+	gen         int32  // increases when its scheduled heartbeat becomes void
+	ticking     bool   // its next heartbeat is scheduled
+	down        bool   // it has failed and has not returned
+	fails       uint64 // random failures planned so far
 }
 
 // report is an attempt's end that the JobTracker does not know yet.
@@ -59,7 +59,7 @@ func (s *sim) join(i int32) error {
 	return nil
 }
 
-// tick restarts the stopped timers. A node's heartbeats keep their phase.
+// tick schedules the next heartbeat of each node, and the next update, where none is scheduled.
 func (s *sim) tick() {
 	for i := range s.nodes {
 		n := &s.nodes[i]
@@ -95,8 +95,8 @@ func (s *sim) followingBeat(i int32) time.Duration {
 	return n.phase + k*s.cfg.Interval + time.Duration(late)
 }
 
-// timer handles a node's regular heartbeat. With EventDrive, a heartbeat that reports and asks
-// nothing is skipped.
+// timer handles the time of a node's regular heartbeat. With EventDrive it sends none that would
+// report nothing and bring no task.
 func (s *sim) timer(i, gen int32) error {
 	n := &s.nodes[i]
 	if gen != n.gen || n.down {
@@ -144,7 +144,7 @@ func (s *sim) beat(i int32) error {
 	return nil
 }
 
-// status returns the status for an end.
+// status returns what the node's heartbeat reports of an attempt that has ended.
 func (s *sim) status(r *report) scheduling.Status {
 	st := scheduling.Status{Attempt: r.id, State: r.state, Progress: 1, ReduceProgress: 1}
 	if r.state == scheduling.StateFailed {
@@ -189,7 +189,7 @@ func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status
 	return list
 }
 
-// perform performs an action.
+// perform carries out an action of the JobTracker on node i.
 func (s *sim) perform(i int32, o scheduling.Action) {
 	s.res.Stats.Decisions++
 	switch o.Verb {
@@ -204,7 +204,7 @@ func (s *sim) perform(i int32, o scheduling.Action) {
 	}
 }
 
-// reported is called when the JobTracker has received an end, unless a kill has made it void.
+// reported counts an end that the JobTracker has received, unless a kill has made it void.
 func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind
@@ -250,8 +250,8 @@ func (s *sim) askDue() error {
 	}
 }
 
-// offer offers the slots of nodes, in ring order from where it last stopped, as long as any task
-// can be launched.
+// offer makes nodes send heartbeats as long as any task can be launched. It goes around s.ring from
+// where it last stopped.
 func (s *sim) offer(open []scheduling.NodeID) error {
 	for _, n := range open {
 		s.due[n] = true

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Recorded holds the recorded times of a job's tasks. Attempts take the measured times; Far, Ahead
-// and Hop estimate the effect of another place or time.
+// Recorded holds the recorded times of a job's tasks, which simulated attempts take. Far, Ahead and
+// Hop correct the time of an attempt that runs at another place or time than the recorded one.
 type Recorded struct {
 	// Tasks are the job's maps and reduces, as many as in the workload.
 	Tasks [2][]RecordedTask
@@ -28,8 +28,8 @@ type Recorded struct {
 	Outputs [][]int64
 }
 
-// RecordedTask is a task with its attempts, by number. An attempt without a time, and any further
-// attempt, takes Usual.
+// RecordedTask is a task with its attempts, by number. An attempt whose Time is 0, or that was not
+// recorded, takes Usual.
 type RecordedTask struct {
 	Usual RecordedTry
 	Tries []RecordedTry
@@ -46,7 +46,7 @@ type RecordedTry struct {
 	Hops  int64               // of a reduce: bytes × links of its input
 }
 
-// try returns the recorded attempt for an attempt ID.
+// try returns the recorded attempt whose time the attempt takes.
 func (r *Recorded) try(id scheduling.AttemptID) RecordedTry {
 	t := &r.Tasks[id.Task.Kind][id.Task.Index]
 	if int(id.Try) < len(t.Tries) && t.Tries[id.Try].Time > 0 {
@@ -63,7 +63,7 @@ func (r *Recorded) output(m int) (sum int64) {
 	return sum
 }
 
-// mean returns the mean duration of a task: of a node-local map, or of a reduce launched late.
+// mean returns the mean duration of node-local maps, or of reduces launched after the last map.
 func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
 	tasks := r.Tasks[k]
 	if len(tasks) == 0 {
@@ -83,8 +83,8 @@ func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
 	return seconds(sum / float64(len(tasks)))
 }
 
-// lackedAhead returns how much longer a reduce takes that had run only for head when the last map
-// ended, because it could use less than Ahead for set-up and fetching.
+// lackedAhead returns how much longer a reduce takes after the last map because it had run only for
+// head by then, not for Ahead.
 func (r *Recorded) lackedAhead(head time.Duration) time.Duration { return max(0, r.Ahead-head) }
 
 // near returns a locality as an index of Recorded.Far: a map without a place counts as node-local
@@ -115,7 +115,7 @@ func (r *Recorded) check(w *workload.Job) error {
 	return nil
 }
 
-// record loads the recordings of the jobs.
+// record sets each job's recorded times from Config.Recorded, and checks them.
 func (s *sim) record() error {
 	if s.cfg.Recorded == nil {
 		return nil

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// inputs returns what reduce p of a job reads from its own node, the rest of its rack and the other
-// racks, of the existing outputs.
+// inputs returns the bytes that reduce p, on node, reads of the existing map outputs: from its own
+// node, from the rest of its rack and from other racks.
 func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
 	o := j.out
 	r := s.top.rackOf[node]
@@ -51,8 +51,8 @@ func (s *sim) countShuffle(j *simJob, node, index int32) {
 	}
 }
 
-// startReduce starts a reduce: with flows it sets up and fetches; without, its end is known once
-// all maps are done.
+// startReduce starts a reduce. With flows it begins with its set-up. Without flows its end is
+// scheduled once all maps are done.
 func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
 	a := &s.atts[ai]
 	j.reducing = append(j.reducing, ai)

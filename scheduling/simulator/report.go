@@ -8,13 +8,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// figures are the sums of a job.
+// figures are counts of a job's attempts and bytes, for its JobResult.
 type figures struct {
-	maps      [3]int
-	hits      [3]int // of these, those with their block in memory
-	largest   int64  // input of a reduce
-	shuffle   [3]int64
-	tnd       int64
+	maps      [3]int   // finished maps, by locality
+	hits      [3]int   // of these, those with their block in memory
+	largest   int64    // bytes of the largest input of a reduce
+	shuffle   [3]int64 // bytes of finished reduces' inputs, by locality
+	tnd       int64    // see JobResult.TND
 	killed    int
 	suspended int
 	lost      time.Duration
@@ -65,7 +65,7 @@ func (d *ByDistance[N]) Add(e ByDistance[N]) {
 // All returns the sum.
 func (d ByDistance[N]) All() N { return d.NodeLocal + d.RackLocal + d.OffRack }
 
-// Share returns the fraction at a level or nearer, 0 to 1; 1 if all counts are 0.
+// Share returns the fraction of All that is at distance l or nearer, 0 to 1; 1 if All is 0.
 func (d ByDistance[N]) Share(l scheduling.Locality) float64 {
 	all := d.All()
 	if all == 0 || l >= scheduling.OffRack {
@@ -114,7 +114,7 @@ type Copies struct {
 type Figures struct {
 	Jobs      int     `json:"jobs"` // that ended
 	MakespanS float64 `json:"makespan_s"`
-	// Sojourn, in seconds.
+	// Sojourn summarizes the jobs' times from arrival to end, in seconds.
 	Sojourn Sojourn   `json:"sojourn_s"`
 	Maps    MapPlaces `json:"maps"`
 	// InMemory counts those of Maps whose block was in their node's memory.
@@ -135,7 +135,7 @@ type Report struct {
 	ByClass []ClassFigures `json:"-"`
 }
 
-// ClassFigures are the figures of a class of jobs.
+// ClassFigures are the figures of the jobs with the same workload.Job.Class.
 type ClassFigures struct {
 	Class string
 	Figures
@@ -188,7 +188,7 @@ type Stats struct {
 // input counts 0 on the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
 func (j *JobResult) WTND() int64 { return 2*j.Shuffle.RackLocal + 4*j.Shuffle.OffRack }
 
-// Sample is the number of slots of each open job at a time.
+// Sample is the state of the jobs and links at one time of the simulation.
 type Sample struct {
 	At    time.Duration
 	Jobs  []JobSlots // jobs that held any, in order of the workload
@@ -213,7 +213,7 @@ type Traffic struct {
 	Busiest float64 // used fraction of the busiest link's capacity, 0 to 1
 }
 
-// JobSlots is a job's part of a Sample.
+// JobSlots is the number of slots that a job held at the time of a Sample.
 type JobSlots struct {
 	Job   int    // index in the workload
 	Slots [2]int // attempts that hold map and reduce slots

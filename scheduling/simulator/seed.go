@@ -20,8 +20,8 @@ func draw(seed uint64, parts ...uint64) uint64 {
 	return mix(seed)
 }
 
-// Purposes of random numbers, the first part of their names: numbers for one purpose do not affect
-// those for another.
+// The purposes of random numbers, the first part that draw gets: numbers for one purpose do not
+// affect those for another.
 const (
 	forPhase     = 1 // of a node's heartbeats
 	forSlowness  = 2 // of a node
@@ -40,17 +40,17 @@ const (
 	forJitter     = 14 // how late a heartbeat is
 )
 
-// unit maps a draw onto [0, 1).
+// unit converts a number of draw to one that is uniform in [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// normal maps a draw onto the standard normal distribution by Box and Muller.
+// normal converts a number of draw to one of the standard normal distribution (Box-Muller).
 func normal(x uint64) float64 {
 	u := 1 - unit(x)
 	v := unit(mix(x))
 	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
 }
 
-// lognormal maps a draw onto a factor of mean 1 and the given sigma; sigma 0 gives 1.
+// lognormal converts a number of draw to a lognormal factor of mean 1; sigma 0 gives 1.
 func lognormal(x uint64, sigma float64) float64 {
 	if sigma == 0 {
 		return 1

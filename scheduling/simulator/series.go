@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// sampleQueues adds the queues, shares and links to a sample.
+// sampleQueues adds each open job's slots, waiting tasks and share, and the links' load, to at.
 func (s *sim) sampleQueues(at *Sample) {
 	for i := range s.jobs[:s.arrived] {
 		j := &s.jobs[i]
@@ -81,7 +81,7 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// seriesRow returns a line without the columns for links.
+// seriesRow returns the columns of a line of WriteSeriesCSV, except the three for links.
 func (r *Result) seriesRow(s *Sample, scope, name string, h *held) []string {
 	row := []string{strconv.FormatFloat(s.At.Seconds(), 'f', -1, 64), scope, name, strconv.Itoa(h.jobs)}
 	for _, n := range []int{h.slots[0], h.slots[1], h.wait[0], h.wait[1]} {

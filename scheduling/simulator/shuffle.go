@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// outputs holds the locations of a job's map outputs. If cells are not skewed, partition p is the
-// same fraction of every map's output, so that sums by node suffice for all reduces.
+// outputs holds the locations of a job's map outputs. Without Skew.Cells and keys, partition p is
+// the same fraction of every map's output, so that sums by node suffice for all reduces.
 type outputs struct {
 	total   int64 // of all maps, done or not
 	byNode  []int64
@@ -18,14 +18,14 @@ type outputs struct {
 	mapsAt  []int32   // by node: number of map outputs
 	mapsIn  []int32   // by rack
 	cum     []float64 // partition p is the fraction cum[p+1]-cum[p]; nil: all equal
-	parts   [][]int64 // by node, then partition: only with skewed cells
+	parts   [][]int64 // bytes by node, then partition; nil if sums by node suffice
 	holder  []int32   // by map: the node with its output, or -1; only if nodes may fail
 	present int       // maps whose output exists
 	assign  []int32   // by key, for jobs with keys: its partition; nil until LEEN has divided them
 	hosts   []int32   // by partition, once LEEN has divided the keys: its node, or -1 for any
 }
 
-// newOutputs returns the tables of a job.
+// newOutputs returns the empty tables of a job, with the fractions of its partitions.
 func (s *sim) newOutputs(j *simJob) *outputs {
 	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
 	o.mapsAt, o.mapsIn = make([]int32, len(s.nodes)), make([]int32, s.top.racks())
@@ -52,7 +52,7 @@ func (s *sim) newOutputs(j *simJob) *outputs {
 	return o
 }
 
-// shares returns the running sums of the partitions' fractions; nil if all are equal.
+// shares returns outputs.cum for a skew: the running sums of the partitions' fractions.
 func shares(seed uint64, reduces int, skew workload.Skew) []float64 {
 	if skew.Zipf == 0 && skew.Shares == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (s *sim) mapReported(j *simJob, node, index int32) {
 	}
 }
 
-// moveOutput removes the output of a map from its holder and sets the new one.
+// moveOutput removes a map's output from its holder in the tables and sets the new holder, or -1.
 func (s *sim) moveOutput(j *simJob, index int32, to int32) {
 	o := j.out
 	s.addOutput(j, o.holder[index], index, -1)
@@ -177,7 +177,7 @@ func (s *sim) moveOutput(j *simJob, index int32, to int32) {
 	o.present--
 }
 
-// addOutput adds (1) or removes (-1) a map's output at a node.
+// addOutput adds (sign 1) or removes (-1) a map's output on a node in the tables.
 func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	o := j.out
 	n := j.outputOf(int(index)) * sign
@@ -232,7 +232,7 @@ func (s *sim) loseOutputs(i int32) {
 	}
 }
 
-// fetches reports whether a reduce whose end is known has not fetched everything yet.
+// fetches reports whether a reduce whose end is scheduled is still fetching now.
 func (s *sim) fetches(a *attempt, j *simJob) bool {
 	if j.recorded != nil {
 		return j.recorded.try(a.id).Waits

@@ -25,13 +25,13 @@ const stallAfter = 48 * time.Hour
 type sim struct {
 	cfg  Config
 	load *workload.Workload
-	top  topology
+	top  topology // nodes and racks
 	core *scheduling.Core
 	q    queue
 	net  *netmodel.Network // nil without flows
 
 	disks bool    // disks are shared: reads of a node's own disk are flows too
-	cache *caches // nil without
+	cache *caches // nil if nodes have no cache
 
 	nodes        []simNode
 	ring         []int32 // nodes in the order in which arrivals are offered to them
@@ -50,10 +50,10 @@ type sim struct {
 	arrived      int                 // jobs submitted or scheduled, in order of the workload
 	openJobs     int                 // jobs submitted to the Core that have not ended
 	cleanedJobs  int                 // jobs whose cleanup is done
-	updating     bool
-	flowGen      int32
-	lastMove     time.Duration
-	probe        bool // Stress: a check is scheduled
+	updating     bool                // the next update is scheduled
+	flowGen      int32               // increases when the scheduled end of a flow becomes void
+	lastMove     time.Duration       // when an attempt was last running or a job came or ended
+	probe        bool                // Stress: a check is scheduled
 
 	statuses []scheduling.Status
 	res      Result
@@ -110,7 +110,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	return s, errors.Join(s.order(), s.record())
 }
 
-// watch handles events of the Core about failed jobs.
+// watch makes the simulator note jobs that the Core has declared failed, from the Core's events.
 func (s *sim) watch() {
 	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 && s.cfg.Recorded == nil {
 		return
@@ -126,7 +126,7 @@ func (s *sim) watch() {
 	}
 }
 
-// order resolves the names in the jobs' After.
+// order finds the job that each job's After names, and each job's followers.
 func (s *sim) order() error {
 	byName := map[string]int32{}
 	for i := range s.jobs {

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// killed ends an attempt that the Core has killed; if it has already ended, unreported, its report
-// becomes void.
+// killed ends an attempt that the Core has killed. If it has succeeded but its node has not
+// reported that, the report becomes that of a killed attempt.
 func (s *sim) killed(i int32, o scheduling.Action) {
 	overtaken := o.Reason.Cause == event.CauseSuperseded
 	preempted := false

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// finish computes the report.
+// finish fills in the results at the end of a simulation: those of each job, and the report.
 func (r *Result) finish(s *sim) {
 	r.End = s.q.now
 	r.Jobs = make([]JobResult, len(s.jobs))
@@ -46,7 +46,7 @@ func (r *Result) finish(s *sim) {
 	}
 }
 
-// naturally compares names with numbers in them as numbers: bin 9 before bin 10.
+// naturally compares names; digits in them are compared as numbers: bin 9 comes before bin 10.
 func naturally(a, b string) int {
 	digits := func(s string) int {
 		n := 0
@@ -147,7 +147,7 @@ func Sum(jobs []*JobResult) Figures {
 	return f
 }
 
-// quantile interpolates between the sorted times, in seconds.
+// quantile returns the q-quantile (0 to 1) of sorted times, interpolated, in seconds.
 func quantile(times []time.Duration, q float64) float64 {
 	at := q * float64(len(times)-1)
 	low := int(at)
@@ -158,7 +158,7 @@ func quantile(times []time.Duration, q float64) float64 {
 	return t
 }
 
-// sample records the slots of the open jobs.
+// sample appends a Sample to the results and schedules the next one.
 func (s *sim) sample() {
 	at := Sample{At: s.q.now}
 	for i := range s.jobs[:s.arrived] {
