@@ -18,8 +18,8 @@ type batchTask struct {
 	job, name  string
 	instances  int
 	start, end int64    // seconds
-	number     string   // of the stage in its job; empty if the task's name has none
-	after      []string // numbers of stages that end first
+	number     string   // number of the stage in its job, empty if the task's name has none
+	after      []string // numbers of the stages on which it depends
 }
 
 // ReadAlibaba reads batch_task.csv of Alibaba's cluster-trace-v2018. name is used in messages.
@@ -94,8 +94,8 @@ func parseBatchTask(line string) (t batchTask, ended bool, err error) {
 	return t, true, nil
 }
 
-// stages converts tasks to jobs, each after those on which it depends. A dependency is ignored if
-// the task's recorded start is earlier.
+// stages converts tasks to jobs in order of their start; Job.After is the dependency that ended
+// last. A dependency on a task that started later is ignored.
 func stages(tasks []batchTask) (jobs []Job) {
 	slices.SortStableFunc(tasks, func(a, b batchTask) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))

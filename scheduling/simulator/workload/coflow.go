@@ -78,7 +78,7 @@ type coflowLine struct {
 	racks int
 }
 
-// number parses an integer from 0 to top.
+// number parses the next word as an integer from 0 to top; what names it in errors.
 func (p *coflowLine) number(what string, top int64) (int64, error) {
 	if len(p.words) == 0 {
 		return 0, fmt.Errorf("the line ends before the %s", what)
@@ -88,7 +88,7 @@ func (p *coflowLine) number(what string, top int64) (int64, error) {
 	return wholeNumber(what, word, top)
 }
 
-// end rejects remaining words.
+// end returns an error if the line has more words.
 func (p *coflowLine) end() error {
 	if len(p.words) > 0 {
 		return fmt.Errorf("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
@@ -96,7 +96,7 @@ func (p *coflowLine) end() error {
 	return nil
 }
 
-// head parses the first line.
+// head parses the first line: the number of racks and the number of coflows.
 func (p *coflowLine) head() (racks, coflows int, err error) {
 	r, err1 := p.number("number of racks", maxRacks)
 	c, err2 := p.number("number of coflows", maxJobs)
@@ -109,7 +109,7 @@ func (p *coflowLine) head() (racks, coflows int, err error) {
 	return int(r), int(c), nil
 }
 
-// coflow parses any other line.
+// coflow parses a line after the first: one coflow.
 func (p *coflowLine) coflow() (c Coflow, err error) {
 	id, err1 := p.number("id", math.MaxInt32)
 	at, err2 := p.number("arrival time", maxSeconds*1000)
@@ -146,7 +146,7 @@ func (p *coflowLine) coflow() (c Coflow, err error) {
 	return c, p.end()
 }
 
-// reduce parses a "rack:megabytes".
+// reduce parses the next word, "rack:megabytes"; size is in bytes.
 func (p *coflowLine) reduce() (rack int32, size int64, err error) {
 	if len(p.words) == 0 {
 		return 0, 0, errors.New("the line ends before the rack of a reduce")

@@ -39,17 +39,17 @@ func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 	return w, w.Validate()
 }
 
-// coflowClass is a class of shuffles by number of racks with maps.
+// coflowClass is a group of shuffles by the number of racks with maps, from low to high.
 type coflowClass struct {
 	name      string
 	low, high int
-	// coflows is the number of the 526 coflows of FB2010-1Hr-150-0.txt in the class, bytes their
-	// gigabytes.
+	// coflows is how many of the 526 coflows of FB2010-1Hr-150-0.txt are in the class; bytes is
+	// their total size in gigabytes.
 	coflows, bytes float64
 	least, most    int // racks with reduces; chosen to give about the file's medians
 }
 
-// coflowClasses returns the classes.
+// coflowClasses returns the classes, which cover 1 to 147 racks, in ascending order.
 func coflowClasses() []coflowClass {
 	return []coflowClass{
 		{"1 rack", 1, 1, 175, 10, 1, 1},
@@ -60,7 +60,7 @@ func coflowClasses() []coflowClass {
 	}
 }
 
-// CoflowClass returns the class of a shuffle by the number of racks with maps.
+// CoflowClass returns the class of a shuffle for reports, such as "2-5 racks", by its map racks.
 func CoflowClass(mapRacks int) string {
 	list := coflowClasses()
 	for _, c := range list[:len(list)-1] {
@@ -110,7 +110,7 @@ func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 	return list
 }
 
-// someRacks draws n racks, ascending.
+// someRacks draws n of the CoflowRacks racks and returns them in ascending order.
 func someRacks(r *rand.Rand, n int) []int32 {
 	var racks []int32
 	for _, k := range r.Perm(CoflowRacks)[:n] {

@@ -46,7 +46,7 @@ func (d Dist) Sample(r *rand.Rand) float64 {
 	}
 }
 
-// sampleZipf draws a rank by inversion of the sum; n is small (ranks of files, users).
+// sampleZipf draws a rank k from 1 to n with probability proportional to k^-slope, in time O(n).
 func sampleZipf(r *rand.Rand, n int, slope float64) float64 {
 	var sum float64
 	for k := 1; k <= n; k++ {

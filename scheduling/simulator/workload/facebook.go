@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// bin is one line of a table of job sizes.
+// bin is one line of a paper's table of job sizes; jobs is the number of jobs of that size.
 type bin struct {
 	kind          string
 	maps, reduces int
@@ -47,16 +47,16 @@ func table3() []bin {
 // FacebookGap is the mean time between jobs of the macrobenchmarks [Zaharia10 §5.1].
 const FacebookGap = 14 * time.Second
 
-// FacebookIO is the IO-heavy workload of [Zaharia10 §5.1.1]: 100 text searches in the sizes of
-// Table 2, in random order, with exponential gaps of 14 s; 0.01 % of the input is kept and there is
-// no reduce. Each job has its own user.
+// FacebookIO returns the IO-heavy workload of [Zaharia10 §5.1.1]: 100 text searches in the sizes of
+// Table 2, in random order, with exponential gaps of mean 14 s. They write 0.01 % of their input
+// and have no reduces. Each job has its own user.
 func FacebookIO(r *rand.Rand) Workload {
 	return schedule("facebook-io", table2(), r, func(j *Job, _ string) { j.Map.CPU = -1 })
 }
 
-// FacebookCPU is the CPU-heavy workload of [Zaharia10 §5.1.2]: the same jobs, 2 to 7 times slower.
-// The paper gives no factor per bin; this one grows linearly from 2 for bin 1 to 7 for bin 9, for a
-// task that reads one block in localRead.
+// FacebookCPU returns the CPU-heavy workload of [Zaharia10 §5.1.2]: the jobs of FacebookIO, 2 to 7
+// times slower than if a map only read its block, which takes localRead. The paper gives no factor
+// per bin; this one grows linearly from 2 for bin 1 to 7 for bin 9.
 func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	bins := table2()
 	return schedule("facebook-cpu", bins, r, func(j *Job, _ string) {
@@ -70,7 +70,7 @@ func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	})
 }
 
-// FacebookMixed is the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a
+// FacebookMixed returns the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a
 // series of four jobs. The paper says only that the three after the first are smaller; here they
 // have 200, 20 and 1 maps.
 func FacebookMixed(r *rand.Rand) Workload {
@@ -95,9 +95,9 @@ func FacebookMixed(r *rand.Rand) Workload {
 	return w
 }
 
-// mixedCost sets the bytes of the four kinds of the Hive benchmark. The paper has no numbers; our
-// choice: an aggregation shuffles a quarter of its input and writes a tenth of that, a join
-// shuffles half.
+// mixedCost sets the bytes that a job of a kind shuffles and writes. The paper has no numbers; our
+// choice: an aggregation shuffles a quarter of its input, a join half, and both write a tenth of
+// what they shuffle.
 func mixedCost(j *Job, kind string) {
 	switch kind {
 	case "aggregation":
@@ -111,7 +111,7 @@ func mixedCost(j *Job, kind string) {
 	}
 }
 
-// schedule draws the order of the bins' jobs and the gaps between them.
+// schedule returns the jobs of bins in random order with random gaps; cost completes each job.
 func schedule(name string, bins []bin, r *rand.Rand, cost func(j *Job, kind string)) Workload {
 	w := Workload{Name: name}
 	var order []int

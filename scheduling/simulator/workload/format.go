@@ -9,7 +9,7 @@ import (
 // ErrFormat is wrapped by every error about a file; the message starts with file and line.
 var ErrFormat = errors.New("bad workload")
 
-// refuse returns the error for a line of a file.
+// refuse returns an error that wraps ErrFormat and begins with the file's name and the line.
 func refuse(name string, line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w: %s", name, line, ErrFormat, fmt.Sprintf(format, args...))
 }

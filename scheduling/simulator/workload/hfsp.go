@@ -10,7 +10,7 @@ import (
 // hfspGap is the mean time between jobs of the FB-dataset [Pastorelli13 §4.1].
 const hfspGap = 13 * time.Second
 
-// FBDataset is the workload of [Pastorelli13 §4.1]: 53 small jobs (75 % with one map, 25 % with
+// FBDataset draws the workload of [Pastorelli13 §4.1]: 53 small jobs (75 % with one map, 25 % with
 // two), 41 medium ones (5 to 500 maps, half of them with 2 to 100 reduces) and 6 large ones (two of
 // 3,000 maps, three of 700 to 1,500 maps and 150 to 250 reduces, one of 200 maps and 1,000
 // reduces). Gaps are exponential with mean 13 s. Sizes within the ranges are log-uniform, in random
@@ -53,7 +53,7 @@ func FBDataset(r *rand.Rand) Workload {
 	return Workload{Name: "hfsp-fb", Jobs: jobs}
 }
 
-// MapOnly returns a workload without its reduces, as in the study of errors of [Pastorelli13 §4.3].
+// MapOnly returns a copy of w whose jobs have no reduces, as in [Pastorelli13 §4.3].
 func MapOnly(w Workload) Workload {
 	jobs := slices.Clone(w.Jobs)
 	for i := range jobs {
@@ -62,7 +62,7 @@ func MapOnly(w Workload) Workload {
 	return Workload{Name: w.Name + "-map-only", Jobs: jobs, Files: w.Files}
 }
 
-// Preemption is the scenario of [Pastorelli13 Fig 7] for 4 nodes of 2 reduce slots: job 1 with 11
+// Preemption returns the jobs of [Pastorelli13 Fig 7] for 4 nodes of 2 reduce slots: job 1 with 11
 // reduces of 500 s arrives at 2:20; job 2 with 2 and jobs 3 to 5 with 1 reduce each arrive at 2:30.
 // The length of the small reduces is not published; 400 s fits both published means.
 func Preemption() Workload {

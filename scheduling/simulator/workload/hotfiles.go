@@ -74,7 +74,7 @@ func (w *Workload) ReplicateHot(base, most int, budget float64) int {
 	return added
 }
 
-// hotFile is a file and the number of reads of each of its blocks.
+// hotFile is a file with its index in Workload.Files and the number of reads per block.
 type hotFile struct {
 	file  *File
 	index int

@@ -13,7 +13,7 @@ func logUniform(r *rand.Rand, low, high int) int {
 	return min(max(int(math.Exp(x)), low), high)
 }
 
-// scan is GridMix's scan: each map keeps 0.5 % of its input; with one reduce that counts, or none.
+// scan returns a job like GridMix's scan: maps keep 0.5 % of their input; reduces only count.
 func scan(name string, maps, reduces int) Job {
 	j := Job{Name: name, Class: fmt.Sprintf("%d maps", maps), Maps: maps, Reduces: reduces, InputBytes: int64(maps) * DefaultBlock}
 	j.Map.CPU = -1
@@ -24,9 +24,9 @@ func scan(name string, maps, reduces int) Job {
 	return j
 }
 
-// Scans is a number of GridMix scans of the same size, all submitted at once, each with its own
-// user and file. Use it with closed submission for [Zaharia10 §5.2.2, §5.3]: Table 4 with 3, 10 or
-// 100 maps, Fig 15 with 200 jobs of 4 or 12 maps, 50 at a time.
+// Scans returns GridMix scans of the same size, all submitted at once, each with its own user and
+// file. Use it with closed submission for [Zaharia10 §5.2.2, §5.3]: Table 4 with 3, 10 or 100 maps,
+// Fig 15 with 200 jobs of 4 or 12 maps, 50 at a time.
 func Scans(jobs, maps, reduces int) Workload {
 	w := Workload{Name: fmt.Sprintf("scans-%dx%d", jobs, maps)}
 	for i := range jobs {
@@ -37,8 +37,8 @@ func Scans(jobs, maps, reduces int) Workload {
 	return w
 }
 
-// GridMix is a stream of GridMix scans: sizes from maps, gaps from gap (seconds), one in two with a
-// reduce.
+// GridMix returns GridMix scans with numbers of maps drawn from maps and gaps, in seconds, drawn
+// from gap. Every second job has a reduce.
 func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
 	w := Workload{Name: "gridmix"}
 	var at time.Duration
@@ -51,8 +51,8 @@ func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
 	return w
 }
 
-// SharedScans is [Zaharia10 §5.2.3]: a number of concurrent scan jobs on one data set of 180 GB
-// (1,440 blocks of 128 MB).
+// SharedScans returns the workload of [Zaharia10 §5.2.3]: scan jobs, submitted at once, that read
+// the same data set of 180 GB (1,440 blocks of 128 MB).
 func SharedScans(jobs int) Workload {
 	w := Scans(jobs, 1440, 0)
 	w.Name = fmt.Sprintf("sticky-slots-%d", jobs)
@@ -63,10 +63,10 @@ func SharedScans(jobs int) Workload {
 	return w
 }
 
-// Hierarchy is [Zaharia10 §5.2.1, Fig 11]: long jobs of 12,000 maps of 25 s in pool1 (t=0), pool2
-// (57 s) and pool1 again (494 s), and three short ones of 800 maps of 12 s in pool3 (118 s). The
-// paper speaks of two long jobs and four short ones; the last job's kind is open, and long (a
-// parameter) by default. The times are whole map times: use a cluster without set-up time.
+// Hierarchy returns the workload of [Zaharia10 §5.2.1, Fig 11]: long jobs of 12,000 maps of 25 s in
+// pool1 (t=0), pool2 (57 s) and pool1 again (494 s), and three short ones of 800 maps of 12 s in
+// pool3 (118 s). The paper does not say whether the last job is long or short, which lastIsShort
+// decides. The times are whole map times: use a cluster without set-up time.
 func Hierarchy(lastIsShort bool) Workload {
 	w := Workload{Name: "hierarchy"}
 	add := func(pool string, at time.Duration, short bool) {
@@ -88,8 +88,8 @@ func Hierarchy(lastIsShort bool) Workload {
 	return w
 }
 
-// Overhead is the load of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20 pools,
-// for 2,500 nodes of 2 + 2 slots.
+// Overhead returns the workload of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20
+// pools, for 2,500 nodes of 2 map and 2 reduce slots.
 func Overhead(mapTime time.Duration) Workload {
 	w := Workload{Name: "overhead"}
 	for i := range 100 {
@@ -102,7 +102,7 @@ func Overhead(mapTime time.Duration) Workload {
 	return w
 }
 
-// builtIn are the built-in workloads, in the order of Names.
+// builtIn lists the workloads that Named returns, in the order of Names.
 var builtIn = []struct {
 	name string
 	draw func(r *rand.Rand) Workload

@@ -43,7 +43,7 @@ func Facebook2010(r *rand.Rand) Workload {
 	return w
 }
 
-// boundedPareto draws from a Pareto distribution limited to high, by inversion.
+// boundedPareto draws from the Pareto distribution of exponent alpha, truncated to low … high.
 func boundedPareto(r *rand.Rand, alpha, low, high float64) float64 {
 	cut := 1 - math.Pow(low/high, alpha)
 	return low * math.Pow(1-float64(r.Float64()*cut), -1/alpha)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// slsJob is a job of Hadoop's Scheduler Load Simulator.
+// slsJob is a job in the JSON of a trace of Hadoop's Scheduler Load Simulator.
 type slsJob struct {
 	ID    string `json:"job.id"`
 	User  string `json:"job.user"`
@@ -67,7 +67,7 @@ func (m *millis) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// maxMillis is in the year 2286.
+// maxMillis limits times in a trace; as milliseconds since 1970 it is in the year 2286.
 const maxMillis = 1e13
 
 // ReadSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one per
@@ -116,16 +116,16 @@ func ReadSLS(r io.Reader, name string) (Workload, error) {
 	return t.w, nil
 }
 
-// slsReader converts jobs of a trace to jobs of a workload.
+// slsReader collects the workload while ReadSLS reads the jobs of a trace.
 type slsReader struct {
 	w     Workload
-	first millis // submission of the first job
-	begun bool
-	racks map[string]int32 // numbers by name
+	first millis           // submission of the first job
+	begun bool             // first is set
+	racks map[string]int32 // numbers of racks, by name
 	tasks int              // of all jobs so far
 }
 
-// sls adds a job of the Scheduler Load Simulator.
+// sls converts a job of the Scheduler Load Simulator and adds it, Count times, to the workload.
 func (t *slsReader) sls(s *slsJob) error {
 	var tasks [2]taskTimes
 	var racks []int32
@@ -158,7 +158,7 @@ func (t *slsReader) sls(s *slsJob) error {
 	return nil
 }
 
-// rumen adds a job of Rumen.
+// rumen converts a job of a Rumen trace and adds it to the workload.
 func (t *slsReader) rumen(s *rumenJob) error {
 	var tasks [2]taskTimes
 	var racks []int32
@@ -196,8 +196,8 @@ func (t *slsReader) rack(name string) int32 {
 	return n
 }
 
-// add adds a job with its times of maps and of reduces, unless it has no maps. Unless the rack of
-// each map's data is known, the job prefers no node.
+// add adds a job to the workload unless it has no maps. tasks has the times of its maps and of its
+// reduces. If the rack of some map's data is unknown (-1), the maps prefer no node.
 func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTimes, racks []int32) error {
 	if !t.begun {
 		t.first, t.begun = submit, true

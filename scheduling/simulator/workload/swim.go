@@ -51,7 +51,7 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	return rows, nil
 }
 
-// parseRow parses one line.
+// parseRow parses one line of a SWIM trace.
 func parseRow(line string) (TraceRow, error) {
 	if n := strings.Count(line, "\t") + 1; n < 6 || n > 9 {
 		return TraceRow{}, fmt.Errorf("%d columns, want 6, or 8 or 9 with paths", n)

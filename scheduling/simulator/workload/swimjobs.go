@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// reduceBytes are shuffled to, and written by, each reduce of a SWIM trace, which has no number of
-// reduces.
+// reduceBytes is the sum of bytes that one reduce fetches and writes. It determines the number of
+// reduces, which a SWIM trace does not contain.
 const reduceBytes = 1 << 30
 
 // TraceOptions configures the conversion of rows to jobs. The zero value scales nothing; a job has

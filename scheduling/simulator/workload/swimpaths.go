@@ -34,7 +34,7 @@ func repairPaths(rows []TraceRow) []int {
 	return numbered(paths)
 }
 
-// literalPaths numbers labels unchanged.
+// literalPaths numbers the rows' paths from 1; equal labels mean equal paths.
 func literalPaths(rows []TraceRow) []int {
 	labels := make([]string, len(rows))
 	for i, r := range rows {
@@ -43,7 +43,7 @@ func literalPaths(rows []TraceRow) []int {
 	return numbered(labels)
 }
 
-// numbered numbers names from 1 in the order of their first appearance; the zero name gets 0.
+// numbered numbers distinct names from 1, in order of first appearance; the zero name gets 0.
 func numbered[T comparable](names []T) []int {
 	var none T
 	number := map[T]int{none: 0}

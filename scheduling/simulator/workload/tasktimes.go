@@ -23,7 +23,7 @@ func (t *taskTimes) add(took millis, n int) {
 	t.negative = t.negative || took < 0
 }
 
-// cost returns lognormal task times with the same mean and deviation.
+// cost returns a Cost whose lognormal task times have the mean and deviation of the added ones.
 func (t *taskTimes) cost() Cost {
 	c := Cost{Setup: -1, CPU: -1}
 	if mean := t.sum / float64(max(t.n, 1)); mean > 0 {
@@ -33,7 +33,7 @@ func (t *taskTimes) cost() Cost {
 	return c
 }
 
-// lineCounter finds the line of a byte that has been read.
+// lineCounter is a Reader that counts lines, so that errors can name the line of a byte read.
 type lineCounter struct {
 	io.Reader
 	read   int64   // bytes

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Forms returns the forms of trace that Read reads.
+// Forms returns the names of the trace formats that Read accepts.
 func Forms() []string { return []string{"swim", "coflow", "sls", "alibaba"} }
 
 // Read reads a trace in one of the Forms: swim (see ReadSWIM), coflow (see ReadCoflows), sls (of
-// Hadoop's SLS or Rumen, see ReadSLS) or alibaba (see ReadAlibaba). The options that are not about
-// TimeScale and Jobs apply to swim alone. name is for messages.
+// Hadoop's SLS or Rumen, see ReadSLS) or alibaba (see ReadAlibaba). Of the options, only TimeScale
+// and Jobs apply to formats other than swim. name is used in messages.
 func Read(form string, r io.Reader, name string, o TraceOptions) (w Workload, err error) {
 	switch form {
 	case "swim":
@@ -37,7 +37,7 @@ func Read(form string, r io.Reader, name string, o TraceOptions) (w Workload, er
 	return w, err
 }
 
-// First drops all jobs but the first n; 0 drops none.
+// First keeps only the first n jobs of the workload; 0 keeps all.
 func (w *Workload) First(n int) {
 	if n > 0 && n < len(w.Jobs) {
 		w.Jobs = slices.Clip(w.Jobs[:n])

@@ -33,12 +33,12 @@ const (
 
 // Cost is the time of one task of a job apart from reading and writing.
 type Cost struct {
-	// Setup is the time before an attempt does anything; 0 means the node model's, negative means
-	// 0.
+	// Setup is the time before an attempt does anything; 0 means that of the cluster
+	// (simulator.Cluster.Setup), negative means 0.
 	Setup time.Duration
 	// Time is computing time that does not depend on the bytes.
 	Time time.Duration
-	// CPU multiplies the node model's computing time per byte; 0 means 1, negative 0.
+	// CPU multiplies the cluster's computing time per byte; 0 means 1, negative means 0.
 	CPU float64
 	// Spread is the sigma of a lognormal factor of mean 1 on the computing time of each task; 0
 	// makes all equal.
@@ -94,12 +94,12 @@ type Job struct {
 	// File is 1 plus the index in Workload.Files of the file that the maps read, from its start; 0
 	// means a file of the job's own.
 	File int
-	// MapRacks is the rack of each map's input, from 0, as given by a trace, modulo the number of
-	// racks. Nil lets the simulation choose. It is for jobs without a File.
+	// MapRacks is the rack of each map's input, as given by a trace: from 0, modulo the number of
+	// racks. Nil lets the simulation choose. Only jobs without a File may have it.
 	MapRacks []int32
 	// NoLocation gives the maps no input location (generated input).
 	NoLocation   bool
-	InputBytes   int64 // of all maps; split i of a job reads its part, see SplitBytes
+	InputBytes   int64 // of all maps; see SplitBytes for those of one
 	ShuffleBytes int64 // of all maps to all reduces; 0 for a map-only job
 	OutputBytes  int64 // of all reduces, or of all maps of a map-only job
 	Map          Cost
@@ -279,7 +279,7 @@ func (j *Job) checkTraced() error {
 	return nil
 }
 
-// Bin returns the class of a job by its number of maps: the nine bins of [Zaharia10 Table 2].
+// Bin returns "bin 1" to "bin 9", the class of a job by its number of maps [Zaharia10 Table 2].
 func Bin(maps int) string {
 	for i, top := range [...]int{1, 2, 20, 60, 150, 300, 500, 1500} {
 		if maps <= top {

@@ -92,7 +92,7 @@ type yamlReader struct {
 	at     time.Duration // start of the next entry without a time
 }
 
-// text returns a field that reads a string.
+// text returns a parser of a YAML value that stores it in *to as a string.
 func (p *yamlReader) text(to *string) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (string, error) {
 		if len(s) > maxNameLen {
@@ -102,7 +102,7 @@ func (p *yamlReader) text(to *string) yamlfile.Field {
 	})
 }
 
-// dist returns a field that reads a distribution.
+// dist returns a parser of a YAML value that stores it in *to as a distribution; see ParseDist.
 func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (*Dist, error) {
 		d, err := ParseDist(s, number)
@@ -115,7 +115,7 @@ func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlf
 	})
 }
 
-// bytes returns a field that reads a fixed size.
+// bytes returns a parser of a YAML value such as 128MiB that stores it in *to as bytes.
 func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int64, error) {
 		f, err := ParseBytes(s)
@@ -123,7 +123,7 @@ func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 	})
 }
 
-// count returns a field that reads a fixed whole number from 1 to high.
+// count returns a parser of a YAML value that stores it in *to: a whole number from 1 to high.
 func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int, error) {
 		f, err := ParsePlain(s, float64(high))
@@ -134,7 +134,7 @@ func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 	})
 }
 
-// plain returns a field that reads a number from 0 to top.
+// plain returns a parser of a YAML value that stores it in *to: a number from 0 to top.
 func (p *yamlReader) plain(to *float64, top float64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (float64, error) { return ParsePlain(s, top) })
 }

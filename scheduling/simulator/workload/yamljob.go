@@ -52,7 +52,7 @@ type yamlJob struct {
 	hasShuffleRatio, hasOutputRatio, any bool
 }
 
-// fields returns the readers of the keys of a job.
+// fields returns, by key, the parsers of the values in an entry of "jobs"; they store them in y.
 func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 	j := &y.job
 	flag := func(read yamlfile.Field, set *bool) yamlfile.Field {
@@ -84,7 +84,7 @@ func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 	}
 }
 
-// readJob reads one entry of "jobs" and draws its jobs.
+// readJob reads one entry of "jobs" and adds its jobs to the workload.
 func (p *yamlReader) readJob(n yamlfile.Node) error {
 	y := yamlJob{count: 1, cpu: 1}
 	if err := p.Mapping(n, p.fields(&y)); err != nil {
@@ -117,7 +117,7 @@ func (p *yamlReader) readJob(n yamlfile.Node) error {
 	return p.drawJobs(n, &y)
 }
 
-// drawJobs adds the jobs of an entry.
+// drawJobs adds the count jobs of an entry to the workload, each with its own random numbers.
 func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 	at := p.at
 	if y.at != nil {
@@ -154,13 +154,13 @@ func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 	return nil
 }
 
-// maxZipfWork limits the ranks that the draws of one entry visit.
+// maxZipfWork limits the steps of one entry's draws from zipf; a draw takes a step per rank.
 const maxZipfWork = 50_000_000
 
 // nameIfAny makes check ignore After here: names are checked when all jobs are read.
 func nameIfAny(name string) map[string]bool { return map[string]bool{name: true} }
 
-// draw sets the numbers of one job.
+// draw sets j's tasks, bytes and costs from the distributions of its entry y.
 func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	size := func(d *Dist) int64 { return int64(math.Round(min(d.Sample(p.r), float64(MaxBytes)))) }
 	span := func(d *Dist) time.Duration {
