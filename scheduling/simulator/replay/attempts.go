@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// attempt handles an event of an attempt.
+// attempt records what an event says about an attempt.
 func (r *Reader) attempt(e event.Event) error {
 	id := e.Attempt
 	j, err := r.job(id.Task.Job)
@@ -48,7 +48,7 @@ func (r *Reader) attempt(e event.Event) error {
 	return nil
 }
 
-// changed handles an event of a launched attempt.
+// changed records what an event after its launch says about attempt a of task t.
 func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
 	switch e.Type {
@@ -92,7 +92,7 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	}
 }
 
-// locality returns the locality of a map.
+// locality returns the locality of a map's attempt in a recorded event; -1 if it has none.
 func locality(e event.Event) scheduling.Locality {
 	for l := scheduling.NodeLocal; l <= scheduling.OffRack; l++ {
 		if e.Near == l.String() {
@@ -108,7 +108,7 @@ func locality(e event.Event) scheduling.Locality {
 // span returns how long an attempt has held its slot.
 func (a *try) span() time.Duration { return a.ended - a.launched - a.held }
 
-// burst is the time after the arrival of a job in which the nodes asked at once receive its tasks.
+// burst is the time after a job's arrival in which a live JobTracker offers it slots of all nodes.
 const burst = 50 * time.Millisecond
 
 // asked records the order in which nodes are offered tasks when a job has arrived: in a live

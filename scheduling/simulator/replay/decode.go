@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Decode parses an event from its line of JSON. It omits what live runs add and this package does
-// not need.
+// Decode parses a line of JSON as an event. It ignores fields that this package does not need and
+// that only live runs write.
 func Decode(line []byte) (e event.Event, err error) {
 	if err = json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("not an event: %w", err)

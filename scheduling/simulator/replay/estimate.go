@@ -13,7 +13,7 @@ import (
 // sure is the number of standard errors by which an effect must differ from 0 to be used.
 const sure = 2
 
-// sample accumulates the mean and the scatter of numbers.
+// sample holds the count, the sum and the sum of squares of numbers.
 type sample struct{ n, sum, squares float64 }
 
 func (s *sample) add(x float64) { s.n++; s.sum += x; s.squares += float64(x * x) }
@@ -28,8 +28,8 @@ func (s *sample) scatter() float64 {
 	return max(0, s.squares-float64(s.sum*s.sum)/s.n)
 }
 
-// pooledVariance returns the common variance within the samples, or infinity without degrees of
-// freedom.
+// pooledVariance returns the variance within the samples, taken as equal in all of them; infinity
+// if no sample has two numbers.
 func pooledVariance(list ...*sample) float64 {
 	scatter, degrees := 0.0, 0.0
 	for _, s := range list {
@@ -48,7 +48,7 @@ type effect struct{ value, variance float64 }
 // known reports whether the effect is significant.
 func (e effect) known() bool { return math.Abs(e.value) > sure*math.Sqrt(e.variance) }
 
-// difference returns how far b is above a, if both have members.
+// difference returns the mean of b minus that of a, if both have numbers.
 func difference(a, b *sample, variance float64) (effect, bool) {
 	if a.n == 0 || b.n == 0 {
 		return effect{}, false
@@ -71,15 +71,15 @@ func pooled(list []effect) (effect, bool) {
 	return effect{sum / weight, 1 / weight}, true
 }
 
-// estimates are the estimated costs of other places and times, by job: the fields Far, Ahead and
-// Hop of simulator.Recorded, which documents them.
+// estimates holds, by job, the fields Far, Ahead and Hop of simulator.Recorded: what a task would
+// take at another place or time.
 type estimates struct {
 	far   [][3]float64
 	ahead []time.Duration
 	hop   [][2]float64
 }
 
-// estimate computes the estimates.
+// estimate estimates what a task would take at another place or time, from tasks of the recording.
 func (r *Recording) estimate() *estimates {
 	e := &estimates{make([][3]float64, len(r.jobs)), make([]time.Duration, len(r.jobs)), make([][2]float64, len(r.jobs))}
 	r.estimateFar(e)
@@ -88,8 +88,8 @@ func (r *Recording) estimate() *estimates {
 	return e
 }
 
-// estimateFar compares near and far maps of the same job, as ratios: by job if that is significant,
-// otherwise over all jobs. A far map is never assumed to be faster.
+// estimateFar sets e.far, the relative durations of node-local, rack-local and off-rack maps. It
+// compares maps of the same job; a job with few of them gets the ratios over all jobs.
 func (r *Recording) estimateFar(e *estimates) {
 	jobs := make([][3]sample, len(r.jobs))
 	var all []*sample
@@ -131,7 +131,7 @@ func (r *Recording) estimateFar(e *estimates) {
 	}
 }
 
-// factor converts a difference of logarithms to a factor of at least 1.
+// factor converts a difference of logarithms to a factor of 1 to 1000; 1 if it is not significant.
 func factor(e effect) float64 {
 	if !e.known() {
 		return 1
@@ -139,7 +139,7 @@ func factor(e effect) float64 {
 	return min(max(1, math.Exp(e.value)), 1000)
 }
 
-// lastMap returns when the last of a job's maps before a time had ended.
+// lastMap returns the time of the last end of a map of j up to the given time; 0 if none.
 func (j *job) lastMap(before time.Duration) time.Duration {
 	i := sort.Search(len(j.mapsDone), func(i int) bool { return j.mapsDone[i] > before })
 	if i == 0 {
@@ -165,8 +165,8 @@ func (j *job) aroundLastMap(a *try) (before, after time.Duration) {
 // point is a reduce: how long it ran before the job's last map ended, and after that, in seconds.
 type point struct{ before, after float64 }
 
-// estimateAhead estimates how much of a reduce's time can pass before the last map has ended: by
-// job if its reduces suffice, otherwise over all jobs.
+// estimateAhead sets e.ahead, how much of a reduce's time can pass before the last map has ended:
+// from the job's reduces if they suffice, otherwise from those of all jobs.
 func (r *Recording) estimateAhead(e *estimates) {
 	jobs := make([][]point, len(r.jobs))
 	for i, j := range r.jobs {
@@ -191,8 +191,8 @@ func (r *Recording) estimateAhead(e *estimates) {
 const aheadSteps = 64
 
 // ahead returns the time x that a reduce can use before the job's last map ends, for set-up and
-// fetching; it waits for the rest of that time. Then after + min(before, x) is about the same for
-// all reduces of a job, so ahead minimizes the scatter of that sum within the jobs. x is known if
+// fetching; after x it only waits. Then after + min(before, x) is about the same for all reduces
+// of a job, so that ahead minimizes the scatter of that sum within the jobs. x is known if
 // that scatter is significantly smaller than that of after alone.
 func ahead(jobs [][]point) (best float64, known bool) {
 	most, n := 0.0, 0
@@ -237,10 +237,10 @@ func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	return sum
 }
 
-// estimateHops estimates the seconds that a byte over one more link costs a reduce, by least
-// squares over reduces of the same job: time against bytes and bytes × links, all relative to the
-// job's means. Reduces launched after the job's last map (late) shuffle without waiting, so they
-// are a case apart.
+// estimateHops sets e.hop, the seconds by which a byte that crosses one more link delays a reduce.
+// It fits the times of reduces to their bytes and bytes × links by least squares, all relative to
+// the means of the job. Reduces launched after the job's last map (late) are fitted separately,
+// because they shuffle without waiting.
 func (r *Recording) estimateHops(e *estimates) {
 	for late := range 2 {
 		var xx, xy, yy, xt, yt, tt, n float64
@@ -270,7 +270,7 @@ func (r *Recording) estimateHops(e *estimates) {
 	}
 }
 
-// slope returns the coefficient of y if t is explained by x and y.
+// slope returns the coefficient of y in a fit of t to x and y, from sums of products over n rows.
 func slope(xx, xy, yy, xt, yt, tt, n float64) effect {
 	rest := yy // the part of y that is not correlated with x
 	cross := yt
@@ -333,7 +333,7 @@ func (r *Recording) distance(a, b int) int {
 	return 2
 }
 
-// weighShuffles sets the bytes that each job shuffled from the same node, the same rack and beyond.
+// weighShuffles sets job.shuffled: the bytes that each job's reduces fetched, by distance.
 func (r *Recording) weighShuffles() {
 	for _, j := range r.jobs {
 		for p := range j.tasks[scheduling.Reduce] {
@@ -346,7 +346,7 @@ func (r *Recording) weighShuffles() {
 	}
 }
 
-// recorded returns the recording of a job for the simulator.
+// recorded returns job i's recorded task times for the simulator; half is as for tasks.
 func (r *Recording) recorded(i int, e *estimates, half time.Duration) *simulator.Recorded {
 	j := r.jobs[i]
 	out := &simulator.Recorded{Far: e.far[i], Ahead: e.ahead[i], Hop: e.hop[i]}

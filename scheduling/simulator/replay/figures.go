@@ -41,7 +41,7 @@ func (r *Recording) RunFork(
 	return r.simulate(ctx, cfg, r.workload(&p), events)
 }
 
-// check rejects a policy that only the recording program can create.
+// check returns an error if p is invalid or has a custom part of the program that recorded the run.
 func check(p *scheduling.Policy) error {
 	if part := cmp.Or(p.Locality.Part, p.Reduce.Part); part != "" {
 		return bad("the policy has a part %q of the program that recorded it", part)

@@ -15,7 +15,7 @@ import (
 // ErrRecording is wrapped by every error about events that are not a complete recording of a run.
 var ErrRecording = errors.New("no recording of a whole run")
 
-// refusal is an error about events that cannot be replayed; errors.Is knows it as ErrRecording.
+// refusal is an error about events that cannot be replayed; errors.Is reports it as ErrRecording.
 type refusal struct{ error }
 
 // Is makes errors.Is(err, ErrRecording) true.
@@ -42,7 +42,7 @@ type Reader struct {
 	changes map[string]int // what a replay omits, with counts
 }
 
-// Add adds an event. Errors are ErrRecording.
+// Add adds the run's next event. An error, ErrRecording, means that the run cannot be replayed.
 func (r *Reader) Add(e event.Event) error {
 	if r.rec == nil {
 		return r.begin(e)
@@ -88,7 +88,7 @@ func bad(format string, a ...any) error {
 
 func (r *Reader) leaveOut(what string) { r.changes[what]++ }
 
-// begin handles the header.
+// begin starts the recording with the run's first event, which must be its header.
 func (r *Reader) begin(e event.Event) error {
 	switch {
 	case e.Type != event.Began || e.Began == nil:
@@ -104,7 +104,7 @@ func (r *Reader) begin(e event.Event) error {
 	return nil
 }
 
-// joined handles a node that joins or returns.
+// joined records that a node has joined or returned.
 func (r *Reader) joined(e event.Event) error {
 	nodes := &r.rec.nodes
 	if e.Node < 0 || int(e.Node) >= maxNodes || e.Slots[0] < 0 || e.Slots[1] < 0 {
@@ -124,7 +124,7 @@ func (r *Reader) joined(e event.Event) error {
 	return nil
 }
 
-// lost handles a lost node, from the time of its last event.
+// lost records that a node was lost: it counts as down since its last event.
 func (r *Reader) lost(e event.Event) error {
 	n, err := r.node(e.Node)
 	if err != nil || n.lost {
@@ -151,7 +151,7 @@ func (r *Reader) job(id scheduling.JobID) (*job, error) {
 	return r.rec.jobs[id-1], nil
 }
 
-// submitted handles a new job.
+// submitted adds a job to the recording.
 func (r *Reader) submitted(e event.Event) error {
 	if int(e.JobID) != len(r.rec.jobs)+1 {
 		return bad("job %d is submitted where job %d was to come: the recording is not of a whole run", e.JobID, len(r.rec.jobs)+1)
@@ -272,7 +272,7 @@ func (r *Reader) End() (*Recording, error) {
 	return rec, nil
 }
 
-// warn formulates the warnings about what a replay omits.
+// warn sets Recording.Warnings: what a replay omits or estimates.
 func (r *Reader) warn() {
 	rec := r.rec
 	for _, what := range slices.Sorted(maps.Keys(r.changes)) {

@@ -17,8 +17,8 @@ type Recording struct {
 
 	nodes []node
 	jobs  []*job
-	order []int // of nodes, sorted by rack: order[i] is node i of a simulation
-	to    []int // the inverse of order
+	order []int // nodes sorted by rack: node i of a simulation is the recording's order[i]
+	to    []int // the inverse: the recording's node n is to[n] in a simulation
 	racks int
 }
 

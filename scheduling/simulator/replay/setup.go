@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrange numbers racks by first appearance, and sorts nodes by rack.
+// arrange numbers the racks by first appearance, and maps nodes to those of a simulation, by rack.
 func (r *Recording) arrange() {
 	racks := map[string]int{}
 	for i := range r.nodes {
@@ -30,7 +30,7 @@ func (r *Recording) arrange() {
 	}
 }
 
-// tasks returns a job's tasks of a kind for the simulator.
+// tasks returns a job's recorded tasks of a kind; half, a mean wait for a report, is subtracted.
 func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []simulator.RecordedTask {
 	list := make([]simulator.RecordedTask, len(j.tasks[k]))
 	var done []simulator.RecordedTry
@@ -56,7 +56,7 @@ func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []s
 	return list
 }
 
-// middle returns the attempt of median length; one second if none has ended.
+// middle returns the attempt of median length; if there is none, one of a second.
 func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	if len(done) == 0 {
 		return simulator.RecordedTry{Time: time.Second}
@@ -66,7 +66,7 @@ func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	return list[len(list)/2]
 }
 
-// try returns an attempt for the simulator; one of unknown length has no time.
+// try returns a recorded attempt for the simulator; its Time is 0 if its length is unknown.
 func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.Duration) simulator.RecordedTry {
 	out := simulator.RecordedTry{Near: a.near, Fails: a.out == failed}
 	span := a.span()
@@ -94,7 +94,7 @@ func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.
 	return out
 }
 
-// workload returns the workload of the recording.
+// workload returns the recorded jobs as a workload to simulate under p.
 func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 	w := &workload.Workload{Name: "the recorded run"}
 	names := map[string]int{}
@@ -128,7 +128,7 @@ func queue(p *scheduling.Policy, name string) string {
 	return ""
 }
 
-// config returns the configuration of a simulation with a policy.
+// config returns the configuration of a simulation of the recorded run under p.
 func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	e := r.estimate()
 	cfg := simulator.Config{
@@ -190,7 +190,7 @@ func (r *Recording) places(i int) scheduling.Places {
 	return out
 }
 
-// beat returns when a node's heartbeats begin: for a live node, when it joins.
+// beat returns when a live node's heartbeats begin, when it joined; 0 lets the simulator draw it.
 func (r *Recording) beat(n node) time.Duration {
 	if r.Began.Simulated {
 		return 0

@@ -36,7 +36,7 @@ func (r *Recording) RunLike(ctx context.Context, p scheduling.Policy, seed uint6
 	return r.simulate(ctx, cfg, w, nil)
 }
 
-// shuffleGaps shuffles the times between the jobs that do not follow another one.
+// shuffleGaps shuffles the times between arrivals of the jobs that do not follow another one.
 func shuffleGaps(rng *rand.Rand, w *workload.Workload) {
 	var free []int
 	var gaps []time.Duration

@@ -33,8 +33,8 @@ type Change struct {
 	Worth simulator.Estimate `json:"worth"`
 }
 
-// judge verifies the search's choices, by index of their knob, with fresh seeds: as long as one has
-// no significant gain, it drops the most doubtful one.
+// judge verifies the choices that the search has made, by knob, with fresh seeds. It drops the most
+// doubtful one until each has a significant gain.
 func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, error) {
 	fresh := func(of map[int]Choice) (state, error) {
 		p := s.Start
@@ -121,7 +121,7 @@ func (s *search) conclude(out *Found, start, current state) *Found {
 	return out
 }
 
-// average returns the mean of each goal's figure.
+// average returns the mean over the runs of the figure of each goal.
 func average(runs []*simulator.Figures) map[Goal]float64 {
 	means := map[Goal]float64{}
 	for _, g := range Goals() {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// Choice is a position of a knob: settings, or the weight of a pool.
+// Choice is what a knob can be set to: settings of a policy, or the weight of a pool.
 type Choice struct {
 	Settings []policyfile.Setting
 	Pool     string // if not empty: Weight is its weight
@@ -39,13 +39,13 @@ func (c Choice) apply(p *scheduling.Policy) error {
 	return policyfile.SetAll(p, c.Settings)
 }
 
-// Knob is a setting with the choices to try.
+// Knob is a part of a policy to tune, with the choices to try.
 type Knob struct {
 	Name    string
 	Choices []Choice
 }
 
-// choice parses settings KEY=VALUE, separated by spaces.
+// choice returns the Choice for settings KEY=VALUE that are separated by spaces.
 func choice(text string) Choice {
 	var c Choice
 	for one := range strings.FieldsSeq(text) {

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// Goal is a figure to minimize.
+// Goal names the figure of a simulation that a search minimizes.
 type Goal string
 
 // The goals.
@@ -28,7 +28,7 @@ const (
 // Goals returns all goals.
 func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
 
-// of returns the figure of the goal: seconds, a fraction or GB.
+// of returns the goal's figure of a simulation, in seconds, as a fraction or in GB.
 func (g Goal) of(f *simulator.Figures) float64 {
 	switch g {
 	case P95:
@@ -42,7 +42,7 @@ func (g Goal) of(f *simulator.Figures) float64 {
 	}
 }
 
-// unit returns the unit of a goal's figure and its scale.
+// unit returns the unit in which Text shows the goal's figure, and the factor for that.
 func (g Goal) unit() (scale float64, words string) {
 	switch g {
 	case P95:
@@ -62,7 +62,7 @@ func (g Goal) Text(x float64) string {
 	return fmt.Sprintf("%.4g %s", scale*x, words)
 }
 
-// Change returns a change of the goal's figure with its unit.
+// Change returns a change of the goal's figure as text, such as "-3.2 ± 0.5 s mean sojourn".
 func (g Goal) Change(e simulator.Estimate) string {
 	scale, words := g.unit()
 	return fmt.Sprintf("%+.4g ± %.2g %s", scale*e.Mean, scale*e.Half, words)
@@ -76,8 +76,8 @@ type Problem struct {
 	// Run simulates a policy; the same seed must give the same jobs, blocks and task times. It is
 	// called concurrently.
 	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error)
-	// Seeds is the number of runs for the comparison of choices, Fresh the number for the
-	// verification; each at least 2, 0 means 5 and 10. Seeds are numbered from Seed.
+	// Seeds is the number of seeds with which each choice runs in the search, Fresh the number for
+	// the verification; each at least 2, 0 means 5 and 10. Seeds are numbered from Seed.
 	Seeds, Fresh int
 	Seed         uint64
 	// Within is the fraction by which the mean sojourn time may rise for another goal; 0 means
@@ -87,10 +87,10 @@ type Problem struct {
 	Told func(text string)
 }
 
-// maxRounds limits the rounds over all knobs.
+// maxRounds limits how often the search tries all knobs.
 const maxRounds = 3
 
-// state is a policy with its runs.
+// state is a policy with the figures of its simulations, one per seed.
 type state struct {
 	policy scheduling.Policy
 	runs   []*simulator.Figures
@@ -156,7 +156,7 @@ func Search(ctx context.Context, p Problem) (*Found, error) {
 	return s.judge(ctx, taken)
 }
 
-// turn tries all choices of a knob and returns the best one that is significantly better, or nil.
+// turn returns the choice of a knob that improves the goal most, if significantly; otherwise nil.
 func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best state, taken *Choice, err error) {
 	least := math.Inf(1)
 	delete(s.nearMisses, k.Name)
@@ -189,7 +189,7 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 	return best, taken, nil
 }
 
-// allowed reports whether the mean sojourn time has risen by at most Within.
+// allowed reports whether the mean sojourn time has risen by at most Within since the start.
 func (s *search) allowed(start, now state) bool {
 	if s.Goal == MeanSojourn {
 		return true
@@ -208,7 +208,7 @@ func values(runs []*simulator.Figures, g Goal) []float64 {
 	return list
 }
 
-// minus returns the paired difference of two states.
+// minus returns the mean difference of a goal's figure, a - b, over runs with the same seeds.
 func (s *search) minus(a, b state, g Goal) simulator.Estimate {
 	list := values(a.runs, g)
 	for i, v := range values(b.runs, g) {
