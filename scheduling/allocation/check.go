@@ -59,7 +59,7 @@ func Check(sources ...Source) []Checked {
 	return list
 }
 
-// checkQueues reads the files about queues together and gives each file its problems.
+// checkQueues reads the files about queues together, and adds to each file's result its problems.
 func checkQueues(list []Checked, roots []*element, sources []Source) {
 	var f faults
 	q := readQueues(&f, roots, sources)
@@ -75,8 +75,8 @@ func checkQueues(list []Checked, roots []*element, sources []Source) {
 	}
 }
 
-// kindOf returns the kind of a file with that root, which may be nil. If it cannot decide, it adds a
-// problem.
+// kindOf returns the kind of a file by its root element, which may be nil. For a root element of no
+// such file it adds a problem.
 func kindOf(f *faults, root *element) string {
 	if root == nil || !f.rootIs(root, "allocations", "queues", "configuration") {
 		return unknownFile
@@ -99,7 +99,7 @@ func kindOf(f *faults, root *element) string {
 	return kind
 }
 
-// isAboutQueues reports whether ParseQueues reads the property.
+// isAboutQueues reports whether a property with that name belongs to the files of ParseQueues.
 func isAboutQueues(name string) bool {
 	return clusterSettings[name] != nil || strings.HasPrefix(name, "mapred.capacity-scheduler.") ||
 		strings.HasPrefix(name, prefixQueue) || strings.HasPrefix(name, prefixYARN)

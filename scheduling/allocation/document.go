@@ -22,8 +22,8 @@ const (
 // byteOrderMark is written before UTF-8 by some editors.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// element is an element of a file, or an attribute of one: then its name begins with @, as in XPath.
-// A property is treated as an element too: its name and value are the element's name and text.
+// element is an XML element, or an attribute, whose name then begins with @. A Hadoop property is
+// kept as an element too: its name and value are the element's name and text.
 type element struct {
 	place
 	name     string
@@ -60,7 +60,7 @@ func readDocument(f *faults, name string, r io.Reader) *element {
 	return nil
 }
 
-// parse reads a file with read, which gets its root. The error joins all problems.
+// parse parses a file as XML and calls read with its root element. The error joins all problems.
 func parse[T any](name string, r io.Reader, read func(f *faults, root *element) T) (out T, warnings []*Problem, err error) {
 	var f faults
 	if root := readDocument(&f, name, r); root != nil {
@@ -85,14 +85,14 @@ func (f *faults) rootIs(root *element, names ...string) bool {
 	return false
 }
 
-// document is a file while it is read.
+// document is the state of reading an XML file.
 type document struct {
 	dec *xml.Decoder
 	at  place // the token that is read
 	n   int   // elements so far
 }
 
-// read reads the content of e up to its end; depth elements are open.
+// read reads the content of e up to its end tag; depth is the number of open elements.
 func (d *document) read(e *element, depth int) error {
 	for {
 		d.at.line, _ = d.dec.InputPos()
@@ -133,7 +133,7 @@ func (d *document) read(e *element, depth int) error {
 	}
 }
 
-// fullName returns a name with its namespace.
+// fullName returns the name of an element or attribute as NAMESPACE:NAME, or NAME without one.
 func fullName(n xml.Name) string {
 	if n.Space == "" {
 		return shorten(n.Local)
@@ -166,7 +166,7 @@ func shorten(s string) string {
 	return s
 }
 
-// alternatives joins words: with ", " and " or ", it returns "a, b or c".
+// alternatives joins words for a message: "a, b or c" if comma is ", " and or is " or ".
 func alternatives(words []string, comma, or string) string {
 	last := len(words) - 1
 	if last == 0 {

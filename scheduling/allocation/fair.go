@@ -18,7 +18,7 @@ func ParseFair(name string, r io.Reader) (scheduling.Allocations, []*Problem, er
 	return parse(name, r, readFair)
 }
 
-// readFair reads the root element of an allocation file.
+// readFair returns the settings in the root element of an allocation file; problems go to f.
 func readFair(f *faults, root *element) (a scheduling.Allocations) {
 	if !f.rootIs(root, "allocations") {
 		return a
@@ -48,7 +48,7 @@ func readFair(f *faults, root *element) (a scheduling.Allocations) {
 	return a
 }
 
-// topSettings are the top-level elements of the file other than pools and users.
+// topSettings has the setters of an allocation file's top-level elements, except pools and users.
 var topSettings = table[scheduling.Allocations]{
 	"poolMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.PoolMaxJobs = v.limit() },
 	"userMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.UserMaxJobs = v.limit() },
@@ -57,7 +57,7 @@ var topSettings = table[scheduling.Allocations]{
 	"defaultPoolSchedulingMode":        func(a *scheduling.Allocations, v entry) { a.PoolMode = v.poolMode() },
 }
 
-// poolSettings are the parts of a <pool>.
+// poolSettings has the setters of the elements and attributes of a <pool>.
 var poolSettings = table[scheduling.PoolConfig]{
 	"@name":                     nil,
 	"minMaps":                   func(c *scheduling.PoolConfig, v entry) { c.Min[scheduling.Map] = v.count(0) },
@@ -70,13 +70,13 @@ var poolSettings = table[scheduling.PoolConfig]{
 	"schedulingMode":            func(c *scheduling.PoolConfig, v entry) { c.Mode = v.poolMode() },
 }
 
-// userSettings are the parts of a <user>.
+// userSettings has the setters of the elements and attributes of a <user>.
 var userSettings = table[scheduling.UserConfig]{
 	"@name":          nil,
 	"maxRunningJobs": func(c *scheduling.UserConfig, v entry) { c.MaxJobs = v.limit() },
 }
 
-// readPool reads a <pool>. It reads the settings even if the name is wrong.
+// readPool reads a <pool>; ok is false if its name is wrong. Its other mistakes are reported too.
 func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
 	in := "pool " + c.Name + ": "
@@ -96,14 +96,14 @@ func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolCo
 	return c, ok
 }
 
-// readUser reads a <user>.
+// readUser reads a <user>; ok is false if its name is wrong.
 func readUser(f *faults, e *element, seen map[string]place) (c scheduling.UserConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
 	userSettings.read(f, "user "+c.Name+": ", e, &c, nil)
 	return c, ok
 }
 
-// readName reads the name of a pool or user, which must be new in seen.
+// readName returns the name of a <pool> or <user>; ok is false if it is invalid or already in seen.
 func readName(f *faults, e *element, seen map[string]place) (name string, ok bool) {
 	attr := e.child("@name")
 	if attr == nil {
@@ -123,7 +123,7 @@ func (f *faults) addYARN(e *element, what, instead string) {
 	f.add(e.place, "%s belongs to the YARN Fair Scheduler: %w; use %s", what, ErrYARN, instead)
 }
 
-// nothing is the replacement for elements without a counterpart.
+// nothing is the value in yarnElements for elements that have no counterpart here.
 const nothing = "nothing, as it has no counterpart"
 
 // yarnElements maps elements of YARN's allocation file to their replacements in this one.

@@ -36,7 +36,7 @@ func ParseParameters(name string, r io.Reader) (Parameters, []*Problem, error) {
 	return parse(name, r, readParameters)
 }
 
-// readParameters reads the root element of mapred-site.xml.
+// readParameters returns the settings in the root element of mapred-site.xml; problems go to f.
 func readParameters(f *faults, root *element) (out Parameters) {
 	if !f.rootIs(root, "configuration") {
 		return out
@@ -58,7 +58,7 @@ func readParameters(f *faults, root *element) (out Parameters) {
 	return out
 }
 
-// parameterParser collects the parameters.
+// parameterParser collects the values of mapred-site.xml; together combines them.
 type parameterParser struct {
 	*faults
 	file             place
@@ -72,7 +72,7 @@ type parameterParser struct {
 	thresholds       *entry            // last property about speculative attempts that does not turn them on
 }
 
-// together sets what depends on several properties.
+// together sets the settings of the policy that depend on several properties.
 func (p *parameterParser) together() {
 	policy, pools := p.policy, &p.policy.Pools
 	switch {
@@ -100,8 +100,8 @@ func (p *parameterParser) together() {
 	}
 }
 
-// locality sets the waits. Hadoop computes both unless both are given, which overwrites a single
-// one; here the other gets the same value.
+// locality returns the waits for locality. If only one of two is given, the other gets its value;
+// Hadoop would ignore it and compute both.
 func (p *parameterParser) locality() scheduling.LocalityPolicy {
 	w := scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}}
 	node, rack := cmp.Or(p.delay[0], p.common), cmp.Or(p.delay[1], p.common)
@@ -130,7 +130,7 @@ func wait(v entry) *time.Duration {
 	return &d
 }
 
-// threshold records a property about speculative attempts.
+// threshold notes that the file has a property v that only matters with speculation, and returns v.
 func (p *parameterParser) threshold(v entry) entry {
 	p.thresholds = &v
 	return v

@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// parameters are the properties that ParseParameters reads.
+// parameters has, by name, the setters of the properties that ParseParameters reads.
 var parameters = table[parameterParser]{
 	propertyACLs:    switchAccess,
 	propertyACLsNew: switchAccess,
@@ -107,7 +107,7 @@ func onlyAll(_ *parameterParser, v entry) {
 	}
 }
 
-// otherwise warns about a property of the scheduler's own event log.
+// otherwise warns that a property about Hadoop's event log has no effect.
 func otherwise(_ *parameterParser, v entry) {
 	v.useless(": events are recorded otherwise")
 }

@@ -58,7 +58,7 @@ type problems struct {
 	more int
 }
 
-// add adds an error; with %w its cause, for errors.Is.
+// add adds a problem that makes the file invalid; an error given for %w is found by errors.Is.
 func (f *faults) add(at place, format string, args ...any) { f.errs.add(at, format, args...) }
 
 // warn adds a warning about a legal setting that is surely a mistake.

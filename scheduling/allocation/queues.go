@@ -75,7 +75,7 @@ func readQueues(f *faults, roots []*element, sources []Source) Queues {
 	return p.out
 }
 
-// queueParser collects the content of the files before build combines it.
+// queueParser collects the queues and settings of all files; build then combines them.
 type queueParser struct {
 	*faults
 	file     string // the last one
@@ -88,7 +88,7 @@ type queueParser struct {
 	system   int    // jobs initialized in all queues; 0 if not in the files
 }
 
-// queue is one queue. The root has no name.
+// queue is one queue of the files. The parent of the topmost queues is a queue without a name.
 type queue struct {
 	place         // where it is first mentioned
 	name          string
@@ -102,7 +102,7 @@ type queue struct {
 	accept        int // jobs accepted per job that may be initialized; 0 if not in the files
 }
 
-// add adds a setting.
+// add adds e to the settings of the queue.
 func (q *queue) add(e *element) { q.settings.children = append(q.settings.children, e) }
 
 // Names and prefixes of properties.
@@ -129,20 +129,20 @@ func isList(name string) bool {
 // and not to the Capacity Scheduler, under prefixCapacity.
 func isQueueKey(key string) bool { return isList(key) || key == keyState }
 
-// The settings of a queue that other code names too.
+// The names of settings of a queue that are used outside of queueSettings.
 const (
 	keyCapacity = "capacity"
 	keyMax      = "maximum-capacity"
 	keyState    = "state"
 )
 
-// Why settings of the initialization of jobs have no effect.
+// Ends of warnings: why settings about the initialization of jobs have no effect.
 const (
 	noThreads  = ": jobs are initialized without threads or polling"
 	smallTasks = ": tasks take little memory before they are launched"
 )
 
-// queueSettings are the settings of a queue.
+// queueSettings has the setters of a queue's settings.
 var queueSettings = table[queue]{
 	keyCapacity: func(q *queue, v entry) {
 		q.config.Capacity = max(v.percentage(), minPercent) // not 0, which means "not given"
@@ -169,7 +169,7 @@ var queueSettings = table[queue]{
 	access.AdministerList: func(q *queue, v entry) { q.admin = v.list() },
 }
 
-// clusterSettings are the properties that do not concern a single queue.
+// clusterSettings has the setters of the properties that do not concern a single queue.
 var clusterSettings = table[queueParser]{
 	"mapred.queue.names": func(p *queueParser, v entry) { p.names = &v },
 	propertyACLs:         (*queueParser).switchLists,
@@ -189,12 +189,12 @@ var clusterSettings = table[queueParser]{
 	prefixDefaults + "maximum-active-tasks-per-user":     noEffect[queueParser](smallTasks),
 }
 
-// byDefault reads the default of a setting for queues without it.
+// byDefault reads a property that sets the default of a setting, for queues without that setting.
 func byDefault(p *queueParser, v entry) {
 	queueSettings[strings.TrimPrefix(v.what, prefixDefaults)](&p.defaults, v)
 }
 
-// switchLists turns access lists on or off; it may be called once.
+// switchLists turns access lists on or off, as v says; a second property that does so is an error.
 func (p *queueParser) switchLists(v entry) {
 	if p.enabled != nil {
 		v.add(v.place, "%s says what %s says on line %d already", v.what, p.enabled.what, p.enabled.line)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// build combines the queues and checks that they fit together.
+// build sets p.out from the collected queues, and reports those that do not fit together.
 func (p *queueParser) build() {
 	p.declared()
 	if len(p.root.children) == 0 && len(p.errs.list) == 0 {
@@ -44,7 +44,7 @@ func (p *queueParser) declared() {
 	p.order(&p.root, rank)
 }
 
-// order sorts the queues in a parent by their ranks, and rejects those without one.
+// order sorts the children of parent by rank, recursively, and rejects those without a rank.
 func (p *queueParser) order(parent *queue, rank map[*queue]int) {
 	for _, q := range parent.children {
 		if _, known := rank[q]; !known {
@@ -55,8 +55,8 @@ func (p *queueParser) order(parent *queue, rank map[*queue]int) {
 	slices.SortStableFunc(parent.children, func(a, b *queue) int { return rank[a] - rank[b] })
 }
 
-// level adds the queues of one parent, which has `whole` percent of all slots, then recursively
-// their children, and checks that they fit. Queues without a capacity share equally what remains.
+// level adds the children of parent, which has whole percent of all slots, to the result, and then
+// theirs. It reports capacities that do not fit. Children without one share the rest equally.
 func (p *queueParser) level(parent *queue, siblings string, whole float64) {
 	sum, open := 0.0, 0
 	for _, q := range parent.children {
@@ -92,7 +92,7 @@ func (p *queueParser) level(parent *queue, siblings string, whole float64) {
 	}
 }
 
-// settings reads the settings of one queue.
+// settings sets q.config and the access lists from the settings that the files have for q.
 func (p *queueParser) settings(q *queue) {
 	if q.implied {
 		p.add(q.place, "queue %s is the parent of others but is not configured itself", q.name)

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// queueProperties assigns properties to their queues, and returns those that are not about one queue.
+// queueProperties adds properties to the settings of their queues, and returns those about none.
 func (p *queueParser) queueProperties(list []*element) (others []*element) {
 	for _, e := range list {
 		switch {
@@ -42,7 +42,7 @@ func (p *queueParser) queueProperty(e *element, prefix string) {
 	}
 }
 
-// known reports whether a queue has the setting; own selects the settings of MapReduce itself.
+// known reports whether e is a setting of queues, of MapReduce itself if own; if not, it says so.
 func (p *queueParser) known(queue string, e *element, own bool) bool {
 	ok := queueSettings[e.name] != nil && isQueueKey(e.name) == own
 	if !ok {
@@ -61,7 +61,7 @@ func (p *queueParser) queue(path string, at place) *queue {
 	return q
 }
 
-// implied is like queue for a queue that may be only implied.
+// implied is like queue, but the queue may have no configuration of its own, only a child that has.
 func (p *queueParser) implied(path string, at place) *queue {
 	if q := p.byName[path]; q != nil {
 		return q
@@ -87,7 +87,7 @@ func (p *queueParser) implied(path string, at place) *queue {
 	return q
 }
 
-// queuesElements are the parts of the root of mapred-queues.xml.
+// queuesElements has the setter of the root element of mapred-queues.xml.
 var queuesElements = table[queueParser]{"@aclsEnabled": (*queueParser).switchLists}
 
 // queuesElement reads the root of mapred-queues.xml.
@@ -105,7 +105,7 @@ func (p *queueParser) queuesElement(root *element) {
 	})
 }
 
-// queueElements are the parts of a <queue>, except those that may be repeated.
+// queueElements has the setters of the elements of a <queue>, except those that may be repeated.
 var queueElements = table[queue]{
 	"name":                nil,
 	keyState:              func(q *queue, v entry) { q.add(v.element) },

@@ -40,9 +40,9 @@ func noEffect[T any](why string) func(*T, entry) {
 	}
 }
 
-// read reads what is in e into to, and reports what is unknown or given twice. Messages prefix names
-// with in. Elements that are not in the table are passed to other, which reports whether it knows
-// them; nil knows none.
+// read calls the setter of each child of e with to. It reports children that are unknown or given
+// twice; in comes before their names in messages. Elements that are not in the table are passed to
+// other, which reports whether it knows them; nil knows none.
 func (t table[T]) read(f *faults, in string, e *element, to *T, other func(c *element) bool) {
 	f.noText(e)
 	first := map[string]place{}
@@ -79,7 +79,7 @@ func (f *faults) noText(e *element) {
 	}
 }
 
-// once reports whether key is new in first; if not, it adds a problem about what.
+// once reports whether key is new in first, and records it; if not, it adds a problem about what.
 func (f *faults) once(first map[string]place, key, what string, at place) bool {
 	was, again := first[key]
 	switch {
@@ -138,7 +138,7 @@ func properties(f *faults, root *element, first map[string]place) (list []*eleme
 	return list
 }
 
-// propertyElements are the elements of a <property>.
+// propertyElements has the elements that a <property> may have.
 var propertyElements = table[element]{
 	"name": nil, "value": nil, "description": nil, "source": nil,
 	"final": func(_ *element, v entry) { v.yes() },

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// Limits of values in a file.
+// Limits of the values that a file may contain.
 const (
 	minWeight  = 1e-9
 	maxWeight  = 1e9
@@ -56,7 +56,7 @@ func (v entry) integer(least, most int64) (n int64, ok bool) {
 	return 0, false
 }
 
-// count parses a number of things.
+// count parses a whole number of things, such as slots or jobs, of at least least.
 func (v entry) count(least int64) int {
 	n, _ := v.integer(least, scheduling.NoLimit-1)
 	return int(n)
@@ -107,7 +107,7 @@ func (v entry) number(kinds string, least, most float64) float64 {
 	return 0
 }
 
-// weight parses a weight.
+// weight parses a weight or factor above 0.
 func (v entry) weight() float64 { return v.number("weights", minWeight, maxWeight) }
 
 // percentage parses a percentage above 0.

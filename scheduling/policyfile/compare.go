@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Difference is a setting in which policies differ, with its value in each of them; empty for a
-// policy in which the setting has no effect, and false there if it is a switch.
+// Difference is a setting in which policies differ, with its value in each of them. The value is
+// empty, or "false" for a switch, in a policy in which the setting has no effect.
 type Difference struct {
 	Key    string
 	Values []string

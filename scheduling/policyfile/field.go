@@ -43,8 +43,8 @@ type word struct {
 	value any
 }
 
-// need is a setting that must have one of the given values, separated by spaces; without values,
-// any but 0.
+// need is a condition: the setting key must have one of values, which are separated by spaces. If
+// values is empty, it must not be 0.
 type need struct{ key, values string }
 
 // IsList reports whether the setting is a list of pools, users or queues, which only a file can
@@ -79,7 +79,7 @@ func isTime(text string) bool {
 	return err == nil
 }
 
-// numbers returns the range of a number, without technical limits.
+// numbers returns the range of a number as text, such as "0 to 1" or "0 or more".
 func (f *Field) numbers() string {
 	unit := strings.TrimPrefix(f.number(0), "0")
 	switch {
@@ -94,7 +94,7 @@ func (f *Field) numbers() string {
 	}
 }
 
-// typed sets the types of the settings of a struct.
+// typed sets Path and typ of the settings in list, which are those of the Go struct `of`.
 func typed(list []*Field, of reflect.Type) []*Field {
 	for _, f := range list {
 		f.Path = cmp.Or(f.Path, pathOf(f.Key))
@@ -120,7 +120,7 @@ func pathOf(key string) string {
 	return path.String()
 }
 
-// number formats a bound like a value.
+// number formats a bound of the setting in the notation of its values.
 func (f *Field) number(x float64) string {
 	if f.typ == reflect.TypeFor[time.Duration]() {
 		return spanText(time.Duration(x * float64(time.Second)))
@@ -203,7 +203,7 @@ func (f *Field) Set(p *scheduling.Policy, text string) error {
 	return f.setText(f.of(reflect.ValueOf(p)), text)
 }
 
-// setText sets a Go field; the elements of a list are separated by slashes.
+// setText sets a Go field to a value in text; the elements of a list are separated by slashes.
 func (f *Field) setText(v reflect.Value, text string) error {
 	if v.Kind() != reflect.Slice {
 		return f.set(v, text)
@@ -224,7 +224,7 @@ func (f *Field) setText(v reflect.Value, text string) error {
 	return nil
 }
 
-// set parses one value.
+// set sets v, a Go field or an element of one, to the value in text.
 func (f *Field) set(v reflect.Value, text string) error {
 	bad := func(why string) error { return fmt.Errorf("%w: %s: %.40q: %s", ErrBad, f.Key, text, why) }
 	switch {

@@ -65,7 +65,7 @@ func Read(in io.Reader, name string) (*File, error) {
 	return f, nil
 }
 
-// reason returns an error on one line, without the name of its kind.
+// reason returns the text of an error on one line, without the prefix of scheduling.ErrBadConfig.
 func reason(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	return strings.ReplaceAll(text, scheduling.ErrBadConfig.Error()+": ", "")
@@ -79,14 +79,14 @@ func (f *File) Policy() (scheduling.Policy, error) {
 	return p, err
 }
 
-// Name returns the name of the policy unless the file gives one: the file's base name without
+// Name returns the policy's name unless the file has the key "name": the file's base name without
 // extension.
 func (f *File) Name() string {
 	base := filepath.Base(f.reader.Name)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// Says reports whether the file has a setting whose key begins with above.
+// Says reports whether the file sets a key that begins with above, such as "reduce.".
 func (f *File) Says(above string) bool {
 	begins := func(a assignment) bool { return strings.HasPrefix(a.field.Key, above) }
 	return slices.ContainsFunc(f.sets, begins)
@@ -109,7 +109,7 @@ func (f *File) Idle(p *scheduling.Policy) error {
 	return nil
 }
 
-// group returns the readers of the keys below a prefix: "" for those at the top.
+// group returns, by name, the parsers of the keys below a prefix such as "reduce.", or "" for all.
 func (f *File) group(above string) map[string]yamlfile.Field {
 	m := map[string]yamlfile.Field{}
 	for _, field := range Fields() {
@@ -127,7 +127,7 @@ func (f *File) group(above string) map[string]yamlfile.Field {
 	return m
 }
 
-// assign reads the value of one key.
+// assign parses the value of one key and records it for Apply.
 func (f *File) assign(field *Field, n yamlfile.Node) error {
 	read := f.value
 	if field.IsList() {
@@ -150,7 +150,7 @@ func (f *File) value(field *Field, v reflect.Value, n yamlfile.Node) error {
 	return nil
 }
 
-// text returns the value of n for the Go field `of`; it joins a list of numbers with slashes.
+// text returns the text of n, a value for the Go field `of`; it joins a YAML list with slashes.
 func (f *File) text(of reflect.Value, n yamlfile.Node) (string, error) {
 	if of.Kind() != reflect.Slice || !yamlfile.IsList(n) {
 		return f.reader.Scalar(n)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Setting is the name of a setting, as for Find, and its value, as for Set.
+// Setting is a setting and its value. Key is a name for Find; Value is text for Field.Set.
 type Setting struct{ Key, Value string }
 
 // SetAll applies settings to a policy, in order. A setting that has no effect in the result is an

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Limits of numbers. Times are in seconds.
+// Limits of the numbers of settings. Those of times are in seconds.
 const (
 	maxNumber   = 1e9 // of numbers without a natural limit
 	maxSeconds  = 3.6e6
@@ -26,12 +26,12 @@ var Fields = sync.OnceValue(func() []*Field {
 // flag returns a setting that is on or off.
 func flag(key, help string) *Field { return &Field{Key: key, Help: help} }
 
-// number returns a setting with limits.
+// number returns a setting that is a number or a time, from low to high.
 func number(key string, low, high float64, help string) *Field {
 	return &Field{Key: key, Help: help, Least: low, Most: high}
 }
 
-// span returns a time with a default.
+// span returns a setting that is a time; unset is the text of its default.
 func span(key, unset, help string) *Field {
 	return number(key, minPositive, maxSeconds, help).unset(unset)
 }
@@ -54,7 +54,7 @@ func text(key, help string, values ...string) *Field {
 	return f
 }
 
-// name returns a string setting that parse checks.
+// name returns a string setting; parse returns an error for an invalid value.
 func name(key, help string, parse func(string) error) *Field {
 	return &Field{Key: key, Help: help, parse: parse}
 }
@@ -63,7 +63,7 @@ func (f *Field) unset(text string) *Field    { f.Unset = text; return f }
 func (f *Field) negative(text string) *Field { f.Negative = text; return f }
 func (f *Field) at(path string) *Field       { f.Path = path; return f }
 
-// or adds a named value to a setting.
+// or adds a named value to a setting, such as "none" for no limit.
 func (f *Field) or(text string, value any) *Field {
 	f.words = append(f.words, word{text, value})
 	return f

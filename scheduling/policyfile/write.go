@@ -44,7 +44,7 @@ func Write(out io.Writer, scheduler string, p *scheduling.Policy) error {
 	return b.Flush()
 }
 
-// write writes one key.
+// write writes the line of one key: its value in p and, as a comment, its meaning.
 func (f *Field) write(b *bufio.Writer, indent, name string, p *scheduling.Policy) {
 	v := f.of(reflect.ValueOf(p))
 	value := quoted(f.text(v))
@@ -81,7 +81,7 @@ func (f *Field) explainItems(b *bufio.Writer, indent string) {
 	}
 }
 
-// meaning returns the comment after a key.
+// meaning returns the comment after a key: its help, its range and its default.
 func (f *Field) meaning() string {
 	text := f.Help
 	var more []string
@@ -102,7 +102,7 @@ func line(b *bufio.Writer, indent, key, meaning string) {
 	fmt.Fprintf(b, "%-32s # %s\n", indent+key, meaning)
 }
 
-// quoted returns a value in YAML.
+// quoted returns a value in the notation of YAML, in quotation marks if necessary.
 func quoted(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+µ", r))

@@ -11,7 +11,7 @@ import (
 // tolerance is the maximum difference between equal numbers.
 const tolerance = 0.01
 
-// text returns the answer as a scenario would write it.
+// text returns the answer in the notation of a scenario's expectation: words, or "-" for none.
 func (a answer) text() string {
 	if len(a.words) == 0 {
 		return "-"
@@ -19,7 +19,7 @@ func (a answer) text() string {
 	return strings.Join(a.words, " ")
 }
 
-// holds reports whether the answer is as expected.
+// holds reports whether the answer equals the words of an expectation; {"-"} means no answer.
 func (a answer) holds(expected []string) bool {
 	want := expected
 	if len(want) == 1 && want[0] == "-" {
@@ -38,7 +38,7 @@ func (a answer) holds(expected []string) bool {
 	return slices.EqualFunc(got, want, sameValue)
 }
 
-// holdsPairs compares the NAME=VALUE words in want.
+// holdsPairs reports whether the answer has each NAME=VALUE of want; it may have others.
 func (a answer) holdsPairs(want []string) bool {
 	for _, e := range want {
 		name, value, ok := strings.Cut(e, "=")

@@ -19,7 +19,7 @@ type driver struct {
 type attempt struct {
 	id        scheduling.AttemptID
 	node      scheduling.NodeID
-	length    time.Duration // its work
+	length    time.Duration // work that it needs to end
 	done      time.Duration // work done; a reduce's starts when the job's last map is done
 	inSlot    time.Duration // time in a slot, as of done
 	suspended bool
@@ -29,7 +29,7 @@ func newDriver(w *world) *driver {
 	return &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
 }
 
-// perform performs the actions of a heartbeat.
+// perform carries out the JobTracker's actions: it adds the launched attempts.
 func (d *driver) perform(actions []scheduling.Action) {
 	for _, action := range actions {
 		if action.Verb == scheduling.Launch {
@@ -53,18 +53,18 @@ func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Durat
 	return length
 }
 
-// isReady reports whether an attempt has its input: a reduce when all maps of its job are done.
+// isReady reports whether an attempt has its input; a reduce has it when all maps are done.
 func (d *driver) isReady(id scheduling.AttemptID) bool {
 	v, err := d.w.core.View().Glance(id.Task.Job)
 	maps := v.Kinds[scheduling.Map]
 	return id.Task.Kind == scheduling.Map || err == nil && maps.Done == maps.Total
 }
 
-// works reports whether an attempt makes progress.
+// works reports whether an attempt makes progress now: it has its input and is not suspended.
 func (d *driver) works(a *attempt) bool { return !a.suspended && d.isReady(a.id) }
 
-// update updates the work of all attempts to the time of the core, and drops those that have ended;
-// it must be called before any change.
+// update adds to each attempt the work since the last call, and drops those that have ended. It
+// must be called before the core changes.
 func (d *driver) update() {
 	kept := d.atts[:0]
 	for _, a := range d.atts {
@@ -91,7 +91,7 @@ func (d *driver) next(now time.Duration) (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// endTasks reports the attempts whose work is done; the result tells if it found any.
+// endTasks reports to the core the attempts whose work is done; the result is whether it found any.
 func (d *driver) endTasks(now time.Duration) (bool, error) {
 	d.update()
 	var ended []*attempt
@@ -228,7 +228,7 @@ func (d *driver) run(rest []statement, until time.Duration, perform func(stateme
 	return nil
 }
 
-// answer returns the jobs' finish times.
+// answer returns JOB=TIME for each job, the time at which it succeeded, or JOB=- if it has not.
 func (d *driver) answer() answer {
 	a := answer{pairs: true}
 	for i, name := range d.w.names {

@@ -104,7 +104,7 @@ func (w *world) places(spec string, maps int) (scheduling.Places, error) {
 	return p, nil
 }
 
-// nodesNamed parses tt3|tt4 or all.
+// nodesNamed returns the nodes of a text such as "tt3|tt4" or "all".
 func (w *world) nodesNamed(names string) ([]scheduling.NodeID, error) {
 	list := strings.Split(names, "|")
 	if names == "all" {
@@ -147,8 +147,7 @@ func (w *world) set(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// done reports to the core, task by task, that running attempts have succeeded; fail, that they
-// have failed.
+// done reports to the core that running attempts have succeeded; fail, that they have failed.
 func (w *world) done(now time.Duration, args []string) error {
 	return w.report(now, args, scheduling.StateSucceeded)
 }
@@ -201,7 +200,7 @@ func (w *world) progress(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// usesProgress reports whether the policy uses the progress of tasks of a kind; custom parts may.
+// usesProgress reports whether the policy, or a custom part of it, may use the progress of tasks.
 func (w *world) usesProgress(k scheduling.TaskKind) bool {
 	p := &w.policy
 	switch {
@@ -213,7 +212,7 @@ func (w *world) usesProgress(k scheduling.TaskKind) bool {
 	return p.NeedsProgress(k) && !p.HFSP.NoTraining
 }
 
-// attempt returns the oldest running attempt of a task, or the one on the node named after an @.
+// attempt returns the oldest running attempt of task arg, such as J1.m0; J1.m0@tt2 selects a node.
 func (w *world) attempt(arg string) (view.Attempt, error) {
 	name, on, placed := strings.Cut(arg, "@")
 	id, err := w.task(name)
@@ -228,13 +227,13 @@ func (w *world) attempt(arg string) (view.Attempt, error) {
 	return view.Attempt{}, fmt.Errorf("task %s does not run", arg)
 }
 
-// tell sends a heartbeat with a report from a node that asks for no work.
+// tell reports the state of an attempt to the core, in a heartbeat of node n that asks for no work.
 func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status) error {
 	_, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: n, Statuses: []scheduling.Status{s}, NoWork: true})
 	return err
 }
 
-// unfetched reports that a reduce cannot fetch the outputs of maps.
+// unfetched reports to the core that a running reduce cannot fetch the outputs of some maps.
 func (w *world) unfetched(now time.Duration, args []string) error {
 	id, err := w.task(args[0])
 	if err != nil {
@@ -290,7 +289,7 @@ func (w *world) job(name string) (scheduling.JobID, error) {
 	return id, nil
 }
 
-// task parses J1.m0 or J1.r3.
+// task returns the task that a scenario calls J1.m0 (map 0 of J1) or J1.r3 (reduce 3).
 func (w *world) task(s string) (scheduling.TaskID, error) {
 	name, rest, _ := strings.Cut(s, ".")
 	job, err := w.job(name)
@@ -313,7 +312,7 @@ func (w *world) task(s string) (scheduling.TaskID, error) {
 	return scheduling.TaskID{}, fmt.Errorf("unknown task %q", s)
 }
 
-// nameOf returns the scenario's name of a task.
+// nameOf returns the name of a task in the scenario, such as J1.m0.
 func (w *world) nameOf(id scheduling.TaskID) string {
 	return fmt.Sprintf("%s.%c%d", w.names[id.Job-1], "mr"[id.Kind], id.Index)
 }

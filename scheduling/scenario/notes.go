@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// note records a note, which is a line of the output with -v: an event of the core and its reason.
+// note records an event of the core, such as a launch, with its reason: a line of the output of -v.
 func (w *world) note(e event.Event) {
 	verb := ""
 	switch e.Type {
@@ -37,7 +37,7 @@ func (w *world) note(e event.Event) {
 	w.keep(e, text)
 }
 
-// keep records a note, with its time if the cluster drives itself.
+// keep records a line for -v; in a scenario that ends in run it begins with the event's time.
 func (w *world) keep(e event.Event, text string) {
 	if w.drives {
 		text = fmt.Sprintf("at %v: %s", e.At, text)

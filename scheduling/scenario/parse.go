@@ -33,7 +33,7 @@ type statement struct {
 	text     string   // without the comment
 }
 
-// fault adds a line number to an error.
+// fault is an error with the line of the scenario that it is about.
 type fault struct {
 	line int
 	err  error
@@ -42,7 +42,7 @@ type fault struct {
 func (f *fault) Error() string { return fmt.Sprintf("%d: %v", f.line, f.err) }
 func (f *fault) Unwrap() error { return f.err }
 
-// parse parses the statements of a scenario and checks the order of times and statements.
+// parse returns the statements of a scenario. It rejects decreasing times and a wrong order.
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
 	lines := textfile.NewLines(r, maxLine)

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// settings translates an option to settings of policy files. An option is the key of a setting or
-// its end, with - or _, or one of the short words below.
+// settings returns the settings of policy files that an option word=value stands for. The word is
+// the key of a setting or its end, with - or _, or one of the short words below.
 func settings(word, value string) []policyfile.Setting {
 	value = other(value, "on", "true", "off", "false")
 	one := func(key, value string) []policyfile.Setting { return []policyfile.Setting{{Key: key, Value: value}} }
@@ -50,10 +50,10 @@ func settings(word, value string) []policyfile.Setting {
 	return one(strings.ReplaceAll(word, "-", "_"), value)
 }
 
-// limit returns a number of slots or jobs in the notation of policy files.
+// limit converts "inf" and "-" of a scenario to "none", the word of policy files for no limit.
 func limit(v string) string { return other(v, "inf", "none", "-", "none") }
 
-// other returns the value that follows v in pairs, or v.
+// other translates v: pairs lists old and new values by turns; a value not in it is unchanged.
 func other(v string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == v {
@@ -63,7 +63,7 @@ func other(v string, pairs ...string) string {
 	return v
 }
 
-// scheduler handles the second statement.
+// scheduler handles the scheduler statement: it sets w.policy.
 func (w *world) scheduler(args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("scheduler needs a name")
@@ -115,7 +115,7 @@ func waits(m map[string]string) []policyfile.Setting {
 	return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.waits", Value: both}}
 }
 
-// entry handles a statement about a pool, user or queue: an entry of the list with this key.
+// entry handles a pool, user or queue statement (verb): it adds an entry to the policy's list.
 func (w *world) entry(list, verb string, args []string) error {
 	if len(args) == 0 || !validName(args[0]) {
 		return fmt.Errorf("%s needs a name of letters, digits, - and _", verb)
@@ -127,7 +127,7 @@ func (w *world) entry(list, verb string, args []string) error {
 	return plain(policyfile.Append(&w.policy, list, append(entry, policyfile.Setting{Key: "name", Value: args[0]})))
 }
 
-// defaults handles the defaults of pools and users.
+// defaults handles the default statement: settings for all pools and users.
 func (w *world) defaults(args []string) error {
 	list, err := settingsOf(args)
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *world) defaults(args []string) error {
 	return plain(policyfile.SetAll(&w.policy, list))
 }
 
-// settingsOf translates options.
+// settingsOf returns the settings of policy files that options WORD=VALUE stand for.
 func settingsOf(args []string) (list []policyfile.Setting, err error) {
 	if _, err := options(args); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func settingsOf(args []string) (list []policyfile.Setting, err error) {
 	return list, nil
 }
 
-// plain returns an error without the name of its kind.
+// plain returns err without the prefix "bad policy: ", which is no help in a scenario.
 func plain(err error) error {
 	if err == nil {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// timed is the implementation of a statement with a time.
+// timed describes a statement with a time, such as submit or heartbeat, and implements it (do).
 type timed struct {
 	usage       string // of the arguments
 	least, most int    // number of arguments
-	asks        bool
+	asks        bool   // it has an answer
 	do          func(w *world, s statement, args []string) (answer, error)
 }
 
@@ -187,7 +187,7 @@ func (w *world) perJob(s statement, _ []string) (answer, error) {
 	return a, nil
 }
 
-// kinds returns the numbers of a job or, for pool:NAME, of a pool.
+// kinds returns the numbers of the named job or, for pool:NAME and queue:NAME, of a pool or queue.
 func (w *world) kinds(name string) ([2]view.Kind, error) {
 	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
 		for _, p := range w.core.View().Pools() {

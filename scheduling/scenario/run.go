@@ -59,13 +59,13 @@ type summary struct {
 	Failed int `json:"failed"`
 }
 
-// runner runs files and counts results.
+// runner runs scenario files, prints their results to out and counts the expectations.
 type runner struct {
 	out    io.Writer
 	opts   Options
-	file   string
-	passed int
-	failed int
+	file   string // the current one
+	passed int    // expectations that held
+	failed int    // expectations that did not hold
 }
 
 // Run runs each scenario file. It writes to out the mismatches, the answers to questions without an
@@ -209,7 +209,8 @@ func (r *runner) perform(w *world, s statement) error {
 	return nil
 }
 
-// judge compares an answer with the expected one and prints the result.
+// judge counts and prints whether an answer is as expected. asked: s is a question, whose answer
+// is printed even if nothing is expected.
 func (r *runner) judge(s statement, a answer, asked bool) {
 	ok := !s.asks || a.holds(s.expected)
 	switch {

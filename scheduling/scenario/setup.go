@@ -35,7 +35,7 @@ type world struct {
 // taskTimes holds the durations of a job's tasks.
 type taskTimes struct{ mapTime, reduceTime time.Duration }
 
-// setUp handles the statements without a time and creates the core.
+// setUp handles the statements without a time and creates the core. It returns the others.
 func setUp(dir string, list []statement, opts Options) (*world, []statement, error) {
 	w := &world{
 		dir: dir, open: opts.open, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
@@ -124,7 +124,7 @@ func (w *world) configure(verb string, args []string) error {
 	return fmt.Errorf("unknown statement %q", verb)
 }
 
-// only rejects a statement that does not apply to the scheduler's order.
+// only returns an error unless the policy has that order; what names what other orders lack.
 func (w *world) only(order, what string) error {
 	if w.policy.Order != order {
 		return fmt.Errorf("scheduler %s has no %s", w.policy.Name, what)
