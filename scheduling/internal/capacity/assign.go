@@ -99,7 +99,7 @@ func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	return false
 }
 
-// overLimit reports whether j's user holds at least the user limit of the queue.
+// overLimit reports whether j's user already holds the queue's user limit in slots, or more.
 func (q *Queue) overLimit(j *core.Job, k core.TaskKind) bool {
 	u := q.Users[j.Spec.User]
 	return u.occupied[k] >= shares.OfUser(q.slots[k], q.Occupied[k], int(j.Slots), len(q.Users), q.UserLimit)
@@ -163,7 +163,7 @@ func (q *Queue) Used(k core.TaskKind) float64 {
 	return float64(q.Occupied[k]) / float64(q.slots[k])
 }
 
-// skipQueue records that all jobs of a queue were passed over.
+// skipQueue records why all jobs of a queue were passed over, if reasons are recorded.
 func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core.Reason) {
 	if !o.C.Config.Explain {
 		return

@@ -45,7 +45,7 @@ type Queue struct {
 	Users      map[string]*queueUser
 	jobs       int
 	lastShares core.GroupShares // as the last event reported them
-	wants      [core.Kinds]int  // slots that its jobs or those below it could use, when last reported
+	wants      [core.Kinds]int  // slots that its jobs or those below it could use, as last computed
 	stale      bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
 }
 
@@ -172,7 +172,7 @@ func (o *Order) leaf(name string) (*Queue, error) {
 	return q, nil
 }
 
-// enter adds a job to a queue.
+// enter adds a job to the waiting jobs of a queue or, if it has launched a task, to the others.
 func (o *Order) enter(j *core.Job, q *Queue) {
 	of := o.Of.Of(j)
 	begun := of.Begun // in another queue
@@ -222,7 +222,7 @@ func (o *Order) initialized(q *Queue) (n int) {
 
 func (o *Order) queueRank(j *core.Job, _ core.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
 
-// rank returns a job's rank in its queue.
+// rank returns the rank of a job in the queue: by priority, if the queue uses it, then by age.
 func (q *Queue) rank(j *core.Job) index.Rank {
 	r := index.Rank{Tie: int32(j.ID)}
 	if q.Priorities {

@@ -20,18 +20,18 @@ import (
 // node-local keeps the node-local count.
 type SkipCount struct {
 	c      *core.Core
-	Limits []int // D by level; nil: each job has its own
+	Limits []int // by level: offers to refuse, the paper's D; nil: each job has its own
 	Of     core.Records[skips]
 }
 
 // skips is SkipCount's record of a job.
 type skips struct {
 	Count [core.MaxLevels]int32 // offers refused since the last launch at the level or nearer
-	own   int                   // its limit in a cluster of `nodes` nodes, if Limits is nil
-	nodes int
+	own   int                   // its limit, if Limits is nil
+	nodes int                   // number of live nodes for which own was computed
 }
 
-// NewSkipCount returns a SkipCount, with the counts of a former one.
+// NewSkipCount returns a SkipCount; it takes over the counts of former, if that is one.
 func NewSkipCount(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	s := &SkipCount{c: c, Limits: p.Skips}
 	if !p.Auto && s.Limits == nil {
@@ -62,7 +62,7 @@ func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 // Refused implements core.Placement.
 func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // line 13
 
-// level returns the number of levels whose count has reached its limit.
+// level returns the maximum level at which j may launch now: it has refused enough offers below it.
 func (s *SkipCount) level(j *core.Job) core.Locality {
 	count, l := &s.Of.Of(j).Count, 0
 	for l < s.levels() && int(count[l]) >= s.limit(j, l) {
@@ -71,7 +71,7 @@ func (s *SkipCount) level(j *core.Job) core.Locality {
 	return core.Locality(l)
 }
 
-// levels returns the number of levels with a limit.
+// levels returns the number of levels at which jobs refuse offers; beyond, any slot will do.
 func (s *SkipCount) levels() int {
 	if s.Limits != nil {
 		return len(s.Limits)
@@ -82,7 +82,7 @@ func (s *SkipCount) levels() int {
 // AutoLocality is the fraction of a job's maps that should run node-local under Auto.
 const AutoLocality = 0.95
 
-// limit returns D at level l: the number of offers that j refuses.
+// limit returns the number of offers that j refuses at level l, the D of the paper.
 func (s *SkipCount) limit(j *core.Job, l int) int {
 	if s.Limits != nil {
 		return s.Limits[l]
@@ -124,7 +124,7 @@ type TimedWait struct {
 	Capped  bool
 }
 
-// NewTimedWait returns a TimedWait, with the waits of a former one.
+// NewTimedWait returns a TimedWait; it takes over the waits of former, if that is one.
 func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	t := &TimedWait{Waits: Waits{C: c}, lengths: p.Waits, auto: p.Auto, Capped: p.Capped}
 	if old, ok := former.(*TimedWait); ok {
@@ -185,10 +185,10 @@ func (t *TimedWait) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait
 }
 
-// Waits measures how long jobs wait [Zaharia10 Algorithm 3]: a job passed over at a heartbeat is
-// credited, at the next one, the time between the two. Only heartbeats that offer a slot of the
-// kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster with
-// busy maps and idle reduces.
+// Waits measures how long jobs have waited [Zaharia10 Algorithm 3]. If a job is passed over at a
+// heartbeat, the time until the next one is added to its wait. Only heartbeats that offer a slot of
+// the kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster
+// with busy map slots and idle reduce slots.
 type Waits struct {
 	C    *core.Core
 	Of   core.Records[Delayed]
@@ -201,7 +201,7 @@ type Waits struct {
 type Delayed struct {
 	Wait     time.Duration
 	Level    core.Locality // of the last launch; NodeLocal at first
-	Skipped  bool          // at the last heartbeat that offered a slot
+	Skipped  bool          // it was passed over at the last heartbeat that offered a slot
 	Launched uint64        // heartbeat (Core.Beat) of the last launch
 	Refused  uint64        // heartbeat of the last refusal; 0 if it has not refused
 }

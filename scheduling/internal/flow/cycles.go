@@ -2,10 +2,10 @@ package flow
 
 import "math"
 
-// balance cancels cycles of negative cost until none remains, and sets potentials (heights) such
-// that no arc with room costs less than it rises. It uses the algorithm of Bellman and Ford in
-// rounds; after each it searches the arcs by which vertices were last reached for cycles, which
-// have negative cost.
+// balance cancels cycles of negative cost until none remains. It then leaves potentials (heights)
+// such that no arc with room costs less than the head's height minus the tail's. It uses the
+// algorithm of Bellman and Ford in rounds. After each it searches for cycles among the arcs by
+// which vertices were last reached; such a cycle has negative cost.
 func (g *Graph) balance() {
 	g.wake()
 	for len(g.active) > 0 {
@@ -40,8 +40,8 @@ func (g *Graph) wake() {
 	}
 }
 
-// cancel pushes as much flow as possible around each cycle of parents, and reports whether it found
-// one. The cycles have no common vertices.
+// cancel pushes as much flow as possible around each cycle that the arcs g.parent form, and reports
+// whether it found one. The cycles have no common vertices.
 func (g *Graph) cancel() (found bool) {
 	clear(g.stamp)
 	for v := range g.first {

@@ -19,20 +19,20 @@ const None = -1
 // for concurrent use.
 type Graph struct {
 	first []int32 // first arc by vertex, or None
-	arcs  []arc   // a^1 is the reverse of a; those added have even numbers
+	arcs  []arc   // arc a and its reverse a^1; those passed to Add have even numbers
 	sides
 }
 
-// arc is one direction of an arc.
+// arc is an arc of the network, or its reverse, through which flow can be taken back.
 type arc struct {
 	to, next int32 // next arc from the same vertex, or None
 	room     int32 // remaining capacity
 	cost     int64
 }
 
-// sides is scratch memory by vertex.
+// sides is the scratch memory of Solve, by vertex.
 type sides struct {
-	height  []int64 // potential: an arc with room costs at least the rise along it
+	height  []int64 // potential: an arc with room costs at least the difference along it
 	dist    []int64
 	parent  []int32 // arc
 	stamp   []int32

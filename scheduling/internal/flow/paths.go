@@ -3,8 +3,8 @@ package flow
 import "math"
 
 // measure finds the cheapest path from source to sink by Dijkstra's algorithm. It raises the
-// potentials (heights) so that arcs of cheapest paths cost exactly their rise, for fill. It returns
-// false if the path's cost is not negative.
+// potentials (heights) so that arcs of cheapest paths cost exactly the difference of their ends,
+// for fill. It returns false if the path's cost is not negative.
 func (g *Graph) measure(source, sink int32) bool {
 	for v := range g.dist {
 		g.dist[v] = math.MaxInt64
@@ -37,8 +37,8 @@ func (g *Graph) measure(source, sink int32) bool {
 	return g.height[sink]-g.height[source] < 0
 }
 
-// fill pushes at most `most` from a vertex to the sink over arcs that cost their rise, and returns
-// the amount. It does not retry a vertex from which nothing flows.
+// fill pushes at most `most` units from a vertex to the sink along cheapest paths, by the heights
+// of measure, and returns the amount. It does not retry a vertex from which nothing flows.
 func (g *Graph) fill(v, sink, most int32) (sum int32) {
 	if v == sink {
 		return most
@@ -62,7 +62,7 @@ func (g *Graph) fill(v, sink, most int32) (sum int32) {
 	return sum
 }
 
-// entry is a vertex and its possible distance.
+// entry is a vertex in the heap of Dijkstra's algorithm, with the length of a path to it.
 type entry struct {
 	dist   int64
 	vertex int32

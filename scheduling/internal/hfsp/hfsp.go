@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
-// Patience is the maximum delay before a new size changes the order, so that many new sizes at once
-// cost one projection.
+// Patience is the maximum delay before a newly estimated size changes the order of jobs, so that
+// many new sizes at once cost one projection.
 const Patience = 500 * time.Millisecond
 
 // Order is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
@@ -41,8 +41,8 @@ type Order struct {
 	Lists       [core.Kinds]core.JobList
 	claimants   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
 	preemptible [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
-	Waits       bool                           // too many suspended tasks
-	Learned     []trainingSample               // by slab index of attempts
+	Waits       bool                           // too many tasks are suspended to suspend more
+	Learned     []trainingSample               // by index in Core.Attempts
 }
 
 // Sized is the order's record of one kind of a job's tasks: their place in the virtual cluster and
@@ -51,9 +51,9 @@ type Sized struct {
 	Job         *core.Job
 	V           virtual.Job
 	Estimate    bool            // the size is not just the initial guess
-	Samples     []time.Duration // lengths of tasks
-	Worked      time.Duration   // work done by the tasks of the sample
-	SampledDone int             // finished tasks of the sample
+	Samples     []time.Duration // measured or estimated durations of training tasks
+	Worked      time.Duration   // time that these tasks had worked when they were measured
+	SampledDone int             // those of these tasks that had finished
 	untrained   int             // tasks done under a former policy, which cannot be training tasks
 	Listed      index.Spot
 	claimants   index.Spot
@@ -77,8 +77,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// NewSRPT returns the order "srpt": the job with the least remaining work first, with known sizes.
-// It is a bound for comparison.
+// NewSRPT returns the order "srpt": the job with the least remaining work goes first, with sizes
+// from MapTime and ReduceTime. It is a bound for comparison.
 func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 	o, err := New(c, p)
 	if err == nil {
@@ -114,7 +114,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// guess returns the assumed duration of each task before any has been measured.
+// guess returns the assumed duration of a task of j before any of its tasks has been measured.
 func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	if known := j.TaskTime(k); o.Pol.NoTraining && known > 0 {
 		v.Estimate = true
@@ -153,7 +153,7 @@ func (o *Order) Remove(j *core.Job) {
 // Sized returns the record of a job that has not ended, nil if it has no task of the kind.
 func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return *o.of[k].Of(j) }
 
-// age advances a virtual cluster to the current time.
+// age advances the virtual cluster of maps or of reduces to the current time.
 func (o *Order) age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
 
 // Settle implements core.Order.
@@ -218,14 +218,14 @@ func (o *Order) Needs(j *core.Job, k core.TaskKind) bool {
 	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Suspended > 0)
 }
 
-// listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is not,
-// once its sample is launched.
+// listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is not once
+// its training tasks are launched, unless it can resume one.
 func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
 	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
 }
 
-// Rank puts jobs of unknown size first until their sample is launched, in ascending order of
-// unfinished tasks.
+// Rank returns j's rank among the jobs that are offered slots. Jobs of unknown size whose training
+// tasks are not all launched come first, those with fewer unfinished tasks before others.
 func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	if o.Sampling(j, k) {
 		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // step 8
@@ -242,13 +242,13 @@ func (o *Order) RankOf(v *Sized) index.Rank {
 	return index.Rank{Class: 1, Value: float64(size), Tie: int32(v.Job.ID)}
 }
 
-// Sampling reports whether tasks of the sample wait to be launched.
+// Sampling reports whether j still has training tasks to launch, which measure its size.
 func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
 	w := &j.Work[k]
 	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).untrained+w.Running+w.Suspended-w.Copies < o.Pol.Sample
 }
 
-// Line also contains the jobs that can resume but not launch.
+// Line returns the list of all jobs; it also has jobs that can resume a task but not launch one.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i > 0 {
 		return nil
@@ -256,8 +256,8 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	return &o.Lists[k]
 }
 
-// Projected returns a job's place in the virtual cluster, zero if it has none; srpt has no virtual
-// cluster.
+// Projected returns a job's state in the virtual cluster, zero if it has no task of the kind, and
+// false for srpt, which has no virtual cluster.
 func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool) {
 	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
 		return core.VirtualView{}, !o.srpt

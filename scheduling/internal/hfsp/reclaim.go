@@ -86,8 +86,8 @@ func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int
 	return o.Extreme(j, n, k, true, -1)
 }
 
-// Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, running or
-// suspended, with the lowest index among equals; -1 if it has none.
+// Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, of those
+// suspended or of those running. Among equals it has the lowest index; -1 means none.
 func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspended bool, sign int) int32 {
 	best := int32(-1)
 	for _, ai := range n.Atts {
@@ -152,8 +152,8 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 }
 
 // Spare returns the number of slots of kind k that a job may lose: none if it must not be
-// suspended; while its size is unknown, only those beyond its sample, which training keeps [HFSP
-// §3.1.1].
+// suspended. While its size is unknown, it keeps the slots of its training tasks, which measure
+// the size [HFSP §3.1.1].
 func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 	switch {
 	case o.Pol.Reclaim != core.KillLarger && v.Job.Spec.NoSuspend:
@@ -181,9 +181,9 @@ func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 // Smaller reports whether a comes before b by size alone.
 func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Before(o.RankOf(b)) }
 
-// Match lets the jobs, in order of size, claim the slots they lack: first free ones anywhere, then
-// those of the largest jobs, each slot once. It returns the first job that claims a slot that
-// another job has on n, and that other job.
+// Match finds a job that may take a slot of a larger job on n, and that job; nil if there is none.
+// In order of size, jobs claim the slots that they lack: first free ones anywhere, then those of
+// the largest jobs, each slot once. The first claim on a slot of n decides.
 func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {
 	free := max(0, o.C.Slots[k]-o.C.Running[k])
 	losers := o.preemptible[k].All()

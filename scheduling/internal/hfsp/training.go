@@ -6,11 +6,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// trainingSample is what the order has measured of a live attempt.
+// trainingSample is what the order has measured of a live attempt to estimate its job's size.
 type trainingSample struct {
 	Attempt  core.AttemptID
-	Shuffled time.Duration // time worked at the last report with nothing consumed, of a reduce
-	Sampled  bool          // its length has been estimated from its progress
+	Shuffled time.Duration // of a reduce: time worked before its function began to consume input
+	Sampled  bool          // its duration has been estimated from its progress
 }
 
 // trainingSample returns the record of attempt id, at index ai of Core.Attempts; it creates one if
@@ -24,10 +24,10 @@ func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 	return record
 }
 
-// executed returns how long an attempt has worked on its own input. For a reduce that is the time
-// in a slot since its function began to consume, as far as reports show: not before the job's last
-// map ended, and not before the last report with nothing consumed. Shuffle and sort do not count
-// [HFSP §3.2.1].
+// executed returns how long an attempt has run its map or reduce function. For a reduce, shuffle
+// and sort do not count [HFSP §3.2.1]: the time begins after the job's last map has ended, and
+// after the last report by which the function had consumed nothing. The time while the attempt was
+// suspended does not count.
 func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration {
 	d := a.Worked(o.C.Now)
 	if a.ID.Task.Kind == core.Map {
@@ -39,8 +39,8 @@ func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration 
 	return min(d-record.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
 }
 
-// Progressed learns from a running reduce: after Delta of execution, its progress yields its
-// length.
+// Progressed estimates the duration of a running reduce from its progress, once its function has
+// run for Delta, and adds it to the sample of its job.
 func (o *Order) Progressed(ai int32) {
 	a := &o.C.Attempts[ai]
 	j, k := a.Job, a.ID.Task.Kind
@@ -63,7 +63,7 @@ func (o *Order) Progressed(ai int32) {
 	}
 }
 
-// Succeeded learns from a finished task.
+// Succeeded adds the duration of a finished task to the sample of its job and to the overall mean.
 func (o *Order) Succeeded(ai int32, a core.Attempt) {
 	j, k, record := a.Job, a.ID.Task.Kind, o.trainingSample(ai, a.ID)
 	d := o.executed(&a, record)
@@ -74,8 +74,8 @@ func (o *Order) Succeeded(ai int32, a core.Attempt) {
 	}
 }
 
-// sample adds a task's length, with the work already done. When the sample is complete, the job
-// gets its new size, minus the work done in the sample.
+// sample adds the duration of a training task, measured or estimated, and the time that it has
+// worked. After the last one the job gets its estimated size, minus the work done.
 func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duration, finished bool) {
 	v := o.Sized(j, k)
 	v.Samples = append(v.Samples, length)

@@ -1,8 +1,8 @@
 package index
 
-// BitMatrix has a bit for each row and column, initially 0. A row is contiguous in memory, so that
-// reading many columns of a row is sequential. In the Core a row is a group of nodes, a column a
-// job index.
+// BitMatrix has a bit for each row and column, initially 0. The Core has a row per group of nodes
+// and a column per job. A row is contiguous in memory, so that reading many of its columns is
+// sequential.
 type BitMatrix struct {
 	stride int // words of a row
 	words  []uint64

@@ -9,9 +9,9 @@ import "slices"
 // shows for each group and job whether such a map may exist.
 type Level struct {
 	mayHave *BitMatrix // by group and job: the job may have a pending map for the group
-	job     int32      // its index
+	job     int32      // its column in mayHave
 	groups  []groupMaps
-	items   []int32
+	items   []int32 // maps, group after group
 }
 
 // groupMaps is the range of a group's maps among the items; those before cur are not pending.
@@ -60,7 +60,7 @@ func (x *Level) Reopen(group, m int32) {
 	x.mayHave.Set(group, x.job)
 }
 
-// Leave removes the job from the BitMatrix, before the job is indexed once more.
+// Leave clears the job's bits in the BitMatrix, before the job is indexed once more or has ended.
 func (x *Level) Leave() {
 	for i, g := range x.groups {
 		if g.start < g.end {

@@ -2,8 +2,8 @@ package index
 
 import "math/bits"
 
-// TaskSet is a set of task indexes that finds its smallest member fast. The zero value is an empty
-// set to which nothing can be added.
+// TaskSet is a set of task indexes that finds its smallest member fast. Nothing can be added to the
+// zero value, which is an empty set; see NewTaskSet.
 type TaskSet struct {
 	n int
 	*members

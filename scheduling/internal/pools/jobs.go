@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Add adds a job to its pool.
+// Add adds a job to the pool that it names, or to the default one.
 func (o *Order) Add(j *core.Job) error {
 	name := cmp.Or(strings.TrimSpace(j.Spec.Pool), strings.TrimSpace(j.Spec.PoolProperty))
 	if name == "" && o.Alloc.PoolPerUser {
@@ -35,7 +35,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// named returns the named pool; it creates the pool if that is allowed.
+// named returns the named pool; it creates the pool unless only listed pools are allowed (Known).
 func (o *Order) named(name string) (*Pool, error) {
 	if p := o.byName[name]; p != nil {
 		return p, nil

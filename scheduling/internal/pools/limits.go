@@ -47,7 +47,7 @@ func (o *Order) Settle() {
 	}
 }
 
-// decide lets a job run if the jobs before it leave room within the limits.
+// decide lets j run if its pool and its user are still below their limits on running jobs.
 func (o *Order) decide(j *core.Job) {
 	state := o.of.Of(j)
 	if state.user == nil {
@@ -68,7 +68,7 @@ func (o *Order) decide(j *core.Job) {
 	}
 }
 
-// dismiss removes a job that leaves its pool from the counts of decide.
+// dismiss subtracts a job that leaves its pool from the running jobs of its pool and user.
 func (o *Order) dismiss(j *core.Job) {
 	if of := o.of.Of(j); of.admitted {
 		of.admitted = false
@@ -78,7 +78,7 @@ func (o *Order) dismiss(j *core.Job) {
 	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
 
-// UserOf returns the quota of a job's user.
+// UserOf returns the running jobs of j's user and the limit on them.
 func (o *Order) UserOf(j *core.Job) *quota {
 	u := o.ofUser[j.Spec.User]
 	if u == nil {

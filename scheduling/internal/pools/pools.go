@@ -28,22 +28,22 @@ type Order struct {
 	byName         map[string]*Pool
 	Sorted         []*Pool // by name
 	of             core.Records[poolJob]
-	fair           core.Records[[core.Kinds]float64] // shares of jobs
+	fair           core.Records[[core.Kinds]float64] // fair shares of jobs in slots
 	spots          core.Spots
 	lists          [core.Kinds]index.List[*Pool]
 	Load           [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
 	Limits         bool            // a limit on running jobs is set
-	users          map[string]int  // configured limits
+	users          map[string]int  // configured limits on running jobs, by user
 	ofUser         map[string]*quota
-	arrived        []*core.Job   // since the last Settle
-	lowestPriority core.Priority // lowest priority among the decided jobs
-	unsettled      bool          // all jobs must be decided
+	arrived        []*core.Job   // jobs added since the last Settle
+	lowestPriority core.Priority // lowest priority of a job that decide has seen
+	unsettled      bool          // Settle must decide anew which jobs may run
 	boosted        []*core.Job   // young jobs with a boosted weight, oldest first
 
 	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
 
 	stale     bool             // shares must be recomputed
-	shared    [core.Kinds]int  // the slots that the shares divide
+	shared    [core.Kinds]int  // slots of the cluster when the shares were computed
 	over      [core.Kinds]bool // the minimum shares exceed the slots
 	warned    [core.Kinds]bool // that has been reported
 	LastRound time.Duration
@@ -52,9 +52,9 @@ type Order struct {
 // Pool is a group of jobs that has a share of the cluster.
 type Pool struct {
 	core.PoolConfig             // with the defaults filled in
-	order           int32       // position among the names
+	order           int32       // position among the pools by name
 	Jobs            []*core.Job // that have not ended
-	admitted        quota
+	admitted        quota       // jobs that may run, and their maximum
 	lists           [core.Kinds]core.JobList
 	Running         [core.Kinds]int
 	Demand          [core.Kinds]int // of its jobs, not limited to the maximum
@@ -77,7 +77,7 @@ type poolJob struct {
 	_        [8]byte
 }
 
-// poolWork holds what a pool has counted of a job.
+// poolWork is what the sums of a pool contain of a job.
 type poolWork struct {
 	running, demand, load int32
 	priority              core.Priority
@@ -105,7 +105,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// create adds a pool.
+// create adds a pool that has got its first job.
 func (o *Order) create(cfg core.PoolConfig) *Pool {
 	p := o.build(cfg)
 	i, _ := slices.BinarySearchFunc(o.Sorted, p.Name, func(q *Pool, name string) int { return strings.Compare(q.Name, name) })
@@ -133,7 +133,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 	return p
 }
 
-// rerank repositions all pools, since the order of the names is part of their ranks.
+// rerank recomputes the ranks of all pools after a new one: ties are decided by position by name.
 func (o *Order) rerank() {
 	for k := range core.TaskKind(core.Kinds) {
 		o.lists[k] = index.List[*Pool]{}
@@ -147,7 +147,7 @@ func (o *Order) rerank() {
 // PoolOf returns the pool of a job that has not ended.
 func (o *Order) PoolOf(j *core.Job) *Pool { return o.of.Of(j).pool }
 
-// count replaces what the pool has counted of a job, except running attempts.
+// count updates the sums of p for a job's new demand, load and priority.
 func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
 	o.stale = true
 	o.unsettled = o.unsettled || priority != counted.priority
@@ -242,8 +242,8 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// mayLoad asks the load manager: the configured one, or the one that limits a node while the
-// cluster is under-loaded.
+// mayLoad reports whether n may get one more task: by Config.LoadManager or, without one, by
+// Policy.Spread, which limits nodes of an under-loaded cluster.
 func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 	if f := o.C.Config.LoadManager; f != nil {
 		return f(n.View(), k, o.Load[k], o.C.Slots[k])

@@ -18,8 +18,8 @@ func (o *Order) PreemptNow() {
 	o.round()
 }
 
-// updateNeeds resets the clocks of the pools that are not starved, and computes what each pool may
-// claim.
+// updateNeeds records which pools have their shares now (LastMin, LastHalf), and computes the slots
+// that each pool may claim.
 func (o *Order) updateNeeds() {
 	now := o.C.Now
 	for _, p := range o.Sorted {

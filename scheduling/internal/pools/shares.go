@@ -76,8 +76,8 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 	return claims
 }
 
-// Update computes the shares and, if the policy preempts, the needs, and runs a round when one is
-// due.
+// Update computes the shares. If the policy preempts, it also computes what pools may claim, and
+// runs a preemption round when one is due.
 func (o *Order) Update() {
 	o.Age()
 	o.tellShares()

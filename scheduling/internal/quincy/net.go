@@ -24,7 +24,7 @@ type quincyNet struct {
 	groups      [][]int32     // vertices by level and group, or flow.None
 	slots       int32         // of all nodes
 	tasks       []netTask     // maps in the network
-	movable     []int32       // slab indexes of the running maps that may be moved, sorted by job and map
+	movable     []int32       // running maps that may be moved, as indexes of Core.Attempts, by job and map
 	maps        []int32       // scratch
 }
 
@@ -36,18 +36,18 @@ const (
 	firstNode
 )
 
-// The cost of a map that its job must get, and the maximum cost of waiting.
+// netMust is the gain of a map within its job's minimum; netWait is the maximum cost of waiting.
 const (
 	netMust = 1 << 44
 	netWait = 1 << 40
 )
 
-// netTask is a vertex for a map, or for all maps of a job without a place.
+// netTask is the vertex of a map, or of all maps of a job that have no place.
 type netTask struct {
 	job     *core.Job
-	task    int32 // -1: any without a place
+	task    int32 // -1: all maps without a place
 	vertex  int32
-	attempt int32 // slab index of its running attempt, or -1
+	attempt int32 // index in Core.Attempts of its running attempt, or -1
 }
 
 // build creates the network of the free slots, as seen by the node `asks`, or by none if it is
@@ -121,7 +121,7 @@ func (o *Order) silenceCost(n *core.NodeState, asks core.NodeID) int64 {
 	return 1 + max(0, o.C.Now-o.PlannedAt[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
 }
 
-// addGroups adds the racks and wider groups, down to the nodes.
+// addGroups adds vertices for the racks and wider groups, with arcs from the cluster to the nodes.
 func (o *Order) addGroups() {
 	x, c := &o.net, o.C
 	x.groups = core.Reach(x.groups, int32(len(c.Groups)-1))
@@ -152,7 +152,7 @@ func (o *Order) addGroups() {
 	}
 }
 
-// addJob adds a job with the maps that may be launched and, if they take part, those that run.
+// addJob adds a job, its maps that may be launched and those of its running maps that may be moved.
 func (o *Order) addJob(j *core.Job) {
 	x, w, of := &o.net, &j.Work[core.Map], o.Of.Of(j)
 	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id core.JobID) int {

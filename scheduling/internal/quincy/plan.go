@@ -23,14 +23,14 @@ func (o *Order) Assign(n *core.NodeState) {
 	o.C.Fill(n, core.Reduce)
 }
 
-// offerSome offers the free map slots of n to the selected jobs in order.
+// offerSome offers the free map slots of n, in order, to the jobs that some selects.
 func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
 	o.C.Placement[core.Map].Begin()
 	for n.Free(core.Map) > 0 && o.offerOne(n, some) {
 	}
 }
 
-// offerOne offers a map slot of n to the selected jobs in order; it returns true if one took it.
+// offerOne offers a map slot of n to the jobs that some selects; it returns true if one took it.
 func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	for j := range o.C.InOrder(core.Map) {
 		if some(j) && o.C.Offer(j, n, core.Map) {

@@ -29,19 +29,19 @@ type Order struct {
 	Last        time.Duration // time of the last round
 	net         quincyNet
 
-	Plan      []planned
-	FreshPlan bool          // the plan matches the current state
-	At        time.Duration // when the plan was computed
-	following bool          // launches follow the plan, so they do not make it out of date
-	claims    []shares.Claim
-	by        []*core.Job // the jobs of the claims
+	Plan      []planned      // maps to launch at the next heartbeats, by the last flow
+	FreshPlan bool           // the plan matches the current state
+	At        time.Duration  // when the plan was computed
+	following bool           // launches follow the plan, so they do not make it out of date
+	claims    []shares.Claim // scratch of computeBounds
+	by        []*core.Job    // the jobs of the last divide, as its claims
 	// PlannedAt is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
 	// asked. The longer a node is silent, the more it costs to use it, so that no map waits for a
 	// dead node.
 	PlannedAt []time.Duration
 }
 
-// quincyJob holds the bounds of a job.
+// quincyJob holds the bounds on the running maps of a job.
 type quincyJob struct {
 	Min, Max int32 // running maps: minimum at any cost, and maximum
 }
@@ -110,7 +110,7 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 // Settle implements core.Order.
 func (o *Order) Settle() { o.stale() }
 
-// Update also runs a preemption round when one is due.
+// Update marks bounds and plan as out of date, and runs a preemption round when one is due.
 func (o *Order) Update() {
 	o.stale()
 	if o.kills() && o.Pol.Interval > 0 && o.C.Now-o.Last >= o.Pol.Interval {
@@ -159,7 +159,7 @@ func (o *Order) computeBounds() {
 	}
 }
 
-// divide divides the slots of kind k among the jobs and sets o.by to those jobs.
+// divide appends a claim with its fair share of the slots of kind k for each job; o.by has these.
 func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	o.by = o.by[:0]
 	for _, j := range o.C.Active {
@@ -172,7 +172,7 @@ func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	return claims
 }
 
-// Idle returns that a better place for the map is elsewhere, or that its job has its share.
+// Idle returns CauseFlowWait for maps: the flow places none of j on n.
 func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if k == core.Map {
 		return core.Reason{Cause: core.CauseFlowWait}

@@ -15,10 +15,10 @@ type Claim struct {
 	Share  float64 // the result
 }
 
-// Divide divides total slots: claim i gets min(demand, max(weight·R, min)) for the R with which
-// min(total, sum of demands) is assigned. If the minimum shares, limited to the demands, exceed the
-// total, each is scaled down in proportion, the others get nothing, and over is true [Zaharia10
-// §4]. The result is exact up to rounding and takes O(n log n).
+// Divide divides total slots by setting each Share to min(Demand, max(Weight·R, Min)). R is chosen
+// so that min(total, sum of demands) slots are assigned. If the minimum shares, limited to the
+// demands, exceed the total, they are scaled down in proportion, claims without one get nothing,
+// and over is true [Zaharia10 §4]. The result is exact up to rounding and takes O(n log n).
 func Divide(claims []Claim, total float64) (over bool) {
 	sumDemand, sumMin := 0.0, 0.0
 	for i := range claims {
@@ -50,7 +50,7 @@ func Divide(claims []Claim, total float64) (over bool) {
 	return false
 }
 
-// bend is a value r of R in Divide at which the slope of the sum of shares changes by slope.
+// bend is a value r of R in Divide from which on the sum of shares grows by slope more per R.
 type bend struct{ r, slope float64 }
 
 // waterLevel returns R of Divide, where the sum of the shares is total. It walks the bends of that

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The defaults [Hadoop 0.21 JobInProgress, JobConf].
+// The numbers of the rules, by default or fixed [Hadoop 0.21 JobInProgress, JobConf].
 const (
 	speculativeLag     = 60 * time.Second
 	speculativeCap     = 0.1
@@ -36,7 +36,7 @@ func New(c *core.Core, p core.SpeculationPolicy, former core.Speculation) core.S
 	return r
 }
 
-// Sample accumulates the mean and the deviation of numbers.
+// Sample holds the count, the sum and the sum of squares of numbers.
 type Sample struct {
 	N            int
 	Sum, Squares float64
@@ -62,15 +62,15 @@ func (s *Sample) below(x, deviations float64) bool {
 	return s.mean()-x > max(deviations*s.deviation(), 1e-9*math.Abs(s.mean()))
 }
 
-// pace is the speed of the finished tasks of one kind of a job and, on each node, of the attempts
-// that ended with their task.
+// pace holds the speeds of the finished tasks of one kind of a job. By node it holds those of the
+// attempts that have ended because their task was done.
 type pace struct {
 	Rates Sample // progress per second
 	Nodes map[core.NodeID]*Sample
 }
 
-// Paces holds the paces of a job's tasks, by kind; nil for a kind without finished tasks, or if the
-// policy does not speculate.
+// Paces holds the speeds of a job's finished tasks, by kind; nil for a kind without finished tasks,
+// or if the policy does not speculate.
 type Paces [core.Kinds]*pace
 
 // Succeeded records the speed of an attempt that has succeeded.
@@ -173,7 +173,7 @@ func (s *slowest) clear(jobs int) {
 	}
 }
 
-// gather adds a running attempt and, before the first of its job, the finished tasks.
+// gather adds a running attempt to the samples of its job, which begin with the finished tasks.
 func (s *slowest) gather(a *core.Attempt, paces *core.Records[Paces], now time.Duration) {
 	j, k := a.Job, a.ID.Task.Kind
 	rates, progress := &s.Rates[k][j.Index], &s.progress[k][j.Index]
@@ -261,7 +261,7 @@ func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k core.TaskKind) core.Rea
 	return core.Reason{}
 }
 
-// maxCopies returns the maximum number of speculative attempts of a kind of a job.
+// maxCopies returns how many speculative attempts of kind k job j may have at a time.
 func (r *Rule) maxCopies(j *core.Job, k core.TaskKind) int {
 	p, w := &r.pol, &j.Work[k]
 	tasks := float64(w.Running + w.Suspended - w.Copies)

@@ -33,7 +33,7 @@ func (c *Cluster) Resize(now time.Duration, slots int) bool {
 	return true
 }
 
-// Insert adds a job, or adds it back.
+// Insert adds a job that has tasks; it does nothing if the job is there already.
 func (c *Cluster) Insert(v *Job) {
 	if v.isIn || v.Tasks == 0 {
 		return
@@ -45,7 +45,7 @@ func (c *Cluster) Insert(v *Job) {
 	v.isIn, c.stale = true, true
 }
 
-// Remove removes a job.
+// Remove removes a job, if it is there.
 func (c *Cluster) Remove(v *Job) {
 	if i := slices.Index(c.jobs, v); i >= 0 {
 		c.jobs = slices.Delete(c.jobs, i, i+1)
@@ -53,9 +53,9 @@ func (c *Cluster) Remove(v *Job) {
 	v.isIn, v.Slots, c.stale = false, 0, true
 }
 
-// divide assigns the slots. In rounds of equal shares (by weight), jobs that need no more than
-// their share get what they need, until no such job remains. The others get whole slots, and the
-// remainder one each in the order of the jobs.
+// divide sets each job's Slots. In rounds of equal shares (by weight), jobs that need no more than
+// their share get what they need, until no such job remains. The others get their share rounded
+// down; what remains goes to them one by one, in the order of the jobs.
 func (c *Cluster) divide() {
 	c.stale = false
 	free, weight := c.slots, 0.0

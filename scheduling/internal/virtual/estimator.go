@@ -9,7 +9,7 @@ import (
 // Estimator estimates the sum of the durations of n tasks from the durations of a sample.
 type Estimator func(sample []time.Duration, n int) time.Duration
 
-// Mean is the estimator of first-order statistics: n times the mean [HFSP §3.2.1].
+// Mean is the Estimator that returns n times the mean of the sample [HFSP §3.2.1].
 func Mean(sample []time.Duration, n int) time.Duration {
 	var sum time.Duration
 	for _, d := range sample {
@@ -18,9 +18,9 @@ func Mean(sample []time.Duration, n int) time.Duration {
 	return time.Duration(float64(sum) / float64(len(sample)) * float64(n))
 }
 
-// LogNormal fits a log-normal distribution by least squares to the sample's quantiles and adds up n
-// quantiles of the fit. It accounts for the long tail that the mean of a small sample usually
-// misses.
+// LogNormal is the Estimator that fits a log-normal distribution to the sample's quantiles by least
+// squares and adds up n quantiles of the fit. It accounts for the long tail that the mean of a
+// small sample usually misses.
 func LogNormal(sample []time.Duration, n int) time.Duration {
 	if len(sample) < 3 {
 		return Mean(sample, n)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fluidJob is a job as Project sees it: its remaining work (need) and the maximum slots that it can
-// use (cap), both divided by its weight.
+// fluidJob is Project's record of a job: its remaining work (need) and the maximum slots that it
+// can use (cap), both divided by its weight.
 type fluidJob struct {
 	v       *Job
 	need    float64 // seconds
@@ -67,7 +67,7 @@ func (c *Cluster) Project() { // step 4
 	}
 }
 
-// fill lists the jobs by need and by cap, and returns the sum of their weights.
+// fill sets p.byNeed and p.byCap, the jobs sorted by each, and returns the sum of their weights.
 func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 	p.jobs = slices.Grow(p.jobs[:0], len(jobs))[:len(jobs)]
 	p.byNeed, p.byCap, p.ends = p.byNeed[:0], p.byCap[:0], p.ends[:0]

@@ -15,7 +15,7 @@ type Job struct {
 	Finish time.Duration // when it finished, or will finish as of the last projection
 	Tasks  int           // unfinished tasks; only this package changes it
 	Slots  int           // that the job holds; only this package changes it
-	runs   []run         // tasks in order; equal neighbors are merged
+	runs   []run         // unfinished tasks in order; neighbors with equal remaining work are merged
 	isIn   bool          // in the cluster: has remaining work
 }
 
@@ -25,7 +25,7 @@ type run struct {
 	remaining time.Duration
 }
 
-// Left returns the remaining serialized work.
+// Left returns the sum of the remaining work of all tasks.
 func (v *Job) Left() (sum time.Duration) {
 	for _, r := range v.runs {
 		sum += time.Duration(r.n) * r.remaining // step 2
@@ -72,8 +72,8 @@ func (v *Job) work(d time.Duration) {
 	}
 }
 
-// progress subtracts step from the remaining work of the first Slots tasks; each has at least step
-// left. It splits the run of equal tasks that they end in, and removes finished tasks.
+// progress subtracts step from the remaining work of the first Slots tasks, which have at least
+// that much, and removes finished tasks. It splits a run that is only partly among them.
 func (v *Job) progress(step time.Duration) {
 	slots := v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
