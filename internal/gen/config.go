@@ -42,7 +42,7 @@ const (
 // defaultPages is the default number of pages of Visits.
 const defaultPages = 10_000
 
-// maxWords limits the vocabulary, whose tables take about 60 bytes per word.
+// maxWords is the maximum of Config.Words, whose tables take about 60 bytes per word.
 const maxWords = 50_000_000
 
 // ErrConfig is wrapped by every error for an invalid Config.
@@ -53,8 +53,8 @@ type Config struct {
 	// Kind is the kind of input.
 	Kind Kind
 	// Bytes is the size of the output, at least 0. Tera, Documents and Rankings round it down to
-	// whole records. Visits need at least 320 bytes; fewer than 320 beyond whole megabytes of 10⁶
-	// are not written.
+	// whole records. Visits need at least 320 bytes, and round Bytes down to whole megabytes (10⁶)
+	// if the remainder is below 320.
 	Bytes int64
 	// Seed selects one of the outputs of this configuration. Every value is valid.
 	Seed uint64
@@ -98,8 +98,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// size returns the number of bytes that Write writes: Bytes without a remainder that does not fill
-// a record.
+// size returns the number of bytes that Write writes: Bytes, rounded down if the end would not be a
+// whole record.
 func (c Config) size() int64 {
 	switch k := c.Kind; {
 	case k == Tera || k == Documents || k == Rankings:
@@ -146,12 +146,12 @@ func (c Config) skew() float64 {
 	return DefaultSkew
 }
 
-// fill appends exactly n bytes of whole lines for the given piece to buf. Several goroutines call
-// it at once, each with its own random sequence.
+// fill appends piece number piece of the output to buf: exactly n bytes of whole lines, from the
+// random numbers of r. Several goroutines call it at once, each with its own r.
 type fill func(buf []byte, n int, piece int64, r *rng) []byte
 
 // filler returns the constructor of the kind's fill, or nil for an unknown kind. The constructor
-// creates what all pieces share.
+// creates what all pieces share, such as a vocabulary.
 func (c Config) filler() func(Config) fill {
 	switch c.Kind {
 	case Text:

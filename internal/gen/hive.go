@@ -20,8 +20,8 @@ const rankingBytes = 64
 // visitBytes is more than the maximum size of a record of Visits.
 const visitBytes = 320
 
-// newDocuments fills pieces with records of 100 bytes: a key of 10 characters, a value of 89 letters,
-// digits and spaces, a line feed.
+// newDocuments returns the fill for Documents: records of 100 bytes with a key of 10 characters, a
+// value of 89 letters, digits and spaces, and a line feed.
 func newDocuments(Config) fill {
 	const keyBytes, alphabet = 10, "abcdefghijklmnopqrstuvwxyz0123456789 abcdefghijklmnopqrstuvwxyz "
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
@@ -42,8 +42,8 @@ func newDocuments(Config) fill {
 	}
 }
 
-// newRankings fills pieces with rows of 64 bytes: the address of a page, its rank and the time
-// spent on it, separated by bars. A row depends only on its number.
+// newRankings returns the fill for Rankings: rows of 64 bytes with the address of a page, its rank
+// and the time spent on it, separated by bars. A row depends only on its number.
 func newRankings(Config) fill {
 	return func(buf []byte, n int, piece int64, _ *rng) []byte {
 		row := piece * (pieceBytes / rankingBytes)
@@ -61,7 +61,7 @@ func newRankings(Config) fill {
 	}
 }
 
-// appendPage appends the address of a page without the x at its end.
+// appendPage appends the address of a page without the letters x that fill up its row.
 func appendPage(buf []byte, page int64) []byte {
 	buf = append(buf, "http://www.example.com/"...)
 	return append(strconv.AppendInt(buf, page, 10), '/')
@@ -89,9 +89,9 @@ func appendAddress(buf []byte, page int64) []byte {
 // clients is the number of client addresses, as in the benchmark.
 const clients = 2_500_000
 
-// newVisits fills pieces with rows of nine columns, separated by bars: address of the client, page,
-// day, revenue, program, country, language, search word, seconds. The pages are the first ones of
-// Rankings, with a Zipf distribution.
+// newVisits returns the fill for Visits: rows of nine columns, separated by bars: address of the
+// client, page, day, revenue, program, country, language, search word, seconds. The pages are the
+// first ones of Rankings, with a Zipf distribution.
 func newVisits(c Config) fill {
 	pages := newZipf(c.words(), c.skew())
 	agents := []string{"Mozilla/5.0 (X11; Linux x86_64)", "Opera/9.80", "curl/8.8.0", "Lynx/2.8.9"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// newTera fills pieces with TeraSort records: a random key of 10 printable characters, the record's
-// number in 32 hexadecimal digits between spaces, and a letter repeated up to the line feed.
+// newTera returns the fill for Tera: a random key of 10 printable characters, the record's number
+// in 32 hexadecimal digits between spaces, and a letter repeated up to the line feed.
 func newTera(Config) fill {
 	const keyBytes, digits = 10, 32
 	return func(buf []byte, n int, piece int64, r *rng) []byte {
@@ -27,7 +27,7 @@ func newTera(Config) fill {
 	}
 }
 
-// newLog fills pieces with log lines in Apache's combined format, ten per second, with time
+// newLog returns the fill for Log: lines in Apache's combined format, ten per second, with time
 // continuing from piece to piece. Addresses, pages and agents are skewed as on a real site.
 func newLog(c Config) fill {
 	clients, pages := newZipf(5000, c.skew()), newZipf(2000, c.skew())
@@ -69,9 +69,9 @@ func newLog(c Config) fill {
 	}
 }
 
-// appendLog appends a log line if it leaves room for at least one more among n bytes. Otherwise it
-// makes the line the last of the piece, with a longer path, or cut. It returns the bytes still to
-// fill.
+// appendLog appends a log line to a piece of which n bytes are left to fill, and returns how many
+// then are. If they would not suffice for one more line, it makes this line the last one: it
+// lengthens the line after path, or cuts it.
 func appendLog(buf, line []byte, path, n int) ([]byte, int) {
 	const longest = 300
 	switch {

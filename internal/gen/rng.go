@@ -2,10 +2,10 @@ package gen
 
 import "math"
 
-// rng is splitmix64: one addition and a mix per number, and any seed is equally good.
+// rng generates random numbers by splitmix64, which is fast and accepts any seed.
 type rng uint64
 
-// newRng returns the random sequence of a seed's piece.
+// newRng returns the generator for a piece of the output with that seed.
 func newRng(seed uint64, piece int64) *rng {
 	r := rng(seed)
 	r = rng(r.next() ^ uint64(piece)*0xD1B54A32D192ED03)
@@ -34,7 +34,7 @@ type zipf struct {
 	alias []int32   // the other result of column i
 }
 
-// newZipf returns the table for n ranks.
+// newZipf returns a zipf of n ranks with exponent s.
 func newZipf(n int, s float64) *zipf {
 	weight, sum := make([]float64, n), 0.0
 	for i := range weight {

@@ -10,11 +10,11 @@ type vocabulary struct {
 	bytes   []byte
 	end     []int32 // word i is bytes[end[i-1]:end[i]]
 	longest int
-	ofSize  [][]byte // a word of each size up to the longest, nil if there is none
+	ofSize  [][]byte // by length: a word of that length, nil if there is none
 }
 
-// newVocabulary creates n distinct words. Frequent words are short: the length grows with the
-// logarithm of the rank.
+// newVocabulary draws n distinct words from a seed. Frequent words are short: the length grows with
+// the logarithm of the rank.
 func newVocabulary(n int, seed uint64) *vocabulary {
 	const vowels, consonants = "aeiou", "tnsrhdlcmfpgwybvkxjqz"
 	r := newRng(seed, -1)

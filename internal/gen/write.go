@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// pieceBytes is the size of the independently generated pieces: a whole number of TeraSort records.
+// pieceBytes is the size of a piece, which one goroutine generates: a whole number of records.
 const pieceBytes = 10_000 * recordBytes
 
 // Write writes the input that c describes to w, in pieces of about a megabyte. It returns the

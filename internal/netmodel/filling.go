@@ -20,16 +20,16 @@ type filling struct {
 	set      []int32 // links all of whose flows are recomputed
 	border   []int32 // other links that those flows cross
 	flows    []int32
-	limited  []int32 // those of them with a limit, smallest first
-	flowSeen []int32 // by flow: equals stamp if recomputed
-	at       []int32 // by flow: its position in flows
-	rate     []float64
-	choke    []int32
-	done     []bool
-	heap     []linkShare
+	limited  []int32     // those of them with a limit, smallest first
+	flowSeen []int32     // by flow: equals stamp if recomputed
+	at       []int32     // by flow: its position in flows
+	rate     []float64   // by position in flows: the new rate
+	choke    []int32     // by position in flows: the link that bounds the rate, or -1
+	done     []bool      // by position in flows: rate is final
+	heap     []linkShare // links with flows that still rise, the tightest first
 }
 
-// linkShare is the rate that each open flow on a link would get; it never falls during filling.
+// linkShare is an equal share of a link's room for its flows that still rise; it never falls.
 type linkShare struct {
 	share float64
 	link  int32
@@ -69,7 +69,7 @@ func (w *Network) Resolve(now time.Duration) {
 	}
 }
 
-// gather collects the flows to recompute and the capacity that fixed flows leave to them.
+// gather collects the flows to recompute, and the capacity of their links without all other flows.
 func (w *Network) gather() {
 	p := &w.fill
 	for len(p.flowSeen) < len(w.flows) {
@@ -119,7 +119,7 @@ func (w *Network) gather() {
 	clear(p.done)
 }
 
-// pour fills the links: it repeatedly takes the tightest link, or the flow with the smallest limit.
+// pour sets the new rates, by the tightest link or the flow with the smallest limit at each step.
 func (w *Network) pour() {
 	p := &w.fill
 	index := w.index()
@@ -187,8 +187,8 @@ func (w *Network) freeze(i int, rate float64, choke int32) {
 	}
 }
 
-// widen adds each border link at which new and old rates are inconsistent to the set, and reports
-// whether it added any.
+// widen adds to the set each border link where new and old rates are not max-min fair together, and
+// reports whether it added any.
 func (w *Network) widen() bool {
 	p := &w.fill
 	wider := false

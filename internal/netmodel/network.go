@@ -92,8 +92,8 @@ func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64,
 	return w.start(now, w.path(from, to), bytes, limit, owner)
 }
 
-// Read is Start for bytes from the disk of a node, if disks are a limit. The nodes may be equal;
-// then no link is used.
+// Read is like Start, but the bytes also come from the disk of node from, if disks are a limit. The
+// nodes may be equal; then no link is used.
 func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	links := [5]int32{-1, -1, -1, -1, -1}
 	if from != to {
@@ -105,7 +105,7 @@ func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, 
 	return w.start(now, links, bytes, limit, owner)
 }
 
-// path lists the links between two nodes.
+// path returns the links from one node to another, in the form of flow.links.
 func (w *Network) path(from, to int32) [5]int32 {
 	links := [5]int32{2 * from, -1, -1, 2*to + 1, -1}
 	if a, b := w.rackOf[from], w.rackOf[to]; a != b {
@@ -115,8 +115,7 @@ func (w *Network) path(from, to int32) [5]int32 {
 	return links
 }
 
-// start adds a flow over these links. Its rate and end are computed later, for all changes
-// together.
+// start adds a flow over links. Resolve computes its rate and end, for all changes together.
 func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64, owner int32) Flow {
 	var f Flow
 	if k := len(w.free) - 1; k >= 0 {
@@ -202,7 +201,7 @@ func (w *Network) Traffic() (nodes, racks, busiest float64) {
 // From lists the flows from a node, in order of their numbers.
 func (w *Network) From(node int32) []Flow { return slices.Sorted(slices.Values(w.on[2*node])) }
 
-// setRate sets a flow's rate from now on.
+// setRate sets a flow's rate from now on, and computes when it ends.
 func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	x := &w.flows[f]
 	if x.rate == rate && x.ends != math.MaxInt64 {
@@ -219,7 +218,7 @@ func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	w.enqueue(f)
 }
 
-// touch marks a link as changed.
+// touch records that the flows on a link have changed, for Resolve.
 func (w *Network) touch(l int32) {
 	if !w.isDirt[l] {
 		w.isDirt[l] = true
