@@ -11,17 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// caching contains the settings of the nodes' caches of blocks in memory.
+// caching contains the settings of one comparison: the nodes' caches of blocks, and W0.
 type caching struct {
 	blocks int           // of a node
 	wait   time.Duration // W0, for a node with the block in memory
 	rate   float64       // bytes a second that a map reads from memory
 }
 
-// middle contains the settings of which each table varies one.
+// middle contains the settings from which each table and each row changes one.
 var middle = caching{8, 5 * time.Second, 1e9}
 
-// policies returns delay scheduling without and with a locality level for blocks in memory.
+// policies returns delay scheduling for node-local blocks, and the same with a level for memory.
 func (c caching) policies() study.Contenders {
 	const w1 = 5 * time.Second
 	return study.Contenders{
@@ -41,7 +41,7 @@ func (c caching) run(s *study.Study, policies study.Contenders) study.Comparison
 	return s.Compare(cfg, policies, s.Repeats(1, 10), popular(study.Pick(s, 150, 600)))
 }
 
-// mebibytes returns the size of a node's cache.
+// mebibytes returns the size of a node's cache in MiB.
 func (c caching) mebibytes() int { return c.blocks * (workload.DefaultBlock >> 20) }
 
 // inMemory returns the percentage of the maps that found their block in memory.

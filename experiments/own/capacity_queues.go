@@ -16,14 +16,14 @@ func capacityQueues(s *study.Study) {
 	queueUsers(s)
 }
 
-// twoQueues returns the queue "wide" with 60 % of the cluster, and "narrow" with 40 % and with the
-// other settings of the argument.
+// twoQueues returns the queue "wide" with 60 % of the cluster, and "narrow" with 40 % and the other
+// settings of its argument.
 func twoQueues(narrow scheduling.QueueConfig) []scheduling.QueueConfig {
 	narrow.Name, narrow.Capacity = "narrow", 40
 	return []scheduling.QueueConfig{{Name: "wide", Capacity: 60}, narrow}
 }
 
-// queued runs the jobs of tenants under the Capacity Scheduler with these queues, until shareEnd.
+// queued simulates the jobs of tenants under the Capacity Scheduler with queues, until shareEnd.
 func queued(
 	s *study.Study, queues []scheduling.QueueConfig, tenants ...setup.Tenant,
 ) *study.Runs {
@@ -31,7 +31,7 @@ func queued(
 	return sharedBy(s, p, shareEnd, setup.Tenants(tenants...))
 }
 
-// inQueue returns an endless job of a user in a queue.
+// inQueue returns a job of a user in a queue that has maps until the end of the simulation.
 func inQueue(queue, user string) setup.Tenant {
 	return setup.Tenant{Queue: queue, User: user, Map: shareMap, Spread: 0.3}
 }

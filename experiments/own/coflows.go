@@ -31,7 +31,7 @@ type coflowTrace struct {
 	recorded bool
 }
 
-// readCoflows returns the shuffles; the set-up says where they come from.
+// readCoflows returns the shuffles of the trace or, without it, drawn ones; the set-up says which.
 func readCoflows(s *study.Study) *coflowTrace {
 	x := &coflowTrace{lists: make([][]workload.Coflow, s.Repeats(1, 10)), racks: workload.CoflowRacks}
 	var list []workload.Coflow
@@ -70,8 +70,8 @@ func offRack(c *workload.Coflow) (actual, best float64) {
 	return actual, best
 }
 
-// bestRacks returns percentages of off-rack bytes that reduces on the best racks would save: the
-// mean of the shuffles, their median, and that of all bytes together.
+// bestRacks returns what percentage of off-rack bytes reduces on the best racks would save: mean
+// and median of the shuffles, then that of all bytes together.
 func bestRacks(list []workload.Coflow) []float64 {
 	var cuts []float64
 	all, least := 0.0, 0.0

@@ -28,7 +28,7 @@ func fairFeatures(s *study.Study) {
 	fairLimits(s)
 }
 
-// sharedBy runs the jobs of tenants under a policy.
+// sharedBy simulates the jobs w under a policy on the cluster for shares, until the given time.
 func sharedBy(
 	s *study.Study, p simulator.Contender, until time.Duration, w workload.Workload,
 ) *study.Runs {
@@ -37,7 +37,7 @@ func sharedBy(
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
-// shared runs the jobs of tenants under the Fair Scheduler (hfs) with these allocations.
+// shared is like sharedBy, under the Fair Scheduler (hfs) with pools a.
 func shared(
 	s *study.Study, a scheduling.Allocations, until time.Duration, w workload.Workload,
 ) *study.Runs {
@@ -45,12 +45,12 @@ func shared(
 		func(p *scheduling.Policy) { p.Pools = a }), until, w)
 }
 
-// tenant returns an endless job of a pool.
+// tenant returns a job of a pool that has maps until the end of the simulation.
 func tenant(pool string) setup.Tenant {
 	return setup.Tenant{Pool: pool, User: pool, Map: shareMap, Spread: 0.3}
 }
 
-// heldOver returns the slots of job a divided by those of job b.
+// heldOver returns the mean slots of job a divided by those of job b, between two times.
 func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
 	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
 }

@@ -50,7 +50,7 @@ func hotFiles(s *study.Study) {
 		first[0].By(study.MeanSojourn).Over(last[0].By(study.MeanSojourn)))
 }
 
-// hotRows adds the rows of the runs under a policy.
+// hotRows adds rows for the runs r under one policy: locality, also by class of file, and sojourn.
 func hotRows(s *study.Study, name string, r *study.Runs) {
 	s.Row(name+": node-local", r.By(study.NodeLocal))
 	s.Row(name+": mean sojourn", r.By(study.MeanSojourn))
@@ -61,7 +61,7 @@ func hotRows(s *study.Study, name string, r *study.Runs) {
 	}
 }
 
-// popular returns a load of drawn jobs, whose files are as popular as those of the trace.
+// popular returns a load of drawn jobs that read files as popular as those of a Facebook trace.
 func popular(jobs int) study.Load {
 	return func(r *rand.Rand) workload.Workload {
 		gap := workload.Dist{Shape: workload.Exponential, A: 0.6}

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The job with a hot spot runs spotMaps of its maps on one node, and each other on a separate node.
+// Of the job with a hot spot, spotMaps maps run on one node, and each other map on its own node.
 const (
 	spotNodes   = 14
 	spotMaps    = 8
@@ -23,7 +23,7 @@ const (
 // reduceWaits are the times for which a reduce waits for its center of gravity, then for its rack.
 var reduceWaits = [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond}
 
-// uncapped names the run without a cap.
+// uncapped names the run without a cap on the reduces of a node.
 const uncapped = "without cap"
 
 // pileUp is the result of the job with the hot spot: WTND as a percentage of the maximum, reduces
@@ -79,8 +79,8 @@ func capRows(s *study.Study, free, capped pileUp) {
 	s.Row("time of the job without cap over with", free.sojourn.Over(capped.sojourn))
 }
 
-// spotPlaces returns the nodes of the maps: node 0 for the first ones, a separate node for each of
-// the others.
+// spotPlaces returns the node of each map: node 0 for the first spotMaps, a separate node for each
+// other one.
 func spotPlaces() (at []int) {
 	for m := range 20 {
 		at = append(at, max(0, m-spotMaps+1))
@@ -88,7 +88,7 @@ func spotPlaces() (at []int) {
 	return at
 }
 
-// spotRun runs the job once for each seed.
+// spotRun simulates the job with the hot spot, once for each seed, with a rule for its reduces.
 func spotRun(s *study.Study, rule scheduling.ReducePolicy) pileUp {
 	p := study.Policy("fair", "fair", setup.Waits(time.Minute, time.Minute),
 		func(p *scheduling.Policy) { p.Reduce, p.SlowStart = rule, 1 })

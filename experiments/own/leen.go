@@ -25,7 +25,7 @@ func leen(s *study.Study) {
 	leenKeys(s, "Zipf 0.8", workload.Keys{Count: 400, Zipf: 0.8, Spread: 1})
 }
 
-// leenKeys adds the rows for jobs with these keys.
+// leenKeys adds rows that compare the placements for jobs with keys, which name describes.
 func leenKeys(s *study.Study, name string, keys workload.Keys) {
 	list := append(setup.Placements(1), study.Policy("LEEN", "fair",
 		setup.Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {

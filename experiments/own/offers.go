@@ -16,13 +16,13 @@ import (
 // The names of the two frameworks, or pools. Jobs belong to them in turn.
 var pools = [2]string{"production", "research"}
 
-// sharing is a way to share the cluster.
+// sharing is a way to share the cluster between the two pools: a policy and its custom parts.
 type sharing struct {
 	policy simulator.Contender
 	parts  scheduling.Parts
 }
 
-// pooled returns one scheduler with two pools, whose jobs wait for a node-local slot.
+// pooled returns hfs with the two pools; jobs wait for a node-local slot for the time wait.
 func pooled(name string, wait time.Duration) sharing {
 	return sharing{policy: study.Policy(name, "hfs", setup.Waits(wait, 0), setup.Packed,
 		func(p *scheduling.Policy) {
@@ -33,7 +33,7 @@ func pooled(name string, wait time.Duration) sharing {
 		})}
 }
 
-// offered returns a master that offers slots to two frameworks, each with its own wait.
+// offered returns a master that offers slots to two frameworks, which wait first and second.
 func offered(name string, filter, first, second time.Duration) sharing {
 	return sharing{
 		simulator.Contender{Name: name, Policy: offers.Policy()},

@@ -18,7 +18,7 @@ type patient struct {
 	largest bool
 }
 
-// Place returns, of the reduces that have waited long enough for the node, the one it suits best.
+// Place returns the reduce that has waited longest beyond what waiting saves, or -1 if none has.
 func (p patient) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
 	best, most := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {
@@ -62,7 +62,7 @@ func patience(s *study.Study) {
 	}
 }
 
-// patienceContenders returns any-node placement, CoGRS, LARTS and the two patient placements.
+// patienceContenders returns the policies (any node, CoGRS, LARTS, two patient) and their parts.
 func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
 	list := setup.Placements(start)
 	parts := scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{}}

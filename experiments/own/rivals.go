@@ -22,7 +22,7 @@ const (
 // rivalWait is the wait of delay scheduling for a node, and Quincy's cost of a non-local read.
 const rivalWait = 5 * time.Second
 
-// rivalPolicies returns the schedulers that are compared.
+// rivalPolicies returns the compared schedulers: fifo, fair, delay, hfs and three of Quincy.
 func rivalPolicies() study.Contenders {
 	quincy := func(name string, rule scheduling.QuincyRule, floor float64) simulator.Contender {
 		return study.Policy(name, "quincy", func(p *scheduling.Policy) {

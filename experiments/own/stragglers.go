@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slowness is a cause of slow tasks.
+// slowness is a cause of slow tasks, as a change of the cluster.
 type slowness struct {
 	name    string
 	change  func(*simulator.Cluster)

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// validationName is the name of the experiment that compares the simulator with live runs. In
-// these, simultaneous events happen in random order, so that figures vary a little.
+// validationName is the name of the experiment that compares the simulator with live runs. In live
+// runs simultaneous events happen in random order, so that its figures vary a little.
 const validationName = "validation"
 
 // The emulated cluster of the validation. Blocks are small, because their bytes are real, and so
@@ -90,7 +90,7 @@ func validationJobs(seed uint64, n int) []validationJob {
 	return jobs
 }
 
-// time returns the random duration of a task of this mean, the same in each run of the job.
+// time returns the duration of task t, random with that mean but the same in each run of the job.
 func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
 	if j.even {
 		return mean
@@ -113,8 +113,8 @@ func validationPolicies() []scheduling.Policy {
 	return list
 }
 
-// simulated runs the jobs in the simulator, with blocks on the nodes where the live run had them
-// and with the bytes that it shuffled.
+// simulated runs the jobs in the simulator, with the places of blocks and the shuffled bytes of the
+// live run.
 func simulated(
 	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *outcome, seed uint64,
 ) (*outcome, error) {
@@ -227,8 +227,8 @@ func comparison(s *study.Study, name string, lives, sims []*outcome) {
 	}
 }
 
-// apart returns a quantile of the differences between the jobs' two sojourn times, as percentages
-// of the live one.
+// apart returns the q-quantile of the jobs' differences between simulated and live sojourn time, as
+// percentages of the live one.
 func apart(live, sim *outcome, q float64) float64 {
 	list := make([]float64, len(live.sojourns))
 	for i, s := range live.sojourns {

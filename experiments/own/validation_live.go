@@ -68,7 +68,7 @@ func runLive(
 	return o, nil
 }
 
-// add adds a live job's result.
+// add adds a live job's sojourn time, localities and shuffled bytes to the outcome.
 func (o *outcome) add(r actors.Result) {
 	o.sojourns = append(o.sojourns, r.Elapsed)
 	maps := func(name string) int { return int(r.Counters.Named(counter.GroupJob, name+" map tasks")) }

@@ -26,7 +26,7 @@ func waitTrap(s *study.Study) {
 	s.Row("tasks of 7 s, capped", study.Sure(took[3]))
 }
 
-// trapRun returns the time of a job with tasks of this length, all with their data on one node.
+// trapRun returns how long a job takes whose maps take the time task and have all data on one node.
 func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 	const nodes, maps = 100, 500
 	p := study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),

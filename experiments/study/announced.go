@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// announced is what the text of an experiment says that the experiment shows: its rows, and its
-// figures and tables by name. show removes a figure or a table.
+// announced holds the rows, figures and tables that the text of an experiment lists, the latter two
+// by name. show removes a figure or a table when the experiment adds it.
 type announced struct {
 	rows  []expectation
 	shown map[string][]string
@@ -35,7 +35,7 @@ const figureCells, tableCells = 4, 3
 
 func (a announced) clone() announced { return announced{slices.Clone(a.rows), maps.Clone(a.shown)} }
 
-// cellsOf returns the lines of a Markdown table after its head, each of n cells.
+// cellsOf returns the cells of each line of a Markdown table after its head, n per line.
 func cellsOf(table []string, n int) (lines [][]string, err error) {
 	for _, line := range table[min(2, len(table)):] {
 		cells := strings.Split(line, "|")
@@ -50,8 +50,8 @@ func cellsOf(table []string, n int) (lines [][]string, err error) {
 	return lines, nil
 }
 
-// show returns the n cells that the text has for a figure or a table. The experiment fails if there
-// are none, or if it shows the figure or table twice.
+// show returns the n cells that the text has for a figure or table which the experiment adds. The
+// experiment fails if the text has none, or if it adds the figure or table twice.
 func (s *Study) show(name string, n int) []string {
 	cells := s.announced.shown[name]
 	if len(cells) != n {
@@ -61,7 +61,7 @@ func (s *Study) show(name string, n int) []string {
 	return cells
 }
 
-// missing returns an error if a full run has not shown everything that the text announces.
+// missing returns an error if a full run has not added every row, figure and table of the text.
 func (s *Study) missing() error {
 	if s.Quick || s.NoTables {
 		return nil

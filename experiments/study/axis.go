@@ -12,7 +12,7 @@ type axis struct {
 	from, to float64 // in points
 }
 
-// at returns the place of a value on the canvas.
+// at returns the place of a value on the canvas, in points.
 func (a *axis) at(v float64) float64 { return a.from + (v-a.min)/(a.max-a.min)*(a.to-a.from) }
 
 // ticks returns about five round numbers within the range.
@@ -31,7 +31,7 @@ func (a *axis) ticks() []float64 {
 	return list
 }
 
-// reach is the range of some values.
+// reach is the range from the smallest to the largest of some values; none if min is above max.
 type reach struct{ min, max float64 }
 
 // add extends the range to a value, which must be finite.
@@ -43,8 +43,8 @@ func (r *reach) add(v float64) error {
 	return nil
 }
 
-// axis returns an axis of the range: with room on both sides for a single value, 0 to 1 without
-// any.
+// axis returns an axis for the range. A single value gets room on both sides; an empty range gives
+// an axis from 0 to 1.
 func (r reach) axis() axis {
 	switch {
 	case r.min > r.max:
@@ -84,7 +84,7 @@ func (f *Figure) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// reach extends both ranges to the points of a series and their intervals.
+// reach extends the ranges of X (across) and Y (up) by the points of a series and their intervals.
 func (f *Figure) reach(series int, across, up *reach) error {
 	s := f.Series[series]
 	xs := f.places(s, 0)
@@ -116,7 +116,7 @@ func (f *Figure) reach(series int, across, up *reach) error {
 	return nil
 }
 
-// places returns the X values of a series' points.
+// places returns the X values of a series' points; in a bar chart, those of the categories + shift.
 func (f *Figure) places(s *Series, shift float64) []float64 {
 	if len(f.Categories) == 0 {
 		return s.X

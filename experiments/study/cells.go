@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// csv returns the rows as lines. low and high are the interval of ours, from and to the bounds.
-// seeds is 0 for a quantity without randomness.
+// csv returns the rows as lines of CSV, a head first. low and high are the interval of our value,
+// from and to are the bounds. seeds is 0 for a quantity without randomness.
 func (r *Result) csv() [][]string {
 	rows := [][]string{{
 		"quantity", "unit", "kind", "published", "claim", "ours", "low", "high", "seeds", "from",
@@ -45,7 +45,7 @@ func (r Row) show(v float64) string {
 	return s
 }
 
-// interval returns the interval of ours, or a dash without one.
+// interval returns the 95 % interval of our value as text, or a dash without one.
 func (r Row) interval() string {
 	low, high := r.Ours.Interval()
 	switch {
@@ -57,7 +57,7 @@ func (r Row) interval() string {
 	return r.show(low) + " to " + r.show(high)
 }
 
-// seeds returns the number of seeds of ours, or a dash for a quantity without randomness.
+// seeds returns the number of seeds as text, or a dash for a quantity without randomness.
 func (r Row) seeds() string {
 	if r.Ours.Sure {
 		return "–"
@@ -65,7 +65,7 @@ func (r Row) seeds() string {
 	return strconv.Itoa(len(r.Ours.Values))
 }
 
-// verdict returns the verdict with the bounds that decided it.
+// verdict returns the verdict as text, with the bounds that decided it.
 func (r Row) verdict() string {
 	low, high, from, to := r.Bounds.Low, r.Bounds.High, "≥ ", "≤ "
 	if r.Bounds.Strict {
@@ -83,10 +83,10 @@ func (r Row) verdict() string {
 	}
 }
 
-// rowHead is the head of the cells of rows.
+// rowHead has the titles of the columns of Result.cells.
 var rowHead = []string{"quantity", "kind", "published", "ours", "95 % interval", "seeds", "verdict"}
 
-// cells returns the rows as texts.
+// cells returns the rows as text, with the columns of rowHead.
 func (r *Result) cells() (all [][]string) {
 	for _, x := range r.Rows {
 		all = append(all, []string{

@@ -16,7 +16,7 @@ func (r *Result) Counts() (c Counts) {
 	return c
 }
 
-// countsOf counts the rows of all outcomes but the measured ones.
+// countsOf counts the rows of all outcomes, except those with Result.Measured.
 func countsOf(done []Outcome) (all Counts) {
 	for _, d := range done {
 		if !d.Result.Measured {

@@ -28,7 +28,7 @@ func Grid(axes ...[]float64) [][]float64 {
 	return points
 }
 
-// Choice is a named change of a set-up; a nil Change keeps the set-up.
+// Choice is a named change of the settings T of an experiment; a nil Change keeps the settings.
 type Choice[T any] struct {
 	Name   string
 	Change func(*T)
@@ -37,7 +37,7 @@ type Choice[T any] struct {
 // With returns the Choice of this name and change.
 func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
 
-// Sweep returns, for Vary, a Choice for each value: it applies set, and format makes its name.
+// Sweep returns a Choice for each value, for Vary: its change calls set; format gives its name.
 func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[T]) {
 	for _, v := range values {
 		list = append(list, With(fmt.Sprintf(format, v), func(x *T) { set(x, v) }))

@@ -33,7 +33,7 @@ func WTND(r *simulator.Result) float64 {
 }
 
 // Sojourns returns the sojourn times in seconds, ascending, of the jobs of some classes, or of all
-// jobs without a class.
+// jobs if no class is given.
 func (r *Runs) Sojourns(classes ...string) []float64 {
 	var all []float64
 	for _, one := range r.Results {
@@ -47,7 +47,7 @@ func (r *Runs) Sojourns(classes ...string) []float64 {
 	return all
 }
 
-// Mean returns the mean of Sojourns under each seed.
+// Mean returns the mean sojourn time by seed, in seconds, of the jobs of Sojourns under a policy.
 func (c Comparison) Mean(policy int, classes ...string) Sample {
 	return c.BySeed(func(one Comparison) float64 { return Average(one[policy].Sojourns(classes...)) })
 }
@@ -68,7 +68,7 @@ func (r *Runs) ClassLocality(class string, level scheduling.Locality) float64 {
 	return 100 * all.Share(level)
 }
 
-// Local returns ClassLocality under each seed.
+// Local returns ClassLocality by seed.
 func (r *Runs) Local(class string, level scheduling.Locality) Sample {
 	return Comparison{r}.BySeed(func(one Comparison) float64 { return one[0].ClassLocality(class, level) })
 }

@@ -40,7 +40,7 @@ type pageList struct {
 	Lines []string
 }
 
-// pageOf returns the page of all outcomes, without measured ones. Equal outcomes give equal bytes.
+// pageOf returns report.html, with all outcomes but measured ones. Equal outcomes give equal bytes.
 func pageOf(done []Outcome, o Options) ([]byte, error) {
 	page := template.Must(template.New("page").Funcs(functions(o)).Parse(pageHTML))
 	v := pageView{Title: "Published figures beside ours", Quick: o.Quick, Seed: o.Seed, Counts: countsOf(done)}
@@ -59,7 +59,7 @@ func pageOf(done []Outcome, o Options) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// resultOf returns the Markdown of an outcome.
+// resultOf returns result.md of an outcome.
 func resultOf(d Outcome, o Options) ([]byte, error) {
 	page := text.Must(text.New("result").Funcs(functions(o)).Parse(resultText))
 	var out bytes.Buffer
@@ -83,7 +83,7 @@ func functions(o Options) template.FuncMap {
 	}
 }
 
-// pageFigure returns a figure as an element of a page.
+// pageFigure returns a figure as an SVG element of a page.
 func pageFigure(f *Figure) (template.HTML, error) {
 	svg, err := f.svg()
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err //nolint:gosec // its texts are escaped

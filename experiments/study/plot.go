@@ -22,15 +22,14 @@ var palette = [...]string{
 	"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", black,
 }
 
-// picture is the drawing of a figure. Its legend is to the right of it, so that neither covers the
-// other.
+// picture is a figure while it is drawn as SVG. Its legend is to the right of it.
 type picture struct {
 	*Figure
 	svg
 	xAxis, yAxis axis
 }
 
-// svg returns the picture as SVG that looks alike in every viewer.
+// svg draws the figure as SVG that looks alike in every viewer.
 func (f *Figure) svg() ([]byte, error) {
 	x, y, err := f.axes()
 	if err != nil {

@@ -45,8 +45,8 @@ type Bounds struct {
 	Strict    bool
 }
 
-// tolerance returns the allowed distance between a printed number and ours, since the paper does
-// not give its whole set-up. The unit decides it. It is at least half of the number's last digit.
+// tolerance returns by how much our value may differ from a number that a paper prints, because
+// papers do not give their whole set-up. It depends on the unit and is 0 for counts.
 func tolerance(unit string, number float64) float64 {
 	switch unit {
 	case "":

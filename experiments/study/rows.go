@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// expectation is a line of the table of rows in a text: what a row says of any value of ours.
+// expectation is a line of the table "Rows" of a text: a Row without our value.
 type expectation struct {
 	Row
-	fits     *regexp.Regexp // the names of its rows
-	measured bool
+	fits     *regexp.Regexp // matches the quantities that the line is about
+	measured bool           // the experiment has added such a row
 }
 
-// Row adds a row with our value of a quantity. The first line of the text's table that fits the
-// quantity has the rest; without one, the experiment fails.
+// Row adds a row with our value of a quantity. The first line of the text's table "Rows" that fits
+// the quantity gives unit, kind, bounds and claim; without such a line the experiment fails.
 func (s *Study) Row(quantity string, ours Sample) *Row {
 	for i := range s.announced.rows {
 		if e := &s.announced.rows[i]; e.fits.MatchString(quantity) {
@@ -55,12 +55,12 @@ func expectations(table []string) (list []expectation, err error) {
 	return list, nil
 }
 
-// Expect sets a number that the program computes; ours may differ from it by at most within.
+// Expect sets Published to number, from which our value may differ by at most `within`.
 func (r *Row) Expect(number, within float64) {
 	r.Published, r.Bounds = number, Bounds{Low: number - within, High: number + within}
 }
 
-// read reads what a text expects of a row.
+// read sets Published and Bounds from the text of a cell "expected"; see Text for its forms.
 func (r *Row) read(text string) error {
 	var numbers []float64
 	var words []string
@@ -104,8 +104,8 @@ func (r *Row) read(text string) error {
 	return nil
 }
 
-// print sets a number that a paper prints, or a range. The tolerance must not include the opposite:
-// 1 for a gain, 0 for any other number.
+// print sets Published and Bounds for a number, or a range, that a paper prints. The bounds must
+// exclude the opposite: 1 or less for a gain, 0 or less for any other number.
 func (r *Row) print(low, high float64) error {
 	from, to := low-tolerance(r.Unit, low), high+tolerance(r.Unit, high)
 	gain := r.Unit == "×"

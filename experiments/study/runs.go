@@ -16,7 +16,7 @@ type Load = func(r *rand.Rand) workload.Workload
 // Always returns a load that is always the same workload.
 func Always(w workload.Workload) Load { return func(*rand.Rand) workload.Workload { return w } }
 
-// Changed returns a load with a change of each job.
+// Changed returns a load that draws the workload of load and applies change to each of its jobs.
 func Changed(load Load, change func(j *workload.Job)) Load {
 	return func(r *rand.Rand) workload.Workload {
 		w := load(r)
@@ -60,7 +60,7 @@ func Policy(name, preset string, changes ...Change) simulator.Contender {
 	return simulator.Contender{Name: name, Policy: p}
 }
 
-// Compare runs policies over a number of seeds of a load, from Seed + cfg.Seed on, in parallel.
+// Compare simulates load under each policy with seeds from Seed + cfg.Seed on, in parallel.
 func (s *Study) Compare(
 	cfg simulator.Config, list Contenders, seeds int, load Load,
 ) Comparison {
@@ -79,7 +79,7 @@ func (s *Study) Compare(
 	return c
 }
 
-// Simulate runs one policy over a number of seeds of a load.
+// Simulate is like Compare for a single policy.
 func (s *Study) Simulate(cfg simulator.Config, p simulator.Contender, seeds int, load Load) *Runs {
 	return s.Compare(cfg, Contenders{p}, seeds, load)[0]
 }
@@ -91,7 +91,7 @@ func (s *Study) Run(cfg simulator.Config, w *workload.Workload) *simulator.Resul
 	return r
 }
 
-// By returns a quantity of the runs by seed.
+// By returns a quantity of the runs, a value per seed.
 func (r *Runs) By(m Metric) Sample {
 	values := make([]float64, len(r.Results))
 	for i, one := range r.Results {
@@ -100,12 +100,12 @@ func (r *Runs) By(m Metric) Sample {
 	return BySeed(values)
 }
 
-// Each returns several quantities of the runs by seed.
+// Each returns several quantities of the runs, a value per seed of each; figures returns them all.
 func (r *Runs) Each(figures func(*simulator.Result) []float64) []Sample {
 	return Samples(len(r.Results), func(i int) []float64 { return figures(r.Results[i]) })
 }
 
-// BySeed returns a quantity of all policies by seed. one has the runs of a single seed.
+// BySeed returns a quantity that figure computes from all policies' runs with the same seed (one).
 func (c Comparison) BySeed(figure func(one Comparison) float64) Sample {
 	values := make([]float64, len(c[0].Results))
 	for n := range values {

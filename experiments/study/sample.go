@@ -21,7 +21,7 @@ func Sure(v float64) Sample { return Sample{Values: []float64{v}, Sure: true} }
 // BySeed returns a quantity with a value for each seed.
 func BySeed(values []float64) Sample { return Sample{Values: values} }
 
-// Samples returns several quantities by seed. run returns one value of each for seed number i.
+// Samples returns several quantities by seed; run(i) returns the values of all under seed number i.
 func Samples(seeds int, run func(i int) []float64) []Sample {
 	var all []Sample
 	for i := range seeds {
@@ -36,13 +36,13 @@ func Samples(seeds int, run func(i int) []float64) []Sample {
 	return all
 }
 
-// Seeds returns several quantities by seed. run returns one value of each for a seed.
+// Seeds is like Samples, but run gets the seed: Seed and the numbers after it.
 func (s *Study) Seeds(seeds int, run func(seed uint64) []float64) []Sample {
 	return Samples(seeds, func(i int) []float64 { return run(s.Seed + uint64(i)) })
 }
 
-// Pair computes a quantity of two others seed by seed, so that their common randomness cancels out.
-// a and b must have the same seeds.
+// Pair returns figure(a, b), computed seed by seed, so that their common randomness cancels out. a
+// and b must have the same seeds.
 func Pair(a, b Sample, figure func(a, b float64) float64) Sample {
 	values := make([]float64, min(len(a.Values), len(b.Values)))
 	for i := range values {

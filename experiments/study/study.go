@@ -56,8 +56,8 @@ type Study struct {
 	Options
 	Result
 	ctx       context.Context
-	filled    map[string]string // in the set-up, by name
-	announced announced
+	filled    map[string]string // values for the set-up, by name
+	announced announced         // what the text lists and the experiment has not added yet
 }
 
 // Context is canceled when the run must end.
@@ -74,14 +74,14 @@ func (s *Study) Check(err error) {
 	}
 }
 
-// Fill replaces {name} in the set-up by a value. pairs are names and values in turn.
+// Fill sets values that replace {name} in the text's set-up. pairs are names and values in turn.
 func (s *Study) Fill(pairs ...any) {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		s.filled[pairs[0].(string)] = fmt.Sprint(pairs[1])
 	}
 }
 
-// Plot adds a figure of the text. name is the name of its files.
+// Plot adds the figure that the text lists under name, without points; its files have that name.
 func (s *Study) Plot(name string) *Figure {
 	cells := s.show(name, figureCells)
 	f := &Figure{Name: name, Title: cells[1], X: cells[2], Y: cells[3]}
@@ -89,7 +89,7 @@ func (s *Study) Plot(name string) *Figure {
 	return f
 }
 
-// Table adds a table of the text. The first column has the labels. name is the name of its file.
+// Table adds the table that the text lists under name. Its first column has the lines' labels.
 func (s *Study) Table(name string) *Table {
 	cells := s.show(name, tableCells)
 	t := &Table{Name: name, Title: cells[1], Columns: strings.Split(cells[2], "; ")}
@@ -97,8 +97,8 @@ func (s *Study) Table(name string) *Table {
 	return t
 }
 
-// Extra adds a table that needs additional runs. With NoTables it returns nil; Table.Add ignores a
-// nil table.
+// Extra is like Table for a table that needs additional runs. With NoTables it returns nil, which
+// Table.Add ignores.
 func (s *Study) Extra(name string) *Table {
 	if s.NoTables {
 		return nil
@@ -106,7 +106,7 @@ func (s *Study) Extra(name string) *Table {
 	return s.Table(name)
 }
 
-// run runs an experiment.
+// run runs the function of an experiment; the error is that of Check, fill or missing.
 func (s *Study) run(body func(*Study)) (err error) {
 	defer func() {
 		switch f := recover().(type) {

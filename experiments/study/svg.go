@@ -58,7 +58,7 @@ func (s *svg) stroke(p pen, line ...point) {
 		p.color, decimal(p.width), dash)
 }
 
-// write writes a text on a base line at a point.
+// write writes a text; place is its alignment at the point, which is on the base line.
 func (s *svg) write(at point, size float64, place, text string) {
 	x, y := decimal(at.x), decimal(at.y)
 	if place == upwards {
@@ -68,7 +68,7 @@ func (s *svg) write(at point, size float64, place, text string) {
 		html.EscapeString(text))
 }
 
-// path returns a line in the syntax of SVG.
+// path returns a line through points in the syntax of SVG paths.
 func path(line []point) []byte {
 	var b []byte
 	for i, p := range line {

@@ -23,7 +23,7 @@ func (t *Table) Add(label string, values ...float64) *Table {
 	return t
 }
 
-// cells returns the table as texts.
+// cells returns the lines of the table as text, without the head.
 func (t *Table) cells() (all [][]string) {
 	for _, l := range t.Lines {
 		line := []string{l.Label}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// nameInBraces finds the name of an item or a value, such as {maps}.
+// nameInBraces matches a name to be replaced, such as {maps}: see Library and Study.Fill.
 var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 
 // Text is the text of an experiment. Its Markdown is
@@ -71,8 +71,8 @@ type Library struct {
 	shared map[string][]string
 }
 
-// NewLibrary reads the items that the texts of a folder share. more has items that several folders
-// share. It panics if a text cannot be read, since texts are part of the program.
+// NewLibrary returns the Library of a folder of texts. more has items that several folders share,
+// in addition to those of the folder's shared.md.
 func NewLibrary(files fs.FS, more map[string][]string) *Library {
 	l := &Library{files, map[string][]string{}}
 	maps.Copy(l.shared, more)
@@ -89,7 +89,7 @@ func SharedItems(files fs.FS) map[string][]string {
 	return parse(string(text))
 }
 
-// Experiment returns the experiment of a text and a function. file is the text's name without .md.
+// Experiment returns an experiment: its text is file.md, its function body. A bad text panics.
 func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	text, err := fs.ReadFile(l.files, file+".md")
 	if err != nil {
@@ -120,7 +120,7 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	}}
 }
 
-// expand replaces the names of shared items by the items.
+// expand returns items with {name} replaced by the shared items of that name, one item for each.
 func (l *Library) expand(items []string) (list []string) {
 	for _, item := range items {
 		whole := []string{item}

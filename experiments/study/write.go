@@ -16,7 +16,7 @@ type Outcome struct {
 	Result *Result
 }
 
-// file is an output file.
+// file is an output file, by name and content.
 type file struct {
 	name    string
 	content []byte
@@ -78,7 +78,7 @@ func (d Outcome) files(o Options) ([]file, error) {
 	return list, nil
 }
 
-// csvFile returns a file of lines.
+// csvFile returns the file name.csv with these lines.
 func csvFile(name string, lines [][]string) file {
 	var b bytes.Buffer
 	_ = csv.NewWriter(&b).WriteAll(lines) // a buffer takes everything

@@ -15,7 +15,7 @@ type commitPending struct {
 	ends    map[scheduling.JobID][]time.Duration
 }
 
-// counted returns how many maps of a job count as running.
+// counted returns how many maps of a job count as running: also those that have just ended.
 func (o *commitPending) counted(q scheduling.View, id scheduling.JobID) int {
 	j, _ := q.Job(id)
 	ends := o.ends[id]

@@ -65,7 +65,7 @@ func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	s.Row("pool 2's bump less pool 3's", two.Minus(three))
 }
 
-// drawShares draws the jobs' shares in the first run over time.
+// drawShares adds a figure of each job's percentage of the running maps over time in the first run.
 func drawShares(s *study.Study, name string, runs *study.Runs) {
 	fig := s.Plot(name)
 	jobs := runs.Results[0].Jobs
@@ -80,7 +80,7 @@ type hierarchy struct {
 	bug      bool          // commitPending in place of hfs
 }
 
-// run runs the jobs of the three pools, once for each seed.
+// run simulates the jobs of the three pools, once for each seed.
 func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
 	const first = "pool3" // the FIFO pool
 	p := study.Policy("hfs", "hfs", setup.Waits(5*time.Second, 0), func(p *scheduling.Policy) {

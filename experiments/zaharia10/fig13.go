@@ -30,7 +30,7 @@ func scans(
 	}, seeds, study.Always(w))
 }
 
-// scanSetup returns the cluster and the workload of scans.
+// scanSetup returns the cluster and the workload with which scans simulates.
 func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulator.Config, workload.Workload) {
 	cfg := setup.ScanCluster()
 	cfg.Network = network

@@ -62,7 +62,7 @@ func fig2(s *study.Study) {
 	warehouseTable(s, jobs/3)
 }
 
-// sizePercentiles compares the drawn sizes of all seeds with those of §5.1.
+// sizePercentiles adds rows that compare the drawn numbers of maps per job with those of §5.1.
 func sizePercentiles(s *study.Study, r *study.Runs) {
 	var maps []float64
 	for _, one := range r.Results {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// fig3 is [Zaharia10 Fig 3]: the highest expected locality of naive fair sharing, if every freed
-// slot returns to the job that held it.
+// fig3 computes [Zaharia10 Fig 3]: the highest expected locality of naive fair sharing, if every
+// freed slot returns to the job that held it.
 func fig3(s *study.Study) {
 	bound := func(jobs, rl int) float64 {
 		return 100 * delaymath.StickyBound(1/float64(jobs), rl, 1)

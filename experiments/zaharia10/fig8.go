@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// udf is the time of the user-defined function that each map of the CPU-heavy jobs runs, too.
+// udf is the additional time of a map of the CPU-heavy jobs, which runs a user-defined function.
 const udf = 21 * time.Second
 
 // cpuHeavy returns the load of [Zaharia10 §5.1.2]: the IO-heavy one, with each map longer by more.

@@ -12,13 +12,13 @@ import (
 // published median of bin 3.
 const mixedReduce = 43 * time.Second
 
-// mixedChoice contains the settings of the mixed workload: also how long reduces compute.
+// mixedChoice contains the settings of the mixed workload; reduce is how long a reduce computes.
 type mixedChoice struct {
 	macroChoice
 	reduce time.Duration
 }
 
-// run runs Table 3's workload with these reduces.
+// run simulates the workload of Table 3 with these settings, under the three schedulers of macro.
 func (m mixedChoice) run(s *study.Study, seeds int) study.Comparison {
 	load := study.Changed(overlapping(workload.FacebookMixed), func(j *workload.Job) {
 		j.Reduce.Time, j.Reduce.Spread = m.reduce, 0.4
@@ -26,7 +26,7 @@ func (m mixedChoice) run(s *study.Study, seeds int) study.Comparison {
 	return macro(s, m.macroChoice, seeds, load)
 }
 
-// fig9 is [Zaharia10 Table 3, Figs 9 and 10, §5.1.3]: the mixed workload.
+// fig9 reproduces [Zaharia10 Table 3, Figs 9 and 10, §5.1.3]: the mixed workload.
 func fig9(s *study.Study) {
 	all := mixedChoice{plainMacro(), mixedReduce}.run(s, s.Repeats(1, 40))
 	names := bins(10)

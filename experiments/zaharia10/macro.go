@@ -36,7 +36,7 @@ func plainMacro() macroChoice {
 	}
 }
 
-// macro runs the three schedulers of [Zaharia10 §5.1] over seeds of a workload.
+// macro simulates a load under the three schedulers of [Zaharia10 §5.1]: fifo, naive, delay.
 func macro(s *study.Study, m macroChoice, seeds int, load study.Load) study.Comparison {
 	list := study.Contenders{
 		study.Policy("FIFO", "fifo"), study.Policy("naive fair", "fair"),
@@ -103,7 +103,7 @@ func macroChoices() []study.Choice[macroChoice] {
 	)
 }
 
-// halves makes maps read for 5 s and compute for 5 s.
+// halves changes settings: a map reads for 5 s and computes for 5 s.
 func halves(m *macroChoice) { m.read, m.compute = 5*time.Second, 5*time.Second }
 
 // bins returns the names of the first n bins, the classes of their jobs.
@@ -114,8 +114,8 @@ func bins(n int) (names []string) {
 	return names
 }
 
-// speedups returns how many times as fast each job was under b as under a, for each seed and the
-// jobs of some classes, or all jobs without a class.
+// speedups returns, for each job under each seed, its sojourn time under a divided by that under b.
+// Without classes it returns all jobs, otherwise those of the classes.
 func speedups(a, b *study.Runs, classes ...string) []float64 {
 	var all []float64
 	for n, ra := range a.Results {
@@ -131,16 +131,16 @@ func speedups(a, b *study.Runs, classes ...string) []float64 {
 	return all
 }
 
-// gain returns the mean speed-up by seed, from one policy to another, of the jobs of some classes,
-// or of all jobs without a class.
+// gain returns, by seed, the mean speed-up from one policy to another of the jobs of some classes,
+// or of all jobs if no class is given.
 func gain(all study.Comparison, from, to int, classes ...string) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		return study.Average(speedups(one[from], one[to], classes...))
 	})
 }
 
-// greatest returns the largest speed-up of a job by seed, of some classes or of all jobs without a
-// class.
+// greatest returns, by seed, the largest speed-up of a job of some classes, or of any job if no
+// class is given.
 func greatest(all study.Comparison, from, to int, classes ...string) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		return slices.Max(speedups(one[from], one[to], classes...))

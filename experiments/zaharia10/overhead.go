@@ -43,7 +43,7 @@ func overhead(s *study.Study) {
 	}
 }
 
-// drain runs all tasks on a Core. It returns the number of launches and each heartbeat's time.
+// drain runs all tasks on a Core. It returns the launches and how long the Core took per heartbeat.
 func (o overheadSize) drain(
 	s *study.Study, p simulator.Contender,
 ) (launches int, beats []time.Duration) {
@@ -73,7 +73,7 @@ func (o overheadSize) drain(
 	return launches, beats
 }
 
-// load returns a Core with the nodes and the submitted jobs.
+// load returns a Core under p to which the nodes of o have joined and its jobs were submitted.
 func (o overheadSize) load(s *study.Study, p simulator.Contender) setup.Core {
 	core := setup.NewCore(s.Check, scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
 	for i := range o.nodes {

@@ -68,7 +68,7 @@ func headJobs(jobs, maps int) workload.Workload {
 	return w
 }
 
-// headPlaces puts all blocks of a job on the same random nodes.
+// headPlaces returns, for Config.Places, places that put all blocks of a job on headData nodes.
 func headPlaces(maps int) func(job int) scheduling.Places {
 	return func(job int) scheduling.Places {
 		nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]

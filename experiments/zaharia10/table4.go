@@ -38,7 +38,7 @@ func plain4(preset string) choice4 {
 	}
 }
 
-// run runs the jobs without delay scheduling, and with it.
+// run simulates the jobs without delay scheduling and with it, in this order.
 func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	policy := func(name string, w time.Duration) simulator.Contender {
 		return study.Policy(name, choice.preset, setup.Waits(w, w), func(p *scheduling.Policy) {
@@ -68,7 +68,7 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	return s.Compare(cfg, list, seeds, study.Always(w))
 }
 
-// gain4 returns the throughput with delay scheduling over that without, by seed.
+// gain4 returns, by seed, the throughput with delay scheduling divided by that without.
 func gain4(all study.Comparison) study.Sample { return all.Over(0, 1, study.Makespan) }
 
 // table4 reproduces [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.

@@ -24,7 +24,7 @@ const (
 	warehouseLongest   = 2 * time.Hour      // maximum computing time of a task
 )
 
-// warehouse returns the settings of that cluster.
+// warehouse returns the settings of a simulation of Facebook's cluster.
 func warehouse() simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{

@@ -35,7 +35,7 @@ const (
 	ScanSpread  = 0.4
 )
 
-// ScanCluster returns EC2 with blocks that are read in ScanRead, and with links of RemoteLink.
+// ScanCluster returns EC2 with disks that read a block in ScanRead, and with links of RemoteLink.
 func ScanCluster() simulator.Config {
 	cfg := EC2()
 	cfg.Cluster.ReadRate = workload.DefaultBlock / ScanRead.Seconds()
@@ -63,7 +63,7 @@ const MacroMap = 5 * time.Second
 // MacroBlock is the part of MacroMap in which the map reads its block.
 const MacroBlock = 4 * time.Second
 
-// MacroCluster returns the cluster of the macrobenchmarks: EC2 with this time to read a block.
+// MacroCluster returns the macrobenchmarks' cluster: EC2 with a network and a time to read a block.
 func MacroCluster(block time.Duration, network simulator.Network) simulator.Config {
 	cfg := EC2()
 	cfg.Cluster.ReadRate, cfg.Network = workload.DefaultBlock/block.Seconds(), network

@@ -14,7 +14,7 @@ type Core struct {
 	check func(error)
 }
 
-// NewCore returns a core with a policy.
+// NewCore returns a core with the policy of p; check gets all errors.
 func NewCore(check func(error), cfg scheduling.Config, p simulator.Contender) Core {
 	core, err := scheduling.NewCore(cfg, p.Policy)
 	check(err)
@@ -35,14 +35,14 @@ func (c Core) Submit(j scheduling.JobSpec) scheduling.JobID {
 	return id
 }
 
-// Beat returns the answer to a heartbeat.
+// Beat sends a heartbeat and returns the actions of the answer.
 func (c Core) Beat(now time.Duration, h scheduling.Heartbeat) []scheduling.Action {
 	got, err := c.Heartbeat(now, h)
 	c.check(err)
 	return got.Actions
 }
 
-// Places returns the places of maps; at returns the nodes of map i.
+// Places returns JobSpec.Places for maps whose data is on the nodes that at returns.
 func Places(maps int, at func(i int) []int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for i := range maps {

@@ -25,14 +25,14 @@ func Placements(start float64, changes ...study.Change) study.Contenders {
 	}
 }
 
-// Shuffles describes jobs that shuffle Ratio times their input. Sigma is the skew of the bytes that
-// a map has for a partition.
+// Shuffles describes equal jobs that shuffle Ratio times their input. Sigma is that of a lognormal
+// factor on the bytes that a map has for a partition.
 type Shuffles struct {
 	Jobs, Maps, Reduces int
 	Sigma, Ratio        float64
 }
 
-// ShuffleJobs returns the load of these jobs, one after another.
+// ShuffleJobs returns a load of the jobs that s describes, all submitted at time 0.
 func ShuffleJobs(s Shuffles) study.Load {
 	w := workload.Workload{Name: "shuffles"}
 	for i := range s.Jobs {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Placing is the problem of where a job's reduces go, if nodes store the outputs of its maps. No
-// other work takes time or slots.
+// Placing is a problem: on which nodes should a job's reduces run, given where the outputs of its
+// maps are? No other work takes time or slots.
 type Placing struct {
 	RackOf []int     // by node
 	Slots  int       // reduce slots a node
@@ -19,7 +19,7 @@ type Placing struct {
 	Bytes  [][]int64 // by map and reduce
 }
 
-// Shape contains the parameters of DrawPlacing, which draws problems of that size.
+// Shape contains the parameters with which DrawPlacing draws a Placing.
 type Shape struct {
 	Nodes, Racks, Slots, Maps, Reduces int
 	Sigma                              float64 // of a lognormal factor on each (map, reduce)
@@ -86,8 +86,8 @@ func (p *Placing) Costs() [][]int64 {
 	return all
 }
 
-// Cut returns the percentage of the total distance that a placement, reduce r on node where[r],
-// saves over random nodes.
+// Cut returns the percentage of the total weighted network distance that reduces on the nodes
+// where[r] save over reduces on random nodes.
 func (p *Placing) Cut(where []int) float64 {
 	ours, random := 0.0, 0.0
 	for r, row := range p.Costs() {
@@ -119,7 +119,7 @@ func (p *Placing) OffRackCut(where []int) float64 {
 	return 100 * (1 - ours/random)
 }
 
-// Best returns the nodes with the minimum distance, at most limit reduces on each.
+// Best returns the reduces' nodes with minimum total distance, if a node may have limit reduces.
 func (p *Placing) Best(limit int) []int {
 	per := min(p.Slots, limit)
 	var costs [][]int64
@@ -214,8 +214,8 @@ func (p *Placing) runMaps(core Core, done []int, count bool) {
 	}
 }
 
-// askAll lets the nodes ask in turn and returns the node of each reduce. Running reduces report
-// that they have hardly begun, so that no slot frees.
+// askAll makes the nodes send heartbeats in turn, in the given order, and returns the node of each
+// reduce. Running reduces report that they have hardly begun, so that no slot becomes free.
 func (p *Placing) askAll(core Core, order []int) []int {
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
 	running := make([][]scheduling.Status, len(order))

@@ -21,7 +21,7 @@ func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	}
 }
 
-// Packed turns off the load manager, which spreads tasks over nodes.
+// Packed turns off Policy.Spread, which limits the tasks of a node in an under-loaded cluster.
 func Packed(p *scheduling.Policy) { p.Spread = false }
 
 // Capped limits the jobs of a quick run to 400 maps and a number of reduces. A full run keeps its

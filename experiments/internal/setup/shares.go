@@ -32,7 +32,7 @@ func NewTimeline(r *simulator.Result) Timeline {
 	return t
 }
 
-// Parts returns the timeline as percentages of what all jobs hold together.
+// Parts returns the timeline with percentages of the slots that all jobs hold together.
 func (t Timeline) Parts() Timeline {
 	parts := Timeline{t.Every, make([][]float64, len(t.Held))}
 	for i := range t.Held {
@@ -61,8 +61,8 @@ func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
 	}
 }
 
-// Between returns what jobs hold together in each sample from one time to another, both since the
-// start.
+// Between returns the slots that jobs hold together in each sample from a time to another one, both
+// since the start.
 func (t Timeline) Between(from, to time.Duration, jobs []int) []float64 {
 	first, last := int(from/t.Every), int(to/t.Every)
 	sums := make([]float64, 0, last-first)
@@ -93,7 +93,7 @@ func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 
 	return (time.Duration(len(held)) * t.Every).Seconds()
 }
 
-// Timelines returns a figure of the timeline of each run.
+// Timelines returns a quantity of the timeline of each run, a value per seed.
 func Timelines(r *study.Runs, figure func(Timeline) float64) study.Sample {
 	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one)) })
 }
@@ -103,7 +103,7 @@ func Held(r *study.Runs, from, to time.Duration, jobs ...int) study.Sample {
 	return Timelines(r, func(t Timeline) float64 { return t.Mean(from, to, jobs...) })
 }
 
-// Reached returns Timeline.Reach of each run.
+// Reached returns Timeline.Reach of each run, a value per seed.
 func Reached(r *study.Runs, from time.Duration, slots float64, jobs ...int) study.Sample {
 	return Timelines(r, func(t Timeline) float64 { return t.Reach(from, slots, jobs...) })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// Trace calls read with a trace of the folder in TARRY_TRACES; it returns false if there is none.
+// Trace calls read with a file of the folder that TARRY_TRACES names; it returns false without one.
 func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
 	dir := os.Getenv("TARRY_TRACES")
 	if dir == "" {
@@ -24,7 +24,7 @@ func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
 	return true
 }
 
-// NoTrace returns the set-up's sentence on a missing trace, and what replaces it.
+// NoTrace returns a sentence for the set-up: the trace is missing; standIn says what replaces it.
 func NoTrace(name, standIn string, args ...any) string {
 	return fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so ", name) +
 		fmt.Sprintf(standIn, args...)
