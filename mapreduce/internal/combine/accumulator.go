@@ -6,32 +6,32 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// accumulator folds pairs into one value per key, in the hash table or, for keys that are numbers
-// close to each other, in the dense array. Over budget it empties both into a spill.
+// accumulator holds one combined value per key, in a hash table or, for integer keys close to each
+// other, in an array. When the memory budget is exhausted, it moves all pairs to a spill file.
 type accumulator struct {
 	opt     Options
 	form    valueForm
 	hash    hashTable
 	dense   denseValues
 	heap    heapAccount
-	short   batch          // keys of waiting pairs
-	values  unsafe.Pointer // their values, at the same indexes
-	long    longBatch      // waiting pairs with longer keys
+	short   batch          // pairs that are not folded yet: their keys, of at most 16 bytes
+	values  unsafe.Pointer // values of the pairs in short, at the same indexes
+	long    longBatch      // pairs that are not folded yet, with longer keys
 	longs   unsafe.Pointer
-	hits    []Hit        // scratch for half a batch
-	encoded *encodedKeys // of encoded emits, otherwise nil
+	hits    []Hit        // scratch: destinations of the values of half a batch
+	encoded *encodedKeys // nil unless PutEncoded is used
 	spills  []*segment.Spill
 	stats   segment.Stats
 	err     error // the first error; nothing is folded after it
 }
 
-// init makes a an empty accumulator.
+// init sets the options and value type of a, and allocates its tables. It may panic as formOf does.
 func (a *accumulator) init(o *Options, v *Values) {
 	a.opt, a.form = *o, formOf(o, v)
 	a.start()
 }
 
-// start allocates tables and batches for an accumulator without keys.
+// start allocates the tables and batches; the accumulator must have none.
 func (a *accumulator) start() {
 	a.opt.complete()
 	a.hash = newHashTable(&a.opt, &a.form)
@@ -46,7 +46,7 @@ func (a *accumulator) start() {
 	}
 }
 
-// presize makes the hash table large enough for the expected keys, if the budget allows.
+// presize enlarges the hash table for opt.Distinct keys, or for as many as the budget allows.
 func (a *accumulator) presize() {
 	size := firstCells
 	for size < 2*a.opt.Distinct {
@@ -57,13 +57,13 @@ func (a *accumulator) presize() {
 	}
 }
 
-// len returns the number of keys, without the waiting ones.
+// len returns the number of keys folded so far; pairs that wait in a batch are not counted.
 func (a *accumulator) len() int { return a.hash.n + a.dense.n }
 
-// next returns the address for the value of the next pair.
+// next returns the address where the emitter stores the next pair's value before it calls put.
 func (a *accumulator) next() unsafe.Pointer { return a.form.place(a.values, a.short.n) }
 
-// put adds a pair to a batch; its value is at next. It does not keep key.
+// put adds the pair of key and the value at next to a batch, to be folded later. It copies key.
 func (a *accumulator) put(key []byte) {
 	if len(key) > inlineKey {
 		a.putLong(key)
@@ -75,7 +75,8 @@ func (a *accumulator) put(key []byte) {
 	a.wait(w)
 }
 
-// wait completes a pair that was added to the batch. A bulky value is folded at once.
+// wait counts pair w, whose key and value are in the batch; when half of the batch is full, it
+// calls turn. If the value is large, it folds all waiting pairs at once.
 func (a *accumulator) wait(w *pending) {
 	if a.wordy() {
 		w.word = a.word(a.next())
@@ -88,10 +89,10 @@ func (a *accumulator) wait(w *pending) {
 	}
 }
 
-// wordy reports whether pending.word is used.
+// wordy reports whether pending.word must be set: values are added, or their memory is counted.
 func (a *accumulator) wordy() bool { return a.form.sum || a.heap.weigh != nil }
 
-// word returns a pair's pending.word: the value at v, if values are added, or its weight.
+// word returns what pending.word holds: the value at v if values are added, or else its heap bytes.
 func (a *accumulator) word(v unsafe.Pointer) uint64 {
 	if a.form.sum {
 		return *(*uint64)(v)
@@ -99,7 +100,7 @@ func (a *accumulator) word(v unsafe.Pointer) uint64 {
 	return uint64(a.heap.weight(v))
 }
 
-// turn handles a full half of the batch: it loads the half's cells and folds the other half.
+// turn makes the processor load the cells of the half that is full, and folds the other half.
 func (a *accumulator) turn() {
 	b := &a.short
 	a.touch(b.n-batchSize, b.n)
@@ -110,7 +111,7 @@ func (a *accumulator) turn() {
 	b.n, b.late = other, true
 }
 
-// touch loads the cells of the pairs from..to, which are in one half of the batch.
+// touch brings the cells of the batch's pairs from..to into the cache; they are in one half.
 func (a *accumulator) touch(from, to int) {
 	if from == to {
 		return
@@ -121,11 +122,10 @@ func (a *accumulator) touch(from, to int) {
 	a.hash.touch(&a.short, from, to)
 }
 
-// waiting reports whether pairs wait in either half of the batch of short keys, or in that of long
-// keys.
+// waiting reports whether any pair is not folded yet.
 func (a *accumulator) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
 
-// flush folds all waiting pairs.
+// flush folds all waiting pairs, so that the tables contain everything that was put.
 func (a *accumulator) flush() {
 	a.flushShort()
 	a.flushLong()
@@ -143,7 +143,7 @@ func (a *accumulator) flushShort() {
 	b.n, b.late = 0, false
 }
 
-// fold folds the pairs from..to of the batch.
+// fold folds the pairs from..to of the short batch, and enlarges or spills the table as needed.
 func (a *accumulator) fold(from, to int) {
 	for from < to && a.err == nil {
 		keys, n := a.short.keys[from:to], 0
@@ -160,7 +160,7 @@ func (a *accumulator) fold(from, to int) {
 	a.settle()
 }
 
-// combine combines values of waiting pairs into those of the hash table.
+// combine combines waiting values, an array at from, into the hash table's values that hits name.
 func (a *accumulator) combine(hits []Hit, pairs []pending, from unsafe.Pointer) {
 	to := a.hash.values()
 	switch {
@@ -191,7 +191,7 @@ func (a *accumulator) putLong(key []byte) {
 	}
 }
 
-// putHuge folds a pair whose key is too long for a batch.
+// putHuge folds the pair of a key of more than 4 KiB and the value at next, without a batch.
 func (a *accumulator) putHuge(key []byte) {
 	if a.err == nil {
 		a.err = a.opt.Budget.CheckHeld("a key", int64(len(key)), a.opt.largest)
@@ -242,7 +242,7 @@ func (a *accumulator) flushLong() {
 	a.settle()
 }
 
-// makeLongRoom makes room for a new long key.
+// makeLongRoom makes room in hash table and arena for key, which is new and over 16 bytes long.
 func (a *accumulator) makeLongRoom(key []byte) {
 	if a.hash.full() {
 		a.makeRoom()
@@ -251,8 +251,8 @@ func (a *accumulator) makeLongRoom(key []byte) {
 	}
 }
 
-// makeArena makes room for a key of n bytes that the budget or the arena's maximum size has
-// refused. It empties the table first: over budget only one key may be held.
+// makeArena makes room for a key of n bytes that hashTable.reserve has refused. It spills all pairs
+// first. If the budget still refuses, it exceeds it for this one key.
 func (a *accumulator) makeArena(n int) {
 	a.drain()
 	if a.err == nil && !a.hash.reserve(n) {
@@ -260,7 +260,7 @@ func (a *accumulator) makeArena(n int) {
 	}
 }
 
-// makeRoom enlarges the hash table or, over budget, empties it into a spill.
+// makeRoom enlarges the hash table or, if the budget refuses, spills all its pairs.
 func (a *accumulator) makeRoom() {
 	size := 2 * a.hash.size
 	if size < 1<<16 {
@@ -271,7 +271,7 @@ func (a *accumulator) makeRoom() {
 	}
 }
 
-// drain empties the accumulator into a spill, with one sorted run per partition.
+// drain writes all folded pairs to a spill, one sorted run per partition, and empties the tables.
 func (a *accumulator) drain() {
 	if a.len() == 0 || a.err != nil {
 		return
@@ -282,7 +282,7 @@ func (a *accumulator) drain() {
 	a.heap.estimate = 0
 }
 
-// close frees all memory, and the spills.
+// close frees all memory and releases the spills. Closing twice is allowed.
 func (a *accumulator) close() {
 	a.free()
 	for _, s := range a.spills {
@@ -291,7 +291,7 @@ func (a *accumulator) close() {
 	a.spills = nil
 }
 
-// free frees the memory of all keys.
+// free frees the tables, so that the accumulator has no keys; it keeps the spills.
 func (a *accumulator) free() {
 	a.dropDense()
 	a.hash.close()

@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// denseValues is the dense array of an accumulator with integer keys: it needs no hash and no
-// comparison, so an emit costs a third of one into the hash table. Keys outside of its range are in
-// the hash table, until there are enough keys to be worth a longer array.
+// denseValues holds the values of integer keys in an array indexed by key. It needs no hash, so an
+// emit costs a third of one into the hash table. The hash table holds the keys outside of the
+// array's range. When there are enough of them, lookAgain moves them into a longer array.
 type denseValues struct {
 	places
 	values  unsafe.Pointer
@@ -19,13 +19,13 @@ type denseValues struct {
 	slab    memory.Slab
 	charged int64
 
-	low, high uint64 // minimum and maximum key put into the hash table
-	lookAt    int    // number of keys in the hash table at which lookAgain is called
+	low, high uint64 // range of the keys in the hash table
+	lookAt    int    // call lookAgain when the hash table has this many keys
 }
 
-// places are the keys of a dense array: place i is the key base + i.
+// places records which integer keys a dense array contains: place i is the key base + i.
 type places struct {
-	width    int      // size of a key, big-endian; 0: keys are not numbers
+	width    int      // bytes of an encoded key; 0: keys are not integers
 	base     uint64   // the key of the first place
 	occupied []uint64 // bitmap of the occupied places
 }
@@ -40,7 +40,7 @@ const (
 	maxPlaces = 1 << 31
 )
 
-// foldAt folds the value at v into that at place i.
+// foldAt combines the value at v into the array's value for key base + i, or stores it if new.
 func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
 	word, bit := &a.dense.occupied[i/64], uint64(1)<<(i%64)
 	at := a.form.place(a.dense.values, int(i))
@@ -53,7 +53,7 @@ func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
 	a.dense.n++
 }
 
-// putNumber folds the value at next into that of key x.
+// putNumber folds the pair of key x and the value at next, into the array or the hash table.
 func (a *accumulator) putNumber(x uint64) {
 	if i := x - a.dense.base; i/64 < uint64(len(a.dense.occupied)) {
 		a.foldAt(i, a.next())
@@ -62,7 +62,7 @@ func (a *accumulator) putNumber(x uint64) {
 	a.putElsewhere(x)
 }
 
-// putElsewhere puts a key outside of the dense array into the hash table.
+// putElsewhere folds key x, outside of the array, and the value at next into the hash table.
 func (a *accumulator) putElsewhere(x uint64) {
 	d := &a.dense
 	if d.occupied == nil && d.lookAt == 0 {
@@ -80,8 +80,8 @@ func (a *accumulator) putElsewhere(x uint64) {
 	}
 }
 
-// lookAgain moves all keys into a longer array if the present or expected number of keys is dense
-// enough. Otherwise it sizes the hash table for the expected keys.
+// lookAgain moves all keys into a longer array if the current or expected number of keys fills 1/16
+// of it. Otherwise it sizes the hash table for the expected keys.
 func (a *accumulator) lookAgain() {
 	a.dense.lookAt = 2 * a.hash.n
 	base, n, ok := a.span(max(a.len(), a.opt.Distinct, a.opt.Expected))
@@ -95,7 +95,8 @@ func (a *accumulator) lookAgain() {
 	}
 }
 
-// gather moves all keys into the dense array, and reports whether they are dense enough.
+// gather moves all keys of the hash table into the array. It returns false if it does not, because
+// the keys fill less than 1/16 of their range or the budget refuses.
 func (a *accumulator) gather() bool {
 	if a.hash.n == 0 {
 		return true
@@ -104,9 +105,9 @@ func (a *accumulator) gather() bool {
 	return ok && a.move(base, n)
 }
 
-// span returns the base and length of an array for all keys; false if n keys are too few for it. It
-// rounds the ends, so that arrays of maps over the same keys are mostly equal and have room for
-// further keys.
+// span returns the base and length of an array for all keys; false if n keys fill less than 1/16 of
+// it. It rounds both ends, so that maps over the same keys mostly get equal arrays, with room for
+// more keys.
 func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 	d := &a.dense
 	low, high := d.low, d.high
@@ -125,8 +126,8 @@ func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 	return low, int((high|(step-1))-low) + 1, true
 }
 
-// move moves all keys into an array of size places from base on; it returns false if the budget
-// refuses.
+// move gives the array size places from base on and moves all keys into it, also those of the hash
+// table. It returns false if the budget refuses.
 func (a *accumulator) move(base uint64, size int) bool {
 	d := &a.dense
 	if !a.extend(base, size) {
@@ -142,8 +143,8 @@ func (a *accumulator) move(base uint64, size int) bool {
 	return true
 }
 
-// extend replaces the array by one of size places from base on, which includes the old one; it
-// returns false if the budget refuses. base and size are multiples of 64.
+// extend gives the array size places from base on and keeps its values; the old places must be
+// among them. base and size are multiples of 64. It returns false if the budget refuses.
 func (a *accumulator) extend(base uint64, size int) bool {
 	d := &a.dense
 	need := a.placesBytes(size)
@@ -168,11 +169,11 @@ func (a *accumulator) extend(base uint64, size int) bool {
 	return true
 }
 
-// memory returns the memory of the values.
+// memory returns the array of the values as bytes.
 func (d *denseValues) memory() []byte { return d.slab.Bytes[8*len(d.occupied):] }
 
-// placesBytes returns the charge for an array: itself, and a packed copy of all its places or the
-// entries to sort them.
+// placesBytes returns the bytes to charge for an array of size places: the array, and room for a
+// packed copy of all places or for the entries to sort them.
 func (a *accumulator) placesBytes(size int) int64 {
 	each := int(a.form.size)
 	array := memory.SlabSize(size*each + size/8)
@@ -192,7 +193,7 @@ func (p *places) ends() (first, last uint64) {
 	return uint64(i*64 + bits.TrailingZeros64(p.occupied[i])), uint64(j*64 + 63 - bits.LeadingZeros64(p.occupied[j]))
 }
 
-// number decodes a key.
+// number returns the integer that a key, up to 8 bytes in big-endian order, encodes.
 func number(key []byte) uint64 {
 	x := uint64(0)
 	for _, c := range key {
@@ -201,7 +202,7 @@ func number(key []byte) uint64 {
 	return x
 }
 
-// keyOf encodes key x into buf.
+// keyOf returns key x encoded in p.width bytes, in buf.
 func (p *places) keyOf(x uint64, buf *[8]byte) []byte {
 	binary.BigEndian.PutUint64(buf[:], x<<(64-8*p.width))
 	return buf[:p.width]
@@ -223,13 +224,13 @@ func (p *places) next(i uint64) (uint64, bool) {
 	return w*64 + uint64(bits.TrailingZeros64(word)), true
 }
 
-// clear removes all keys and keeps the array.
+// clear removes all keys; the array's memory stays allocated.
 func (d *denseValues) clear() {
 	clear(d.occupied)
 	d.n = 0
 }
 
-// dropDense frees the array.
+// dropDense frees the array, and removes its keys.
 func (a *accumulator) dropDense() {
 	a.opt.Pool.Put(a.dense.slab)
 	a.opt.Budget.Release(a.dense.charged)

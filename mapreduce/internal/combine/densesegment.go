@@ -8,15 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// denseSegment is a segment's view of a table's dense array: the whole array, and a mask of the
-// partition's places. It is passed on without copying, hashing or sorting.
+// denseSegment is one partition of a table's dense array. Its segments share the whole array, and
+// each has a bitmap of its keys, so that nothing is copied, hashed or sorted.
 type denseSegment struct {
 	places
 	values []byte   // memory of the values
 	mask   []uint64 // bitmap of the partition's places; nil: all
 }
 
-// word returns the bitmap of occupied places for the 64 keys from 64 w on.
+// word returns the bitmap of the partition's keys among the 64 keys 64 w, 64 w + 1, ….
 func (r *denseSegment) word(w uint64) uint64 {
 	i := w - r.base/64
 	if i >= uint64(len(r.occupied)) {
@@ -41,8 +41,8 @@ func (r *denseSegment) count() (n int64) {
 	return n
 }
 
-// handDense passes the dense array on unchanged, if it holds all keys and packing them would not
-// halve the memory. It returns true if it has done so, or has spilled the table.
+// handDense turns the dense array into the segments out, without a copy; if the budget refuses, it
+// spills the table. It returns false if keys are elsewhere or a packed copy would be half as large.
 func (a *accumulator) handDense(out []*Segment) bool {
 	d := &a.dense
 	if d.n == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
@@ -60,8 +60,8 @@ func (a *accumulator) handDense(out []*Segment) bool {
 	return true
 }
 
-// handPlaces passes on the memory of a dense array, for handDense. The caller still owns the memory
-// unless kept is true.
+// handPlaces sets the segments out to views of d, for handDense; handed is false if it cannot. If
+// kept is true, the segments own the memory of d, otherwise the caller does.
 func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
 	c := &a.opt
 	pair := d.width + int(a.form.size)
@@ -95,7 +95,7 @@ func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept b
 	return true, true
 }
 
-// absorbDense folds a dense array into the accumulator.
+// absorbDense folds the pairs of another table's dense array, for a Merge.
 func (a *accumulator) absorbDense(r *denseSegment) {
 	size := int(a.form.size)
 	for i := range r.occupied {
@@ -107,13 +107,13 @@ func (a *accumulator) absorbDense(r *denseSegment) {
 	}
 }
 
-// denseMerge merges dense arrays in parallel, 64 keys at a time.
+// denseMerge reads the keys of dense arrays in order, with combined values, 64 keys at a time.
 type denseMerge struct {
 	arrays    []*denseSegment
 	form      *valueForm
-	at, end   uint64 // words of 64 keys: the current one, and the end
-	left      uint64 // unread places of the current word
-	wordReady bool   // left has been set for the current word
+	at, end   uint64 // index of the current 64 keys (key / 64), and its end
+	left      uint64 // bitmap: which of the current 64 keys are unread
+	wordReady bool   // left is that of at
 	hits      []Hit
 
 	keys   [64]uint64     // read ahead for Merge.Next
@@ -121,7 +121,7 @@ type denseMerge struct {
 	ahead  []uint64       // unread rest of keys
 }
 
-// newDenseMerge returns nil unless all in-memory records of the segments are in dense arrays.
+// newDenseMerge returns nil if any segment has records in memory that are not in a dense array.
 func newDenseMerge(segments []*Segment, f *valueForm) *denseMerge {
 	m := &denseMerge{at: ^uint64(0), form: f, hits: make([]Hit, 0, 64)}
 	for _, s := range segments {
@@ -139,7 +139,7 @@ func newDenseMerge(segments []*Segment, f *valueForm) *denseMerge {
 	return m
 }
 
-// find advances to the next word with unread places; false at the end.
+// find advances to the next 64 keys of which one is unread; it returns false at the end.
 func (m *denseMerge) find() bool {
 	for m.left == 0 {
 		if m.wordReady {
@@ -156,7 +156,7 @@ func (m *denseMerge) find() bool {
 	return true
 }
 
-// within returns the first word from at on that an array contains, because arrays may be far apart.
+// within returns the first index of 64 keys, at or later, that lies in any of the arrays.
 func (m *denseMerge) within(at uint64) uint64 {
 	next := m.end
 	for _, r := range m.arrays {
@@ -167,8 +167,8 @@ func (m *denseMerge) within(at uint64) uint64 {
 	return next
 }
 
-// next fills keys, and as many values that are stride bytes apart, and returns their number, which
-// is smaller only at the end.
+// next sets keys to the next keys, and their values in the array at values, stride bytes apart. It
+// returns how many; fewer than len(keys) only at the end.
 func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) (n int) {
 	for n < len(keys) && m.find() {
 		from, left := n, m.left
@@ -182,7 +182,7 @@ func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) 
 	return n
 }
 
-// fill combines the values of keys, all in the current word, in the order of the arrays.
+// fill sets the values of keys, all among the current 64, combined in the order of the arrays.
 func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) {
 	var done uint64
 	for _, r := range m.arrays {
@@ -202,7 +202,7 @@ func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) 
 	}
 }
 
-// nextDense implements Next for a merge of dense arrays.
+// nextDense is Next for a merge whose segments are all dense arrays.
 func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 	r, form := m.dense, &m.acc.form
 	if r.values == nil {
@@ -221,9 +221,9 @@ func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 	return m.key[:width], form.place(r.values, at), true
 }
 
-// Numbers fills keys, and as many values that are stride bytes apart, with the next pairs of a
-// merge with integer keys. It returns their number, 0 at the end. If it does not support the merge,
-// ok is always false; use Next then. Do not mix the two.
+// Numbers sets keys to the next integer keys of the merge, and their values in the array at values,
+// stride bytes apart. It returns how many, 0 at the end. If ok is false, the merge has other data
+// and the caller must use Next. It must not mix the two.
 func (m *Merge) Numbers(keys []uint64, values unsafe.Pointer, stride uintptr) (n int, ok bool) {
 	if !m.started {
 		m.start()

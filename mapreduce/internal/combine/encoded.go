@@ -9,15 +9,14 @@ import (
 // because encoders may write more than they need (memory.AppendShort).
 const keyRoom = 4 * inlineKey
 
-// encodedKeys are the keys of the half of a batch that is being filled.
+// encodedKeys is the buffer for the encoded keys of half a batch, until they are hashed.
 type encodedKeys [batchSize][keyRoom]byte
 
-// PutEncoded returns a put for keys that encode must encode. A table that uses it must use no other
-// put.
+// PutEncoded returns a put function for keys that are not bytes; encode appends a key's encoding. A
+// table that uses it must use no other put.
 //
-// A key is not read until its half of the batch is full. A load of 8 bytes that several stores have
-// written would wait until these reach memory: that was a fifth of a WordCount with structs as
-// keys.
+// Keys are hashed when half a batch is full. A load of 8 bytes just after the stores that wrote
+// them would wait for the stores: that took a fifth of a WordCount with struct keys.
 func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) func(key unsafe.Pointer) {
 	a, keys := &t.acc, new(encodedKeys)
 	a.encoded = keys
@@ -51,7 +50,7 @@ func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) f
 	}
 }
 
-// digest sets the words and hashes of pending keys whose lengths are known.
+// digest sets k0, k1 and hash of each pair from its encoded key; mark must be set.
 func (e *encodedKeys) digest(waiting []pending) {
 	for i := range waiting {
 		w, key := &waiting[i], &e[i]

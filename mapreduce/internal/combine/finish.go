@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// store owns the memory of a table's packed output. The segments and their readers share it; the
-// last one frees it.
+// store owns the memory of a table's output. Its segments and the merges that read them share it;
+// the last drop frees it.
 type store struct {
 	budget  *memory.Budget
 	pool    *memory.Pool
@@ -43,11 +43,11 @@ type Segment struct {
 	inMemory int64 // records in blocks, or in dense
 }
 
-// Records returns the number of records: distinct keys, or more if the attempt spilled.
+// Records returns the number of records. A key counts again in each run that was spilled.
 func (s *Segment) Records() int64 { return s.records }
 
-// Bytes returns the size of the records in the shuffle: keys, and for each value its size in
-// memory, or encoded if it was spilled.
+// Bytes returns the size of all keys and values. A value in memory counts with its size in memory,
+// a spilled one with that of its encoding.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
 // Release drops the caller's reference to the segment. Its memory or file is freed when no merge
@@ -62,13 +62,13 @@ func (s *Segment) Release() {
 	s.files, s.dense, s.blocks, s.store = nil, nil, nil, nil
 }
 
-// OfFiles returns a segment of records that another process has spilled and exported. The caller
-// must release it.
+// OfFiles returns a segment that reads s, spilled records of another process. The caller must
+// release it, which releases s.
 func OfFiles(s *segment.Segment) *Segment {
 	return &Segment{files: s, records: s.Records(), bytes: s.Bytes()}
 }
 
-// Export is like [segment.Segment.Export], for a table with Options.Stored.
+// Export writes the segment for another process. It fails unless the table had Options.Stored.
 func (s *Segment) Export(w io.Writer) error {
 	switch {
 	case s.store != nil:
@@ -109,8 +109,8 @@ func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 	return out, stats, nil
 }
 
-// hand converts the table into packed segments if the budget lets them stay in memory; otherwise it
-// spills. Until the table is freed, its charge pays for the copy.
+// hand sets the segments out to the table's pairs, packed in memory, or spills the pairs if the
+// budget refuses. Until the table is freed, its charge pays for the copy.
 func (t *Table) hand(out []*Segment) {
 	if t.acc.opt.Stored {
 		t.acc.drain()

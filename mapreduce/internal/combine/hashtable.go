@@ -11,10 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// cell is the beginning of a cell of the table, and all of it if values have at most 8 bytes: one
-// cache line holds the key, or nearly always enough to identify it, and the value. With 16-byte
-// cells and keys in an arena, a lookup would take two dependent cache misses, and WordCount twice
-// as long.
+// cell is the start of a hash table's cell. If values take more than 8 bytes, the rest follows
+// word. So key and value are mostly in one cache line. If keys were elsewhere, a lookup would take
+// two dependent cache misses, and WordCount twice as long.
 type cell struct {
 	cellKey
 	// word is where the value begins. For a value with pointers it is the index of its slot on the
@@ -22,7 +21,7 @@ type cell struct {
 	word uint64
 }
 
-// cellKey is the key of a cell.
+// cellKey is the key in a cell, or says where in the arena a long one is.
 type cellKey struct {
 	k0, k1 uint64 // the key's first 16 bytes in native order, zero padded
 	off    uint32 // a longer key's offset in the arena
@@ -36,11 +35,11 @@ const (
 	maxArena   = 1<<32 - 1
 )
 
-// hashTable is an open-addressing hash table with linear probing, at most half full. It finds the
-// addresses of values and does not read them.
+// hashTable maps keys to the addresses of their values, which it does not read. It uses open
+// addressing with linear probing, and is at most half full.
 type hashTable struct {
 	cells   unsafe.Pointer
-	size    int     // number of cells, including free ones
+	size    int     // number of cells, a power of two
 	stride  uintptr // bytes of a cell
 	shift   uint    // 64 - log2 of size
 	n       int
@@ -66,7 +65,7 @@ func newHashTable(o *Options, f *valueForm) hashTable {
 
 func (h *hashTable) cell(i uint64) *cell { return (*cell)(unsafe.Add(h.cells, uintptr(i)*h.stride)) }
 
-// values returns the base address of the values, for Hit.To.
+// values returns the address to which Hit.To is relative.
 func (h *hashTable) values() unsafe.Pointer {
 	if h.slots.IsValid() {
 		return h.slots.UnsafePointer()
@@ -77,7 +76,8 @@ func (h *hashTable) values() unsafe.Pointer {
 // full reports whether another key requires a larger table.
 func (h *hashTable) full() bool { return 2*h.n >= h.size }
 
-// resize gives the table size cells, a power of two; it returns false if the budget refuses.
+// resize gives the table size cells, a power of two; false if the budget refuses. force overrules
+// it.
 func (h *hashTable) resize(size int, force bool) bool {
 	need := h.tableBytes(size)
 	if force {
@@ -107,8 +107,8 @@ func (h *hashTable) take(n int) {
 	h.cells, h.size = unsafe.Pointer(unsafe.SliceData(h.slab.Bytes)), n
 }
 
-// tableBytes returns the charge for a table of size cells: the cells, half as much to divide or
-// sort the entries, and the slots twice, because they are on the Go heap.
+// tableBytes returns the bytes to charge for a table of size cells: the cells, half as much to pack
+// or sort their pairs, and twice the slots, because they are on the Go heap.
 func (h *hashTable) tableBytes(size int) int64 {
 	n := int64(size) * int64(h.stride) / 2 * 3
 	if h.slots.IsValid() {
@@ -147,7 +147,7 @@ func (h *hashTable) hashOf(x *cellKey) uint64 {
 	return xxhash.Sum64(x.in(h.arena))
 }
 
-// in returns the key of a cell, which is in the cell or in the arena.
+// in returns the key as bytes, in the cell itself or in arena.
 func (x *cellKey) in(arena []byte) []byte {
 	n := x.mark - 1
 	if n > inlineKey {
@@ -156,7 +156,7 @@ func (x *cellKey) in(arena []byte) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(x)), n)
 }
 
-// findLong returns the destination of a pair with a long key; false if a new key does not fit.
+// findLong returns where the value of a long key is, or inserts the key; false if it does not fit.
 func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	mask := uint64(h.size - 1)
 	for at := w.hash >> (h.shift & 63); ; at++ {
@@ -183,12 +183,12 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	}
 }
 
-// arenaHolds reports whether the arena can address another key of n bytes.
+// arenaHolds reports whether 32-bit offsets suffice for another key of n bytes in the arena.
 func (h *hashTable) arenaHolds(n int) bool {
 	return uint64(len(h.arena)+segment.KeyRoom(n)) <= maxArena
 }
 
-// reserve makes room for another key of n bytes in the arena; false if it cannot.
+// reserve makes room for a key of n bytes in the arena; false if the budget or maxArena forbids it.
 func (h *hashTable) reserve(n int) bool {
 	if len(h.arena)+segment.KeyRoom(n) <= cap(h.arena) {
 		return true
@@ -201,12 +201,12 @@ func (h *hashTable) reserve(n int) bool {
 	return true
 }
 
-// arenaSize returns the size of an arena with room for another key of n bytes.
+// arenaSize returns the bytes of a new arena with room for another key of n bytes.
 func (h *hashTable) arenaSize(n int) int {
 	return memory.SlabSize(max(len(h.arena)+segment.KeyRoom(n), 2*cap(h.arena)))
 }
 
-// setArena moves the arena to a slab of size bytes, already paid for.
+// setArena moves the arena to a slab of size bytes, for which the caller has charged the budget.
 func (h *hashTable) setArena(size int) {
 	s := h.pool.Get(size)
 	h.arena = append(s.Bytes[:0], h.arena...)
@@ -216,14 +216,14 @@ func (h *hashTable) setArena(size int) {
 	h.long = s
 }
 
-// forceArena makes room for a key regardless of the budget.
+// forceArena makes room for another key of n bytes in the arena, even if it exceeds the budget.
 func (h *hashTable) forceArena(n int) {
 	size := h.arenaSize(n)
 	h.budget.Acquire(int64(size))
 	h.setArena(size)
 }
 
-// clear empties the table and keeps its memory.
+// clear removes all keys; the memory of cells and arena stays allocated.
 func (h *hashTable) clear() {
 	clear(h.slab.Bytes[:h.size*int(h.stride)])
 	if h.slots.IsValid() {

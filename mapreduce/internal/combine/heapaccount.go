@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// heapAccount accounts for the Go heap memory that a table's values refer to. Each emit adds to an
-// estimate. Where the estimate exceeds the budget, all values are weighed.
+// heapAccount estimates the Go heap memory that a table's values refer to, so that the table spills
+// in time. Each emit adds to the estimate. If it exceeds the budget, settle weighs all values.
 type heapAccount struct {
 	weigh    func(p unsafe.Pointer) int64 // nil: values hold no pointers, and nothing is counted
 	mutable  bool
@@ -19,24 +19,24 @@ type heapAccount struct {
 const (
 	// heapStep is the minimum increase of the charge.
 	heapStep = 64 << 10
-	// minHeap keeps a starved attempt from spilling a file for every few values.
+	// minHeap is used even over budget, so that few values do not make a spill file each time.
 	minHeap = 512 << 10
-	// heapEach is the overhead of a value's allocation.
+	// heapEach is the assumed overhead of the memory that one value refers to.
 	heapEach = 16
-	// heapFactor is the heap size per byte in use: the collector runs when the heap has doubled.
+	// heapFactor is the heap memory per byte in use: Go collects when the heap has doubled.
 	heapFactor = 2
-	// minBulky is the weight from which a value does not wait in a batch.
+	// minBulky is the weight from which a value is folded at once, instead of waiting in a batch.
 	minBulky = heapFactor * (heapEach + 1<<10)
 )
 
-// weight returns the heap memory of a value, in bytes.
+// weight returns the bytes to charge for the heap memory that the value at v refers to.
 func (a *heapAccount) weight(v unsafe.Pointer) int64 { return heapFactor * (heapEach + a.weigh(v)) }
 
-// over reports whether the values exceed their charge.
+// over reports whether the estimate exceeds what the budget has been charged.
 func (a *heapAccount) over() bool { return a.estimate > a.charged }
 
-// foldHeap implements combine for values with pointers. It assumes that a value grows by at most
-// the size of the folded one, and not at all if Combine returns it unchanged.
+// foldHeap folds values with pointers and adds their growth to the estimate. It assumes that a
+// value grows by the size of the folded one, and not at all if Combine returns it unchanged.
 func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pending) {
 	words := int(a.form.size / unsafe.Sizeof(uintptr(0)))
 	wordsOf := func(h Hit) []uintptr {
@@ -55,8 +55,8 @@ func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pend
 	a.heap.before = before
 }
 
-// settle charges the budget for the memory of the values. If the budget refuses, it weighs them all
-// and, if they are too heavy, empties the table into a spill.
+// settle charges the budget for the estimated memory of the values. If the budget refuses, it
+// weighs all values and, if they are too heavy, spills the table.
 func (a *accumulator) settle() {
 	h := &a.heap
 	if !h.over() {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// layout assigns each of a range of numbers to a partition, as segment.PartitionOf does.
+// layout assigns integer keys of a range to partitions by bitmaps, as segment.PartitionOf does.
 type layout struct {
 	width, partitions int
 	base              uint64
@@ -17,22 +17,22 @@ type layout struct {
 }
 
 const (
-	// layoutBytes is the maximum size of a layout, and layoutsKept the number of layouts
-	// remembered: no budget counts them.
+	// layoutBytes is the maximum size of a layout, and layoutsKept the number of layouts that are
+	// cached. Both are small, because no budget is charged.
 	layoutBytes = 2 << 20
 	layoutsKept = 4
-	// maxMisses is the number of lookups without a layout before the rest are hashed.
+	// maxMisses is the number of keys without a layout after which Partitions hashes all keys.
 	maxMisses = 16
 )
 
-// layouts are the latest ones used: iterations over the same keys use the same layouts.
+// layouts caches the latest layouts, because iterations over the same keys need the same ones.
 var layouts struct {
 	mu   sync.Mutex
 	list []*layout // most recently used first
 }
 
-// layoutOf returns the layout of `places` numbers from base on, both multiples of 64; nil if it
-// would be too large.
+// layoutOf returns the layout of keys base..base+places-1, cached or new; nil if it would be too
+// large. base and places are multiples of 64.
 func layoutOf(width int, base uint64, places, partitions int) *layout {
 	if places/8*partitions > layoutBytes {
 		return nil
@@ -73,8 +73,8 @@ func newLayout(width int, base uint64, places, partitions int) *layout {
 	return l
 }
 
-// Partitions returns the partitions of numbers; it need not hash those in a layout that a table has
-// used. One goroutine may use it.
+// Partitions finds the partition of integer keys. It uses a table's cached layout, if there is one,
+// instead of hashing each key. One goroutine may use it.
 type Partitions struct {
 	width, partitions int
 	of                *layout // of the previous number; may be nil
@@ -86,8 +86,8 @@ func NewPartitions(width, partitions int) *Partitions {
 	return &Partitions{width: width, partitions: partitions}
 }
 
-// Places returns a bitmap of the numbers from base on that are in partition p; nil if no layout
-// contains x.
+// Places returns a bitmap of the keys in partition p: bit i stands for key base + i. It is of a
+// cached layout that contains x, and nil if there is none.
 func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	if n.of == nil || x-n.of.base >= uint64(n.of.places) {
 		if n.of = n.find(x); n.of == nil {
@@ -97,7 +97,7 @@ func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	return n.of.base, n.of.masks[p]
 }
 
-// find returns a known layout that contains x, or nil.
+// find returns a cached layout that contains key x, or nil; after maxMisses failures always nil.
 func (n *Partitions) find(x uint64) *layout {
 	if n.misses == maxMisses {
 		return nil
@@ -109,7 +109,7 @@ func (n *Partitions) find(x uint64) *layout {
 	return l
 }
 
-// layoutWith returns a remembered layout that contains x, or nil.
+// layoutWith returns a cached layout that contains key x, or nil.
 func layoutWith(width, partitions int, x uint64) *layout {
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()
@@ -121,7 +121,7 @@ func layoutWith(width, partitions int, x uint64) *layout {
 	return nil
 }
 
-// Of returns the partition of a number.
+// Of returns the partition of key x, which it hashes.
 func (n *Partitions) Of(x uint64) int {
 	var key [8]byte
 	binary.BigEndian.PutUint64(key[:], x<<(64-8*n.width))

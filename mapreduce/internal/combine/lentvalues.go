@@ -6,13 +6,12 @@ import (
 	"unsafe"
 )
 
-// lentValues holds the bytes of values that wait in the batches of a table of byte slices. Combine
-// only reads most values, so only results that stay in the table are copied to memory of their own.
-// Most first values are equal, such as the name of a file, so keys share one copy. An index takes
-// half the time that it would take with a copy of each value.
+// lentValues holds copies of byte-slice values until they are folded, because emitters reuse their
+// memory. Only results that stay in the table get memory of their own. Most first values of keys
+// are equal, such as a file's name, so keys share one copy. Building an index takes half the time.
 type lentValues struct {
-	buf     []byte // followed by scratch in memory
-	scratch []byte // copy for Combine of a value that keys may share
+	buf     []byte // values that wait; scratch follows in memory
+	scratch []byte // copy of a shared value, which Combine may modify
 	filled  []byte // the value that scratch is a copy of
 	last    []byte // the latest copy for the table
 	used    bool   // buf is allocated
@@ -54,7 +53,7 @@ func (a *accumulator) copyValue() {
 	*(*[]byte)(a.next()) = l.buf[from:len(l.buf):len(l.buf)]
 }
 
-// foldBytes implements combine for values that are byte slices.
+// foldBytes folds values that are byte slices, and adds their growth to the estimate.
 func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsafe.Pointer, hits []Hit, pairs []pending) {
 	for _, h := range hits {
 		x, v := (*[]byte)(unsafe.Add(to, h.To)), *(*[]byte)(unsafe.Add(from, uintptr(h.From)*unsafe.Sizeof([]byte{})))
@@ -70,7 +69,7 @@ func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsaf
 	}
 }
 
-// keep returns a value that the table may keep: v, or a copy if v is in the buffer or in scratch.
+// keep returns v with memory of its own: v itself, or a copy if v is in the buffer or in scratch.
 func (l *lentValues) keep(v []byte) []byte {
 	if !l.used || v == nil || !l.has(v) {
 		return v
@@ -87,7 +86,7 @@ func (l *lentValues) has(b []byte) bool {
 	return at < lentBytes+largestLent
 }
 
-// fold combines v into *x, and reports whether the value has changed.
+// fold sets *x to combine(*x, v), and reports whether that changed the value.
 func (l *lentValues) fold(combine func(a, b []byte) []byte, x *[]byte, v []byte) bool {
 	old := *x
 	if !l.used || cap(old) != len(old) || len(old) > largestLent {

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Lookup maps keys to lists of values, in the order in which they were added. The zero value is
-// empty. One goroutine fills it; then any number may read it.
+// Lookup maps each key to the list of its values, in the order in which they were added. The zero
+// value is empty. One goroutine fills it; then any number may read it.
 //
 // A key of at most 16 bytes is in its cell, and so is the value of a key that has only one. Finding
 // it takes one cache miss; a Go map from strings to slices takes four.
@@ -24,7 +24,8 @@ type Lookup[V any] struct {
 	lists [][]V  // of keys with several values
 }
 
-// lookupCell is empty while mark is 0. For a long key k0 is its hash and k1 its offset in long.
+// lookupCell is a key with its values, and free while mark is 0. k0 and k1 are a key of at most 16
+// bytes; of a longer key, k0 is the hash and k1 the offset in Lookup.long.
 type lookupCell[V any] struct {
 	k0, k1 uint64
 	mark   uint32 // length of the key + 1
@@ -35,7 +36,7 @@ type lookupCell[V any] struct {
 // minLookup is the minimum number of cells of a Lookup with keys.
 const minLookup = 1 << 6
 
-// values returns the values of a cell, which may be empty.
+// values returns the values of the key in cell c; nil if the cell is free.
 func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	switch {
 	case c.mark == 0:
@@ -47,7 +48,7 @@ func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	}
 }
 
-// Add adds a value to those of a key; it copies a new key.
+// Add appends v to the list of key, which it copies if it is new.
 func (l *Lookup[V]) Add(key []byte, v V) {
 	if 2*l.n >= len(l.cells) {
 		l.grow()
@@ -70,7 +71,7 @@ func (l *Lookup[V]) Add(key []byte, v V) {
 	}
 }
 
-// words returns the words k0 and k1 that identify a key in its cell; k1 of a long key is set later.
+// words returns k0 and k1 of a key's cell. For a key over 16 bytes k1 is 0; Add sets it.
 func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	if len(key) > inlineKey {
 		return xxhash.Sum64(key), 0
@@ -78,12 +79,12 @@ func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	return inlineWords(key)
 }
 
-// at returns the cell of a key, or the empty cell for it.
+// at returns the cell of a key, or the free cell where it must be inserted. words gives k0 and k1.
 func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
 	return l.atHash(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
 }
 
-// atHash is like at, for a key whose hash is known.
+// atHash is like at, for a key whose lookupHash the caller knows.
 func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	mask := uint64(len(l.cells) - 1)
 	mark := uint64(len(key)) + 1
@@ -101,7 +102,7 @@ func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	}
 }
 
-// lookupHash returns the hash of a key; its high bits choose the cell.
+// lookupHash returns the hash of a key with mark-1 bytes; its high bits choose the first cell.
 func lookupHash(k0, k1, mark uint64) uint64 {
 	if mark > inlineKey+1 {
 		return k0

@@ -2,8 +2,8 @@ package combine
 
 import "unsafe"
 
-// LookupBatch finds the values of several keys at a time, so that their cache misses overlap. One
-// goroutine may use it.
+// LookupBatch looks up several keys at a time, so that their cache misses overlap. One goroutine
+// may use it.
 //
 //  1. Add notes a key and where its cell should be.
 //  2. Find loads the cells of all keys, independently of each other, then the values that the
@@ -13,15 +13,15 @@ type LookupBatch[V any] struct {
 	keys   []byte // all keys, concatenated
 	asked  []asked
 	found  [LookupBatchSize][]V
-	first  func(V) byte // loads the memory of a value; nil if values are not []byte or string
-	seen   byte         // keeps the loads of touch alive
+	first  func(V) byte // reads what a value refers to; nil if V is not []byte or string
+	seen   byte         // written by touch; an unused load would be dropped by the compiler
 }
 
 // LookupBatchSize is the maximum number of keys in a LookupBatch: more than the loads that a core
 // can have outstanding.
 const LookupBatchSize = 32
 
-// asked is a key of a LookupBatch: its words and hash, and its end in keys.
+// asked is a key of a LookupBatch: words, hash, and the offset in LookupBatch.keys where it ends.
 type asked struct {
 	k0, k1, hash uint64
 	end          int
@@ -46,7 +46,7 @@ func firstByte(p *byte, n int) byte {
 	return *p
 }
 
-// Add adds a copy of a key to a batch of fewer than LookupBatchSize.
+// Add copies a key into the batch, which must have fewer than LookupBatchSize keys.
 func (b *LookupBatch[V]) Add(key []byte) {
 	b.keys = append(b.keys, key...)
 	k0, k1 := b.lookup.words(key)
@@ -54,8 +54,8 @@ func (b *LookupBatch[V]) Add(key []byte) {
 	b.asked = append(b.asked, asked{k0: k0, k1: k1, hash: hash, end: len(b.keys)})
 }
 
-// Find looks up all keys and empties the batch. It returns the values of each key, nil if it has
-// none. The list is valid until the next call; the values must not be changed.
+// Find returns the values of each key of the batch, in the order of Add, nil if a key has none. It
+// empties the batch. The list is valid until the next call; the values must not be changed.
 func (b *LookupBatch[V]) Find() [][]V {
 	found := b.found[:len(b.asked)]
 	if b.lookup.n == 0 {
@@ -68,7 +68,7 @@ func (b *LookupBatch[V]) Find() [][]V {
 	return found
 }
 
-// touch brings the cells where keys should be, then the values that they point to, into the cache.
+// touch brings the cell of each key into the cache, then what the cell's value refers to.
 func (b *LookupBatch[V]) touch() {
 	l := b.lookup
 	mask := uint64(len(l.cells) - 1)
@@ -83,7 +83,7 @@ func (b *LookupBatch[V]) touch() {
 	}
 }
 
-// look sets found[i] to the values of key i of the batch, nil if it has none.
+// look sets found[i] to the values of key i of the batch; nil if it has none.
 func (b *LookupBatch[V]) look(found [][]V) {
 	start := 0
 	for i := range b.asked {

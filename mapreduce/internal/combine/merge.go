@@ -7,13 +7,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Merge is the sorted stream of distinct keys of several segments, each with its combined value. It
-// is not safe for concurrent use. It holds the segments' memory until Close, so the caller may
-// release them earlier.
+// Merge reads several segments as one sorted stream of distinct keys with combined values. It is
+// not safe for concurrent use. It holds the segments' memory until Close, so the caller may release
+// them earlier.
 //
-// In-memory segments are folded into one hash table, whose keys are then sorted once: sorting each
-// map's table would sort the whole vocabulary once per map. Spilled runs are merged with the
-// result.
+// It folds in-memory segments into one hash table and sorts its keys. Sorting each map's table
+// would sort the whole vocabulary once per map. Spilled runs are merged with the result.
 type Merge struct {
 	acc      accumulator // of the in-memory segments
 	segments []*Segment
@@ -33,8 +32,8 @@ type Merge struct {
 	err      error
 }
 
-// NewMerge returns the merge of segments. It does no work before the first Next. The order in which
-// the values of a key are combined is undefined.
+// NewMerge returns a Merge that reads segments; the first Next starts the work. The values of a key
+// are combined in no particular order.
 func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	o.Partitions, o.Partition = 1, func([]byte) int { return 0 }
 	m := &Merge{sorted: new(sorted)}
@@ -100,7 +99,7 @@ func (m *Merge) count() {
 	}
 }
 
-// nextFile reads the next record of the spilled runs.
+// nextFile reads the next record of the spilled runs into fileKey and file; it sets err or fileOK.
 func (m *Merge) nextFile() {
 	var value []byte
 	if m.fileKey, value, m.fileOK = m.files.Next(); !m.fileOK {
@@ -138,8 +137,8 @@ func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
 	return m.nextWithFile(key, v, ok)
 }
 
-// nextWithFile merges the next pair in memory, if any, with equal or smaller keys of the spilled
-// runs.
+// nextWithFile returns the next pair of the table in memory and the spilled runs. key and v are the
+// table's next pair, if ok; equal keys are combined.
 func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, unsafe.Pointer, bool) {
 	order := 1
 	if ok {
@@ -170,8 +169,8 @@ func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, uns
 // Err returns the error that ended Next, if any.
 func (m *Merge) Err() error { return m.err }
 
-// Stats returns the number of records read from the segments and, in its Spill fields, the merge's
-// own spills.
+// Stats returns the records and bytes of the segments and, in its Spill fields, the spills that the
+// merge itself has written.
 func (m *Merge) Stats() segment.Stats {
 	s, a, b := m.stats, m.acc.stats, m.files.Stats()
 	s.Spills = a.Spills + b.Spills

@@ -14,21 +14,22 @@ type Options struct {
 	// Partition chooses the partition of a key; nil means segment.PartitionOf. It is called about
 	// once per distinct key.
 	Partition func(key []byte) int
-	// Sum means that Combine is +: values are added without a call. It requires CanSum.
+	// Sum means that Combine is +; the table adds values without calling it. It requires CanSum.
 	Sum bool
-	// Width is the size of all keys in bytes, 1 to 8, if keys are big-endian numbers emitted by
-	// EmitNumbers; otherwise 0. It has no effect if values hold pointers or have size 0.
+	// Width is the size of all keys in bytes, 1 to 8, if they are big-endian integers of
+	// EmitNumbers; otherwise 0. The table then tries a dense array, unless values hold pointers or
+	// have size 0.
 	Width int
 	// Distinct is the expected number of distinct keys, such as that of another map of the job; 0
-	// if unknown. It only sizes the first table: growing to that size costs up to a fifth of a
+	// if unknown. It only sizes the first table. Growing to that size costs up to a fifth of a
 	// WordCount of real text.
 	Distinct int
-	// Expected is the possible number of distinct keys, such as the records of a dataset; 0 if
-	// unknown. It sizes the dense array, if keys are close enough to each other.
+	// Expected is the maximum number of distinct keys, such as the records of a dataset; 0 if
+	// unknown. With it the table can choose a dense array before it has seen enough keys.
 	Expected int
 	// Budget pays for tables, arenas and entries; nil means no limit.
 	Budget *memory.Budget
-	// Pool supplies the buffers; nil means fresh ones each time.
+	// Pool supplies reused buffers; nil means that each one is newly allocated.
 	Pool *memory.Pool
 	// Files and SpillDir are as in segment.Config.
 	Files    *segment.Files
@@ -41,7 +42,7 @@ type Options struct {
 	largest    int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
 }
 
-// minCells keeps a starved attempt from spilling a file for every few keys.
+// minCells is a size that needs no budget, so that few keys do not make a spill file each time.
 const minCells = 1 << 14
 
 // complete sets defaults. It panics if Width is invalid.
@@ -57,7 +58,7 @@ func (o *Options) complete() {
 	}
 }
 
-// partition returns the partition of a key.
+// partition returns the partition of a key, by Partition or segment.PartitionOf.
 func (o *Options) partition(key []byte) int {
 	if o.Partition != nil {
 		return o.Partition(key)
@@ -65,7 +66,7 @@ func (o *Options) partition(key []byte) int {
 	return segment.PartitionOf(key, o.Partitions)
 }
 
-// checkPair returns an error if a key with its combined value is too large to hold.
+// checkPair returns an error if a key and its encoded value exceed the maximum size of a record.
 func (o *Options) checkPair(key, value []byte) error {
 	return o.Budget.CheckHeld("a key with its combined value", int64(len(key)+len(value)), o.largest)
 }

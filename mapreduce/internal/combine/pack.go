@@ -7,10 +7,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// packed is a table's content by partition, unsorted. An entry is the length of the key (uvarint),
-// the key, and the value: a varint of a sum, the value's memory if it has no pointers, otherwise
-// its length and encoding. A word and its count take some 10 bytes instead of a cell's 32. The
-// outputs of all maps take that memory until their reduces have ended.
+// packed is a copy of a table's pairs by partition, unsorted, in the form that segments hold. A
+// pair is the key's length (uvarint), the key and the value. A value is a varint if values are
+// added, its memory if it has no pointers, otherwise its length and encoding. A word and its count
+// take 10 bytes instead of a cell's 32. The outputs of all maps take that until their reduces end.
 type packed struct {
 	parts []packedPart
 	slabs []memory.Slab
@@ -39,7 +39,7 @@ const (
 	maxShared   = 256 << 10 // maximum size of such a slab
 )
 
-// pack copies all entries.
+// pack returns a copy of all pairs in l, for the segments.
 func (a *accumulator) pack(l *keyList) packed {
 	d := packed{parts: make([]packedPart, a.opt.Partitions)}
 	d.first = min(max(minBlock, 2*sharedSlab/a.opt.Partitions), firstBlock)
@@ -65,11 +65,11 @@ func (a *accumulator) pack(l *keyList) packed {
 	return d
 }
 
-// touchCells is the number of cells per call of touchArena; half of them may be free.
+// touchCells is the number of cells that one call of touchArena looks at; half of them may be free.
 const touchCells = 256
 
-// touchArena loads both ends of each long key of the cells from i on, so that cache misses overlap:
-// packing takes 47 instead of 55 ns per key.
+// touchArena brings both ends of each long key of the touchCells cells from i on into the cache, so
+// that cache misses overlap. Packing takes 47 instead of 55 ns per key.
 func (l *keyList) touchArena(i int) {
 	for end := min(i+touchCells, l.n); i < end; i++ {
 		if x := l.cell(i); x.mark > inlineKey+1 {
@@ -78,7 +78,7 @@ func (l *keyList) touchArena(i int) {
 	}
 }
 
-// packPair copies a pair.
+// packPair appends the pair of key and the value at v to its partition.
 func (a *accumulator) packPair(d *packed, key []byte, v unsafe.Pointer) {
 	size := int(a.form.size)
 	if !a.form.offHeap {
@@ -131,7 +131,7 @@ func (d *packed) slab(pool *memory.Pool, n int) []byte {
 	return s.Bytes
 }
 
-// absorb folds packed entries into the accumulator.
+// absorb folds the in-memory pairs of a segment, for a Merge.
 func (a *accumulator) absorb(s *Segment) {
 	if s.dense != nil {
 		a.absorbDense(s.dense)

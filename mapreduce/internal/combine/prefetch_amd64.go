@@ -5,8 +5,8 @@ import "unsafe"
 // prefetches reports whether prefetch is implemented.
 const prefetches = true
 
-// prefetch starts to load n cells of a table and does not wait. Their hashes are stride bytes
-// apart; a hash's cell has index hash>>shift&mask, and each cell has size bytes.
+// prefetch makes the processor start to load the cells of n hashes, without waiting. The hashes are
+// stride bytes apart, the first at hash. The cell of x has index x>>shift&mask and size bytes.
 //
 //go:noescape
 func prefetch(hash *uint64, n int, stride uintptr, cells unsafe.Pointer, size uintptr, shift, mask uint64)

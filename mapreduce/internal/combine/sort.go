@@ -8,29 +8,29 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// The region of an entry tells where its key and its value are.
+// Values of segment.Entry.Region in a list of sorted keys: where a key and its value are.
 const (
 	inDense = iota // keys of the dense array: the prefix is the whole key
 	inArena        // long keys
-	inCells        // keys in cells: this region and later ones, each of at most chunkBytes
+	inCells        // this region and later ones: keys in cells, at most chunkBytes per region
 )
 
-// chunkBytes is the maximum size of a region of cells: an offset has 32 bits.
+// chunkBytes is the maximum size of a region of cells, because offsets in it have 32 bits.
 const chunkBytes = 1 << 31
 
-// keyList is the keys of an accumulator, with their values, in a form that package segment can
-// sort.
+// keyList gives access to all keys and values of an accumulator, for package segment to sort and
+// for pack.
 type keyList struct {
 	cells  unsafe.Pointer // the first one
 	n      int            // number of cells, including free ones
 	stride uintptr        // bytes of a cell
-	chunk  int            // log2 of the cells of a region
+	chunk  int            // log2 of the number of cells in a region
 	arena  []byte
 	slots  unsafe.Pointer // values of cells; nil: values are in the cells
 	dense  places
 	values unsafe.Pointer // of the dense array
 	size   uintptr        // bytes of a value
-	seen   uint32         // keeps the loads of touch alive
+	seen   uint32         // written by touch; an unused load would be dropped by the compiler
 }
 
 func (a *accumulator) keys() *keyList {
@@ -56,9 +56,9 @@ func (l *keyList) valueOf(x *cell) unsafe.Pointer {
 	return unsafe.Add(l.slots, uintptr(x.word)*l.size)
 }
 
-// sort returns the n keys in sorted order, as a list of entries in a slab from the pool that point
-// to keys and values where they are. The accumulator must not change until the slab is returned to
-// the pool.
+// sort returns the n keys in order, as entries that point to keys and values where they are. They
+// are in a slab that the caller must put back into the pool. Until then the accumulator must not
+// change.
 func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {
@@ -71,10 +71,10 @@ func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	return &sorted{keyList: l, list: s.Sort(read, slab), slab: slab}
 }
 
-// keyReader reads the entries of the dense array, then those of the cells.
+// keyReader gives package segment the keys to sort: those of the dense array, then of the cells.
 type keyReader struct {
 	*keyList
-	place    uint64 // next place of the dense array, if left
+	place    uint64 // next place of the dense array, if hasPlace
 	hasPlace bool
 	at       int // in cells
 }
@@ -130,7 +130,7 @@ func (r *keyReader) Entries(dst []segment.Entry) (n int) {
 
 func (r *keyReader) densePrefix() uint64 { return (r.dense.base + r.place) << (64 - 8*r.dense.width) }
 
-// sorted is the sorted keys of an accumulator, with their values.
+// sorted is the keys of an accumulator in order, as entries that point to keys and values.
 type sorted struct {
 	*keyList
 	list   []segment.Entry
@@ -138,10 +138,10 @@ type sorted struct {
 	number [8]byte // the latest key, if it is in the dense array
 }
 
-// touchAhead is the number of cells that are loaded before the first of them is used.
+// touchAhead is the number of entries per call of touch, which loads them before they are used.
 const touchAhead = 32
 
-// touch loads the cells of entries, then their long keys, so that cache misses overlap.
+// touch brings the cells of entries into the cache, then their long keys, so that misses overlap.
 func (s *sorted) touch(list []segment.Entry) {
 	for i := range list {
 		if e := &list[i]; e.Region() >= inCells {
@@ -165,8 +165,8 @@ func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
 	return x.in(s.arena), s.valueOf(x)
 }
 
-// compact copies the cells of sorted keys in order, and the dense array's values with them, and
-// frees the originals.
+// compact moves all pairs of s into new cells, in order, and frees hash table and dense array. So
+// they take less memory, and reading them in order is fast.
 func (a *accumulator) compact(s *sorted) {
 	h := &a.hash
 	old, oldSize, n := h.slab, h.size, len(s.list)

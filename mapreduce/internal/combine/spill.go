@@ -5,8 +5,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// spill writes one sorted run per partition, and puts the slab of the keys back. The charge of hash
-// table and dense array pays for the entries.
+// spill writes the pairs of s to a new spill, one sorted run per partition, and puts the slab of s
+// back. The charge of hash table and dense array pays for the entries.
 func (a *accumulator) spill(s *sorted) error {
 	defer a.opt.Pool.Put(s.slab)
 	w, err := segment.NewSpillWriter(segment.Config{
@@ -36,8 +36,8 @@ func (a *accumulator) spill(s *sorted) error {
 	return nil
 }
 
-// byPartition returns the order of sorted keys by partition, and where each partition ends in it.
-// space has two numbers per key.
+// byPartition returns the indexes of s.list grouped by partition, each group sorted by key, and
+// where each group ends. space is scratch, two numbers per key; order is part of it.
 func (a *accumulator) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
 	n := len(s.list)
 	order, parts := space[:n], space[n:]
@@ -58,7 +58,7 @@ func (a *accumulator) byPartition(s *sorted, space []uint32) (order, ends []uint
 	return order, ends
 }
 
-// write writes the run of a partition.
+// write writes one partition's run: the pairs with the indexes order.
 func (a *accumulator) write(w *segment.SpillWriter, s *sorted, order []uint32) error {
 	var value []byte
 	var batch [touchAhead]segment.Entry

@@ -7,32 +7,33 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Table collects and combines the records of one attempt. It is not safe for concurrent use.
+// Table is the combiner of one map attempt: it collects the pairs that the map emits and combines
+// the values of equal keys. It is not safe for concurrent use.
 type Table struct {
 	acc  accumulator
 	gate memory.Gate
 }
 
-// NewTable returns an empty table. It panics if Sum does not fit the values or Fold is missing:
-// both are errors of the program, not of its input.
+// NewTable returns an empty table. It panics if v lacks a function or o does not fit v: both are
+// errors of the program, not of its input.
 func NewTable(o Options, v Values) *Table {
 	t := &Table{gate: memory.NewGate(o.Budget.Liveness())}
 	t.acc.init(&o, &v)
 	return t
 }
 
-// Next returns the address for the value of the next pair.
+// Next returns the address where the caller stores the next pair's value before it puts the key.
 func (t *Table) Next() unsafe.Pointer { return t.acc.next() }
 
-// CopyValue copies the value at Next, a []byte; the emitter may reuse its bytes once the pair is
-// put.
+// CopyValue makes the table copy the bytes of the value at Next, a []byte. So the emitter may reuse
+// them once the pair is put.
 func (t *Table) CopyValue() { t.acc.copyValue() }
 
-// PutBytes folds the value at Next into that of the key at key, a []byte, and does not keep the
-// key. Err and Finish return the error of a failed spill or of a key that is too large.
+// PutBytes adds the pair of the []byte at key and the value at Next. It copies the key. Err and
+// Finish return errors: a failed spill, or a key that is too large.
 func (t *Table) PutBytes(key unsafe.Pointer) { t.put(*(*[]byte)(key)) }
 
-// PutString is like PutBytes, for a key that is a string.
+// PutString is like PutBytes, but key points to a string.
 func (t *Table) PutString(key unsafe.Pointer) {
 	k := *(*string)(key)
 	t.put(unsafe.Slice(unsafe.StringData(k), len(k)))
@@ -44,30 +45,30 @@ func (t *Table) put(key []byte) {
 	t.acc.put(key)
 }
 
-// sign reports progress. It panics if the gate is shut.
+// sign answers a request for a sign of progress. It panics if the attempt has ended (gate shut).
 func (t *Table) sign() {
 	if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
 		t.gate.Sign()
 	}
 }
 
-// Weighs reports whether values hold pointers.
+// Weighs reports whether values hold pointers, so that the table must estimate their heap memory.
 func (t *Table) Weighs() bool { return t.acc.heap.weigh != nil }
 
-// Numbers reports whether keys are numbers, which EmitNumbers must emit.
+// Numbers reports whether keys are integers, for which the caller must use EmitNumbers.
 func (t *Table) Numbers() bool { return t.acc.dense.width > 0 }
 
-// Err returns the first error of a spill; after it nothing is folded.
+// Err returns the table's first error, such as a failed spill; after it the table ignores pairs.
 func (t *Table) Err() error { return t.acc.err }
 
-// Failure returns a pointer to the error that Err returns.
+// Failure returns the address of the error that Err returns, so that emits can check it quickly.
 func (t *Table) Failure() *error { return &t.acc.err }
 
-// Gate returns the gate of emits, which is open at first.
+// Gate returns the gate that each emit passes; it is open until Close shuts it.
 func (t *Table) Gate() *memory.Gate { return &t.gate }
 
-// Close abandons the attempt and frees its memory. After Finish it only shuts the gate. Closing
-// twice is allowed.
+// Close frees the table's memory and makes later emits panic. Without Finish it abandons the
+// attempt. Closing twice is allowed.
 func (t *Table) Close() {
 	t.gate.Shut()
 	t.acc.close()

@@ -9,10 +9,10 @@ import (
 // Values describe the type of values to a [Table] or a [Merge].
 type Values struct {
 	Type reflect.Type
-	// Fold combines values; FoldOf makes it from a Combine, which must be associative and
+	// Fold combines values; FoldOf makes it from the user's Combine, which must be associative and
 	// commutative. Required unless Options.Sum is set.
 	Fold Fold
-	// Bytes is Combine if Type is []byte; otherwise nil.
+	// Bytes is the user's Combine if Type is []byte; otherwise nil.
 	Bytes func(a, b []byte) []byte
 	// Append appends the encoding of the value at v for a spill. Decode sets the value at v from
 	// the encoding b; it must not keep b.
@@ -20,18 +20,18 @@ type Values struct {
 	Decode func(b []byte, v unsafe.Pointer) error
 }
 
-// Fold combines the values in the array at from into values at to; each hit names one pair of them.
+// Fold combines values in the array at from into values at to; each hit names one of both.
 type Fold func(to, from unsafe.Pointer, hits []Hit)
 
-// Hit is the destination of an incoming value. Value number From of the array of incoming values is
-// combined into the value at byte offset To of the destination, or replaces it if First.
+// Hit says where an incoming value goes: value number From of the incoming array is combined into
+// the value at byte offset To of the table. If First, the key is new and the value is stored there.
 type Hit struct {
 	To    uintptr
 	From  uint32
 	First bool
 }
 
-// FoldOf returns the Fold of a Combine.
+// FoldOf returns a Fold that merges values by calling combine, the user's function.
 //
 //go:noinline
 func FoldOf[V any](combine func(a, b V) V) Fold {
@@ -48,7 +48,7 @@ func FoldOf[V any](combine func(a, b V) V) Fold {
 	}
 }
 
-// foldSums implements Fold for 8-byte integers that are added.
+// foldSums is a Fold that adds 8-byte integers.
 func foldSums(to, from unsafe.Pointer, hits []Hit) {
 	for i := range hits {
 		h := &hits[i]
@@ -61,8 +61,7 @@ func foldSums(to, from unsafe.Pointer, hits []Hit) {
 	}
 }
 
-// CanSum reports whether values of type t can be added without a call: whether its kind is an
-// integer of 8 bytes.
+// CanSum reports whether Options.Sum may be set for values of type t: an integer kind of 8 bytes.
 func CanSum(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64:
@@ -72,16 +71,16 @@ func CanSum(t reflect.Type) bool {
 	}
 }
 
-// valueForm is Values with derived properties.
+// valueForm is Values with what the accumulator derives from the type and the options.
 type valueForm struct {
 	Values
 	size    uintptr // bytes
-	sum     bool    // they are added
-	offHeap bool    // they hold no pointers
+	sum     bool    // Options.Sum
+	offHeap bool    // values hold no pointers, so they may be outside of the Go heap
 	one     []Hit   // scratch for a fold of one value
 }
 
-// formOf panics if the values do not fit the options: an error of the program, not of its input.
+// formOf returns the valueForm of v. It panics if v does not fit o: an error of the program.
 func formOf(o *Options, v *Values) valueForm {
 	if o.Sum && !CanSum(v.Type) {
 		panic(fmt.Sprintf("combine: Sum needs an integer value of 8 bytes, not %s", v.Type))
@@ -99,8 +98,8 @@ func formOf(o *Options, v *Values) valueForm {
 	return f
 }
 
-// hasPointers reports whether values of t have pointers, which must be on the Go heap for the
-// garbage collector.
+// hasPointers reports whether values of type t hold pointers. If so, they must be on the Go heap
+// for the garbage collector.
 func hasPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -117,32 +116,32 @@ func hasPointers(t reflect.Type) bool {
 	}
 }
 
-// room allocates n values on the Go heap.
+// room returns a new slice of n values, on the Go heap.
 func (f *valueForm) room(n int) reflect.Value {
 	return reflect.MakeSlice(reflect.SliceOf(f.Type), n, n)
 }
 
-// place returns the address of the i-th value.
+// place returns the address of value i of the array at values.
 func (f *valueForm) place(values unsafe.Pointer, i int) unsafe.Pointer {
 	return unsafe.Add(values, uintptr(i)*f.size)
 }
 
-// fold combines the value at v into the one at x.
+// fold combines the value at v into the one at x, which keeps the result.
 func (f *valueForm) fold(x, v unsafe.Pointer) {
 	f.one[0] = Hit{}
 	f.Fold(x, v, f.one)
 }
 
-// move copies the value at v to x.
+// move overwrites the value at x with the one at v.
 func (f *valueForm) move(x, v unsafe.Pointer) {
 	f.one[0] = Hit{First: true}
 	f.Fold(x, v, f.one)
 }
 
-// bytes returns the memory of a value without pointers.
+// bytes returns the memory of the value at v, which must hold no pointers.
 func (f *valueForm) bytes(v unsafe.Pointer) []byte { return unsafe.Slice((*byte)(v), f.size) }
 
-// read decodes a value that was spilled or packed.
+// read sets the value at v from b, an encoding that was spilled or packed.
 func (f *valueForm) read(b []byte, v unsafe.Pointer) error {
 	if err := f.Decode(b, v); err != nil {
 		return fmt.Errorf("combine: a spilled value of %d bytes: %w", len(b), err)

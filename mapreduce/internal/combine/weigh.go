@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// weigher returns a function that estimates the bytes that the value of type t at p refers to; nil
-// if values of t have no pointers.
+// weigher returns a function that estimates the bytes of heap memory that the value at p, of type
+// t, refers to; nil if t has no pointers.
 func weigher(t reflect.Type) func(p unsafe.Pointer) int64 { return weigherAt(t, 0) }
 
-// weigherAt is like weigher, for a part of a value. Beyond a depth, which recursive types reach, it
-// uses weighDeep.
+// weigherAt is like weigher, for a part of a value that is nested depth levels deep. At more than 4
+// levels, which recursive types reach, it returns weighDeep.
 func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	if !hasPointers(t) {
 		return nil
@@ -64,7 +64,7 @@ func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	}
 }
 
-// weighDeep follows pointers, maps and interfaces by reflection.
+// weighDeep returns a slower weigher for any type: it follows pointers, maps and interfaces.
 func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
 	return func(p unsafe.Pointer) int64 {
 		w := walker{left: maxSteps}
@@ -72,10 +72,10 @@ func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
 	}
 }
 
-// maxSteps limits the work for one value.
+// maxSteps is the number of parts of one value that weighDeep counts; it ignores the rest.
 const maxSteps = 1 << 16
 
-// walker adds up the memory that a value refers to, each allocation once.
+// walker adds up the heap memory that a value refers to. It counts each allocation once.
 type walker struct {
 	seen map[unsafe.Pointer]bool
 	left int
@@ -84,7 +84,7 @@ type walker struct {
 // perEntry is the overhead of a map entry, in bytes.
 const perEntry = 16
 
-// opaque is the estimate for a channel, a function or the like, in bytes.
+// opaque is the estimate in bytes for a value that reflection cannot see into, such as a function.
 const opaque = 64
 
 func (w *walker) behind(v reflect.Value) (n int64) {
@@ -150,7 +150,7 @@ func (w *walker) entries(v reflect.Value) int64 {
 	return n
 }
 
-// again reports whether p was visited before.
+// again reports whether the walker has counted the memory at p before, and marks it as counted.
 func (w *walker) again(p unsafe.Pointer) bool {
 	if w.seen[p] {
 		return true
@@ -162,7 +162,7 @@ func (w *walker) again(p unsafe.Pointer) bool {
 	return false
 }
 
-// mutable reports whether values of type t can grow without a change of their own words.
+// mutable reports whether a value of type t can grow in place, so that its own words do not change.
 func mutable(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String:

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// inlineKey is the number of key bytes a cell holds; longer keys go to the arena.
+// inlineKey is the number of key bytes that a cell holds. Longer keys are in the arena.
 const inlineKey = 16
 
-// masks[n] keeps the first n of 16 bytes loaded as two words. A table avoids unpredictable branches
-// on the key's length.
+// masks[n] is a mask for the first n of 16 bytes, as two words. Masks from a table avoid branches
+// on the key's length, which the processor cannot predict.
 var masks = func() (list [32][2]uint64) {
 	for n := range inlineKey + 1 {
 		var kept [inlineKey]byte
@@ -24,8 +24,7 @@ var masks = func() (list [32][2]uint64) {
 
 const pageSize = 4096
 
-// inlineWords returns a key of at most 16 bytes as two words with its bytes in native order, zero
-// padded.
+// inlineWords returns a key of at most 16 bytes as two words in native byte order, zero padded.
 //
 // Invariant: it loads 16 bytes from the key's start, more than the key may have, but only if they
 // are in the same 4 KiB page as its first byte. Memory is mapped in whole pages, so the load cannot
@@ -43,10 +42,10 @@ func inlineWords(key []byte) (k0, k1 uint64) {
 	return plainWords(key)
 }
 
-// sixteenAt reports whether 16 bytes may be loaded from p if one may.
+// sixteenAt reports whether 16 bytes from p on are in one page, so that loading them cannot fault.
 func sixteenAt(p unsafe.Pointer) bool { return uintptr(p)%pageSize <= pageSize-inlineKey }
 
-// digest returns the words of a key of at most 16 bytes and its hash, in one call.
+// digest returns inlineWords of a key of at most 16 bytes and their hash, in one call.
 func digest(key []byte) (k0, k1, hash uint64) {
 	p := unsafe.Pointer(unsafe.SliceData(key))
 	if sixteenAt(p) && p != nil {
@@ -58,7 +57,7 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
-// plainWords is like inlineWords, but copies the key: for tests, and for keys at the end of a page.
+// plainWords returns what inlineWords returns, but copies the key: for tests and keys at page ends.
 func plainWords(key []byte) (k0, k1 uint64) {
 	var padded [inlineKey]byte
 	copy(padded[:], key)
@@ -78,14 +77,14 @@ const (
 	odd2 = 0xC2B2AE3D27D4EB4F
 )
 
-// mix hashes an inline key; its high bits choose the cell. It includes the length, because zero
-// padding alone would put "a" and "a\x00" into one chain.
+// mix returns the hash of a key of at most 16 bytes; its high bits choose the cell. It includes the
+// length, because zero padding alone would put "a" and "a\x00" into one chain.
 func mix(k0, k1, length uint64) uint64 {
 	h, l := bits.Mul64(k0^odd2, (k1^length<<56)^odd1)
 	return (h ^ l) * odd1
 }
 
-// prefix returns the first 8 bytes of the key as a big-endian number.
+// prefix returns the first 8 bytes of the key as a big-endian number, which sorts as the key does.
 func (x *cellKey) prefix() uint64 {
 	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Pointer(&x.k0))[:])
 }
