@@ -24,7 +24,7 @@ const (
 	maxHead     = 3 * binary.MaxVarintLen64
 )
 
-// blockWriter packs records into blocks on w.
+// blockWriter writes records to w as compressed blocks with checksums.
 type blockWriter struct {
 	w        io.Writer
 	at       int64
@@ -39,7 +39,7 @@ type blockWriter struct {
 	id       uint64 // of the spill
 }
 
-// newSpillBlocks returns a blockWriter for a spill.
+// newSpillBlocks returns a blockWriter whose checksums name the spill f.
 func newSpillBlocks(f *spillFile, pool *memory.Pool, budget *memory.Budget) *blockWriter {
 	b := newBlockWriter(f, pool, budget)
 	b.id = f.id
@@ -88,7 +88,7 @@ func (b *blockWriter) head(ordinal uint32, key, value uint64) {
 	b.raw = binary.AppendUvarint(b.raw, value)
 }
 
-// large writes a record that is larger than a block.
+// large writes a record that is larger than a block, in blocks of its own.
 func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
 	b.head(ordinal, uint64(len(key)), uint64(len(value)))
 	if err := b.part(key); err != nil {
@@ -100,7 +100,7 @@ func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
 	return b.flush()
 }
 
-// part writes some bytes of a large record.
+// part writes p, a part of a large record, and begins further blocks as needed.
 func (b *blockWriter) part(p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), cap(b.raw)-len(b.raw))
@@ -115,7 +115,7 @@ func (b *blockWriter) part(p []byte) error {
 	return nil
 }
 
-// copyLarge writes a large record at the head of a source.
+// copyLarge writes the next record of s, which is larger than a block, while it reads it.
 func (b *blockWriter) copyLarge(s *source) error {
 	if err := b.flush(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (b *blockWriter) copyLarge(s *source) error {
 	return b.flush()
 }
 
-// flush writes the current block, if any.
+// flush compresses and writes the records collected so far as one block, if there are any.
 func (b *blockWriter) flush() error {
 	if len(b.raw) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (b *blockWriter) flush() error {
 	return nil
 }
 
-// end completes the section that began at x.off.
+// end flushes, and sets the size and block sizes of x, a section whose offset x.off is set.
 func (b *blockWriter) end(x *section) error {
 	err := b.flush()
 	x.id = b.id

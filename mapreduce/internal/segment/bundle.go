@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// A bundle is several values of one key, stored after the key in an arena, each with its length:
-// one index entry represents all of them. If a map emits few keys, each many times, records take a
-// fifth of the memory of separate entries, keys and values, and there is almost nothing to sort.
+// A bundle stores several values of one key behind the key, each with its length. One index entry
+// represents them all. If a map emits few keys, each many times, records take a fifth of the memory
+// that separate entries, keys and values take, and there is almost nothing to sort.
 //
 //  1. A sorter examines keys once it has received enough records for a table to pay.
 //  2. A value is appended to its key's open bundle. A full bundle gets an entry, and the key's next
@@ -34,7 +34,7 @@ const (
 	neverBundled = math.MaxInt64
 )
 
-// bundles holds the open bundles of a sorter.
+// bundles holds a sorter's bundles that can still grow, in a hash table by key.
 type bundles struct {
 	from    int64 // number of records before bundling starts
 	records int64 // number of records since then
@@ -54,8 +54,8 @@ type bundle struct {
 	klen      uint16
 }
 
-// bundle adds a record to the open bundle of its key. It returns false if the record must be added
-// separately; then no bundle of its key is open.
+// bundle appends the value to its key's open bundle. It returns false if the caller must add the
+// record by itself; then no bundle of its key is open.
 func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
 	if len(key) > bundledKey || len(value) > bundledValue || s.refers(key, value) || !s.table() {
 		s.bundleNoMore()
@@ -95,7 +95,7 @@ func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
 	return true
 }
 
-// cutValue splits the first value off the values of a bundle.
+// cutValue returns the first value of a bundle's values b, and the rest.
 func cutValue(b []byte) (value, rest []byte) {
 	n, at := int(b[0]), 1
 	if n >= shortLength {
@@ -104,7 +104,7 @@ func cutValue(b []byte) (value, rest []byte) {
 	return b[at : at+n : at+n], b[at+n:]
 }
 
-// refers reports whether the record is in the pinned chunk, so that it needs no copy.
+// refers reports whether key and value are in the pinned chunk, so that they need no copy.
 func (s *Sorter) refers(key, value []byte) bool {
 	if s.pin == nil || s.region == refused {
 		return false
@@ -116,7 +116,7 @@ func (s *Sorter) refers(key, value []byte) bool {
 	return ok
 }
 
-// table makes or doubles the hash table if it is too full. It returns false if the budget refuses.
+// table makes sure that the hash table has room for another key; false if the budget refuses.
 func (s *Sorter) table() bool {
 	b := &s.bundles
 	if 2*b.keys < len(b.cells) {
@@ -163,8 +163,8 @@ func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	}
 }
 
-// begin begins an empty bundle in cell c: it stores the key in the arena, with room for room bytes
-// of values after it. It returns false if the budget does not allow it.
+// begin starts an empty bundle of key in cell c, with room bytes for values behind the key in the
+// arena. It returns false if the budget refuses.
 func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	n := longKeySize + len(key) + room
 	region, at, b := s.store.room(n, false)
@@ -179,8 +179,8 @@ func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	return true
 }
 
-// more begins a larger bundle for a key whose next value takes n bytes. It returns false if the
-// budget does not allow it.
+// more replaces the full bundle in c by an empty, larger one of the same key, with room for a value
+// of n bytes. It returns false if the budget refuses.
 func (s *Sorter) more(c *bundle, n uint32) bool {
 	if !s.enter(c, false) {
 		return false
@@ -190,7 +190,7 @@ func (s *Sorter) more(c *bundle, n uint32) bool {
 	return s.begin(c, key, int(max(min(2*room, largeBundle), n)))
 }
 
-// enter adds the bundle's index entry, which makes its values part of the sorter's records.
+// enter adds an index entry for the values in the open bundle c, which makes them records.
 func (s *Sorter) enter(c *bundle, force bool) bool {
 	value := c.key + uint32(c.klen)
 	if c.at == value {
@@ -204,7 +204,7 @@ func (s *Sorter) enter(c *bundle, force bool) bool {
 	return true
 }
 
-// flush adds an entry for each open bundle and clears the table.
+// flush adds an index entry for each open bundle, and closes them all.
 func (s *Sorter) flush() {
 	b := &s.bundles
 	if b.keys == 0 {
@@ -219,14 +219,14 @@ func (s *Sorter) flush() {
 	b.keys, b.records = 0, 0
 }
 
-// bundleNoMore ends bundling.
+// bundleNoMore closes all bundles; from now on Add stores each record by itself.
 func (s *Sorter) bundleNoMore() {
 	s.flush()
 	s.dropBundles()
 	s.bundles.from = neverBundled
 }
 
-// dropBundles frees the table.
+// dropBundles frees the hash table of the bundles.
 func (s *Sorter) dropBundles() {
 	if b := &s.bundles; b.cells != nil {
 		s.cfg.Pool.Put(b.slab)
@@ -235,7 +235,7 @@ func (s *Sorter) dropBundles() {
 	}
 }
 
-// bundlesFrom returns the initial value of bundles.from.
+// bundlesFrom returns the number of records after which a sorter starts to bundle.
 func bundlesFrom(cfg *Config) int64 {
 	if cfg.Scattered {
 		return neverBundled
@@ -243,7 +243,7 @@ func bundlesFrom(cfg *Config) int64 {
 	return bundleAfter
 }
 
-// scattered reports whether keys have hardly repeated. Call it before the last flush.
+// scattered reports whether keys hardly repeat, for Stats.Scattered. Call it before the last flush.
 func (s *Sorter) scattered() bool {
 	b := &s.bundles
 	return b.from == neverBundled || b.keys >= bundleProbe/2 && b.records < int64(2*b.keys)

@@ -2,15 +2,14 @@ package segment
 
 import "github.com/tarry-mr/tarry/mapreduce/internal/memory"
 
-// collector decodes the entries of several indexes and sorts them once. Equal keys stay in the
-// order in which indexes were added.
+// collector sorts the entries of several indexes as one list. Equal keys stay in the order in which
+// the indexes were added.
 type collector struct {
 	Sorting
 	indexes []shiftedIndex
 }
 
-// shiftedIndex is an index whose regions have the numbers from base on in the common list of
-// regions.
+// shiftedIndex is an index whose region numbers count from base in the collector's list of regions.
 type shiftedIndex struct {
 	blocks []block
 	base   uint16
@@ -28,13 +27,13 @@ func (c *collector) add(x *index, base int) {
 	c.Low, c.High = min(c.Low, x.low), max(c.High, x.high)
 }
 
-// sortInto sorts all entries into the slab, which must be large enough.
+// sortInto returns all entries in order, in the slab, which must have room for N entries.
 func (c *collector) sortInto(regions regions, pool *memory.Pool, slab memory.Slab) []entry {
 	c.Regions, c.Pool = regions, pool
 	return c.Sort(func() Reader { return &indexReader{indexes: c.indexes} }, slab)
 }
 
-// indexReader reads the entries of several indexes, one index after the other.
+// indexReader reads the entries of indexes one after the other, for Sorting.Sort.
 type indexReader struct {
 	indexes []shiftedIndex
 	decoder

@@ -17,7 +17,7 @@ type Config struct {
 	// Partitions is the number of partitions, at least 1.
 	Partitions int
 	// Budget, a sub-budget of the attempt, pays for arenas, indexes and pinned chunks; nil means no
-	// limit. Segments kept in memory move to its root.
+	// limit. Segments that stay in memory are charged to its root.
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil allocates new ones each time.
 	Pool *memory.Pool
@@ -25,12 +25,12 @@ type Config struct {
 	// if that is empty.
 	Files    *Files
 	SpillDir string
-	// Stored makes Finish spill everything; see Segment.Export.
+	// Stored makes Finish spill everything, so that Segment.Export works.
 	Stored bool
-	// Largest limits the key and value bytes of a record that does not fit in memory, since its
-	// reader must hold it; 0 means about 4 GiB. Larger records are ErrRecordTooLarge.
+	// Largest is the maximum size of a record that does not fit in memory, since its reader must
+	// hold it; 0 means about 4 GiB. Add returns ErrRecordTooLarge for larger ones.
 	Largest int64
-	// Scattered says that keys hardly repeat, according to the Stats of another attempt.
+	// Scattered tells the sorter that keys hardly repeat (Stats.Scattered of another attempt).
 	Scattered bool
 }
 
@@ -44,7 +44,7 @@ type Stats struct {
 	SpilledRecords int64 // records in those runs
 	SpilledBytes   int64 // their key and value bytes
 	FileBytes      int64 // bytes of the spill files, after compression
-	Scattered      bool  // keys hardly repeated, or Config said so
+	Scattered      bool  // keys hardly repeated; pass it on as Config.Scattered
 }
 
 // PartitionOf is the default partition of a key among n: xxhash64 modulo n.

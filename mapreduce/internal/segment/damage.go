@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// DamageError lists the inputs of a merge whose spills are damaged. It wraps [ErrCorrupt].
+// DamageError is the error of a merge of damaged spills. It names all damaged inputs, so that the
+// caller can recompute them together. It wraps [ErrCorrupt].
 type DamageError struct {
-	// Inputs are numbered in the order in which they were added, ascending. It is empty if the
+	// Inputs are the numbers of the damaged segments (AddInput), ascending. It is empty if the
 	// damage is in a run of the merge itself, or was not found again.
 	Inputs []int
 	Err    error // the first damage found
@@ -19,11 +20,11 @@ func (e *DamageError) Error() string { return e.Err.Error() }
 // Unwrap returns the first damage found.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// noInput is the input number of a run that the merge made itself.
+// noInput is run.input of a run that the merge wrote itself.
 const noInput = -1
 
-// explain adds all damaged inputs to the error of a spill. It reads every input once, so that the
-// caller can recompute all of them together.
+// explain turns err, if it is of a damaged spill, into a DamageError. It reads all inputs once to
+// find every damaged one.
 func (m *Merge) explain(err error) error {
 	if !errors.Is(err, ErrCorrupt) {
 		return err

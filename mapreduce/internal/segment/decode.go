@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// decoder decodes records in blocks into entries.
+// decoder returns the records in index blocks as entries, for sorting.
 type decoder struct {
 	rest  []block
 	b     block
@@ -11,8 +11,7 @@ type decoder struct {
 	base  uint16 // number of the blocks' first region
 }
 
-// decode fills dst with the next entries and returns their number, which is less than len(dst) only
-// at the end.
+// decode sets dst to the next entries and returns how many; fewer than len(dst) only at the end.
 func (d *decoder) decode(dst []entry) int {
 	n := 0
 	for n < len(dst) && d.more() {
@@ -21,7 +20,7 @@ func (d *decoder) decode(dst []entry) int {
 	return n
 }
 
-// prefixes is like decode, for the prefixes of the entries only.
+// prefixes is like decode, but returns only the first 8 bytes of each key.
 func (d *decoder) prefixes(dst []uint64) int {
 	n := 0
 	for n < len(dst) && d.more() {
@@ -42,7 +41,7 @@ func (d *decoder) more() bool {
 	return true
 }
 
-// some decodes entries of the current block.
+// some sets dst to entries of the current block, and returns how many.
 func (d *decoder) some(dst []entry) int {
 	b, at := d.b.bytes, d.at
 	room := b[:cap(b)]
@@ -68,7 +67,7 @@ func (d *decoder) some(dst []entry) int {
 	return len(dst)
 }
 
-// somePrefixes decodes prefixes of the current block.
+// somePrefixes sets dst to prefixes of the current block, and returns how many.
 func (d *decoder) somePrefixes(dst []uint64) int {
 	b, at := d.b.bytes, d.at
 	room := b[:cap(b)]
@@ -97,7 +96,7 @@ func (d *decoder) somePrefixes(dst []uint64) int {
 	return len(dst)
 }
 
-// prefixAt returns the prefix of a key in a block; bytes after a shorter key are masked.
+// prefixAt returns the first 8 bytes of the key at room[at:], zero-padded if klen is smaller.
 func prefixAt(room []byte, at int, klen uint32) uint64 {
 	if at+8 <= len(room) {
 		return binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
@@ -105,7 +104,7 @@ func prefixAt(room []byte, at int, klen uint32) uint64 {
 	return prefixOf(room[at : at+int(klen)])
 }
 
-// reference decodes an entry that refers to another region, and returns its encoded size.
+// reference sets e from b, an encoded entry for a record elsewhere, and returns its encoded size.
 func (d *decoder) reference(e *entry, b []byte) int {
 	x, n := d.shape, likeSize
 	key := binary.LittleEndian.Uint32(b[9:])

@@ -27,7 +27,7 @@ const (
 // ErrNotStored is the error of Export if part of the segment is in memory.
 var ErrNotStored = errors.New("segment: exported from memory, without Config.Stored")
 
-// ExportBytes returns the number of bytes that Export writes.
+// ExportBytes returns the number of bytes that Export would write.
 func (s *Segment) ExportBytes() int64 {
 	runs := s.runs()
 	n := exportSize(len(runs))
@@ -65,21 +65,22 @@ func (s *Segment) Export(w io.Writer) error {
 	return nil
 }
 
-// Import reassembles an exported segment from pieces in any order. It is not safe for concurrent
-// use.
+// Import is the receiving side of Export: it builds a segment from pieces of its bytes, in any
+// order. It is not safe for concurrent use.
 type Import struct {
 	spill  *spillFile
 	pieces []piece
 }
 
-// piece is the range of one piece of an import.
+// piece is the range of bytes that one Add has written.
 type piece struct{ at, size int64 }
 
 // maxImport limits the size of an exported segment, so that a damaged offset cannot create a file
 // of any size.
 const maxImport = 1 << 42
 
-// NewImport begins an import to a spill in files, or in a separate file in dir if files is nil.
+// NewImport returns an Import that stores its bytes in files, or in a separate file in dir if files
+// is nil.
 func NewImport(files *Files, dir string) (*Import, error) {
 	spill, err := create(files, dir)
 	if err != nil {
@@ -173,7 +174,8 @@ func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 	return seg, nil
 }
 
-// view returns the spill with one section; the result takes over one reference to the spill.
+// view returns a spill that shares the bytes of s and has the one section x. It takes over one of
+// the caller's references to s.
 func (s *spillFile) view(x section) *spillFile {
 	v := &spillFile{files: s.files, file: s.file, extents: s.extents, size: s.size, sections: []section{x}, of: s}
 	v.refs.Store(1)

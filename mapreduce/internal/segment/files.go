@@ -35,8 +35,8 @@ type File interface {
 	io.Closer
 }
 
-// extentFile is one file, allocated in extents that are reused. Its fields except f are guarded by
-// the mutex of its Files.
+// extentFile is one temporary file, divided into extents that spills use and free. Its fields
+// except f are guarded by the mutex of its Files.
 type extentFile struct {
 	f      File
 	spills int
@@ -53,7 +53,7 @@ func NewFiles(dir string) *Files {
 // NewFilesOn returns a Files whose files open creates; only one goroutine at a time calls open.
 func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 
-// create begins a spill.
+// create returns a new empty spill in one of the files; the caller must drop it.
 func (s *Files) create() (*spillFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func openTemporary(dir string) (File, error) {
 
 func (t temporary) Close() error { return errors.Join(t.File.Close(), os.Remove(t.name)) }
 
-// grow returns an extent for a spill in f.
+// grow returns the number of an unused extent of f, for a spill.
 func (s *Files) grow(f *extentFile) uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Entry is the position of a key to sort, with a number by which the caller finds its record.
+// Entry is a key to sort, with a number by which the caller finds the key's record.
 type Entry = entry
 
 // EntrySize is the size of an Entry in bytes.
@@ -45,16 +45,16 @@ func AppendKey(region, key []byte) (_ []byte, at uint32) {
 	return append(region, key...), uint32(len(region))
 }
 
-// Sorting describes a list of entries for Sort.
+// Sorting sorts a list of entries by their keys.
 type Sorting struct {
 	N         int      // number of entries
 	Low, High uint64   // smallest and largest prefix, if there are entries
-	Regions   [][]byte // by number; may omit regions of entries whose prefixes are unique
+	Regions   [][]byte // indexed by Entry.Region; may lack those whose prefixes are unique
 	Pool      *memory.Pool
 }
 
-// Reader reads a list of entries once, from its beginning, with one of its methods. Both fill dst
-// with the next items and return their number, which is less than len(dst) only at the end.
+// Reader gives Sort a list of entries, from its beginning, by one of its methods. Both set dst to
+// the next items and return how many; fewer than len(dst) only at the end.
 type Reader interface {
 	Prefixes(dst []uint64) int
 	Entries(dst []Entry) int
@@ -63,7 +63,7 @@ type Reader interface {
 // readAtOnce is the number of entries read per call.
 const readAtOnce = 128
 
-// Bounds sets Low and High from the prefixes of a reader.
+// Bounds sets Low and High; it reads all prefixes of r.
 func (x *Sorting) Bounds(r Reader) {
 	prefixes := make([]uint64, readAtOnce)
 	x.Low, x.High = ^uint64(0), 0
@@ -101,8 +101,8 @@ func (x *Sorting) Sort(read func() Reader, slab memory.Slab) []Entry {
 	return dst
 }
 
-// scatter moves every entry to its bucket, that of its distance from the smallest prefix without
-// the lowest shift bits, and leaves the bucket ends in ends.
+// scatter distributes the entries to buckets by (prefix - Low) >> shift, in the order of buckets in
+// dst. It sets ends to the end of each bucket.
 func (x *Sorting) scatter(read func() Reader, dst []entry, ends []uint32, shift uint) {
 	low, prefixes, some := x.Low, make([]uint64, readAtOnce), make([]entry, readAtOnce)
 	r := read()

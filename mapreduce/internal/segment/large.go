@@ -6,7 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// keyReader reads the key at the head of a source in parts.
+// keyReader reads the key of a source's next record in parts, because it may be larger than a
+// block.
 type keyReader struct {
 	part []byte
 	left uint64       // bytes of the key after part
@@ -48,9 +49,9 @@ func newKeyReader(s *source) keyReader {
 	return k
 }
 
-// compareLarge compares the keys of two sources, of which at least one is only partly in memory. It
-// reads the rest of such a key again; that is slow but rare. A source that cannot be read becomes
-// failed and sorts first.
+// compareLarge compares the keys of two sources, of which one is only partly in memory. It reads
+// the rest of such a key again; that is slow but rare. A source that cannot be read becomes failed
+// and sorts first.
 func compareLarge(a, b *source) int {
 	x, y := newKeyReader(a), newKeyReader(b)
 	defer x.close()
@@ -77,7 +78,7 @@ func compareLarge(a, b *source) int {
 	}
 }
 
-// fork returns a second reader for the rest of b's current record.
+// fork returns another reader that starts at the rest of b's current record.
 func (b *blockReader) fork() *blockReader {
 	x := b.x
 	if b.ahead {
@@ -89,8 +90,8 @@ func (b *blockReader) fork() *blockReader {
 	return f
 }
 
-// whole loads the large record at the head of a source into memory, where it stays until the
-// merge's next record is requested.
+// whole returns the next record of s, which is larger than a block. It loads it into memory, where
+// it stays until the next record is requested.
 func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	f := s.file
 	n := int(f.keyLen + f.valueLen) //nolint:gosec // no more than its section has
@@ -114,7 +115,7 @@ func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	return b[:f.keyLen:f.keyLen], b[f.keyLen:], true
 }
 
-// letGo frees the large record loaded last.
+// letGo frees the record that whole loaded last.
 func (m *Merge) letGo() {
 	if m.record.Bytes != nil {
 		m.cfg.Budget.Release(int64(len(m.record.Bytes)))
@@ -123,7 +124,7 @@ func (m *Merge) letGo() {
 	}
 }
 
-// stream writes the next large record while reading it.
+// stream writes the record m.long, which is larger than a block, to g while reading it.
 func (m *Merge) stream(g *gatherer) {
 	f := m.long
 	m.long = nil

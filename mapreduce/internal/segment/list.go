@@ -12,8 +12,8 @@ const (
 	largeBlock = 32 << 10
 )
 
-// firstBlockOf returns the size of the first block of each partition: one block for each takes at
-// most a quarter of the smallest run.
+// firstBlockOf returns the size of each partition's first block. All of them take at most a quarter
+// of minRun.
 func firstBlockOf(partitions int) int {
 	n := minRun / 8 / max(partitions, 1)
 	return min(max(n, minBlock), firstBlock)
@@ -55,13 +55,13 @@ const (
 	nextSize = 1 + 8 + 4 + 2 + 2
 )
 
-// shape is what an entry may share with the one before; a block then stores only the rest.
+// shape holds the fields of an entry that the next entries often share, so that blocks omit them.
 type shape struct {
 	value, vlen  uint32 // value: distance from the key
 	klen, region uint16
 }
 
-// shapeless returns the shape before a block's first full entry, which no entry matches.
+// shapeless returns the shape at the start of a block; it equals no entry's, so the first is full.
 func (b *block) shapeless() shape { return shape{vlen: math.MaxUint32, region: b.region} }
 
 // list is the index of one partition under construction: its blocks double in size, so that a
@@ -71,12 +71,12 @@ type list struct {
 	cur      block // its bytes are those written so far
 	shape    shape // of the last full entry in cur
 	written  int64 // bytes in full blocks
-	reserved int64 // bytes charged for the copy to sort into
+	reserved int64 // charged for the entries that a spill will sort
 	records  int64 // more than entries if there are bundles; open bundles have no entry
 	bytes    int64 // of keys and values
 }
 
-// push appends an entry; it returns false if the budget refused a new block.
+// push appends an entry; it returns false if the budget refuses a new block. force overrules it.
 func (l *list) push(s *store, e *entry, first int, force bool) bool {
 	if cap(l.cur.bytes)-len(l.cur.bytes) < fullSize && !l.grow(s, first, force) {
 		return false
@@ -109,7 +109,7 @@ func (l *list) push(s *store, e *entry, first int, force bool) bool {
 	return true
 }
 
-// put appends a record of at most inlineMost bytes itself; it returns false if the budget refused a
+// put appends a record of at most inlineMost bytes itself. It returns false if the budget refuses a
 // new block.
 func (l *list) put(s *store, prefix uint64, key, value []byte, first int, force bool) bool {
 	n := 2 + len(key) + len(value)
@@ -125,7 +125,7 @@ func (l *list) put(s *store, prefix uint64, key, value []byte, first int, force 
 	return true
 }
 
-// entered counts an appended record.
+// entered counts an appended record with this prefix.
 func (l *list) entered(prefix uint64) {
 	if l.n == 0 {
 		l.low = prefix
@@ -134,8 +134,8 @@ func (l *list) entered(prefix uint64) {
 	l.low, l.high = min(l.low, prefix), max(l.high, prefix)
 }
 
-// grow begins a block and charges the memory for sorting its records, estimated from the records
-// per byte so far.
+// grow starts a new block and charges memory for sorting its records, whose number it estimates. It
+// returns false if the budget refuses.
 func (l *list) grow(s *store, first int, force bool) bool {
 	size := min(max(first, 2*cap(l.cur.bytes)), largeBlock)
 	written := l.written + int64(len(l.cur.bytes))
@@ -156,7 +156,7 @@ func (l *list) grow(s *store, first int, force bool) bool {
 	return true
 }
 
-// whole returns the index with all its blocks.
+// whole returns the index with all blocks, including the current one.
 func (l *list) whole() index {
 	x := l.index
 	if l.n > 0 {

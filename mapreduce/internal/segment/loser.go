@@ -13,8 +13,8 @@ type loserTree struct {
 	tree    []match
 }
 
-// match is a source with the prefix of its head: the maximum if it is done, the minimum if it has
-// failed.
+// match is a source with the prefix of its next key: the maximum if it is done, the minimum if it
+// has failed.
 type match struct {
 	prefix uint64
 	source int32
@@ -31,7 +31,7 @@ func newLoserTree(sources []*source) *loserTree {
 	return t
 }
 
-// winner returns the source with the smallest head; it may be done or failed.
+// winner returns the source with the smallest next key; it may be done or failed.
 func (t *loserTree) winner() *source { return t.sources[t.tree[0].source] }
 
 // next advances the winner and finds the new one.
@@ -73,7 +73,7 @@ func (t *loserTree) play(m match) {
 	}
 }
 
-// tie decides between sources with equal prefixes.
+// tie reports whether source i comes before j; the prefixes of their next keys are equal.
 func (t *loserTree) tie(i, j int32) bool {
 	a, b := t.sources[i], t.sources[j]
 	if a.state|b.state != live {

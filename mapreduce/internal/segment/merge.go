@@ -14,8 +14,8 @@ type MergeConfig struct {
 	// os.TempDir if that is empty.
 	Files    *Files
 	SpillDir string
-	// Largest limits the bytes of a spilled record that Next loads into memory; 0 means no limit.
-	// Larger records are ErrRecordTooLarge.
+	// Largest is the maximum size of a spilled record that Next loads; 0 means no limit. For larger
+	// ones the error is ErrRecordTooLarge.
 	Largest int64
 	// FanIn limits the number of spilled runs read at once; 0 means as many as the budget allows,
 	// at most 256. More runs are merged in several passes.
@@ -24,8 +24,8 @@ type MergeConfig struct {
 
 const maxFanIn = 256
 
-// Merge is the sorted stream of the records of several segments. It is not safe for concurrent use.
-// It keeps the segments' memory until Close, so the caller may release them meanwhile.
+// Merge reads the records of several segments as one stream sorted by key. It is not safe for
+// concurrent use. It keeps the segments' memory until Close; the caller may release them earlier.
 type Merge struct {
 	cfg     MergeConfig
 	runs    []run // by ordinal
@@ -33,7 +33,7 @@ type Merge struct {
 	sources []*source
 	tree    *loserTree // nil with a single source
 	slab    memory.Slab
-	record  memory.Slab  // the loaded record larger than a block
+	record  memory.Slab  // the latest record larger than a block, loaded by whole
 	streams bool         // WriteTo streams such a record instead of loading it
 	long    *blockReader // with streams: the next such record
 	charged int64
@@ -43,14 +43,14 @@ type Merge struct {
 	err     error
 }
 
-// fileRun is a run in a file with its number among all runs.
+// fileRun is a run in a file, with its number among all runs: equal keys come in that order.
 type fileRun struct {
 	run
 	ordinal uint32
 }
 
-// NewMerge returns the merge of segments; records with equal keys come in the order of segments. It
-// does no work before the first Next or WriteTo.
+// NewMerge returns a Merge of segments; the first Next or WriteTo starts the work. Records with
+// equal keys come in the order of segments.
 func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 	m := &Merge{cfg: cfg}
 	for i, s := range segments {
@@ -95,7 +95,7 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	return s.key, s.value, true
 }
 
-// other implements Next for a source whose head is not a record in memory.
+// other is Next for a source that has failed, is at its end or has a record larger than a block.
 func (m *Merge) other(s *source) (key, value []byte, ok bool) {
 	switch {
 	case s.state == failed:
@@ -114,7 +114,7 @@ func (m *Merge) other(s *source) (key, value []byte, ok bool) {
 // Err returns the error that ended Next, if any; errors of damaged spill files wrap [ErrCorrupt].
 func (m *Merge) Err() error { return m.err }
 
-// Stats returns the statistics of intermediate passes, in the Spill fields only.
+// Stats counts, in its Spill fields only, the intermediate runs that the merge has written.
 func (m *Merge) Stats() Stats { return m.stats }
 
 // Close frees all resources. A second Close does nothing.

@@ -6,9 +6,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// sortMemory makes one source of all entries in memory: it collects the indexes and sorts them at
-// once, which is faster than merging sorted runs. If the budget does not allow that, it sorts them
-// in portions and writes these to intermediate runs.
+// sortMemory adds one source with all records in memory. It sorts their entries at once, which is
+// faster than merging sorted runs. If the budget refuses that, it sorts portions and writes them as
+// intermediate runs.
 func (m *Merge) sortMemory(runs []fileRun) error {
 	for len(runs) > 0 {
 		n, entries := m.portion(runs)
@@ -28,7 +28,7 @@ func (m *Merge) sortMemory(runs []fileRun) error {
 	return nil
 }
 
-// portion returns how many of the runs can be sorted together: region numbers have 16 bits.
+// portion returns how many of the runs fit into 16-bit region numbers, and their number of entries.
 func (m *Merge) portion(runs []fileRun) (n, entries int) {
 	regions := 0
 	for _, r := range runs {
@@ -42,8 +42,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 	return n, entries
 }
 
-// affordable returns how many of the runs, at least one, have indexes that the budget allows to
-// copy.
+// affordable returns how many of the runs the budget allows to sort together, at least one.
 func (m *Merge) affordable(runs []fileRun) int {
 	room := m.cfg.Budget.Available()
 	for i := range runs {
@@ -54,7 +53,7 @@ func (m *Merge) affordable(runs []fileRun) int {
 	return len(runs)
 }
 
-// collect sorts the entries of runs into the slab.
+// collect returns a source of the records of runs, with their sorted entries in the slab.
 func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 	s := &source{}
 	var c collector
@@ -70,7 +69,7 @@ func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 	return s
 }
 
-// spillMemory writes runs as one sorted intermediate run.
+// spillMemory writes the records of runs as one sorted intermediate run.
 func (m *Merge) spillMemory(runs []fileRun) error {
 	entries := 0
 	for _, r := range runs {
@@ -90,7 +89,7 @@ func (m *Merge) spillMemory(runs []fileRun) error {
 	return err
 }
 
-// fanIn returns how many of the runs may be open at once.
+// fanIn returns how many runs in files the merge may read at once.
 func (m *Merge) fanIn() int {
 	if m.cfg.FanIn > 1 {
 		return min(m.cfg.FanIn, len(m.files))
@@ -139,7 +138,7 @@ func (m *Merge) passes() error {
 	return nil
 }
 
-// write merges sources into an intermediate run.
+// write merges sources into one intermediate run, and returns that.
 func (m *Merge) write(sources []*source) (out fileRun, err error) {
 	file, err := create(m.cfg.Files, m.cfg.SpillDir)
 	if err != nil {

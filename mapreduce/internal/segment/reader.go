@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// blockReader reads the records of one section. A returned record is valid until the next call. For
-// a record larger than a block it returns the beginning of the key: left is not 0, and more returns
-// the bytes after part.
+// blockReader reads the records of one section of a spill. A record is valid until the next call.
+// Of a record larger than a block it returns the start of the key; then left is not 0, and more
+// returns the bytes after part.
 type blockReader struct {
 	r       io.ReaderAt
 	x       section
@@ -36,13 +36,13 @@ type blockReader struct {
 	left             uint64
 }
 
-// blockBytes returns the buffer sizes for the section's largest block: unpacked, and packed with
-// the next header.
+// blockBytes returns the sizes of a reader's two buffers: for the section's largest block unpacked,
+// and for it packed with the next header.
 func blockBytes(x *section) (raw, packed int) {
 	return int(x.raw), int(x.packed + blockHeader)
 }
 
-// readerBytes returns the bytes that a reader of a section charges.
+// readerBytes returns the bytes that a blockReader of section x charges.
 func readerBytes(x *section) int64 {
 	raw, packed := blockBytes(x)
 	return int64(memory.SlabSize(raw + packed))
@@ -83,7 +83,7 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 	return ordinal, p[:k:k], p[k : k+v : k+v], true
 }
 
-// large implements next for a record that continues in other blocks.
+// large is next for a record that continues in other blocks; k and v are its sizes.
 func (b *blockReader) large(ordinal uint32, k, v uint64, part []byte) (uint32, []byte, []byte, bool) {
 	if total := uint64(b.x.bytes); k > total || v > total || k+v > total || k+v <= uint64(len(part)) || len(part) == 0 {
 		return b.bad("a record exceeds its run")
@@ -171,7 +171,7 @@ func (b *blockReader) fill() bool {
 	return true
 }
 
-// read fills p from the section's start and advances the start.
+// read sets p to the section's next bytes.
 func (b *blockReader) read(p []byte) bool {
 	if int64(len(p)) > b.x.size {
 		b.bad("a block is cut short")

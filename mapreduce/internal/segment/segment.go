@@ -12,7 +12,7 @@ type Segment struct {
 	records, bytes int64
 }
 
-// OfSpills returns a segment of a partition's records in spills; the caller must release it. It
+// OfSpills returns the segment of one partition's records in spills; the caller must release it. It
 // keeps the slice, which all partitions may share.
 func OfSpills(spills []*Spill, partition int) *Segment {
 	seg := &Segment{partition: partition}
@@ -26,7 +26,7 @@ func OfSpills(spills []*Spill, partition int) *Segment {
 	return seg
 }
 
-// runs returns the segment's runs in the order of their creation.
+// runs returns the segment's runs in the order in which the attempt emitted their records.
 func (s *Segment) runs() (list []run) {
 	for _, f := range s.spills {
 		if x := f.sections[s.partition]; x.records > 0 {
@@ -45,7 +45,7 @@ type run struct {
 	file    *spillFile
 	store   *store
 	entries index
-	input   int // number in the merge, or noInput for a run of the merge itself
+	input   int // number of the input for a DamageError, or noInput
 }
 
 func (r *run) retain() {
@@ -71,8 +71,8 @@ func (s *Segment) Records() int64 { return s.records }
 // the segment is in memory or in a file.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
-// Release releases the caller's reference; memory or file are freed when no merge reads the segment
-// any more. Call it exactly once.
+// Release gives up the caller's reference. Memory and files are freed when no merge reads them any
+// more. Call it exactly once.
 func (s *Segment) Release() {
 	for _, f := range s.spills {
 		if f.sections[s.partition].records > 0 {

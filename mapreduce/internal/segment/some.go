@@ -3,9 +3,9 @@ package segment
 // Record is a key with a value.
 type Record struct{ Key, Value []byte }
 
-// Some fills list with the next records and returns their number, 0 at the end or after an error.
-// They are valid until the next call of Some or Close and must not be changed. It replaces Next:
-// records in memory cost half as much in batches.
+// Some sets list to the next records and returns how many, 0 at the end or after an error. They are
+// valid until the next call of Some or Close and must not be changed. It replaces Next: a record in
+// memory costs half as much.
 func (m *Merge) Some(list []Record) int {
 	if m.started && m.err == nil && m.pending && len(m.sources) == 1 && m.sources[0].file == nil {
 		return m.sources[0].some(list)
@@ -18,7 +18,7 @@ func (m *Merge) Some(list []Record) int {
 	return 1
 }
 
-// some fills list with the next records in memory.
+// some sets list to the next records, for a source in memory, and returns how many.
 func (s *source) some(list []Record) int {
 	n := 0
 	for n < len(list) {
@@ -44,7 +44,7 @@ func (s *source) some(list []Record) int {
 	return n
 }
 
-// plain fills list from entries up to the first bundle, and returns the number of records.
+// plain sets list to the records of entries up to the first bundle, and returns how many.
 func (s *source) plain(list []Record, entries []entry) int {
 	s.sum += s.regions.touch(entries)
 	list = list[:len(entries)]

@@ -86,8 +86,8 @@ func (s *sorter) scatter(a []entry, depth int, low uint64, shift uint) {
 	}
 }
 
-// deepen moves the keys that end within depth bytes to the front, shorter ones first, sets the
-// others' prefixes to those at depth and returns the others.
+// deepen returns the entries with keys longer than depth, with prefixes from there on. It moves
+// those with shorter keys to the front of a, shorter ones first.
 func (s *sorter) deepen(a []entry, depth int) []entry {
 	long := 0
 	tmp := s.spare(len(a))
@@ -126,7 +126,7 @@ func (s *sorter) insertion(a []entry, depth int) {
 	}
 }
 
-// tailLess compares keys that share their first depth bytes and the prefix after them.
+// tailLess reports whether key a is less than b; their first depth+8 bytes are equal.
 func (s *sorter) tailLess(a, b *entry, depth int) bool {
 	la, lb := s.regions.keyLen(a), s.regions.keyLen(b)
 	if la <= depth+8 || lb <= depth+8 {

@@ -9,10 +9,11 @@ import (
 // maxRecord is the maximum size of a record in bytes: arena offsets have 32 bits.
 const maxRecord = math.MaxUint32 - 64
 
-// Sorter collects the records of one attempt. It is not safe for concurrent use.
+// Sorter collects the records that one attempt emits, and returns them by partition as segments. It
+// is not safe for concurrent use.
 //
-// It indexes the records of each partition separately as they arrive. Sorting happens when a run
-// spills or, for records that stay in memory, once in the [Merge].
+// It indexes the records of each partition separately as they arrive. It sorts when it spills a
+// run; the [Merge] sorts records that stay in memory.
 type Sorter struct {
 	cfg      Config
 	lists    []list
@@ -24,12 +25,12 @@ type Sorter struct {
 	bundles  bundles
 	touched  byte
 	first    int   // size of a partition's first index block in bytes
-	minStore int64 // minimum bytes of the store, without pinned ones, whatever the budget
+	minStore int64 // bytes in memory, without pinned ones, below which it does not spill
 	largest  int64 // maximum bytes of a record that does not fit in memory
 	gate     memory.Gate
 }
 
-// minRun is the minimum size of a run, which keeps an attempt without budget from spilling a file
+// minRun is the minimum size of a run, so that an attempt without budget does not write a spill for
 // every few records.
 const minRun = 1 << 20
 
@@ -52,7 +53,7 @@ func NewSorter(cfg Config) *Sorter {
 	}
 }
 
-// atMost returns the limit of record sizes, at most maxRecord.
+// atMost returns the maximum record size: largest if set, but at most maxRecord.
 func atMost(largest int64) int64 {
 	if largest == 0 {
 		return maxRecord
@@ -60,11 +61,11 @@ func atMost(largest int64) int64 {
 	return min(largest, maxRecord)
 }
 
-// Pin declares chunk, typically mapped input, immutable and valid until release is called: keys and
-// values inside the last pinned chunk are stored by reference instead of being copied. release (may
-// be nil) is called once, possibly from another goroutine: when the last segment that refers to the
-// chunk has been released or, if nothing refers to it, at the next Pin, at Finish or at Close. The
-// first reference charges the chunk's bytes to the budget; if they do not fit, records are copied.
+// Pin makes Add store keys and values inside chunk, typically mapped input, without a copy. The
+// chunk must stay unchanged and valid until release (may be nil) is called: once, from any
+// goroutine, when nothing refers to the chunk any more, at the earliest at the next Pin, Finish or
+// Close. The first reference charges the chunk to the budget; if the budget refuses, records are
+// copied. Only the latest pinned chunk counts.
 func (s *Sorter) Pin(chunk []byte, release func()) {
 	s.pin.drop()
 	s.pin, s.region = newPin(chunk, release), notAdopted
@@ -98,8 +99,8 @@ func (s *Sorter) count(l *list, key, value []byte) {
 	s.stats.Bytes += n
 }
 
-// addAnyway adds a record that did not fit. A record of megabytes that still does not fit after
-// spilling all others is spilled with them.
+// addAnyway adds a record that the budget refused: it spills the others first. A record of
+// megabytes is spilled with them.
 func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spilled bool, err error) {
 	n := len(key) + len(value)
 	if err := s.cfg.Budget.CheckHeld("a key with its value", int64(n), s.largest); err != nil {
@@ -117,8 +118,8 @@ func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spi
 	return false, nil
 }
 
-// makeRoom spills what is in memory if it is large enough for a run; then the next record is added
-// in any case.
+// makeRoom spills the records in memory if they are enough for a run. Afterwards the next record
+// may exceed the budget.
 func (s *Sorter) makeRoom() error {
 	if s.store.charged-s.store.pinned < s.minStore && len(s.store.regions) < maxRegions-2 {
 		return nil
@@ -126,8 +127,8 @@ func (s *Sorter) makeRoom() error {
 	return s.spill(nil)
 }
 
-// enlist adds the record to a list: as a reference into the pinned chunk, itself if it is short, or
-// as a reference to a copy in the arena. It returns false if there was no room.
+// enlist adds a record to l: as a reference into the pinned chunk, as bytes in the index if it is
+// short, or as a reference to a copy in the arena. It returns false if the budget refuses.
 func (s *Sorter) enlist(l *list, prefix uint64, key, value []byte, force bool) bool {
 	e := entry{prefix: prefix}
 	switch {
@@ -140,8 +141,7 @@ func (s *Sorter) enlist(l *list, prefix uint64, key, value []byte, force bool) b
 	return l.push(s.store, &e, s.first, force)
 }
 
-// refer sets the entry to the record's position in the pinned chunk; it returns false if the record
-// is not there.
+// refer sets e to the record's place in the pinned chunk; it returns false if it is not there.
 func (s *Sorter) refer(e *entry, key, value []byte) bool {
 	if s.pin != nil && s.region != refused && len(key) < bundleKey {
 		if k, ok := memory.Within(s.pin.chunk, key); ok {
@@ -159,7 +159,7 @@ func (s *Sorter) refer(e *entry, key, value []byte) bool {
 	return false
 }
 
-// adopted makes the pinned chunk a region of the store, once, and reports whether it is one.
+// adopted reports whether entries may refer to the pinned chunk. The first call asks the budget.
 func (s *Sorter) adopted() bool {
 	if s.region == notAdopted {
 		r, ok := s.store.adopt(s.pin)
@@ -210,7 +210,7 @@ func (s *Sorter) segment(p int) *Segment {
 	return seg
 }
 
-// Gate returns the gate that decides when Add may be called; it is open at first.
+// Gate returns the gate that Add passes: while it is shut, Add panics. It is open at first.
 func (s *Sorter) Gate() *memory.Gate { return &s.gate }
 
 // Close abandons the attempt and frees its resources, including spill files. After Finish it only
@@ -228,7 +228,7 @@ func (s *Sorter) Close() {
 	s.store, s.spills, s.lists = nil, nil, nil
 }
 
-// dropPin drops the pinned chunk of input, to which records refer instead of being copied.
+// dropPin gives up the sorter's reference to the pinned chunk.
 func (s *Sorter) dropPin() {
 	s.pin.drop()
 	s.pin = nil

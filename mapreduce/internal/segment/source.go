@@ -1,6 +1,6 @@
 package segment
 
-// source is one input of a merge: a sorted run in a file or in memory. Its head is the next record.
+// source is one input of a merge, a sorted run in a file or in memory, with its next record (head).
 type source struct {
 	prefix  uint64 // of key
 	key     []byte
@@ -15,7 +15,7 @@ type source struct {
 	owners  []uint32 // by region: ordinal of its run
 	bundle  []byte   // further values of the head's key
 	touched int      // number of following entries that were prefetched
-	sum     byte     // keeps the loads of touch alive
+	sum     byte     // written by touch; an unused load would be dropped by the compiler
 }
 
 // state is the state of a source's head. A failed source wins every match, so that its error is
@@ -73,7 +73,7 @@ func (s *source) advance() {
 	}
 }
 
-// size returns the key and value bytes of the head.
+// size returns the key and value bytes of the next record.
 func (s *source) size() int64 {
 	if s.state == large {
 		return int64(s.file.keyLen + s.file.valueLen)

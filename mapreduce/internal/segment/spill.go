@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// spillFile is a run of sorted sections, one per partition, in extents of a file. Its extents are
-// freed when the last segment or reader releases it.
+// spillFile is what one spill wrote: a sorted section per partition, in extents of a file. The
+// extents are freed when the last segment or reader releases it.
 type spillFile struct {
 	files    *Files
 	file     *extentFile
@@ -19,7 +19,7 @@ type spillFile struct {
 	of       *spillFile // owner of these extents; nil if it is this spill
 }
 
-// section is the position of one sorted run in a spill file.
+// section says where a spill file has one sorted run, and its sizes.
 type section struct {
 	off, size      int64 // in the file
 	records, bytes int64 // bytes of keys and values
@@ -29,7 +29,7 @@ type section struct {
 	ordinals       bool  // each record is preceded by its run's ordinal
 }
 
-// create begins a spill in files, or in a separate file in dir.
+// create returns a new empty spill in files, or in a separate file in dir if files is nil.
 func create(files *Files, dir string) (*spillFile, error) {
 	if files == nil {
 		files = NewFiles(dir)
@@ -40,11 +40,11 @@ func create(files *Files, dir string) (*spillFile, error) {
 // Spill is what an attempt wrote to disk at one time: a sorted run per partition, or other bytes.
 type Spill = spillFile
 
-// NewSpill begins a spill of bytes, for Write and ReadAt, in files, or in a separate file in dir if
-// files is nil. The bytes have no checksums; readers must verify them.
+// NewSpill returns an empty spill for any bytes, with Write and ReadAt, in files, or in a separate
+// file in dir if files is nil. The bytes have no checksums; readers must verify them.
 func NewSpill(files *Files, dir string) (*Spill, error) { return create(files, dir) }
 
-// Release releases a reference to the spill.
+// Release gives up one reference to the spill; the last one frees its bytes.
 func (s *spillFile) Release() { s.drop() }
 
 func (s *spillFile) retain() { s.refs.Add(1) }
@@ -60,13 +60,13 @@ func (s *spillFile) drop() {
 	s.files.remove(s)
 }
 
-// extra is a record that is added to a run without having been in memory.
+// extra is a record too large for memory, which is written to a run directly.
 type extra struct {
 	partition  int
 	key, value []byte
 }
 
-// of returns the record if it belongs to the partition, or nil.
+// of returns x if it is a record of the partition, otherwise nil.
 func (x *extra) of(partition int) *extra {
 	if x != nil && x.partition == partition {
 		return x
@@ -156,7 +156,7 @@ func (s *Sorter) writeBoth(w *blockWriter, r regions, sorted []entry, more *extr
 	return w.record(0, more.key, more.value)
 }
 
-// write writes records in order.
+// write writes the records of sorted entries, in that order.
 func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
 	for rest := sorted; len(rest) > 0; {
 		n := min(len(rest), touchAhead)

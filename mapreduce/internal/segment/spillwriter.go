@@ -1,14 +1,14 @@
 package segment
 
-// SpillWriter writes one sorted run for each partition to a spill file, for producers that sort
-// themselves.
+// SpillWriter writes a spill, one sorted run per partition, of records that its caller has sorted.
+// [OfSpills] makes segments of it.
 type SpillWriter struct {
 	file *spillFile
 	w    *blockWriter
 	x    section
 }
 
-// NewSpillWriter creates a spill file. The caller must call Close.
+// NewSpillWriter returns a SpillWriter for a new spill. The caller must call Close.
 func NewSpillWriter(cfg Config) (*SpillWriter, error) {
 	f, err := create(cfg.Files, cfg.SpillDir)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *SpillWriter) Add(key, value []byte) error {
 	return s.w.record(0, key, value)
 }
 
-// EndPartition ends the current partition; the next one begins.
+// EndPartition ends the current partition's run; Add then writes to the next partition.
 func (s *SpillWriter) EndPartition() error {
 	err := s.w.end(&s.x)
 	s.file.sections = append(s.file.sections, s.x)
@@ -46,7 +46,7 @@ func (s *SpillWriter) Spill() (out *Spill, st Stats) {
 	return s.file, st
 }
 
-// Close frees the writer, and the spill unless it has been returned and not released.
+// Close frees the writer's buffers, and the spill unless the caller of Spill holds it.
 func (s *SpillWriter) Close() {
 	s.w.close()
 	s.file.drop()

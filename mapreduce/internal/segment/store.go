@@ -36,7 +36,7 @@ type store struct {
 	refs      atomic.Int64
 }
 
-// pin is a pinned chunk, referenced by the sorter while current and by the stores that refer to it.
+// pin is a chunk given to Sorter.Pin. The last drop, by the sorter or a store, calls release.
 type pin struct {
 	chunk   []byte
 	release func()
@@ -61,7 +61,7 @@ func newStore(budget *memory.Budget, pool *memory.Pool) *store {
 	return s
 }
 
-// acquire charges n bytes; without force the budget may refuse.
+// acquire charges n bytes; it returns false if the budget refuses. force overrules it.
 func (s *store) acquire(n int64, force bool) bool {
 	if force {
 		s.budget.Acquire(n)
@@ -72,13 +72,13 @@ func (s *store) acquire(n int64, force bool) bool {
 	return true
 }
 
-// giveBack releases n charged bytes.
+// giveBack reduces the charge by n bytes.
 func (s *store) giveBack(n int64) {
 	s.charged -= n
 	s.budget.Release(n)
 }
 
-// slab allocates a slab of n bytes for the lifetime of the store.
+// slab returns n bytes that live as long as the store; false if the budget refuses.
 func (s *store) slab(n int, force bool) ([]byte, bool) {
 	if !s.acquire(int64(memory.SlabSize(n)), force) {
 		return nil, false
@@ -88,10 +88,10 @@ func (s *store) slab(n int, force bool) ([]byte, bool) {
 	return b.Bytes, true
 }
 
-// indexBlock returns an empty block of n bytes and additionally charges sorting bytes, for the copy
-// that is sorted when the run spills. Blocks are cut from slabs that double in size, so that the
-// index of a large map is in huge pages: compared with a slab for each block, TeraSort of 1 GiB has
-// 65,000 page faults fewer.
+// indexBlock returns an empty index block of n bytes. It also charges sorting bytes, for the
+// entries that a spill will sort. Blocks are cut from slabs that double in size, so that a large
+// index is in huge pages. With a slab for each block, TeraSort of 1 GiB would have 65,000 more page
+// faults.
 func (s *store) indexBlock(n int, sorting int64, force bool) (b block, ok bool) {
 	if !s.acquire(sorting, force) {
 		return block{}, false
@@ -120,8 +120,8 @@ func (s *store) growIndex(n int, force bool) bool {
 	return true
 }
 
-// copyRecord copies key and value into the arena and sets the entry's position; it returns false if
-// the budget refused a new slab.
+// copyRecord copies key and value into the arena and sets e to their place. It returns false if the
+// budget refuses a new slab.
 func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	n := len(key) + len(value)
 	long := len(key) >= bundleKey
@@ -143,7 +143,7 @@ func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	return true
 }
 
-// room allocates n bytes of the arena; it returns nil if the budget refused a new slab.
+// room returns n unused bytes of the arena and their place; nil if the budget refuses a new slab.
 func (s *store) room(n int, force bool) (region uint16, at uint32, b []byte) {
 	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
 		return 0, 0, nil
@@ -170,9 +170,9 @@ func (s *store) grow(n int, force bool) bool {
 	return true
 }
 
-// adopt makes the pinned chunk a region and returns its number. It refuses if the budget would not
-// leave the same amount again for the index of its records: with a chunk of the whole budget, every
-// record would become a run of its own.
+// adopt lets entries refer to the pinned chunk, and returns its region. It refuses unless the
+// budget has twice the chunk's size, for the chunk and the index of its records. Otherwise, with a
+// chunk of the whole budget, every record would be a run of its own.
 func (s *store) adopt(p *pin) (int, bool) {
 	n := int64(len(p.chunk))
 	if len(s.regions) >= maxRegions-1 || s.budget.Available() < 2*n || !s.acquire(n, false) {
@@ -185,8 +185,8 @@ func (s *store) adopt(p *pin) (int, bool) {
 	return len(s.regions) - 1, true
 }
 
-// keep lets the store's memory outlive its attempt: the budget counts it as kept bytes, without the
-// reserve. If the budget refuses, keep returns false, and the records must be spilled.
+// keep lets the records stay in memory after the attempt, without what was charged for sorting. It
+// returns false if the budget refuses; then the records must be spilled.
 func (s *store) keep() bool {
 	if s.kept = s.budget.Keep(s.charged - s.reserve); s.kept {
 		s.giveBack(s.reserve)

@@ -23,15 +23,15 @@ func (s *Sorter) tighten() {
 	t.index, t.arena = nil, nil
 }
 
-// moved updates a block after region `from` has moved to `to`.
+// moved makes the block refer to `to` if it was in the region number from, which has moved there.
 func (b *block) moved(from int, to []byte) {
 	if int(b.region) == from && b.bytes != nil {
 		b.bytes = to[b.at : int(b.at)+len(b.bytes)]
 	}
 }
 
-// shrink moves a region with free unused bytes to a smaller slab and returns the new region, or nil
-// if it stays. Offsets in it do not change.
+// shrink copies a region, of which free is unused, to a smaller slab and returns that; nil if it
+// would save too little. Offsets do not change.
 func (s *store) shrink(region int, free []byte) (from int, to []byte) {
 	if len(free) < tightFrom {
 		return region, nil
