@@ -2,12 +2,12 @@ package memory
 
 import "sync"
 
-// Budget counts bytes in use against a limit. It only counts and allocates nothing. A nil *Budget
-// and one with limit 0 never refuse.
+// Budget counts bytes in use against a limit, so that callers know when to spill. It allocates
+// nothing. A nil *Budget and one with limit 0 never refuse.
 //
-// [NewBudget] makes a root budget. [Budget.Sub] makes a sub-budget for an attempt. Each sub-budget
-// may hold at most an equal share of the root's limit minus kept bytes, so that one greedy attempt
-// cannot starve the others.
+// [NewBudget] makes a root budget. [Budget.Sub] makes a sub-budget for an attempt. Bytes of
+// finished attempts' output are called kept. Sub-budgets get equal shares of the limit minus kept
+// bytes, so that no attempt starves the others.
 //
 // All methods are safe for concurrent use.
 type Budget struct {
@@ -21,14 +21,14 @@ type Budget struct {
 	closed bool
 	rests  bool
 	pool   *Pool     // set before the budget is shared
-	life   *Liveness // likewise; that of the sub-budget's attempt
+	life   *Liveness // likewise; for the attempt to Sign
 }
 
 // NewBudget returns a root budget of limit bytes; 0 or less means no limit.
 func NewBudget(limit int64) *Budget { return &Budget{limit: max(limit, 0)} }
 
-// Sub returns a sub-budget that counts as live until [Budget.Close]. A Sub of a sub-budget is a
-// sub-budget of the root. A nil budget returns nil.
+// Sub returns a new sub-budget of b's root, for one attempt. It takes a share of the limit until
+// [Budget.Close]. A nil budget returns nil.
 func (b *Budget) Sub() *Budget {
 	if b == nil {
 		return nil
@@ -56,11 +56,11 @@ func (b *Budget) Close() {
 	}
 }
 
-// Rest gives the share of a sub-budget to the others until Wake, while its attempt waits. Bytes in
+// Rest lends the sub-budget's share to the others until Wake, because its attempt waits. Bytes in
 // use stay charged. A second Rest, or that of a root, does nothing.
 func (b *Budget) Rest() { b.rest(true) }
 
-// Wake ends Rest.
+// Wake takes the share back that Rest lent.
 func (b *Budget) Wake() { b.rest(false) }
 
 func (b *Budget) rest(rests bool) {
@@ -95,8 +95,8 @@ func (b *Budget) TryAcquire(n int64) bool {
 	return ok
 }
 
-// take tries once what TryAcquire does. lack is the number of bytes that the root is short of, if
-// that is the only obstacle.
+// take is TryAcquire without freeing idle slabs. lack is the number of bytes that the root is short
+// of, if that is the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
 	r := b.base()
 	r.mu.Lock()
@@ -132,10 +132,10 @@ func (b *Budget) Release(n int64) {
 	b.charge(-n)
 }
 
-// Keep turns n bytes of sub-budget b into kept bytes of its root, for the output of an ended
-// attempt, and reports whether they may stay in memory: kept bytes take at most half the limit, and
-// running attempts have the rest. If it returns false nothing has changed. For nil, a root or
-// without a limit it always succeeds.
+// Keep turns n charged bytes of sub-budget b into kept bytes of its root, so that the output of an
+// ended attempt may stay in memory. Kept bytes take at most half the limit. If it returns false,
+// nothing has changed and the caller must spill. For nil, a root or without a limit it always
+// succeeds.
 func (b *Budget) Keep(n int64) bool {
 	if b == nil || b.root == nil {
 		return true
@@ -151,7 +151,7 @@ func (b *Budget) Keep(n int64) bool {
 	return true
 }
 
-// ReleaseKept gives back n bytes that Keep of b granted.
+// ReleaseKept gives back n bytes that Keep or TryKeep of b has granted.
 func (b *Budget) ReleaseKept(n int64) {
 	if b == nil {
 		return
@@ -165,9 +165,9 @@ func (b *Budget) ReleaseKept(n int64) {
 	}
 }
 
-// TryKeep charges n kept bytes of the root for optional data that speeds up later work, and reports
-// whether they fit: kept bytes may then take at most a quarter of the limit, half of their maximum.
-// ReleaseKept gives them back.
+// TryKeep charges the root n kept bytes for data that only speeds up later work. It returns false
+// if kept bytes would exceed a quarter of the limit, half of what Keep allows. ReleaseKept gives
+// them back.
 func (b *Budget) TryKeep(n int64) bool {
 	if b == nil {
 		return true
@@ -186,8 +186,8 @@ func (b *Budget) TryKeep(n int64) bool {
 	return true
 }
 
-// Fix charges n bytes to the root, or gives back -n, for memory that no attempt can free: like kept
-// bytes they reduce the shares and the room for kept bytes.
+// Fix charges the root n bytes, or gives back -n, for memory that no attempt can free. Like kept
+// bytes they reduce the sub-budgets' shares.
 func (b *Budget) Fix(n int64) {
 	if b == nil {
 		return
@@ -244,7 +244,7 @@ func (b *Budget) base() *Budget {
 	return b
 }
 
-// room returns how many bytes b may still take; the caller holds the root's mutex.
+// room returns how many bytes b may still charge; the caller holds the root's mutex.
 func (b *Budget) room() int64 {
 	r := b.base()
 	if r.limit == 0 {
@@ -271,7 +271,7 @@ func (b *Budget) charge(n int64) {
 	}
 }
 
-// tryAcquireIdle is TryAcquire for a slab that becomes idle: it frees no other idle slab for it.
+// tryAcquireIdle is TryAcquire for the pool's idle slabs: it frees no other idle slab for one.
 func (b *Budget) tryAcquireIdle(n int64) bool {
 	if b == nil {
 		return true

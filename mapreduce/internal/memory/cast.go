@@ -2,7 +2,7 @@ package memory
 
 import "unsafe"
 
-// Cast returns b as a slice of T, without a remainder that is too small for an element.
+// Cast returns the bytes b as a slice of T; it omits a remainder too small for an element.
 //
 // The caller must ensure two conditions: T has no pointers (the garbage collector does not scan
 // slabs), and b begins at an address aligned for T, as the bytes of every [Slab] do for alignments
@@ -16,7 +16,7 @@ func Cast[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// Within returns the offset of b in chunk if b is a part of it; an empty b is not.
+// Within returns the offset of b in chunk; false if b's memory is not part of chunk or b is empty.
 func Within(chunk, b []byte) (offset int, ok bool) {
 	if len(b) == 0 || len(chunk) == 0 {
 		return 0, false

@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// mapped is the number of slab bytes outside the Go heap, of all pools.
+// mapped is the number of slab bytes outside the Go heap, in all pools of the process.
 var mapped atomic.Int64
 
-// Mapped returns the number of slab bytes outside the Go heap. Tests use it to show that every slab
-// was returned.
+// Mapped returns the slab bytes outside the Go heap, in all pools. Tests use it to show that every
+// slab was returned.
 func Mapped() int64 { return mapped.Load() }
 
-// heap is the current limit of the Go heap, if any.
+// heap is the state of LimitHeap; a process has one Go heap.
 var heap heapLimit
 
 type heapLimit struct {
@@ -37,11 +37,10 @@ const (
 	minHeap = 12 << 20
 )
 
-// LimitHeap makes the Go runtime keep its heap within total bytes minus mapped slabs; by default it
-// collects a heap that has doubled, and returns free memory after minutes. A lower existing limit
-// stays, and live data always has room. The returned function removes the limit. Only programs
-// should call it, not packages, since the limit applies to the process; only one may exist at a
-// time.
+// LimitHeap makes the garbage collector keep the Go heap within total bytes minus mapped slabs. By
+// default a heap doubles before it is collected. A lower existing limit stays, and live data always
+// has room. The returned function removes the limit. Only programs should call it, not packages,
+// since the limit applies to the process; only one may exist at a time.
 func LimitHeap(total int64) (end func()) {
 	heap.mu.Lock()
 	defer heap.mu.Unlock()
@@ -58,14 +57,14 @@ func LimitHeap(total int64) (end func()) {
 	}
 }
 
-// apply sets the limit. The caller holds mu.
+// apply tells the Go runtime the limit for the current number of mapped bytes. The caller holds mu.
 func (h *heapLimit) apply() {
 	h.set.Store(mapped.Load())
 	limit := max(h.total-h.set.Load(), h.live+h.live/4+minHeap)
 	debug.SetMemoryLimit(min(limit, h.before))
 }
 
-// update recomputes the limit if there is one; collected says that a collection has ended.
+// update calls apply if there is a limit; collected says that a garbage collection has just ended.
 func (h *heapLimit) update(collected bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +78,7 @@ func (h *heapLimit) update(collected bool) {
 	h.apply()
 }
 
-// afterCollection updates the limit after each collection while there is one.
+// afterCollection makes every garbage collection call update, while there is a limit.
 func afterCollection() {
 	var after func(*[16]byte)
 	after = func(x *[16]byte) {
@@ -91,7 +90,7 @@ func afterCollection() {
 	runtime.SetFinalizer(new([16]byte), after)
 }
 
-// count adds n bytes to mapped.
+// count adds n bytes to mapped, and updates the heap limit after larger changes.
 func count(n int64) {
 	now := mapped.Add(n)
 	if d := now - heap.set.Load(); heap.on.Load() && (d <= -heapStep || d >= heapStep) {

@@ -8,7 +8,7 @@ import (
 // ErrRecordTooLarge is wrapped by errors for records that are too large to hold in memory.
 var ErrRecordTooLarge = errors.New("record too large")
 
-// LeastLargest is the minimum of [Budget.Largest], in bytes.
+// LeastLargest is the minimum of [Budget.Largest]: attempts hold records of 16 MiB at any budget.
 const LeastLargest = 16 << 20
 
 const maxLargest = 1 << 30
@@ -23,7 +23,7 @@ func (b *Budget) Largest() int64 {
 	return min(max(limit/4, LeastLargest), maxLargest)
 }
 
-// WhyLargest explains in words where a bound comes from.
+// WhyLargest returns the reason for a limit of bound bytes, for error messages.
 func (b *Budget) WhyLargest(bound int64) string {
 	if bound == b.Limit()/4 {
 		return "a quarter of the memory budget"
@@ -31,7 +31,8 @@ func (b *Budget) WhyLargest(bound int64) string {
 	return "the most that is held in memory"
 }
 
-// CheckHeld returns an error if something of n bytes, named by what, exceeds the bound.
+// CheckHeld returns an error (ErrRecordTooLarge) if n exceeds bound; what names the thing of n
+// bytes.
 func (b *Budget) CheckHeld(what string, n, bound int64) error {
 	if n <= bound {
 		return nil

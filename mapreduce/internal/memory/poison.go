@@ -1,5 +1,5 @@
 package memory
 
-// Poison is the byte that a plan's debug mode writes over byte slices whose lifetime has ended. Two
-// of it in a row never occur in UTF-8.
+// Poison is the byte that debug mode (package watch) writes over bytes that user code must no
+// longer use. Two of it in a row never occur in UTF-8.
 const Poison = 0xDB

@@ -17,17 +17,17 @@ const (
 	settled = 16 << 20
 )
 
-// Slab is a buffer from a [Pool]. Bytes has the slab's whole capacity, with arbitrary content
-// unless it comes from GetZeroed. A Slab must be returned by [Pool.Put] exactly once. Its bytes
-// must not be used afterwards, since they may be unmapped.
+// Slab is a buffer from a [Pool], which must get it back by one [Pool.Put]. Bytes has the slab's
+// whole capacity, with arbitrary content unless it is from GetZeroed. After Put it may be unmapped
+// and must not be used.
 type Slab struct {
 	Bytes []byte
 	class int
 }
 
-// Pool keeps idle slabs for reuse, up to maxIdle bytes. Idle slabs and those in use together never
-// exceed the former maximum in use, or 16 MiB. A nil *Pool works too and keeps nothing. All methods
-// are safe for concurrent use.
+// Pool reuses large buffers: it keeps up to maxIdle bytes of unused slabs. Those and the slabs in
+// use together never exceed the former maximum in use, or 16 MiB. A nil *Pool works too and keeps
+// nothing. All methods are safe for concurrent use.
 type Pool struct {
 	mu        sync.Mutex
 	idle      [classes][]Slab
@@ -93,8 +93,8 @@ func (p *Pool) get(n int) (s Slab, fresh bool) {
 	return Slab{Bytes: allocate(size), class: c}, true
 }
 
-// maps counts a new slab of n bytes. It first frees idle ones if the mapped bytes would exceed
-// their former maximum.
+// maps counts n bytes of a new slab. If all slabs would exceed the former maximum in use, it first
+// frees idle ones.
 func (p *Pool) maps(n int64) {
 	if p == nil {
 		return
@@ -112,7 +112,7 @@ func (p *Pool) maps(n int64) {
 	p.mu.Unlock()
 }
 
-// unmaps returns a slab to the system.
+// unmaps returns a slab to the system and stops counting it.
 func (p *Pool) unmaps(s Slab) {
 	if p != nil && len(s.Bytes) >= offHeap {
 		p.mu.Lock()
@@ -122,7 +122,7 @@ func (p *Pool) unmaps(s Slab) {
 	discard(s)
 }
 
-// Put returns a slab to the pool. It ignores the zero Slab.
+// Put gives a slab back, for reuse. It ignores the zero Slab.
 func (p *Pool) Put(s Slab) {
 	if s.Bytes == nil {
 		return
@@ -138,9 +138,9 @@ func (p *Pool) Put(s Slab) {
 	p.unmaps(s)
 }
 
-// Outgrown is like Put, for a slab that was replaced by a larger one, as others like it will be:
-// slabs of 2 MiB or more are returned to the system. They would stay idle for the rest of a job, a
-// quarter of what a WordCount maps. A new one costs no more than clearing a kept one.
+// Outgrown is like Put, for a slab that a larger one replaces. It returns slabs of 2 MiB or more to
+// the system: they would stay idle for the rest of a job, a quarter of what a WordCount maps. A new
+// one costs no more than clearing a kept one.
 func (p *Pool) Outgrown(s Slab) {
 	if len(s.Bytes) < hugePage {
 		p.Put(s)
@@ -155,7 +155,7 @@ func (p *Pool) room(n int64) bool {
 	return p.bytes+n <= p.maxIdle
 }
 
-// Idle returns the bytes of idle slabs.
+// Idle returns the bytes of slabs that wait for reuse.
 func (p *Pool) Idle() int64 {
 	if p == nil {
 		return 0
@@ -174,7 +174,7 @@ func (p *Pool) Trim(n int64) int64 {
 	return p.trim(n, 0)
 }
 
-// trim is like Trim, for slabs of class least or larger.
+// trim is like Trim, but frees only slabs of size class least or larger.
 func (p *Pool) trim(n int64, least int) int64 {
 	var out []Slab
 	var gone int64

@@ -7,8 +7,8 @@ const (
 	pageSize = 4096
 )
 
-// AppendShort is append with a fast path: for a b of at most 16 bytes it copies 16 bytes, if dst
-// has room, so that the processor need not predict the length.
+// AppendShort returns append(dst, b...), faster for short b: for at most 16 bytes it copies 16, if
+// dst has room, so that the processor need not predict the length.
 //
 // Invariant: the bytes after b are in the same 4 KiB page as its first byte, and memory is mapped
 // in whole pages, so the load cannot fault; their content does not matter. Therefore checkptr and
