@@ -28,7 +28,7 @@ type Data struct {
 	refs    atomic.Int64
 }
 
-// block is a run of whole records.
+// block is where some whole records are: in a slab, or at an offset of the spill.
 type block struct {
 	slab memory.Slab // empty if the block is in the spill
 	size int
@@ -42,15 +42,15 @@ func newData(o *Options, budget *memory.Budget) *Data {
 	return d
 }
 
-// records finds the ends of records in a run of whole records.
+// records finds the ends of records in a run, bytes that consist of whole records.
 type records interface {
-	// cut returns how many of a run's first bytes, at most `most`, are whole records.
+	// cut returns the length of the run's longest start of whole records, at most `most` bytes.
 	cut(run []byte, most int) int
 	// Length returns the length of the first record.
 	Length(run []byte) int
 }
 
-// write appends a run of whole records.
+// write appends a run of whole records, in memory or, once the budget refuses, to a spill.
 func (d *Data) write(run []byte, ends records) error {
 	for len(run) > 0 {
 		if d.spill == nil {
@@ -88,8 +88,8 @@ func (d *Data) room() int {
 	return len(last.slab.Bytes) - last.size
 }
 
-// grow begins a block in memory for at least n bytes. It returns false if the budget would not
-// leave the same amount for the attempt's own work.
+// grow adds a block in memory for at least n bytes. It returns false unless the budget has twice as
+// much, so that the attempt can still work.
 func (d *Data) grow(n int) bool {
 	size := firstKept
 	if len(d.blocks) > 0 {
@@ -104,7 +104,7 @@ func (d *Data) grow(n int) bool {
 	return true
 }
 
-// put writes a block to the spill.
+// put appends b to the spill, as a block with a checksum.
 func (d *Data) put(b []byte) error {
 	off := int64(0)
 	if n := len(d.blocks); n > 0 {
@@ -135,8 +135,8 @@ func (d *Data) toDisk() (err error) {
 	return err
 }
 
-// seal ends writing: data in memory becomes kept bytes of the root budget, or moves to disk if kept
-// bytes have reached their limit.
+// seal ends writing. The records stay in memory if the budget allows (Budget.Keep); otherwise it
+// moves them to disk.
 func (d *Data) seal() error {
 	if d.spill != nil || len(d.blocks) == 0 {
 		return nil
@@ -162,7 +162,7 @@ func (d *Data) shrink(b *block) {
 	d.charged += int64(now - before)
 }
 
-// Look calls fn with the bytes of a block.
+// Look calls fn with the bytes of block i. budget pays for the copy of a block from disk.
 func (d *Data) Look(i int, budget *memory.Budget, fn func(run []byte) error) error {
 	run, release, err := d.View(i, budget)
 	if err != nil {
@@ -172,8 +172,8 @@ func (d *Data) Look(i int, budget *memory.Budget, fn func(run []byte) error) err
 	return fn(run)
 }
 
-// View returns the bytes of a block, valid until release. budget pays for the copy of a block in
-// the spill.
+// View returns the bytes of block i, valid until release. budget pays for the copy of a block from
+// disk.
 func (d *Data) View(i int, budget *memory.Budget) (run []byte, release func(), err error) {
 	b := &d.blocks[i]
 	if b.slab.Bytes != nil {
@@ -219,7 +219,7 @@ func (d *Data) hold() *Data {
 	return d
 }
 
-// Drop releases a reference to the records; the last one frees them. A nil d does nothing.
+// Drop gives up one reference to the records; the last one frees them. A nil d does nothing.
 func (d *Data) Drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return

@@ -32,8 +32,8 @@ const (
 	flatSlice // slice of plain memory, which aliases the block as well
 )
 
-// flatOf appends the fields of type t at offset `at` of a record; it returns false if the type
-// cannot be stored flat.
+// flatOf appends the fields of a value of type t at offset `at` of a record. It returns false if
+// type t cannot be stored flat.
 func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	if _, own := reflect.TypeAssert[codec.SelfCoded](reflect.Zero(t)); own || codec.Marshals(t) ||
 		codec.IsMarshaler(t) {
@@ -65,11 +65,11 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	return nil, false
 }
 
-// IsPlain reports whether slices with elements of type t are views: they show the memory of the
-// block that their record is read from.
+// IsPlain reports whether slices with elements of type t, in records read from a store, alias the
+// store's memory instead of being copies.
 func IsPlain(t reflect.Type) bool { return isImage(t) && t.Size() > 0 && gapsOf(nil, t, 0) == nil }
 
-// appendMemory appends a range of memory, merged with the last field if they are adjacent.
+// appendMemory appends a field for bytes from..to, or extends the last one if they are adjacent.
 func appendMemory(list []flatField, from, to uintptr) []flatField {
 	if n := len(list); n > 0 && list[n-1].kind == flatMemory && list[n-1].at+list[n-1].size == from {
 		list[n-1].size += to - from
@@ -81,16 +81,16 @@ func appendMemory(list []flatField, from, to uintptr) []flatField {
 	return append(list, flatField{at: from, kind: flatMemory, size: to - from})
 }
 
-// FlatWord is the alignment and size unit of aligned records, whose slices of numbers can be read
+// FlatWord is the unit of size and alignment of records with slices of numbers, which are thus read
 // in place.
 const FlatWord = 8
 
-// isAligned reports whether records with such fields are aligned: those with slices of numbers.
+// isAligned reports whether records with these fields must be aligned: some are slices of numbers.
 func isAligned(fields []flatField) bool {
 	return slices.ContainsFunc(fields, func(f flatField) bool { return f.kind == flatSlice })
 }
 
-// elements returns the length of the slice or string at p, and its memory.
+// elements returns the number of elements of the string or slice at p, and its bytes.
 func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
 	s := *(*string)(p) // the headers of slices and strings begin alike
 	return len(s), unsafe.Slice(unsafe.StringData(s), uintptr(len(s))*f.size)
@@ -98,7 +98,7 @@ func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
 
 var zeros [FlatWord]byte
 
-// Pad appends zeros up to a multiple of step from a record's start.
+// Pad appends zeros until the length of dst after begin, a record's start, is a multiple of step.
 func Pad(dst []byte, begin int, step uintptr) []byte {
 	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
 }
@@ -139,7 +139,7 @@ func alignedLength(b []byte) int {
 	return n
 }
 
-// appendFlat appends the fields of the record at p.
+// appendFlat appends the fields of the record at p; strings and slices follow their lengths.
 func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 	for i := range fields {
 		f := &fields[i]
@@ -154,13 +154,13 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// flatReader reads records. Their slices are views of what they are read from.
+// flatReader decodes flat records. Slices in the results alias the bytes that it reads.
 type flatReader struct {
 	fields  []flatField
 	aligned bool
 }
 
-// readAligned reads an aligned record, which is all of b, into the record at p.
+// readAligned sets the record at p from b, which is one aligned record.
 func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 	pos := uintptr(4)
 	for i := range r.fields {
@@ -202,7 +202,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 	return nil
 }
 
-// set sets the string or slice at `at` to data with n elements.
+// set sets the string or slice at `at` to n elements with the bytes data; a slice aliases data.
 func (f *flatField) set(at unsafe.Pointer, data []byte, n int) {
 	switch {
 	case f.kind == flatString:
@@ -214,7 +214,7 @@ func (f *flatField) set(at unsafe.Pointer, data []byte, n int) {
 	}
 }
 
-// read reads all of b into the record at p.
+// read sets the record at p from b, which is one flat record.
 func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 	if r.aligned {
 		return r.readAligned(b, p)

@@ -10,12 +10,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Form is the layout in memory of the records of a dataset, of type T. There are three:
+// Form encodes and decodes the records of a dataset, of type T. It chooses one of three layouts:
 //
-//   - images: the memory of the values, for types of fixed size without pointers;
-//   - flat records: each is its length and its fields, for strings, slices of images without gaps,
-//     and structs of images, strings and such slices;
-//   - encoded records: each is its length and its encoding as a value, for all other types.
+//  - images: the memory of the values, for types of fixed size without pointers;
+//  - flat records: each is its length and its fields, for strings, slices of images without gaps,
+//    and structs of images, strings and such slices;
+//  - encoded records: each is its length and its encoding as a value, for all other types.
 //
 // Flat and encoded records are framed: they begin with their length.
 type Form[T any] struct {
@@ -23,7 +23,7 @@ type Form[T any] struct {
 	Codec codec.Typed[T]
 }
 
-// formOf is the part of a Form that does not depend on T.
+// formOf is the part of a Form that is compiled once for all T.
 type formOf struct {
 	Size    int         // of an image in bytes; 0: records are framed
 	gaps    []span      // gaps between the fields of an image: zeroed, so that equal records have equal bytes
@@ -48,8 +48,8 @@ func NewForm[T any]() (Form[T], error) {
 	return f, err
 }
 
-// isImage reports whether the memory of a value of type t, except gaps between its fields, is the
-// value: no pointers, no blank fields and no own encoding.
+// isImage reports whether a copy of its memory is a full copy of any value of type t: it has no
+// pointers, no blank fields and no encoding of its own.
 func isImage(t reflect.Type) bool {
 	if codec.IsMarshaler(t) {
 		return false
@@ -73,7 +73,7 @@ func isImage(t reflect.Type) bool {
 	}
 }
 
-// gapsOf lists the gaps between the fields of an image of type t at offset `at`.
+// gapsOf appends the unused bytes between the fields of an image of type t at offset `at`.
 func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	switch t.Kind() {
 	case reflect.Array:
@@ -99,7 +99,7 @@ func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	return list
 }
 
-// Appender returns, for one attempt, a function that appends the T at rec to dst in this layout.
+// Appender returns, for one attempt, a function that appends the encoding of the T at rec to dst.
 func (f Form[T]) Appender() func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 	return f.appender(f.Codec.Appender(false))
 }
@@ -127,8 +127,8 @@ func (f formOf) appender(encode func(dst []byte, rec unsafe.Pointer) []byte) fun
 	}
 }
 
-// framed splits off the record at the start of b, as reader reads it, and returns its size in b, or
-// 0 if b does not contain all of it.
+// framed returns the framed record at the start of b, as reader expects it, and the number of bytes
+// that it takes; 0 if b does not contain all of it.
 func (f formOf) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)
@@ -137,7 +137,7 @@ func (f formOf) framed(b []byte) (rec []byte, n int) {
 	return codec.Frame(b)
 }
 
-// reader returns, for one goroutine, a function that reads a record split off by framed.
+// reader returns a function that decodes a record that framed has returned, for one goroutine.
 func (f Form[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
 		return f.Codec.Decoder()
@@ -149,7 +149,7 @@ func (f Form[T]) reader() func(b []byte) (T, error) {
 	}
 }
 
-// Length returns the length of the record at the start of b.
+// Length returns the number of bytes of the record at the start of b.
 func (f formOf) Length(b []byte) int {
 	if f.Size > 0 {
 		return f.Size
@@ -158,7 +158,7 @@ func (f formOf) Length(b []byte) int {
 	return n
 }
 
-// cut returns how many of a run's first bytes, at most `most`, are whole records.
+// cut returns the length of the run's longest start of whole records, at most `most` bytes.
 func (f formOf) cut(run []byte, most int) int {
 	if most >= len(run) {
 		return len(run)
@@ -175,7 +175,7 @@ func (f formOf) cut(run []byte, most int) int {
 	}
 }
 
-// AtOrAfter returns the start of a run's first record at or after offset `at`.
+// AtOrAfter returns the offset of the first record of a run that starts at offset `at` or later.
 func (f formOf) AtOrAfter(run []byte, at int64) int {
 	switch {
 	case at <= 0:
@@ -192,7 +192,7 @@ func (f formOf) AtOrAfter(run []byte, at int64) int {
 	return pos
 }
 
-// Each calls yield with each record of a run and its bytes.
+// Each calls yield with each record of a run, decoded and as bytes.
 func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 	if f.Size > 0 {
 		for i, rec := range memory.Cast[T](run) {
@@ -220,7 +220,7 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 	return nil
 }
 
-// Decoder returns, for one goroutine, a function that decodes the record at the start of a run.
+// Decoder returns, for one goroutine, a function that decodes a run's first record: value and size.
 func (f Form[T]) Decoder() func(run []byte) (T, int, error) {
 	if f.Size > 0 {
 		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.Size, nil }

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	// ErrReleased is wrapped by the error of a job that tries to read released records.
+	// ErrReleased is wrapped by the error of a job that reads a dataset after Store.Release.
 	ErrReleased = errors.New("released")
-	// ErrPartLost is wrapped by the error of an attempt that reads a kept part that is lost, with
-	// its node or by a damaged spill. It is permanent: the part must be recomputed first.
+	// ErrPartLost is wrapped by the error of an attempt that reads a part whose records are lost,
+	// with their node or by a damaged spill. Retries are useless: the part must be recomputed.
 	ErrPartLost = errors.New("a part is lost")
 	// ErrOtherData is wrapped by the error of a job that recomputed lost parts with a different
 	// result.
@@ -23,9 +23,9 @@ var (
 		"such as a variable, has changed since")
 )
 
-// Options determine where records are kept; the zero value is useful.
+// Options say where a Store keeps records, and how messages name it; the zero value is useful.
 type Options struct {
-	// Name is their name in messages; empty means "kept records".
+	// Name is the dataset's name in messages; empty means "kept records".
 	Name string
 	// Pool supplies the memory; nil allocates new buffers. The budgets of the writing attempts pay
 	// for it. A part that exceeds them, or half of the limit for kept bytes, goes to Spills or, if
@@ -33,7 +33,7 @@ type Options struct {
 	Pool     *memory.Pool
 	Spills   *segment.Files
 	SpillDir string
-	// Owner is the result of Store.Owner.
+	// Owner is any value that Store.Owner shall return.
 	Owner any
 }
 
@@ -49,26 +49,26 @@ type Store struct {
 	pending  map[string]*writer // by attempt
 	parts    []*part            // committed, by task
 	run      int                // number of jobs that have begun to fill it
-	used     bool               // by a job that has not failed
+	used     bool               // by a job that has not failed, so that no other may fill it
 	whole    bool               // that job has succeeded
 	released bool
 	holds    int      // number of plans that read it
 	redone   []*Store // stores that are recomputing lost parts of this one
 }
 
-// partForm is the untyped interface of a Form.
+// partForm is what a Store needs of a Form, whatever its T.
 type partForm interface {
 	records
 	printer() partPrinter
 }
 
-// partPrinter computes a fingerprint.
+// partPrinter computes the fingerprint of a part from its runs.
 type partPrinter interface {
 	run(b []byte) error
 	print() fingerprint
 }
 
-// part is a committed part.
+// part is the committed output of one task.
 type part struct {
 	fingerprint
 	host string
@@ -94,7 +94,7 @@ func (k *Store) Again() *Store {
 // Destination returns the destination for the job that fills k.
 func (k *Store) Destination() output.Destination { return output.To(&filling{k: k}) }
 
-// Owner returns Options.Owner.
+// Owner returns Options.Owner: what the store's creator wants to find again.
 func (k *Store) Owner() any { return k.o.Owner }
 
 // Name returns Options.Name.
@@ -192,8 +192,8 @@ func (k *Store) empty() {
 	}
 }
 
-// Hold keeps the records until LetGo. With revive it also accepts a released store, whose parts can
-// then be recomputed.
+// Hold makes sure that Release frees no records before LetGo. It returns an error for a released
+// store, unless revive is set: its parts can then be recomputed.
 func (k *Store) Hold(revive bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -207,7 +207,7 @@ func (k *Store) Hold(revive bool) error {
 	return nil
 }
 
-// LetGo ends Hold.
+// LetGo ends one Hold. The last one frees the records of a released store.
 func (k *Store) LetGo() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -217,7 +217,7 @@ func (k *Store) LetGo() {
 	}
 }
 
-// Open returns the records of a part, which the caller must drop.
+// Open returns the records of a part; the caller must Drop them. Its error may wrap ErrPartLost.
 func (k *Store) Open(index int) (*Data, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -231,7 +231,7 @@ func (k *Store) Open(index int) (*Data, error) {
 	return nil, fault.Permanent(fmt.Errorf("%s, on %s: %w", k.partName(index), p.host, ErrPartLost))
 }
 
-// Damaged drops a part that cannot be read back from disk, and returns its error.
+// Damaged marks a part as lost if err wraps ErrPartLost, and returns the error to report.
 func (k *Store) Damaged(index int, data *Data, err error) error {
 	if !errors.Is(err, ErrPartLost) {
 		return err

@@ -10,15 +10,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// fingerprint identifies the records of a part. Floats are summed instead of hashed: they may
-// differ in their last bits when a job runs again, because sums depend on the order of adding.
+// fingerprint tells whether a recomputed part has the same records. It sums floats instead of
+// hashing them: their last bits depend on the order of adding, which a second run may change.
 type fingerprint struct {
 	records, bytes int64
 	hash           uint64  // of everything except floats
 	sum, size      float64 // of the floats: sum weighted by position, and sum of magnitudes
 }
 
-// floatsWithin is the tolerance for sums of floats, relative to their magnitudes.
+// floatsWithin is the relative difference up to which sums of floats count as equal.
 const floatsWithin = 1e-9
 
 func (f fingerprint) equal(g fingerprint) bool {
@@ -50,7 +50,7 @@ func newPrinter[T any](form Form[T]) *printer[T] {
 	return p
 }
 
-// maxFloats is the maximum number of floats per record with listed offsets.
+// maxFloats is the maximum number of floats per record whose offsets floatsOf lists.
 const maxFloats = 64
 
 // floatsOf appends the offsets of the float64s of an image of type t at offset `at`; it returns
@@ -80,7 +80,7 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 // imagesAtOnce is the number of bytes of images copied at once for hashing.
 const imagesAtOnce = 8 << 10
 
-// images adds records that are images with floats at known offsets.
+// images adds to the fingerprint the records in b, images with floats at known offsets.
 func (p *printer[T]) images(b []byte) {
 	for most := max(1, imagesAtOnce/p.form.Size) * p.form.Size; len(b) > 0; {
 		n := min(most, len(b))
@@ -111,14 +111,14 @@ func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	f.sum, f.size = sum, size
 }
 
-// floatWeight returns the weight of the n-th float, from 1 up to 2.
+// floatWeight returns a factor for float n, from 1 up to 2, by which sums depend on the order.
 func floatWeight(n uint64) float64 {
 	z := n * 0x9e3779b97f4a7c15
 	z ^= z >> 29
 	return math.Float64frombits(1023<<52 | z>>12)
 }
 
-// run adds records in their stored form.
+// run adds the records in b, as stored, to the fingerprint.
 func (p *printer[T]) run(b []byte) error {
 	p.bytes += int64(len(b))
 	if p.strip == nil {
@@ -201,7 +201,7 @@ func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) 
 	}
 }
 
-// stripEach is like stripFloats, for consecutive elements; first returns their start and number.
+// stripEach is like stripFloats, for adjacent values; first returns the first one and their number.
 func stripEach(elem reflect.Type, first func(p unsafe.Pointer) (unsafe.Pointer, int)) func(unsafe.Pointer, func(float64) bool) {
 	strip := stripFloats(elem)
 	if strip == nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// source is a dfs.Source without bytes that represents a kept part, or several parts read together.
+// source is a dfs.Source without bytes that makes one or two parts of datasets an input.
 type source struct{ of []Ref }
 
-// Ref refers to a kept part: by its store, which holds the parts of one dataset, and its index.
+// Ref names one part of a dataset: the Store of the dataset and the part's index in it.
 type Ref struct {
 	parts *Store
 	index int
@@ -21,7 +21,7 @@ func (r Ref) Open() (*Data, error) { return r.parts.Open(r.index) }
 // Damaged calls [Store.Damaged] for the part.
 func (r Ref) Damaged(data *Data, err error) error { return r.parts.Damaged(r.index, data, err) }
 
-// RefsOf returns the parts that a source represents, or nil if it is not a kept one.
+// RefsOf returns the parts of datasets that s stands for; nil if it is another kind of source.
 func RefsOf(s input.Source) []Ref {
 	k, ok := s.Data.(*source)
 	if !ok {
@@ -30,7 +30,7 @@ func RefsOf(s input.Source) []Ref {
 	return k.of
 }
 
-// Sources returns the parts of k as sources, once its job has succeeded.
+// Sources returns one source per part of k, for a job to read; none before k's job has succeeded.
 func (k *Store) Sources() (list []input.Source) {
 	for i := range k.Parts() {
 		list = append(list, input.Of(&source{of: []Ref{{k, i}}}, k.partName(i)))
@@ -38,7 +38,7 @@ func (k *Store) Sources() (list []input.Source) {
 	return list
 }
 
-// Beside returns a source that represents two parts read together.
+// Beside returns a source from which one map reads two parts, of co-partitioned datasets.
 func Beside(left, right input.Source) input.Source {
 	of := append(RefsOf(left)[:1:1], RefsOf(right)...)
 	return input.Of(&source{of: of}, left.Name()+", and of "+of[1].parts.Name())
@@ -65,7 +65,7 @@ func (*source) View(int64, int) ([]byte, func(), error) { return nil, nil, input
 // Close implements dfs.Source.
 func (*source) Close() error { return nil }
 
-// KeptOn returns the nodes with the records.
+// KeptOn returns the nodes that hold the source's records.
 func (s *source) KeptOn() (hosts []string) {
 	for _, r := range s.of {
 		if _, host := r.parts.sizeOf(r.index); host != "" && !slices.Contains(hosts, host) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// writer writes the part of one attempt.
+// writer writes the output of one attempt into a store.
 type writer struct {
 	data   *Data // nil if only the fingerprint is needed
 	host   string
@@ -48,8 +48,8 @@ func (w *writer) Close() error {
 	return w.data.seal()
 }
 
-// filling is the output.Store of one job that fills a store. Late calls of an earlier job's
-// attempts have no effect.
+// filling makes a Store the output of one job. Late calls of an earlier job's attempts have no
+// effect.
 type filling struct {
 	k   *Store
 	run int // of k; 0 before Setup
@@ -72,7 +72,7 @@ func (o *filling) Success() error { return o.k.success() }
 
 func (o *filling) Abort() error { return o.k.abort(o.run) }
 
-// setup begins a run.
+// setup starts a job's writing; run is its number, which its attempts pass on.
 func (k *Store) setup() (run int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,7 +87,7 @@ func (k *Store) setup() (run int, err error) {
 	return k.run, nil
 }
 
-// begin records that the store made recomputes parts of k.
+// begin notes that made is recomputing lost parts of k.
 func (k *Store) begin(made *Store) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,7 +115,7 @@ func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
 	return w, nil
 }
 
-// lacks reports whether a part is lost or missing.
+// lacks reports whether part index is lost.
 func (k *Store) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
 func (k *Store) commit(run int, p output.Part) error {
@@ -182,7 +182,7 @@ func (k *Store) abort(run int) error {
 	return nil
 }
 
-// forget records that the store made recomputes parts of k no longer.
+// forget ends begin: made does not recompute parts of k any more.
 func (k *Store) forget(made *Store) {
 	if k == nil {
 		return
@@ -192,7 +192,7 @@ func (k *Store) forget(made *Store) {
 	k.redone = slices.DeleteFunc(k.redone, func(x *Store) bool { return x == made })
 }
 
-// fill moves the parts that k has lost from the store made into k.
+// fill moves the lost parts of k from made, which has recomputed them, into k.
 func (k *Store) fill(made *Store) error {
 	k.forget(made)
 	k.mu.Lock()
@@ -218,7 +218,7 @@ func (k *Store) fill(made *Store) error {
 	return nil
 }
 
-// unlike describes how a fingerprint differs from another.
+// unlike says, for a message, how the records of f differ from those of g.
 func (f fingerprint) unlike(g fingerprint) string {
 	if f.records != g.records {
 		return fmt.Sprint(f.records)
