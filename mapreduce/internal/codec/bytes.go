@@ -64,7 +64,8 @@ func appendEscaped(dst, b []byte) []byte {
 	}
 }
 
-// cutEscaped reverses appendEscaped; b aliases src if it has no zero byte.
+// cutEscaped returns what appendEscaped encoded, and the rest; b aliases src if it has no zero
+// byte.
 func cutEscaped(src []byte) (b, rest []byte, err error) {
 	copied := false
 	for at := 0; ; {
@@ -86,10 +87,10 @@ func cutEscaped(src []byte) (b, rest []byte, err error) {
 	}
 }
 
-// restWidth implements Codec.Width for values that take all of src, as the last of an encoding.
+// restWidth is the Codec.Width of values that take all of src, at the end of an encoding.
 func restWidth(src []byte, _ byte) int { return len(src) }
 
-// escapedWidth implements Codec.Width for values encoded by appendEscaped.
+// escapedWidth is the Codec.Width of strings and byte slices that appendEscaped encodes.
 func escapedWidth(src []byte, mark byte) int {
 	for at := 0; ; at += 2 {
 		i := bytes.IndexByte(src[at:], mark)

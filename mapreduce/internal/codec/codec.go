@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// ErrUnsupportedType is wrapped by errors of Bind for a type that cannot be a key, value or record.
+// ErrUnsupportedType is wrapped by errors of Bind for a type that no key, value or record can have.
 var ErrUnsupportedType = errors.New("unsupported type")
 
 // ErrMalformed is the error for bytes that are not the encoding of a value.
@@ -44,11 +44,11 @@ type Codec struct {
 	Open   bool // the value takes all of src, so it must be last in an encoding
 	Empty  bool // values have no bytes; types of size zero with MarshalBinary have some
 	plain  plainKind
-	flip   uint64 // for plain integers: exclusive-or mask
+	flip   uint64 // for plain integers: xor mask that makes signed ones sort as unsigned
 	fields []fieldCodec
 }
 
-// Appender returns Encode; for descending keys it flips all bits.
+// Appender returns a function that appends a value's encoding, with all bits flipped if descending.
 func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
 	if !descending {
 		return c.Encode
@@ -61,7 +61,7 @@ func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []b
 	}
 }
 
-// plainKind identifies the encodings that a struct's Encode writes inline: that saves a call.
+// plainKind names an encoding so simple that a struct's Encode does it without a call per field.
 type plainKind uint8
 
 const (
@@ -72,7 +72,7 @@ const (
 	plainString           // a string as it is
 )
 
-// fieldCodec is the codec of a struct's field. It repeats plain and flip, for a faster Encode.
+// fieldCodec is the codec of a struct field. It copies plain and flip, for a faster Encode.
 type fieldCodec struct {
 	*Codec
 	offset uintptr
@@ -92,23 +92,23 @@ var (
 // IsMarshaler reports whether values of t, or pointers to them, have MarshalBinary.
 func IsMarshaler(t reflect.Type) bool { return reflect.PointerTo(t).Implements(marshalerType) }
 
-// SelfCoded is a type that provides its own codec.
+// SelfCoded is implemented by types that bring their own Codec.
 type SelfCoded interface {
-	// CodecWithin returns the codec of the type, built with b; last says that nothing follows a
-	// value.
+	// CodecWithin returns the type's codec. It builds the codecs of parts with b. If last is set,
+	// nothing follows a value, so its end needs no mark.
 	CodecWithin(b *Builder, last bool) (*Codec, error)
 }
 
-// Builder builds the codec of a type from the codecs of its parts.
+// Builder makes the Codec of a type, recursively from those of its parts.
 type Builder struct {
 	key  bool   // for keys: equal values must have equal bytes
-	home string // package that calls Bind
+	home string // package that calls Bind, whose unexported fields may be in keys
 	path []string
-	// within are the types that contain the current one; Of refuses a type that contains itself.
+	// within are the types that contain the current one. Of refuses recursive types by it.
 	within []reflect.Type
 }
 
-// Of returns the codec of t. last says that nothing follows the value.
+// Of returns the codec of t. If last is set, nothing follows a value, so its end needs no mark.
 func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	if b.key {
 		if c := keyTypeCodec(t, last); c != nil {
@@ -154,18 +154,18 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	}
 }
 
-// Part is like Of, for a part of the current type, which errors call name.
+// Part is like Of, for a part of the current type; errors add name to the path of the part.
 func (b *Builder) Part(name string, t reflect.Type, last bool) (*Codec, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()
 	return b.Of(t, last)
 }
 
-// refuse returns the error for a field that cannot be encoded.
+// refuse returns the error for a type t that cannot be encoded, at the current path.
 func (b *Builder) refuse(t reflect.Type, why string) error { return Refuse(b.path, t, why) }
 
-// Refuse returns the error for a type, at a path of fields, that cannot be encoded; why may be
-// empty.
+// Refuse returns the error for a type t that cannot be encoded. path names its field; why is the
+// reason, or empty.
 func Refuse(path []string, t reflect.Type, why string) error {
 	err := fmt.Errorf("%w %s", ErrUnsupportedType, t)
 	if why != "" {

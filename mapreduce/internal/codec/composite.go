@@ -47,7 +47,7 @@ func (b *Builder) array(t reflect.Type, last bool) (*Codec, error) {
 	return fieldsCodec(fields), nil
 }
 
-// maxElements is the maximum length of an encoded array, except of bytes.
+// maxElements is the maximum length of an array that can be encoded, except of bytes.
 const maxElements = 1 << 16
 
 func byteArrayCodec(n int) *Codec {
@@ -131,7 +131,7 @@ func fieldsCodec(fields []fieldCodec) *Codec {
 	return c
 }
 
-// widthOf returns the total width of fields.
+// widthOf returns the Codec.Width of a struct: the total of its fields.
 func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	at := 0
 	for i := range fields {
@@ -140,9 +140,9 @@ func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	return at
 }
 
-// marshalCodec encodes with the type's MarshalBinary, whose bytes it encodes as a []byte; last
-// means that the value is the last of its encoding, so that its end needs no mark. It decodes each
-// value into new memory, since UnmarshalBinary may add to existing content or keep it.
+// marshalCodec returns the codec of a type with MarshalBinary, whose result it encodes as a []byte.
+// It decodes each value into new memory, since UnmarshalBinary may add to existing content or keep
+// it. If last is set, nothing follows a value, so its end needs no mark.
 func marshalCodec(t reflect.Type, last bool) *Codec {
 	inner := bytesCodec(last)
 	return &Codec{

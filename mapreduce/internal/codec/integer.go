@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// IntegerWidth returns the size in bytes of keys of type t that are encoded as integers, or 0 if
-// they are not.
+// IntegerWidth returns the bytes of a key of type t if combine.EmitNumbers can emit it (an integer
+// of 4 or 8 bytes), otherwise 0.
 func IntegerWidth(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
@@ -18,7 +18,7 @@ func IntegerWidth(t reflect.Type) int {
 	return 0
 }
 
-// IntegerFlip returns the mask that makes the bits of an integer type order like the integers.
+// IntegerFlip returns the xor mask with which integers of type t, as unsigned, sort by value.
 func IntegerFlip(t reflect.Type) uint64 {
 	if t.Kind() <= reflect.Int64 {
 		return 1 << (t.Bits() - 1)
@@ -26,7 +26,7 @@ func IntegerFlip(t reflect.Type) uint64 {
 	return 0
 }
 
-// BitsOf returns the bits of an integer of 4 or 8 bytes.
+// BitsOf returns the bits of *k, an integer of 4 or 8 bytes, as an unsigned number.
 func BitsOf[K any](k *K) uint64 {
 	if unsafe.Sizeof(*k) == 4 {
 		return uint64(*(*uint32)(unsafe.Pointer(k)))
@@ -34,10 +34,10 @@ func BitsOf[K any](k *K) uint64 {
 	return *(*uint64)(unsafe.Pointer(k))
 }
 
-// SetBits reverses BitsOf.
+// SetBits sets *k, an integer of 4 or 8 bytes, to the bits x, as BitsOf returns them.
 func SetBits[K any](k *K, x uint64) { SetBitsAt(unsafe.Pointer(k), int(unsafe.Sizeof(*k)), x) }
 
-// SetBitsAt is like SetBits, for an integer of the given size at k.
+// SetBitsAt is like SetBits, for an integer of size bytes at k.
 func SetBitsAt(k unsafe.Pointer, size int, x uint64) {
 	if size == 4 {
 		*(*uint32)(k) = uint32(x)

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// keyTypeCodec returns the codec for keys of standard library types whose fields or bytes do not
-// sort like their values, or nil for all other types.
+// keyTypeCodec returns the codec for keys of a standard library type whose fields do not sort like
+// its values; nil for all other types.
 func keyTypeCodec(t reflect.Type, last bool) *Codec {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -26,8 +26,8 @@ func keyTypeCodec(t reflect.Type, last bool) *Codec {
 // unixZero is the Unix time of the zero [time.Time], in seconds.
 const unixZero = -62135596800
 
-// timeCodec encodes an instant: the seconds since year 1 and the nanoseconds. It decodes to UTC: an
-// instant has one encoding in all zones.
+// timeCodec returns the codec of times: seconds since year 1, then nanoseconds. It decodes to UTC,
+// so an instant has one encoding in all zones.
 func timeCodec() *Codec {
 	return &Codec{
 		Width: fixedWidth(12),
@@ -47,8 +47,8 @@ func timeCodec() *Codec {
 	}
 }
 
-// bigIntCodec encodes the sign, the length of the magnitude and the magnitude, so that the bytes
-// have the order of the numbers. In negative numbers the bits of length and magnitude are flipped,
+// bigIntCodec returns the codec of big.Int: sign, length and bytes of the magnitude, so that
+// encodings sort like numbers. In negative numbers the bits of length and magnitude are flipped,
 // since there the larger magnitude comes first.
 func bigIntCodec() *Codec {
 	const head = 9
@@ -95,8 +95,8 @@ func bigIntCodec() *Codec {
 	}
 }
 
-// bigIntHead returns the length of a magnitude, and whether the number is negative. All bytes of
-// src have been flipped with mark, which is 0xff for descending keys, otherwise 0.
+// bigIntHead returns the length of an encoded big.Int's magnitude, and its sign. All bytes of src
+// have been flipped with mark, which is 0xff for descending keys, otherwise 0.
 func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 	n = binary.BigEndian.Uint64(src[1:])
 	negative = src[0] == mark
@@ -106,8 +106,8 @@ func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 	return n, negative
 }
 
-// addrCodec encodes an address in the order of netip.Addr.Compare: the length, then the bytes and
-// the zone.
+// addrCodec returns the codec of netip.Addr, in the order of Compare: the length, then the bytes
+// and the zone.
 func addrCodec(last bool) *Codec {
 	text := marshalCodec(reflect.TypeFor[netip.Addr](), last)
 	return &Codec{

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// fixedWidth returns the Width of encodings of n bytes.
+// fixedWidth returns a Codec.Width for encodings that all have n bytes.
 func fixedWidth(n int) func([]byte, byte) int { return func([]byte, byte) int { return n } }
 
 func byteCodec(flip byte) *Codec {
@@ -77,7 +77,7 @@ func int64Codec(flip uint64) *Codec {
 	}
 }
 
-// wordCodec stores the low n bytes of a number, big-endian.
+// wordCodec returns the codec of numbers of n bytes, big-endian; load and store access the value.
 func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointer, uint64)) *Codec {
 	return &Codec{
 		Width: fixedWidth(n),
@@ -98,8 +98,8 @@ func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointe
 	}
 }
 
-// floatCodec orders -Inf < … < 0 < … < +Inf < NaN. In a key, -0 becomes 0 and all NaNs become one,
-// so that equal keys have equal bytes; a value keeps its bits.
+// floatCodec returns the codec of floats, in the order -Inf < 0 < +Inf < NaN. In a key, -0 becomes
+// 0 and all NaNs become one, so that equal keys have equal bytes; a value keeps its bits.
 func floatCodec(t reflect.Type, key bool) *Codec {
 	if t.Size() == 4 {
 		return wordCodec(4, func(p unsafe.Pointer) uint64 {

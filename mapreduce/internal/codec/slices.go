@@ -48,8 +48,8 @@ func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 	return c
 }
 
-// countElements returns the number of elements at the head of src, whose bytes have been flipped
-// with mark, and where they end.
+// countElements returns the number of elements of the encoded slice at the start of src, and where
+// they end. All bytes of src have been flipped with mark.
 func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 	for end < len(src) && src[end] == 1^mark {
 		end++
@@ -59,7 +59,7 @@ func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 	return n, end
 }
 
-// makeSlice sets p to a new slice of n elements, nil for none, and returns their address.
+// makeSlice sets the slice at p to n new zero elements, nil for none, and returns their address.
 func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
 	list := reflect.NewAt(t, p).Elem()
 	if n == 0 {
@@ -70,8 +70,8 @@ func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
 	return list.UnsafePointer()
 }
 
-// integerSlice makes c process 4- or 8-byte integers without a call per element, as fast as packing
-// them by hand.
+// integerSlice replaces Encode and Decode of c, a codec of slices of 4- or 8-byte integers, by
+// faster ones without a call per element.
 func integerSlice(c *Codec, t reflect.Type) {
 	var flip uint64
 	if t.Elem().Kind() <= reflect.Int64 {
@@ -123,7 +123,7 @@ func integerSlice(c *Codec, t reflect.Type) {
 	}
 }
 
-// makeWords is like makeSlice, for integers, which have no pointers whatever their type's name.
+// makeWords returns a new slice of n integers, nil for none.
 func makeWords[E uint32 | uint64](n int) []E {
 	if n == 0 {
 		return nil
@@ -131,8 +131,8 @@ func makeWords[E uint32 | uint64](n int) []E {
 	return make([]E, n)
 }
 
-// countWords returns the number of elements of size bytes at the head of src, or false if src is
-// not a slice of them.
+// countWords returns the number of elements, of size bytes, of the encoded slice at the start of
+// src; false if there is no such slice.
 func countWords(src []byte, size int) (n int, ok bool) {
 	at := 0
 	for at < len(src) && src[at] == 1 {

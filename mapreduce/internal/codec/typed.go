@@ -10,18 +10,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Placed is a codec and the type of its keys or values, for callers that learn it at run time.
+// Placed is a codec with its type and direction, for callers that know the type only at run time.
 type Placed struct {
 	*Codec
 	Descending bool
 	Type       reflect.Type
 }
 
-// Typed is a codec for values of type T.
+// Typed is a Placed for values of type T, with typed functions.
 type Typed[T any] struct{ Placed }
 
-// Key returns the codec of a key type for a job bound in package home. Descending keys are encoded
-// with an end mark and all bits flipped.
+// Key returns the codec of keys of type K. Descending keys are encoded with an end mark and all
+// bits flipped. home is the package that binds the job: keys may have unexported fields of that.
 func Key[K any](descending bool, home string) (Typed[K], error) {
 	c, err := KeyOf(reflect.TypeFor[K](), descending, home)
 	return Typed[K]{c}, err
@@ -52,14 +52,14 @@ func ValueOf(t reflect.Type) (Placed, error) {
 	return Placed{c, false, t}, nil
 }
 
-// Encoding returns the encoding of a value of the codec's type.
+// Encoding returns the encoding of v, whose type must be that of c.
 func Encoding(c Placed, v reflect.Value) []byte {
 	at := reflect.New(c.Type)
 	at.Elem().Set(v)
 	return c.Appender(c.Descending)(nil, at.UnsafePointer())
 }
 
-// Decoded decodes the whole of b as a value of the codec's type. Its byte slices may alias b.
+// Decoded returns the value, of the type of c, that all of b encodes. Its byte slices may alias b.
 func Decoded(c Placed, b []byte) (reflect.Value, error) {
 	at := reflect.New(c.Type)
 	err := c.Reader()(b, at.UnsafePointer())
@@ -92,7 +92,7 @@ func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 	}
 }
 
-// Reader returns a function that decodes all of b into the value at v; byte slices may alias b.
+// Reader returns a function that sets the value at v from its encoding b; byte slices may alias b.
 //
 //go:noinline
 func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
@@ -110,8 +110,8 @@ func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
 	}
 }
 
-// Cloner returns a function that replaces what the value at v points to by a copy, or nil if values
-// do not point to mutable bytes. The function must be used by one goroutine at a time.
+// Cloner returns a function that replaces what the value at v points to by a copy, so that it may
+// be kept; nil if values need no copy. One goroutine at a time may use the function.
 func (p *Placed) Cloner() func(v unsafe.Pointer) {
 	if !MayChange(p.Type) {
 		return nil
@@ -175,8 +175,8 @@ func SharesBytes(t reflect.Type) bool {
 	}
 }
 
-// MayChange reports whether values of type t point to memory that their owner may write to: slices,
-// and what a marshaled type may contain.
+// MayChange reports whether values of type t refer to memory that others can write to, so that a
+// caller that keeps one must copy it.
 func MayChange(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan,
@@ -196,9 +196,9 @@ func MayChange(t reflect.Type) bool {
 	}
 }
 
-// PrefixLen returns a function that returns how many bytes of a struct's encoding belong to its
-// first n fields, or nil if all do. A field that takes the rest of an encoding has no end mark, so
-// a prefix that ends with it may belong to another value.
+// PrefixLen returns a function that returns how many bytes of an encoded struct b its first n
+// fields take, for grouping by them; nil if the whole key must be compared: n is all fields, or a
+// field has no end mark. n must fit t.
 func PrefixLen(t Placed, n int) (func(b []byte) int, error) {
 	if n < 1 || n > len(t.fields) {
 		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, t.Type, len(t.fields))
