@@ -92,7 +92,7 @@ func (a *accumulator) wait(w *pending) {
 // wordy reports whether pending.word must be set: values are added, or their memory is counted.
 func (a *accumulator) wordy() bool { return a.form.sum || a.heap.weigh != nil }
 
-// word returns what pending.word holds: the value at v if values are added, or else its heap bytes.
+// word returns what pending.word holds: the value at v if values are added, otherwise heap bytes.
 func (a *accumulator) word(v unsafe.Pointer) uint64 {
 	if a.form.sum {
 		return *(*uint64)(v)

@@ -156,7 +156,7 @@ func (m *denseMerge) find() bool {
 	return true
 }
 
-// within returns the first index of 64 keys, at or later, that lies in any of the arrays.
+// within returns the first index of 64 keys, at or later, that is in any of the arrays.
 func (m *denseMerge) within(at uint64) uint64 {
 	next := m.end
 	for _, r := range m.arrays {
