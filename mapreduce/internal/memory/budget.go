@@ -56,11 +56,11 @@ func (b *Budget) Close() {
 	}
 }
 
-// Rest lends the sub-budget's share to the others until Wake, because its attempt waits. Bytes in
+// Rest gives the sub-budget's share to the others until Wake, because its attempt waits. Bytes in
 // use stay charged. A second Rest, or that of a root, does nothing.
 func (b *Budget) Rest() { b.rest(true) }
 
-// Wake takes the share back that Rest lent.
+// Wake takes the share back that Rest gave away.
 func (b *Budget) Wake() { b.rest(false) }
 
 func (b *Budget) rest(rests bool) {
