@@ -12,10 +12,10 @@ import (
 
 // Form encodes and decodes the records of a dataset, of type T. It chooses one of three layouts:
 //
-//  - images: the memory of the values, for types of fixed size without pointers;
-//  - flat records: each is its length and its fields, for strings, slices of images without gaps,
-//    and structs of images, strings and such slices;
-//  - encoded records: each is its length and its encoding as a value, for all other types.
+//   - images: the memory of the values, for types of fixed size without pointers;
+//   - flat records: each is its length and its fields, for strings, slices of images without gaps,
+//     and structs of images, strings and such slices;
+//   - encoded records: each is its length and its encoding as a value, for all other types.
 //
 // Flat and encoded records are framed: they begin with their length.
 type Form[T any] struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// fingerprint tells whether a recomputed part has the same records. It sums floats instead of
+// fingerprint shows whether a recomputed part has the same records. It sums floats instead of
 // hashing them: their last bits depend on the order of adding, which a second run may change.
 type fingerprint struct {
 	records, bytes int64
