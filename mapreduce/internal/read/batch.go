@@ -18,28 +18,28 @@ type Input[I any] func(s *Reader, yield func(batch []I) (int, error)) error
 // BatchRecords is the maximum number of records in a batch.
 const BatchRecords = 32
 
-// batchBytes is the distance within which records that are bytes share a batch, so that they are
-// still in the cache when they are mapped.
+// batchBytes limits the distance of the records of a batch, so that they are still in the cache
+// when the map gets them.
 const batchBytes = 4 << 10
 
-// Place says where the records of a batch are in the input, for errors about one of them. A run is
-// a piece of the input that is yielded together: one or more batches of whole records.
+// Place says where the current record is in the input, for errors about it. A run is a piece of the
+// input that is yielded together: one or more batches of whole records.
 type Place struct {
 	At     int64                 // offset of the latest yielded run, uncompressed, or of the current record
 	Data   []byte                // the run: whole records; nil if records are not bytes
-	Begins []int                 // of the records in Data
-	Step   int                   // distance of the records, if Begins is nil
+	Begins []int                 // offsets in Data at which its records begin
+	Step   int                   // size of each record, if Begins is nil
 	Length func(rest []byte) int // returns the length of the record at the beginning of rest
 	Batch  int                   // index in Begins of the first record of the batch
 	Now    int                   // index in Begins of the current record; -1 before the first
 }
 
-// Enter sets the run whose records are yielded next, and how to find the length of one of them.
+// Enter makes run the run whose records come next; length returns the length of its first record.
 func (p *Place) Enter(run []byte, length func([]byte) int) {
 	p.Data, p.Length, p.Begins, p.Step, p.Batch, p.Now = run, length, nil, 0, 0, -1
 }
 
-// within returns where in Data the current record begins.
+// within returns the offset in Data of the current record.
 func (p *Place) within() int {
 	if p.Now < 0 || p.Begins == nil {
 		return max(p.Now, 0) * p.Step
@@ -47,11 +47,11 @@ func (p *Place) within() int {
 	return p.Begins[p.Now]
 }
 
-// Offset returns the offset of the current record.
+// Offset returns the current record's offset in the source.
 func (p *Place) Offset() int64 { return p.At + int64(p.within()) }
 
-// YieldBatch yields records, of which the first has an index in Place.Begins. It yields the rest
-// again if a record fails and is skipped.
+// YieldBatch passes records to yield; the first has index `first` in Place.Begins. If a record
+// fails and is skipped, it yields those after it again.
 func YieldBatch[I any](s *Reader, first int, batch []I, yield func([]I) (int, error)) error {
 	for len(batch) > 0 {
 		s.Batch = first
@@ -67,8 +67,8 @@ func YieldBatch[I any](s *Reader, first int, batch []I, yield func([]I) (int, er
 	return nil
 }
 
-// Singly returns a function that yields a batch of one record. It is for records that share memory
-// or come from user code.
+// Singly returns a function that passes one record to yield, for records that share memory or come
+// from user code.
 func Singly[I any](yield func([]I) (int, error)) func(I) error {
 	one := make([]I, 1)
 	return func(rec I) error {
@@ -78,7 +78,7 @@ func Singly[I any](yield func([]I) (int, error)) func(I) error {
 	}
 }
 
-// EachOne calls one for each record of a batch until one fails. It returns how many succeeded.
+// EachOne calls one for each record of a batch until it fails. It returns how many succeeded.
 func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
 	for i := range batch {
 		s.Now = s.Batch + i
@@ -89,10 +89,10 @@ func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
 	return len(batch), nil
 }
 
-// wholeLength implements Place.Length for a run that is a single record.
+// wholeLength is the Place.Length of a run that is a single record.
 func wholeLength(b []byte) int { return len(b) }
 
-// MapOne calls yield, which maps a single record: all bytes of run, or any value if run is nil. If
+// MapOne calls yield, which maps a single record: run, or a value without bytes if run is nil. If
 // yield panics or exits its goroutine, MapOne returns an error that names the record.
 func (s *Reader) MapOne(run []byte, yield func() error) (err error) {
 	s.Enter(run, wholeLength)
@@ -102,7 +102,7 @@ func (s *Reader) MapOne(run []byte, yield func() error) (err error) {
 	return yield()
 }
 
-// Stop makes At the offset of the current record, at which reading ends.
+// Stop makes the current record the one that a RecordError names; reading ends at it.
 func (s *Reader) Stop() {
 	rec := s.Data
 	if rec != nil {
@@ -114,14 +114,14 @@ func (s *Reader) Stop() {
 	s.Enter(nil, nil)
 }
 
-// StopAt is like Stop, for a record that is a run of its own.
+// StopAt is like Stop, but the record is rec, which is at offset At.
 func (s *Reader) StopAt(rec []byte) {
 	s.Enter(rec, wholeLength)
 	s.Stop()
 }
 
-// PlacePanic is deferred. It converts a panic of the user's map into an error of the current record.
-// A memory fault outside of the Go heap stays a panic, because its cause may be the input. If err
+// PlacePanic is deferred while a map runs. It turns the map's panic into an error of the current
+// record. A memory fault outside of the Go heap stays a panic: its cause may be the input. If err
 // is still ErrExited, the map has exited the goroutine, and PlacePanic notes the record.
 func (s *Reader) PlacePanic(err *error) {
 	v := recover()

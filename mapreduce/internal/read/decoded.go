@@ -6,10 +6,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// ErrNoRecord is returned by a decode function for input without a record.
+// ErrNoRecord is returned by a decode function for input that is no record and must be passed over.
 var ErrNoRecord = errors.New("no record")
 
-// Decoded yields the result of decode for each record of in.
+// Decoded returns an Input that yields the result of decode for each record of in.
 func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	return func(s *Reader, yield func([]I) (int, error)) error {
 		d := &decoder[R, I]{s: s, decode: decode, yield: yield}
@@ -17,7 +17,7 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	}
 }
 
-// decoder decodes the records of an input.
+// decoder is one reader of a Decoded input.
 type decoder[R, I any] struct {
 	s      *Reader
 	decode func(rec R) (I, error)
@@ -26,7 +26,7 @@ type decoder[R, I any] struct {
 	number int64 // of the latest processed record
 }
 
-// batch decodes raw records and yields the results. Those before an undecodable one come first.
+// batch decodes raw records and yields the results: first those before one that cannot be decoded.
 func (d *decoder[R, I]) batch(raw []R) (int, error) {
 	first := d.s.Batch
 	defer func() { d.s.Batch = first }()
@@ -59,7 +59,7 @@ func (d *decoder[R, I]) batch(raw []R) (int, error) {
 	return len(raw), nil
 }
 
-// one decodes a record; a panic is an error.
+// one returns decode(raw); it turns a panic into an error.
 func (d *decoder[R, I]) one(raw R) (rec I, err error) {
 	err = fault.Recovered(func() (err error) {
 		rec, err = d.decode(raw)

@@ -1,6 +1,6 @@
 package read
 
-// Ends finds where records end; see byteEnds, textEnds, everyN, frames and csvEnds.
+// Ends finds where records end, so that a Reader can split bytes into whole records.
 type Ends interface {
 	// Last returns the length of the longest run of whole records at the beginning of b, which
 	// begins with a record; 0 if b has no whole record.
@@ -12,8 +12,8 @@ type Ends interface {
 	Resume(n int) int
 }
 
-// starts is an Ends that can find the first record at or after off; Start returns at
-// least end if no record begins before end.
+// starts is an Ends that cannot find the next record from any byte. Start returns the offset of the
+// first record at or after off, or end or more if none begins before end.
 type starts interface {
 	Start(s *Reader, off, end int64) (int64, error)
 }

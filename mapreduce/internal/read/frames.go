@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Frames yields the records of a file in which each record follows its length, a varint.
+// Frames is an Input of records that each follow their length, a varint.
 func Frames(s *Reader, yield func([][]byte) (int, error)) error {
 	return s.Runs(frames{}, func(run []byte) error {
 		at := s.At

@@ -15,10 +15,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Lines yields lines without their line feed.
+// Lines returns an Input of lines without their line feeds.
 func Lines() Input[[]byte] { return separatedBy(LineEnds, 1) }
 
-// LineStrings is like [Lines], for strings. If Reader.Copied is set, lines share pieces of memory.
+// LineStrings is an Input of lines as strings. With Reader.Copied they share pieces of memory.
 func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	var piece stringPiece
 	var texts []string
@@ -35,7 +35,7 @@ func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	})
 }
 
-// BoundedLines is like [Lines], for maps that copy lines: one too long for the attempt is an error.
+// BoundedLines is like [Lines], but fails for a line longer than Reader.Largest: the map copies it.
 func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 	return Lines()(s, func(lines [][]byte) (int, error) {
 		for i, line := range lines {
@@ -52,7 +52,7 @@ func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 	})
 }
 
-// Chunks yields runs of whole lines.
+// Chunks is an Input whose records are runs of whole lines, for maps that split them faster.
 func Chunks(s *Reader, yield func([][]byte) (int, error)) error {
 	one := Singly(yield)
 	return s.Runs(LineEnds, func(run []byte) error {
@@ -66,7 +66,7 @@ func Chunks(s *Reader, yield func([][]byte) (int, error)) error {
 	})
 }
 
-// FixedSize yields records of n bytes.
+// FixedSize returns an Input of records of n bytes; a source must not end within one.
 func FixedSize(n int) Input[[]byte] {
 	return func(s *Reader, yield func([][]byte) (int, error)) error {
 		return s.Runs(everyN(n), func(run []byte) error {
@@ -78,7 +78,7 @@ func FixedSize(n int) Input[[]byte] {
 	}
 }
 
-// Slice yields the records of a split of a slice; offsets and lengths are numbers of records.
+// Slice returns an Input of records, a slice; a split's offset and length count records.
 func Slice[I any](records []I) Input[I] {
 	return func(s *Reader, yield func([]I) (int, error)) error {
 		s.Ordinal, s.At = true, s.Split.Offset
@@ -99,7 +99,7 @@ func Slice[I any](records []I) Input[I] {
 	}
 }
 
-// CutLines returns a block for every n lines of s.
+// CutLines returns blocks of n lines of s each, with the hosts of the given blocks.
 func CutLines(ctx context.Context, s input.Source, n int, blocks []cluster.Block) ([]cluster.Block, error) {
 	var list []cluster.Block
 	var start, at int64
@@ -132,7 +132,7 @@ func CutLines(ctx context.Context, s input.Source, n int, blocks []cluster.Block
 	return list, nil
 }
 
-// HostsAt returns the hosts of the block at off.
+// HostsAt returns the hosts of the block that contains offset off.
 func HostsAt(blocks []cluster.Block, off int64) []string {
 	for _, b := range blocks {
 		if off < b.Offset+b.Length {

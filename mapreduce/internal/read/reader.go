@@ -11,10 +11,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// Windows are the sizes, in bytes, in which a split is read.
+// Windows are the sizes, in bytes, in which a Reader reads its split.
 type Windows struct {
-	Run      int // yielded at once; also the buffer of a stream
-	Crossing int // first view of a record that crosses the end of a view
+	Run      int // size of a run; also of the buffer of a stream
+	Crossing int // first read of a record that a view does not contain whole
 	// Span is the maximum size of one View of a stored source. Views of mapped files and within a
 	// block cost nothing, whatever their length.
 	Span int
@@ -22,10 +22,10 @@ type Windows struct {
 	Record int64
 }
 
-// UsualWindows returns the sizes that attempts use.
+// UsualWindows returns the sizes for attempts; only tests use others.
 func UsualWindows() Windows { return Windows{Run: 1 << 20, Crossing: 64 << 10, Span: 16 << 20} }
 
-// Reader reads one split for one attempt. One goroutine uses it.
+// Reader reads one split for one attempt, record by record. One goroutine uses it.
 type Reader struct {
 	Ctx context.Context
 	Windows
@@ -37,23 +37,23 @@ type Reader struct {
 	Budget    *cluster.Memory   // pays for the buffer of a stream; may be nil
 	Pool      *cluster.Buffers  // supplies it; may be nil
 	BytesRead int64             // so far, as stored
-	Number    int64             // of the record that an error is about
+	Number    int64             // number of the record that an error is about
 	Skips     *Skips            // skipped records; may be nil
-	Copies    *watch.Copies     // of the records of a watched map; otherwise nil
-	Ordinal   bool              // records are not bytes: Place.At is a number
+	Copies    *watch.Copies     // copies of the records, if debug mode watches the map; else nil
+	Ordinal   bool              // records are not bytes: Place.At counts records
 	Part      bool              // the split is a part that the input's own division returned, not a range of bytes
 	// Pin, if not nil, takes ownership of each view: it calls release when the bytes are no longer
 	// needed.
 	Pin func(view []byte, release func())
-	// Copied means that the map's output does not refer to records, so that several records may
-	// share one piece of memory.
+	// Copied says that the map's output contains no part of a record, so that records may share
+	// memory.
 	Copied bool
 
 	head string // first bytes of the record at which reading stopped
 	size int    // of that record
 }
 
-// Tick counts n bytes and returns an error if the attempt must end. It is called for every run.
+// Tick counts n bytes read, for each run. It returns an error if the attempt must end.
 func (s *Reader) Tick(n int64) error {
 	s.BytesRead += n
 	if s.Progress != nil {
@@ -65,7 +65,7 @@ func (s *Reader) Tick(n int64) error {
 	return context.Cause(s.Ctx)
 }
 
-// BeginRun notes the run of n bytes that is yielded next.
+// BeginRun sets the place of the run that is yielded next: n bytes at offset at.
 func (s *Reader) BeginRun(at int64, n int) {
 	s.At = at
 	s.Enter(nil, nil)
@@ -74,7 +74,7 @@ func (s *Reader) BeginRun(at int64, n int) {
 	}
 }
 
-// Runs yields the records that start in the split as runs of whole records.
+// Runs passes all records that start in the split to yield, as runs of whole records.
 func (s *Reader) Runs(ends Ends, yield func(run []byte) error) error {
 	if !s.Source.Splittable() {
 		return s.streamRuns(ends, yield)
@@ -163,7 +163,7 @@ func (s *Reader) crossingRecord(ends Ends, pos int64, yield func(run []byte) err
 	}
 }
 
-// Look calls fn with n bytes of the source, and releases them even if fn panics.
+// Look calls fn with n bytes of the source at pos, and releases them even if fn panics.
 func (s *Reader) Look(pos, n int64, fn func(view []byte) error) error {
 	view, release, err := s.Source.Data.View(pos, int(n))
 	if err != nil {
@@ -260,8 +260,8 @@ func (s *Reader) newBuffer(n int) streamBuffer {
 	}}
 }
 
-// larger returns a buffer of twice the size with the content of buf: one record that begins at byte
-// at. After an error buf is unchanged.
+// larger returns a buffer of twice the size with the content of buf, the beginning of one record at
+// byte `at` of the source. After an error buf is unchanged.
 func (s *Reader) larger(buf streamBuffer, at int64) (streamBuffer, error) {
 	held := len(buf.b)
 	limit := s.Largest()

@@ -29,15 +29,14 @@ func (e *RecordError) Error() string {
 // Unwrap returns the error of the map.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// mapError is an error of the user's map on its way through the input's reader, which adds the
-// place of the record.
+// mapError marks an error of the user's map, so that LocateError adds the record's place to it.
 type mapError struct{ err error }
 
 func (e *mapError) Error() string { return e.err.Error() }
 func (e *mapError) Unwrap() error { return e.err }
 
-// MapError marks an error of the user's map, to which the input adds the place of the record.
-// MapError(nil) is nil.
+// MapError marks err as an error of the user's map, so that LocateError adds the record's place to
+// it. MapError(nil) is nil.
 func MapError(err error) error {
 	if err == nil {
 		return nil
@@ -45,8 +44,8 @@ func MapError(err error) error {
 	return &mapError{err}
 }
 
-// LocateError adds the record's place to an error of the user's map; number is the number of
-// records read. It returns other errors unchanged.
+// LocateError adds the current record's place to an error that MapError has marked; number is the
+// number of records read. It returns other errors unchanged.
 func (s *Reader) LocateError(err error, number int64) error {
 	var f *mapError
 	if !errors.As(err, &f) {
@@ -55,7 +54,7 @@ func (s *Reader) LocateError(err error, number int64) error {
 	return s.RecordError(f.err, number)
 }
 
-// RecordError returns the error err of the record at Place.At.
+// RecordError returns err with the place of the current record; number is the records read.
 func (s *Reader) RecordError(err error, number int64) *RecordError {
 	e := &RecordError{Input: s.Source.Name(), Offset: s.At, Number: s.Numbered(number), Head: s.head, Size: s.size, Err: err}
 	if s.Ordinal {
@@ -64,8 +63,8 @@ func (s *Reader) RecordError(err error, number int64) *RecordError {
 	return e
 }
 
-// Numbered returns the number, for errors, of the n-th record of the source that the attempt has
-// read.
+// Numbered returns the number, for errors, of the n-th record that the attempt has read. It counts
+// from the source's start if the program makes the records.
 func (s *Reader) Numbered(n int64) int64 {
 	switch s.Source.Data.(type) {
 	case input.Made, input.Unit:

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// Separated yields records that end with sep, which is not empty, without it.
+// Separated returns an Input of records that end with sep, without it; sep is not empty.
 func Separated(sep string) Input[[]byte] {
 	if len(sep) == 1 {
 		return separatedBy(byteEnds(sep[0]), 1)
@@ -16,7 +16,7 @@ func Separated(sep string) Input[[]byte] {
 	return separatedBy(newTextEnds(sep), len(sep))
 }
 
-// separators finds the ends of records with a separator; everyN has separators of no bytes.
+// separators is an Ends of records with a separator at their ends; everyN's has no bytes.
 type separators interface {
 	Ends
 	// length returns the length of the record at the beginning of b.
@@ -29,7 +29,7 @@ func separatedBy(ends separators, size int) Input[[]byte] {
 	}
 }
 
-// eachSeparated yields the records of a run, whose separators have size bytes.
+// eachSeparated yields the records of a run in batches, without their separators of size bytes.
 func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) (int, error)) (err error) {
 	s.Enter(run, ends.length)
 	err = fault.ErrExited
@@ -50,10 +50,10 @@ func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func
 	return nil
 }
 
-// byteEnds finds the ends of records that end with this byte.
+// byteEnds is the Ends of records that end with this byte.
 type byteEnds byte
 
-// LineEnds finds the ends of lines.
+// LineEnds is the Ends of lines.
 const LineEnds = byteEnds('\n')
 
 func (e byteEnds) length(b []byte) int {
@@ -74,10 +74,10 @@ func (e byteEnds) First(b []byte, from int) int {
 
 func (byteEnds) Resume(n int) int { return n }
 
-// textEnds finds the ends of records that end with a separator of two or more bytes.
+// textEnds is the Ends of records that end with a separator of two or more bytes.
 type textEnds struct {
 	sep      []byte
-	overlaps bool // an occurrence may begin within another one
+	overlaps bool // the separator may begin within itself, like "aa" in "aaa"
 }
 
 func newTextEnds(sep string) *textEnds {
@@ -164,7 +164,7 @@ func (e *textEnds) Start(s *Reader, off, end int64) (int64, error) {
 	return end, nil
 }
 
-// clear returns the last place up to at that no separator can cross.
+// clear returns the last offset up to `at` that no separator can cross, step 2 of Start.
 func (e *textEnds) clear(s *Reader, at int64) (int64, error) {
 	size := int64(len(e.sep))
 	for {
@@ -180,7 +180,7 @@ func (e *textEnds) clear(s *Reader, at int64) (int64, error) {
 	}
 }
 
-// clearIn is like clear, within b, which begins at from and ends len(sep)-1 bytes beyond at.
+// clearIn is clear within b, bytes that begin at offset from and end len(sep)-1 bytes beyond at.
 func (e *textEnds) clearIn(b []byte, from, at int64) int64 {
 	size := int64(len(e.sep))
 	var begins []int64 // offsets of separators, including overlapping ones

@@ -8,10 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Sequence returns an Input that yields the records of seq. Each attempt ranges over all of seq.
+// Sequence returns an Input of the records of an iterator. Each map attempt ranges over all of it.
 func Sequence[I any](seq iter.Seq2[I, error]) Input[I] { return (&sequence[I]{seq: seq}).read }
 
-// sequence is the iterator behind an Input; each map attempt ranges over all of it.
+// sequence is the iterator behind a Sequence, and whether an attempt has read it.
 type sequence[I any] struct {
 	seq iter.Seq2[I, error]
 	// used is set if a pass has started, unless it has ended without records.
@@ -42,7 +42,7 @@ func (q *sequence[I]) read(s *Reader, yield func([]I) (int, error)) error {
 	return s.Tick(0)
 }
 
-// begins reports whether the sequence has a first record.
+// begins reports whether the iterator, started again, has a first record.
 func (q *sequence[I]) begins() bool {
 	for _, err := range q.seq {
 		return err == nil
@@ -50,7 +50,7 @@ func (q *sequence[I]) begins() bool {
 	return false
 }
 
-// EachOf yields the records of a sequence, with offsets from first on, and returns their number.
+// EachOf passes an iterator's records to yield; offsets count from first. It returns their number.
 func EachOf[I any](s *Reader, seq iter.Seq2[I, error], first int64, yield func(I) error) (records int, err error) {
 	if seq == nil {
 		return 0, fault.Permanent(fmt.Errorf("%s: a nil sequence of records", s.Source.Name()))

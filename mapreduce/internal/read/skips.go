@@ -9,13 +9,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Skips are the records that an attempt skips. A nil Skips allows none.
+// Skips says which records an attempt skips, and how many more it may. A nil Skips allows none.
 type Skips struct {
 	maxSkips int
 	bad      []cluster.BadRecord // known from earlier attempts, not passed to the map
 	list     []cluster.Skipped
 	counted  int   // length of list when it was last counted
-	first    error // error of the first one
+	first    error // error of the first skipped record
 }
 
 // NewSkips returns Skips for at most `most` records, or nil if none may be skipped.
@@ -26,7 +26,8 @@ func NewSkips(most int, bad ...cluster.BadRecord) *Skips {
 	return &Skips{maxSkips: most, bad: bad}
 }
 
-// known returns the error of a record that earlier attempts reported as bad, or nil.
+// known returns the error for which earlier attempts reported a record as bad, or nil if they did
+// not.
 func (k *Skips) known(input string, number int64) error {
 	for i := range k.bad {
 		if k.bad[i].Number == number && k.bad[i].Input == input {
@@ -36,8 +37,8 @@ func (k *Skips) known(input string, number int64) error {
 	return nil
 }
 
-// SkippingKnown returns run for an attempt that may skip records: it does not map records known to
-// be bad, and reports the number of any other one first, in case its map never returns.
+// SkippingKnown returns run for an attempt that may skip records. It does not map records known to
+// be bad, and reports each other one before its map, which may never return.
 func SkippingKnown(r *Reader, run func(mapRecord func() error) error) func(mapRecord func() error) error {
 	if r.Skips == nil {
 		return run
@@ -56,9 +57,9 @@ func SkippingKnown(r *Reader, run func(mapRecord func() error) error) func(mapRe
 	}
 }
 
-// skip adds the record of a map's error to the skipped ones and returns nil. It returns an error if
-// any record would cause it, if it is permanent without being marked by Bad, or if too many records
-// were skipped.
+// skip skips the record of a map's error and returns nil. It returns an error if none or no more
+// may be skipped, or if the error is permanent without being marked by Bad: then any record would
+// cause it.
 func (k *Skips) skip(e *RecordError) error {
 	if k == nil || fault.IsPermanent(e) && !fault.IsBad(e) {
 		return e
@@ -76,7 +77,7 @@ func (k *Skips) skip(e *RecordError) error {
 	return nil
 }
 
-// Count adds the records skipped since the last call to the counter, and returns all skipped ones.
+// Count returns all skipped records, and adds those since the last call to the job's counter.
 func (k *Skips) Count(c *counter.Set) []cluster.Skipped {
 	if k == nil || len(k.list) == 0 {
 		return nil
@@ -86,8 +87,8 @@ func (k *Skips) Count(c *counter.Set) []cluster.Skipped {
 	return k.list
 }
 
-// RecordFailed handles the error err of the current record, and returns nil if the record is
-// skipped.
+// RecordFailed returns nil if the current record, whose map returned err, can be skipped; otherwise
+// the error with which the attempt ends.
 func (s *Reader) RecordFailed(err error) error {
 	f, isMap := errors.AsType[*mapError](err)
 	before := s.Place

@@ -5,7 +5,7 @@ package read
 // KiB.
 const pieceBytes = 1 << 12
 
-// stringPiece makes strings of the lines of a run. It copies adjacent short lines together, as
+// stringPiece makes strings of a run's lines. It copies adjacent short lines together, as
 // substrings of one string. A separate copy of each line would read bytes that are still on their
 // way from memory.
 type stringPiece struct {
@@ -13,8 +13,8 @@ type stringPiece struct {
 	begin int
 }
 
-// hold returns a copy of the line of n bytes that begins at `at` in a run; the first call for a run
-// has at = 0. A long line has memory of its own.
+// hold returns, as a string, the line of n bytes at `at` in a run; the first call for a run has at
+// = 0. A long line has memory of its own.
 func (p *stringPiece) hold(run []byte, at, n int) string {
 	if at == 0 {
 		p.text, p.begin = "", 0

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Largest returns the maximum size of a record that the attempt holds, in bytes.
+// Largest returns the maximum bytes of a record that the attempt may hold in memory.
 func (s *Reader) Largest() int64 {
 	if s.Windows.Record > 0 {
 		return s.Windows.Record
@@ -20,7 +20,7 @@ func (s *Reader) Largest() int64 {
 	return s.Budget.Largest()
 }
 
-// maxView returns the maximum size of a record in a View: unlimited, unless the view is a copy.
+// maxView returns the maximum size of a record to View: no limit, unless views are copies.
 func (s *Reader) maxView() int64 {
 	if dfs.Shared(s.Source.Data) {
 		return math.MaxInt64
@@ -28,7 +28,7 @@ func (s *Reader) maxView() int64 {
 	return s.Largest()
 }
 
-// CheckLength returns an error if the current record, of n bytes, is too large to be copied.
+// CheckLength returns an error if the current record, of n bytes, exceeds Largest, for its copy.
 func (s *Reader) CheckLength(n int) error {
 	if limit := s.Largest(); int64(n) > limit {
 		return s.TooLarge(s.Offset(), limit)
@@ -46,7 +46,7 @@ func (s *Reader) TooLarge(at, limit int64) error {
 		s.Source.Name(), memory.ErrRecordTooLarge, at, where, limit, s.Budget.WhyLargest(limit))
 }
 
-// WholeSource calls fn with the whole source.
+// WholeSource calls fn with all bytes of the source, decompressed.
 func (s *Reader) WholeSource(fn func(data []byte) error) error {
 	count := func(data []byte, stored int64) error {
 		if err := s.Tick(stored); err != nil {
@@ -64,7 +64,7 @@ func (s *Reader) WholeSource(fn func(data []byte) error) error {
 	return s.wholeStream(count)
 }
 
-// wholeStream is like WholeSource, for a source that can only be read from start to end.
+// wholeStream is WholeSource for a source that can only be read from start to end.
 func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err error) {
 	var stored atomic.Int64
 	r, err := input.Open(s.Source, &stored)
@@ -89,7 +89,7 @@ func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err erro
 	}
 }
 
-// Whole yields each source as one record, which record makes.
+// Whole returns an Input that yields each source as one record, the result of record.
 func Whole[I any](record func(name string, data []byte) I) Input[I] {
 	return func(s *Reader, yield func([]I) (int, error)) error {
 		return s.WholeSource(func(data []byte) error {
