@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Hosts implements dfs.Located for files of a store that knows where its bytes are. An error of the
+// Hosts returns where bytes of the file are, if its store knows (dfs.Located). An error of the
 // store counts as unknown, since locations only save time.
 func (f *fsFile) Hosts(off, n int64) []string {
 	store, ok := f.fsys.(stores.Located)
@@ -19,7 +19,7 @@ func (f *fsFile) Hosts(off, n int64) []string {
 	return hostsOf(f.places, off, n)
 }
 
-// hostsOf returns the hosts with at least half of the n bytes at off, those with the most first.
+// hostsOf returns the hosts with at least half of the n bytes at off, in descending order of bytes.
 func hostsOf(places []stores.Place, off, n int64) []string {
 	held := map[string]int64{}
 	for _, p := range places {

@@ -36,12 +36,12 @@ func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 	return list, nil
 }
 
-// fileOf returns the source of a file.
+// fileOf returns a source that reads the file called name.
 func fileOf(fsys fs.FS, name string) (Source, error) {
 	return titledFile(fsys, name, name)
 }
 
-// titledFile is like fileOf, for a file with another name in messages.
+// titledFile is like fileOf, but messages call the file title.
 func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	f := &fsFile{fsys: fsys, name: name, title: title}
 	file, err := fsys.Open(name)
@@ -63,14 +63,14 @@ func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	return s, err
 }
 
-// versionOf returns the store's version of a file's content, or "".
+// versionOf returns a store's version of the file's content, or "" for other file systems.
 func versionOf(info fs.FileInfo) stores.Version {
 	v, _ := info.Sys().(stores.Version)
 	return v
 }
 
-// fsFile is a dfs.Source that opens a file of a file system when it is read, and reopens it after
-// Close.
+// fsFile is a dfs.Source of a file in an fs.FS. It opens the file at the first read, and again
+// after Close.
 type fsFile struct {
 	fsys     fs.FS
 	name     string
@@ -82,7 +82,7 @@ type fsFile struct {
 	askPlaces sync.Once
 	places    []stores.Place // locations, from a stores.Located
 
-	mu   sync.RWMutex // write-locked to change file or its position
+	mu   sync.RWMutex // write-locked to change file or seek in it
 	file fs.File      // nil while closed
 }
 
@@ -125,7 +125,7 @@ func (f *fsFile) open() (err error) {
 	return err
 }
 
-// seek moves to an offset of the file, by reading from the start if the file cannot seek.
+// seek sets the file's position to off, by reading from the start if the file cannot seek.
 func (f *fsFile) seek(off int64) error {
 	if s, ok := f.file.(io.Seeker); ok {
 		_, err := s.Seek(off, io.SeekStart)
@@ -141,7 +141,7 @@ func (f *fsFile) seek(off int64) error {
 	return err
 }
 
-// View implements dfs.Source with a copy.
+// View returns a copy of n bytes at off.
 func (f *fsFile) View(off int64, n int) (b []byte, release func(), err error) {
 	if off < 0 || n < 0 || off > f.size || int64(n) > f.size-off {
 		return nil, nil, fmt.Errorf("range %d+%d outside a file of %d bytes", off, n, f.size)

@@ -20,8 +20,8 @@ type guardedSource struct {
 	failed atomic.Pointer[error] // the error of a release, which has no other way to report it
 }
 
-// guarded wraps data so that its panics cannot end the process. Sources of package dfs need no
-// wrapper.
+// guarded returns data, or a wrapper of user code whose panics become errors. It rejects a nil
+// data. Sources of package dfs need no wrapper.
 func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	if data == nil {
 		return nil, errors.New("mapreduce: a source without data")
@@ -44,7 +44,7 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	return f, nil
 }
 
-// named adds the source's name to an error.
+// named adds the source's name to *err, if there is an error.
 func (f *guardedSource) named(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("input %s: %w", f.name, *err)
@@ -125,7 +125,7 @@ func (f *guardedSource) Close() (err error) {
 	return err
 }
 
-// Unchanged calls the data's Unchanged, for sources made from a local file.
+// Unchanged returns an error if a local file has changed since the job opened it; otherwise nil.
 func (f *guardedSource) Unchanged() (err error) {
 	defer fault.Catch(&err)
 	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
@@ -134,7 +134,7 @@ func (f *guardedSource) Unchanged() (err error) {
 	return nil
 }
 
-// Views returns the data's Views, for sources made from a local file.
+// Views returns the number of open Views, for sources made from a local file; otherwise 0.
 func (f *guardedSource) Views() int {
 	if file, ok := f.Source.(interface{ Views() int }); ok {
 		return file.Views()
@@ -142,7 +142,7 @@ func (f *guardedSource) Views() int {
 	return 0
 }
 
-// maxIdle is the maximum number of consecutive reads without bytes and without an error.
+// maxIdle is the number of successive empty reads without an error after which a reader has failed.
 const maxIdle = 1000
 
 // foreignStream wraps a user's reader: it turns panics into errors that name the source.
@@ -173,7 +173,7 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Named adds the source's name to a non-nil error.
+// Named returns err with the source's name in its text, unless it is there. err is not nil.
 func Named(s Source, err error) error {
 	if strings.Contains(err.Error(), s.name) {
 		return err

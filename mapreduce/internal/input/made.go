@@ -2,11 +2,11 @@ package input
 
 import "errors"
 
-// ErrNoBytes is the error of reading bytes from a source that has only records.
+// ErrNoBytes is the error of reading bytes from a source of records that the program makes.
 var ErrNoBytes = errors.New("mapreduce: records that the program makes have no bytes")
 
-// Made is the dfs.Source of that many records made by the program. Each of its "bytes" is one
-// record, so that any block size can split it.
+// Made is the dfs.Source of n records made by the program. Each counts as one byte, so that any
+// block size can split them.
 type Made int
 
 // Name implements dfs.Source.
@@ -24,7 +24,7 @@ func (Made) View(int64, int) ([]byte, func(), error) { return nil, nil, ErrNoByt
 // Close implements dfs.Source.
 func (Made) Close() error { return nil }
 
-// Unit is the dfs.Source of a unit of work, whose records the program makes.
+// Unit is the dfs.Source of one unit of work, whose records the program makes in one map.
 type Unit struct {
 	Made
 	Index int // number among the units of the input

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Packing is the compression of a file.
+// Packing is the compression of an input file, by its extension.
 type Packing uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	xzPacked
 )
 
-// packedFormat is a compression with its extension and possible first bytes.
+// packedFormat is a compression with its extension and the bytes with which files may begin.
 type packedFormat struct {
 	ext   string
 	kind  Packing
@@ -76,7 +76,7 @@ func checkMagic(s Source) error {
 	return nil
 }
 
-// begins reports whether a file of the format may begin with head. A zstd file written by several
+// begins reports whether a file of this format may begin with head. A zstd file written by several
 // processors in parallel begins with a skippable frame.
 func (p packedFormat) begins(head string) bool {
 	if p.kind == zstandard && len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
@@ -85,8 +85,8 @@ func (p packedFormat) begins(head string) bool {
 	return slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(head, m) })
 }
 
-// largestWindow is the maximum window in bytes of a zstd or xz stream, since windows are held in
-// memory: zstd's own default limit, and twice what xz -9 uses.
+// largestWindow is the maximum window in bytes of a zstd or xz stream that is accepted, since
+// readers hold it in memory: zstd's own default limit, and twice what xz -9 uses.
 const largestWindow = 128 << 20
 
 // unpack returns the decompressed stream of r. Closing it does not close r.
@@ -144,7 +144,7 @@ func xzWindow(r *bufio.Reader) int64 {
 	return n
 }
 
-// xzStream rejects a stream that ends right after a header, which package xz accepts as complete.
+// xzStream reads an xz stream; it rejects one that ends after a header, which package xz accepts.
 type xzStream struct {
 	*xz.Reader
 	raw *tailReader
@@ -179,9 +179,9 @@ func (e *tailReader) Read(p []byte) (int, error) {
 // s2Header is the length in bytes of the start of an s2 stream.
 const s2Header = 10
 
-// s2Stream rejects a stream that consists of a header only, which no writer produces. Since nothing
-// marks the end of an s2 stream, one that was cut exactly between two blocks is read as a shorter
-// one.
+// s2Stream reads an s2 stream. It rejects one that consists of a header only, which no writer
+// produces. An s2 stream has no end mark, so one that was cut between two blocks is read as a
+// shorter one.
 type s2Stream struct {
 	*s2.Reader
 	raw *counting
@@ -196,7 +196,7 @@ func (s *s2Stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counting counts what is read.
+// counting counts the bytes that are read from r.
 type counting struct {
 	r io.Reader
 	n int64

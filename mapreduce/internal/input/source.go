@@ -22,7 +22,7 @@ type Source struct {
 	Data dfs.Source
 
 	name     string
-	twin     int                           // number of earlier sources in the plan with the same name, which tells them apart
+	twin     int                           // earlier sources in the plan with the same name
 	reopens  bool                          // Data is a dfs.LocalFile, which each plan must open for itself
 	stream   func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
 	packed   Packing
@@ -30,7 +30,8 @@ type Source struct {
 	memo     any        // shared by the readers of one plan, for example positions in a CSV file
 }
 
-// Remembering returns s with a memo, which memo makes for each plan separately.
+// Remembering returns s with a memo for the readers of a plan to share; memo makes it for each
+// plan.
 func Remembering(s Source, memo func() any) Source {
 	s.makeMemo, s.memo = memo, memo()
 	return s
@@ -45,24 +46,24 @@ func (s Source) Name() string { return s.name }
 // Of returns a source that reads data. Unlike Stored, it trusts data and does not look into it.
 func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
 
-// Packed reports whether the source is compressed.
+// Packed reports whether the file of s is compressed.
 func Packed(s Source) bool { return s.packed != notPacked }
 
 // IsStream reports whether the source can be read only from start to end, for another reason than
 // compression.
 func IsStream(s Source) bool { return s.stream != nil }
 
-// Twin returns the number of earlier sources in the plan with the same name.
+// Twin returns the number of earlier sources in the plan that have the same name as s.
 func Twin(s Source) int { return s.twin }
 
-// AsTwin returns s with the twin number of another source.
+// AsTwin returns s with the Twin number of the source called of.
 func AsTwin(s Source, of Source) Source {
 	s.twin = of.twin
 	return s
 }
 
-// Kept reports whether the source is a part of a kept dataset, and returns the nodes that hold its
-// records: none if the part is lost or was kept by a run without nodes.
+// Kept reports whether the source is a part of a dataset in memory, and returns the nodes that hold
+// it: none if the part is lost or a run without nodes has written it.
 func (s Source) Kept() (hosts []string, kept bool) {
 	k, ok := s.Data.(interface{ KeptOn() (hosts []string) })
 	if !ok {
@@ -104,7 +105,7 @@ func File(path string) (Source, error) {
 	return s, err
 }
 
-// noLocalFile returns the result of File for a path that is not an ordinary file.
+// noLocalFile returns what File returns for a path that is not an ordinary file, such as a pipe.
 func noLocalFile(path string, failed error) (Source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -126,8 +127,8 @@ func lateStream(path string) Source {
 	return s
 }
 
-// Own returns copies of the sources for one plan, which may close them without affecting other
-// plans. It numbers sources of the same name and makes their memos.
+// Own returns copies of the sources for one plan, so that closing them does not affect other plans.
+// It numbers sources of the same name (Twin) and makes memos.
 func Own(sources []Source) ([]Source, error) {
 	list, named := slices.Clone(sources), make(map[string]int, len(sources))
 	for i, s := range list {
@@ -148,7 +149,7 @@ func Own(sources []Source) ([]Source, error) {
 	return list, nil
 }
 
-// ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
+// ErrNoSources is the error of [Files] without paths, and of Bind for an input without sources.
 var ErrNoSources = errors.New("nothing to read")
 
 // Files implements mapreduce.Files, which documents it.
@@ -191,8 +192,8 @@ func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
 }
 
-// Peek returns up to n bytes from the start of an uncompressed stream; the returned source still
-// reads the whole stream.
+// Peek returns up to n bytes from the start of an uncompressed stream, and a source that still
+// reads all of it.
 func Peek(s Source, n int) (Source, []byte, error) {
 	r, err := s.stream()
 	if err != nil {
@@ -226,7 +227,7 @@ func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser
 // packedBuffer is the number of bytes read at once from a compressed file.
 const packedBuffer = 256 << 10
 
-// counted counts the bytes read; decompressors read ahead and in their own goroutines.
+// counted adds the bytes read to n. Decompressors read ahead, and in goroutines of their own.
 type counted struct {
 	io.ReadCloser
 	n *atomic.Int64
@@ -241,8 +242,8 @@ func (c counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Open returns the source as one decompressed stream, and adds the bytes that it reads, as stored,
-// to stored.
+// Open returns a reader of the source's decompressed bytes. It adds the compressed bytes that it
+// reads to stored.
 func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 	var raw io.ReadCloser
 	if s.stream == nil {
@@ -265,7 +266,7 @@ func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 	return &unpacked{s.name, r, raw}, nil
 }
 
-// unpacked is a decompressor whose errors name the damaged file.
+// unpacked reads from a decompressor; its errors name the damaged file.
 type unpacked struct {
 	name string
 	io.ReadCloser
@@ -287,7 +288,7 @@ func (u *unpacked) Close() error {
 	return u.raw.Close()
 }
 
-// CloseAll closes the data of sources.
+// CloseAll closes all sources; a panic of user code becomes an error.
 func CloseAll(list []Source) error {
 	var err error
 	for _, s := range list {

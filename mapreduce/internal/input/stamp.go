@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// Stamp identifies the content of a source.
+// Stamp identifies the content of a source, to tell whether it has changed between two runs.
 type Stamp struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"` // in bytes
@@ -18,7 +18,7 @@ type Stamp struct {
 	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, for bytes made by the program
 }
 
-// StampOf returns the current stamp of a source.
+// StampOf returns the Stamp of a source as it is now.
 func StampOf(s Source) (x Stamp, err error) {
 	x = Stamp{Name: s.name, Size: s.Size()}
 	switch data := s.Data.(type) {
@@ -39,7 +39,7 @@ func StampOf(s Source) (x Stamp, err error) {
 	return x, nil
 }
 
-// String describes the stamp in words.
+// String returns the stamp in words, for messages.
 func (s Stamp) String() string {
 	text := fmt.Sprintf("%s with %d bytes", s.Name, s.Size)
 	if !s.Modified.IsZero() {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// storedFiles returns the sources that Files makes of a name in a store.
+// storedFiles returns the sources of a URL in a store, which may have wildcards, for Files.
 func storedFiles(url string) (list []Source, err error) {
 	defer fault.Catch(&err)
 	store, within, err := stores.Open(url)

@@ -8,10 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Verify is called after work on sources. If a source has changed meanwhile, *err becomes that
-// error, whatever the work's result: a file that shrank shows zeros up to the end of its last page,
-// and faults only beyond. With held set, sources without open Views are not checked if the work
-// succeeded.
+// Verify is called after work that read sources, with its error. If a source has changed meanwhile,
+// it sets *err to that: a file that shrank shows zeros up to the end of its last page, and faults
+// only beyond. With held set, it checks only sources with open Views if the work succeeded.
 func Verify(err *error, sources []Source, held bool) {
 	for _, s := range sources {
 		file, ok := s.Data.(interface {

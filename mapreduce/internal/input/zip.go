@@ -43,7 +43,7 @@ func Zip(archive string) ([]Source, error) {
 	return list, nil
 }
 
-// fileOrZip returns a file, or the files of a zip archive.
+// fileOrZip returns the source of a file, or those of the files in a zip archive.
 func fileOrZip(name string) ([]Source, error) {
 	if isZip(name) {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -54,8 +54,8 @@ func fileOrZip(name string) ([]Source, error) {
 	return []Source{s}, err
 }
 
-// isZip reports whether a name is that of a zip archive.
+// isZip reports whether a file name ends with .zip.
 func isZip(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
 
-// hidden reports whether directory listings skip a name.
+// hidden reports whether name begins with _ or a point; directories are read without such files.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
