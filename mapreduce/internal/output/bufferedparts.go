@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// holdLimit is the maximum size in bytes of a waiting part in memory; larger parts go to a
-// temporary file.
+// holdLimit is the maximum bytes in memory of a part that waits for earlier ones; a larger one is
+// in a temporary file.
 const holdLimit = 1 << 20
 
 // Writer implements mapreduce.Writer, which documents it.
@@ -74,7 +74,7 @@ func (s *writerStore) Commit(p Part) error {
 	return fault.Permanent(s.err)
 }
 
-// send sends a part. It records errors, and panics of the writer as errors.
+// send writes a part to the user's writer. It records errors, and panics as errors.
 func (s *writerStore) send(h *heldPart) {
 	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
 	s.err = cmp.Or(s.err, h.discard())
@@ -93,7 +93,7 @@ func (s *writerStore) Discard(p Part) error {
 
 func (s *writerStore) Success() error { return s.Abort() }
 
-// Abort drops all parts not sent yet.
+// Abort drops the parts that are not written yet.
 func (s *writerStore) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +109,8 @@ func (s *writerStore) Abort() error {
 	return err
 }
 
-// heldPart is a part in memory or, beyond holdLimit, in a file. If the system can remove an open
-// file, the file has no name, so that a killed process leaves nothing behind.
+// heldPart is a part that waits until it is written: in memory or, beyond holdLimit, in a file. If
+// possible the file has no name, so that a killed process leaves nothing behind.
 type heldPart struct {
 	dir     string
 	buf     []byte
@@ -169,7 +169,7 @@ func (h *heldPart) discard() error {
 	return err
 }
 
-// MemoryStore stores parts in memory.
+// MemoryStore keeps a job's parts in memory, for Collected.
 type MemoryStore struct {
 	mu      sync.Mutex
 	pending map[string]*bytes.Buffer // by attempt
@@ -240,7 +240,7 @@ func (m *MemoryStore) Abort() error {
 	return nil
 }
 
-// CommittedParts returns the parts of the job, or false if it has not succeeded.
+// CommittedParts returns the parts by task; false before the job has succeeded.
 func (m *MemoryStore) CommittedParts() ([][]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Committer manages the output of one plan: it turns attempts into parts, one per task.
+// Committer writes the output of one plan: a part for each task, by its first successful attempt.
 type Committer struct {
 	Store       Store
 	compression Compression
@@ -20,7 +20,7 @@ type Committer struct {
 
 	mu        sync.Mutex
 	committed map[taskID]bool
-	routes    map[attempt.ID][]Part // routed files of uncommitted attempts
+	routes    map[attempt.ID][]Part // files for names (Routes) of uncommitted attempts
 	foreign   bool                  // the store belongs to another job
 }
 
@@ -29,7 +29,7 @@ type taskID struct {
 	index int
 }
 
-// NewCommitter returns the output of one plan at a destination.
+// NewCommitter returns a Committer that writes to d.
 func NewCommitter(d Destination) *Committer {
 	return &Committer{
 		Store: d.store, compression: d.compression, extension: d.extension + d.compression.Extension(),
@@ -40,7 +40,7 @@ func NewCommitter(d Destination) *Committer {
 // Name returns the output's name for messages.
 func (c *Committer) Name() string { return c.Store.Name() }
 
-// SpillTo sets the directory for parts that wait for earlier ones.
+// SpillTo sets the directory for parts of a Writer that wait for earlier ones.
 func (c *Committer) SpillTo(dir string) {
 	if w, ok := c.Store.(*writerStore); ok {
 		w.spillDir = dir
@@ -59,7 +59,7 @@ func (c *Committer) Part(id attempt.ID) Part {
 	}
 }
 
-// SetupJob creates the output's directory and adopts the parts that an earlier run has left.
+// SetupJob creates the output's directory, or continues the resumable output of a killed run.
 func (c *Committer) SetupJob() error {
 	if err := c.Store.Setup(); err != nil {
 		c.foreign = errors.Is(err, ErrDestinationUsed)
@@ -71,8 +71,8 @@ func (c *Committer) SetupJob() error {
 	return c.takeIn()
 }
 
-// CommitTask makes the part of an attempt visible, if it is the first of its task; otherwise it
-// returns ErrCommitted.
+// CommitTask makes the attempt's part the task's output. If another attempt was first, it returns
+// ErrCommitted.
 func (c *Committer) CommitTask(id attempt.ID) error {
 	t := taskID{id.Kind, id.Index}
 	c.mu.Lock()
@@ -99,8 +99,8 @@ func (c *Committer) AbortTask(id attempt.ID) error {
 	return errors.Join(c.discardRoutes(id), c.discard(c.Part(id)))
 }
 
-// Note writes a small file beside the parts if the output is a directory; otherwise it returns kept
-// false.
+// Note writes a file called name beside the parts, by calling write. It returns false if the output
+// is no directory.
 func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool, err error) {
 	if !inDirectory(c.Store) {
 		return false, nil
@@ -116,7 +116,7 @@ func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool,
 	return true, c.keep(to)
 }
 
-// CommitJob completes the output.
+// CommitJob marks the output as complete.
 func (c *Committer) CommitJob() error { return c.Store.Success() }
 
 // AbortJob removes the output, unless it belongs to another job.
@@ -132,15 +132,15 @@ type PartWriter struct {
 	file   *strictFile
 	packer io.WriteCloser
 	Buf    []byte
-	Bytes  int64 // before compression
+	Bytes  int64 // written so far, before compression
 	Err    error
 	Check  func() error // returns an error if the attempt must end; may be nil
 }
 
-// Open begins the part of an attempt.
+// Open returns the writer of an attempt's part.
 func (c *Committer) Open(id attempt.ID) (*PartWriter, error) { return c.Begin(c.Part(id)) }
 
-// Begin begins a part.
+// Begin returns the writer of part p.
 func (c *Committer) Begin(p Part) (*PartWriter, error) {
 	f, err := c.create(p)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *Committer) Begin(p Part) (*PartWriter, error) {
 	return c.writer(f)
 }
 
-// writer returns a PartWriter on a file.
+// writer returns a PartWriter that compresses, if the destination says so, into f.
 func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
 	file := &strictFile{file: f}
 	z, err := Compress(file, c.compression)
@@ -169,8 +169,7 @@ const FlushSize = 256 << 10
 // DirectSize is the minimum size of a record of bytes that bypasses the buffer.
 const DirectSize = 32 << 10
 
-// partBuffers holds the buffers of closed parts for reuse: growing a new one leaves twice its size
-// as garbage.
+// partBuffers reuses buffers of closed parts: growing a new one leaves twice its size as garbage.
 var partBuffers sync.Pool
 
 // Flush writes the buffer.
@@ -182,7 +181,7 @@ func (w *PartWriter) Flush() {
 	w.Buf = w.Buf[:0]
 }
 
-// packs reports whether the part is compressed.
+// packs reports whether Write compresses.
 func (w *PartWriter) packs() bool {
 	_, plain := w.packer.(nopCloser)
 	return !plain
@@ -215,8 +214,8 @@ func (w *PartWriter) Close() error {
 	return cmp.Or(w.Err, w.packer.Close(), w.file.Close())
 }
 
-// strictFile wraps a file that may be user code. A short write is an error, and so is a panic,
-// which could occur in a goroutine of the compressor. The first error stays.
+// strictFile writes to a file that may be user code. It makes short writes and panics errors, since
+// a panic in a goroutine of the compressor would end the process. The first error stays.
 type strictFile struct {
 	file io.WriteCloser
 	err  error

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is the compression of output parts.
+// Compression says how output parts are compressed.
 type Compression uint8
 
 // The compressions of output.
@@ -61,7 +61,7 @@ const (
 	s2Block    = 256 << 10
 )
 
-// memory returns the charge for an encoder: twice its size, since it is on the Go heap.
+// memory returns the bytes to charge for one encoder: twice its size, since it is on the Go heap.
 func (c Compression) memory() int64 {
 	return [...]int64{0, 2 << 20, 6 << 20, 1 << 20}[c]
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Destination is the place of an output. It serves one job: a second job gets ErrOutputExists for a
-// directory, or ErrDestinationUsed for a Writer or Collected.
+// Destination says where a job writes its output. It serves one job: a second one gets
+// ErrOutputExists for a directory, or ErrDestinationUsed for a Writer or Collected.
 type Destination struct {
 	store       Store
 	compression Compression
@@ -22,9 +22,9 @@ type Destination struct {
 	meter       *meter
 }
 
-// Extension returns d with parts whose names end with ext, such as .csv: a point and 1 to 20
-// letters, digits or underscores. Bind rejects other extensions. The extension of a compression
-// follows it.
+// Extension returns d with names of parts that end with ext, such as .csv: a point and 1 to 20
+// letters, digits or underscores. Bind rejects other extensions. A compression's extension follows
+// it.
 func (d Destination) Extension(ext string) Destination {
 	d.extension = ext
 	return d
@@ -46,8 +46,8 @@ func (d Destination) Compressed(c Compression) Destination {
 	return d
 }
 
-// Check returns the error with which SetupJob would currently reject the output, and changes
-// nothing.
+// Check returns the error that SetupJob would return now, so that users learn of it early. It
+// changes nothing.
 func (d Destination) Check() error {
 	if s, ok := d.store.(interface{ check() error }); ok {
 		return s.check()
@@ -55,13 +55,13 @@ func (d Destination) Check() error {
 	return nil
 }
 
-// To returns a destination on a store of another package.
+// To returns a Destination that writes to s, a store of another package.
 func To(s Store) Destination { return Destination{store: s} }
 
 // Given reports whether d is not the zero value.
 func Given(d Destination) bool { return d.store != nil }
 
-// Routable returns an error unless records can be routed to files beside the parts.
+// Routable returns an error unless d is a directory, where mapreduce.Routed can write more files.
 func Routable(d Destination) error {
 	if !inDirectory(d.store) {
 		return fmt.Errorf("mapreduce.Routed to %s: it takes a directory, such as Dir", d.store.Name())
@@ -78,7 +78,7 @@ func inDirectory(s Store) bool {
 	return false
 }
 
-// Part is the output of one attempt.
+// Part is the output of one attempt: the file that it writes.
 type Part struct {
 	Attempt string // the attempt's name
 	name    string // its name within the output
@@ -88,8 +88,8 @@ type Part struct {
 	Budget  *memory.Budget
 }
 
-// Store stores parts. Its methods are safe for concurrent use, but those for the same part are
-// called one after the other.
+// Store is where a Committer keeps parts. Its methods are safe for concurrent use, but those for
+// the same part are called one after the other.
 type Store interface {
 	Name() string
 	Setup() error
@@ -128,7 +128,7 @@ func InFS(fsys FS, dir string) Destination {
 // ErrEnded is the error of an attempt that runs after its job has ended.
 var ErrEnded = errors.New("the job has ended")
 
-// Temporary is the directory of uncommitted parts.
+// Temporary is the name of the directory, in the output, of uncommitted parts.
 const Temporary = "_temporary"
 
 // dirStore writes attempts to files in dir/_temporary and renames them on commit.
@@ -139,8 +139,8 @@ type dirStore struct {
 	ended atomic.Bool // late attempts may not write
 }
 
-// claims are the outputs in other file systems that jobs of this process are writing: an FS does
-// not report whether it created a directory or found it.
+// claims lists the outputs in an FS that jobs of this process are writing, so that no two write
+// one: an FS does not report whether it created a directory or found it.
 var claims sync.Map // of claim
 
 type claim struct {
@@ -176,7 +176,7 @@ func (d *dirStore) Setup() (err error) {
 	return f.Close()
 }
 
-// claim returns the output's claim, or false if file systems of this type cannot be compared.
+// claim returns the key of the output in claims; false if values of the FS cannot be compared.
 func (d *dirStore) claim() (c claim, ok bool) {
 	if !reflect.ValueOf(d.fs).Comparable() {
 		return c, false
@@ -184,7 +184,7 @@ func (d *dirStore) claim() (c claim, ok bool) {
 	return claim{d.fs, path.Clean(d.dir)}, true
 }
 
-// end releases the claim.
+// end ends the job's claim, so that another job may write there.
 func (d *dirStore) end() {
 	d.owned = false
 	if c, ok := d.claim(); ok {

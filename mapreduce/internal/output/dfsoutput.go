@@ -11,7 +11,7 @@ import (
 // InDFS implements mapreduce.InDFS, which documents it.
 func InDFS(fsys *dfs.FS, dir string) Destination { return InFS(blockFS{fsys}, dir) }
 
-// blockFS adapts a dfs to FS. Its directories exist while they contain files.
+// blockFS makes a dfs.FS an FS. A directory exists while it contains files.
 type blockFS struct{ fs *dfs.FS }
 
 func (b blockFS) Create(name string) (io.WriteCloser, error) { return b.fs.Create(name, "", 0) }

@@ -6,15 +6,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// Handover is what CommitAs needs to know about an attempt in another process. It can be encoded as
-// JSON.
+// Handover is what a worker process reports about its successful attempt, so that the Committer of
+// the job can commit it. It can be encoded as JSON.
 type Handover struct {
-	Routes []string `json:"routes,omitempty"` // names to which it has routed records with mapreduce.Routed
-	// Receipts complete the parts of an output in a store, by the name of the attempt's file.
+	Routes []string `json:"routes,omitempty"` // names of its files for mapreduce.Routed
+	// Receipts are what a remote store needs to complete parts, by the name of the attempt's file.
 	Receipts map[string]string `json:"receipts,omitempty"`
 }
 
-// Handover returns the handover of a successful attempt.
+// Handover returns what another process needs to commit this process's successful attempt.
 func (c *Committer) Handover(id attempt.ID) (h Handover) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Committer) Handover(id attempt.ID) (h Handover) {
 	return h
 }
 
-// Take records the handover of an attempt in another process, before it is committed.
+// Take accepts the handover of an attempt in another process, which can then be committed.
 func (c *Committer) Take(id attempt.ID, h Handover) error {
 	if s, ok := c.Store.(*remoteStore); ok {
 		for attempt, receipt := range h.Receipts {

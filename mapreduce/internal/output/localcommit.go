@@ -51,7 +51,7 @@ func (s *localStore) Discard(p Part) error {
 	return nil
 }
 
-// Success completes the output and replaces an earlier one.
+// Success marks the output as complete and puts it in the place of an earlier one.
 func (s *localStore) Success() error {
 	if err := s.ready(); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (s *localStore) succeed() error {
 	return nil
 }
 
-// change replaces the earlier output by the new one and removes the earlier one. If that fails, the
-// next run removes it.
+// change puts the new output in the place of the earlier one, which it removes. If removing fails,
+// the next run does it.
 func (s *localStore) change() error {
 	made, old := s.out.path, s.beside(".old")
 	if err := s.tree.exchange(made, s.dir); err == nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// outputDir is a local directory to which a job writes its output, or which it has found there. All
-// operations inside go through root, so that symbolic links or a replaced directory cannot lead the
-// job elsewhere. While lock is held, no other job, of any process, can use the directory; the lock
-// ends with the process.
+// outputDir is a local directory of an output that a job writes or has found. All operations inside
+// go through root, so that symbolic links or a replaced directory cannot lead the job elsewhere.
+// While lock is held, no other job, of any process, can use the directory; the lock ends with the
+// process.
 type outputDir struct {
 	tree dirTree
 	path string
@@ -26,8 +26,8 @@ type outputDir struct {
 	real bool     // the lock works
 }
 
-// makeOutputDir creates and locks the directory, which must not exist. It waits for other runs that
-// have found the new directory and hold the lock while they look into it.
+// makeOutputDir creates and locks the directory, which must not exist. Another run that has found
+// it may lock it briefly to look into it; makeOutputDir waits for that.
 func makeOutputDir(at dirTree, path string) (*outputDir, error) {
 	if err := at.mkdir(path); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func makeOutputDir(at dirTree, path string) (*outputDir, error) {
 	return d, nil
 }
 
-// openOutputDir opens an existing directory.
+// openOutputDir opens an existing directory without locking it.
 func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	info, err := at.lstat(path)
 	switch {
@@ -62,7 +62,8 @@ func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	return d, nil
 }
 
-// take locks the directory, or releases it and returns ErrOutputBusy if another job has it.
+// take locks the directory, or closes it and returns ErrOutputBusy if another job has it. With wait
+// set it waits for the lock.
 func (d *outputDir) take(wait bool) error {
 	var free bool
 	free, d.real = lockFile(d.lock, wait)
@@ -88,7 +89,7 @@ func (d *outputDir) busy() error {
 	return fmt.Errorf("%s: %w: %w", d.path, ErrOutputExists, ErrOutputBusy)
 }
 
-// inPlace reports whether the path still names this directory.
+// inPlace reports whether path still names this directory; it may have been moved or replaced.
 func (d *outputDir) inPlace() bool {
 	there, err := d.tree.lstat(d.path)
 	if err != nil {
@@ -104,7 +105,7 @@ func (d *outputDir) mine() bool {
 	return err == nil && ownedByUs(info)
 }
 
-// ours matches the names that a job's output may have.
+// ours matches the names that files of a job's output have, except those of routed records.
 var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `)$`)
 })
@@ -123,13 +124,13 @@ func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	return list, "", err
 }
 
-// has reports whether an entry exists.
+// has reports whether the directory has an entry called name.
 func (d *outputDir) has(name string) bool {
 	_, err := d.root.Lstat(name)
 	return err == nil
 }
 
-// leftBehind reports whether a job of this user left the directory and no other job holds it.
+// leftBehind reports whether a killed run of this user left the directory: it may be emptied.
 func (d *outputDir) leftBehind() bool {
 	_, stranger, err := d.entries()
 	return err == nil && stranger == "" && d.real && d.mine()
@@ -142,7 +143,7 @@ func (d *outputDir) unfinished() bool {
 	return err == nil && stranger == "" && d.has(Temporary) && !d.has(Success) && d.mine()
 }
 
-// runText returns what a job has written to RunFile.
+// runText returns what a job has written about itself to RunFile, for Committer.Left.
 func (d *outputDir) runText() string {
 	text, err := d.root.ReadFile(filepath.Join(Temporary, RunFile))
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// resumeMark is the temporary file that names the job of an unfinished output.
+// resumeMark is the name of the temporary file with the token of the job that writes the output.
 const resumeMark = "_RESUME"
 
-// Resumable returns d such that SetupJob continues what a killed run of this job has left: its
-// parts stay, see Plan.Committed, and an output that lacks only its last steps is completed. token
+// Resumable returns d such that SetupJob continues the output of a killed run of the same job: its
+// parts stay (see Plan.Committed), and an output that lacks only its last steps is completed. token
 // identifies the job; different jobs must have different tokens. Parts are forced to disk before
 // they are committed, and ForgetJob must follow CommitJob. Destinations other than local
 // directories are returned unchanged.
@@ -29,7 +29,7 @@ func (d Destination) Resumable(token string) Destination {
 	return d
 }
 
-// local returns the output as a resumable local directory, or nil.
+// local returns the store if it is a resumable local directory, otherwise nil.
 func (c *Committer) local() *localStore {
 	if s, ok := c.Store.(*localStore); ok && s.token != "" {
 		return s
@@ -64,8 +64,8 @@ func (d Destination) Finish() error {
 // Resumable reports whether another run can continue the output.
 func (c *Committer) Resumable() bool { return c.local() != nil }
 
-// Tasks lists the tasks whose parts SetupJob has found or that have been committed since, with Try
-// 0.
+// Tasks returns the committed tasks, by this run or the killed run that it continues, as attempts
+// with Try 0.
 func (c *Committer) Tasks() (list []attempt.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,13 +76,13 @@ func (c *Committer) Tasks() (list []attempt.ID) {
 	return list
 }
 
-// Complete reports whether SetupJob has found the output complete.
+// Complete reports whether SetupJob has found the output complete, so that nothing is left to do.
 func (c *Committer) Complete() bool {
 	s := c.local()
 	return s != nil && s.complete
 }
 
-// DropCommitted removes the parts that SetupJob has found.
+// DropCommitted removes the parts of the killed run, so that the job starts from the beginning.
 func (c *Committer) DropCommitted() error {
 	s := c.local()
 	if s == nil || s.out == nil {
@@ -99,7 +99,7 @@ func (c *Committer) DropCommitted() error {
 	return s.dropRouted(nil)
 }
 
-// ForgetJob removes what another run would need to continue the job.
+// ForgetJob removes the files with which another run would continue the job, after CommitJob.
 func (c *Committer) ForgetJob() error {
 	if s := c.local(); s != nil {
 		return s.forget()
@@ -107,7 +107,7 @@ func (c *Committer) ForgetJob() error {
 	return nil
 }
 
-// LeaveJob releases the output as it is.
+// LeaveJob unlocks a resumable output and leaves its files, so that another run can continue it.
 func (c *Committer) LeaveJob() error {
 	if s := c.local(); s != nil {
 		return s.leave()
@@ -115,7 +115,7 @@ func (c *Committer) LeaveJob() error {
 	return c.AbortJob()
 }
 
-// takeIn records the parts that Setup has found.
+// takeIn marks the tasks whose parts Setup has found as committed.
 func (c *Committer) takeIn() error {
 	s := c.local()
 	if s == nil || s.temp == nil {
@@ -130,9 +130,8 @@ func (c *Committer) takeIn() error {
 	return err
 }
 
-// sweep removes an empty directory of temporary files from a complete output. It is left from a run
-// that was killed between removing its last temporary file and the directory. An empty one belongs
-// to no running job, since that has a file in it.
+// sweep removes an empty directory of temporary files from a complete output. A run that was killed
+// just before it removed the directory has left it. A running job's directory is never empty.
 func (s *localStore) sweep() {
 	if s.token == "" {
 		return
@@ -147,7 +146,7 @@ func (s *localStore) sweep() {
 	_ = d.release()
 }
 
-// resume looks for a directory that a killed run with this token has left, and continues in it. A
+// resume opens the output of a killed run with this token, if there is one, and continues in it. A
 // run that replaces an output writes into a directory with the suffix .new first.
 func (s *localStore) resume() (found bool, err error) {
 	paths := []string{s.dir}
@@ -202,8 +201,8 @@ func (s *localStore) isResumable(d *outputDir) bool {
 	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()
 }
 
-// continueIn takes over a directory. It removes unfinished attempts and an earlier output that this
-// one has replaced.
+// continueIn makes d, of a killed run, this run's output. It removes unfinished attempts, and an
+// earlier output that d has replaced.
 func (s *localStore) continueIn(d *outputDir) error {
 	temp, err := d.root.OpenRoot(Temporary)
 	if err != nil {
@@ -225,7 +224,7 @@ func (s *localStore) continueIn(d *outputDir) error {
 	return nil
 }
 
-// mark writes the owner of a directory of temporary files, as the last step of its set-up.
+// mark writes a resumable job's token among the temporary files, as the last step of set-up.
 func (s *localStore) mark(temp *os.Root) error {
 	f, err := temp.OpenFile(resumeMark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -237,7 +236,7 @@ func (s *localStore) mark(temp *os.Root) error {
 
 var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-([mr])-(\d+)`) })
 
-// parts lists the committed tasks. It removes parts with other extensions.
+// parts returns the tasks whose parts are in the directory. It removes parts with other extensions.
 func (s *localStore) parts(extension string) (list []taskID, err error) {
 	entries, _, err := s.out.entries()
 	for _, e := range entries {
@@ -259,7 +258,7 @@ func (s *localStore) parts(extension string) (list []taskID, err error) {
 	return list, errors.Join(err, s.dropRouted(list))
 }
 
-// forget removes the temporary files and releases the output, as the last step of success.
+// forget removes the temporary files and unlocks the output, as the last step of success.
 func (s *localStore) forget() error {
 	if s.out == nil || s.ended {
 		return nil
@@ -268,7 +267,7 @@ func (s *localStore) forget() error {
 	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary), s.out.release())
 }
 
-// leave releases the output's directory and an earlier one, and removes nothing.
+// leave unlocks the output's directory and an earlier output's, and removes nothing.
 func (s *localStore) leave() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil
@@ -281,7 +280,7 @@ func (s *localStore) leave() error {
 	return err
 }
 
-// syncedFile is a file that is on disk once it is closed.
+// syncedFile is a file whose Close forces its content to disk.
 type syncedFile struct{ *os.File }
 
 // Close implements io.Closer.

@@ -26,8 +26,8 @@ func ReplacedDir(dir string) Destination {
 	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: true}}
 }
 
-// localStore writes attempts to _temporary/ATTEMPT in the output's directory and renames them on
-// commit.
+// localStore is an output in a local directory. Attempts write to _temporary/ATTEMPT in it; a
+// commit renames the file.
 type localStore struct {
 	tree    dirTree
 	dir     string
@@ -51,7 +51,7 @@ const Success = "_SUCCESS"
 
 func (s *localStore) Name() string { return s.dir }
 
-// beside returns the name of a directory next to the output.
+// beside returns the path of a directory next to the output, _NAME and ending.
 func (s *localStore) beside(ending string) string {
 	return filepath.Join(filepath.Dir(s.dir), "_"+filepath.Base(s.dir)+ending)
 }
@@ -74,7 +74,7 @@ func (s *localStore) check() error {
 	return there.release()
 }
 
-// find opens and locks an existing output that may be replaced.
+// find opens and locks the existing output, or returns why it may not be replaced.
 func (s *localStore) find() (*outputDir, error) {
 	there, err := openOutputDir(s.tree, s.dir)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *localStore) Setup() error {
 	return s.make()
 }
 
-// make creates the directory.
+// make creates the output's directory, or one beside it if there is an earlier output.
 func (s *localStore) make() (err error) {
 	defer func() {
 		if err == nil {
@@ -156,9 +156,9 @@ func (s *localStore) make() (err error) {
 	return s.begin(out)
 }
 
-// makeWhole creates the directory beside its place and moves it there complete with its owner's
-// mark: whenever a run is killed, the next one recognizes its leftovers. It returns done false if
-// the place is taken or the system does not support the move.
+// makeWhole creates the directory beside its place, with the job's token, and moves it there. So a
+// killed run leaves only what the next one recognizes. It returns done false if the place is taken
+// or the system does not support the move.
 func (s *localStore) makeWhole() (done bool, err error) {
 	if _, err := s.tree.lstat(s.dir); err == nil {
 		return false, nil
@@ -181,7 +181,7 @@ func (s *localStore) makeWhole() (done bool, err error) {
 	return true, nil
 }
 
-// makeBeside creates a directory beside the output, where a killed run may have left one.
+// makeBeside creates a directory beside the output, and clears what a killed run left there.
 func (s *localStore) makeBeside() (*outputDir, error) {
 	path := s.beside(".new")
 	out, err := makeOutputDir(s.tree, path)
@@ -198,7 +198,7 @@ func (s *localStore) makeBeside() (*outputDir, error) {
 	return out, err
 }
 
-// begin creates the directory of temporary files. The file in it becomes _SUCCESS.
+// begin creates the directory of temporary files, with a file in it that later becomes _SUCCESS.
 func (s *localStore) begin(out *outputDir) error {
 	temp, err := beginIn(out)
 	if err == nil && s.token != "" {
@@ -232,8 +232,8 @@ func beginIn(out *outputDir) (*os.Root, error) {
 	return temp, f.Close()
 }
 
-// takeOver handles an existing output: leftovers of a killed run are emptied and reused, and an
-// earlier output stays until a new one beside it is complete.
+// takeOver returns a directory to write to where an output exists: leftovers of a killed run,
+// emptied, or a new one beside the earlier output, which stays until the new one is complete.
 func (s *localStore) takeOver() (*outputDir, error) {
 	there, err := s.find()
 	if err != nil {
@@ -254,7 +254,7 @@ func (s *localStore) takeOver() (*outputDir, error) {
 	return out, nil
 }
 
-// clear removes leftovers of a run that was killed while it replaced an output.
+// clear removes the directory at path, left by a run that was killed while replacing an output.
 func (s *localStore) clear(path string) error {
 	d, err := openLocked(s.tree, path)
 	if err != nil {

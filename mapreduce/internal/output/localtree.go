@@ -23,12 +23,12 @@ func (d Destination) Within(root *os.Root) Destination {
 	return d
 }
 
-// dirTree resolves names of output directories: any paths or, with a root, paths below it without
-// symbolic links.
+// dirTree makes, moves and removes output directories: anywhere or, if root is set, only below it
+// and without following symbolic links.
 type dirTree struct{ root *os.Root }
 
-// in calls do with the parent directory of a path below the root, and the base name. With create it
-// creates missing directories.
+// in calls do with the directory above name, which is below root, and name's last element. If
+// create is set, it creates missing directories.
 func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string) error) error {
 	rel, err := filepath.Rel(t.root.Name(), name)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
@@ -100,10 +100,10 @@ func (t dirTree) rename(a, b string) error {
 	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
-// renameNew renames a to b in the same directory unless b exists; see the function renameNew.
+// renameNew renames a to b in the same directory unless b exists, by the function renameNew.
 func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, b) }
 
-// exchange swaps a and b in the same directory; see the function exchange.
+// exchange swaps a and b in the same directory, by the function exchange.
 func (t dirTree) exchange(a, b string) error { return t.renameAt(exchange, a, b) }
 
 func (t dirTree) renameAt(how func(dir *os.File, a, b string) error, a, b string) error {

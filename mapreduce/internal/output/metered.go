@@ -17,7 +17,7 @@ func (d Destination) Metered(grow func(bytes int64) error) Destination {
 	return d
 }
 
-// meter counts the bytes of uncommitted attempts; a nil meter counts nothing.
+// meter calls grow for the bytes of attempts, and counts them until the commit; nil counts nothing.
 type meter struct {
 	grow func(bytes int64) error
 
@@ -25,7 +25,7 @@ type meter struct {
 	sizes map[string]int64 // by attempt
 }
 
-// add counts bytes of an attempt.
+// add counts n bytes that an attempt is about to write; it returns the error of grow.
 func (m *meter) add(p Part, n int64) error {
 	if m == nil {
 		return nil
@@ -39,7 +39,7 @@ func (m *meter) add(p Part, n int64) error {
 	return nil
 }
 
-// end stops counting an attempt; without stay its bytes are given back.
+// end stops counting an attempt. Unless stay is set, it gives back the attempt's bytes by grow.
 func (m *meter) end(p Part, stay bool) {
 	if m == nil {
 		return
@@ -53,7 +53,7 @@ func (m *meter) end(p Part, stay bool) {
 	}
 }
 
-// meteredFile is a file whose bytes are counted.
+// meteredFile is an attempt's file whose bytes meter counts.
 type meteredFile struct {
 	io.WriteCloser
 	meter *meter
@@ -68,7 +68,7 @@ func (f meteredFile) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
-// create creates the file of an attempt in the store.
+// create creates the file of an attempt's part, metered, in the store.
 func (c *Committer) create(p Part) (io.WriteCloser, error) {
 	f, err := c.Store.Create(p)
 	return c.metered(p, f, err)
@@ -81,7 +81,7 @@ func (c *Committer) metered(p Part, f io.WriteCloser, err error) (io.WriteCloser
 	return meteredFile{f, c.meter, p}, nil
 }
 
-// keep makes the file of an attempt visible.
+// keep commits the file of an attempt, and stops metering it.
 func (c *Committer) keep(p Part) error {
 	err := c.Store.Commit(p)
 	if err == nil {
@@ -90,7 +90,7 @@ func (c *Committer) keep(p Part) error {
 	return err
 }
 
-// discard removes the file of an attempt, if there is one.
+// discard removes the file of an attempt, if there is one, and gives back its metered bytes.
 func (c *Committer) discard(p Part) error {
 	err := c.Store.Discard(p)
 	if err == nil {

@@ -32,7 +32,7 @@ var (
 	ErrBothWays  = fault.Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
-// OwnFile returns the PartFile of an attempt's part, before its first byte.
+// OwnFile returns the PartFile with which a user's mapreduce.PartWriter writes part at.
 func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	f := &PartFile{part: at, store: c.Store, meter: c.meter}
 	f.name = f.part.name
@@ -42,7 +42,7 @@ func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	return f, err
 }
 
-// WriterOf returns the PartWriter that the part's bytes go through.
+// WriterOf returns the PartWriter to which Write passes bytes.
 func WriterOf(f *PartFile) *PartWriter { return f.writer }
 
 // Name returns the name of the part, such as part-r-00000.
@@ -93,7 +93,7 @@ func (f *PartFile) Path() (string, error) {
 	return path, err
 }
 
-// FinishFile prepares the file of a closed writer for the commit.
+// FinishFile makes the part of a closed writer ready for its commit.
 func FinishFile(f *PartFile) (err error) {
 	f.isEnded = true
 	if f.path == "" {
@@ -106,7 +106,7 @@ func FinishFile(f *PartFile) (err error) {
 	return err
 }
 
-// DropFile closes the file of an aborted writer; AbortTask removes it.
+// DropFile ends the part of an aborted writer; AbortTask removes the file.
 func DropFile(f *PartFile) {
 	if !f.isEnded {
 		f.isEnded = true
@@ -152,10 +152,10 @@ func (l *lateFile) Close() error {
 	return l.file.Close()
 }
 
-// ownDir is the suffix of the directory of an attempt whose part is written by name.
+// ownDir is the suffix of the temporary directory in which an attempt creates its part by Path.
 const ownDir = ".own"
 
-// place creates a temporary directory for an attempt and returns the part's path in it.
+// place creates that directory for an attempt, and returns the path for the part in it.
 func (s *localStore) place(p Part) (string, error) {
 	if err := s.ready(); err != nil {
 		return "", err
@@ -173,7 +173,7 @@ func (s *localStore) place(p Part) (string, error) {
 	return filepath.Abs(filepath.Join(s.begun, Temporary, dir, p.name))
 }
 
-// adopt turns the file at the part's path into the attempt's file, ready to be committed.
+// adopt moves the file that the attempt has created at its Path to where Commit expects it.
 func (s *localStore) adopt(p Part) (size int64, err error) {
 	dir := p.Attempt + ownDir
 	file := dir + "/" + p.name
@@ -197,7 +197,7 @@ func (s *localStore) adopt(p Part) (size int64, err error) {
 	return info.Size(), s.temp.RemoveAll(dir)
 }
 
-// sync forces a temporary file to disk.
+// sync forces the content of a temporary file to disk.
 func (s *localStore) sync(name string) error {
 	f, err := s.temp.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

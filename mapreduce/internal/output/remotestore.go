@@ -15,7 +15,7 @@ import (
 )
 
 // remoteStore is an output in a store, such as hdfs:// or s3://. A part is invisible until its
-// commit, which needs only its receipt: the part may have been written by another process.
+// commit, which needs only its receipt: another process may have written the part.
 type remoteStore struct {
 	url     string
 	replace bool
@@ -31,7 +31,7 @@ type remoteStore struct {
 	ended     bool
 }
 
-// remotePart is the file of an attempt.
+// remotePart is the file of an attempt, in this process or another.
 type remotePart struct {
 	file    stores.Part // nil if another process wrote it
 	receipt string
@@ -42,7 +42,7 @@ const setupFile = Temporary + "/setup"
 
 func (s *remoteStore) Name() string { return s.url }
 
-// open opens the store.
+// open connects to the store, once.
 func (s *remoteStore) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *remoteStore) check() error {
 	return err
 }
 
-// find reports whether an earlier output exists that must be replaced.
+// find reports whether there is an earlier output, or returns why it must not be replaced.
 func (s *remoteStore) find() (there bool, err error) {
 	list, err := s.fs.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
@@ -177,7 +177,7 @@ func (w remoteWriter) Close() error {
 	return nil
 }
 
-// receiptOf returns the receipt of an attempt's part.
+// receiptOf returns the receipt with which any process can complete an attempt's part.
 func (s *remoteStore) receiptOf(attempt string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +213,7 @@ func (s *remoteStore) Commit(p Part) error {
 	return s.complete(p, r)
 }
 
-// complete makes a part visible.
+// complete makes the file of an attempt visible as part p.
 func (s *remoteStore) complete(p Part, r *remotePart) error {
 	if r == nil || r.receipt == "" {
 		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.Attempt)

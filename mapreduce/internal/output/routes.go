@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// CheckRoute returns an error if name is not valid for a file of routed records.
+// CheckRoute returns an error if no file of routed records may have this name.
 func CheckRoute(name string) error {
 	switch {
 	case len(name) > 100:
@@ -53,8 +53,8 @@ type Routes struct {
 	closed      bool
 }
 
-// NewRoutes returns the routes of an attempt; usual is its normal part, and head the beginning of
-// each file.
+// NewRoutes returns the Routes of an attempt. usual is the writer of its normal part; each other
+// file starts with head.
 func NewRoutes(to *Committer, id attempt.ID, usual *PartWriter, head []byte, budget *memory.Budget) *Routes {
 	return &Routes{usual: usual, budget: budget, head: head, To: to, ID: id, files: map[string]*routedFile{}}
 }
@@ -65,13 +65,13 @@ type routedFile struct {
 	*PartWriter // nil while closed
 }
 
-// routedRecord is a record in a router's buffer: its end and its destination.
+// routedRecord is a record in Routes.Buf: where it ends, and the name of its file.
 type routedRecord struct {
 	end  int
 	name string
 }
 
-// Named checks a name from user code and returns one that the caller may keep.
+// Named checks a name from user code, and returns a copy to keep unless a file has it already.
 func (r *Routes) Named(name string) (string, error) {
 	if name == "" || r.files[name] != nil {
 		return name, nil
@@ -79,12 +79,12 @@ func (r *Routes) Named(name string) (string, error) {
 	return strings.Clone(name), fault.Bad(CheckRoute(name))
 }
 
-// Hold notes that the last record in Buf is for the file of a name; "" means the normal part.
+// Hold says that the record appended to Buf last is for the file called name; "": the normal part.
 func (r *Routes) Hold(name string) {
 	r.heldRecords = append(r.heldRecords, routedRecord{len(r.Buf), name})
 }
 
-// Settle adds the buffered records to their files.
+// Settle writes the records in Buf to their files: their record of input was mapped without error.
 func (r *Routes) Settle() error {
 	at := 0
 	for _, rec := range r.heldRecords {
@@ -108,10 +108,10 @@ func (r *Routes) Settle() error {
 	return nil
 }
 
-// Drop drops the buffered records.
+// Drop discards the records in Buf: their record of input is skipped.
 func (r *Routes) Drop() { r.Buf, r.heldRecords = r.Buf[:0], r.heldRecords[:0] }
 
-// file opens the file for a name. It may close the least recently used file.
+// file returns the open file for a name. It may close the least recently used one for that.
 func (r *Routes) file(name string) (f *routedFile, err error) {
 	f = r.files[name]
 	if f != nil && f.PartWriter != nil {
@@ -155,7 +155,7 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 	return f, nil
 }
 
-// shut closes a file, which can be reopened.
+// shut closes a file, so that fewer are open; file can reopen it.
 func (r *Routes) shut(f *routedFile) error {
 	err := f.Close()
 	r.usual.Bytes += f.Bytes
@@ -181,7 +181,7 @@ func (r *Routes) Close(failed error) (err error) {
 	return err
 }
 
-// routed returns an attempt's part for a name, and records it for commitRoutes.
+// routed returns the Part of an attempt's file for a name, which commitRoutes will commit.
 func (c *Committer) routed(id attempt.ID, name string) Part {
 	usual := c.Part(id)
 	p := Part{
@@ -197,8 +197,8 @@ func (c *Committer) routed(id attempt.ID, name string) Part {
 	return p
 }
 
-// commitRoutes commits the routed files of an attempt, before its normal part: if that exists, all
-// of them do. If only some can be committed, the job fails permanently.
+// commitRoutes commits an attempt's files for names. It precedes the commit of the normal part, so
+// all exist if that exists. If only some can be committed, the job fails permanently.
 func (c *Committer) commitRoutes(id attempt.ID) error {
 	for i, p := range c.routes[id] {
 		if err := c.keep(p); err != nil {
@@ -224,8 +224,8 @@ func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	return err
 }
 
-// extends returns the function that reopens an attempt's file to append to it, or nil if the store
-// cannot. unbounded says that any number of files may stay open.
+// extends returns a function that reopens an attempt's file to append to it; nil if the store
+// cannot. If unbounded is true, any number of files may stay open instead.
 func (c *Committer) extends() (extend func(Part) (io.WriteCloser, error), unbounded bool) {
 	switch s := c.Store.(type) {
 	case *localStore:
@@ -258,7 +258,7 @@ var routedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
 })
 
-// dropRouted removes the routed files of uncommitted tasks: a run was killed between their renames.
+// dropRouted removes the files for names of uncommitted tasks, which a killed run has left.
 func (s *localStore) dropRouted(committed []taskID) error {
 	list, _, err := s.out.entries()
 	for _, e := range list {

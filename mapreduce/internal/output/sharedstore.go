@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// meetingStore is a store whose output several processes share: the first sets it up and commits,
-// the others join it and write parts.
+// meetingStore is a store whose output several processes write: one sets it up and commits, the
+// others join it.
 type meetingStore interface {
 	Store
 	// meeting returns, after Setup, where the other processes find the output.
@@ -23,30 +23,30 @@ type meetingStore interface {
 	keep(name string, data []byte) (where string, err error)
 }
 
-// Meets reports whether several processes can share the output.
+// Meets reports whether attempts in several processes can write the output.
 func (c *Committer) Meets() bool {
 	_, ok := c.Store.(meetingStore)
 	return ok
 }
 
-// Meeting returns, after SetupJob, where other processes find the output.
+// Meeting returns the name under which other processes Join the output, after SetupJob.
 func (c *Committer) Meeting() (where string, err error) { return c.Store.(meetingStore).meeting() }
 
-// Join joins an output that another process has set up; synced says that it is resumable.
+// Join opens an output that another process has set up, at where; synced says that it is resumable.
 func (c *Committer) Join(where string, synced bool) error {
 	return c.Store.(meetingStore).join(where, synced)
 }
 
-// Quit ends what Join has begun.
+// Quit closes the output that Join has opened, and leaves it to the others.
 func (c *Committer) Quit() error { return c.Store.(meetingStore).quit() }
 
-// RunFile is the name of the temporary file that describes a run, for users and for Left.
+// RunFile is the name of the temporary file in which a run tells users and Left about itself.
 const RunFile = "run"
 
 const longestRunText = 200
 
-// Left returns, after SetupJob, what a killed run had written to RunFile, if SetupJob has removed
-// that run's output.
+// Left returns what a killed run had written to RunFile, if SetupJob has removed its output;
+// otherwise "".
 func (c *Committer) Left() string {
 	if s, ok := c.Store.(*localStore); ok {
 		return s.killed
@@ -54,7 +54,7 @@ func (c *Committer) Left() string {
 	return ""
 }
 
-// KeepFile writes a temporary file and returns its path.
+// KeepFile writes a file to the directory of temporary files and returns its path.
 func (c *Committer) KeepFile(name string, data []byte) (path string, err error) {
 	s, ok := c.Store.(meetingStore)
 	if !ok {
@@ -70,7 +70,7 @@ func (s *localStore) meeting() (string, error) {
 	return filepath.Abs(s.out.path)
 }
 
-// join opens the directory in which another process has set up the output.
+// join opens the output directory that another process has set up.
 func (s *localStore) join(where string, synced bool) (err error) {
 	if s.out, err = openOutputDir(s.tree, where); err != nil {
 		return fmt.Errorf("the output of the process that submitted the job: %w", err)
