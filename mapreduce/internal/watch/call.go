@@ -11,8 +11,8 @@ import (
 // ErrRecordChanged is the error of a Map that modifies its record.
 var ErrRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
-// watcher wraps the user's functions of one attempt by reflection, so that no code is compiled per
-// job. It counts their calls, calls Interrupt, and passes copies of byte slices.
+// watcher replaces the user's functions of one attempt by ones that check each call, by reflection:
+// no code is compiled per job. It counts calls and passes copies of byte slices.
 type watcher struct {
 	*watched
 	id     attempt.ID
@@ -29,7 +29,7 @@ func newWatcher(d *watched, id attempt.ID, reads string, what ...string) *watche
 	return w
 }
 
-// step counts a call, and returns the error of Interrupt.
+// step counts a call of user code. It returns an error if DebugOptions.Interrupt fails the attempt.
 func (w *watcher) step() error {
 	w.n++
 	if w.Interrupt == nil {
@@ -38,10 +38,10 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// watching is called in place of the user's function f, with the arguments of the call.
+// watching is a function that is called instead of the user's function f, and may call it.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-// watchFunc replaces the user's function at pointer f: calls then go to watch, with the original.
+// watchFunc replaces the function that f points to: each call becomes watch(original, arguments).
 func watchFunc(f any, watch watching) {
 	place := reflect.ValueOf(f).Elem()
 	was := reflect.ValueOf(place.Interface())
@@ -51,7 +51,7 @@ func watchFunc(f any, watch watching) {
 	}))
 }
 
-// call calls a function that returns an error; a nil function does nothing.
+// call calls f with args and returns its error; a nil f does nothing.
 func call(f reflect.Value, args []reflect.Value) error {
 	if f.IsNil() {
 		return nil
@@ -60,8 +60,8 @@ func call(f reflect.Value, args []reflect.Value) error {
 	return err
 }
 
-// emitter wraps emit for the call c of a user's function: it checks where emit is called, and
-// whether emitted bytes are still valid.
+// emitter returns an emit function for the call c that checks each use: where it is called from,
+// and whether the emitted bytes are still valid.
 func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
 		if c.inPlace() {
@@ -74,7 +74,7 @@ func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	})
 }
 
-// checkKept notes an emitted value with bytes whose lifetime has ended.
+// checkKept sets c.kept if v, which is emitted, contains bytes that the user should have copied.
 func (c *userCall) checkKept(v reflect.Value) {
 	eachBytes(v, func(b []byte) {
 		for _, l := range c.copies {
@@ -85,7 +85,7 @@ func (c *userCall) checkKept(v reflect.Value) {
 	})
 }
 
-// sequence wraps a sequence: each item ends the lifetime of the previous one's copies.
+// sequence returns an iterator over copies of all's items; each item ends the previous one's.
 func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	return reflect.MakeFunc(all.Type(), func(args []reflect.Value) []reflect.Value {
 		yield := args[0]
@@ -100,8 +100,8 @@ func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	})
 }
 
-// each returns the wrapper of a Map or Reduce, which is called once per record or group. prepare
-// replaces the record or group in its arguments by copies; the last argument is emit.
+// each returns the replacement of a Map or Reduce. prepare replaces the record or group in its
+// arguments by copies; the last argument is emit.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
@@ -125,7 +125,7 @@ func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	}
 }
 
-// closing is called in place of f, the user's Close, and checks the bytes that Close emits.
+// closing is called in place of f, the user's Close, to check what it emits and when.
 func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	if err := w.step(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	})
 }
 
-// copyRecord replaces the record by a copy.
+// copyRecord replaces the record, the first argument of a Map, by a copy.
 func (w *watcher) copyRecord(args []reflect.Value) { args[0] = w.copies[0].value(args[0]) }
 
 // copyGroup replaces the arguments of a Reduce by copies: a key and its values, or pairs.
@@ -147,8 +147,8 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// WrapMap replaces the functions of a map attempt by wrappers that watch them. It returns the
-// copies of the records that the map gets, nil if the plan is not watched.
+// WrapMap makes debug mode check a map attempt: it replaces the functions that userMap and
+// userClose point to. It returns the copies of records that the map gets, nil without debug mode.
 func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	if s.debug == nil {
 		return nil
@@ -159,8 +159,8 @@ func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	return w.copies[0]
 }
 
-// WrapReduce is like WrapMap, for a reduce attempt; one of userReduce and userPairs is nil. It
-// reports whether the plan is watched.
+// WrapReduce is like WrapMap, for a reduce attempt; one of userReduce and userPairs points to nil.
+// It reports whether debug mode is on.
 func (s *State) WrapReduce(id attempt.ID, userReduce, userPairs, userClose any) bool {
 	if s.debug == nil {
 		return false

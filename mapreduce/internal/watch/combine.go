@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Combine replaces the Combine at pointer f, a func(V, V) V, by one that checks it. Floats are equal
-// within a relative tolerance.
+// Combine replaces the Combine at pointer f, a func(V, V) V, by one that panics if it breaks a law.
+// Floats count as equal if they differ by at most the fraction within of the larger one.
 func Combine(f any, value codec.Placed, within float64) {
 	c := &combineCheck{value: value, within: within}
 	place := reflect.ValueOf(f).Elem()
@@ -22,7 +22,7 @@ func Combine(f any, value codec.Placed, within float64) {
 	}))
 }
 
-// combinedKept is the number of results that a combineCheck recognizes when they are combined.
+// combinedKept is the number of latest results with which a combineCheck tests associativity.
 const combinedKept = 64
 
 // combineCheck tests whether a Combine is deterministic, commutative and associative. It stores
@@ -32,13 +32,13 @@ type combineCheck struct {
 	f      reflect.Value
 	within float64
 	value  codec.Placed
-	// results are the latest results of f. If one is combined further, there are three values of a
+	// results are the latest results of f. If one becomes an argument, there are three values of a
 	// key to test associativity with.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
 }
 
-// combine returns f(a, b); it panics with an error if f breaks a law for these values.
+// combine returns f(a, b). It panics with an error if f breaks a law with these values.
 func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +67,7 @@ func (c *combineCheck) apply(a, b []byte) []byte {
 	return codec.Encoding(c.value, c.f.Call(args)[0])
 }
 
-// decoded decodes a copy of b, which f may modify.
+// decoded returns the value that b encodes; it copies b, which f may modify.
 func (c *combineCheck) decoded(b []byte) reflect.Value {
 	v, err := codec.Decoded(c.value, bytes.Clone(b))
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 
 const (
 	copySlab = 64 << 10 // bytes per slab
-	// copyBytes of the latest slabs are remembered (at least one slab), so that kept copies are
-	// recognized.
+	// copyBytes is how much of the latest copies is remembered (at least one slab), to recognize
+	// bytes that the user has kept.
 	copyBytes = 4 << 20
 )
 
-// Copies are copies that a user's function gets in place of the engine's own byte slices.
-// When their lifetime ends they are overwritten with a poison value. Their memory is not reused, so
-// a kept copy shows the poison and can be recognized.
+// Copies makes copies that a user's function gets in place of the engine's own byte slices. When
+// they are no longer valid, they are overwritten with memory.Poison. Their memory is not reused, so
+// that a copy that the user has kept is recognized.
 type Copies struct {
 	what  string // record, key or value
 	slabs [][]byte
@@ -29,10 +29,10 @@ type Copies struct {
 	live  []copied
 }
 
-// copied is one copy and its original.
+// copied is a copy that is still valid, and the memory that it is a copy of.
 type copied struct{ of, lent []byte }
 
-// copyOf returns a copy that is valid until the next call of end.
+// copyOf returns a copy of b that is valid until the next call of end.
 func (l *Copies) copyOf(b []byte) []byte {
 	if len(b) == 0 {
 		return b[:0:0]
@@ -53,12 +53,12 @@ func (l *Copies) copyOf(b []byte) []byte {
 	return lent
 }
 
-// changed reports whether a live copy was modified.
+// changed reports whether the user's function has modified a copy that is still valid.
 func (l *Copies) changed() bool {
 	return slices.ContainsFunc(l.live, func(x copied) bool { return !bytes.Equal(x.of, x.lent) })
 }
 
-// end overwrites all live copies.
+// end makes all copies invalid, and overwrites them.
 func (l *Copies) end() {
 	for _, x := range l.live {
 		for i := range x.lent {
@@ -68,7 +68,7 @@ func (l *Copies) end() {
 	l.live = l.live[:0]
 }
 
-// ended reports whether b is in a copy that end has overwritten: the user has kept it too long.
+// ended reports whether b is part of an invalid copy, which the user should not have kept.
 func (l *Copies) ended(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
@@ -79,8 +79,8 @@ func (l *Copies) ended(b []byte) bool {
 		!slices.ContainsFunc(l.live, func(x copied) bool { return has(x.lent) })
 }
 
-// Copier returns a function that replaces slices in a value by copies, if isCopied selects their
-// element type. It does not follow pointers or unexported fields.
+// Copier returns a function that replaces the slices in a value by copies, if isCopied holds for
+// their element type. It does not follow pointers or unexported fields.
 func Copier[T any](l *Copies, isCopied Element) func(v T) T {
 	t := reflect.TypeFor[T]()
 	if !isCopied.within(t, nil) {
@@ -103,8 +103,8 @@ func (l *Copies) value(v reflect.Value) reflect.Value {
 	return lent
 }
 
-// Element reports whether slices with elements of a type are copied: Bytes, or Views for the
-// records of a dataset.
+// Element reports whether slices with elements of a type are copied: Bytes, or Views for records of
+// a dataset.
 type Element func(elem reflect.Type) bool
 
 // Bytes is the Element that selects slices of bytes.
@@ -113,8 +113,8 @@ func Bytes(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 // Views is the Element that selects slices of bytes and of numbers.
 func Views(elem reflect.Type) bool { return Bytes(elem) || kept.IsPlain(elem) }
 
-// within reports whether values of type t contain slices that are copied. above are the types that
-// contain t, so that recursive types end the search.
+// within reports whether values of type t contain slices to copy. above are the types that contain
+// t, so that recursive types end the search.
 func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
@@ -172,7 +172,7 @@ func memoryOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
-// eachBytes yields the memory of each slice of bytes or numbers in v, and of each string.
+// eachBytes calls yield with the memory of each slice of bytes or numbers in v, and of each string.
 func eachBytes(v reflect.Value, yield func([]byte)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -198,7 +198,7 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 // ErrKept is wrapped by the error of a function that emits bytes beyond their lifetime.
 var ErrKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
 
-// keptError returns the error for emitting bytes of a copy whose lifetime has ended.
+// keptError returns the error for who (Map, Reduce, Close), which emitted invalid bytes at line at.
 func (l *Copies) keptError(who, at string) error {
 	life := "of an earlier call"
 	if l.what == "value" {

@@ -13,16 +13,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// State is the part of a plan that Plan.Debug sets: whether and how attempts watch the job's
-// functions.
+// State says whether debug mode (Plan.Debug) checks the functions of a plan's job. It is part of
+// the plan.
 type State struct {
 	debug *watched // nil: attempts are not watched
 }
 
-// Watch makes the attempts of the plan watch the job's functions.
+// Watch turns debug mode on for the attempts of the plan.
 func (s *State) Watch(o cluster.DebugOptions) { s.debug = &watched{DebugOptions: o} }
 
-// Watches reports whether the plan is watched.
+// Watches reports whether debug mode is on.
 func (s *State) Watches() bool { return s.debug != nil }
 
 // End is called when the job is over. It returns the error of the first misuse of emit, or nil.
@@ -31,7 +31,7 @@ func (s *State) End() error {
 	return s.debug.failed()
 }
 
-// watched is shared by the attempts of a watched plan.
+// watched is what the attempts of a plan in debug mode share.
 type watched struct {
 	cluster.DebugOptions
 	misuse atomic.Pointer[error] // the first misuse of emit
@@ -49,14 +49,14 @@ func (d *watched) failed() error {
 	return nil
 }
 
-// end marks the job as over: a later misuse of emit panics.
+// end notes that the job is over: a later misuse of emit panics, as nothing reports its error.
 func (d *watched) end() {
 	if d != nil {
 		d.ended.Store(true)
 	}
 }
 
-// note stores the first error for the next call of failed.
+// note stores the first error of a misuse of emit, for failed.
 func (d *watched) note(err error) {
 	err = fault.Permanent(err)
 	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
@@ -64,17 +64,17 @@ func (d *watched) note(err error) {
 	}
 }
 
-// userCall is one call of a user's function that may emit.
+// userCall is one call of a user's function that has an emit.
 type userCall struct {
 	*watched
 	who       string // Map, Reduce or Close
 	goroutine string
 	over      atomic.Bool
 	copies    []*Copies
-	kept      error // bytes emitted beyond their lifetime
+	kept      error // error of emitting invalid bytes
 }
 
-// watchCall runs code, which creates its emit from the call that it receives.
+// watchCall returns the error of code, a call of the user's function who, or of a misuse of emit.
 func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall) error) error {
 	c := &userCall{watched: d, who: who, goroutine: goroutine(), copies: copies}
 	defer c.over.Store(true)
@@ -88,7 +88,7 @@ func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall)
 	return err
 }
 
-// inPlace reports whether emit may be called now; otherwise it notes an error.
+// inPlace reports whether emit may be called here and now; otherwise it notes an error.
 func (c *userCall) inPlace() bool {
 	switch {
 	case c.over.Load():
@@ -103,7 +103,7 @@ func (c *userCall) inPlace() bool {
 	return false
 }
 
-// goroutine returns the name of the calling goroutine.
+// goroutine returns a name of the calling goroutine, to compare it with another.
 func goroutine() string {
 	var buf [64]byte
 	text := buf[:runtime.Stack(buf[:], false)]
@@ -111,7 +111,7 @@ func goroutine() string {
 	return string(name)
 }
 
-// callPlace returns the file and line of the user code that called the engine.
+// callPlace returns the file and line in the user's code from which the engine was called.
 func callPlace() string {
 	pc := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
