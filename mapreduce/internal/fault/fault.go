@@ -14,18 +14,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrExited is the error of an attempt, or another step of a job, whose user code ended its
-// goroutine with runtime.Goexit, as t.Fatal does in a test.
+// ErrExited is the error of user code that ended its goroutine with runtime.Goexit, as t.Fatal does
+// in a test.
 var ErrExited = errors.New("user code ended its goroutine (runtime.Goexit, as t.Fatal does)")
 
 var (
-	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
+	// ErrConsumed is the error of a second attempt that reads a stream; it can be read only once.
 	ErrConsumed = errors.New("input stream can be read only once")
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = errors.New("corrupt or truncated input")
 )
 
-// permanentError marks an error that every further attempt would meet.
+// permanentError is what Permanent returns: each further attempt would fail as well.
 type permanentError struct{ err error }
 
 func (e *permanentError) Error() string { return e.err.Error() }
@@ -39,7 +39,7 @@ func Permanent(err error) error {
 	return &permanentError{err}
 }
 
-// badError marks an error caused by one record.
+// badError is what Bad returns: one record is the cause, so that it can be skipped.
 type badError struct{ err error }
 
 func (e *badError) Error() string { return e.err.Error() }
@@ -67,11 +67,11 @@ func IsPermanent(err error) bool {
 		errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed) || errors.Is(err, memory.ErrRecordTooLarge)
 }
 
-// LongestText is the maximum length in bytes of an error's text, since user code may include a
-// whole record.
+// LongestText is the maximum length in bytes of an error's text that is shown. User code may put a
+// whole record into one.
 const LongestText = 512
 
-// cutError is an error whose text is too long or not available.
+// cutError replaces the text of an error, which is too long or cannot be read.
 type cutError struct {
 	text string
 	err  error
@@ -80,8 +80,8 @@ type cutError struct {
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return e.err }
 
-// Present prepares an error of user code for display: it shortens the text, and replaces it if the
-// error's own method panics. If ctx has ended, the error also wraps ctx.Err().
+// Present makes an error of user code fit to be shown: it shortens the text, or replaces it if the
+// Error method panics. If ctx has ended, the error also wraps ctx.Err().
 func Present(ctx context.Context, err *error) {
 	if *err == nil {
 		return
@@ -105,7 +105,7 @@ func errorText(err error) (text string, ok bool) {
 	return err.Error(), true
 }
 
-// CutText returns the text, or its first n bytes and its length.
+// CutText returns text, cut to its first n bytes, with a note of its length, if it is longer.
 func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -119,7 +119,7 @@ func CutText(text string, n int) string {
 // HeadSize is the number of bytes of a record that an error shows.
 const HeadSize = 60
 
-// Quoted quotes the head of a text of size bytes.
+// Quoted returns head, the start of a text of size bytes, in quotes; a note says if it was cut.
 func Quoted(head string, size int) string {
 	if len(head) == size {
 		return strconv.Quote(head)
@@ -130,7 +130,7 @@ func Quoted(head string, size int) string {
 // QuotedText quotes a text, or its first bytes if it is long.
 func QuotedText(text string) string { return Quoted(text[:min(len(text), HeadSize)], len(text)) }
 
-// ValueText formats a key or a value for an error.
+// ValueText returns a key or a value as text for an error, cut to HeadSize bytes.
 func ValueText(v any) string {
 	switch v := v.(type) {
 	case []byte:
@@ -141,7 +141,7 @@ func ValueText(v any) string {
 	return CutText(fmt.Sprintf("%+v", v), HeadSize)
 }
 
-// InStore adds the name of the store's file to an error, unless it is there.
+// InStore returns err with the URL of the store's file, root and name, unless it is in the text.
 func InStore(root string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)

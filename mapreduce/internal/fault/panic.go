@@ -11,14 +11,14 @@ import (
 	"unsafe"
 )
 
-// PanicError is a panic of the user's code.
+// PanicError is the error that a panic of the user's code becomes.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack string // of the goroutine that panicked
 	At    string // file and line in the user's code, such as "words/count.go:17"; empty if unknown
 }
 
-// NewPanicError describes a panic whose value v the caller, a deferred function, has recovered.
+// NewPanicError returns the error for a panic; the caller, a deferred function, has recovered v.
 func NewPanicError(v any) *PanicError {
 	return &PanicError{Value: v, Stack: string(debug.Stack()), At: userPlace()}
 }
@@ -38,8 +38,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Exited returns [ErrExited] with the place in the user's code that ended the goroutine. The caller
-// must be a deferred function that runs because of it.
+// Exited returns [ErrExited] with the line of user code that ended the goroutine. Only a deferred
+// function that runs because of that may call it.
 func Exited() error {
 	if at := userPlace(); at != "" {
 		return fmt.Errorf("%w at %s", ErrExited, at)
@@ -47,9 +47,9 @@ func Exited() error {
 	return ErrExited
 }
 
-// userPlace finds the user's code in the stack of a panic or of a goroutine's early end: the first
-// function below it that belongs neither to the standard library nor to this engine, otherwise
-// the first one.
+// userPlace returns file and line of the user's code that panicked or ended its goroutine. It is
+// the first function on the stack that belongs neither to the standard library nor to this engine,
+// otherwise the first one.
 func userPlace() string {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -75,8 +75,8 @@ func userPlace() string {
 	return first
 }
 
-// Standard reports whether a file belongs to the standard library, whose sources are in library. A
-// program built with -trimpath does not know that directory, but its own files are in modules.
+// Standard reports whether a source file belongs to the standard library, whose sources are in
+// library. With -trimpath that is unknown, but the program's files are in modules.
 func Standard(file, library string) bool {
 	if library != "" {
 		return strings.HasPrefix(file, library)
@@ -85,7 +85,7 @@ func Standard(file, library string) bool {
 	return !strings.Contains(module, ".")
 }
 
-// OfEngine reports whether a function belongs to the engine, except its tests.
+// OfEngine reports whether a function belongs to this engine; its tests count as user code.
 func OfEngine(f runtime.Frame) bool {
 	const module = "github.com/tarry-mr/tarry/"
 	rest, ok := strings.CutPrefix(f.Function, module)
@@ -100,14 +100,14 @@ func OfEngine(f runtime.Frame) bool {
 	return strings.HasPrefix(rest, "actors.") || strings.HasPrefix(rest, "actors/worker.")
 }
 
-// Thrown is a panic value that carries an error through code that returns none, such as a codec.
-// Catch turns it into that error.
+// Thrown is the panic value of Throw, which carries an error through code that returns none, such
+// as a codec. Catch returns the error.
 type Thrown struct{ Err error }
 
 // Throw panics with an error that Catch returns unchanged.
 func Throw(err error) { panic(Thrown{err}) }
 
-// Catch turns a panic into an error.
+// Catch, when deferred, sets *err to an error for a panic, if there is one.
 func Catch(err *error) {
 	v := recover()
 	if v == nil {
@@ -127,8 +127,8 @@ func Catch(err *error) {
 	*err = NewPanicError(v)
 }
 
-// Contained runs step, which may call user code, and sets *err to its error or panic. If step ends
-// the goroutine, only deferred functions still run: they find the error of Exited in *err.
+// Contained sets *err to the error or the panic of step, which may call user code. If step ends the
+// goroutine, only deferred functions still run: they find the error of Exited in *err.
 func Contained(err *error, step func() error) {
 	defer Catch(err)
 	returned := false
@@ -141,7 +141,8 @@ func Contained(err *error, step func() error) {
 	returned = true
 }
 
-// AccessError is a memory fault outside the Go heap, until Verify finds its cause.
+// AccessError is a memory fault outside the Go heap: input.Verify finds out which file shrank, if
+// any.
 type AccessError struct {
 	PanicError
 	readable bool // so it was a write
@@ -164,20 +165,20 @@ func readable(addr uintptr) (ok bool) {
 	return true
 }
 
-// Guard sets whether memory faults in mapped input become panics of this goroutine, which Catch
-// turns into errors, and returns the former setting. "defer fault.Guard(fault.Guard(true))" sets it
-// until a function returns, without allocations.
+// Guard makes memory faults in mapped input panics of this goroutine, which Catch turns into
+// errors, if on is set; otherwise they end the process. It returns the former setting. "defer
+// fault.Guard(fault.Guard(true))" holds until a function returns.
 func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }
 
-// Step runs something that may call user code, and returns a panic as an error.
+// Step calls do, which may call user code, and returns its error, or its panic as an error.
 func Step(do func() error) (err error) {
 	defer Present(context.Background(), &err)
 	Contained(&err, do)
 	return err
 }
 
-// Recovered calls f and returns its error, or its panic as an error. A memory fault outside of the
-// Go heap stays a panic, because its cause may be the input.
+// Recovered returns the error of f, or its panic as an error. A memory fault outside of the Go heap
+// stays a panic, because its cause may be the input.
 func Recovered(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {

@@ -35,7 +35,7 @@ func libraryRoot() string {
 	return root
 }
 
-// cutLast cuts s at the last sep.
+// cutLast returns the parts of s before and after the last sep; found is false if there is none.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
