@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// spaceSet has a bit for each white space byte; all of them are below 64.
+// spaceSet is the set of white space bytes, as bits; all of them are below 64.
 const spaceSet uint64 = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r'
 
-// IsSpace reports whether c is ASCII white space.
+// IsSpace reports whether c is one of the six white space bytes of C's isspace.
 func IsSpace(c byte) bool { return c <= ' ' && spaceSet>>c&1 != 0 }
 
 // Fields calls yield with each word of text, in order, until yield returns false. A word aliases

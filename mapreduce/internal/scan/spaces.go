@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// block is the number of bytes examined together.
+// block is the number of bytes that one call of spaces examines.
 const block = 64
 
 const (
@@ -16,12 +16,12 @@ const (
 	// carriage return).
 	from9  = 0x7777777777777777
 	from14 = 0x7272727272727272
-	// gather moves the top bits of 8 bytes into the top byte of a product.
+	// gather, as a factor, moves the top bits of 8 bytes into the top byte of the product.
 	gather = 0x0002040810204081
 )
 
-// lastSpaces returns a word with bit i set where text[at+i] is white space, and a bit at the end of
-// text. Fewer than block bytes remain from `at` on.
+// lastSpaces is spaces for the rest of a text from `at` on, fewer than block bytes. Bit i stands
+// for text[at+i]; a bit at the end of text is set, too.
 func lastSpaces(text []byte, at int) uint64 {
 	n := len(text) - at
 	end := uint64(1) << n
@@ -47,8 +47,8 @@ func shortSpaces(text []byte) uint64 {
 	return spaces(unsafe.Pointer(&rest))
 }
 
-// plainSpaces returns a word with bit i set where b[i] is white space. It is the oracle of spaces,
-// and its implementation without assembly.
+// plainSpaces returns a word with bit i set where b[i] is white space. Tests compare spaces with
+// it, and it replaces spaces where that has no assembly.
 func plainSpaces(b *[block]byte) (m uint64) {
 	for i := 0; i < block; i += 8 {
 		m = m>>8 | spacesOf(binary.LittleEndian.Uint64(b[i:]))<<56
