@@ -31,7 +31,7 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	}
 }
 
-// bindJob implements Bind, called at where in package home. The plan takes ownership of j.
+// bindJob implements Job.Bind, called at where (file:line) in package home. The plan owns j.
 func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil {
 		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
@@ -75,7 +75,7 @@ func newPlan(where string, in untypedInput, s cluster.Spec, t cluster.Tasks) (*P
 	return p, nil
 }
 
-// The alternative functions of a job; it has one of each list.
+// The fields of a Job that exclude each other. Bind needs exactly one of mapFuncs.
 var (
 	mapFuncs    = []string{"Map", "MapTask"}
 	reduceFuncs = []string{"Reduce", "ReduceTask"}
@@ -89,7 +89,7 @@ func checkMapFuncs(set ...bool) error {
 	return err
 }
 
-// oneOf reports whether one of the named functions is set; two or more are an error.
+// oneOf reports whether a function is set; set[i] says so of names[i]. Two or more are an error.
 func oneOf(names []string, set ...bool) (some bool, err error) {
 	var list []string
 	for i, yes := range set {
@@ -107,7 +107,7 @@ func oneOf(names []string, set ...bool) (some bool, err error) {
 type untypedInput struct {
 	sources []Source
 	plan    cluster.InputPlan
-	plans   []cluster.InputPlan // by source, where they differ
+	plans   []cluster.InputPlan // one per source if they differ; otherwise nil
 	reads   bool
 }
 
@@ -115,7 +115,7 @@ func (in Input[I]) untyped() untypedInput {
 	return untypedInput{sources: in.sources, plan: in.plan, plans: in.plans, reads: in.read != nil}
 }
 
-// bySource returns the plan of each source.
+// bySource returns one plan per source, in the order of the sources.
 func (in untypedInput) bySource() []cluster.InputPlan {
 	if in.plans != nil {
 		return in.plans
@@ -159,7 +159,7 @@ func checkInOut(in untypedInput, out *outputForm) error {
 	return nil
 }
 
-// caller returns file:line of the caller's caller.
+// caller returns the file:line that called the caller of caller. Errors of Bind name that place.
 func caller() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {

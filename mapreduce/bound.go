@@ -15,8 +15,8 @@ import (
 )
 
 // boundJob is a job with its input, output and codecs. It has no type parameters, so its code
-// exists once per program, not once per job: a key is its encoding, and values and records are
-// pointers. Only typed, its typed half, has code per job.
+// exists once per program, not once per job: keys are encoded, and values and records are pointers.
+// Only the code in typed is compiled for each job.
 type boundJob struct {
 	jobFacts
 	typed  typedHalf
@@ -25,7 +25,7 @@ type boundJob struct {
 	value  codec.Placed
 	prefix func(key []byte) int // length of the grouping fields of a key; nil: the whole key
 	ranges *keyRanges           // of a total order, set by Prepare
-	groups groupPlaces          // checks a user's Partition
+	groups groupPlaces          // detects a Partition that splits a group
 	watch.State
 	// distinct is the result of the last map that has ended. The next map sizes its table by it:
 	// growing tables would take 12 % of a word count.
@@ -67,16 +67,16 @@ func factsOf(job any) jobFacts {
 // typedHalf is the code of a job that needs its types; typedJob implements it. An emit is a func(K,
 // V), which untyped code passes as any.
 type typedHalf interface {
-	// startMap starts the user's Map for a file. It emits to emit.
+	// startMap starts the user's Map for a file. Map calls emit, a func(K, V).
 	startMap(t *Task, emit any) (mapCode, error)
-	// emitToPointers returns an emit that calls put with pointers to the pair, valid until put
-	// returns.
+	// emitToPointers returns a func(K, V) that calls put with pointers to its arguments, which are
+	// valid until put returns.
 	emitToPointers(put func(key, value unsafe.Pointer)) (emit any)
 	// emitFromPointers returns a function that calls emit with the pair at the pointers.
 	emitFromPointers(emit any) func(key, value unsafe.Pointer)
-	// combine returns a pointer to the job's Combine, a func(V, V) V, and its Fold.
+	// combine returns a pointer to the job's Combine, a func(V, V) V, and a fold that calls it.
 	combine() (f any, fold combine.Fold)
-	// table and numberEmit return the emits of a table, from combine.Emit and combine.EmitNumbers.
+	// table and numberEmit return a func(K, V) that adds pairs to t: with any keys, or integers.
 	table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) (emit any)
 	numberEmit(t *combine.Table, flip uint64) (emit any)
 	// startReduce starts the user's Reduce; readKey decodes the key of a group.
@@ -85,7 +85,7 @@ type typedHalf interface {
 	partition(key unsafe.Pointer, reduces int) int
 }
 
-// Watch makes the attempts of the plan watch the job's functions.
+// Watch makes attempts check the user's functions for misuse; see Plan.Debug.
 func (b *boundJob) Watch(o DebugOptions) {
 	b.State.Watch(o)
 	if b.combines && !b.sums {
@@ -94,7 +94,7 @@ func (b *boundJob) Watch(o DebugOptions) {
 	}
 }
 
-// bind completes bindJob.
+// bind is the part of bindJob that needs no type parameters.
 func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
 	var sum error
 	if b.sums {
@@ -170,8 +170,8 @@ func (b *boundJob) keyText(key []byte) string {
 	return fault.ValueText(k.Interface())
 }
 
-// boundMapOnly is an untyped map-only job with its input and output. start starts its Map for a
-// file.
+// boundMapOnly is a job without reduces, with its output. start starts the user's Map for a file; w
+// receives what it emits.
 type boundMapOnly struct {
 	cluster.NoReduces
 	out   *outputForm

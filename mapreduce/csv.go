@@ -121,9 +121,9 @@ type csvFile struct {
 	want    int      // required fields per record; 0: not yet known, negative: any number
 	begun   bool     // header and want are known
 	records int64    // number read so far
-	lines   int64    // line feeds in earlier runs of the split
+	lines   int64    // line feeds of the split before the current run
 
-	parser *csv.Reader // of the current run
+	parser *csv.Reader // of the current run, whole records in memory
 	before int64       // line feeds before it
 }
 
@@ -134,7 +134,7 @@ func (f *csvFile) place(field int) (line int64, column int) {
 	return f.before + int64(in), column
 }
 
-// read yields records. It reuses the slice for the next record.
+// read yields the fields of each record. It reuses the slice for the next record.
 func (f *csvFile) read(yield func(fields []string) error) error {
 	return f.Runs(f.ends, func(run []byte) error {
 		if len(run) > memory.LeastLargest {
@@ -163,7 +163,7 @@ func (f *csvFile) parse(r io.Reader, before int64) *csv.Reader {
 	return c
 }
 
-// readHead reads the first record of the file, for a later split.
+// readHead reads the file's first record for a split that begins later: it has the header.
 func (f *csvFile) readHead() error {
 	f.begun = true
 	if !f.o.Header && f.want != 0 {
@@ -217,7 +217,7 @@ func (f *csvFile) count(fields []string) error {
 	return fmt.Errorf("line %d: %d fields, but the first record has %d", line, len(fields), f.want)
 }
 
-// eachRecord yields the records of a run.
+// eachRecord parses run, which consists of whole records, and yields each.
 func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 	at, text := f.At, run
 	if at == 0 {
@@ -252,7 +252,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 	}
 }
 
-// yield yields one record.
+// yield checks the field count of a record and passes it to the user's map. rec is its text.
 func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
 	f.records++
 	f.text = rec
@@ -282,7 +282,7 @@ func (f *csvFile) trim(rec []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(rec, []byte{'\n'}), []byte{'\r'})
 }
 
-// misread adds the line to an error of the parser.
+// misread adds the line in the file to an error of the parser.
 func (f *csvFile) misread(err error) error {
 	bad, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {

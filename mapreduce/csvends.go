@@ -94,10 +94,10 @@ func (c *csvEnds) First(b []byte, _ int) int {
 	return 0
 }
 
-// resume implements read.Ends. The scan restarts, because quotes depend on all earlier bytes.
+// Resume implements read.Ends: a search with more data begins at 0, as quotes depend on all bytes.
 func (c *csvEnds) Resume(int) int { return 0 }
 
-// start implements recordStarts.
+// Start returns the offset of the first record at or after off, as package read asks.
 func (c *csvEnds) Start(s *read.Reader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Dataset is the output of a job that stays in memory, part by part, as an input of other jobs. The
-// datasets of a cluster consist of it (see package actors, which also places and recomputes them).
-// Make it with [NewDataset]. It serves one job; if that fails, another job may fill it.
+// Dataset holds the output of a job in memory, part by part, as an input of other jobs. Package
+// actors builds its datasets on it, and also places and recomputes them. Make it with [NewDataset].
+// It serves one job; if that fails, another job may fill it.
 //
 // The memory is outside of the Go heap and charged to the budgets of the attempts that write it;
 // see DatasetOptions of package cluster.

@@ -28,7 +28,7 @@ func (k *Dataset[T]) read(s *read.Reader, yield func([]T) (int, error)) error {
 	})
 }
 
-// images yields the records of a run in which they lie as in memory (see package kept).
+// images yields the records of a run without decoding: their stored form is that in memory.
 func (k *Dataset[T]) images(s *read.Reader, run []byte, yield func([]T) (int, error)) error {
 	s.Step = k.form.Size
 	first := 0
@@ -41,7 +41,7 @@ func (k *Dataset[T]) images(s *read.Reader, run []byte, yield func([]T) (int, er
 	return nil
 }
 
-// decoded returns a function that yields the records of a run one by one.
+// decoded returns a function that decodes a run of records and yields them one by one.
 func (k *Dataset[T]) decoded(s *read.Reader, yield func(T) error) func(run []byte) error {
 	copyOf := func(rec T) T { return rec }
 	if s.Copies != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// encoding returns an emit that passes each encoded pair to add, valid until add returns.
+// encoding returns a func(K, V) that encodes a pair and calls add. The bytes are valid only in add.
 func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
 	key, value := b.key.Bytes(), b.value.Bytes()
 	return b.typed.emitToPointers(func(k, v unsafe.Pointer) { add(key(k), value(v)) })
 }
 
-// decoding returns a function that decodes a pair and passes it to emit; with a nil emit it only
-// checks that the pair can be decoded.
+// decoding returns a function that decodes a pair and passes it to emit, a func(K, V). With a nil
+// emit it only checks that the pair can be decoded.
 func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	readKey, readValue := b.key.Reader(), b.value.Reader()
 	k, v := reflect.New(b.keyType).UnsafePointer(), reflect.New(b.valueType).UnsafePointer()
@@ -36,8 +36,8 @@ func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	}
 }
 
-// sortedEmit returns the emit of a map attempt without combiner. Keys and values of type []byte
-// bypass the codec, which saves 3 ns per record.
+// sortedEmit returns the func(K, V) that the Map of an attempt without combiner calls. Keys and
+// values of type []byte bypass the codec, which saves 3 ns per record.
 func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
 	if b.keyType == bytesType && !b.descending && !b.partitions {
 		switch raw := emitRaw(s, b.rangeOf(reduces), reduces, failed); b.valueType {
@@ -71,8 +71,8 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
-// tableEmit returns the emit of a map attempt with combiner. The table copies emitted values that
-// their owner may modify.
+// tableEmit returns the func(K, V) that the Map of an attempt with combiner calls. The table copies
+// values whose memory the user's code may change later.
 func (b *boundJob) tableEmit(t *combine.Table) any {
 	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
 	if t.Numbers() && own == nil {
@@ -108,7 +108,7 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 	return b.typed.table(t, to, ready)
 }
 
-// values describes the job's values to a combine.Table.
+// values tells a combine.Table how to fold, encode and decode the job's values.
 func (b *boundJob) values() combine.Values {
 	f, fold := b.typed.combine()
 	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}

@@ -5,7 +5,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// encodedPairs are the encoded pairs of a reduce attempt, in key order.
+// encodedPairs is the sequence of encoded pairs that a reduce attempt reads, in key order.
 type encodedPairs struct {
 	merge    *segment.Merge
 	alive    *cluster.Watch
@@ -47,5 +47,5 @@ func (p *encodedPairs) done() {
 	}
 }
 
-// fails ends the sequence with an error.
+// fails ends the sequence: next returns no more pairs, and err is its error.
 func (p *encodedPairs) fails(err error) { p.ok, p.err = false, err }

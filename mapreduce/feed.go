@@ -14,19 +14,19 @@ import (
 // the same reduces. Make it with From or By, and pass it to Feeds or a join.
 type Feed[K, V any] struct {
 	sources []Source
-	plans   []cluster.InputPlan // by source
+	plans   []cluster.InputPlan // one per source
 	read    read.Input[TaggedRecord[K, V]]
 	keyed   *KeyedDataset[K, V] // set by KeyedDataset.Feed; otherwise nil
 }
 
-// TaggedRecord is a record of one of several feeds, with the map function of its feed. It is valid until the
-// call of Map that receives it returns.
+// TaggedRecord is a record of one of several feeds, with the map function of its feed. It is valid
+// until the call of Map that receives it returns.
 type TaggedRecord[K, V any] struct {
 	apply func(index int, t *Task, emit func(K, V)) error
 	index int // in the batch
 }
 
-// taggedBatches converts the batches of in: apply maps the record of an index in the current batch.
+// taggedBatches tags the records of in. apply returns a function that maps record i of *batch.
 func taggedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[TaggedRecord[K, V]] {
 	return func(s *read.Reader, yield func([]TaggedRecord[K, V]) (int, error)) error {
 		var now []I

@@ -24,19 +24,19 @@ import (
 type Input[I any] struct {
 	sources []Source
 	plan    cluster.InputPlan
-	plans   []cluster.InputPlan // by source, where they differ
+	plans   []cluster.InputPlan // one per source if they differ; otherwise nil
 	read    read.Input[I]
 	// fed is the MapTask of a job over feeds that has no Map; otherwise nil.
 	fed any
 }
 
-// bare returns the input without its sources; each plan has its own.
+// bare returns in without its sources, for a bound job: its plan has the sources.
 func (in Input[I]) bare() Input[I] {
 	in.sources, in.plans = nil, nil
 	return in
 }
 
-// bySource returns the plan of each source.
+// bySource returns one plan per source.
 func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().bySource() }
 
 // SplitSize limits a split to n bytes of a source, for Slice to n records, whatever the blocks of

@@ -33,7 +33,7 @@ type Joined[O any] struct {
 	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
 }
 
-// feedJoin is a join of two feeds.
+// feedJoin is a join of two feeds, before its Bind.
 type feedJoin[K, A, B, O any] struct {
 	left  Feed[K, A]
 	right Feed[K, B]
@@ -143,13 +143,13 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 	return bindJob(job, in, out, where, home)
 }
 
-// run starts an attempt.
+// run returns the state of a new reduce attempt.
 func (j feedJoin[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
 	left, err := codec.Value[A]()
 	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: left.Cloner()}, err
 }
 
-// check returns an error if the types or options are invalid, in the user's terms.
+// check returns an error if types or options are invalid. The error calls the feeds left and right.
 func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	if j.group == nil {
 		return errors.New("the join has no function")
@@ -173,7 +173,7 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	return err
 }
 
-// onSide returns a feed whose values are on one side of a join.
+// onSide returns f as one feed of a join: put marks each value as a left or a right one.
 func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
 	feds := taggedBatches(f.read, func(batch *[]TaggedRecord[K, V]) func(i int, t *Task, emit func(K, S)) error {
 		var to func(K, S)
@@ -194,8 +194,8 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key,
 	return Feed[K, S]{sources: f.sources, plans: f.plans, read: feds}
 }
 
-// emitterOf returns a function that makes the emit for one side of a join. The emit writes the
-// encoding of a sided value without creating one.
+// emitterOf returns a function that makes the func(K, V) for one feed of a join. This writes the
+// encoding of a sided value directly to add, without creating the value.
 func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value []byte)) func(K, V) {
 	value, _ := codec.Value[V]() // check has reported its error
 	return func(add func(key, value []byte)) func(K, V) {
@@ -265,7 +265,7 @@ type sided[A, B any] struct {
 	size  int // of its encoding, in bytes
 }
 
-// CodecWithin returns a codec that writes the side of a value, then the value.
+// CodecWithin returns a codec that writes whether a value is left or right, then the value.
 func (sided[A, B]) CodecWithin(b *codec.Builder, last bool) (*codec.Codec, error) {
 	left, err := b.Part(".left", reflect.TypeFor[A](), last)
 	if err != nil {

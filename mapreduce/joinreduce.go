@@ -24,14 +24,14 @@ type joinPairs[K, A, B, O any] struct {
 	emit       func(O)
 	group      []byte // key of the current group
 	leftValues []byte // encoded
-	ends       []int  // where each ends in held
+	ends       []int  // of each value in leftValues
 	left       []A
 	right      B // the current one
 	calls      callCount
 	seqs       [keptSeqs]iter.Seq[B] // for calls of the user's function, in rotation
 }
 
-// pairs starts an attempt over encoded pairs.
+// pairs returns the state of a new reduce attempt over encoded pairs.
 func (j *feedJoin[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
 	key, errK := codec.Key[K](false, home)
 	a, errA := codec.Value[A]()
@@ -48,7 +48,7 @@ func (j *feedJoin[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, 
 	return r, nil
 }
 
-// run joins all groups.
+// run joins all groups of in.
 func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter) error {
 	r.in, r.w, r.emit = in, w, emitTo[O](w)
 	for in.next(); in.ok; {
@@ -98,7 +98,7 @@ func (r *joinPairs[K, A, B, O]) within() bool {
 	return r.in.ok && bytes.Equal(r.group, r.in.key)
 }
 
-// The first byte of an encoded value: its feed.
+// The first byte of an encoded value tells which feed it belongs to.
 const (
 	ofLeft  = 0
 	ofRight = 1
@@ -137,7 +137,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	return nil
 }
 
-// decodeAll decodes a value from all of src.
+// decodeAll decodes src to the value at p. Bytes after the value are an error.
 func decodeAll(c *codec.Codec, src []byte, p unsafe.Pointer) error {
 	rest, err := c.Decode(src, p)
 	if err == nil && len(rest) > 0 {
@@ -176,7 +176,7 @@ func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 	return nil
 }
 
-// rightOf returns the i-th sequence of right values.
+// rightOf returns the right values of the current group, as the i-th reused sequence.
 func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// errNotKeyed is the error of a join without shuffle of a feed that is not kept by key.
+// errNotKeyed is the error of a join without shuffle if a feed is not that of a KeyedDataset.
 var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeyedDataset.Feed, or leave NoShuffle out")
 
 // checkCoPartitioned returns an error unless two feeds are co-partitioned: parts of the same number
@@ -79,9 +79,9 @@ type Group[K, A, B any] struct {
 }
 
 // Grouped yields one group for each key of either feed, in key order within a part. The feeds must
-// be kept by key (see [KeyedDataset.Feed]) and have the same number of parts: each map reads one part of
-// both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a group
-// exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
+// be kept by key (see [KeyedDataset.Feed]) and have the same number of parts: each map reads one
+// part of both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a
+// group exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := coPartitionedInput(left, right)
 	read := func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
@@ -109,8 +109,8 @@ func errLargeGroup[K any](key K, most int64) error {
 		ErrRecordTooLarge, fault.ValueText(key), most))
 }
 
-// takeGroup appends the records of a group to list. The cursor holds their blocks until it leaves
-// the group; held counts their bytes.
+// takeGroup appends the records of a group to list and their bytes to *held. They stay in memory
+// until the cursor leaves the group.
 func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
 	c.holds = true
 	for ; c.at(group); c.next() {
@@ -132,7 +132,7 @@ type merged[K, A, B any] struct {
 	values iter.Seq[sided[A, B]]
 }
 
-// mergeJoin merges parts of the same number of two feeds.
+// mergeJoin joins part i of the left dataset with part i of the right one, for each i.
 type mergeJoin[K, A, B any] struct {
 	left  *KeyedDataset[K, A]
 	right *KeyedDataset[K, B]
@@ -152,7 +152,7 @@ type mergeWalk[K, A, B any] struct {
 	right *keptCursor[K, B]
 }
 
-// walk visits each key of either side, in order.
+// walk calls visit for each key of either dataset, in key order.
 func (m mergeJoin[K, A, B]) walk(s *read.Reader, visit func(w *mergeWalk[K, A, B]) error) error {
 	refs := kept.RefsOf(s.Source)
 	left, right := newKeptCursor(m.left, refs[0], s), newKeptCursor(m.right, refs[1], s)
@@ -233,16 +233,16 @@ type keptCursor[K, T any] struct {
 	data     *kept.Data
 	decode   func(run []byte) (T, int, error)
 	encode   func(dst []byte, key K) []byte
-	block    int    // the next one
+	block    int    // index of the next block
 	run      []byte // the unread part of the current block
 	release  func() // of that block
 	holds    bool   // blocks are held until the cursor leaves the current group
 	releases []func()
 
-	image    int       // size of a record that is an image, otherwise 0
-	width    int       // of keys that are numbers, otherwise 0
-	flip     uint64    // of these
-	maxGroup int64     // bytes of a group
+	image    int       // size of a record that is stored as in memory; 0: encoded
+	width    int       // size of an integer key; 0: other keys
+	flip     uint64    // codec.IntegerFlip of the key
+	maxGroup int64     // maximum size of a group in bytes
 	copyOf   func(T) T // copies a record of a watched job; otherwise nil
 
 	ok     bool // a current record exists: rec, its key (number or key) and its size in bytes
@@ -263,7 +263,7 @@ func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reade
 	return c
 }
 
-// at reports whether the current record has that key.
+// at reports whether the current record has the given key.
 func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	if c.width > 0 {
 		return c.ok && c.number == key.number

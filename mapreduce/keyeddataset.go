@@ -15,19 +15,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// KeyedDataset is [Dataset] whose parts are partitioned and sorted by key, as reduces without Partition,
-// TotalOrder and Descending write them: the default hash partition, keys in ascending order. Two of
-// them with the same number of parts can be joined part by part; see [Joined.NoShuffle]. Make it
-// with [NewKeyedDataset].
+// KeyedDataset is a [Dataset] whose parts are partitioned and sorted by key, as reduces without
+// Partition, TotalOrder and Descending write them: the default hash partition, keys in ascending
+// order. Two of them with the same number of parts can be joined part by part; see
+// [Joined.NoShuffle]. Make it with [NewKeyedDataset].
 type KeyedDataset[K, T any] struct {
 	Dataset[T]
 	key   func(rec T) K
 	codec codec.Typed[K]
 }
 
-// NewKeyedDataset returns an empty KeyedDataset for a job to fill. key returns the key of a record; it runs in
-// many attempts concurrently. If a record is written to the wrong part or out of order, its attempt
-// and the job fail.
+// NewKeyedDataset returns an empty KeyedDataset for a job to fill. key returns a record's key; it
+// runs in many attempts concurrently. If a record is written to the wrong part or out of order, its
+// attempt and the job fail.
 func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[K, T] {
 	form, err := kept.NewForm[T]()
 	codec, errK := codec.Key[K](false, userPackage())
@@ -75,7 +75,7 @@ func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
 	}
 }
 
-// numberChecker is checker for image records with integer keys.
+// numberChecker is the faster checker for integer keys, if records are stored as in memory.
 func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
 	at, flip, last := combine.NewPartitions(codec.IntegerWidth(f.codec.Type), p.Tasks), codec.IntegerFlip(f.codec.Type), uint64(0)
 	var base uint64 // the first key of places, a bitmap of the keys in the part
@@ -116,7 +116,7 @@ func outOfOrder[K any](key K) error {
 		"a part must be in the order of its keys", fault.ValueText(key)))
 }
 
-// userPackage returns the package of the nearest caller outside of the engine.
+// userPackage returns the import path of the nearest caller that is not the engine's.
 func userPackage() string {
 	pc := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])

@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// localPair is an emitted pair, encoded.
+// localPair is a pair that a map has emitted, encoded.
 type localPair struct{ key, value []byte }
 
 func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
@@ -86,7 +86,7 @@ func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []clus
 	return parts, nil
 }
 
-// eachLocal calls f with each pair, until it fails.
+// eachLocal calls f with each pair and stops at the first error.
 func eachLocal(pairs []localPair, f func(key, value []byte) error) error {
 	for _, pair := range pairs {
 		if err := f(pair.key, pair.value); err != nil {
@@ -165,7 +165,8 @@ func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *r
 	return nil
 }
 
-// reduceLocal calls Reduce for a stream of one group.
+// reduceLocal calls Reduce for the one group of next, after placed (may be nil) has checked its
+// key.
 func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func(key []byte) error) error {
 	g.next = next
 	g.key, g.ok, g.err = next()

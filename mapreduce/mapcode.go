@@ -10,10 +10,10 @@ import (
 
 // mapCode is the user's Map for a file.
 type mapCode struct {
-	// all calls Map for each record while the attempt continues. The gate is open during Map. after
-	// converts the error of Map or of a failed emit.
+	// all calls Map for each record while the attempt continues. The gate is open during Map, so
+	// that it may emit. after converts the error of Map or of a failed emit.
 	all func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error
-	// each calls around for each record; around gets the call of Map. It serves callers that do
+	// each calls around for each record; around calls Map by mapRecord. It serves callers that do
 	// more per record than all does.
 	each func(r *read.Reader, around func(mapRecord func() error) error) error
 	// close is called after the last record; nil if the user has no Close.
@@ -24,7 +24,7 @@ type mapCode struct {
 type recordLoop struct {
 	reader  *read.Reader
 	watch   *cluster.Watch
-	records int64  // started
+	records int64  // begun so far
 	report  func() // reports progress
 }
 
@@ -34,7 +34,7 @@ func (l *recordLoop) asked() bool {
 	return l.watch.Asked() || l.records%cluster.PauseEvery == 0
 }
 
-// stop returns an error if the attempt must end, and counts as progress. It may block while the
+// stop reports progress and returns an error if the attempt must end. It may block while the
 // attempt is suspended.
 func (l *recordLoop) stop() error {
 	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
@@ -50,7 +50,7 @@ func (l *recordLoop) pause() error {
 	return l.watch.Halt()
 }
 
-// around returns a function for mapCode.each that runs code for each record while the attempt
+// around returns the argument of mapCode.each: it calls code for each record while the attempt
 // continues.
 func (l *recordLoop) around(code func(mapRecord func() error) error) func(mapRecord func() error) error {
 	return func(mapRecord func() error) error {
@@ -97,7 +97,7 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 	return code, nil
 }
 
-// eachRecord implements mapCode.each.
+// eachRecord implements mapCode.each for records of type I.
 func eachRecord[I any](in *Input[I], r *read.Reader, userMap func(I) error, around func(func() error) error) error {
 	var rec I // the current record
 	mapRecord := func() error { return userMap(rec) }

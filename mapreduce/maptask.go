@@ -21,16 +21,16 @@ type collector struct {
 	emit any                     // a func(K, V)
 	add  func(key, value []byte) // emit for an encoded pair; may be nil
 	intake
-	failed *error // the first failure of emit
+	failed *error // first error of emit
 	finish func() ([]stored, segment.Stats, error)
 	close  func()
-	gate   *memory.Gate // of emit, shut between calls of user code
+	gate   *memory.Gate // lets emit be called only within user code
 }
 
-// intake describes how a collector uses the memory of records.
+// intake tells a reader how long a collector needs the memory of records.
 type intake struct {
-	pin    func(view []byte, release func()) // nil: views need not outlive their records
-	copies bool                              // what is emitted is copied
+	pin    func(view []byte, release func()) // keeps a view until release; nil: views end with their records
+	copies bool                              // the collector copies what is emitted
 }
 
 func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
@@ -135,7 +135,7 @@ func addSpills(c *counter.Set, s segment.Stats) {
 	c.Add(counter.FileBytesRead, s.FileBytes)
 }
 
-// reportEvery is the number of records between progress reports, a multiple of PauseEvery.
+// reportEvery is the number of records between two progress reports, a multiple of PauseEvery.
 const reportEvery = 4096
 
 // readFile makes loop map each record of the part of a split that is in one file, and counts
@@ -190,7 +190,7 @@ func (b *boundJob) collector(p *cluster.Bound, a *cluster.MapAttempt) *collector
 	return b.sorting(p, a)
 }
 
-// sorting returns a collector that uses a segment.Sorter.
+// sorting returns a collector without combiner: it sorts pairs by key.
 func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.Reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
@@ -245,7 +245,7 @@ func (f *distinctKeys) expect(length int64) int {
 	return int(float64(f.keys) * math.Sqrt(float64(max(length, 1))/float64(f.length)))
 }
 
-// combining returns a collector that uses a combine.Table.
+// combining returns a collector that combines the values of equal keys in a table.
 func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	o := b.tableOptions(&a.Resources)
 	o.Partitions, o.Stored = p.Reduces, a.Stored
@@ -276,14 +276,14 @@ func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {
 	}
 }
 
-// stored is a segment of either kind.
+// stored is a segment of map output, a *segment.Segment or a *combine.Segment.
 type stored interface {
 	Bytes() int64
 	Records() int64
 	Release()
 }
 
-// storedOf converts segments by partition; an empty one is nil.
+// storedOf returns the segments, by partition; an empty one is nil.
 func storedOf[T any, S interface {
 	*T
 	stored

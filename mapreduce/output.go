@@ -11,8 +11,8 @@ import (
 )
 
 // Output describes how records of type O are encoded and where they are written. Make it with Text,
-// Raw, Encoded, Typed, Parts, Collected.Output or Dataset.Output; Routed distributes one over several
-// files.
+// Raw, Encoded, Typed, Parts, Collected.Output or Dataset.Output. Routed distributes the records of
+// one over several files.
 type Output[O any] struct{ *outputForm }
 
 // outputForm is an Output without its record type; a record is passed as a pointer.
@@ -28,14 +28,14 @@ type outputForm struct {
 	head  []byte // first bytes of each part
 	// route, if not nil, names the file of a record.
 	route func(rec unsafe.Pointer) string
-	// layout, if not nil, describes the same text for encoded pairs: a job without Reduce then
-	// writes pairs without decoding them.
+	// layout, if not nil, tells how to write encoded pairs as the same text: a job without Reduce
+	// then writes pairs without decoding them.
 	layout *segment.Layout
-	// own means that open, which may be nil, returns the user's writer for an attempt.
+	// own means that a user's PartWriter writes the records; open, if not nil, returns it.
 	own  bool
 	open func(t *Task, file *PartFile) (ownWriter, error)
-	// image is the size of records that are written as their memory, with zeros in the gaps; 0 if
-	// records are encoded.
+	// image is the size of records that are written as they are in memory, with zeros in the gaps;
+	// 0 if records are encoded.
 	image int
 	// checkType returns an error if records of the type cannot be written.
 	checkType func() error

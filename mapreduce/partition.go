@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// partitioner returns a function that maps an encoded key to its reduce, for one attempt.
+// partitioner returns the function that chooses the reduce of an encoded key, for one attempt.
 func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	switch {
 	case reduces == 1:
@@ -44,8 +44,8 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	}
 }
 
-// partition returns the user's Partition for encoded keys, for one goroutine. A watched plan calls
-// Partition twice and compares.
+// partition returns the user's Partition as a function of encoded keys, for one goroutine. In a
+// watched plan it calls Partition twice and compares.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
 	read, key := b.key.Reader(), reflect.New(b.keyType).UnsafePointer()
 	partition := func(encoded []byte, reduces int) int {
@@ -83,7 +83,7 @@ const (
 	streamHead   = 4 << 20  // bytes of a stream that are sampled
 )
 
-// errSampled ends the reading of a sample.
+// errSampled ends the reading of a sample that has enough records.
 var errSampled = errors.New("mapreduce: enough records sampled")
 
 // Prepare chooses the ranges of a total order: it maps records at places spread evenly over the

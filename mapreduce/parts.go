@@ -70,10 +70,10 @@ type ownPart struct {
 	writer      ownWriter
 	file        *PartFile
 	record      reflect.Type
-	heldRecords []unsafe.Pointer // records that drop may discard
+	heldRecords []unsafe.Pointer // copies that settle writes and drop discards
 }
 
-// openPart calls the user's open.
+// openPart creates the file of a part and calls the user's open for it.
 func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
 	file, err := to.OwnFile(at)
 	if err != nil {
@@ -97,7 +97,7 @@ func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_
 	return o, err
 }
 
-// call runs user code and adds file and method to its error.
+// call runs code, user code. It adds the file's name and what, the called method, to the error.
 func (o *ownPart) call(what string, code func() error) (err error) {
 	if fault.Contained(&err, code); err != nil {
 		err = fmt.Errorf("%s: %s: %w", o.file.Name(), what, err)

@@ -38,8 +38,8 @@ func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 // numberBatch is the number of pairs per call in passNumbers.
 const numberBatch = 512
 
-// passNumbers is pass for integer keys, in batches. If the merge does not support it, done is false
-// and nothing has been read.
+// passNumbers is a faster pass for integer keys. It returns the number of pairs written. If the
+// merge does not support integers, done is false and nothing has been read.
 func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
 	record := r.bound.out.record
 	keys, pairs := make([]uint64, numberBatch), reflect.MakeSlice(reflect.SliceOf(record), numberBatch, numberBatch).UnsafePointer()

@@ -22,7 +22,7 @@ type keyRanges struct {
 	starts []uint32
 }
 
-// rangePlaces is the maximum size of the table: 16 KiB stay in the first-level cache.
+// rangePlaces is the maximum number of entries in starts: 16 KiB stay in the first-level cache.
 const rangePlaces = 1 << 12
 
 func newKeyRanges(bounds [][]byte) *keyRanges {

@@ -17,11 +17,11 @@ type recordWriter struct {
 	failed  error
 	budget  *cluster.Memory
 	charged int64
-	gate    memory.Gate // of emit, shut between calls of user code
+	gate    memory.Gate // lets emit be called only within user code
 	held    bool        // written records may be discarded; see holding
 	router  *router     // nil: all records go to part
 	own     *ownPart    // nil: records are encoded
-	image   int         // as of the output; 0 if records do not go to part one by one
+	image   int         // outputForm.image; 0 if records do not go to part one by one
 	plain   bool        // records are []byte, and go to part as they are
 	end     string      // of a plain record
 }
@@ -51,7 +51,7 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 	return w, nil
 }
 
-// open opens the part.
+// open creates the file of the part, with the user's writer if the output has one.
 func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outputForm) (err error) {
 	if out.own {
 		if w.own, err = openPart(p.Output, t, at, out); err == nil {
@@ -68,7 +68,7 @@ func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outp
 	return err
 }
 
-// emitTo returns the emit of an attempt. It writes each record from the same address.
+// emitTo returns the func(O) that user code calls. It copies records to one place: no allocations.
 func emitTo[O any](w *recordWriter) func(O) {
 	if w.plain && !w.held {
 		if emit, ok := any(w.writeBytes()).(func(O)); ok {
@@ -110,7 +110,7 @@ func (w *recordWriter) write(rec unsafe.Pointer) {
 	}
 }
 
-// noteError makes an error of the part end the map.
+// noteError makes the map or reduce end with the error of the part, if there is one.
 func (w *recordWriter) noteError() { w.failed = cmp.Or(w.failed, w.part.Err) }
 
 // writeImages writes n records as their memory; their gaps are zero.
@@ -121,7 +121,7 @@ func (w *recordWriter) writeImages(n int, images []byte) {
 	w.noteError()
 }
 
-// writeBytes returns the emit for plain records.
+// writeBytes returns the func([]byte) that user code calls if records are written as they are.
 //
 //go:noinline
 func (w *recordWriter) writeBytes() func([]byte) {

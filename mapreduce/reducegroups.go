@@ -6,12 +6,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// groupStream is a stream of pairs in key order, divided into groups of equal (or agreeing) keys.
-// The current value is in reduceRun.value.
+// groupStream is a stream of pairs in key order, divided into groups: keys that are equal, or agree
+// in Job.GroupFields. The current value is in reduceRun.value.
 type groupStream struct {
 	run  *reduceRun
 	next func() (key []byte, ok bool, err error)
-	// placed, if not nil, checks that a group belongs to this reduce.
+	// placed, if not nil, returns an error for a key that belongs to another reduce.
 	placed func(key []byte) error
 
 	// The current pair, from next.
@@ -27,7 +27,7 @@ type groupStream struct {
 	records, groups int64
 }
 
-// groups calls the user's Reduce for each group of a stream in key order.
+// groups calls the user's Reduce for each group of pairs, which next returns in key order.
 func (r *reduceRun) groups(next func() ([]byte, bool, error)) error {
 	if r.bound.identity() {
 		return r.pass(next)
@@ -51,7 +51,7 @@ func (r *reduceRun) groups(next func() ([]byte, bool, error)) error {
 	return g.err
 }
 
-// reduce processes the group that begins with the current pair.
+// reduce calls the user's Reduce for the group that begins with the current pair.
 func (g *groupStream) reduce() error {
 	g.group = append(g.group[:0], g.key...)
 	g.prefix = len(g.run.bound.groupOf(g.group))

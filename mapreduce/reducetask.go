@@ -99,15 +99,15 @@ type reduceRun struct {
 // reduceCode is the user's Reduce for an attempt.
 type reduceCode struct {
 	// call calls the user's function for the group that begins with the current pair, with the
-	// given one of the rotating sequences (see keptSeqs).
+	// reused sequence of that index (see keptSeqs).
 	call  func(s *groupStream, sequence int) error
 	close func() error // nil: the user has no Close
 
-	resumes bool // see Reducer
+	resumes bool // Reducer.resumes
 	encoded func(in *encodedPairs, w *recordWriter) error
 }
 
-// merged runs a reduce without combiner over sorted segments.
+// merged merges sorted segments and reduces their groups, in a job without combiner.
 func (r *reduceRun) merged(list []cluster.Segment) error {
 	segments := make([]*segment.Segment, len(list))
 	for i, s := range list {
@@ -154,7 +154,7 @@ func (b *boundJob) largest(budget *cluster.Memory) int64 {
 	return budget.Largest()
 }
 
-// combined runs a reduce with a combiner, which joins the segments in a table.
+// combined combines the values of equal keys in a table, then reduces each key.
 func (r *reduceRun) combined(list []cluster.Segment) error {
 	segments := make([]*combine.Segment, len(list))
 	for i, s := range list {

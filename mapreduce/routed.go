@@ -52,7 +52,7 @@ type router struct {
 	encode appendRecord
 }
 
-// write encodes a record, which is kept until Settle.
+// write appends a record to its file. Settle makes it final; until then it can be discarded.
 func (r *router) write(rec unsafe.Pointer) error {
 	name, err := r.Named(r.route(rec))
 	if err != nil {

@@ -29,7 +29,7 @@ type pendingPairs struct {
 	gate  *memory.Gate // of the emit that it replaces
 }
 
-// hold is an emit for an encoded pair.
+// hold is the emit of encoded pairs while a record is tried: it keeps copies of them.
 func (h *pendingPairs) hold(key, value []byte) {
 	h.gate.Sign()
 	h.bytes = append(h.bytes, key...)
@@ -38,7 +38,7 @@ func (h *pendingPairs) hold(key, value []byte) {
 	h.ends = append(h.ends, len(h.bytes))
 }
 
-// each calls f with each pair, until it fails.
+// each calls f with each pair and stops at the first error.
 func (h *pendingPairs) each(f func(key, value []byte) error) error {
 	at := 0
 	for i := 0; i < len(h.ends); i += 2 {

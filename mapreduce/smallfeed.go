@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// broadcast is a small feed in memory.
+// broadcast is the small feed of a broadcast join, which is in memory.
 type broadcast[K, B any] struct {
 	feed     Feed[K, B]
 	key      codec.Typed[K]
@@ -51,7 +51,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	return nil
 }
 
-// smallHold adds the emitted pairs of a small feed.
+// smallHold adds the pairs that the small feed's map emits to the table.
 type smallHold[K, B any] struct {
 	*broadcast[K, B]
 	encodeKey func([]byte, K) []byte

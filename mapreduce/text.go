@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// appendRecord appends the bytes of the record at rec.
+// appendRecord appends the encoding of the record at rec to dst and returns the result.
 type appendRecord func(dst []byte, rec unsafe.Pointer) ([]byte, error)
 
-// appendText appends the text of the value at p.
+// appendText appends the text of the value at p to dst and returns the result.
 type appendText = appendRecord
 
 var (
@@ -40,7 +40,7 @@ type textBuilder struct {
 	within    []reflect.Type // types that contain the current one
 }
 
-// part is of for a part of the current type.
+// part returns the format of a field of the current type; errors name the field.
 func (b *textBuilder) part(name string, t reflect.Type) (appendText, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()
@@ -106,8 +106,8 @@ func hasOwnMethod(t, with reflect.Type, method string) bool {
 	return codec.OwnMethod(t, method) || t.NumField() == 1
 }
 
-// list writes byte slices and byte arrays as they are, and the elements of others separated by
-// commas.
+// list returns the format of a slice or array: bytes as they are, other elements with commas
+// between.
 func (b *textBuilder) list(t reflect.Type) (appendText, error) {
 	if t.Elem().Kind() == reflect.Uint8 {
 		if t.Kind() == reflect.Slice {

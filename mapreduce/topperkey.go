@@ -94,7 +94,7 @@ func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs 
 	return m
 }
 
-// take adds a record to its list, or emits it if memory is short.
+// take adds a record to the list of its key, or emits it if memory is short.
 func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
 	m.key = m.encode(m.key[:0], key)
 	i, known := m.at[string(m.key)]
@@ -141,7 +141,7 @@ func (m *topMap[T, K]) close(emit func(K, []T)) error {
 	return nil
 }
 
-// mergeTop merges sorted b into sorted a, and keeps the first n.
+// mergeTop merges b into a, both sorted by top, and returns the first n.
 func mergeTop[T any](a, b []T, n int, top func(a, b T) int) []T {
 	for _, rec := range b {
 		if len(a) >= n && top(rec, a[len(a)-1]) >= 0 {

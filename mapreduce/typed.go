@@ -72,7 +72,7 @@ func ReadTyped[O any](sources ...Source) Input[O] {
 // typedMagic is the beginning of the first frame of a typed part.
 const typedMagic = "tarry typed 1\n"
 
-// checkHead checks the first frame of a file, which is not a record.
+// checkHead returns an error unless head, a file's first frame, describes records of type t.
 func checkHead(head []byte, t reflect.Type) error {
 	text, found := strings.CutPrefix(string(head), typedMagic)
 	name, made, whole := strings.Cut(text, "\n")

@@ -8,16 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// typedJob is the typed half of a bound job: the user's functions, and the loops that call them per
-// record or pair. It is compiled for each job, so all code that does not need the types is in
-// boundJob.
+// typedJob has the user's functions of a bound job, and the loops that call them per record or
+// pair. It is compiled for each job, so all code that does not need the types is in boundJob.
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]
 	watch *watch.State
 }
 
-// Errors of MapTask and ReduceTask results.
+// The errors for an invalid result of the user's MapTask or ReduceTask.
 var (
 	errNoMap    = Permanent(errors.New("MapTask returned a Mapper without Map"))
 	errNoFilter = Permanent(errors.New("MapTask returned a Filter without Map"))

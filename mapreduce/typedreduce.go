@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// typedReduce is the typed half of a reduce attempt.
+// typedReduce calls the user's reduce function in an attempt.
 type typedReduce[K, V, O any] struct {
 	user    Reducer[K, V, O]
 	emit    func(O)
@@ -71,7 +71,7 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 	}
 }
 
-// pairsOf is valuesOf with keys. It decodes a key once for consecutive pairs that have it.
+// pairsOf returns the group's pairs as a reused sequence. It decodes equal keys in a row once.
 //
 //go:noinline
 func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {

@@ -33,7 +33,7 @@ type callCount struct {
 	resumes bool
 }
 
-// enter begins a call and returns the index of its sequence.
+// enter begins a call and returns the index of the sequence that the call is to get.
 func (c *callCount) enter() int {
 	c.now++
 	return c.now / 2 % keptSeqs
@@ -42,7 +42,7 @@ func (c *callCount) enter() int {
 // leave ends the call.
 func (c *callCount) leave() { c.now++ }
 
-// begin panics unless the values of the sequence may be ranged over now.
+// begin panics unless the current call has got that sequence and has not ranged over it yet.
 func (c *callCount) begin(sequence int) {
 	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
 		fault.Throw(errValuesKept)
@@ -53,15 +53,15 @@ func (c *callCount) begin(sequence int) {
 	c.ranged = c.now
 }
 
-// check panics if the call is over.
+// check panics unless call, the number of a call, is still running.
 func (c *callCount) check(call int) {
 	if c.now != call {
 		fault.Throw(errValuesKept)
 	}
 }
 
-// placeChecker returns a function that checks that Partition assigns a key to this reduce; nil if
-// no check is needed.
+// placeChecker returns a function that returns an error if Partition assigns a key to another
+// reduce than this one; nil if no check is needed.
 func (b *boundJob) placeChecker(reduces, index int) func(key []byte) error {
 	if !b.partitions || reduces == 1 {
 		return nil
@@ -87,7 +87,7 @@ type groupPlace struct {
 	reduce int
 }
 
-// agree notes the reduce of a group; it returns false if the group is known to have another.
+// agree notes the reduce of a group; if another is known, it returns that and false.
 func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
 	at := &g.places[segment.PartitionOf(group, len(g.places))]
 	known := at.Load()
