@@ -25,7 +25,7 @@ type MapAttempt struct {
 	// earlier attempts; see [BadRecord]. They count like records on which it fails. Without
 	// MaxSkips they have no effect.
 	LeaveOut []BadRecord
-	// Stored keeps none of the output in memory; see Segment.Export.
+	// Stored makes the attempt write all output to spills, so that Segment.Export can send it.
 	Stored bool
 	Resources
 }
@@ -79,8 +79,8 @@ func (p *Plan) ReadOnce() bool {
 		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })
 }
 
-// explainConsumed adds the first attempt's failure to the error of a second attempt over a stream
-// or sequence, since that failure is the cause.
+// explainConsumed adds the error of the first attempt to that of a second attempt over a stream or
+// sequence: it is the cause.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	if *err == nil || p.job.Sources[a.Split.Source].Data != nil && !p.job.Inputs[a.Split.Source].Sequence {
 		return

@@ -30,7 +30,8 @@ func (e *DamagedOutputError) Error() string {
 // Unwrap returns the first damage found.
 func (e *DamagedOutputError) Unwrap() error { return e.Err }
 
-// Damaged adds to the error of a reduce attempt the maps whose outputs are damaged.
+// Damaged returns err, the error of a reduce attempt. If outputs of maps are damaged, it names the
+// maps.
 func Damaged(a *ReduceAttempt, list []Segment, err error) error {
 	var d *segment.DamageError
 	if !errors.As(err, &d) {

@@ -10,9 +10,9 @@ import (
 // Kept returns the kept parts that the plan reads.
 func (p *Plan) Kept() []*kept.Store { return slices.Clone(p.kept) }
 
-// Hold keeps the kept parts that the plan reads until the job ends; SetupJob calls it if the caller
-// has not. With revive they may have been released: then they are lost and must be recomputed
-// before the job reads them. After an error nothing is held.
+// Hold keeps the parts that the plan reads in memory until the job ends. SetupJob calls it if the
+// caller has not. With revive they may have been released: then they are lost and must be
+// recomputed before the job reads them. After an error nothing is held.
 func (p *Plan) Hold(revive bool) error {
 	if p.holds {
 		return nil
@@ -35,7 +35,7 @@ func (p *Plan) LetGo() error {
 	return input.CloseAll(p.job.Sources)
 }
 
-// letGo undoes Hold.
+// letGo undoes Hold: the parts may be released.
 func (p *Plan) letGo() {
 	if !p.holds {
 		return

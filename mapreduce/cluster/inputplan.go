@@ -15,10 +15,10 @@ type InputPlan struct {
 	Whole    bool  // one split per source, whatever its blocks
 	Apart    bool  // no split spans several sources
 	Size     int64 // maximum bytes of a split; 0: no limit
-	Sequence bool  // the user's iterator
-	Chunks   bool  // its records count as chunks
+	Sequence bool  // a user's iterator, which one map reads
+	Chunks   bool  // records are counted by MapInputChunks
 	Sized    bool  // SplitSize was called
-	Parted   bool  // records can be found only from the start of a part on; see Format
+	Parted   bool  // one split per part of a file; see Format
 	Wrong    error // the error that Bind reports
 	// Cut, if not nil, replaces a source's blocks by its own splits.
 	Cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)

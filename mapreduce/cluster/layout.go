@@ -110,7 +110,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
 }
 
-// equals returns an error that says how the plan differs from a Layout's.
+// equals returns an error, which says how they differ, unless the plan agrees with l.
 func (p *Plan) equals(l *Layout) error {
 	if p.job.name != l.Name || p.job.types != l.Types {
 		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.job.types,
@@ -137,7 +137,7 @@ func (p *Plan) Leave() error {
 	return errors.Join(p.job.Output.Quit(), input.CloseAll(p.job.Sources))
 }
 
-// Handover returns the handover of a successful attempt.
+// Handover returns what CommitAs needs to commit a successful attempt from another process.
 func (p *Plan) Handover(id attempt.ID) Handover { return p.job.Output.Handover(id) }
 
 // CommitAs is like CommitTask, for an attempt in another process that has adopted the plan.

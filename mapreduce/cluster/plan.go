@@ -48,13 +48,13 @@ type Plan struct {
 	watched     bool // see Debug
 }
 
-// Bound is what a plan shares with the typed half of its job.
+// Bound is the part of a plan that its Tasks use, too.
 type Bound struct {
 	name    string
 	types   string
 	MapOnly bool
 	Sources []input.Source
-	Inputs  []InputPlan // by source
+	Inputs  []InputPlan // one per source
 	Output  *output.Committer
 	Reduces int // fixed by Prepare; 0 for a map-only plan
 	Maps    int // fixed by Splits and JoinSmall
@@ -72,7 +72,7 @@ func (p *Plan) Claim() error {
 	return nil
 }
 
-// Spec describes a plan, except for its typed half.
+// Spec describes a plan, except for its Tasks.
 type Spec struct {
 	Name    string
 	Types   string // names of the types of records, keys, values and output
@@ -81,8 +81,8 @@ type Spec struct {
 	Ordered bool // see Plan.Ordered
 	Folds   bool // see Plan.Folds
 	Sources []input.Source
-	Inputs  []InputPlan // by source
-	// Beside are further sources, which the typed half reads itself.
+	Inputs  []InputPlan // one per source
+	// Beside are further sources, which the Tasks read themselves.
 	Beside []input.Source
 	Output output.Destination
 }
@@ -103,7 +103,7 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	}, nil
 }
 
-// Tasks is a job's typed half, which its plan calls.
+// Tasks is the code of a job that depends on its types. The plan calls it.
 type Tasks interface {
 	// Watch makes the attempts check the user's functions; if called, it is called first.
 	Watch(o DebugOptions)
@@ -123,7 +123,7 @@ type Tasks interface {
 	End() error
 }
 
-// NoReduces implements the reduce side of Tasks for jobs without reduces.
+// NoReduces has the methods of Tasks about reduces, for jobs without any.
 type NoReduces struct{}
 
 // Prepare does nothing.

@@ -39,7 +39,7 @@ type Progress struct {
 
 	life        memory.Liveness
 	file        atomic.Pointer[string] // the file that a map reads
-	run, runEnd atomic.Int64           // the range of file, uncompressed, that contains the current record
+	run, runEnd atomic.Int64           // range of file, uncompressed, with the current record
 	number      atomic.Int64           // number of that record, if the attempt may skip records
 	exit        error                  // the error of a map whose code has ended the goroutine
 }
@@ -85,7 +85,7 @@ func (p *Progress) Open(name string) {
 	p.file.Store(&name)
 }
 
-// Run records the range of that file, uncompressed, that is read next.
+// Run records the range of the open file, uncompressed, that is read next.
 func (p *Progress) Run(at int64, n int) {
 	p.run.Store(at)
 	p.runEnd.Store(at + int64(n))
@@ -104,7 +104,7 @@ func (p *Progress) Pulse() int64 {
 	return p.life.Ask() + p.Bytes.Load() + p.Records.Load() + p.Spilled.Load()
 }
 
-// life returns the attempt's liveness, or nil if nobody observes it.
+// life returns the attempt's liveness, or nil if the attempt has no Progress.
 func (r *Resources) life() *memory.Liveness {
 	if r.Progress == nil {
 		return nil

@@ -49,7 +49,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 	return c, p.allLocal(ctx, o, c)
 }
 
-// allLocal runs a plan whose output is set up.
+// allLocal runs all tasks of a plan, after SetupJob, and counts in c.
 func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) error {
 	if o.MaxSkips > 0 {
 		if err := p.SkipsFit(); err != nil {

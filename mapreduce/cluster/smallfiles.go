@@ -49,7 +49,7 @@ func (p *Plan) SmallFiles(limit int64) []Split {
 	return p.JoinSmall(list, limit)
 }
 
-// EachFile calls fn with the part of a split in each of its files.
+// EachFile calls fn once for each file of s, with the part of s in that file.
 func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)

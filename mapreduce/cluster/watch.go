@@ -40,7 +40,7 @@ func (w *Watch) Check() error {
 	return w.Halt()
 }
 
-// Halt is the rare part of Check: it handles the attempt's end or suspension.
+// Halt does what Check does rarely: it returns the error of a canceled attempt and calls Pause.
 func (w *Watch) Halt() error {
 	if atomic.LoadUint32(&w.canceled) != 0 {
 		return context.Cause(w.ctx)
@@ -60,11 +60,11 @@ func (w *Watch) Now() error {
 	return w.Check()
 }
 
-// Flags returns the flags that a loop over records reads itself, with atomic loads: whether
-// somebody asks for a sign of life, and whether the attempt is canceled. Each is 1 if so.
+// Flags returns two flags for a loop that reads them itself, with atomic loads. asked is 1 if a
+// sign of life is due, canceled is 1 if the attempt must end.
 func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
 
-// Asked reports whether somebody asks for a sign of life or the attempt is canceled.
+// Asked reports whether a sign of life is due or the attempt is canceled.
 func (w *Watch) Asked() bool {
 	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0
 }
