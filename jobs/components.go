@@ -103,8 +103,8 @@ func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// star returns a job that turns edges into distinct pairs of a node and a neighbor, and the
-// neighbors of each node into edges.
+// star returns a job that turns edges, by turn, into distinct pairs of a node and a neighbor, and
+// the neighbors of each node, by reduce, into edges.
 func star(
 	name string, turn func(a, b int32, emit func(link, mapreduce.None)),
 	reduce func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error,

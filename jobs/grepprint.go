@@ -22,8 +22,8 @@ const (
 type printer struct {
 	pattern  *search.Pattern
 	o        GrepOptions
-	name     []byte        // of the file
-	selected *counter.User // lines
+	name     []byte        // of the current file
+	selected *counter.User // counts selected lines
 	text     []byte        // buffers
 	line     []byte
 }
@@ -51,7 +51,7 @@ func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	p.selected.Add(n)
 }
 
-// texts calls visit with the texts to write of a selected line, without a line feed: the line, or
+// texts calls visit with what is written for a selected line, without a line feed: the line, or
 // each match. A text is valid until the next one.
 func (p *printer) texts(line []byte, visit func(text []byte)) { p.textsOf(line, true, visit) }
 

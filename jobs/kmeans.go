@@ -89,8 +89,8 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 	return centers, nil
 }
 
-// coordinates parses a point into exact and rounded numbers, which replace the slices' contents.
-// Their count must match that of the centers.
+// coordinates parses the point of a line into exact and rounded numbers, in the given slices. It
+// returns an error unless a point has as many numbers as the centers.
 func (o KMeansOptions) coordinates(
 	line []byte, exact []Sum, rounded []float64, centers []Cluster,
 ) ([]Sum, []float64, error) {
@@ -115,7 +115,7 @@ func (o KMeansOptions) coordinates(
 // maxDraws is the maximum number of rounds in which centers are drawn.
 const maxDraws = 32
 
-// start draws the initial centers.
+// start chooses the initial centers by k-means++.
 func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (centers []Cluster, err error) {
 	for draw := range maxDraws {
 		n := 1
@@ -143,9 +143,9 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input
 	return centers, nil
 }
 
-// drawnPoint is a point after the bits of its waiting time. Waiting times are exponentially
-// distributed with the point's weight as rate, so each point is the first with a probability
-// proportional to its weight.
+// drawnPoint is the waiting time of a point, as bits, and the point. Waiting times are
+// exponentially distributed with the point's weight as rate, so each point is the first with a
+// probability proportional to its weight.
 type drawnPoint = mapreduce.Pair[uint64, []float64]
 
 // draw returns the job that draws n distinct points that are not centers.
@@ -204,7 +204,7 @@ func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float
 	return (float64(mixed(sum^uint64(offset))>>11) + 0.5) / (1 << 53)
 }
 
-// firstDrawn are the points with the smallest waiting times, in order, without duplicates.
+// firstDrawn has the points with the smallest waiting times, in order, without duplicates.
 type firstDrawn []drawnPoint
 
 // keep inserts a point if it is among the first n, and reports whether it is.
@@ -225,7 +225,7 @@ func (f *firstDrawn) keep(n int, p drawnPoint) bool {
 	return true
 }
 
-// round returns the job that moves the centers.
+// round returns the job of one round: it moves each center to the mean of its points.
 func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []Sum, mapreduce.Pair[int32, Cluster]] {
 	return mapreduce.Job[[]byte, int32, []Sum, mapreduce.Pair[int32, Cluster]]{
 		Name: "kmeans",

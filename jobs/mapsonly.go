@@ -26,7 +26,7 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 	return only
 }
 
-// paired returns a map that emits pairs.
+// paired returns m as the map of a MapOnly job: it emits a key and value as one Pair.
 func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
 	if m == nil {
 		return nil

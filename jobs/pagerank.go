@@ -70,7 +70,7 @@ func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o Pag
 	return list, nil
 }
 
-// followed returns the ranks after one more round.
+// followed returns the ranks after one more round over links, the targets of each node.
 func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64, damping float64) ([]float64, error) {
 	job := mapreduce.Job[[]int32, int32, int64, mapreduce.Pair[int32, int64]]{
 		Name: "pagerank",

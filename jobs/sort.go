@@ -95,8 +95,8 @@ func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error
 	return job, nil
 }
 
-// byKeyAndLine returns a map that emits a line's encoded keys followed by the line, and the length
-// of the former.
+// byKeyAndLine returns a map whose keys are a line's encoded sort keys and the line. The value is
+// the length of the former.
 func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) error {
 	var buf, size []byte
 	return func(line []byte, emit func([]byte, []byte)) error {
@@ -108,7 +108,7 @@ func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) er
 	}
 }
 
-// withoutKeys is the reduce for byKeyAndLine.
+// withoutKeys is the reduce for byKeyAndLine: it writes lines without their encoded sort keys.
 func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	for size := range sizes {
 		n, _ := binary.Uvarint(size)
@@ -117,7 +117,7 @@ func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	return nil
 }
 
-// byKey returns a map that emits a line's encoded keys, and the line.
+// byKey returns a map that emits a line under its encoded sort keys.
 func (k sortKeys) byKey() func(line []byte, emit func([]byte, []byte)) error {
 	var buf []byte
 	return func(line []byte, emit func([]byte, []byte)) error {

@@ -55,7 +55,7 @@ func ParseSortKey(text string) (SortKey, error) {
 	return k, nil
 }
 
-// parse parses one end of a key.
+// parse parses F.C and options, the beginning or the end of a key.
 func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 	options := strings.TrimLeft(text, "0123456789.")
 	number, rest, dot := strings.Cut(text[:len(text)-len(options)], ".")
@@ -111,14 +111,14 @@ func (k SortKey) check() error {
 	return nil
 }
 
-// sortKeys encode lines so that the encodings compare bytewise in the order of the keys.
+// sortKeys encodes the keys of lines: encodings compare bytewise as the keys do.
 type sortKeys struct {
 	keys      []SortKey
 	separator byte
 	downward  bool // the encodings are sorted in descending order
 }
 
-// sortKeys returns the keys with the options that they inherit.
+// sortKeys returns the keys of o, with the options that they inherit from o.
 func (o SortByOptions) sortKeys() (sortKeys, error) {
 	list := sortKeys{separator: o.Separator, downward: o.Reverse}
 	for _, k := range o.Keys {

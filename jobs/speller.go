@@ -21,7 +21,7 @@ func newSpeller(o WordCountOptions) *speller {
 	return s
 }
 
-// spelled returns the replacement of a character.
+// spelled returns the character that replaces r.
 func (s *speller) spelled(r rune) rune {
 	if s.o.Words && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 		return ' '

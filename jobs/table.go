@@ -99,13 +99,13 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	return nil
 }
 
-// row is a record's text, and its columns for the job.
+// row is a record as text, with the columns that Columns selects.
 type row struct {
 	text    []byte
 	columns []string
 }
 
-// rowsOf returns an input whose records make creates from rows.
+// rowsOf returns the records that make returns for the rows of src.
 func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
 	take := func(text []byte, list []string, err error) (I, error) {
 		if n := len(list); err == nil && !t.takes(n) {
@@ -171,7 +171,7 @@ func shownNames(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// jsonLine is a line with a JSON object, and its fields.
+// jsonLine is a line with a JSON object, as text and as its fields.
 type jsonLine struct {
 	text   []byte
 	fields map[string]json.RawMessage
@@ -249,8 +249,8 @@ func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 	})
 }
 
-// Records returns whole records: as CSV if they were CSV, otherwise as columns separated by tabs.
-// With oneLine a record with a line feed is an error.
+// Records returns whole records as text: CSV stays CSV, other columns get tabs between them. With
+// oneLine a record with a line feed is an error.
 func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
 	if !t.Parsed() {
 		return mapreduce.Lines(src...)
@@ -258,8 +258,7 @@ func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]
 	return rowsOf(t, src, t.record(oneLine))
 }
 
-// record returns a function that formats a whole row, as CSV if it was CSV. With oneLine a row with
-// a line feed is an error.
+// record returns a function that formats a row as Records does.
 func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 	if len(t.Columns) > 0 || !t.CSV {
 		return joinedBy('\t')
@@ -278,7 +277,7 @@ func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 	}
 }
 
-// Pairs returns the first two columns of records.
+// Pairs returns the first two columns of each record.
 func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
 	if !t.Parsed() {
 		return mapreduce.KeyValueLines(t.separator(), src...)
@@ -291,7 +290,7 @@ func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]b
 	})
 }
 
-// Joined returns lines of columns with the given byte between them.
+// Joined returns a line for each record, its columns with the given byte between them.
 func (t *Table) Joined(src []mapreduce.Source, between byte) mapreduce.Input[[]byte] {
 	if t.Parsed() || t.separator() != between {
 		return rowsOf(t, src, joinedBy(between))

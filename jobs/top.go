@@ -61,7 +61,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 	}
 }
 
-// leaders keeps the first k counts.
+// leaders keeps the k counts with the largest numbers.
 type leaders struct {
 	k    int
 	list []Count // at most 2k; reduced to the first k when full

@@ -126,7 +126,7 @@ func isDecimal(text []byte) bool {
 	return len(whole)+len(part) > 0 && len(rest) == 0
 }
 
-// firsts keeps the first k lines.
+// firsts keeps the k lines that sort first by code, the encoded number of a line.
 type firsts struct {
 	k         int
 	list      []ranked // at most 2k; reduced to the first k when full
@@ -134,7 +134,7 @@ type firsts struct {
 	lastCode  []byte   // the code of the k-th line at that time
 }
 
-// takes reports whether a line with that code may be among the first.
+// takes reports whether a line with the given code may be among the first k.
 func (f *firsts) takes(code []byte) bool { return !f.isReduced || bytes.Compare(code, f.lastCode) <= 0 }
 
 // add adds a copy of a line and its code.
