@@ -19,7 +19,7 @@ var keepable = sync.OnceValue(func() int64 {
 
 var kept atomic.Int64
 
-// mayKeep reserves one of the keepable descriptors; dropKept returns it.
+// mayKeep reserves a descriptor for a mapped file, if one is left; dropKept frees it.
 func mayKeep() bool {
 	if kept.Add(1) <= keepable() {
 		return true

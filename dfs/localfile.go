@@ -176,7 +176,7 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 	}, nil
 }
 
-// copied returns a View with its own copy of the bytes. The caller holds mu.
+// copied does the work of View without a mapping: it returns a copy. The caller holds mu.
 func (l *LocalFile) copied(off int64, n int) ([]byte, func(), error) {
 	b := make([]byte, n)
 	if _, err := l.readAt(b, off); err != nil {
@@ -222,7 +222,7 @@ func (l *LocalFile) unreachable(err error) error {
 	return fmt.Errorf("dfs: %w", err)
 }
 
-// check verifies that f is unchanged since the LocalFile was opened.
+// check returns an error if f is not the file, unchanged, that the LocalFile opened.
 func (l *LocalFile) check(f *os.File) error {
 	now, err := stampOf(f)
 	if err != nil {

@@ -156,7 +156,7 @@ func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
 	}
 }
 
-// discard removes a block.
+// discard removes b from the namespace, and adds it to freed under each node that has it.
 func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	for _, d := range slices.Concat(b.replicas, b.placed) {
 		d.load -= b.length
@@ -181,7 +181,7 @@ func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *pa
 	return b, nil
 }
 
-// choose places a block without replicas: on the nodes that represent hosts, then on others.
+// choose sets and returns b.placed: nodes that represent hosts, then others.
 func (ns *namespace) choose(b *block, writer NodeID, hosts []string) []*node {
 	near := ns.near(hosts)
 	b.placed = append(near, ns.place(b.id, writer, ns.replication-len(near), near)...)

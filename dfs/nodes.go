@@ -109,7 +109,7 @@ func (f *FS) Heal() int {
 	return made
 }
 
-// announce passes a node's changes to the namespace.
+// announce causes a report of the changes in a node's store; see Config.Announce.
 func (f *FS) announce(id NodeID) {
 	if f.cfg.Announce != nil {
 		f.cfg.Announce(id)
@@ -124,7 +124,7 @@ func (f *FS) signal() {
 	f.changed = make(chan struct{})
 }
 
-// replicas returns the live nodes that reported b.
+// replicas returns the live nodes that reported a replica of b.
 func (f *FS) replicas(b BlockID) []NodeID {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -134,7 +134,7 @@ func (f *FS) replicas(b BlockID) []NodeID {
 	return nil
 }
 
-// local returns the bytes of a block that every node can read, or nil.
+// local returns the bytes of a registered source's block, which any node can read, or nil.
 func (f *FS) local(b BlockID) *payload {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// patience is the default of [Config].Patience.
+// patience is the default time of Config.Patience.
 const patience = 10 * time.Second
 
 // store creates a block of p and sends it to its nodes, those of hosts first. If nodes report
@@ -155,7 +155,7 @@ func (f *FS) giveUp(blocks []*block) {
 	f.signal()
 }
 
-// announceAll announces the nodes that have not yet reported a replica of blocks.
+// announceAll causes reports of the nodes that have not yet reported a replica of blocks.
 func (f *FS) announceAll(blocks []*block) {
 	for _, id := range f.outstanding(blocks) {
 		f.announce(id)

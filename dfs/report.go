@@ -113,7 +113,7 @@ func (ns *namespace) lose(d *node) {
 	}
 }
 
-// good returns the number of replicas. Bytes that every node can read never need healing.
+// good returns the number of replicas; if every node can read the bytes, more than any number.
 func (b *block) good() int {
 	if b.local != nil {
 		return math.MaxInt

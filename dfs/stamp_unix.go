@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// system fills in the fields that need a system call.
+// system fills in the fields of s that fs.FileInfo has only in its system-specific part.
 func (s *stamp) system(info fs.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(changeTime(st).Unix())

@@ -39,7 +39,7 @@ func (s *Sums) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// crc returns the checksum of a chunk.
+// crc returns the stored checksum of chunk number chunk.
 func (s *Sums) crc(chunk int64) uint32 { return binary.LittleEndian.Uint32(s.CRCs[chunk*4:]) }
 
 // Checked returns a Source with the content of src that verifies every read against sums and has

@@ -30,7 +30,7 @@ import (
 // of this process, has open.
 var ErrInUse = journal.ErrLocked
 
-// longLog is the usual LongLog.
+// longLog is the default of Dir.LongLog in bytes.
 const longLog = 16 << 20
 
 // Dir is a directory that records the jobs of a cluster, so that a cluster of a later process can
@@ -38,7 +38,7 @@ const longLog = 16 << 20
 // concurrent use.
 type Dir struct {
 	// LongLog is the minimum size of the log in bytes before a snapshot replaces it. Open sets it
-	// to 16 MiB. Once a cluster runs, it belongs to the JobTracker.
+	// to 16 MiB. While a cluster runs, only its JobTracker may use it.
 	LongLog int64
 
 	journal *journal.Journal
@@ -54,7 +54,7 @@ type Dir struct {
 	broken  atomic.Bool                 // a write error has been reported
 }
 
-// saved is a snapshot.
+// saved is the content of a snapshot.
 type saved struct {
 	ID    string          // unique among all Dirs
 	About json.RawMessage `json:",omitempty"`
@@ -103,7 +103,7 @@ func (s *saved) skip(e *skipEntry) {
 	}
 }
 
-// The first byte of a record is its kind.
+// The first byte of a record in the log tells its kind.
 const (
 	callRecord    = 'c' // a calls.Call
 	successRecord = 's'
@@ -111,7 +111,7 @@ const (
 	skipRecord    = 'b' // skipped records
 )
 
-// The other records.
+// The records that are not calls.
 type (
 	successEntry struct {
 		Key string

@@ -68,18 +68,18 @@ type Located interface {
 	Places(name string) ([]Place, error)
 }
 
-// Rooted is a Store that has a name by which processes of any machine and user find the same.
+// Rooted is a Store with a name that means the same store on any machine and for any user.
 type Rooted interface {
 	Store
 	// Root returns that name, such as hdfs://USER@HOST:PORT.
 	Root() string
 }
 
-// Ticketed is a Store that a process of its user opens with a file, such as a Kerberos ticket.
+// Ticketed is a Store that a process opens with a file of its user, such as a Kerberos ticket.
 type Ticketed interface {
 	Store
-	// Ticket returns the file, and the variable of the environment that names it as FILE:PATH. Both are
-	// empty if none is needed.
+	// Ticket returns the file, and the environment variable that names it as FILE:PATH. Both are
+	// empty if the store needs none.
 	Ticket() (variable, file string)
 }
 
@@ -90,7 +90,7 @@ var registry = struct {
 	other  map[string]string   // names of Use: the store to open instead
 }{opens: map[string]func(string) (Store, error){}, opened: map[string]*opening{}}
 
-// Roots returns the names of the opened stores that are Rooted, by those under which they were opened.
+// Roots returns the Root of each opened Rooted store, by the name under which it was opened.
 func Roots() map[string]string {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -103,7 +103,7 @@ func Roots() map[string]string {
 	return list
 }
 
-// Tickets returns the files of the opened stores that are Ticketed, by variable.
+// Tickets returns the ticket files of the opened stores, by environment variable.
 func Tickets() map[string]string {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -119,7 +119,7 @@ func Tickets() map[string]string {
 }
 
 // Use makes Open open roots[name] in place of a store called name. roots is what Roots returned in
-// another process, whose user and settings may have given the name another meaning.
+// another process: there, user or settings may give the name another meaning.
 func Use(roots map[string]string) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -203,7 +203,7 @@ func Open(name string) (s Store, within string, err error) {
 	return o.store, within, nil
 }
 
-// missing returns the error for an unregistered scheme.
+// missing returns the error for a scheme that no imported package registers.
 func missing(scheme string) error {
 	known := map[string]string{"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
 	if client := known[scheme]; client != "" {

@@ -52,8 +52,7 @@ func (s *Searcher) clear() {
 }
 
 // intern returns the table's value for the state with these threads, at a position with the
-// properties l, at a node of the decoder. It creates the state if necessary, with a copy of the
-// threads.
+// properties l, at a node of the decoder. It creates a missing state, with a copy of the threads.
 func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	if t.matched {
 		return matchValue
@@ -169,7 +168,7 @@ func (s *Searcher) next(st *state, b byte) uint32 {
 	return s.intern(to, l, 0)
 }
 
-// copied copies t to `to` and returns it; both may be the same.
+// copied copies the threads t to `to`, without matched, and returns `to`. Both may be the same.
 func (s *Searcher) copied(to, t *threads) *threads {
 	to.pcs, to.matched, to.waiting = append(to.pcs[:0], t.pcs...), false, t.waiting
 	return to

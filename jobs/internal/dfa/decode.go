@@ -80,7 +80,7 @@ func (d *decoder) make(n node, first rune) int32 {
 	return d.intern(n)
 }
 
-// inner returns a node one byte further, whose characters are not known yet.
+// inner returns the node after one more byte of any value; the caller narrows it.
 func (n *node) inner() node {
 	return node{length: n.length + 1, more: n.more - 1, lo: 0x80, hi: 0xbf, class: n.class}
 }

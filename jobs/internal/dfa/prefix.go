@@ -52,7 +52,7 @@ func (p *prefix) at(s []byte) bool {
 	return p.exact[0][s[0]]&p.exact[1][s[1]]&p.exact[2][s[2]] != 0
 }
 
-// approachPortable is approach on any processor.
+// approachPortable does the work of approach on any processor.
 func (p *prefix) approachPortable(s []byte) int {
 	i := 0
 	for i+prefixBytes <= len(s) && !p.at(s[i:]) {

@@ -142,7 +142,7 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 	}
 }
 
-// last decides a last line without line feed.
+// last returns the result of Next for a last line without line feed.
 func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	if len(text) == from || text[len(text)-1] == '\n' {
 		return 0, None
@@ -153,7 +153,7 @@ func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	return 0, None
 }
 
-// giveUp starts a rest at the line that contains text[i].
+// giveUp returns the start of the line of text[i] with GaveUp, and begins a rest; see Resting.
 func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	s.work, s.scanned = 0, 0
 	s.restSize = max(2*s.restSize, firstRest)
@@ -165,7 +165,7 @@ func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 // recently created faster than they were used. A nil Searcher does not rest.
 func (s *Searcher) Resting() bool { return s != nil && s.restDone < s.restSize }
 
-// Rest returns Resting. If it returns true, the caller must search the next n bytes by another
+// Rest reports whether Resting holds. If so, the caller must search the next n bytes by another
 // method, and Rest counts them toward the end of the rest.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.Resting()
@@ -200,7 +200,7 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	return i, v
 }
 
-// read is run up to the end of the current span without skips.
+// read calls run, but stops at the end of the current span that is read without skips.
 func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
 	if s.cache == &s.skipping || s.p.prefix == nil {
 		return s.run(text, i, v)
@@ -210,7 +210,7 @@ func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32)
 	return at, row, next
 }
 
-// skipAgain switches to the states for skipping and returns the value there of the state of a row.
+// skipAgain switches to the states that skip, and returns their value for the state of row.
 func (s *Searcher) skipAgain(row uint32) uint32 {
 	st := &s.states[int(row)/s.p.alphabet.nBytes]
 	t := s.copied(&s.scratch[0], &st.threads)

@@ -74,7 +74,7 @@ func required(re *syntax.Regexp) literals {
 // maxRepeated is the maximum length in bytes of a repeated literal.
 const maxRepeated = 16
 
-// repeated returns the literals of min or more consecutive matches.
+// repeated returns the literals of min or more consecutive matches of what l describes.
 func repeated(l literals, min int) literals {
 	if l.exact && len(l.any) == 1 {
 		text := l.any[0].text

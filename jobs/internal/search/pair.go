@@ -46,7 +46,7 @@ func (p pair) match(x, y uint64) uint64 {
 // pairBlock is the number of positions that skip examines per step.
 const pairBlock = 32
 
-// skipPortable is skip on any processor.
+// skipPortable does the work of skip on any processor.
 func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
 	q, i := *p, 0
 	for ; i+pairBlock <= n; i += pairBlock {

@@ -131,8 +131,9 @@ func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
 	}
 }
 
-// words is Matches with Options.Word. A match includes its neighbors; the search for the next one
-// starts at the byte before the match's end, which may be the neighbor before the next match.
+// words implements Matches for Options.Word. A match includes its neighbors; the search for the
+// next one starts at the byte before the match's end, which may be the neighbor before the next
+// match.
 func (p *Pattern) words(line []byte, visit func(from, to int)) {
 	re, cut := p.re, 0
 	for {
