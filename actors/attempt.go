@@ -40,7 +40,7 @@ type attempt struct {
 	hangs    cluster.BadRecord // the record at which the task timeout stopped it, if known
 
 	worker *slotWorker
-	number atomic.Pointer[string] // of the goroutine it runs in
+	number atomic.Pointer[string] // number of the goroutine it runs in, for stack traces
 	fate   atomic.Int32
 	grace  sync.Once // starts abandonAfter once, when the attempt is told to stop
 }
@@ -107,7 +107,7 @@ func (a *attempt) conclude(r *report, err error) {
 	r.counters, r.output = nil, nil
 }
 
-// try runs the plan's map or reduce for this attempt.
+// try runs the plan's map or reduce for this attempt and fills in r.
 func (a *attempt) try(r *report) error {
 	err := a.acquireCompute()
 	if err != nil {
@@ -284,8 +284,8 @@ func (a *attempt) pause(ctx context.Context) error {
 	return a.acquireCompute()
 }
 
-// idle waits for news, at most for `most` (0: without limit), and lets other attempts compute
-// meanwhile.
+// idle waits until news is closed, ctx ends or `most` has passed (0: no limit). Meanwhile other
+// attempts may compute.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Duration) error {
 	a.releaseCompute()
 	defer a.rest()()
@@ -335,7 +335,7 @@ func (a *attempt) reduced() float64 {
 	return min(float64(a.progress.Records.Load())/float64(n), 1)
 }
 
-// totals returns what the attempt has read and spilled so far.
+// totals returns what the attempt has read, fetched and spilled so far.
 func (a *attempt) totals() totals {
 	t := totals{Spilled: a.progress.Spilled.Load()}
 	if a.id.Task.Kind == scheduling.Map {

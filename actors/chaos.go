@@ -115,7 +115,7 @@ func withNameNode(msg any) bool {
 	return false
 }
 
-// undo ends a fault at a given time.
+// undo is a call of what, which ends a fault, at a given time.
 type undo struct {
 	at   time.Time
 	what func()
@@ -151,7 +151,7 @@ func (u *chaosInjector) run(c *Cluster) {
 }
 
 // disturb injects a fault into a random node and returns the function that ends it, or nil if
-// nothing happened. At most one node is down at any time.
+// nothing happened. If other is set, a node is down already: then it only cordons.
 func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 	places := c.env.places
 	name := places[u.below(len(places))].name

@@ -160,8 +160,8 @@ func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string
 	return res, res.Err
 }
 
-// untilSignal returns a context that ends with the first signal to end this process that is not
-// ignored, as nohup does; the next one ends the process.
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM, except one that the
+// process ignores, as under nohup. The next one ends the process.
 func untilSignal(ctx context.Context) (context.Context, func()) {
 	var list []os.Signal
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

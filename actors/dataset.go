@@ -32,7 +32,7 @@ type Dataset[T any] struct {
 	lineage *lineage
 }
 
-// Runner runs jobs: a [*Cluster], or a [*Pipeline] on it, which releases the datasets made on it.
+// Runner runs jobs: a [*Cluster], or a [*Pipeline] on it, whose datasets end with it.
 type Runner interface {
 	home() *Cluster
 	adopt(l *lineage)
@@ -58,7 +58,7 @@ func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[
 	return d, nil
 }
 
-// keep runs the job that fills a dataset.
+// keep runs the job that bind returns, which fills d.
 func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) error {
 	l := d.lineage
 	l.kept = d.kept.Store
@@ -167,12 +167,12 @@ func LoadBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, parts i
 	}.On(in))
 }
 
-// lineage is an untyped dataset with the job that recomputes it.
+// lineage is what a dataset needs to recompute lost parts, without its type.
 type lineage struct {
 	cluster *Cluster
 	kept    *cluster.KeptParts
 	again   func() (*mapreduce.Plan, error) // binds the job that recomputes lost parts
-	turn    chan struct{}                   // holds a token while a goroutine restores the dataset
+	turn    chan struct{}                   // holds a token while a goroutine recomputes lost parts
 
 	retained atomic.Bool // stays when its pipeline succeeds
 }
@@ -307,7 +307,7 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 	}
 }
 
-// holdInput keeps the datasets that a plan reads complete until its job ends.
+// holdInput recomputes lost parts of the datasets that p reads, which then stay until p's job ends.
 func (c *Cluster) holdInput(ctx context.Context, p *mapreduce.Plan, revive bool) error {
 	for _, k := range p.Kept() {
 		if l, ok := k.Owner().(*lineage); ok && l.cluster != c {

@@ -24,6 +24,6 @@
 //
 // Reading order, along the life of a job: submit.go and splits.go; jobtracker.go, node.go and
 // slot.go, each an actor with its messages; attempt.go; shuffle.go and fetch.go; run.go (reports,
-// commit and end). Then stop.go (attempts that hang), recovery.go and package state (after a panic or
-// a kill), namenode.go, commands.go, dataset.go and pipeline.go.
+// commit and end). Then stop.go (attempts that hang), recovery.go and package state (after a panic
+// or a kill), namenode.go, commands.go, dataset.go, pipeline.go.
 package actors

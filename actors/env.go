@@ -38,7 +38,7 @@ type env struct {
 
 	durable scheduling.DurableState // of earlier clusters of the State; only the JobTracker uses it
 
-	lives    atomic.Uint64  // number of incarnations so far
+	lives    atomic.Uint64  // number of node starts so far
 	attempts sync.WaitGroup // goroutines of attempts
 	endings  sync.WaitGroup // goroutines that end jobs
 }
@@ -74,7 +74,7 @@ func (p *place) distance(q *place) int {
 	return 2
 }
 
-// acquireCompute waits until the attempt may compute.
+// acquireCompute waits for a compute token, or returns the cause if ctx ends first.
 func (e *env) acquireCompute(ctx context.Context) error {
 	if e.computeTokens == nil {
 		return context.Cause(ctx)

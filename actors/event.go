@@ -106,7 +106,7 @@ func guardCalls(f func(*calls.Call), log *slog.Logger) func(*calls.Call) {
 // guardedHandler keeps panics of a log handler away from its callers, actors among them.
 type guardedHandler struct{ slog.Handler }
 
-// guardLog guards the handler of a user's logger; a nil logger discards.
+// guardLog returns log with a handler that cannot panic; for nil, a logger that discards.
 func guardLog(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -155,7 +155,7 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// isolate runs f in a new goroutine and waits for it.
+// isolate runs f in a new goroutine and returns its error, also if f panics or ends the goroutine.
 func isolate(f func() error) error {
 	done := make(chan error, 1)
 	go func() {

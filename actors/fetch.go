@@ -69,7 +69,7 @@ func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 	return cluster.Segment{}, io.EOF
 }
 
-// fetch brings a segment to the attempt's node. It returns errFetch if the fetch can be retried.
+// fetch brings a segment of map m to the attempt's node. It returns errFetch if a retry may help.
 func (f *fetcher) fetch(ctx context.Context, m int32, o mapOutput, bytes int64) error {
 	err := f.a.carry(ctx, o.at, bytes)
 	if fail := f.a.env.cfg.fetch; err == nil && fail != nil {
@@ -93,7 +93,7 @@ const (
 	reportedFrom   = 3
 )
 
-// lateFetch is an output that could not be fetched.
+// fetchRetry is a map output whose fetch has failed and is to be tried again.
 type fetchRetry struct {
 	m, try int32
 	times  int           // number of failures
@@ -279,8 +279,8 @@ func (a *attempt) blame(r *report, err error) {
 	a.env.cfg.Logger.Warn("a spill is damaged", "attempt", a.id, "err", err)
 }
 
-// forgives counts the attempts of a task that a damaged spill ended, and reports whether the last
-// one still does not count against the task.
+// forgives counts one more attempt at t that a damaged spill ended, and reports whether it still
+// does not count against the task.
 func (r *run) forgives(t scheduling.TaskID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,7 +32,7 @@ type jobTracker struct {
 
 	gen           uint64 // of the timer
 	timer         *time.Timer
-	due           time.Duration // time of the next tick
+	due           time.Duration // time of the next update
 	busy          time.Duration // time since which there have been jobs
 	patient       time.Duration // until this time no node expires
 	unrecoverable bool          // after the current panic the Core cannot continue from its log
@@ -49,7 +49,7 @@ type ledger struct {
 	happened []event.Event
 	applied  int     // number of events in happened that settle has applied
 	logged   int     // number of events in happened whose calls are in the log
-	untold   []Event // applied, but not yet passed to the sink
+	untold   []Event // applied, but not yet passed to Config.Events
 	reports  []*report
 	ends     []func() // end functions of jobs that finished
 
@@ -67,7 +67,7 @@ func newLedger(nodes int) *ledger {
 	return l
 }
 
-// tracked is the JobTracker's state of a node outside the Core.
+// tracked is what the JobTracker knows of a node besides the Core: its current actor.
 type tracked struct {
 	pid  *actor.PID
 	life uint64 // incarnation
@@ -85,7 +85,7 @@ func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined
 	return jt, jt.numberNodes()
 }
 
-// numberNodes checks that the Core numbers the nodes as this package does.
+// numberNodes returns an error unless the Core numbers the nodes as this package does.
 func (jt *jobTracker) numberNodes() error {
 	for _, p := range jt.env.places {
 		if id := jt.core.NodeID(p.name); id != p.id {
@@ -219,7 +219,7 @@ func (jt *jobTracker) arm(c actor.Context) {
 	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
 }
 
-// rearm moves the next tick forward if Config.Explain asks for an early update.
+// rearm brings the next update forward if Config.Explain asks for an early one.
 func (jt *jobTracker) rearm(c actor.Context) {
 	if jt.env.cfg.Explain {
 		jt.timer.Stop()
@@ -314,7 +314,7 @@ func (jt *jobTracker) log(what string, err error) {
 	}
 }
 
-// settle applies the events of the last calls of the Core, passes them to the sink, and pokes the
+// settle applies the events of the last calls of the Core, passes them to Config.Events, and pokes
 // nodes that should send a heartbeat.
 func (jt *jobTracker) settle(c actor.Context) {
 	for ; jt.applied < len(jt.happened); jt.applied++ {
@@ -363,7 +363,7 @@ func (jt *jobTracker) apply(c actor.Context, e *Event) {
 		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
 	case event.Finished:
 		jt.finished(r, e)
-	default: // only the sink uses these
+	default: // only Config.Events gets these
 	}
 }
 
@@ -395,7 +395,7 @@ func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
 	return nil
 }
 
-// finished ends a run. The blocking part runs in a goroutine, after the sink has got the event.
+// finished ends a run after Config.Events has got e. The blocking part runs in a goroutine.
 func (jt *jobTracker) finished(r *run, e *Event) {
 	if r == nil {
 		return

@@ -16,7 +16,7 @@ type nameNode struct {
 	names map[string]dfs.NodeID // keyed by the actor's ID
 }
 
-// member is a node whose actor runs.
+// member is a node whose actor runs, as the NameNode sees it.
 type member struct {
 	pid  *actor.PID
 	life uint64
@@ -119,7 +119,7 @@ func (n *nameNode) lose(c actor.Context, id dfs.NodeID, died bool) {
 	n.heal(c)
 }
 
-// heal orders the missing replicas.
+// heal orders nodes to create missing replicas.
 func (n *nameNode) heal(c actor.Context) {
 	for _, plan := range n.env.fs.PlanHeal() {
 		if at := n.nodes[plan.To]; at != nil {

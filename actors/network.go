@@ -62,7 +62,7 @@ type network struct {
 	timer     *time.Timer
 }
 
-// transfer is a transfer in progress; left and cut are set before over is closed.
+// transfer is a transfer in progress; remaining and cut are set before over is closed.
 type transfer struct {
 	over      chan struct{}
 	remaining float64 // bytes
@@ -91,8 +91,8 @@ func newNetwork(c NetworkConfig, places []*place) *network {
 	}
 }
 
-// carry blocks for as long as the transfer of bytes takes. It returns the bytes left if hold is
-// closed first, and errCut or ctx's cause if that ends the transfer.
+// carry blocks for as long as the transfer of bytes takes. If hold is closed first, it returns the
+// bytes not yet sent; if the transfer is cut or ctx ends, errCut or ctx's cause.
 func (n *network) carry(
 	ctx context.Context, from, to scheduling.NodeID, bytes float64, hold <-chan struct{},
 ) (left float64, err error) {
@@ -116,7 +116,7 @@ func (n *network) carry(
 	}
 }
 
-// leave removes a transfer, if it is not over yet, and returns the bytes left.
+// leave ends a transfer, if it is not over yet, and returns the bytes not yet sent.
 func (n *network) leave(f netmodel.Flow, t *transfer) float64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,7 +163,7 @@ func (n *network) end(f netmodel.Flow) {
 	close(t.over)
 }
 
-// share recomputes the rates and sets the timer.
+// share recomputes the rates of all transfers and sets the timer to the next end.
 func (n *network) share() {
 	n.model.Resolve(n.now())
 	if n.timer != nil {

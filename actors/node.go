@@ -35,7 +35,7 @@ type node struct {
 	stopping bool // waits for its Slots to stop and ignores messages: a new Slot would never be stopped
 
 	running []*slotAttempt
-	free    [2][]*actor.PID // idle Slots, by task kind
+	free    [2][]*actor.PID // idle Slots by task kind
 	ended   []*report       // not yet in a heartbeat
 	copies  copies
 	lost    []*fetchFailed // not yet in a heartbeat
@@ -216,8 +216,8 @@ func (n *node) send(c actor.Context) {
 	c.Request(n.jobTracker, n.pending)
 }
 
-// statuses returns the statuses of attempts that ended and of those that found outputs lost; with
-// all, of every attempt.
+// statuses returns the statuses of attempts that ended or found map outputs lost; with all, of
+// every attempt.
 func (n *node) statuses(all bool) []scheduling.Status {
 	size := len(n.ended) + len(n.lost)
 	if all {
@@ -265,7 +265,7 @@ func (n *node) answered(c actor.Context, m *heartbeatAck) {
 	}
 }
 
-// perform carries out one action; repeating an action changes nothing.
+// perform carries out one action. An action that is repeated has no further effect.
 func (n *node) perform(c actor.Context, o *action) {
 	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == o.Attempt })
 	if o.Verb == scheduling.Launch {
@@ -301,7 +301,7 @@ func (n *node) launch(c actor.Context, o *action) {
 	c.Send(h.slot, &launch{attempt: h.attempt})
 }
 
-// ends records the end of an attempt and sends a heartbeat at once.
+// ends records the end of an attempt and sends a heartbeat at once with its report.
 func (n *node) ends(c actor.Context, r *report) {
 	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == r.status.Attempt })
 	if i < 0 {

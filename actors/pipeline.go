@@ -21,8 +21,8 @@ type Pipeline struct {
 // Pipeline runs steps, which run jobs, as one unit. The steps run concurrently, so jobs that depend
 // on each other belong in one step. The first error or panic cancels the ctx of the other steps,
 // which kills jobs that use it and removes their output. When all steps have returned, Pipeline
-// releases the datasets made on it; after success it keeps retained ones ([Dataset.Retain]). It returns
-// the first error.
+// releases its datasets, except retained ones ([Dataset.Retain]) after success. It returns the
+// first error.
 //
 // Output that a job has committed to a directory by then stays, even if a later step fails.
 func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Context, p *Pipeline) error) (err error) {
@@ -57,7 +57,7 @@ var errStepEnded = errors.New("actors: a step of a pipeline ended its goroutine 
 
 func (p *Pipeline) home() *Cluster { return p.cluster }
 
-// adopt makes the pipeline the owner of a dataset.
+// adopt makes the pipeline release a dataset when it ends.
 func (p *Pipeline) adopt(l *lineage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func releaseOf(s any) func() {
 	return func() {}
 }
 
-// same reports whether a step has returned the data that it was given.
+// same reports whether a and b are the same data: a step may return its input.
 func same(a, b any) bool {
 	_, ok := a.(releaser)
 	return ok && reflect.TypeOf(a).Comparable() && a == b

@@ -60,7 +60,7 @@ func (jt *jobTracker) continueFromLog() error {
 	return jt.numberNodes()
 }
 
-// callOf names a message, such that a repeated message has the same name.
+// callOf names a message, for the count of its panics. A repeated message has the same name.
 func callOf(m any) string {
 	switch m := m.(type) {
 	case *heartbeat:
@@ -77,7 +77,7 @@ func callOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// watch records whether handling the current message panics.
+// watch, deferred, records a panic of the current message and prepares the restart.
 func (jt *jobTracker) watch(m any) {
 	if p := recover(); p != nil {
 		jt.cause = fmt.Errorf("%w: %v", errScheduler, p)
@@ -136,7 +136,7 @@ func (jt *jobTracker) compact() {
 	}
 }
 
-// remembered reports whether another cluster can continue the run.
+// remembered reports whether a later cluster can continue the run: it has a key and a State.
 func (r *run) remembered() bool { return r.env.cfg.State != nil && r.key != "" }
 
 // kept lists the tasks whose output an earlier cluster has left, ascending. If the input is split

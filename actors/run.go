@@ -88,7 +88,7 @@ func (t totals) negative() totals {
 	return totals{Records: -t.Records, Bytes: -t.Bytes, Shuffled: -t.Shuffled, Spilled: -t.Spilled}
 }
 
-// tally holds the JobTracker's counts of a run.
+// tally holds the JobTracker's counts of a run, by task kind.
 type tally struct {
 	launched  [2]int
 	doneTasks [2]int
@@ -109,7 +109,7 @@ func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	}
 }
 
-// enter admits an attempt; it returns false if the job is over.
+// enter counts an attempt as live; it returns false if the job is over.
 func (r *run) enter(a *attempt) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *run) leave(a *attempt) {
 	r.depart(lived)
 }
 
-// abandon lets the job end before an attempt that still uses the job's memory.
+// abandon lets the job end although the attempt, which does not stop, still uses its memory.
 func (r *run) abandon(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -260,7 +260,7 @@ func (r *run) outputLost(m int32) {
 	r.tally.totals.add(lost.totals.negative())
 }
 
-// blockFile returns the FS name of the i-th source of the run's input.
+// blockFile returns the name in the FS under which the i-th source of the run is registered.
 func (r *run) blockFile(i int) string { return path.Join(r.input, strconv.Itoa(i)) }
 
 // endGrace is how long the end of a job waits for nodes to stop its attempts before it stops them

@@ -48,9 +48,8 @@ func (s *shuffle) withdraw(m int32) mapOutput {
 	return o
 }
 
-// after returns the next output published at or after position pos of the log, its map and the
-// position behind it. If there is none, it returns a channel that is closed at the next
-// publication.
+// after returns the next output published at or after position pos of the log, its map and the next
+// position. If there is none, it returns a channel that is closed at the next publication.
 func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

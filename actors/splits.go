@@ -99,7 +99,7 @@ func keptBlocks(n, size int64, hosts []string) []cluster.Block {
 	return list
 }
 
-// blocksOf returns where the blocks of a registered file are.
+// blocksOf returns the blocks of a registered file, with the nodes that have them.
 func (c *Cluster) blocksOf(file string) []cluster.Block {
 	found, err := c.env.fs.Blocks(file)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *Cluster) blocksOf(file string) []cluster.Block {
 	return list
 }
 
-// together represents several small files in the block store, by the name of the first and their
+// together stands for several small files in the block store: the name of the first, and their
 // total length. Maps read the files themselves.
 type together struct {
 	dfs.Source

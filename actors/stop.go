@@ -48,13 +48,13 @@ func (a *attempt) abandon() {
 	a.tell(&abandoned{attempt: a})
 }
 
-// settled marks the attempt as ended; it returns false if it was abandoned before.
+// settled marks the attempt as ended. It returns false if the attempt was abandoned before.
 func (a *attempt) settled() bool { return a.fate.CompareAndSwap(fateOpen, fateEnded) }
 
 // isAbandoned reports whether the attempt has been abandoned.
 func (a *attempt) isAbandoned() bool { return a.fate.Load() == fateAbandoned }
 
-// lastReport returns the report of an abandoned attempt, which sends none itself.
+// lastReport returns the report for an abandoned attempt, which sends none itself.
 func (a *attempt) lastReport() *report {
 	r := &report{status: scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}}
 	r.phases.Start = a.began
@@ -142,7 +142,7 @@ func (n *node) watch() {
 	}
 }
 
-// pulse returns a number that changes whenever the attempt makes progress.
+// pulse returns a number that differs from the last one if the attempt has made progress.
 func (a *attempt) pulse() int64 { return a.progress.Pulse() + a.fetched.Load() + a.input.Load() }
 
 // hung returns the error of an attempt that makes no progress.

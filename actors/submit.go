@@ -16,8 +16,8 @@ import (
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and passes it to the
 // JobTracker. A plan can be submitted once: a second Submit of it returns an error, as does a nil
-// plan. ctx ends only the preparation; use [RunOn] to end the job with its ctx. On
-// an error, such as [mapreduce.ErrOutputExists], no output is left behind.
+// plan. ctx ends only the preparation; use [RunOn] to end the job with its ctx. On an error, such
+// as [mapreduce.ErrOutputExists], no output is left behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
 	return c.submitHolding(ctx, p, o, false)
 }
@@ -47,7 +47,7 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 	return nil, errors.Join(err, p.LetGo())
 }
 
-// submitClaimed is like Submit, for a plan whose input datasets are complete.
+// submitClaimed is like Submit, for a plan that holds its datasets, which are complete.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
@@ -191,8 +191,8 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 	return wanted.check(policy, rules)
 }
 
-// check rejects a pool or queue that the policy does not use, so that the job does not run
-// elsewhere. With rules, the rules have admitted unlisted pools.
+// check rejects a pool or queue that the policy does not use: the job would run elsewhere. With
+// rules, the rules have admitted unlisted pools.
 func (o *SubmitOptions) check(p scheduling.Policy, rules *access.Rules) error {
 	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
 	name := cmp.Or(p.Name, p.Order)

@@ -82,7 +82,7 @@ func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
 // stopGrace is how long stop waits: an actor may have to handle thousands of messages first.
 const stopGrace = 5 * time.Minute
 
-// stop stops actors after the messages in their mailboxes and waits for them and their children. It
+// stop ends actors after the messages in their mailboxes, and waits for them and their children. It
 // ignores nil pids.
 func (s *system) stop(pids ...*actor.PID) error { return s.end(s.Root.Poison, pids...) }
 
@@ -142,7 +142,7 @@ func (d *dispatcher) Schedule(f func()) {
 // library's default.
 func (d *dispatcher) Throughput() int { return 300 }
 
-// stop ends idle goroutines.
+// stop ends the idle goroutines.
 func (d *dispatcher) stop() { close(d.quit) }
 
 // run runs f and then further work, until idleGoroutines others are idle.
