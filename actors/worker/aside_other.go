@@ -18,5 +18,5 @@ func redirectStdout() (*os.File, error) {
 // ownGroup does nothing: this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
-// owner returns no user: files of this system have none that is a number.
+// owner returns "unknown": on this system files have no numeric owner.
 func owner(fs.FileInfo) string { return "unknown" }

@@ -28,7 +28,7 @@ func redirectStdout() (*os.File, error) {
 // ownGroup starts a command in a process group of its own.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// owner returns the user of a file.
+// owner returns the name of the user that owns a file.
 func owner(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

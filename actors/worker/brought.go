@@ -14,7 +14,8 @@ import (
 	"sync"
 )
 
-// Engine is an engine from another module, which starts Go workers itself. It runs all tasks. on is Options.On. Its error must be one line.
+// Engine runs all tasks of a job on an engine of another module, which starts Go workers itself. on
+// is Options.On. The error must be one line.
 type Engine func(ctx context.Context, on string, t *Tasks) error
 
 var bringing = struct {
@@ -30,7 +31,7 @@ func Register(name string, e Engine) {
 	bringing.list[name] = e
 }
 
-// brought returns the registered engine of a name, or nil.
+// brought returns the engine that is registered for a name, or nil.
 func brought(on string) (engine, error) {
 	name := on
 	if scheme, host, ok := strings.Cut(on, "://"); ok {
@@ -51,7 +52,7 @@ func brought(on string) (engine, error) {
 	return nil, nil
 }
 
-// externalEngine is a registered engine.
+// externalEngine is an engine that Register has added.
 type externalEngine struct {
 	on     string
 	engine Engine

@@ -22,7 +22,7 @@ type folder struct {
 	url   string // name of the store, such as s3://BUCKET; empty on a disk
 }
 
-// folderOf returns the folder of a file.
+// folderOf returns the folder that contains a file.
 func folderOf(file string) (f folder, err error) {
 	if !stores.Named(file) {
 		return folder{dir: filepath.Dir(file)}, nil
@@ -152,7 +152,7 @@ func (f folder) send(name string, file *os.File) error {
 	return f.withFullName(name, to.Close())
 }
 
-// stretch opens size bytes of a file, from offset `from` on.
+// stretch opens a file to read size bytes from offset `from` on.
 func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, error) {
 	if f.store == nil {
 		file, err := os.Open(f.fullName(name))

@@ -76,7 +76,7 @@ func (f *foreign) start(ctx context.Context, command, env []string, log io.Write
 	return err
 }
 
-// why returns the error of a run whose client has failed: the first cause that is known.
+// why returns the error of a run whose client has failed with err: the first cause that is known.
 func (f *foreign) why(err error) error {
 	if cluster.IsPermanent(err) {
 		return err // a worker's error
@@ -98,7 +98,7 @@ func (f *foreign) why(err error) error {
 	return f.job.unended(err)
 }
 
-// hear passes each line that say writes to f.said and copies it to a log.
+// hear calls f.line with each line that say writes, and copies the lines to log.
 func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 	r, w := io.Pipe()
 	go func() {

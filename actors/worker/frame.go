@@ -61,7 +61,7 @@ func salt(b []byte, key int, partition uint32, reduces int) []byte {
 	}
 }
 
-// frames writes the frames of one map.
+// frames writes the frames of one map, partition by partition.
 type frames struct {
 	w       *bufio.Writer
 	reduces int
@@ -142,8 +142,7 @@ func readHead(r io.Reader) (f frame, n int, err error) {
 	return f, int(length), nil
 }
 
-// readFrame reads a frame, into buf if that is large enough. It returns io.EOF after the last
-// frame.
+// readFrame reads a frame, into buf if that is large enough; after the last it returns io.EOF.
 func readFrame(r io.Reader, buf []byte) (frame, error) {
 	f, n, err := readHead(r)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // hostLookup is the time limit for finding the addresses of hosts.
 const hostLookup = 2 * time.Second
 
-// preferredHosts returns, for each split, the names and addresses of the hosts with its bytes, since an
-// engine may know its hosts by either; nil if no split has hosts.
+// preferredHosts returns, per split, the names and addresses of the hosts with its bytes, as an
+// engine may know hosts by either; nil if no split has hosts.
 func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]string) {
 	if !anyHosts(splits) {
 		return nil

@@ -56,7 +56,7 @@ type failure struct {
 	Permanent bool   `json:"permanent"` // another attempt would fail too
 }
 
-// failureOf returns the note for the error of an attempt; nil if it has not failed.
+// failureOf returns the note for an attempt that failed with how; nil if it succeeded or runs.
 func failureOf(id mapreduce.AttemptID, how error) *failure {
 	if how == nil || errors.Is(how, errRunning) {
 		return nil

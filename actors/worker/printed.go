@@ -20,7 +20,7 @@ type printed struct {
 	reports func(j *job) (list []report, all bool, err error)
 }
 
-// width implements engine. The number of machines that will run the tasks is unknown.
+// width implements engine: it returns 1, since the number of machines is unknown.
 func (printed) width() int { return 1 }
 
 // run prints the text and waits for the reports.
@@ -90,7 +90,7 @@ func (j *job) givenUp() error {
 	return nil
 }
 
-// maxAttempts returns how often a task may fail.
+// maxAttempts returns after how many failures a task fails its job.
 func (j *job) maxAttempts() int {
 	if j.o.MaxAttempts == 0 {
 		return 4

@@ -33,7 +33,7 @@ type processes int
 
 func (n processes) width() int { return int(n) }
 
-// shuffle holds the outputs of the maps.
+// shuffle holds the frames of all maps, for the reduces.
 type shuffle struct {
 	dir   string
 	files []*os.File
@@ -68,7 +68,7 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 	})
 }
 
-// launcher starts workers.
+// launcher starts a worker process for each attempt of a task, and retries failed ones.
 type launcher struct {
 	task        task   // the fields that all tasks share
 	reduces     int    // of the job
@@ -76,8 +76,8 @@ type launcher struct {
 	first       int    // number of a task's first attempt
 	maxAttempts int    // maximum attempts of a task
 	logf        func(format string, args ...any)
-	// note is called when an attempt begins, with errRunning, and when it has ended; it returns the error
-	// of the task.
+	// note is called when an attempt begins, with errRunning, and ends; it returns the task's
+	// error.
 	note func(id mapreduce.AttemptID, how error) error
 }
 
@@ -88,7 +88,7 @@ func (j *job) launcher(width int64) *launcher {
 	return &launcher{task: t, reduces: j.layout.Reduces, maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
 }
 
-// all runs count tasks, at most width at once, and returns their reports.
+// all calls run for tasks 0 to count-1, at most width at once, and returns their reports.
 func (l *launcher) all(ctx context.Context, width, count int, run func(ctx context.Context, i int) ([]byte, error)) ([]report, error) {
 	ctx, stop := context.WithCancelCause(ctx) // stopped by the first error
 	defer stop(nil)
@@ -174,7 +174,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	}
 }
 
-// start runs a worker until it exits.
+// start runs attempt t in a worker process and waits for its exit.
 func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io.Writer) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -243,7 +243,7 @@ func indexFrames(f *os.File, index, reduces int) ([]int64, error) {
 	return ends, nil
 }
 
-// reader reads the frames for a reduce.
+// reader returns a reader of the frames of all maps for a reduce, in the order of the maps.
 func (s *shuffle) reader(reduce int) io.Reader {
 	list := make([]io.Reader, len(s.files))
 	for i, f := range s.files {

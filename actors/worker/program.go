@@ -55,7 +55,7 @@ func (p *program) sum() error {
 	return nil
 }
 
-// String returns the program's build.
+// String describes the program for messages: its path and build.
 func (p program) String() string {
 	return fmt.Sprintf("%s (%s, %s, xxhash64 %s)", p.Path, p.Sources, p.Platform, p.Sum)
 }
@@ -68,7 +68,7 @@ func (p program) same(q program) bool {
 	return p.Sum == q.Sum || committed && p.Sources == q.Sources
 }
 
-// check returns an error unless the plan names the worker's program.
+// check returns an error unless this process runs one of the programs that the plan names.
 func (f *planFile) check() error {
 	this, err := thisProgram()
 	if err != nil || slices.ContainsFunc(f.Programs, this.same) {
@@ -121,8 +121,8 @@ build=$(dirname "$0")/tarry-worker-$(uname -s | tr A-Z a-z)-$arch
 exec "$build" "$@"
 `
 
-// ship returns the files that a host needs to run workers, the one to start first: this program, or a
-// script beside a copy of each build.
+// ship returns the files that a host needs to run workers, the file to start first: this program,
+// or a script and a copy of each build.
 func (j *job) ship() (files []string, err error) {
 	if len(j.builds) == 1 {
 		return []string{j.builds[0].Path}, nil
@@ -145,8 +145,8 @@ func (j *job) ship() (files []string, err error) {
 	return files, nil
 }
 
-// shippedTickets returns the files of tickets that tasks need, each as PATH#NAME, and the names by variable.
-// YARN keeps files of a job from other users.
+// shippedTickets returns the ticket files that tasks need, each as PATH#NAME, and the names by
+// environment variable. YARN keeps files of a job from other users.
 func shippedTickets() (files []string, names map[string]string) {
 	names = map[string]string{}
 	for variable, file := range stores.Tickets() {

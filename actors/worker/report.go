@@ -33,7 +33,7 @@ func (r *report) id() mapreduce.AttemptID {
 	return id
 }
 
-// line returns the report as a line, with its line feed.
+// line returns the report in its text form, with a line feed.
 func (r *report) line() ([]byte, error) {
 	b, err := json.Marshal(r)
 	return append(append(strconv.AppendInt(nil, int64(r.Index), 10), '\t'), append(b, '\n')...), err

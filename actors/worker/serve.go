@@ -54,7 +54,7 @@ func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 	return past.Counters, errors.New(past.Error)
 }
 
-// serve runs the task.
+// serve runs the task, which is of plan p, and writes its frames or report.
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	id := t.id()
 	f, err := readPlan(t.Plan)
@@ -104,7 +104,7 @@ func (t *task) resources() cluster.Resources {
 	return r
 }
 
-// bound keeps the heap of this process, which serves only the task, within the task's memory.
+// bound keeps the heap of this process within the task's memory until end is called.
 func (t *task) bound() (end func()) {
 	if t.Memory <= 0 {
 		return func() {}
@@ -123,7 +123,7 @@ type attempt struct {
 	skipped  []cluster.Skipped // records that a map skipped
 }
 
-// attempt returns the attempt of this process.
+// attempt returns the attempt id of this task, with its resources.
 func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *cluster.Layout) *attempt {
 	a := &attempt{p: p, id: id, task: t, layout: l, r: t.resources()}
 	a.r.Progress = &a.progress

@@ -20,8 +20,7 @@ type Settings struct {
 	Workers    []string // other builds of this program to ship, as OS/ARCHITECTURE=PATH
 }
 
-// byFlag returns the values of the settings that are set, by the name of the flag of tarry run. Memory
-// is in MiB, rounded up.
+// byFlag returns the settings that are set, by flag of tarry run. Memory is in MiB, rounded up.
 func (s *Settings) byFlag() map[string][]string {
 	set := map[string][]string{"engine-arg": s.EngineArgs, "worker": s.Workers}
 	one := func(name, value string, isSet bool) {
@@ -69,7 +68,7 @@ var engineSettings = map[string]map[string]string{
 	"k8s-job": {"account": "", "task-memory": "", "task-cores": ""}, // see manifest
 }
 
-// settingsOf returns the engine's row of engineSettings.
+// settingsOf returns the flags of engineSettings for an engine name.
 func settingsOf(on string) map[string]string {
 	kind, _, _ := strings.Cut(on, ":")
 	switch {

@@ -23,7 +23,7 @@ import (
 // Each file is written under a name of its attempt and then renamed, so it is always complete,
 // however many attempts run.
 
-// runShared runs the task with the files in the folder.
+// runShared runs the task, with its input and output as files in the shared folder in.
 func (a *attempt) runShared(ctx context.Context, in folder) error {
 	switch {
 	case a.id.Kind == cluster.ReduceKind:
@@ -71,7 +71,7 @@ func reportFile(id mapreduce.AttemptID) string {
 	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
 }
 
-// openShared opens the outputs of all maps for a reduce.
+// openShared opens the frames of all maps for a reduce; the caller closes list.
 func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
 	defer func() {
 		if err != nil {

@@ -75,7 +75,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	return readReports(shuffle, reportSuffix)
 }
 
-// taskEnded matches the end of an array's task in the text of scontrol: number, state, exit code and host.
+// taskEnded matches a task's end in the text of scontrol: number, state, exit code and host.
 var taskEnded = pattern(`\bArrayTaskId=(\d+) .*\bJobState=(\w+) .*\bExitCode=(\S+) .*\bBatchHost=(\S+)`)
 
 // endedBySlurm prints the tasks that Slurm could not start or has ended, in the format of workers'
@@ -100,12 +100,12 @@ func endedBySlurm(ids []string, to io.Writer) {
 // shuffleFolder is the folder for data between maps and reduces, inside the plan's folder.
 const shuffleFolder = "shuffle"
 
-// sbatch returns the command with the options of all our jobs.
+// sbatch returns the sbatch command with the options that all our jobs have.
 func sbatch(logs string, j *job) []string {
 	return append([]string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry-" + jobName(j.layout.Name)}, j.settings()...)
 }
 
-// array submits the tasks of a kind and returns the job's ID.
+// array submits the tasks of a kind as an array job and returns its ID.
 func (slurm) array(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
 	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.maxAttempts() // Slurm itself retries only tasks of a lost node

@@ -52,9 +52,9 @@ type sparkSetup struct {
 	Reduce  string `json:"reduce"`
 	Maps    int    `json:"maps"`
 	Reduces int    `json:"reduces"`
-	// Hosts has the hosts on which Spark prefers to run each map, if the store knows the places of the input.
+	// Hosts are those that Spark prefers for each map, if the store knows where the input is.
 	Hosts [][]string `json:"hosts,omitempty"`
-	// Tickets are names among the files, by variable; see task.Tickets.
+	// Tickets are file names by environment variable; see task.Tickets.
 	Tickets map[string]string `json:"tickets,omitempty"`
 }
 
@@ -116,7 +116,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 // connecting is the time limit for connecting to a server.
 const connecting = 10 * time.Second
 
-// masterThere returns an error if none of the named masters answers. Spark itself would try for a
+// masterThere returns an error if no host that master names answers. Spark itself would try for a
 // minute and then print a page of causes.
 func masterThere(ctx context.Context, master string) (err error) {
 	hosts, ok := strings.CutPrefix(master, "spark://")

@@ -130,7 +130,7 @@ func logsCommand(command []string, id string) []string {
 	return append([]string{filepath.Join(filepath.Dir(command[0]), "yarn"), "logs"}, of...)
 }
 
-// javaOf returns java and its class path if Streaming's command is its class, or nil.
+// javaOf returns the java command and class path if command starts Streaming's class, or nil.
 func javaOf(command []string) []string {
 	if last := len(command) - 1; strings.HasSuffix(command[last], "HadoopStreaming") {
 		return slices.Clone(command[:last])
@@ -192,7 +192,7 @@ func (streaming) args(j *job) ([]string, error) {
 //go:embed hadoop/hosted.jar
 var hostedJar []byte
 
-// hostedLines writes the jar to a file that Hadoop's client finds, and returns its name.
+// hostedLines writes the jar with our input format to a file and returns its name.
 func (j *job) hostedLines() (string, error) {
 	dir, err := j.local()
 	if err != nil {
@@ -202,7 +202,7 @@ func (j *job) hostedLines() (string, error) {
 	return name, os.WriteFile(name, hostedJar, 0o644) //nolint:gosec // tasks of another user read it
 }
 
-// hadoopName returns Hadoop's name of a file.
+// hadoopName returns the name that Hadoop has for a file of ours.
 func hadoopName(place string) string {
 	if rest, ok := strings.CutPrefix(place, "s3://"); ok {
 		return "s3a://" + rest

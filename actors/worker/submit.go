@@ -77,7 +77,7 @@ type engine interface {
 const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm, " +
 	"k8s-job:IMAGE, streaming-command, prism, beam://HOST:PORT"
 
-// parseEngine returns the engine of a name.
+// parseEngine returns the engine for a value of Options.On.
 func parseEngine(on string) (engine, error) {
 	kind, rest, _ := strings.Cut(on, ":")
 	switch {
@@ -224,7 +224,7 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 // splits.
 const fileCost = 16 << 10
 
-// prepare fixes what all workers must agree on, and writes the plan file.
+// prepare fixes reduces, splits and options for all workers, and writes the plan file.
 func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
@@ -264,9 +264,9 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	return j.task(reduceTask, -1, -1).fits()
 }
 
-// share writes the plan to a folder that has this run's own number, so that a worker of an earlier run
-// into the same output finds that its own is over. Tasks may run as another user: the modes are those of
-// the output's folder, which the umask has decided.
+// share writes the plan to a folder with this run's number, so that a worker of an earlier run into
+// the same output finds its own run over. Tasks may run as another user: modes are those of the
+// output's folder, which the umask has decided.
 func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	host, _ := os.Hostname() // for users who find the file
 	mark, err := p.KeepFile(cluster.RunFile, fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On))
@@ -340,7 +340,7 @@ func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 	return err
 }
 
-// task returns the description of an attempt for a worker.
+// task returns what a worker must know to run an attempt.
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
@@ -350,7 +350,7 @@ func (j *job) task(kind string, index, attempt int) task {
 	}
 }
 
-// args returns the program's arguments.
+// args returns the program's arguments in workers.
 func (j *job) args() []string {
 	if j.o.Args != nil {
 		return j.o.Args
@@ -364,7 +364,7 @@ func (j *job) logf(format string, args ...any) {
 	}
 }
 
-// local returns a directory of this machine for files of the run: its folder, or one that is removed
+// local returns a directory of this machine for the run's files: its folder, or one that is removed
 // when the run ends.
 func (j *job) local() (dir string, err error) {
 	if j.temp.store == nil {
@@ -378,8 +378,8 @@ func (j *job) local() (dir string, err error) {
 	return j.scratch.Name(), nil
 }
 
-// checkName returns an error if the client of an engine would take a character of a folder's name for
-// something else: the end of a name in a list, a pattern, a scheme. special has these characters.
+// checkName returns an error if an engine's client would misread a character of a folder's name: as
+// the end of a name in a list, a pattern, a scheme. special has these characters.
 func checkName(engine, special, dir string) error {
 	name := dir[len(filepath.VolumeName(dir)):]
 	i := strings.IndexAny(filepath.ToSlash(name), special)

@@ -69,7 +69,7 @@ func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
 	return t.noteAttempt(id, how)
 }
 
-// there returns errGone if this host has no plan any more.
+// there returns errGone if the plan file no longer exists for this host: the run is over.
 func (t *task) there() error {
 	there, err := planThere(t.Plan)
 	if err == nil && !there {

@@ -52,9 +52,9 @@ type task struct {
 	MaxSkips int    `json:"skips,omitempty"`    // records that a map may skip
 	Attempts int    `json:"attempts,omitempty"` // of the task, that the worker makes itself; 0: one
 	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
-	// Stores are the stores that the submitter has opened, as Roots has named them.
+	// Stores are the stores that the submitter has opened, as stores.Roots returned them.
 	Stores map[string]string `json:"stores,omitempty"`
-	// Tickets are files in the worker's own folder with which it opens stores, by variable.
+	// Tickets are files beside the worker with which it opens stores, by environment variable.
 	Tickets map[string]string `json:"tickets,omitempty"`
 	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
@@ -65,7 +65,7 @@ type task struct {
 	Args []string `json:"args"`
 }
 
-// id returns the attempt.
+// id returns the ID of the attempt that the task describes.
 func (t *task) id() mapreduce.AttemptID {
 	return (&report{Kind: t.Kind, Index: t.Index, Attempt: t.Attempt}).id()
 }
@@ -137,7 +137,8 @@ var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: i
 // Main must be the first call in the main function of a program whose jobs may run on an engine
 // (TARRY_ON). In a worker process it sets the submitter's arguments and working directory, and
 // redirects standard output, which is reserved for frames, to standard error; actors.Run then runs
-// the task. A worker that an engine has started supervises such a process. In other processes it changes nothing. A second call has no effect.
+// the task. A worker that an engine has started supervises such a process. Main changes nothing in
+// other processes, nor at a second call.
 func Main() {
 	if ready {
 		return
@@ -175,7 +176,7 @@ func Main() {
 	os.Args = append(os.Args[:1], t.Args...)
 }
 
-// useTickets sets the variables that say where the tickets are.
+// useTickets sets the environment variables that name the worker's tickets.
 func (t *task) useTickets() {
 	for variable, name := range t.Tickets {
 		if file, err := filepath.Abs(name); err == nil { // the working directory changes

@@ -48,9 +48,9 @@ func (a *attempt) watched(work func() error) (err error) {
 	return err
 }
 
-// still waits until the work is over, or returns true once there has been no progress for the
-// task's timeout. Time in which this process did not run does not count. It reports progress to
-// Hadoop, which has its own timeout.
+// still waits until the work is over. It returns true if there was no progress for the task's
+// timeout; time in which this process did not run does not count. It reports progress to Hadoop,
+// which has its own timeout.
 func (a *attempt) still(over <-chan struct{}) bool {
 	limit := a.task.Timeout
 	every := time.Second
