@@ -151,7 +151,7 @@ func (u *chaosInjector) run(c *Cluster) {
 }
 
 // disturb injects a fault into a random node and returns the function that ends it, or nil if
-// nothing happened. If other is set, a node is down already: then it only cordons.
+// nothing happened. If other is set, another fault has not ended: then it only cordons.
 func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 	places := c.env.places
 	name := places[u.below(len(places))].name

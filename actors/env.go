@@ -38,7 +38,7 @@ type env struct {
 
 	durable scheduling.DurableState // of earlier clusters of the State; only the JobTracker uses it
 
-	lives    atomic.Uint64  // number of node starts so far
+	lives    atomic.Uint64  // number of incarnations of all nodes so far
 	attempts sync.WaitGroup // goroutines of attempts
 	endings  sync.WaitGroup // goroutines that end jobs
 }

@@ -77,7 +77,7 @@ func callOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// watch, deferred, records a panic of the current message and prepares the restart.
+// watch, deferred, counts the panics of message m and passes them on. Success resets the count.
 func (jt *jobTracker) watch(m any) {
 	if p := recover(); p != nil {
 		jt.cause = fmt.Errorf("%w: %v", errScheduler, p)

@@ -15,7 +15,7 @@ const (
 	maxBatches  = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
 )
 
-// batch returns the events from number on as one text, with the other results of read.
+// batch is like read, but returns the events as one text, which readers at one position share.
 func (b *broker) batch(number uint64, boot string) (some batch, missed uint64, wait <-chan struct{}) {
 	b.mu.Lock()
 	some, known := b.batches[number]

@@ -64,7 +64,7 @@ func (l *line) text(boot string) []byte {
 	return l.data
 }
 
-// add adds an event.
+// add appends an event to the ring and wakes waiting readers.
 func (b *broker) add(e actors.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -20,7 +20,7 @@ type files struct {
 	sound map[string]bool      // files that this process has verified completely
 }
 
-// note records which files an entry stores and removes.
+// note updates the list of files by an entry of the journal: those that it stores and removes.
 func (m *memory) note(e *entry) {
 	if m == nil {
 		return
@@ -42,7 +42,7 @@ func takeFiles(sums map[string]*dfs.Sums, e *entry) {
 	}
 }
 
-// remember records on disk which files are stored or removed.
+// remember writes an entry about stored or removed files to disk.
 func (s *Server) remember(e *entry) error {
 	s.writing.RLock()
 	defer s.writing.RUnlock()
@@ -95,7 +95,7 @@ func (s *Server) checkFiles(there map[string]string) (err error) {
 	return nil
 }
 
-// sumsOf returns the checksums of a file.
+// sumsOf returns the checksums of a file on this machine.
 func sumsOf(file string) (*dfs.Sums, error) {
 	f, err := os.Open(file)
 	if err != nil {

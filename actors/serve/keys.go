@@ -64,7 +64,7 @@ type keys struct {
 	ended []*keyedJob // in the order of their jobs' ends
 }
 
-// begin records a job with a key.
+// begin records the key of a job that has not ended.
 func (k *keys) begin(j *job) {
 	if old := k.all[j.key]; old == nil || old.ID != j.id {
 		k.all[j.key] = &keyedJob{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}

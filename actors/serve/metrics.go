@@ -44,7 +44,7 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return nil
 }
 
-// count counts an answered request.
+// count counts an answered request by its route and status.
 func (m *metrics) count(r *http.Request, status int) {
 	route := r.Pattern
 	if route == "" {

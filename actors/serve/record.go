@@ -74,8 +74,8 @@ type ending struct {
 	Counters *counter.Set
 }
 
-// entry is a record in the journal. It sets one of these fields, except that End may come with
-// Stored and Output.
+// entry is a record in the journal. It sets one of these fields; only End may come with Stored and
+// Output.
 type entry struct {
 	Submit  *record              `json:",omitempty"`
 	ID      int64                `json:",omitempty"` // of Kill and End
@@ -86,7 +86,7 @@ type entry struct {
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 }
 
-// snapshot is the start of a journal.
+// snapshot is the state with which a journal begins.
 type snapshot struct {
 	Next    int64
 	Jobs    []*record            // by ID
@@ -95,8 +95,8 @@ type snapshot struct {
 	Outputs map[string]string    // owners of finished outputs in the block store, by name
 }
 
-// openMemory opens the state directory and returns what it records. Without one it returns a nil
-// memory.
+// openMemory opens the state directory and returns what it records. If cfg has none, the memory is
+// nil.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}
 	if cfg.State == "" {
@@ -167,7 +167,7 @@ func lostLog(dir, which string) error {
 	return fmt.Errorf("serve: %s: %s is lost: put it back, or begin with an empty directory", dir, filepath.Join(which, "log-*"))
 }
 
-// read loads a journal.
+// read sets s to the state that a journal records: a snapshot, and the entries after it.
 func (s *snapshot) read(text []byte, lines [][]byte) error {
 	if err := json.Unmarshal(text, s); err != nil {
 		return fmt.Errorf("the snapshot: %w", err)
@@ -242,7 +242,7 @@ func (m *memory) compact(s *snapshot) error {
 	return m.journal.Snapshot(text)
 }
 
-// close unlocks the directory.
+// close closes and unlocks the state directory.
 func (m *memory) close() error {
 	if m == nil {
 		return nil

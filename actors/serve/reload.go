@@ -33,10 +33,10 @@ const (
 	settleAfter = 5 * time.Second
 )
 
-// reloader applies changed files: all that they say, or nothing. Files have changed if their content
-// differs, whatever their times: an older file from a backup is applied, a touched one is not. While
-// the content has errors, the one applied last stays effective, and every check tries again. Its
-// methods are safe for concurrent use; those of a nil one, which watches no files, do nothing.
+// reloader applies changed files, completely or not at all. Files have changed if their content
+// differs, whatever their times: an older file from a backup is applied, a touched one is not.
+// While the content has errors, the one applied last stays effective, and every check tries again.
+// Its methods are safe for concurrent use; those of a nil one, which watches no files, do nothing.
 type reloader struct {
 	what   string // the files, for the log
 	log    *slog.Logger
@@ -54,8 +54,8 @@ type reloader struct {
 	last    api.Reload // result of the last change
 }
 
-// start returns r, whose files are applied already; nil if there are none, or if one is not a regular
-// file and so cannot be read twice.
+// start returns r, whose files are applied already. It returns nil if there are none, or if one is
+// not a regular file and so cannot be read twice.
 func (r *reloader) start() *reloader {
 	notRegular := func(name string) bool {
 		info, err := os.Stat(name)
@@ -88,9 +88,9 @@ func (r *reloader) run(ctx context.Context) {
 	}
 }
 
-// check reads the files and applies a change that is old enough, if it is time to; atOnce does not
-// wait for either. The error says why the files are not applied. Of several errors in a row only the
-// first is reported, unless the check is atOnce.
+// check applies a change of the files if the last check is long enough ago and the change old
+// enough; with atOnce it applies any change. The error says why the files are not applied. Of
+// several errors in a row only the first is reported, unless the check is atOnce.
 func (r *reloader) check(atOnce bool) error {
 	if r == nil {
 		return nil
@@ -140,7 +140,7 @@ func (r *reloader) settled(now, modified time.Time) bool {
 	return now.Sub(modified) > settleAfter || now.Sub(r.since) > settleAfter
 }
 
-// apply loads the files, which hold content.
+// apply loads the files and makes them effective; content is what they contain.
 func (r *reloader) apply(content []byte) error {
 	files, warnings, err := r.load()
 	if err != nil {
@@ -194,7 +194,7 @@ func (r *reloader) readFile(name string) (text []byte, info fs.FileInfo, err err
 // openFile opens a file of the operating system.
 func openFile(name string) (fs.File, error) { return os.Open(name) }
 
-// fileError returns what is wrong with a file, which it names once.
+// fileError returns err with the file's name, which stands in it once.
 func fileError(name string, err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		err = bad.Err
@@ -202,7 +202,7 @@ func fileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// watchFiles watches the files of the policy and of the tokens until the server ends.
+// watchFiles watches the configuration files and the file of the tokens until the server ends.
 func (s *Server) watchFiles() {
 	config := &reloader{
 		what: "configuration files", log: s.cfg.Log, files: s.cfg.Files, failed: s.cluster.ReloadFailed, open: openFile,

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// room limits the total size of the files in the block store.
+// storeQuota limits the total size of the files in the block store.
 type storeQuota struct {
 	maxBytes int64                 // 0: no limit
 	count    func() (int64, error) // counts the bytes of existing files
@@ -21,7 +21,7 @@ type storeQuota struct {
 	coming  int64 // bytes of uploads and outputs in progress
 }
 
-// full returns the error of a full store.
+// full returns the error of an upload or output beyond the limit.
 func (r *storeQuota) full() error {
 	return &fault{
 		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.maxBytes),
@@ -64,7 +64,7 @@ func (r *storeQuota) settle(n int64, there bool) {
 	}
 }
 
-// claim is the space that an unfinished output charges to the room. A nil claim charges nothing.
+// claim is the space that an unfinished output takes from the quota. A nil claim takes none.
 type claim struct {
 	room *storeQuota
 	n    int64 // guarded by room.mu, like over
@@ -140,7 +140,7 @@ func (r *storeQuota) check() error {
 	return nil
 }
 
-// charged is a reader that charges bytes as they are read.
+// charged is a reader that charges the bytes read to the quota.
 type charged struct {
 	content io.Reader
 	room    *storeQuota

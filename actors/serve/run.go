@@ -103,7 +103,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	return res, err
 }
 
-// prepared submits a plan when a place for preparation is free.
+// prepared prepares and submits a plan, once fewer than maxPreparing jobs are in preparation.
 func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.SubmitOptions) (*actors.JobHandle, error) {
 	select {
 	case s.preparing <- struct{}{}:
@@ -191,7 +191,7 @@ func (j *job) killed() *api.Kill {
 	return j.kill
 }
 
-// finish records how a job has ended.
+// finish records how a job has ended, err, and publishes it.
 func (s *Server) finish(j *job, err error) {
 	end := &ending{State: api.Succeeded, At: s.now()}
 	switch {

@@ -42,7 +42,7 @@ func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 }
 
 // writeSnapshot sends the state before the oldest event in the ring and returns that event's
-// number. On it, a reader discards earlier events.
+// number. Its first event makes a reader discard all earlier ones.
 func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
 	holding, sums, oldest := s.events.snapshot()
 	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)

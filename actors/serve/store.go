@@ -293,8 +293,8 @@ func (s *Server) remove(name string) error {
 	return errors.Join(s.cluster.FS().Remove(name), s.memory.discard(name))
 }
 
-// writer returns an unfinished job whose output is at, within or above a place of the store, or
-// nil.
+// writer returns an unfinished job that writes to a place of the store, within it or above it; nil
+// if there is none.
 func (t *table) writer(s *Server, name string) *job {
 	target := s.storedTarget(name)
 	t.mu.Lock()

@@ -127,7 +127,7 @@ func (s *Server) stream(
 	return nil // the reader has disconnected
 }
 
-// stretch is like broker.batch, restricted to events that keep accepts.
+// stretch is like broker.batch, for the events that keep accepts.
 func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) (some batch, missed uint64, wait <-chan struct{}) {
 	if keep == nil {
 		return s.events.batch(from, s.boot)
@@ -147,7 +147,7 @@ func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) 
 	return some, missed, wait
 }
 
-// done returns the channel that is closed when a job has ended, or nil for no job.
+// done returns the channel that is closed when j has ended; for a nil j, a nil channel.
 func done(j *job) <-chan struct{} {
 	if j == nil {
 		return nil
