@@ -48,12 +48,12 @@ const (
 	Other                   // not compared, because the format differs
 )
 
-// Result is the outcome of a program's runs in a contest.
+// Result has the runs of one program in a contest.
 type Result struct {
 	Program Program
-	Samples []Sample // one a round; shorter than the rounds if Program.Once or after a failure
+	Samples []Sample // one per round; fewer if Program.Once or after a failure
 	Digest  string   // of the result of the first round
-	Err     error    // the failure that ended its taking part
+	Err     error    // the failure after which it skipped the further rounds
 }
 
 // Outcome is a contest with the results of its programs, in the contest's order.
@@ -95,7 +95,7 @@ func Run(
 	return o, nil
 }
 
-// takeTurn runs the program once and adds the sample, or sets Err.
+// takeTurn runs the program once. It adds the sample to r, or sets r.Err.
 func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) {
 	if c.Input != "" {
 		if r.Err = warm(c.Input); r.Err != nil {

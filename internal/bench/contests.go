@@ -48,12 +48,12 @@ func Contests(s Setup) []Contest {
 	return contests
 }
 
-// tarry returns `tarry run` of a job with a slot per core and the output in a directory in memory.
+// tarry returns the program that runs a job by `tarry run`: a slot per core, the output in memory.
 func (s Setup) tarry(kind ResultKind, job ...string) Program {
 	return s.tarryMaps(kind, job...).with("tarry", "--reduce-slots", strconv.Itoa(s.Cores))
 }
 
-// tarryMaps is like tarry for a job without reduces.
+// tarryMaps is like tarry, for a job without reduces.
 func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
@@ -77,12 +77,12 @@ func (p Program) with(name string, flags ...string) Program {
 	return p
 }
 
-// oneSlot returns the program with a single slot for maps and for reduces.
+// oneSlot returns p with a single slot for maps and one for reduces.
 func (p Program) oneSlot() Program {
 	return p.with(p.Name+", 1 slot", "--map-slots", "1", "--reduce-slots", "1")
 }
 
-// oneCoreLimit returns the limit with a single goroutine. Compared with the limit on all cores, it
+// oneCoreLimit returns the limit's program with one goroutine. Compared with that on all cores, it
 // shows how far programs scale on this machine.
 func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
 	s.Cores = 1
@@ -111,7 +111,7 @@ func (s Setup) userJob(name string, kind ResultKind, job, input string) []Progra
 	}
 }
 
-// wordCount returns the contest of WordCount on a text. With tabs, these separate words, too.
+// wordCount returns the contest of WordCount on a text; tabs says that tabs separate words, too.
 func (s Setup) wordCount(name, input string, tabs bool) Contest {
 	tarry := s.tarry(Lines, "wordcount", input)
 	c := Contest{Name: name, Input: input, Bytes: s.Size, Fresh: s.Size / 2, Programs: []Program{

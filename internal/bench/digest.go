@@ -12,7 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// digestResult digests a program's part files, or its standard output if it writes none.
+// digestResult returns a digest of a program's part files, or of its output if it writes none.
 func digestResult(p Program, stdout *os.File) (string, error) {
 	if p.Result == Count {
 		text, err := os.ReadFile(stdout.Name())
@@ -41,7 +41,7 @@ func digestResult(p Program, stdout *os.File) (string, error) {
 	return sum.String(), nil
 }
 
-// digestBytes identifies the contents of files read one after the other.
+// digestBytes returns a digest of the contents of files, read one after the other.
 func digestBytes(names []string) (string, error) {
 	sum, size := xxhash.New(), int64(0)
 	for _, name := range names {
@@ -59,7 +59,7 @@ func digestBytes(names []string) (string, error) {
 	return fmt.Sprintf("%d bytes/%016x", size, sum.Sum64()), nil
 }
 
-// lineSum identifies a collection of lines whatever their order.
+// lineSum is a digest of lines that does not depend on their order.
 type lineSum struct {
 	lines, hashes uint64
 }

@@ -26,7 +26,7 @@ func duckTeraSort(input, out string) Program {
 		quoteSQL(out)+` (HEADER false, QUOTE '')`, out)
 }
 
-// duckLines returns SQL for the table of a file's lines. No text contains its delimiter.
+// duckLines returns SQL for the table of a file's lines. Its delimiter occurs in no text.
 func duckLines(input string) string {
 	return `read_csv(` + quoteSQL(input) +
 		`, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,

@@ -46,12 +46,12 @@ const (
 	TinyMedian     = "tiny job p50"       // ms
 	TinyWorst      = "tiny job p99"       // ms
 	TinyRate       = "tiny jobs a second" // 1/s
-	TinyGrowth     = "tiny jobs' memory"  // heap bytes left by each of the sustained jobs
+	TinyGrowth     = "tiny jobs' memory"  // heap bytes that each job leaves, in a long run of tiny jobs
 	EmptyTask      = "empty task"         // µs a task
 	ManyNodes      = "40 nodes against 1" // time / time
 	GoroutinesLeft = "goroutines left"    // by all tiny jobs
 
-	// Rounds on data in memory: the time of one in ms, and its ratio to a round of a loop.
+	// Rounds of iterative jobs on data in memory: the time of one in ms, its ratio to one of a loop.
 	RankRound  = "PageRank: a round"
 	RankTimes  = "PageRank: job / loop"
 	MeansRound = "k-means: a round"

@@ -51,7 +51,7 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	}, nil
 }
 
-// runError describes how a program ended, with the first line of its standard error.
+// runError returns the error of a program: how it ended, and the first line of stderr.
 func runError(p Program, err error, stderr []byte) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		line, _, _ := bytes.Cut(bytes.TrimSpace(stderr), []byte{'\n'})
@@ -60,8 +60,8 @@ func runError(p Program, err error, stderr []byte) error {
 	return fmt.Errorf("%s: %w", p.Args[0], err)
 }
 
-// peakRSS returns the system's account at the end, or the maximum observed during the run. The
-// account of a child starts with its parent's memory at the fork, so it is valid only above that.
+// peakRSS returns the maximum that the system reports, or the one seen during the run. The report
+// on a child begins with its parent's memory at the fork, so it is valid only above that.
 func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -84,8 +84,8 @@ type memorySeen struct {
 	peakRSS, private int64
 }
 
-// watchInterval is short enough to catch the peak of a run of a tenth of a second, and costs a few
-// microseconds each.
+// watchInterval is the time between looks at a process's memory: short enough for the peak of a run
+// of a tenth of a second. A look costs a few microseconds.
 const watchInterval = 3 * time.Millisecond
 
 // watchMemory observes a process's memory until the returned function is called, which returns the
@@ -129,7 +129,7 @@ func statusBytes(status []byte, name string) int64 {
 	return 0
 }
 
-// freshen uses n bytes of memory and releases them, in a directory in memory if possible.
+// freshen uses size bytes of memory and releases them, as a file in scratch; see Contest.Fresh.
 func freshen(scratch string, size int64) error {
 	if size == 0 {
 		return nil

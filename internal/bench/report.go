@@ -110,7 +110,7 @@ func spread(s Summary, format string) string {
 	return fmt.Sprintf(format+"–"+format, s.Min, s.Max)
 }
 
-// bound returns the target as text, such as "tarry ≤ 1.35 × limit".
+// bound returns the target's bound as text, such as "tarry ≤ 1.35 × limit".
 func (t Target) bound() string {
 	switch t.Measure {
 	case TimesOther:

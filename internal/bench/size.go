@@ -26,7 +26,7 @@ func ParseSize(text string) (int64, error) {
 	return n << shift, nil
 }
 
-// FormatSize writes a size as people say it, such as 1.0 GiB or 159 MiB.
+// FormatSize returns a size with a unit, such as 1.0 GiB or 159 MiB.
 func FormatSize(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:

@@ -13,12 +13,12 @@ import (
 // Tables are the input files of joins and aggregates: a row per line, with columns separated by
 // tabs.
 type Tables struct {
-	Sales  string // a group of a thousand, an item of ten thousand, an amount below a million
-	Orders string // a fifth as many rows: a user, an amount
-	Users  string // a tenth of these: a user, each once, in no order, and a city
+	Sales  string // a group (one of 1,000), an item (one of 10,000), an amount below a million
+	Orders string // a fifth as many rows as Sales: a user, an amount
+	Users  string // a tenth as many rows as Orders: a user, each once, in random order, and a city
 }
 
-// rowsOf returns the number of rows of sales that take about n bytes.
+// rowsOf returns the number of rows of Sales that take about size bytes.
 func rowsOf(size int64) int { return int(size / 21) }
 
 // makeTables writes the tables to dir, except those that exist.
@@ -30,7 +30,7 @@ func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
 		Orders: filepath.Join(dir, fmt.Sprintf("orders-%d.tsv", rows/5)),
 		Users:  filepath.Join(dir, fmt.Sprintf("users-%d.tsv", users)),
 	}
-	names := rand.New(rand.NewPCG(1, 0)).Perm(2 * users) // of twice as many as there are
+	names := rand.New(rand.NewPCG(1, 0)).Perm(2 * users) // user numbers: half of them occur
 	for _, file := range []struct {
 		path string
 		rows int

@@ -26,7 +26,7 @@ type Target struct {
 	Contest string // name of the contest
 	Program string // name of the program whose result is bounded
 	Measure Measure
-	// the other program of TimesOther, FasterThan and CPUTimesOther; the figure's name of FigureMax and FigureMin
+	// Against is the other program (of TimesOther, FasterThan, CPUTimesOther) or the figure's name.
 	Against string
 	Bound   float64
 }
@@ -75,7 +75,7 @@ func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
 	return j.unknown(notRun)
 }
 
-// of returns the judgment by the outcome of the target's contest.
+// of returns the judgment on the target, from the outcome of its contest.
 func (j Judgment) of(o *Outcome) Judgment {
 	own := o.Result(j.Target.Program)
 	if reason := absent(own, j.Target.Program); reason != "" {
@@ -117,7 +117,7 @@ func (j Judgment) peak(own *Result, of func(Sample) int64) Judgment {
 	return j.decide(Summary{Median: peak, Min: peak, Max: peak, N: len(own.Samples)})
 }
 
-// decide returns the judgment with the verdict on the median found.
+// decide returns the judgment with a verdict: whether the median found is within the bound.
 func (j Judgment) decide(found Summary) Judgment {
 	j.Found = found
 	met := found.Median <= j.Target.Bound

@@ -2,5 +2,5 @@
 
 package limit
 
-// adviseHuge does nothing where the system has no such advice.
+// adviseHuge does nothing: this system has no such advice.
 func adviseHuge([]byte) {}

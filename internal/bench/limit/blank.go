@@ -11,7 +11,7 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// isBlank says whether c separates words: ASCII white space, as in tr -s '[:space:]'.
+// isBlank reports whether c separates words: ASCII white space, as in tr -s '[:space:]'.
 func isBlank(c byte) bool { return c == ' ' || c-'\t' < 5 }
 
 // blanks returns 0x80 in each byte of x that separates words: 0x09 … 0x0d and 0x20, and no other
@@ -40,14 +40,14 @@ func prefix8(text []byte) uint64 {
 	return p
 }
 
-// hash16 mixes the first 16 bytes of a word; its high bits choose the table slot.
+// hash16 returns a hash of a word's first 16 bytes; its high bits choose the table slot.
 func hash16(k0, k1 uint64) uint64 {
 	const odd0, odd1 = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 	hi, lo := bits.Mul64(k0^odd1, k1^odd0)
 	return (hi ^ lo) * odd0
 }
 
-// hashLong mixes all bytes of a word of at least 16.
+// hashLong returns a hash of all bytes of a word of at least 16.
 func hashLong(word []byte) uint64 {
 	h := hash16(binary.LittleEndian.Uint64(word), binary.LittleEndian.Uint64(word[8:]))
 	for i := 16; i+8 <= len(word); i += 8 {

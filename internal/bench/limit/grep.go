@@ -6,22 +6,22 @@ import (
 	"regexp"
 )
 
-// Pattern is what Grep looks for in each line. It is made by Literal or Regexp and may be used by
-// several goroutines at once.
+// Pattern is what Grep looks for in each line. Make it with Literal or Regexp. Several goroutines
+// may use it at once.
 type Pattern struct {
 	literal []byte         // every matching line contains it; empty: nothing is known
-	re      *regexp.Regexp // nil: to contain the literal is to match
+	re      *regexp.Regexp // nil: a line that contains the literal matches
 }
 
-// Literal matches lines that contain text, which must hold no newline; an empty text matches every
-// line.
+// Literal returns a pattern that matches lines that contain text, which must not contain a newline.
+// An empty text matches every line.
 func Literal(text string) *Pattern { return &Pattern{literal: []byte(text)} }
 
-// Regexp matches lines in which the expression matches, in Go's syntax; a line ends before its
-// newline.
+// Regexp returns a pattern that matches lines in which the expression, in Go's syntax, matches. A
+// line ends before its newline.
 //
-// The expression is tried only on lines that hold a string which every match must: 9.8 s for 1 GiB
-// with the regexp on every line, 0.4 s so.
+// The expression is tried only on lines with a string that every match contains: 1 GiB takes 0.4 s,
+// instead of 9.8 s with the regexp on every line.
 func Regexp(expression string) (*Pattern, error) {
 	re, err := regexp.Compile(expression)
 	if err != nil {
@@ -37,7 +37,7 @@ func Regexp(expression string) (*Pattern, error) {
 // grepChunk is how many bytes a goroutine takes at a time.
 const grepChunk = 4 << 20
 
-// Grep returns how many lines of data match and, when w is not nil, writes them to w in order, each
+// Grep returns how many lines of data match. If w is not nil, it writes them to w in order, each
 // ended by a newline.
 func Grep(data []byte, pattern *Pattern, goroutines int, w io.Writer) (lines int, err error) {
 	rarest := rarestByte(pattern.literal, data[:min(len(data), 1<<20)])
@@ -78,8 +78,8 @@ func writeLines(w io.Writer, found [][][]byte) error {
 	return nil
 }
 
-// each calls visit for every matching line of data, which holds whole lines. rarest is the position
-// in the literal of the byte to search for.
+// each calls visit for every matching line of data, which consists of whole lines. rarest is the
+// index in the literal of the byte to search for.
 //
 // The search runs over the whole of data and looks for line ends only around hits: 0.12 s for 1
 // GiB, against 0.8 s for cutting lines first.
@@ -104,7 +104,7 @@ func (p *Pattern) each(data []byte, rarest int, visit func(line []byte)) {
 	}
 }
 
-// next returns where the literal stands first in data, or -1.
+// next returns the offset of the first literal in data, or -1.
 func (p *Pattern) next(data []byte, rarest int) int {
 	if len(p.literal) == 0 {
 		return 0
@@ -126,7 +126,7 @@ func (p *Pattern) next(data []byte, rarest int) int {
 	return -1
 }
 
-// rarestByte returns the position in the literal of the byte that is rarest in the sample.
+// rarestByte returns the index in the literal of the byte that is rarest in the sample.
 func rarestByte(literal, sample []byte) int {
 	var seen [256]int
 	for _, c := range sample {

@@ -1,9 +1,9 @@
 package limit
 
-// item is sorted in place of a record. It has the first bytes of the key and refers to the record.
+// item stands for a record while records are sorted: the first bytes of its key, and a reference.
 type item struct {
 	prefix uint64 // eight key bytes, big-endian, padded with zeros
-	ref    uint64 // the record, as its source numbers it
+	ref    uint64 // the record, by the number that its source gives it
 }
 
 // source is a set of records to sort, divided into blocks that different goroutines read.

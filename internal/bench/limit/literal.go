@@ -29,7 +29,7 @@ func longestLiteral(re *syntax.Regexp) string {
 	return ""
 }
 
-// longestInConcat is requiredLiteral for a concatenation; it joins adjacent literals.
+// longestInConcat returns requiredLiteral of a concatenation; it joins adjacent literals.
 func longestInConcat(parts []*syntax.Regexp) string {
 	best, run := "", ""
 	for _, part := range parts {
@@ -47,7 +47,7 @@ func longestInConcat(parts []*syntax.Regexp) string {
 	return best
 }
 
-// literalOf returns the text that re matches and nothing else, or "".
+// literalOf returns the text of an unfolded literal, the only text that re matches, or "".
 func literalOf(re *syntax.Regexp) string {
 	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 {
 		return ""

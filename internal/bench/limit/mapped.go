@@ -10,7 +10,7 @@ import (
 
 // Map maps the whole of a regular file for reading. The slice stays valid until unmap is called;
 // writing to it faults. An empty file gives an empty slice. If the file is truncated while mapped,
-// reading past its new end raises SIGBUS: these programs measure, they do not survive that.
+// reading past its new end raises SIGBUS, which ends the program.
 func Map(path string) (data []byte, unmap func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -41,10 +41,10 @@ const hugePage = 2 << 20
 // probes miss the TLB less.
 type vector[T any] struct {
 	of     []T
-	mapped []byte // what free gives back; nil when of lives on the Go heap
+	mapped []byte // what free unmaps; nil if the values are on the Go heap
 }
 
-// newVector returns n zero values of T, which must hold no pointers.
+// newVector returns n zero values of T, which must not contain pointers.
 func newVector[T any](n int) vector[T] {
 	var zero T
 	size := n * int(unsafe.Sizeof(zero))
@@ -62,7 +62,7 @@ func newVector[T any](n int) vector[T] {
 	return vector[T]{of: unsafe.Slice((*T)(unsafe.Add(base, skip)), n), mapped: mapped}
 }
 
-// free gives the memory back at once; of must not be used afterwards.
+// free returns the memory to the system at once. The values must not be used afterwards.
 func (v *vector[T]) free() {
 	if v.mapped != nil {
 		// Munmap of a slice that Mmap returned cannot fail.

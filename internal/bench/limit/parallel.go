@@ -14,8 +14,8 @@ func parallel(n int, f func(goroutine int)) {
 	wg.Wait()
 }
 
-// chunks hands out the ranges [from, to) of [0, length), each of size bytes but the last, to
-// whichever of the goroutines is free next.
+// chunks calls f for the ranges [from, to) of [0, length), of size bytes except the last, each in
+// the goroutine that is free next.
 func chunks(length, size, goroutines int, f func(goroutine, from, to int)) {
 	var next atomic.Int64
 	parallel(goroutines, func(g int) {

@@ -113,7 +113,7 @@ func (s *bucketSorter) sort(t task, scratch []item) {
 	}
 }
 
-// divert sorts a sub-task here or, when it is big, leaves it to any goroutine.
+// divert sorts a sub-task here. If it is big, divert leaves it to the next free goroutine.
 func (s *bucketSorter) divert(t task, scratch []item) {
 	switch {
 	case len(t.items) < 2:

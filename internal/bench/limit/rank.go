@@ -44,7 +44,7 @@ func PageRank(g Graph, damping float64, rounds, goroutines int) []float64 {
 	return ranks
 }
 
-// handOn passes on the ranks of nodes [from, to) over their links; lost is that of nodes without.
+// handOn sets sums to what nodes [from, to) pass over links; lost is the rank of nodes without.
 func (g Graph) handOn(ranks, sums []float64, from, to int) (lost float64) {
 	clear(sums)
 	for i := from; i < to; i++ {

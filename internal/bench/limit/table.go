@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// entry is one distinct word and its count. Words of up to 16 bytes live in k0 and k1 alone, loaded
-// little-endian and padded with zeros; of longer ones k0 and k1 hold the first 16 bytes, and the
-// arena all. 32 bytes: two entries a cache line, so that the usual probe misses the cache once.
+// entry is one distinct word and its count. k0 and k1 are the first 16 bytes of the word, loaded
+// little-endian and padded with zeros; a longer word is in the arena, too. An entry has 32 bytes:
+// two fill a cache line, so that the usual probe misses the cache once.
 type entry struct {
 	k0, k1 uint64
 	count  uint64 // 0: the entry is free
@@ -55,7 +55,7 @@ func (t *table) add(k0, k1, h, count uint64, word []byte) {
 	}
 }
 
-// keep copies a long word to the arena, which cannot hold more than 4 GiB of distinct long words.
+// keep copies a long word to the arena and returns its offset; it panics beyond 4 GiB of them.
 func (t *table) keep(word []byte) uint32 {
 	offset := len(t.arena)
 	if offset+len(word) > math.MaxUint32 {
@@ -111,7 +111,7 @@ func (t *table) appendWord(text []byte, e *entry) []byte {
 	return text[:len(text)-16+int(e.length)]
 }
 
-// merge adds all of o's counts to t.
+// merge adds the counts of o's words to t.
 func (t *table) merge(o *table) {
 	for j := range o.entries.of {
 		if e := &o.entries.of[j]; e.count != 0 {

@@ -11,9 +11,9 @@ const (
 	teraKey    = 10
 )
 
-// TeraSort sorts data's records of 100 bytes by their first 10, records of equal keys in input
-// order, and writes them to part files in dir (none when dir is empty). It returns the number of
-// records, at most 2³²-1; data must be a whole number of them.
+// TeraSort sorts data's records of 100 bytes by their first 10, with equal keys in input order, and
+// writes them to part files in dir (none if dir is empty). It returns the number of records, at
+// most 2³²-1. data must consist of whole records.
 func TeraSort(data []byte, goroutines, parts int, dir string) (records int, err error) {
 	if len(data)%teraRecord != 0 {
 		return 0,

@@ -26,7 +26,7 @@ func WordCount(
 	return words, t.used, err
 }
 
-// countWords counts with a table for each goroutine, and joins the tables.
+// countWords counts the words of data in a table per goroutine, and returns the tables joined.
 func countWords(data []byte, goroutines int) *table {
 	const chunk = 1 << 20
 	counters := make([]*counter, goroutines)
@@ -82,7 +82,7 @@ func (s tableSource) deeper(ref uint64, depth int) (prefix uint64, rest int) {
 	return deeperIn(s.word(&s.entries.of[ref]), depth)
 }
 
-// deeperIn is source.deeper for a key that is in memory as a whole.
+// deeperIn does the work of source.deeper for a key in one slice.
 func deeperIn(key []byte, depth int) (prefix uint64, rest int) {
 	rest = len(key) - depth
 	if rest > 0 {
