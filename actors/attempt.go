@@ -237,7 +237,7 @@ func (a *attempt) planID() mapreduce.AttemptID {
 	return id
 }
 
-// acquireCompute waits until the attempt may compute.
+// acquireCompute waits for a compute token; see Config.Parallelism.
 func (a *attempt) acquireCompute() error {
 	defer a.rest()()
 	began := a.env.now()
@@ -268,7 +268,7 @@ func (a *attempt) rest() func() {
 	return func() { a.resting.Add(-1) }
 }
 
-// pause blocks while the attempt is suspended.
+// pause blocks while the attempt is suspended; meanwhile another attempt may compute.
 func (a *attempt) pause(ctx context.Context) error {
 	if !a.gate.shut.Load() {
 		return nil

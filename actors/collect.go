@@ -85,7 +85,7 @@ func foldTask[T, V any](of func(rec T) V, add func(a, b V) V) func(*mapreduce.Ta
 	}
 }
 
-// flat reports whether values of type t contain no pointers.
+// flat reports whether values of type t have no pointers, so that a copy shares no memory.
 func flat(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

@@ -141,7 +141,7 @@ func (c *Cluster) ask(m command) error {
 	return <-a.reply
 }
 
-// The commands.
+// The commands that programs give to the JobTracker.
 type (
 	// killJob kills a job that has not ended; the job's error wraps why.
 	killJob struct {

@@ -282,7 +282,7 @@ type SubmitOptions struct {
 	// policy.
 	SlowStart float64
 
-	// MaxAttempts is per task; 0 means the cluster's.
+	// MaxAttempts, if above 0, replaces Config.MaxAttempts for this job.
 	MaxAttempts int
 
 	// MaxSkips is the maximum number of records that the job may skip because the user's map

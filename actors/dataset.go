@@ -202,7 +202,7 @@ func (l *lineage) fill(ctx context.Context, bind func() (*mapreduce.Plan, error)
 	return err
 }
 
-// restore recomputes lost parts.
+// restore recomputes the parts of the dataset that are lost.
 func (l *lineage) restore(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -266,7 +266,7 @@ func (s *datasets) remove(l *lineage) {
 	delete(s.live, l)
 }
 
-// lose marks the parts on a node as lost.
+// lose marks the parts of all datasets on a node as lost; they are recomputed when needed.
 func (s *datasets) lose(node string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,7 +275,7 @@ func (s *datasets) lose(node string) {
 	}
 }
 
-// close releases all datasets.
+// close releases all datasets and makes add return ErrClosed.
 func (s *datasets) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,7 @@ type env struct {
 // now returns the time since the cluster's start, the clock of the Core.
 func (e *env) now() time.Duration { return time.Since(e.start) }
 
-// place is the address of a node.
+// place is the address of a node: its ID, name and rack.
 type place struct {
 	id   scheduling.NodeID
 	name string

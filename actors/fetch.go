@@ -93,7 +93,7 @@ const (
 	reportedFrom   = 3
 )
 
-// fetchRetry is a map output whose fetch has failed and is to be tried again.
+// fetchRetry is a map output whose fetch has failed and that the attempt will fetch again.
 type fetchRetry struct {
 	m, try int32
 	times  int           // number of failures

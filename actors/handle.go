@@ -118,7 +118,7 @@ func (h *JobHandle) SetPool(who access.Principal, name string) error {
 	return h.cluster.ask(&setPool{h.run, who, name})
 }
 
-// Progress is a snapshot of a job.
+// Progress tells how far a job had come at one moment.
 type Progress struct {
 	State   scheduling.JobState // JobRunning until it has ended
 	Elapsed time.Duration       // since Submit, or from Submit to the end
@@ -152,7 +152,7 @@ type TaskCounts struct {
 	Killed  int // attempts
 }
 
-// Progress returns a snapshot of the job.
+// Progress returns how far the job has come.
 func (h *JobHandle) Progress() Progress {
 	r := h.run
 	r.mu.Lock()

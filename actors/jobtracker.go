@@ -135,7 +135,7 @@ type (
 		reply chan error
 	}
 
-	// updateTick is the message of the JobTracker's own timer.
+	// updateTick is what the JobTracker's own timer sends: it is time for an update.
 	updateTick struct {
 		noDeadLetter
 		gen uint64
@@ -287,7 +287,7 @@ func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
 	return jt.resume(m)
 }
 
-// update runs the Core's periodic update.
+// update expires silent nodes and runs the Core's periodic update.
 func (jt *jobTracker) update() {
 	now := jt.env.now()
 	jt.expire(now)
@@ -344,7 +344,7 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 }
 
-// apply updates the runs for one event of the Core.
+// apply changes the run that an event of the Core is about, and completes the event.
 func (jt *jobTracker) apply(c actor.Context, e *Event) {
 	r := jt.runs[e.JobID]
 	switch e.Type {

@@ -141,7 +141,7 @@ func (n *network) cut(node scheduling.NodeID) {
 	n.share()
 }
 
-// tick ends the transfers that are complete.
+// tick, called by the timer, ends the transfers that are complete.
 func (n *network) tick() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -154,7 +154,7 @@ func (n *network) tick() {
 
 func (n *network) now() time.Duration { return time.Since(n.began) }
 
-// end removes a transfer.
+// end removes a transfer and wakes its carry.
 func (n *network) end(f netmodel.Flow) {
 	t := n.transfers[f]
 	t.remaining = n.model.Left(f, n.now())

@@ -41,7 +41,7 @@ type node struct {
 	lost    []*fetchFailed // not yet in a heartbeat
 }
 
-// slotAttempt is an attempt in one of the node's Slots.
+// slotAttempt is an attempt in one of the node's Slots, and the node's last look at it.
 type slotAttempt struct {
 	attempt *attempt
 	slot    *actor.PID
@@ -51,7 +51,7 @@ type slotAttempt struct {
 
 // Messages to a Node.
 type (
-	// joined answers join.
+	// joined answers join: the node is registered.
 	joined struct {
 		noDeadLetter
 		node        scheduling.NodeID
@@ -70,7 +70,7 @@ type (
 	// poke asks for a heartbeat now: there is work or an action for the node.
 	poke struct{ noDeadLetter }
 
-	// beatTick is the message of a node's own timer.
+	// beatTick is what the node's own timer sends: it is time for a heartbeat.
 	beatTick struct {
 		noDeadLetter
 		gen uint64
@@ -160,7 +160,7 @@ func (n *node) start(c actor.Context) {
 	n.register(c)
 }
 
-// arm sets the timer of the next heartbeat.
+// arm sets the timer that sends the node its next beatTick.
 func (n *node) arm(c actor.Context) {
 	n.gen++
 	n.timer = n.env.sys.after(n.env.cfg.HeartbeatInterval, c.Self(), &beatTick{gen: n.gen})

@@ -27,7 +27,7 @@ type mapOutput struct {
 
 func newShuffle(maps int) *shuffle { return &shuffle{outputs: make([]mapOutput, maps)} }
 
-// publish makes a map's output known.
+// publish makes a map's output known to the fetchers and wakes waiting ones.
 func (s *shuffle) publish(m int32, o mapOutput) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan st
 	return mapOutput{}, 0, pos, s.news
 }
 
-// output returns the published output of one map, or zero.
+// output returns the published output of one map; zero if there is none.
 func (s *shuffle) output(m int32) mapOutput {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,7 @@ type (
 		hold bool
 	}
 
-	// wantsCommit comes from the attempt's goroutine.
+	// wantsCommit is an attempt's request to commit, from its goroutine to its Slot.
 	wantsCommit struct {
 		noDeadLetter
 		id scheduling.AttemptID
@@ -51,7 +51,7 @@ type (
 		attempt *attempt
 	}
 
-	// commitAnswer answers commitRequest.
+	// commitAnswer is the JobTracker's answer to a commitRequest.
 	commitAnswer struct {
 		noDeadLetter
 		attempt scheduling.AttemptID

@@ -112,7 +112,7 @@ func stackOf(number string, dump func(buf []byte) int) string {
 // no progress for [Config].TaskTimeout.
 var ErrTaskTimeout = errors.New("task timeout")
 
-// progressSample is a node's last observation of an attempt.
+// progressSample is what a node saw of an attempt's progress when it last looked.
 type progressSample struct {
 	pulse int64         // at the last look
 	still time.Duration // how long it has been unchanged
@@ -154,7 +154,7 @@ func (a *attempt) hung(limit time.Duration) error {
 	return fmt.Errorf("%w: no progress for %v, %s", ErrTaskTimeout, limit, text)
 }
 
-// stand describes how far the attempt has come.
+// stand returns how far the attempt has come, as text for the error of a timeout.
 func (a *attempt) stand() string {
 	if a.id.Task.Kind == scheduling.Reduce {
 		if n, maps := a.fetched.Load(), int64(len(a.run.splits)); n < maps {

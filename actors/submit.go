@@ -208,7 +208,7 @@ func (o *SubmitOptions) check(p scheduling.Policy, rules *access.Rules) error {
 	return nil
 }
 
-// principal returns the submitter.
+// principal returns the user and the groups for which the job is submitted.
 func (o *SubmitOptions) principal() access.Principal {
 	return access.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
 }

@@ -69,7 +69,7 @@ type payload struct {
 	n   int64
 }
 
-// newPayload takes ownership of data.
+// newPayload returns the payload of data, with checksums. It takes ownership of data.
 func newPayload(data []byte) *payload {
 	p := &payload{data: data, n: int64(len(data))}
 	for chunk := range slices.Chunk(data, sumChunk) {

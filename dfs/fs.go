@@ -148,7 +148,7 @@ func (f *FS) Blocks(name string) ([]Block, error) {
 	return blocks, nil
 }
 
-// abandon deletes blocks that belong to no file.
+// abandon deletes the blocks of a file that was not completed.
 func (f *FS) abandon(blocks []*block) {
 	freed := map[*node][]BlockID{}
 	f.mu.Lock()

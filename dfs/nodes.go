@@ -118,7 +118,7 @@ func (f *FS) announce(id NodeID) {
 	_ = f.Report(f.stores[id].changes(id)) // the node exists, so there is no error
 }
 
-// signal wakes the waiters for replicas. The caller holds mu.
+// signal wakes writes that wait for reports of replicas. The caller holds mu.
 func (f *FS) signal() {
 	close(f.changed)
 	f.changed = make(chan struct{})

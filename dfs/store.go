@@ -49,7 +49,7 @@ func (s *store) forget(ids []BlockID) {
 	}
 }
 
-// changes returns the changes since the last call.
+// changes returns a report of the replicas added and removed since the last call.
 func (s *store) changes(node NodeID) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,7 @@ func (s *StoredFile) Name() string { return s.name }
 // Size returns the length in bytes.
 func (s *StoredFile) Size() int64 { return s.file.size() }
 
-// Close makes later reads fail. The FS keeps the bytes.
+// Close makes later reads of s fail. The FS keeps the file.
 func (s *StoredFile) Close() error {
 	s.closed.Store(true)
 	return nil

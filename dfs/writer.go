@@ -76,7 +76,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// cut stores the buffered bytes as one block.
+// cut stores the buffered bytes as the next block of the file.
 func (w *Writer) cut() error {
 	data := make([]byte, len(w.buf))
 	copy(data, w.buf)

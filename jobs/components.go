@@ -10,7 +10,7 @@ import (
 // Member is a node and the first node, in byte order, of its connected component.
 type Member = mapreduce.Pair[[]byte, []byte]
 
-// The counter with which Components detects that it is done.
+// The counter of edges that a step has changed: Components is done when no step changes any.
 const (
 	ComponentsCounters = "Connected components"
 	EdgesMoved         = "Edges moved"

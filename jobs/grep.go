@@ -137,7 +137,7 @@ func GrepCount(
 	}, nil
 }
 
-// counting returns the map of GrepCount.
+// counting returns the map of GrepCount: it emits the number of lines selected in its split.
 func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
 	n := int64(0)
 	return mapreduce.Mapper[[]byte, []byte, int64]{

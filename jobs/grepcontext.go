@@ -53,7 +53,7 @@ func GrepContext(
 	}, nil
 }
 
-// withContext returns the map of GrepContext.
+// withContext returns the map of GrepContext: it emits selected lines and possible context.
 func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -116,7 +116,7 @@ func lastLines(text []byte, n int) []byte {
 	return text[at:]
 }
 
-// contextWriter is the reduce of GrepContext.
+// contextWriter is the reduce of GrepContext: it numbers lines and chooses their context.
 type contextWriter struct {
 	*printer
 	c          Context

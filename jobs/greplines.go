@@ -59,7 +59,7 @@ func GrepNumbered(
 	}, nil
 }
 
-// numbering returns the map of GrepNumbered.
+// numbering returns the map of GrepNumbered: it numbers lines within its split.
 func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -87,7 +87,7 @@ func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFi
 	}
 }
 
-// adding returns the reduce of GrepNumbered.
+// adding returns the reduce of GrepNumbered: it adds the lines of earlier splits to the numbers.
 func (p *printer) adding() mapreduce.Reducer[int64, CountFirst, []byte] {
 	earlier := int64(0) // lines of the file in earlier splits
 	return mapreduce.Reducer[int64, CountFirst, []byte]{

@@ -91,7 +91,7 @@ func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 // and the text. It is valid until the next call.
 func (p *printer) printed(number int64, text []byte) []byte { return p.printedWith(':', number, text) }
 
-// printedWith is printed with another separator after name and number.
+// printedWith is like printed, with a separator other than a colon after name and number.
 func (p *printer) printedWith(separator byte, number int64, text []byte) []byte {
 	p.line = p.line[:0]
 	if p.o.FileNames {

@@ -55,7 +55,7 @@ func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 	}
 }
 
-// listed returns a file name as written in a list.
+// listed returns a file name as a Posting has it: some characters as %XX.
 func listed(name string) string {
 	var b []byte
 	for _, c := range []byte(name) {

@@ -33,7 +33,7 @@ func (s Sum) negative() Sum {
 	return Sum{High: -s.High - int64(borrow), Mid: mid, Low: low, Count: s.Count}
 }
 
-// mean returns the float64 nearest to the mean.
+// mean returns the sum divided by the count, rounded once to a float64.
 func (s Sum) mean() float64 {
 	total := big.NewInt(s.High)
 	total.Add(total.Lsh(total, 64), new(big.Int).SetUint64(s.Mid))
@@ -60,7 +60,7 @@ func (o MeanOptions) separator() byte {
 	return o.Separator
 }
 
-// number returns the number in the columns after a key.
+// number returns the number that o selects in columns, the text after the key.
 func (o MeanOptions) number(key, columns []byte) (Sum, error) {
 	if o.Column == 1 {
 		return Sum{}, mapreduce.Permanent(errors.New("column 1 is the key: no number"))

@@ -50,7 +50,7 @@ type Averaged struct {
 	Mean float64
 }
 
-// timed is a number at a time.
+// timed is a time and the number measured then.
 type timed = mapreduce.Pair[int64, Sum]
 
 // MovingAverage writes for each key and time the mean of the last window numbers, including the

@@ -20,7 +20,7 @@ type TeraSummary struct {
 	Last       []byte
 }
 
-// add adds a record.
+// add extends the summary by a record that follows those summarized.
 func (s *TeraSummary) add(record []byte) {
 	s.follow(TeraSummary{
 		Records: 1, Checksum: uint64(crc32.ChecksumIEEE(record)),
@@ -50,7 +50,7 @@ func (s *TeraSummary) follow(o TeraSummary) {
 	s.Last = append(s.Last[:0], o.Last...)
 }
 
-// TeraFact is a name and a value of TeraValidate's result.
+// TeraFact is a line of TeraValidate's output: a name, such as records, and its value.
 type TeraFact = mapreduce.Pair[string, string]
 
 // TeraValidate checks that TeraSort's records are in order, within files and across them in input

@@ -146,7 +146,7 @@ func (f *firsts) add(code, line []byte) {
 	f.list = append(f.list, mapreduce.MakePair(bytes.Clone(code), bytes.Clone(line)))
 }
 
-// cut sorts the list and keeps the first k.
+// cut sorts the list and drops all lines after the first k.
 func (f *firsts) cut() {
 	slices.SortFunc(f.list, func(a, b ranked) int {
 		return cmp.Or(bytes.Compare(a.First, b.First), bytes.Compare(a.Second, b.Second))

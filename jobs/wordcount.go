@@ -56,7 +56,7 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	return job
 }
 
-// totalTask is total without allocations: all words share one adder.
+// totalTask returns a reduce like total that allocates nothing: all words share one adder.
 func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {
 	var n int64
 	add := func(count int64) bool {
@@ -73,7 +73,7 @@ func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error)
 	}, nil
 }
 
-// total is the reduce that adds up counts.
+// total is the reduce of WordCount: it emits a text and the sum of its counts.
 func total(text []byte, counts iter.Seq[int64], emit func(Count)) error {
 	var n int64
 	for c := range counts {

@@ -54,7 +54,7 @@ func (c *csvEnds) line(st *csvState, b []byte) int {
 	return n
 }
 
-// pass moves st over all lines of b.
+// pass moves st over all of b, which may contain many lines.
 func (c *csvEnds) pass(st *csvState, b []byte) {
 	if c.comment == "" && len(b) > 0 {
 		st.quoted = st.quoted != (bytes.Count(b, []byte{'"'})%2 == 1)

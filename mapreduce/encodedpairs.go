@@ -21,7 +21,7 @@ type encodedPairs struct {
 	at, n           int
 }
 
-// next advances to the next pair.
+// next makes the next pair the current one; ok is false after the last one or an error.
 func (p *encodedPairs) next() {
 	if p.at == p.n {
 		p.at, p.n = 0, p.merge.Some(p.list[:])

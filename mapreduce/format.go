@@ -68,7 +68,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 	return in
 }
 
-// partsOf returns the parts of a file.
+// partsOf returns the parts of a file, after it has checked what format.Parts returned.
 func partsOf[I any](format Format[I], file *formatFile) (list []cluster.Block, err error) {
 	begins, err := format.Parts(file.ctx, file)
 	if err != nil {

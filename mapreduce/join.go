@@ -25,9 +25,9 @@ type Joined[O any] struct {
 	// Reducers is the number of reduces; 0 means the cluster chooses. It must be 0 for a broadcast
 	// join.
 	Reducers int
-	// NoShuffle joins co-partitioned feeds (see [KeyedDataset.Feed]) without a shuffle or reduces: each
-	// map reads one part of both feeds. Bind rejects feeds that are not kept by key or differ in
-	// their number of parts.
+	// NoShuffle joins co-partitioned feeds (see [KeyedDataset.Feed]) without shuffle or reduces:
+	// each map reads one part of both feeds. Bind rejects feeds that are not kept by key or differ
+	// in their number of parts.
 	NoShuffle bool
 
 	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
@@ -219,7 +219,7 @@ func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value
 	}
 }
 
-// joinRun is a reduce attempt of a join.
+// joinRun is the state of a reduce attempt of a join.
 type joinRun[K, A, B, O any] struct {
 	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
 	clone   func(v unsafe.Pointer) // nil if values share no memory
@@ -257,7 +257,7 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 	return err
 }
 
-// sided is a value of either side of a join.
+// sided is a value of a join with the side it comes from: the left or the right feed.
 type sided[A, B any] struct {
 	A     A // exported, so that Plan.Debug sees the bytes in them
 	B     B

@@ -59,7 +59,7 @@ func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter) error {
 	return in.err
 }
 
-// one joins the group that begins with the current pair.
+// one joins the group that begins with the current pair: it calls the user's function for it.
 func (r *joinPairs[K, A, B, O]) one() error {
 	in := r.in
 	r.group = append(r.group[:0], in.key...)
@@ -161,7 +161,7 @@ func (r *joinPairs[K, A, B, O]) takeRight() bool {
 	return err == nil
 }
 
-// eachPair calls the user's function for each pair of values.
+// eachPair calls the function given to Join for each pair of a left and a right value of key k.
 func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 	if len(r.left) == 0 {
 		return nil

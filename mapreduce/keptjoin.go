@@ -271,7 +271,7 @@ func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	return c.ok && bytes.Equal(c.key, key.bytes)
 }
 
-// next advances to the next record.
+// next advances to the next record; ok is false after the last one.
 func (c *keptCursor[K, T]) next() {
 	err := c.advance()
 	if err != nil {
@@ -317,7 +317,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 	return nil
 }
 
-// leave releases the blocks before the current one.
+// leave releases the memory of all blocks before the current one.
 func (c *keptCursor[K, T]) leave() {
 	for _, release := range c.releases {
 		release()

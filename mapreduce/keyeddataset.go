@@ -110,7 +110,7 @@ func misplaced[K any](p output.Part, key K, to int) error {
 		"or what a job without reduces makes of such parts whole (Aligned)", fault.ValueText(key), p.Index, p.Tasks, to))
 }
 
-// outOfOrder returns the error for a record out of order.
+// outOfOrder returns the error for a record whose key is below that of the record before it.
 func outOfOrder[K any](key K) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
 		"a part must be in the order of its keys", fault.ValueText(key)))

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// mapCode is the user's Map for a file.
+// mapCode calls the user's Map for the records of a file. It hides the types of the job.
 type mapCode struct {
 	// all calls Map for each record while the attempt continues. The gate is open during Map, so
 	// that it may emit. after converts the error of Map or of a failed emit.
@@ -20,7 +20,7 @@ type mapCode struct {
 	close func() error
 }
 
-// recordLoop is the bookkeeping of a loop over records.
+// recordLoop counts records, reports progress and stops an attempt, for a loop over records.
 type recordLoop struct {
 	reader  *read.Reader
 	watch   *cluster.Watch
@@ -144,7 +144,7 @@ func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E, gate *m
 	}
 }
 
-// filterCode returns the mapCode of a job without reduces.
+// filterCode returns the mapCode of a job without reduces: what Map emits goes to w.
 func filterCode[I, O any](f Filter[I, O], in Input[I], w *recordWriter) mapCode {
 	emit := emitTo[O](w)
 	code := mapCode{

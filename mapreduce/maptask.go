@@ -317,7 +317,7 @@ func releaseAll(list []stored) func() {
 	}
 }
 
-// RunMap of a map-only job writes its part.
+// RunMap of a map-only job writes what Map emits to the map's part of the output.
 func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	return b.runMapSkipping(ctx, p, a, read.NewSkips(a.MaxSkips, a.LeaveOut...))
 }

@@ -35,7 +35,7 @@ func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 	}
 }
 
-// numberBatch is the number of pairs per call in passNumbers.
+// numberBatch is the number of pairs that passNumbers reads at once.
 const numberBatch = 512
 
 // passNumbers is a faster pass for integer keys. It returns the number of pairs written. If the

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// recordWriter encodes records into the part of an attempt.
+// recordWriter writes the records that an attempt emits to its part of the output.
 type recordWriter struct {
 	part    *output.PartWriter
 	encode  appendRecord

@@ -84,7 +84,7 @@ func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]clu
 	return list, nil
 }
 
-// reduceRun is a running reduce attempt.
+// reduceRun is the state of a reduce attempt.
 type reduceRun struct {
 	bound   *boundJob
 	a       *cluster.ReduceAttempt
@@ -96,7 +96,7 @@ type reduceRun struct {
 	value   unsafe.Pointer // the current value
 }
 
-// reduceCode is the user's Reduce for an attempt.
+// reduceCode calls the user's Reduce in an attempt. It hides the types of the job.
 type reduceCode struct {
 	// call calls the user's function for the group that begins with the current pair, with the
 	// reused sequence of that index (see keptSeqs).

@@ -23,7 +23,7 @@ type broadcast[K, B any] struct {
 	matches  combine.Lookup[B] // by encoded key, set by load
 }
 
-// load reads the whole feed.
+// load reads the whole small feed and fills matches.
 func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	sources, err := input.Own(b.feed.sources)
 	if err != nil {

@@ -33,7 +33,7 @@ func textFormat(record reflect.Type, separator string) (appendText, error) {
 	return f, nil
 }
 
-// textBuilder builds the text format of a type.
+// textBuilder builds the function that writes values of a type as text.
 type textBuilder struct {
 	separator string
 	path      []string

@@ -53,7 +53,7 @@ func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job
 	}
 }
 
-// topMap is one map attempt of TopPerKey.
+// topMap is one map attempt of TopPerKey: it keeps lists of the first records of some keys.
 type topMap[T, K any] struct {
 	n      int
 	top    func(a, b T) int

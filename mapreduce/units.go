@@ -48,7 +48,7 @@ func Units[U, I any](units []U, records func(ctx context.Context, unit U) iter.S
 // longestUnit is the maximum length of a unit's name, in bytes.
 const longestUnit = 80
 
-// unitName returns the name of a unit in messages, from its text or else its index.
+// unitName returns the name of a unit in messages: its text or, if that is blank, its index.
 func unitName(unit any, index int) string {
 	text := fault.CutText(fmt.Sprint(unit), longestUnit)
 	switch {

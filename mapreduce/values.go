@@ -39,7 +39,7 @@ func (c *callCount) enter() int {
 	return c.now / 2 % keptSeqs
 }
 
-// leave ends the call.
+// leave ends the call: from now on its sequence of values panics.
 func (c *callCount) leave() { c.now++ }
 
 // begin panics unless the current call has got that sequence and has not ranged over it yet.

@@ -59,7 +59,7 @@ func (f AccessFiles) Names() []string {
 	return slices.DeleteFunc([]string{f.Tokens, f.Cert, f.Key, f.ClientCA}, func(name string) bool { return name == "" })
 }
 
-// Read reads the files.
+// Read reads the files and returns the Access that they describe.
 func (f AccessFiles) Read() (a Access, err error) {
 	if f.Tokens != "" {
 		if a.Tokens, err = ReadTokens(f.Tokens); err != nil {
@@ -97,7 +97,7 @@ type users map[[sha256.Size]byte]access.Principal
 // their event streams end within keepAlive.
 func (t *Tokens) Replace(other *Tokens) { t.users.Store(other.users.Load()) }
 
-// user returns the user of a token.
+// user returns the user whose token this is; false if nobody's.
 func (t *Tokens) user(token string) (access.Principal, bool) {
 	who, ok := (*t.users.Load())[sha256.Sum256([]byte(token))]
 	return who, ok
@@ -229,7 +229,7 @@ func (s *Server) isAdmin(c caller) bool {
 	return rules != nil && rules.Access.Enabled && rules.Access.Admins.Admits(c.Principal)
 }
 
-// trusting reports whether everybody may do everything.
+// trusting reports whether everybody may do everything: nothing identifies or restricts callers.
 func (s *Server) trusting() bool {
 	rules := s.cluster.Rules()
 	return !s.cfg.Access.knowsUsers() && (rules == nil || !rules.Access.Enabled)

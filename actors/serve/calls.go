@@ -92,7 +92,7 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 	return nil
 }
 
-// jobOf returns the job that the path names.
+// jobOf returns the job whose number is in the request's path.
 func (s *Server) jobOf(r *http.Request) (*job, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {

@@ -92,7 +92,7 @@ func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHand
 	return h, nil
 }
 
-// setPriority changes the priority of a job.
+// setPriority changes a job's priority, if the caller may administer the job.
 func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string) error {
 	p, err := scheduling.ParsePriority(text)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Server) poolOf(j *job) (pool string) {
 	return pool
 }
 
-// views returns jobs as clients see them.
+// views returns jobs in the JSON form of the API.
 func (s *Server) views(list []*job) []api.Job {
 	seen := map[scheduling.JobID]view.Job{}
 	var want []scheduling.JobID
@@ -194,7 +194,7 @@ func (s *Server) viewsOf(c caller, list []*job) []api.Job {
 	return views
 }
 
-// view returns a job as clients see it.
+// view returns a job in the JSON form of the API. seen has the cluster's views of running jobs.
 func (s *Server) view(j *job, seen map[scheduling.JobID]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()

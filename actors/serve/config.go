@@ -68,7 +68,7 @@ type Config struct {
 	// History is how many ended jobs are remembered; 0 means 1000.
 	History int
 
-	// Version is the program's version, for display.
+	// Version is the program's version, which clients show.
 	Version string
 
 	// Log gets requests that fail because of the server, rejected logins, and jobs that continue

@@ -137,7 +137,7 @@ func (b *broker) detach() {
 	b.streams--
 }
 
-// figures returns the figures for metrics.
+// figures returns the counts of events, launched maps by locality, and streams.
 func (b *broker) figures() (counts map[event.Type]int64, local [clusterstate.Places]int64, streams int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -56,7 +56,7 @@ func (s *Server) remember(e *entry) error {
 	return nil
 }
 
-// snapshot returns everything that must survive the process.
+// snapshot returns the jobs, files and outputs that must survive the process.
 func (s *Server) snapshot() *snapshot {
 	all := s.jobs.snapshot()
 	all.Outputs = s.outputs.all()

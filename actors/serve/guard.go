@@ -43,10 +43,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// clip shortens a client's text.
+// clip returns the first 100 bytes of a client's text.
 func clip(text string) string { return text[:min(len(text), 100)] }
 
-// recoverRequest answers a request whose handler panicked.
+// recoverRequest, deferred, logs a handler's panic and answers with status 500 if it still can.
 func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
 	bad := recover()
 	if bad == nil {
@@ -84,7 +84,7 @@ func (s *Server) ours(host string) bool {
 	return false
 }
 
-// countedWriter records the status of an answer.
+// countedWriter passes an answer on and records its status.
 type countedWriter struct {
 	http.ResponseWriter
 	status int

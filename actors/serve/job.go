@@ -75,7 +75,7 @@ func Simple(name, summary string, bind Bind) Job {
 	}}
 }
 
-// parse parses the arguments of a simple job.
+// parse sets the order to what the command-line arguments of a simple job say.
 func (o *Order) parse(name string, args []string) error {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -110,7 +110,7 @@ func (o *Order) parse(name string, args []string) error {
 	return err
 }
 
-// check rejects orders that cannot be executed.
+// check returns an error unless the order has stages, and inputs and an output a server can use.
 func (o *Order) check() error {
 	switch {
 	case len(o.Stages) == 0 || slices.ContainsFunc(o.Stages, func(s Stage) bool { return s == nil }):

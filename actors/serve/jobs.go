@@ -49,7 +49,7 @@ type job struct {
 	end      *ending
 }
 
-// table holds the jobs.
+// table holds all jobs of the server that are remembered.
 type table struct {
 	mu            sync.Mutex
 	next          int64
@@ -103,7 +103,7 @@ func (t *table) add(j *job) (bool, error) {
 	return true, nil
 }
 
-// insert appends a numbered job.
+// insert appends a job that has its number, running or ended.
 func (t *table) insert(j *job) {
 	t.list = append(t.list, j)
 	if j.key != (fingerprint{}) {
@@ -118,7 +118,7 @@ func (t *table) insert(j *job) {
 	t.targets[j.target] = j
 }
 
-// drop removes a job that could not be recorded.
+// drop removes a job whose submission could not be written to disk.
 func (t *table) drop(j *job) {
 	j.mu.Lock()
 	j.dropped = true
@@ -186,7 +186,7 @@ func (t *table) snapshot() *snapshot {
 	return s
 }
 
-// record returns the job's record for the journal.
+// record returns what must be on disk of the job.
 func (j *job) record() *record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,7 +211,7 @@ func (j *job) over() bool {
 	return j.end != nil
 }
 
-// options returns the submit options of the job's next stage.
+// options returns the options with which the job's next stage is submitted, under key.
 func (j *job) options(key string) actors.SubmitOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -262,7 +262,7 @@ func (j *job) has(stage string) bool {
 	return slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
 }
 
-// endStage records the end of the running stage.
+// endStage records the end of the running stage, with its progress and counters.
 func (j *job) endStage(res actors.Result) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -271,7 +271,7 @@ func (j *job) endStage(res actors.Result) {
 	j.counters.Merge(res.Counters)
 }
 
-// stageOf returns a stage as clients see it.
+// stageOf returns a stage in the JSON form of the API.
 func stageOf(id scheduling.JobID, p actors.Progress) api.Stage {
 	tasks := func(t actors.TaskCounts) api.Tasks {
 		return api.Tasks{Total: t.Total, Done: t.Done, Running: t.Running, Failed: t.Failed, Killed: t.Killed}

@@ -18,7 +18,7 @@ import (
 // have ended since.
 const keyLife = 24 * time.Hour
 
-// fingerprint identifies a text in little memory.
+// fingerprint identifies a text by 16 bytes of its hash.
 type fingerprint [16]byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -48,7 +48,7 @@ func askedID(a *api.Submission) fingerprint {
 	return fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
 }
 
-// keyedJob records the job of a submission with a key.
+// keyedJob is what is remembered of a job that was submitted with a key.
 type keyedJob struct {
 	Key, Asked fingerprint
 	ID         int64
@@ -80,7 +80,7 @@ func (k *keys) end(key fingerprint, state string, at time.Time) {
 	k.forget(at)
 }
 
-// forget removes expired keys.
+// forget removes the keys of jobs that ended longer than keyLife ago.
 func (k *keys) forget(now time.Time) {
 	n := 0
 	for n < len(k.ended) && now.Sub(k.ended[n].Ended) > keyLife {

@@ -22,7 +22,7 @@ type metrics struct {
 	handler     http.Handler
 }
 
-// maxLabels limits how many pools have their own figures.
+// maxLabels is the maximum number of pools with metrics of their own.
 const maxLabels = 200
 
 var kinds = [2]string{"map", "reduce"}

@@ -68,7 +68,7 @@ func nodeState(n *view.Node) string {
 	return "up"
 }
 
-// nodeOf returns one node.
+// nodeOf returns the node of that name, or an error if there is none.
 func (s *Server) nodeOf(name string) (api.Node, error) {
 	list, err := s.nodeList()
 	for _, n := range list {
@@ -82,7 +82,7 @@ func (s *Server) nodeOf(name string) (api.Node, error) {
 	return api.Node{}, err
 }
 
-// nodeAction applies an action to a node.
+// nodeAction cordons, uncordons, drains, kills or starts a node, as what says.
 func (s *Server) nodeAction(name, what string) error {
 	if _, err := s.nodeOf(name); err != nil {
 		return err

@@ -17,21 +17,21 @@ type outputs struct {
 	placing sync.Mutex
 }
 
-// add records the finished output of an owner.
+// add records a directory that holds a finished output, and its owner.
 func (o *outputs) add(name, owner string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.owners[name] = owner
 }
 
-// all returns the owners by directory.
+// all returns the owner of each finished output, by directory.
 func (o *outputs) all() map[string]string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return maps.Clone(o.owners)
 }
 
-// drop forgets the outputs at or below a name.
+// drop forgets the finished outputs at or below a name that is removed.
 func (o *outputs) drop(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// policyInForce returns the current scheduler as clients see it.
+// policyInForce returns the current scheduling policy in the JSON form of the API.
 func (s *Server) policyInForce() (p api.Policy, err error) {
 	err = s.cluster.Inspect(func(v scheduling.View) {
 		policy := v.Policy()
@@ -103,7 +103,7 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 	return s.cluster.Reload(policy, s.cluster.Rules())
 }
 
-// reweigh sets the weights of pools.
+// reweigh changes the weights of pools in policy. It returns an error for an unknown pool.
 func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
 	if len(weights) == 0 {
 		return nil

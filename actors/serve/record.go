@@ -45,7 +45,7 @@ type memory struct {
 	broken       sync.Once    // a write error has been logged
 }
 
-// record is the durable record of a job.
+// record is what is on disk of a job.
 type record struct {
 	ID     int64
 	Who    access.Principal
@@ -57,7 +57,7 @@ type record struct {
 	End    *ending   `json:",omitempty"`
 }
 
-// stamp identifies the content of an input file.
+// stamp shows, after a restart, if an input file is still the one that its job was submitted with.
 type stamp struct {
 	Name string
 	Size int64
@@ -211,7 +211,7 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 	return nil
 }
 
-// write appends an entry and forces it to disk.
+// write appends an entry to the journal; it is on disk when write returns.
 func (m *memory) write(e *entry) error {
 	if m == nil {
 		return nil

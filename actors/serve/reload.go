@@ -194,7 +194,7 @@ func (r *reloader) readFile(name string) (text []byte, info fs.FileInfo, err err
 // openFile opens a file of the operating system.
 func openFile(name string) (fs.File, error) { return os.Open(name) }
 
-// fileError returns err with the file's name, which stands in it once.
+// fileError returns err with the file's name, which it contains once.
 func fileError(name string, err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		err = bad.Err

@@ -28,7 +28,7 @@ type root struct {
 	dir  *os.Root
 }
 
-// openRoots opens the directories.
+// openRoots opens the directories of Config.Roots.
 func openRoots(cfg *Config) (*roots, error) {
 	r := new(roots)
 	var err error
@@ -92,7 +92,7 @@ func (r *roots) within(dir, name string) (*root, string, error) {
 	return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
 }
 
-// sources opens the files that an input names.
+// sources opens the files below a root that an input of a job names.
 func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Server) table() []route {
 	}
 }
 
-// routes returns the handler of all paths.
+// routes returns the handler of all requests: API, pages and metrics.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, x := range s.table() {
@@ -103,7 +103,7 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 	return notFound("there is nothing at %s", r.URL.Path)
 }
 
-// open returns a handler that needs no authentication.
+// open returns a handler for callers who need not authenticate.
 func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := do(w, r); err != nil {
@@ -112,7 +112,7 @@ func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) htt
 	})
 }
 
-// handle returns a route's handler.
+// handle returns the handler of a route: it authenticates the caller and writes the answer.
 func (s *Server) handle(x *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := s.cfg.Access.authenticate(r)

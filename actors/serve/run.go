@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// run executes a job in its own goroutine.
+// run carries out a job and records its end, unless the server closes and the job waits.
 func (s *Server) run(j *job) {
 	err := s.carryOut(j)
 	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
@@ -72,7 +72,7 @@ func (s *Server) carryOut(j *job) (err error) {
 	return clean(true)
 }
 
-// stage runs one stage.
+// stage runs stage number i of a job: it binds the stage's plan and runs that on the cluster.
 func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to mapreduce.Destination) error {
 	round := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		res, err := s.onCluster(ctx, j, p, "")
@@ -85,7 +85,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 	return err
 }
 
-// onCluster runs a plan of a job until it ends.
+// onCluster runs a plan of a job on the cluster and waits for its end.
 func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (actors.Result, error) {
 	h, err := s.prepared(ctx, plan, j.options(key))
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Server) succeeded(j *job, i int, dir string) bool {
 	return yes
 }
 
-// output returns the destination of a job.
+// output returns the destination of a job's last stage.
 func (s *Server) output(j *job) (to mapreduce.Destination) {
 	name, stored := strings.CutPrefix(j.target, inStore)
 	switch {
@@ -234,7 +234,7 @@ func (s *Server) finish(j *job, err error) {
 // snapshot replaces it; a larger snapshot raises it to its own size.
 const longJournal = 16 << 20
 
-// trim replaces a long journal by a snapshot.
+// trim replaces the journal by a snapshot if the journal is long.
 func (s *Server) trim() {
 	if s.memory == nil {
 		return
@@ -251,7 +251,7 @@ func (s *Server) trim() {
 	}
 }
 
-// oneLine returns an error as one line.
+// oneLine returns the text of an error without line feeds.
 func oneLine(err error) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
 }

@@ -23,21 +23,21 @@ type schedulerView struct {
 	Reload   *api.Reload
 }
 
-// schedulerJob is a row of the table of jobs.
+// schedulerJob is a row in the page's table of jobs.
 type schedulerJob struct {
 	api.Job
 	Maps, Reduces     schedulerTasks // of the running stage
 	Pools, Priorities choice
 }
 
-// schedulerTasks are the cells of one task kind.
+// schedulerTasks are the cells of a job's maps or reduces in the table.
 type schedulerTasks struct {
 	api.Tasks
 	Share, Weight *float64
 	Advanced      bool
 }
 
-// choice is a list of names with one chosen.
+// choice is a list on the page from which a user chooses a name; Chosen is the current one.
 type choice struct {
 	Names  []string
 	Chosen string
@@ -70,7 +70,7 @@ func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) 
 	return schedulerPage.Execute(w, &v)
 }
 
-// schedulerJobs adds the unfinished jobs to a view.
+// schedulerJobs adds the unfinished jobs, at most maxShown, to the page's data.
 func (s *Server) schedulerJobs(v *schedulerView) {
 	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
 	v.More = max(len(running)-maxShown, 0)

@@ -94,7 +94,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// startCluster starts the cluster.
+// startCluster starts the cluster, whose events go to s.events.
 func (s *Server) startCluster() (err error) {
 	c := s.cfg.Cluster
 	tell := c.Events

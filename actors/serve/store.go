@@ -162,7 +162,7 @@ func (s *Server) link(c caller, part, name, to string) error {
 	return os.Link(part, to) // never replaces a file
 }
 
-// syncDir forces a directory's entries to disk.
+// syncDir makes the names of new and removed files of a directory survive a crash.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -268,7 +268,7 @@ func (s *Server) loadStore() error {
 	return nil
 }
 
-// remove removes a file or directory of the block store.
+// remove removes a file or directory of the block store, unless a job writes there.
 func (s *Server) remove(name string) error {
 	if err := checkStored(name); err != nil {
 		return err

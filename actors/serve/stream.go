@@ -28,7 +28,7 @@ func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	return s.stream(w, r, nil, nil, state == "true")
 }
 
-// jobEvents streams the events of a job until its end.
+// jobEvents answers with a stream of a job's events, until its end.
 func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
 	j, err := s.jobOf(r)
 	if err != nil {
@@ -186,7 +186,7 @@ func (o *streamWriter) write(text []byte) {
 	o.gathered = append(o.gathered, text...)
 }
 
-// flush writes the buffer.
+// flush sends the buffered text to the reader.
 func (o *streamWriter) flush() {
 	o.send(o.gathered)
 	o.gathered = o.gathered[:0]

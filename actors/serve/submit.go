@@ -127,7 +127,7 @@ func (s *Server) prepare(j *job, o Order) error {
 	return s.output(j).Check()
 }
 
-// order parses a submission.
+// order returns the order that a client's submission asks for.
 func (s *Server) order(a *api.Submission) (o Order, err error) {
 	kind := s.kinds[a.Job]
 	if kind == nil {
@@ -185,7 +185,7 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	return s.storedTarget(name), nil
 }
 
-// sources opens an order's inputs and returns their stamps.
+// sources opens an order's inputs and returns a stamp for each, to detect a change later.
 func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, stamps []stamp, err error) {
 	for _, in := range o.Inputs {
 		var some []mapreduce.Source
@@ -250,7 +250,7 @@ func (s *Server) dropStages(j *job) error {
 	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.id)))
 }
 
-// resume continues a job of an earlier process.
+// resume continues a job of an earlier process, or ends it if that is not possible.
 func (s *Server) resume(j *job) {
 	o, err := s.order(&j.asked)
 	last := len(o.Stages) - 1

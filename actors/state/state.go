@@ -157,7 +157,7 @@ func (d *Dir) load(parts scheduling.Parts) error {
 	return d.read(parts, snapshot, records)
 }
 
-// read loads a snapshot and the records after it.
+// read sets d's state to that of a snapshot and the records after it.
 func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
 	if err := json.Unmarshal(snapshot, &d.saved); err != nil {
 		return fmt.Errorf("%s: the snapshot: %w", d.dir, err)
@@ -184,7 +184,7 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 	return nil
 }
 
-// readEntries loads the records that are not calls.
+// readEntries applies the records that are not calls of the Core to the saved state.
 func (d *Dir) readEntries(records [][]byte) error {
 	for i, r := range records {
 		var err error
@@ -314,7 +314,7 @@ func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, durable s
 	return d.rebuild(cfg, b, nil)
 }
 
-// RebuiltCore rebuilds the Core of the running cluster.
+// RebuiltCore returns the Core as the log has it, after a panic of the running cluster's Core.
 func (d *Dir) RebuiltCore(cfg scheduling.Config) (*scheduling.Core, error) {
 	snapshot, records, err := d.journal.Read()
 	if err != nil {

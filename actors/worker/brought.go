@@ -52,7 +52,7 @@ func brought(on string) (engine, error) {
 	return nil, nil
 }
 
-// externalEngine is an engine that Register has added.
+// externalEngine runs jobs on an engine that another module has registered.
 type externalEngine struct {
 	on     string
 	engine Engine
@@ -121,9 +121,9 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	}
 }
 
-// Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames,
-// at most 1 MiB each and at least one for each reduce; a job without reduces has none. emit owns the
-// bytes.
+// Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames:
+// at most 1 MiB each and at least one for each reduce; none if the job has no reduces. emit owns
+// the bytes.
 func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) (err error) {
 	l, end, err := t.start(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ func folderOf(file string) (f folder, err error) {
 	return folderAt(file[:strings.LastIndexByte(file, '/')])
 }
 
-// folderAt returns the folder with that path or store name.
+// folderAt returns the folder with a path, or with a name for package stores.
 func folderAt(place string) (f folder, err error) {
 	if !stores.Named(place) {
 		return folder{dir: place}, nil
@@ -39,7 +39,7 @@ func folderAt(place string) (f folder, err error) {
 	return folder{store, within, place}, err
 }
 
-// below returns a subfolder.
+// below returns the subfolder called name; it need not exist.
 func (f folder) below(name string) folder {
 	if f.store == nil {
 		return folder{dir: filepath.Join(f.dir, name)}
@@ -63,7 +63,7 @@ func (f folder) withFullName(name string, err error) error {
 	return err
 }
 
-// read reads a file.
+// read returns the content of a file in the folder.
 func (f folder) read(name string) ([]byte, error) {
 	if f.store == nil {
 		return os.ReadFile(f.fullName(name))
@@ -89,7 +89,7 @@ func (f folder) write(name string, data []byte) error {
 	return f.withFullName(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
 }
 
-// remove removes a file.
+// remove removes a file of the folder.
 func (f folder) remove(name string) error {
 	if f.store == nil {
 		return os.Remove(f.fullName(name))
@@ -137,7 +137,7 @@ func (f folder) put(name, attempt string, write func(w *os.File) error) (err err
 	return f.send(name, file)
 }
 
-// send copies a file to the store.
+// send copies a local file to a folder that is in a store.
 func (f folder) send(name string, file *os.File) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err

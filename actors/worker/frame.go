@@ -102,7 +102,7 @@ func (f *frames) flush() error {
 	return err
 }
 
-// end completes a partition and begins the next one.
+// end completes the partition, and makes later writes go to the next one.
 func (f *frames) end() error {
 	err := f.flush()
 	f.next.partition++
@@ -110,7 +110,7 @@ func (f *frames) end() error {
 	return err
 }
 
-// report writes the map's report to partition 0.
+// report writes a frame with the map's report, which goes to partition 0.
 func (f *frames) report(b []byte) error {
 	x := frame{index: f.next.index, chunk: reportChunk, data: b}
 	if _, err := f.w.Write(x.appendHead(nil, f.reduces)); err != nil {

@@ -107,7 +107,7 @@ func resources(o *Options) object {
 // usualPods is the number of concurrent pods in a manifest; users may edit it.
 const usualPods = 100
 
-// podName returns a name that is valid in Kubernetes.
+// podName turns a job's name into one that Kubernetes accepts.
 func podName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

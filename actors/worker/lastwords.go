@@ -30,7 +30,7 @@ const (
 // verdicts is the original standard error, in case user code replaces os.Stderr.
 var verdicts io.Writer = os.Stderr
 
-// tellVerdict writes the verdict of this worker.
+// tellVerdict writes this worker's result to the process that started it.
 func tellVerdict(err error) {
 	var v verdict
 	if err != nil {

@@ -39,7 +39,7 @@ func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]strin
 	return list
 }
 
-// anyHosts reports whether the hosts of a split are known.
+// anyHosts reports whether the hosts of at least one split are known.
 func anyHosts(splits []cluster.Split) bool {
 	return slices.ContainsFunc(splits, func(s cluster.Split) bool { return len(s.Hosts) > 0 })
 }

@@ -83,7 +83,7 @@ func failureIn(in folder, name string) *failure {
 	return f
 }
 
-// Progress counts the tasks of a job.
+// Progress counts the tasks of a job that runs on an engine.
 type Progress struct {
 	Maps, Reduces TaskCounts
 	Tracking      string // URL of the job at its engine; empty: unknown
@@ -92,7 +92,7 @@ type Progress struct {
 // TaskCounts counts tasks by state, and failed attempts.
 type TaskCounts struct{ All, Done, Running, Failed int }
 
-// String returns the counts in words.
+// String returns the progress as text, such as "maps 3 of 4 (1 running), reduces 0 of 2".
 func (p Progress) String() string {
 	text := fmt.Sprintf("maps %v, reduces %v", p.Maps, p.Reduces)
 	if p.Tracking != "" {
@@ -101,7 +101,7 @@ func (p Progress) String() string {
 	return text
 }
 
-// String returns the counts in words.
+// String returns the counts as text, such as "3 of 4 (1 running), 2 failed".
 func (c TaskCounts) String() string {
 	text := fmt.Sprintf("%d of %d", c.Done, c.All)
 	if c.Running > 0 {

@@ -30,7 +30,7 @@ type planFile struct {
 // errGone is the error of a worker whose host has no plan file of its run.
 var errGone = mapreduce.Permanent(errors.New("its run is over, or the output's folder is not shared with this host"))
 
-// readPlan reads the plan file of a task.
+// readPlan reads a plan file. It returns errGone if the file no longer exists.
 func readPlan(name string) (*planFile, error) {
 	temp, err := folderOf(name)
 	if err != nil {

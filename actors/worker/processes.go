@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// maxProcesses is the maximum number of processes at once.
+// maxProcesses is the maximum N of the engine processes:N.
 const maxProcesses = 1024
 
 // processes is the engine that runs each task in a new process of this program, at most n at once.
@@ -207,7 +207,7 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	return words.explain(err)
 }
 
-// environ returns the environment of a worker without its task.
+// environ returns this process's environment without TARRY_ON and TARRY_TASK.
 func environ() (list []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, OnVariable+"=") && !strings.HasPrefix(v, taskVariable+"=") {

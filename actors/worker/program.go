@@ -26,7 +26,7 @@ type program struct {
 	Platform string `json:"platform"`
 }
 
-// thisProgram returns the program of this process.
+// thisProgram returns the executable that this process runs.
 func thisProgram() (program, error) {
 	path, err := os.Executable()
 	if err != nil {

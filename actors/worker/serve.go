@@ -92,7 +92,7 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	return a.runMap(ctx, output)
 }
 
-// resources returns the resources of this process's only attempt.
+// resources returns the memory, spills and counters for this process's only attempt.
 func (t *task) resources() cluster.Resources {
 	r := cluster.Resources{SpillDir: t.Spills, Spills: cluster.NewSpills(t.Spills), Counters: new(counter.Set)}
 	if t.Memory > 0 {
@@ -112,7 +112,7 @@ func (t *task) bound() (end func()) {
 	return cluster.LimitHeap(t.Memory)
 }
 
-// attempt is the one attempt of a worker.
+// attempt is the one attempt that a worker process runs.
 type attempt struct {
 	p        *mapreduce.Plan
 	id       mapreduce.AttemptID
@@ -196,7 +196,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 	return a.report(w, maps)
 }
 
-// gather reads all frames of the reduce, in any order.
+// gather passes all frames of the reduce, in any order, to in, and returns the maps' reports.
 func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err error) {
 	buf := make([]byte, chunkBytes)
 	for {

@@ -45,7 +45,7 @@ func (spark) width() int { return 1 }
 // reportsFolder is the folder of reports, in the plan's folder.
 const reportsFolder = "reports"
 
-// sparkSetup is the input of the Python file.
+// sparkSetup tells the Python file, which Spark runs, what to start.
 type sparkSetup struct {
 	Program string `json:"program"` // name among the files that Spark brings
 	Map     string `json:"map"`     // value of TARRY_TASK
@@ -133,7 +133,7 @@ func masterThere(ctx context.Context, master string) (err error) {
 	return fmt.Errorf("no master of Spark: %w", err)
 }
 
-// sparkSubmit returns the spark-submit command.
+// sparkSubmit returns the words of the spark-submit command; see SparkVariable.
 func sparkSubmit() ([]string, error) {
 	if list := strings.Fields(os.Getenv(SparkVariable)); len(list) > 0 {
 		return list, nil

@@ -99,7 +99,7 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 // hadoopJob matches the line of Hadoop's client that names the job.
 var hadoopJob = pattern(`Running job: (job_\w+)`)
 
-// streamingCommand returns the command up to the arguments of Streaming.
+// streamingCommand returns the command that runs Hadoop Streaming, without its arguments.
 func streamingCommand(getenv func(string) string) ([]string, error) {
 	if list := strings.Fields(getenv(HadoopVariable)); len(list) > 0 {
 		return list, nil

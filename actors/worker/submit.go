@@ -113,7 +113,7 @@ func Check(on string) error {
 	return err
 }
 
-// job is a plan whose tasks run in other processes.
+// job is a submitted plan whose tasks an engine runs in other processes.
 type job struct {
 	o       Options
 	layout  cluster.Layout

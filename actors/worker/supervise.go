@@ -15,9 +15,9 @@ import (
 const permanentExit = 3
 
 // supervise runs an engine's task in a second process of this program and returns the exit code. It
-// notes the results of attempts in the plan's folder. If the program, a crash or the system ends the
-// second process, the submitter gets the cause from the note. From a host without that folder, it
-// gets the cause from a line on standard error, which engines keep.
+// notes the results of attempts in the plan's folder. If the program, a crash or the system ends
+// the second process, the submitter gets the cause from the note. From a host without that folder,
+// it gets the cause from a line on standard error, which engines keep.
 func (t *task) supervise(ctx context.Context) (code int) {
 	id, err := t.identify()
 	if err == nil && t.Kind == mappedTask {
@@ -44,7 +44,7 @@ func (t *task) supervise(ctx context.Context) (code int) {
 	return 1
 }
 
-// attempts runs the task until an attempt succeeds.
+// attempts runs the task in worker processes, until one succeeds or t.Attempts have failed.
 func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
 	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: id.Try, dir: t.Spills, note: t.noteAndSay, logf: func(string, ...any) {}}
 	if l.maxAttempts > 1 { // another start of this process counts from there

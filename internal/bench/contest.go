@@ -37,7 +37,7 @@ type Program struct {
 	Once bool
 }
 
-// ResultKind says which results of a contest's programs are comparable.
+// ResultKind says whether results of a contest's programs can be compared.
 type ResultKind int
 
 // The kinds of result. Programs of different kinds are not compared with each other.

@@ -43,7 +43,7 @@ type (
 	}
 )
 
-// WriteJSON writes the report with every single sample.
+// WriteJSON writes the report as JSON, with all samples.
 func (r *Report) WriteJSON(w io.Writer) error {
 	out := jsonReport{Machine: r.Machine, Size: r.Size, Figures: r.Figures}
 	for _, o := range r.Outcomes {

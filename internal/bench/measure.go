@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Sample holds the costs of one run of a program.
+// Sample has the time and memory that one run of a program took.
 type Sample struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system, of the process and its children

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// MapAttempt is one attempt of one map.
+// MapAttempt is what RunMap needs to know of one attempt at one map.
 type MapAttempt struct {
 	Index, Try int
 	Split      Split
@@ -35,7 +35,7 @@ func (a *MapAttempt) ID() attempt.ID {
 	return attempt.ID{Kind: attempt.Map, Index: a.Index, Try: a.Try}
 }
 
-// ReduceAttempt is one attempt of one reduce.
+// ReduceAttempt is what RunReduce needs to know of one attempt at one reduce.
 type ReduceAttempt struct {
 	Index, Try int
 	// Next returns the next map's segment of this partition, in any order. It blocks until one is
@@ -122,7 +122,7 @@ func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOut
 // Skipped lists the skipped records; see MapAttempt.MaxSkips.
 func (o *MapOutput) Skipped() []Skipped { return o.skipped }
 
-// Sizes returns the number of bytes for each reduce.
+// Sizes returns the bytes that each reduce will fetch of the output.
 func (o *MapOutput) Sizes() []int64 {
 	sizes := make([]int64, len(o.segments))
 	for i, s := range o.segments {
@@ -131,7 +131,7 @@ func (o *MapOutput) Sizes() []int64 {
 	return sizes
 }
 
-// Segment returns the segment of a partition.
+// Segment returns the part of the output for the reduce of that number.
 func (o *MapOutput) Segment(partition int) Segment { return o.segments[partition] }
 
 // Release frees the memory and spill files of the output. Repeated calls do nothing.

@@ -27,7 +27,7 @@ func (e *DamagedOutputError) Error() string {
 	return fmt.Sprintf("what maps %v spilled to %s for reduce %d is damaged: %v", e.Maps, e.Dir, e.Partition, e.Err)
 }
 
-// Unwrap returns the first damage found.
+// Unwrap returns Err, so that errors.Is finds ErrDamagedSpill.
 func (e *DamagedOutputError) Unwrap() error { return e.Err }
 
 // Damaged returns err, the error of a reduce attempt. If outputs of maps are damaged, it names the

@@ -28,8 +28,8 @@ var (
 )
 
 // IsPermanent reports whether another attempt would meet err again: the user's code has marked it
-// so, or input has changed, is damaged, has a block without a good replica or can be read only once,
-// or a record is too large.
+// so, or input has changed, is damaged, has a block without a good replica or can be read only
+// once, or a record is too large.
 func IsPermanent(err error) bool { return fault.IsPermanent(err) }
 
 // IsBad reports whether mapreduce.Bad has marked err: a record is wrong.

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
-// Kept returns the kept parts that the plan reads.
+// Kept returns the in-memory outputs of earlier jobs that the plan reads.
 func (p *Plan) Kept() []*kept.Store { return slices.Clone(p.kept) }
 
 // Hold keeps the parts that the plan reads in memory until the job ends. SetupJob calls it if the

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// InputPlan describes an input to the Plan that splits it.
+// InputPlan tells a Plan how to split an input.
 type InputPlan struct {
 	Whole    bool  // one split per source, whatever its blocks
 	Apart    bool  // no split spans several sources
@@ -24,7 +24,7 @@ type InputPlan struct {
 	Cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)
 }
 
-// Check returns an error of the input or of SplitSize.
+// Check returns an error if the input is invalid or does not permit its SplitSize.
 func (in InputPlan) Check() error {
 	switch {
 	case in.Wrong != nil:
@@ -54,7 +54,7 @@ func (in InputPlan) pieces(blocks []Block) []Block {
 	return list
 }
 
-// Counter returns the counter that counts the input's records.
+// Counter returns the counter of the input's records: MapInputRecords, or that of chunks.
 func (in InputPlan) Counter() counter.ID {
 	if in.Chunks {
 		return counter.MapInputChunks

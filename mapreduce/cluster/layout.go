@@ -26,7 +26,7 @@ type Layout struct {
 	Synced  bool          `json:"synced,omitempty"`
 }
 
-// ErrStays is wrapped by the error of Travels.
+// ErrStays is wrapped by the error of Travels for a plan that must run in this process.
 var ErrStays = errors.New("cannot leave this process")
 
 // Travels returns nil if tasks of the plan can run in other processes, in which the same program
@@ -151,7 +151,7 @@ func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 // RunFile is the name for KeepFile of a file that describes the run.
 const RunFile = output.RunFile
 
-// Left returns, after SetupJob, the RunFile of a killed run whose output SetupJob has removed; empty
+// Left returns, after SetupJob, the RunFile of a killed run whose output SetupJob has removed; ""
 // if there was none.
 func (p *Plan) Left() string { return p.job.Output.Left() }
 

@@ -77,7 +77,7 @@ func (p *Progress) AtHand() (input string, number int64) {
 	return *name, p.number.Load()
 }
 
-// Open records the file that is read next.
+// Open records the name of the file that the map reads next, for Where.
 func (p *Progress) Open(name string) {
 	p.number.Store(0)
 	p.run.Store(0)

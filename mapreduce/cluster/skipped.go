@@ -39,7 +39,7 @@ func SortSkipped(list []Skipped) {
 	})
 }
 
-// errChunks is the error of skipping records of Chunks.
+// errChunks is the error of a job that may skip records and reads Chunks.
 var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
 
 // SkipsFit returns an error if records of the inputs cannot be skipped.

@@ -20,7 +20,7 @@ type Watch struct {
 	life     *memory.Liveness // never nil
 }
 
-// NewWatch returns a watch, and the function that ends it.
+// NewWatch returns a Watch that observes ctx and r. stop frees it at the end of the attempt.
 func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	w = &Watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	if w.life == nil {
@@ -51,7 +51,7 @@ func (w *Watch) Halt() error {
 	return w.pause(w.ctx)
 }
 
-// Now is like Check, but calls Pause each time.
+// Now is like Check, but calls Resources.Pause each time instead of at every 16th call.
 func (w *Watch) Now() error {
 	w.checks |= PauseEvery - 1
 	if w.ctx.Err() != nil { // the flag may be set late

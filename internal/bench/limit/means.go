@@ -43,5 +43,5 @@ func Nearest(centers []Point, p Point) int {
 	return best
 }
 
-// from returns the square of the distance.
+// from returns the square of the distance between c and p.
 func (c Point) from(p Point) float64 { return (c.X-p.X)*(c.X-p.X) + (c.Y-p.Y)*(c.Y-p.Y) }

@@ -101,7 +101,7 @@ func (t *table) word(e *entry) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(e)), e.length)
 }
 
-// appendWord appends e's word to text.
+// appendWord appends the bytes of e's word to text and returns the result.
 func (t *table) appendWord(text []byte, e *entry) []byte {
 	if e.length > 16 {
 		return append(text, t.arena[e.offset:e.offset+e.length]...)

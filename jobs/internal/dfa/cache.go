@@ -25,7 +25,7 @@ type state struct {
 	node        int32 // within a multi-byte character: the decoder's node; otherwise 0
 }
 
-// cache holds states and their transitions by byte.
+// cache is the table of the automaton: the states reached so far and their transitions.
 type cache struct {
 	specialStarts bool     // start states are marked special
 	table         []uint32 // one row per state

@@ -22,7 +22,7 @@ type alphabet struct {
 	lineFeed uint8      // the class that contains only the line feed
 }
 
-// wordStarts are the boundaries of the word characters for \b.
+// wordStarts are the characters at which \b's word characters begin or end.
 var wordStarts = []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
 
 // newAlphabet returns the alphabet for sets of characters, each a sorted list of first, last,
@@ -54,7 +54,7 @@ func newAlphabet(sets [][]rune, words bool) *alphabet {
 	return a
 }
 
-// search returns the class of a character.
+// search returns the class of a character by a binary search.
 func (a *alphabet) search(r rune) int32 {
 	return int32(sort.Search(len(a.starts), func(i int) bool { return a.starts[i] > r })) - 1
 }

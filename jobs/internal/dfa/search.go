@@ -14,7 +14,7 @@ const (
 	// about 5 ns.
 	workOfState = 60
 	workOfStep  = 10
-	// freeWork is the work done before its benefit is checked.
+	// freeWork is the number of units of work before Next may give up.
 	freeWork = 100_000
 	// minSkip is the minimum average length of a useful skip in bytes; shorter skips cost more than
 	// they save.
@@ -75,7 +75,7 @@ func (s *Searcher) Bound(bytes int64) {
 	s.maxCache = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
 }
 
-// use makes c the current states.
+// use makes c the cache of the states that are read and created from now on.
 func (s *Searcher) use(c *cache) {
 	if s.cache = c; c.ids == nil {
 		s.clear()
@@ -218,7 +218,7 @@ func (s *Searcher) skipAgain(row uint32) uint32 {
 	return s.intern(t, look{word: st.word, begin: st.begin}, st.node)
 }
 
-// startAt returns the start state at a position.
+// startAt returns the start state for text[i:], which depends on the byte before it.
 func (s *Searcher) startAt(text []byte, i int) uint32 {
 	if i == 0 || text[i-1] == '\n' {
 		return s.starts[0]

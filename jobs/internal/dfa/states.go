@@ -15,7 +15,7 @@ type look struct {
 	after ahead
 }
 
-// ahead classifies the next character.
+// ahead says what is known of the next character.
 type ahead uint8
 
 const (

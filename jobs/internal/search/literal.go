@@ -15,7 +15,7 @@ type literal struct {
 	fold bool
 }
 
-// literals describes all matches of an expression.
+// literals says which texts every match of an expression must contain.
 type literals struct {
 	any   []literal // each match contains at least one of these; empty if nothing is known
 	exact bool      // every text that contains one of them contains a match

@@ -6,7 +6,7 @@ import "strings"
 // bytes are rarer.
 const byFrequency = " etaonirshldcumpfg\nbwyv.,k0-1\"/_2()TAS=x'I:3C45MB9867PDREHNLOFWGUj;zqYVKJ*X{}<>Q[]Z\t!?+&#@%$|\\^`~"
 
-// rarity orders bytes: the higher, the less frequent.
+// rarity returns a number that is higher for bytes that are less frequent in texts.
 func rarity(b byte) int {
 	if i := strings.IndexByte(byFrequency, b); i >= 0 {
 		return i

@@ -95,7 +95,7 @@ func (n *needle) index(s []byte) int {
 	return n.indexPlain(s, i)
 }
 
-// indexPlain tries every position of s from `from` on.
+// indexPlain does the work of index for the last bytes of s, position by position.
 func (n *needle) indexPlain(s []byte, from int) int {
 	for i := from; i+len(n.text) <= len(s); i++ {
 		if n.at(s[i:]) {

@@ -40,7 +40,7 @@ type Pattern struct {
 	finders []*finder // idle ones, at most one per concurrent goroutine
 }
 
-// Expressions for the neighbors of a word.
+// The expressions that Options.Word puts around a pattern.
 const (
 	noWord = `[^0-9A-Za-z_]`
 	before = `(?:^|` + noWord + `)`

@@ -17,7 +17,7 @@ const (
 	lastSpan  = 1 << 20
 )
 
-// scanner makes one pass over a chunk.
+// scanner finds the matching lines of a chunk in one pass.
 type scanner struct {
 	p     *Pattern
 	chunk []byte
@@ -68,7 +68,7 @@ func (f *finder) within(bytes int64) *finder {
 	return f
 }
 
-// close returns the finder for reuse.
+// close returns the scanner's finder, so that the next chunk can reuse it.
 func (s *scanner) close() {
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
