@@ -97,7 +97,7 @@ func (x *coflowTrace) cut(s *study.Study) {
 	}
 }
 
-// replay simulates the shuffles with any-node placement and with CoGRS.
+// replay simulates the shuffles with any-node placement and with CoGRS, and adds rows for both.
 func (x *coflowTrace) replay(s *study.Study) {
 	list := setup.Placements(1, setup.Waits(time.Hour, 24*time.Hour), func(p *scheduling.Policy) {
 		if p.Reduce.Rule == scheduling.CoGRS {

@@ -77,8 +77,8 @@ func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
 	return list, parts
 }
 
-// patienceGrid returns the percentage that each policy but the first saves over any node at each
-// point of the grid, and adds a line to the table for each point.
+// patienceGrid returns, for each policy but the first, the percentage of the mean sojourn time that
+// it saves over the first at each point of the grid. It adds a line to t for each point.
 func patienceGrid(
 	s *study.Study, list study.Contenders, parts scheduling.Parts, t *study.Table,
 ) [][]study.Sample {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// case4 is a line of Table 4: a number of jobs, each with this number of maps.
+// case4 is a line of Table 4: the number of jobs, and the number of maps of each job.
 type case4 struct{ maps, jobs int }
 
 var cases4 = [...]case4{{3, 600}, {10, 1100}, {100, 150}}

@@ -178,8 +178,8 @@ func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
 // Sender returns the source node of a flow between two nodes.
 func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
 
-// Traffic returns the current rate between nodes, and of it between racks, in bytes per second, and
-// the utilization of the busiest link or disk, 0 to 1, as computed by the last Resolve.
+// Traffic returns the total rate of the flows between nodes and of those between racks, in bytes a
+// second. busiest is the used fraction of the busiest link or disk. All are as of the last Resolve.
 func (w *Network) Traffic() (nodes, racks, busiest float64) {
 	n := len(w.rackOf)
 	for l, on := range w.on {

@@ -56,7 +56,7 @@ func (p *queueParser) order(parent *queue, rank map[*queue]int) {
 }
 
 // level adds the children of parent, which has whole percent of all slots, to the result, and then
-// theirs. It reports capacities that do not fit. Children without one share the rest equally.
+// theirs. It reports capacities that do not fit. Children without a capacity share the rest.
 func (p *queueParser) level(parent *queue, siblings string, whole float64) {
 	sum, open := 0.0, 0
 	for _, q := range parent.children {

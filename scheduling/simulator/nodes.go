@@ -95,8 +95,8 @@ func (s *sim) followingBeat(i int32) time.Duration {
 	return n.phase + k*s.cfg.Interval + time.Duration(late)
 }
 
-// timer handles the time of a node's regular heartbeat. With EventDrive it sends none that would
-// report nothing and bring no task.
+// timer sends the regular heartbeat of node i and schedules the next one. With EventDrive it skips
+// a heartbeat that would report nothing and bring no task.
 func (s *sim) timer(i, gen int32) error {
 	n := &s.nodes[i]
 	if gen != n.gen || n.down {

@@ -27,7 +27,7 @@ type Shape struct {
 	Crowd float64
 }
 
-// String names the shape in a row.
+// String returns text such as "20 nodes in 4 racks, …", for the quantity of a study's row.
 func (s Shape) String() string {
 	name := fmt.Sprintf("%d nodes in %d racks, %d maps, %d reduces, σ = %g", s.Nodes, s.Racks,
 		s.Maps, s.Reduces, s.Sigma)

@@ -163,7 +163,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// leaf returns the named queue, which must be a leaf.
+// leaf returns the named queue; the error for a name of none, or of a parent, is ErrUnknownQueue.
 func (o *Order) leaf(name string) (*Queue, error) {
 	q := o.byName[name]
 	if q == nil || len(q.Children) > 0 {
@@ -249,7 +249,7 @@ func (o *Order) Remove(j *core.Job) {
 	}
 }
 
-// Move moves a job to another leaf queue.
+// Move moves a job to the named leaf queue; it is an error if that is full or does not exist.
 func (o *Order) Move(j *core.Job, name string) error {
 	q, err := o.leaf(name)
 	if err != nil {

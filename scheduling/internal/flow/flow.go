@@ -100,7 +100,7 @@ func (g *Graph) Solve(source, sink int32) {
 	}
 }
 
-// reach returns a zeroed list of length n.
+// reach returns a list of n zeros, in the memory of list if that suffices.
 func reach[T any](list []T, n int) []T {
 	if cap(list) < n {
 		list = make([]T, n, n+n/2)

@@ -46,7 +46,7 @@ func (o *Order) named(name string) (*Pool, error) {
 	return o.create(core.PoolConfig{Name: name}), nil
 }
 
-// enter adds j to a pool.
+// enter makes p the pool of j; the next Settle decides whether j may run.
 func (o *Order) enter(j *core.Job, p *Pool) {
 	of := o.of.Of(j)
 	*of = poolJob{pool: p}
@@ -75,7 +75,7 @@ func (o *Order) Remove(j *core.Job) {
 	o.dismiss(j)
 }
 
-// Move moves a job to another pool.
+// Move moves a job to the named pool, or to the default one if name is empty.
 func (o *Order) Move(j *core.Job, name string) error {
 	name = cmp.Or(name, core.DefaultName)
 	p, err := o.named(name)

@@ -265,7 +265,7 @@ func (o *Order) Age() {
 	}
 }
 
-// Line returns the list of the i-th pool.
+// Line returns the jobs of the i-th pool by rank that have a task to launch, nil after the last.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i >= o.lists[k].Len() {
 		return nil

@@ -88,8 +88,8 @@ func (r *Recording) estimate() *estimates {
 	return e
 }
 
-// estimateFar sets e.far, the relative durations of node-local, rack-local and off-rack maps. It
-// compares maps of the same job; a job with few of them gets the ratios over all jobs.
+// estimateFar sets e.far, the times of rack-local and off-rack maps relative to node-local ones, at
+// least 1. It compares maps of the same job; a job with few of them gets the ratios over all jobs.
 func (r *Recording) estimateFar(e *estimates) {
 	jobs := make([][3]sample, len(r.jobs))
 	var all []*sample

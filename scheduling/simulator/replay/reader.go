@@ -204,7 +204,7 @@ func (r *Reader) followed(j *job) int {
 	return 0
 }
 
-// checkPlaces checks that places fit the number of maps and nodes.
+// checkPlaces returns an error unless p has places for each of the maps, on the known nodes.
 func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	if p == nil || p.Omitted > 0 {
 		return nil
