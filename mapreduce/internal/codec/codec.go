@@ -13,7 +13,7 @@ import (
 // ErrUnsupportedType is wrapped by errors of Bind for a type that no key, value or record can have.
 var ErrUnsupportedType = errors.New("unsupported type")
 
-// ErrMalformed is the error for bytes that are not the encoding of a value.
+// ErrMalformed is the error of decoding bytes that encode no value of the type.
 var ErrMalformed = errors.New("mapreduce: malformed encoding")
 
 // Codec encodes values of one type as bytes in the order of the values, and decodes them:

@@ -37,7 +37,7 @@ func KeyOf(t reflect.Type, descending bool, home string) (Placed, error) {
 	return Placed{c, descending, t}, nil
 }
 
-// Value returns the codec of a value type.
+// Value returns the codec of values of type V, whose encodings need not sort.
 func Value[V any]() (Typed[V], error) {
 	c, err := ValueOf(reflect.TypeFor[V]())
 	return Typed[V]{c}, err

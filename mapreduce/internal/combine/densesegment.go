@@ -60,8 +60,8 @@ func (a *accumulator) handDense(out []*Segment) bool {
 	return true
 }
 
-// handPlaces sets the segments out to views of d, for handDense; handed is false if it cannot. If
-// kept is true, the segments own the memory of d, otherwise the caller does.
+// handPlaces sets the segments out to views of d, for handDense, and gives them its memory. handed
+// is false if views are impossible or too large, and kept is false if the budget refuses.
 func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
 	c := &a.opt
 	pair := d.width + int(a.form.size)

@@ -50,8 +50,8 @@ func (s *Segment) Records() int64 { return s.records }
 // a spilled one with that of its encoding.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
-// Release drops the caller's reference to the segment. Its memory or file is freed when no merge
-// reads it. It must be called exactly once.
+// Release gives up the caller's reference. Memory and files are freed when no merge reads them. It
+// must be called exactly once.
 func (s *Segment) Release() {
 	if s.files != nil {
 		s.files.Release()

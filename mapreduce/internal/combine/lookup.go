@@ -33,7 +33,7 @@ type lookupCell[V any] struct {
 	value  V
 }
 
-// minLookup is the minimum number of cells of a Lookup with keys.
+// minLookup is the number of cells that a Lookup has for its first key.
 const minLookup = 1 << 6
 
 // values returns the values of the key in cell c; nil if the cell is free.

@@ -63,7 +63,7 @@ func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	return m
 }
 
-// start folds all in-memory segments together and sorts the keys.
+// start prepares the first Next: it folds all in-memory segments together and sorts the keys.
 func (m *Merge) start() {
 	m.started = true
 	m.count()

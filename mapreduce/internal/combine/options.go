@@ -45,7 +45,7 @@ type Options struct {
 // minCells is a size that needs no budget, so that few keys do not make a spill file each time.
 const minCells = 1 << 14
 
-// complete sets defaults. It panics if Width is invalid.
+// complete replaces zero fields by their defaults. It panics if Width is invalid.
 func (o *Options) complete() {
 	if o.Width < 0 || o.Width > 8 {
 		panic(fmt.Sprintf("combine: keys of %d bytes are no numbers", o.Width))

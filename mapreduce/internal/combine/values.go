@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Values describe the type of values to a [Table] or a [Merge].
+// Values describes the type of values, and how a [Table] or [Merge] combines and encodes them.
 type Values struct {
 	Type reflect.Type
 	// Fold combines values; FoldOf makes it from the user's Combine, which must be associative and

@@ -148,7 +148,7 @@ type AccessError struct {
 	readable bool // so it was a write
 }
 
-// Cause returns the error for the user if no input file has changed since the job opened it.
+// Cause returns the error to show if no input file has changed: a disk or user code is at fault.
 func (e *AccessError) Cause() error {
 	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
 	if e.readable {
@@ -157,7 +157,7 @@ func (e *AccessError) Cause() error {
 	return &PanicError{Value: fmt.Errorf("%w: %v", errors.New(what), e.Value), Stack: e.Stack, At: e.At}
 }
 
-// readable reports whether the byte at an address outside the Go heap is readable.
+// readable reports whether reading the byte at addr, outside the Go heap, causes no fault.
 func readable(addr uintptr) (ok bool) {
 	defer Guard(Guard(true))
 	defer func() { ok = recover() == nil }()

@@ -102,7 +102,7 @@ func (f *guardedSource) View(off int64, n int) (b []byte, release func(), err er
 	return b, func() { f.release(giveBack) }, nil
 }
 
-// release releases a View, possibly in a goroutine in which a panic would end the process.
+// release calls fn, a View's release, and notes a panic, which could end the process here.
 func (f *guardedSource) release(fn func()) {
 	var err error
 	defer func() {

@@ -159,7 +159,7 @@ func (s *xzStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tailReader keeps in tail the last two bytes read, which are "YZ" at the end of a whole xz stream.
+// tailReader keeps the last two bytes read in tail; they are "YZ" at the end of a whole xz stream.
 // It ignores zeros, since padding may follow a stream.
 type tailReader struct {
 	r    io.Reader

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Source is one file of an input. Files, File, FS, Stream, Bytes and Stored make it.
+// Source is one file of an input, or bytes, a stream or records instead of a file.
 type Source struct {
 	// Data reads the bytes as stored; nil for a stream that can be read once.
 	Data dfs.Source
@@ -49,8 +49,8 @@ func Of(data dfs.Source, name string) Source { return Source{Data: data, name: n
 // Packed reports whether the file of s is compressed.
 func Packed(s Source) bool { return s.packed != notPacked }
 
-// IsStream reports whether the source can be read only from start to end, for another reason than
-// compression.
+// IsStream reports whether the source can be read only from start to end, even if it is not
+// compressed.
 func IsStream(s Source) bool { return s.stream != nil }
 
 // Twin returns the number of earlier sources in the plan that have the same name as s.
@@ -119,7 +119,7 @@ func noLocalFile(path string, failed error) (Source, error) {
 	return Source{}, failed
 }
 
-// lateStream returns a source that is opened when it is read, because opening a pipe waits for its
+// lateStream returns a source that opens path when it is read, because opening a pipe waits for its
 // writer.
 func lateStream(path string) Source {
 	s := Source{name: path, packed: packingOf(path)}

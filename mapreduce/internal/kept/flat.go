@@ -103,7 +103,7 @@ func Pad(dst []byte, begin int, step uintptr) []byte {
 	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
 }
 
-// appendAligned appends an aligned record: its length, its fields, each slice aligned, and zeros.
+// appendAligned appends the record at p: its length, fields (slices aligned) and padding zeros.
 func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, error) {
 	begin := len(dst)
 	dst = append(dst, zeros[:4]...)

@@ -75,9 +75,9 @@ type part struct {
 	data *Data // nil if lost or released
 }
 
-// New returns a store for a job to fill with records of a form. check may be nil; otherwise it is
-// called for each part, and the function that it returns, if not nil, for each run of records
-// written there.
+// New returns a store for the job that fills it; form is that of its records. If check is not nil,
+// it is called for each part and may return a function that checks each run of records before it is
+// stored.
 func New(o Options, form partForm, check func(p output.Part) func(run []byte) error) *Store {
 	if o.Name == "" {
 		o.Name = "kept records"
@@ -91,7 +91,7 @@ func (k *Store) Again() *Store {
 	return &Store{o: k.o, form: k.form, check: k.check, redo: k}
 }
 
-// Destination returns the destination for the job that fills k.
+// Destination returns the output for the job whose records k shall hold.
 func (k *Store) Destination() output.Destination { return output.To(&filling{k: k}) }
 
 // Owner returns Options.Owner: what the store's creator wants to find again.
@@ -172,7 +172,7 @@ func (k *Store) Hosts() []string {
 	return list
 }
 
-// Release frees the memory as soon as no job reads it. A second Release does nothing.
+// Release frees the records as soon as no plan holds them (Hold). A second Release does nothing.
 func (k *Store) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -182,7 +182,7 @@ func (k *Store) Release() {
 	}
 }
 
-// empty drops the records of all parts. The caller holds mu.
+// empty frees the records of all parts. The caller holds mu.
 func (k *Store) empty() {
 	for _, p := range k.parts {
 		if p != nil {

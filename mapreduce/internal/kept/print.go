@@ -77,7 +77,7 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	return list, ok && len(list) <= maxFloats
 }
 
-// imagesAtOnce is the number of bytes of images copied at once for hashing.
+// imagesAtOnce is the number of bytes of images that are copied and hashed at a time.
 const imagesAtOnce = 8 << 10
 
 // images adds to the fingerprint the records in b, images with floats at known offsets.
@@ -94,9 +94,9 @@ func (p *printer[T]) images(b []byte) {
 	}
 }
 
-// addEach sums one float of each image, of which the first is at the start of b, and zeroes the
-// floats it sums. Floats that are not finite stay to be hashed, since sums cannot represent them.
-// Weights depend on the record's number and the position.
+// addEach sums one float of each image, of which the first is at the start of b, and sets those
+// floats to 0 before hashing. Floats that are not finite are hashed, since sums cannot represent
+// them. Weights depend on the record's number and the position.
 func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	sum, size, n := f.sum, f.size, place+uint64(f.records)
 	for at := 0; at+8 <= len(b); at += step {

@@ -18,7 +18,7 @@ type Ref struct {
 // Open returns the records of the part, which the caller must drop.
 func (r Ref) Open() (*Data, error) { return r.parts.Open(r.index) }
 
-// Damaged calls [Store.Damaged] for the part.
+// Damaged marks the part as lost, as [Store.Damaged] does.
 func (r Ref) Damaged(data *Data, err error) error { return r.parts.Damaged(r.index, data, err) }
 
 // RefsOf returns the parts of datasets that s stands for; nil if it is another kind of source.

@@ -153,7 +153,7 @@ func (k *Store) discard(run int, p output.Part) error {
 	return nil
 }
 
-// success ends the writing. Recomputed records move to the store that lost them.
+// success ends a job's writing: k is whole. Recomputed parts move to the store that lost them.
 func (k *Store) success() error {
 	k.mu.Lock()
 	k.whole = true
@@ -166,7 +166,7 @@ func (k *Store) success() error {
 	return err
 }
 
-// abort drops everything that a run has written; another run may begin.
+// abort frees what a job, number run, has written; another job may then fill k.
 func (k *Store) abort(run int) error {
 	k.redo.forget(k)
 	k.mu.Lock()

@@ -253,7 +253,7 @@ func (b *Budget) room() int64 {
 	return min(r.limit-r.used, b.share())
 }
 
-// share returns the unused bytes of a sub-budget's fair share.
+// share returns how many bytes b may still charge within its share of the limit.
 func (b *Budget) share() int64 {
 	r := b.base()
 	if r.limit == 0 || b.root == nil {

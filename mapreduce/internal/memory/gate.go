@@ -17,7 +17,7 @@ var (
 	unwatched = new(Liveness)
 )
 
-// Outside is the panic value of Sign at a shut gate.
+// Outside is the panic value for an emit at the wrong time: Sign at a shut gate.
 const Outside = "mapreduce: emit was called outside of the call that it was given to: " +
 	"kept for later, or from a goroutine that the call did not wait for"
 

@@ -38,9 +38,9 @@ type Pool struct {
 	budget    *Budget
 }
 
-// NewPool returns a pool that keeps at most maxIdle bytes of idle slabs (0 keeps none). Idle bytes
-// are charged to the root of budget, which frees them when an attempt needs memory; budget may be
-// nil. Call NewPool before others use the budget.
+// NewPool returns a pool that keeps at most maxIdle bytes of unused slabs (0 keeps none). They are
+// charged to the root of budget, which frees them when an attempt needs memory; budget may be nil.
+// Call NewPool before others use the budget.
 func NewPool(budget *Budget, maxIdle int64) *Pool {
 	p := &Pool{maxIdle: maxIdle}
 	if budget != nil {
@@ -165,8 +165,8 @@ func (p *Pool) Idle() int64 {
 	return p.bytes
 }
 
-// Trim returns idle slabs to the system, largest first, until at least n bytes are freed or none is
-// left, and returns the number of bytes freed.
+// Trim frees unused slabs, largest first, until at least n bytes are freed or none is left. It
+// returns the number of bytes freed.
 func (p *Pool) Trim(n int64) int64 {
 	if p == nil {
 		return 0
@@ -195,7 +195,7 @@ func (p *Pool) trim(n int64, least int) int64 {
 	return gone
 }
 
-// Close returns all idle slabs to the system; the pool stays usable.
+// Close frees all unused slabs; the pool stays usable.
 func (p *Pool) Close() { p.Trim(1 << 62) }
 
 func discard(s Slab) {

@@ -138,7 +138,7 @@ func (h *heldPart) Write(p []byte) (int, error) {
 	return h.file.Write(p)
 }
 
-// Close does nothing: the part still has to be sent.
+// Close does nothing, because the part waits for Commit.
 func (h *heldPart) Close() error { return nil }
 
 func (h *heldPart) sendTo(w io.Writer) error {

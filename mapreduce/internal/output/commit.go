@@ -163,16 +163,16 @@ func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
 	return w, nil
 }
 
-// FlushSize is the fill level in bytes at which a part's buffer is written.
+// FlushSize is the number of bytes in Buf at which users of a PartWriter must call Flush.
 const FlushSize = 256 << 10
 
-// DirectSize is the minimum size of a record of bytes that bypasses the buffer.
+// DirectSize is the minimum size of a record that is written without a copy in Buf.
 const DirectSize = 32 << 10
 
 // partBuffers reuses buffers of closed parts: growing a new one leaves twice its size as garbage.
 var partBuffers sync.Pool
 
-// Flush writes the buffer.
+// Flush writes Buf to the file, compressed if the destination says so, and empties it.
 func (w *PartWriter) Flush() {
 	if len(w.Buf) > 0 && w.goesOn() {
 		_, w.Err = w.packer.Write(w.Buf)

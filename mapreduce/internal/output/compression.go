@@ -39,7 +39,7 @@ func (c *Compression) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// Compress returns a writer that compresses to w.
+// Compress returns a writer that compresses to w, which its Close does not close.
 func Compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	switch c {
 	case Gzip:

@@ -32,7 +32,7 @@ func (d Destination) Extension(ext string) Destination {
 
 var extensions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.\w{1,20}$`) })
 
-// CheckExtension returns an error if the extension of parts is invalid.
+// CheckExtension returns an error if Destination.Extension was given an invalid extension.
 func CheckExtension(d Destination) error {
 	if d.extension != "" && !extensions().MatchString(d.extension) {
 		return fmt.Errorf("the extension %q is not a point and 1 to 20 letters, digits or underscores", d.extension)
@@ -58,7 +58,7 @@ func (d Destination) Check() error {
 // To returns a Destination that writes to s, a store of another package.
 func To(s Store) Destination { return Destination{store: s} }
 
-// Given reports whether d is not the zero value.
+// Given reports whether d names a place; the zero value does not.
 func Given(d Destination) bool { return d.store != nil }
 
 // Routable returns an error unless d is a directory, where mapreduce.Routed can write more files.
@@ -113,7 +113,7 @@ type FS interface {
 	Exists(name string) (bool, error)
 }
 
-// appendFS is an FS that can append to files.
+// appendFS is an FS that can append to files, so that routed files may be closed and reopened.
 type appendFS interface {
 	FS
 	// Append opens a closed file of Create to write at its end.
@@ -125,13 +125,13 @@ func InFS(fsys FS, dir string) Destination {
 	return Destination{store: &dirStore{fs: fsys, dir: dir}}
 }
 
-// ErrEnded is the error of an attempt that runs after its job has ended.
+// ErrEnded is the error of an attempt that writes or commits after its job has ended.
 var ErrEnded = errors.New("the job has ended")
 
 // Temporary is the name of the directory, in the output, of uncommitted parts.
 const Temporary = "_temporary"
 
-// dirStore writes attempts to files in dir/_temporary and renames them on commit.
+// dirStore is an output in an FS. Attempts write to dir/_temporary; a commit renames their files.
 type dirStore struct {
 	fs    FS
 	dir   string

@@ -76,7 +76,7 @@ func (s *localStore) Success() error {
 	return nil
 }
 
-// succeed implements Success for a resumable output: the temporary files stay until forget.
+// succeed is Success for a resumable output: the temporary files stay until forget.
 func (s *localStore) succeed() error {
 	if !s.complete {
 		if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
@@ -111,7 +111,7 @@ func (s *localStore) change() error {
 	return nil
 }
 
-// Abort removes the job's files; an earlier output stays.
+// Abort removes what the job has written; an earlier output stays.
 func (s *localStore) Abort() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil

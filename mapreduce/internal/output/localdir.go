@@ -110,8 +110,8 @@ var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `)$`)
 })
 
-// entries lists the directory. stranger is the first entry that no job has created. Files of names
-// count as a job's only beside _SUCCESS or temporary files, since other files may have such names.
+// entries lists the directory. stranger is the first entry that no job has created. Names of routed
+// files count as created only beside _SUCCESS or temporary files, since any file may have them.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
 	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Success || e.Name() == Temporary })
@@ -164,7 +164,7 @@ func (d *outputDir) empty() error {
 	return errors.Join(err, d.root.RemoveAll(Temporary))
 }
 
-// remove removes the directory with its content and releases it.
+// remove removes the directory with a job's files in it, and unlocks it.
 func (d *outputDir) remove() error {
 	err := d.empty()
 	if d.inPlace() {

@@ -21,7 +21,7 @@ func (d Destination) Late() Destination {
 	return d
 }
 
-// lateness is the state of a localStore whose directory is created when needed.
+// lateness is the state of Destination.Late, for a directory that is created when needed.
 type lateness struct {
 	late bool // requested
 
@@ -29,8 +29,8 @@ type lateness struct {
 	waits bool       // it is not created yet
 }
 
-// ready creates the directory if that was postponed. If too many files are open, another attempt
-// may succeed.
+// ready creates the directory if Late has postponed that. If too many files are open, another
+// attempt may succeed.
 func (s *localStore) ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

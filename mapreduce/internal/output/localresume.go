@@ -61,7 +61,7 @@ func (d Destination) Finish() error {
 	return s.forget()
 }
 
-// Resumable reports whether another run can continue the output.
+// Resumable reports whether another run can continue the output if this one is killed.
 func (c *Committer) Resumable() bool { return c.local() != nil }
 
 // Tasks returns the committed tasks, by this run or the killed run that it continues, as attempts

@@ -80,7 +80,7 @@ func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// open opens a directory.
+// open opens a directory as a root.
 func (t dirTree) open(name string) (root *os.Root, err error) {
 	if t.root == nil {
 		return os.OpenRoot(name)

@@ -116,7 +116,7 @@ func DropFile(f *PartFile) {
 	}
 }
 
-// lateFile is a file that is created at its first write, or when it is closed.
+// lateFile creates its file at the first write, or when it is closed.
 type lateFile struct {
 	create   func() (io.WriteCloser, error)
 	file     io.WriteCloser

@@ -151,7 +151,7 @@ func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
 	return remoteWriter{s, r}, nil
 }
 
-// remoteWriter writes a part.
+// remoteWriter writes a part's file; Close keeps its receipt for Commit.
 type remoteWriter struct {
 	store *remoteStore
 	part  *remotePart
@@ -187,7 +187,7 @@ func (s *remoteStore) receiptOf(attempt string) string {
 	return ""
 }
 
-// receive records the receipt of a part that another process has written.
+// receive notes the receipt with which Commit completes a part that another process has written.
 func (s *remoteStore) receive(attempt, receipt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *remoteStore) tidy() error {
 	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, Temporary)))
 }
 
-// Abort removes the job's files; an earlier output stays.
+// Abort removes what the job has written; an earlier output stays.
 func (s *remoteStore) Abort() error {
 	s.mu.Lock()
 	owned := s.owned && !s.ended

@@ -37,9 +37,9 @@ const (
 	routeFlush = 16 << 10 // fill level in bytes at which the buffer of such a file is written
 )
 
-// Routes holds the routed files of an attempt, one per name that the user's code gives to a record,
-// and the records buffered for them. It does not depend on the record type, so that a program
-// contains its code once.
+// Routes writes an attempt's files for names that the user's code gives to records, and its normal
+// part. It buffers records that may still be dropped. It does not depend on the record type, so
+// that a program contains its code once.
 type Routes struct {
 	usual       *PartWriter
 	budget      *memory.Budget
@@ -212,7 +212,7 @@ func (c *Committer) commitRoutes(id attempt.ID) error {
 	return nil
 }
 
-// discardRoutes removes the routed files of an attempt.
+// discardRoutes removes an attempt's files for names, if it was not committed.
 func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	c.mu.Lock()
 	parts := c.routes[id]

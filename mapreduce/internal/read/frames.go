@@ -26,7 +26,7 @@ func Frames(s *Reader, yield func([][]byte) (int, error)) error {
 	})
 }
 
-// frames is the Ends of records that begin with their length, a varint.
+// frames is the Ends of records that each follow their length, a varint.
 type frames struct{}
 
 func (frames) Last(b []byte) int {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// RecordError is the error of a map for one record, with the place of the record.
+// RecordError is the error of a map for one record. It says where in the input the record is.
 type RecordError struct {
 	Input  string // name of the source
 	Offset int64  // of the record's first byte in the uncompressed source; -1 if records are not bytes

@@ -18,9 +18,9 @@ type sequence[I any] struct {
 	used atomic.Bool
 }
 
-// read passes over the sequence. A second pass is valid only if the sequence has restarted. To
-// verify that, read checks at the end that it can restart once more: a sequence that can be read
-// only once is exhausted by then.
+// read is the Input: it yields all records. A second pass is valid only if the iterator has
+// restarted. To verify that, read checks at the end that it can restart once more: one that can be
+// read only once is exhausted by then.
 func (q *sequence[I]) read(s *Reader, yield func([]I) (int, error)) error {
 	again := q.used.Swap(true)
 	records := 0

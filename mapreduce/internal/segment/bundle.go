@@ -43,8 +43,7 @@ type bundles struct {
 	slab    memory.Slab
 }
 
-// bundle is an open bundle: a key with its values so far. It is a cell of the hash table; the zero
-// value is an empty cell.
+// bundle is a cell of the hash table: a key with its values so far. If end is 0, the cell is empty.
 type bundle struct {
 	prefix    uint64 // of the key
 	key       uint32 // offset of the key in the region

@@ -203,7 +203,7 @@ func (i *Import) whole() error {
 	return nil
 }
 
-// read fills p from offset off.
+// read sets p to the bytes at offset off; a missing byte is an error.
 func (i *Import) read(p []byte, off int64) error {
 	if n, err := i.spill.ReadAt(p, off); n < len(p) {
 		if errors.Is(err, io.EOF) {

@@ -50,7 +50,7 @@ func NewFiles(dir string) *Files {
 	return NewFilesOn(func() (File, error) { return openTemporary(dir) })
 }
 
-// NewFilesOn returns a Files whose files open creates; only one goroutine at a time calls open.
+// NewFilesOn returns a Files that gets its files from open, which one goroutine at a time calls.
 func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 
 // create returns a new empty spill in one of the files; the caller must drop it.
@@ -151,7 +151,7 @@ func (s *spillFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// place returns the offset in the file of the spill's byte off.
+// place returns where in the file byte off of the spill is.
 func (s *spillFile) place(off int64) int64 {
 	return int64(s.extents[off/extentSize])*extentSize + off%extentSize
 }

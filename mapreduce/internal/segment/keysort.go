@@ -122,7 +122,7 @@ func (x *Sorting) scatter(read func() Reader, dst []entry, ends []uint32, shift 
 	}
 }
 
-// StartsOf turns the sizes of buckets into their starts.
+// StartsOf replaces each bucket's size by the index of its first item, the total of those before.
 func StartsOf(counts []uint32) {
 	sum := uint32(0)
 	for i, n := range counts {

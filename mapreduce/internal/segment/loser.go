@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// loserTree merges sources: tree[0] is the winner, tree[1:] the losers of the matches on the way
-// up. Replacing the winner costs one comparison per level, half of a heap's, and most comparisons
-// use prefixes in the tree itself.
+// loserTree finds the smallest of many sources' next keys. tree[0] is the winner, tree[1:] the
+// losers of the matches on the way up. The next winner costs one comparison per level, half of a
+// heap's, and most comparisons use prefixes in the tree itself.
 type loserTree struct {
 	sources []*source
 	tree    []match
@@ -34,7 +34,7 @@ func newLoserTree(sources []*source) *loserTree {
 // winner returns the source with the smallest next key; it may be done or failed.
 func (t *loserTree) winner() *source { return t.sources[t.tree[0].source] }
 
-// next advances the winner and finds the new one.
+// next moves the winner to its next record and finds the new winner.
 func (t *loserTree) next() {
 	i := t.tree[0].source
 	t.sources[i].advance()
@@ -58,8 +58,8 @@ func (t *loserTree) head(i int32) match {
 	}
 }
 
-// play adds a source while the tree is built: it waits at the first node without a source; the last
-// one becomes the winner.
+// play enters a source while the tree is built: it waits at the first node without a source; the
+// last one becomes the winner.
 func (t *loserTree) play(m match) {
 	for n := (int(m.source) + len(t.tree)) / 2; ; n /= 2 {
 		x := t.tree[n]

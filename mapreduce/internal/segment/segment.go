@@ -39,7 +39,7 @@ func (s *Segment) runs() (list []run) {
 	return list
 }
 
-// run is a part of a segment: a section of a spill file, or entries in a store.
+// run is one sorted section of a spill file, or unsorted entries in a store, of a segment.
 type run struct {
 	section
 	file    *spillFile

@@ -90,7 +90,7 @@ func (s *Sorter) Add(partition int, key, value []byte) error {
 	return nil
 }
 
-// count counts a record that was added to a list.
+// count adds a record that was added to l to the statistics.
 func (s *Sorter) count(l *list, key, value []byte) {
 	n := int64(len(key) + len(value))
 	l.records++

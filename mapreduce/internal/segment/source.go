@@ -18,7 +18,7 @@ type source struct {
 	sum     byte     // written by touch; an unused load would be dropped by the compiler
 }
 
-// state is the state of a source's head. A failed source wins every match, so that its error is
+// state says what a source's next record is. A failed source wins every match, so that its error is
 // reported before later records appear in a wrong place.
 type state uint8
 
@@ -29,7 +29,7 @@ const (
 	failed
 )
 
-// advance moves the head to the next record.
+// advance makes the source's next record its head.
 func (s *source) advance() {
 	if s.file == nil {
 		if len(s.bundle) > 0 {

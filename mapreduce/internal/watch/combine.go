@@ -61,7 +61,7 @@ func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	return result
 }
 
-// apply returns the encoding of f(a, b), given the encodings a and b.
+// apply returns f(a, b); arguments and result are encodings.
 func (c *combineCheck) apply(a, b []byte) []byte {
 	args := []reflect.Value{c.decoded(a), c.decoded(b)}
 	return codec.Encoding(c.value, c.f.Call(args)[0])
@@ -76,7 +76,7 @@ func (c *combineCheck) decoded(b []byte) reflect.Value {
 	return v
 }
 
-// law panics unless two results are alike; shown are the values that led to them.
+// law panics unless one and other are equal results; shown are the values that led to them.
 func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte) {
 	if bytes.Equal(one, other) || alike.Equal(c.decoded(one).Interface(), c.decoded(other).Interface(), c.within) {
 		return

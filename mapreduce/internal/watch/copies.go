@@ -135,8 +135,8 @@ func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace replaces each slice in v that has selected elements: copyOf copies its memory. It also
-// copies the slices that contain such slices.
+// replace sets each slice in v that Element selects to a copy by copyOf. It also copies the slices
+// that contain such slices.
 func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
