@@ -102,7 +102,7 @@ func (d *Dataset[T]) Retain() { d.lineage.retained.Store(true) }
 type DatasetSize struct {
 	Parts   int
 	Records int64
-	Bytes   int64 // as stored
+	Bytes   int64 // size as stored
 	Spilled int64 // the part of Bytes in spill files
 }
 
@@ -233,7 +233,7 @@ func (l *lineage) release() {
 // datasets holds the unreleased datasets of a cluster.
 type datasets struct {
 	mu     sync.Mutex
-	number int // of the last dataset created
+	number int // number of the last dataset created
 	live   map[*lineage]bool
 	closed bool
 }

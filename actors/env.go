@@ -36,7 +36,7 @@ type env struct {
 	chaos         *chaosInjector              // nil without Config.Chaos
 	computeTokens chan struct{}               // one token per computing attempt; nil: no limit
 
-	durable scheduling.DurableState // of earlier clusters of the State; only the JobTracker uses it
+	durable scheduling.DurableState // state of earlier clusters in Config.State; only the JobTracker uses it
 
 	lives    atomic.Uint64  // number of incarnations of all nodes so far
 	attempts sync.WaitGroup // goroutines of attempts

@@ -22,7 +22,7 @@ type fetcher struct {
 	candidates    []int32          // with an emulated network: maps with published outputs, to choose from at random
 	rng           *rand.Rand       // with an emulated network
 	remaining     int              // number of segments that are not fetched yet
-	records       int64            // in the segments fetched so far
+	records       int64            // number of records in the segments fetched so far
 	shuffledBytes [distances]int64 // bytes fetched, by distance of their node
 }
 

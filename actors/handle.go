@@ -34,11 +34,11 @@ type Result struct {
 	ID        scheduling.JobID
 	Name      string
 	State     scheduling.JobState
-	Counters  *counter.Set      // of a failed job, as far as it got
+	Counters  *counter.Set      // as far as it got, if the job failed
 	Submitted time.Duration     // since the cluster's start
 	Elapsed   time.Duration     // from Submit to the commit of the output
 	Err       error             // nil if the job succeeded
-	Skipped   []cluster.Skipped // of a job that succeeded, in order; see SubmitOptions.MaxSkips
+	Skipped   []cluster.Skipped // set if the job succeeded, in order; see SubmitOptions.MaxSkips
 }
 
 // JobHandle is a submitted job. Its methods are safe for concurrent use, even after the job and the

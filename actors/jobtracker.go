@@ -30,12 +30,12 @@ type jobTracker struct {
 	core     *scheduling.Core
 	*ledger
 
-	gen           uint64 // of the timer
+	gen           uint64 // number of the tick that the timer will send, to ignore earlier ones
 	timer         *time.Timer
 	due           time.Duration // time of the next update
 	busy          time.Duration // time since which there have been jobs
 	patient       time.Duration // until this time no node expires
-	unrecoverable bool          // after the current panic the Core cannot continue from its log
+	unrecoverable bool          // the current call has panicked maxPanics times: the Core is not rebuilt
 }
 
 // ledger is the JobTracker's state outside its Core. It survives a panic: the restarted JobTracker

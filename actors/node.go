@@ -28,7 +28,7 @@ type node struct {
 	sent           time.Duration
 	again          bool // send another heartbeat once pending is answered
 
-	gen     uint64 // of the timer
+	gen     uint64 // number of the tick that the timer will send, to ignore earlier ones
 	timer   *time.Timer
 	watched time.Duration // when watch last ran
 
@@ -98,10 +98,10 @@ type (
 type report struct {
 	noDeadLetter
 	status   scheduling.Status
-	err      error              // of a failed attempt
+	err      error              // error of a failed attempt
 	output   *cluster.MapOutput // map output; the run owns it
-	counters *counter.Set       // of an attempt that succeeded
-	totals   totals             // of an attempt that succeeded
+	counters *counter.Set       // counters of an attempt that succeeded
+	totals   totals             // totals of an attempt that succeeded
 	skipped  []cluster.Skipped  // records that a map skipped
 	shuffled [distances]int64   // bytes by distance, of a reduce
 	phases   Phases

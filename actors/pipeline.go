@@ -68,7 +68,7 @@ func (p *Pipeline) adopt(l *lineage) {
 	p.owned = append(p.owned, l)
 }
 
-// end releases the datasets that are not retained, after a failure all of them.
+// end releases the pipeline's datasets: all after a failure, otherwise those not retained.
 func (p *Pipeline) end(succeeded bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -98,7 +98,7 @@ type tally struct {
 	locality  [4]int // launched maps: node-local, rack-local, off-rack, without location
 	shuffled  [distances]int64
 	time      [2]time.Duration // slot time of attempts that ended with a report
-	totals    totals           // of attempts that succeeded and whose output is not lost
+	totals    totals           // sums over attempts that succeeded and whose output is not lost
 }
 
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {

@@ -24,7 +24,7 @@ type LocalFile struct {
 
 	mu      sync.Mutex
 	settled bool     // every later write will change the stamp
-	file    *os.File // of a mapping; nil if the descriptor was closed
+	file    *os.File // descriptor of the mapped file; nil if it was closed
 	data    []byte   // the mapping or the copy; nil if not loaded
 	loaded  bool     // data is valid
 	mapped  bool     // data is a mapping

@@ -52,7 +52,7 @@ type inode struct {
 	modified time.Time
 	children map[string]*inode
 	blocks   []*block
-	offsets  []int64 // of each block, then the file's size
+	offsets  []int64 // offset of each block, then the file's size
 }
 
 func (i *inode) size() int64 {

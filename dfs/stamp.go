@@ -17,7 +17,7 @@ type stamp struct {
 	file     identity // identifies the file
 	size     int64
 	modified time.Time
-	changed  time.Time // of the inode; modified if the system has no such time
+	changed  time.Time // time of the last change of the inode; modified if the system has none
 	links    uint64    // 0 if the system does not count them
 	empty    bool      // it occupies no disk space, whatever its size
 }

@@ -83,7 +83,7 @@ func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// smallStar connects each node and its smaller neighbors to the smallest of these.
+// smallStar connects each node and its smaller neighbors to the smallest of these neighbors.
 func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	return star("small star", func(a, b int32, emit func(link, mapreduce.None)) {
 		emit(mapreduce.MakePair(max(a, b), min(a, b)), mapreduce.None{})

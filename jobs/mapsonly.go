@@ -2,8 +2,8 @@ package jobs
 
 import "github.com/tarry-mr/tarry/mapreduce"
 
-// MapsOnly returns a job without the reduces of j: it writes the keys and values that the maps of j
-// emit, in input order, neither sorted nor combined. Its input is that of j.
+// MapsOnly returns j without its reduces: a job that writes the keys and values that the maps of j
+// emit, in input order, neither sorted nor combined. It has the same input as j.
 func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
 	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
 	if j.MapTask == nil {

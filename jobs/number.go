@@ -31,8 +31,8 @@ const (
 	numberUnits    = 1_000_000_000_000_000_000
 )
 
-// decimal parses a decimal number of a record and returns it as a Sum. Errors are like those of
-// number.
+// decimal parses a decimal number of a record and returns it as a Sum. Its errors have the form of
+// those of number.
 func decimal(name, text []byte) (Sum, error) {
 	if n, good := parseDecimal(text); good {
 		return n, nil

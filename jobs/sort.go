@@ -51,7 +51,7 @@ type SortByOptions struct {
 	Numeric, Fold, SkipBlanks bool
 	// Reverse sorts in descending order, including lines whose keys are equal.
 	Reverse bool
-	// Unique writes only the first input line of those with equal keys.
+	// Unique writes only the first line, in input order, of lines with equal keys.
 	Unique bool
 	// Stable keeps lines with equal keys in input order; otherwise their bytes decide.
 	Stable bool

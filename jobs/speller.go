@@ -32,8 +32,8 @@ func (s *speller) spelled(r rune) rune {
 	return r
 }
 
-// folded returns the representative of all characters equal to r under case folding: the lower case
-// of the smallest of them, if that is one of them, otherwise the smallest.
+// folded returns the same character for all that are equal to r under case folding: the lower case
+// of the smallest, if that is equal to them, too; otherwise the smallest.
 func folded(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

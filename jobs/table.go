@@ -249,8 +249,8 @@ func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 	})
 }
 
-// Records returns whole records as text: CSV stays CSV, other columns get tabs between them. With
-// oneLine a record with a line feed is an error.
+// Records returns records as text: CSV stays CSV if Columns is empty; other columns get tabs
+// between them. With oneLine a record with a line feed is an error.
 func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
 	if !t.Parsed() {
 		return mapreduce.Lines(src...)

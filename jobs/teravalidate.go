@@ -28,7 +28,7 @@ func (s *TeraSummary) add(record []byte) {
 	})
 }
 
-// follow adds the summary of the records after those of s. It copies the keys.
+// follow extends s by the summary o of the records after it. It copies the keys.
 func (s *TeraSummary) follow(o TeraSummary) {
 	if o.Records == 0 {
 		return

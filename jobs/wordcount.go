@@ -26,7 +26,7 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	}
 }
 
-// WordCountOptions define a word for WordCountBy. The zero value is that of WordCount.
+// WordCountOptions define what WordCountBy counts as a word. The zero value is that of WordCount.
 type WordCountOptions struct {
 	// Fold counts words that differ only in case as one, in lower case: those that are equal under
 	// Unicode's simple case folding, as in [strings.EqualFold].

@@ -24,7 +24,7 @@ type boundJob struct {
 	key    codec.Placed
 	value  codec.Placed
 	prefix func(key []byte) int // length of the grouping fields of a key; nil: the whole key
-	ranges *keyRanges           // of a total order, set by Prepare
+	ranges *keyRanges           // key ranges of the reduces in a total order, set by Prepare
 	groups groupPlaces          // detects a Partition that splits a group
 	watch.State
 	// distinct is the result of the last map that has ended. The next map sizes its table by it:

@@ -117,7 +117,7 @@ type csvFile struct {
 	o       CSVOptions
 	ends    *csvEnds
 	header  []string // names of the columns
-	text    []byte   // of the current record
+	text    []byte   // bytes of the current record
 	want    int      // required fields per record; 0: not yet known, negative: any number
 	begun   bool     // header and want are known
 	records int64    // number read so far

@@ -23,7 +23,7 @@ type Feed[K, V any] struct {
 // until the call of Map that receives it returns.
 type TaggedRecord[K, V any] struct {
 	apply func(index int, t *Task, emit func(K, V)) error
-	index int // in the batch
+	index int // number of the record in the current batch
 }
 
 // taggedBatches tags the records of in. apply returns a function that maps record i of *batch.

@@ -38,7 +38,7 @@ type feedJoin[K, A, B, O any] struct {
 	left  Feed[K, A]
 	right Feed[K, B]
 	group func(key K, left []A, right iter.Seq[B], emit func(O)) error
-	each  func(key K, a A, b B, emit func(O)) error // of Join; otherwise nil
+	each  func(key K, a A, b B, emit func(O)) error // function of a Join; nil for other joins
 }
 
 // Join calls each for every pair of a left and a right record with equal keys.
@@ -59,8 +59,8 @@ func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a 
 	return Joined[O]{bind: feedJoin[K, A, B, O]{left, right, group, each}.bind}
 }
 
-// LeftJoin is like Join, but also calls each with a nil b for left records whose key the right feed
-// lacks.
+// LeftJoin is like Join. For left records whose key the right feed lacks, it calls each with a nil
+// b.
 func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b *B, emit func(O)) error) Joined[O] {
 	return FullJoin(left, right, func(key K, a *A, b *B, emit func(O)) error {
 		if a == nil {
@@ -70,8 +70,8 @@ func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 	})
 }
 
-// FullJoin is like Join, but also calls each for records whose key the other feed lacks, with nil
-// for the missing record. a and b are valid until each returns.
+// FullJoin is like Join. For records whose key the other feed lacks, it calls each with nil for the
+// missing record. a and b are valid until each returns.
 func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[O] {
 	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		alone := true
@@ -262,7 +262,7 @@ type sided[A, B any] struct {
 	A     A // exported, so that Plan.Debug sees the bytes in them
 	B     B
 	right bool
-	size  int // of its encoding, in bytes
+	size  int // size of the encoding in bytes
 }
 
 // CodecWithin returns a codec that writes whether a value is left or right, then the value.

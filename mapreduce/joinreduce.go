@@ -28,7 +28,7 @@ type joinPairs[K, A, B, O any] struct {
 	left       []A
 	right      B // the current one
 	calls      callCount
-	seqs       [keptSeqs]iter.Seq[B] // for calls of the user's function, in rotation
+	seqs       [keptSeqs]iter.Seq[B] // sequences that calls of the user's function get in rotation
 }
 
 // pairs returns the state of a new reduce attempt over encoded pairs.

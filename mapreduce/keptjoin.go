@@ -235,7 +235,7 @@ type keptCursor[K, T any] struct {
 	encode   func(dst []byte, key K) []byte
 	block    int    // index of the next block
 	run      []byte // the unread part of the current block
-	release  func() // of that block
+	release  func() // releases the current block
 	holds    bool   // blocks are held until the cursor leaves the current group
 	releases []func()
 

@@ -23,7 +23,7 @@ type recordWriter struct {
 	own     *ownPart    // nil: records are encoded
 	image   int         // outputForm.image; 0 if records do not go to part one by one
 	plain   bool        // records are []byte, and go to part as they are
-	end     string      // of a plain record
+	end     string      // written after each plain record
 }
 
 // newRecordWriter starts the part of an attempt on a host. The caller must close it.

@@ -25,8 +25,8 @@ func tryRecord(c *counter.Set, code func() error, drop func()) error {
 // pendingPairs holds back encoded pairs that a map emits for a record until the map has succeeded.
 type pendingPairs struct {
 	bytes []byte
-	ends  []int        // of keys and values, alternating
-	gate  *memory.Gate // of the emit that it replaces
+	ends  []int        // ends in bytes of keys and values, alternating
+	gate  *memory.Gate // gate of the emit that hold replaces
 }
 
 // hold is the emit of encoded pairs while a record is tried: it keeps copies of them.

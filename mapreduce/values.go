@@ -15,7 +15,7 @@ var (
 	// only the rest.
 	errRangedTwice = Permanent(errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again"))
 	// errValuesKept ends an attempt whose Reduce has kept the values of a key beyond its call, as a
-	// sequence or by iter.Pull: it would get those of another key.
+	// sequence or by iter.Pull: it would get another key's values.
 	errValuesKept = Permanent(errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
 		"what was kept is of an earlier call"))
 )

@@ -22,10 +22,10 @@ type job struct {
 	id      int64
 	asked   api.Submission
 	who     access.Principal
-	key     fingerprint // of its submission; zero if it has none
+	key     fingerprint // fingerprint of the client's key; zero if the submission has none
 	at      time.Time
 	inputs  []stamp
-	output  string // as requested
+	output  string // output as the client named it
 	target  string // the resolved output, to detect jobs with the same output
 	resumed bool
 	claim   *claim          // on the block store's quota; nil if the output is elsewhere
@@ -38,7 +38,7 @@ type job struct {
 	mu       sync.Mutex
 	order    Order
 	src      []mapreduce.Source // until the first stage takes them
-	handle   *actors.JobHandle  // of the running stage
+	handle   *actors.JobHandle  // handle of the running stage; nil between stages
 	stages   []api.Stage        // ended stages
 	cores    []scheduling.JobID // cluster jobs of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
@@ -131,7 +131,7 @@ func (t *table) drop(j *job) {
 	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
 }
 
-// finish moves a job to the ended ones and forgets the oldest of these.
+// finish marks a job as ended and forgets the oldest ended jobs.
 func (t *table) finish(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -50,7 +50,7 @@ type record struct {
 	ID     int64
 	Who    access.Principal
 	Asked  api.Submission
-	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
+	Key    fingerprint `json:",omitzero"` // fingerprint of the client's key, see api.Client.Submit
 	At     time.Time
 	Inputs []stamp
 	Kill   *api.Kill `json:",omitempty"` // set when the job must be killed
@@ -78,7 +78,7 @@ type ending struct {
 // Output.
 type entry struct {
 	Submit  *record              `json:",omitempty"`
-	ID      int64                `json:",omitempty"` // of Kill and End
+	ID      int64                `json:",omitempty"` // number of the job of Kill and End
 	Kill    *api.Kill            `json:",omitempty"`
 	End     *ending              `json:",omitempty"`
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name

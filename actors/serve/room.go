@@ -38,7 +38,7 @@ func (r *storeQuota) take(n int64) error {
 	return r.charge(n)
 }
 
-// charge is like take, for callers that hold mu, and with maxBytes above 0.
+// charge does the work of take. The caller holds mu and has checked that maxBytes is above 0.
 func (r *storeQuota) charge(n int64) error {
 	if !r.known {
 		var err error

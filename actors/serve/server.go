@@ -26,15 +26,15 @@ type Server struct {
 	room    *storeQuota
 	outputs outputs
 	handler http.Handler
-	config  *reloader // of Config.Files; nil: nothing to reload
-	tokens  *reloader // of the file of Access.Tokens; nil: nothing to reload
+	config  *reloader // reloads Config.Files; nil: there are none
+	tokens  *reloader // reloads the file of Access.Tokens; nil: there is none
 
 	boot    string // identifies this process
 	started time.Time
 
 	writing      sync.RWMutex // read-locked while the durable state changes, write-locked while the journal is replaced
 	trimming     sync.Mutex
-	policyChange sync.Mutex // one at a time
+	policyChange sync.Mutex // held during a change of the policy
 	closing      atomic.Bool
 	preparing    chan struct{}      // one place per job in preparation
 	end          context.CancelFunc // ends all work for clients

@@ -45,7 +45,7 @@ type Dir struct {
 	dir     string
 
 	mu    sync.Mutex
-	saved saved // as in the last snapshot, except for fields that are newer by their comments
+	saved saved // as in the last snapshot; some fields are newer, as their comments say
 
 	durable scheduling.DurableState     // of the earlier cluster, until this one begins
 	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
@@ -88,7 +88,7 @@ func (s *saved) succeed(key string, how Succeeded) {
 	delete(s.Skips, key)
 }
 
-// skip records the bad records that a map has skipped, in place of those that it reported before.
+// skip records the bad records that a map has skipped. They replace those of its earlier attempts.
 func (s *saved) skip(e *skipEntry) {
 	if s.Skips == nil {
 		s.Skips = map[string]map[int32][]cluster.Skipped{}

@@ -95,7 +95,7 @@ func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
 // store. Tasks is safe for concurrent use: at most as many workers as the process has processors
 // run at once, and others wait.
 type Tasks struct {
-	Name     string // of the job
+	Name     string // name of the job
 	Maps     int    // at least 1
 	Reduces  int    // 0: the job has no reduces
 	Task     string // the value of TARRY_TASK that all tasks share

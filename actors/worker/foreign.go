@@ -19,7 +19,7 @@ import (
 // left a permanent error.
 type foreign struct {
 	job  *job
-	name string             // of the engine
+	name string             // name of the engine
 	line func(line string)  // called with each line of the client's output, before kill; may be nil
 	kill func()             // ends the job on the engine; nil if the job ends with the client
 	logs func(to io.Writer) // writes the tasks' logs, as far as the engine has them; may be nil
@@ -98,7 +98,7 @@ func (f *foreign) why(err error) error {
 	return f.job.unended(err)
 }
 
-// hear calls f.line with each line that say writes, and copies the lines to log.
+// hear passes each line that say writes to f.line and f.said, and copies the lines to log.
 func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 	r, w := io.Pipe()
 	go func() {

@@ -71,8 +71,8 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 // launcher starts a worker process for each attempt of a task, and retries failed ones.
 type launcher struct {
 	task        task   // the fields that all tasks share
-	reduces     int    // of the job
-	dir         string // for heartbeat files
+	reduces     int    // number of the job's reduces
+	dir         string // directory for heartbeat files
 	first       int    // number of a task's first attempt
 	maxAttempts int    // maximum attempts of a task
 	logf        func(format string, args ...any)
@@ -127,8 +127,8 @@ func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin f
 	return out.Bytes(), err
 }
 
-// runMap runs a map with its frames in a file, and returns the offsets where those of each reduce
-// end. The file has no name and vanishes when it is closed.
+// runMap runs a map that writes its frames to a file, and returns the offset at which each reduce's
+// frames end. The file has no name and vanishes when it is closed.
 func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.File, ends []int64, err error) {
 	err = l.retry(ctx, mapTask, index, func(t task) (err error) {
 		if f, err = os.CreateTemp(dir, fmt.Sprintf("tarry-m-%05d-%d-*", t.Index, t.Attempt)); err != nil {
@@ -147,8 +147,8 @@ func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.Fil
 	return f, ends, err
 }
 
-// retry calls once for each attempt of a task until one succeeds. The error is the first attempt's:
-// those of later ones may only follow from it.
+// retry calls the function once for each attempt of a task, until it succeeds. If all attempts
+// fail, it returns the first one's error: later errors may only follow from that.
 func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) (err error) {
 	for n := 1; ; n++ {
 		t := l.task

@@ -21,7 +21,7 @@ type report struct {
 	Attempt  int               `json:"attempt"`
 	Counters *counter.Set      `json:"counters"`
 	Output   cluster.Handover  `json:"output,omitzero"`
-	Skipped  []cluster.Skipped `json:"skipped,omitempty"` // by a map
+	Skipped  []cluster.Skipped `json:"skipped,omitempty"` // records that a map has skipped
 	Maps     []report          `json:"maps,omitempty"`    // in reduce 0: the reports of all maps
 }
 

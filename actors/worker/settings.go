@@ -15,7 +15,7 @@ type Settings struct {
 	Queue      string
 	Account    string
 	TaskMemory int64    // bytes of a task's container
-	TaskCores  int      // of a task
+	TaskCores  int      // cores of a task's container
 	EngineArgs []string // arguments of the engine's own command
 	Workers    []string // other builds of this program to ship, as OS/ARCHITECTURE=PATH
 }

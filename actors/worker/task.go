@@ -50,7 +50,7 @@ type task struct {
 	Reports  string `json:"reports,omitempty"`  // folder for reports; empty: standard output
 	Shuffle  string `json:"shuffle,omitempty"`  // folder between maps and reduces; empty: the engine moves frames
 	MaxSkips int    `json:"skips,omitempty"`    // records that a map may skip
-	Attempts int    `json:"attempts,omitempty"` // of the task, that the worker makes itself; 0: one
+	Attempts int    `json:"attempts,omitempty"` // attempts that the worker itself makes at the task; 0: one
 	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
 	// Stores are the stores that the submitter has opened, as stores.Roots returned them.
 	Stores map[string]string `json:"stores,omitempty"`

@@ -14,7 +14,7 @@ type File struct {
 	name  string
 }
 
-var created atomic.Int64 // by this process
+var created atomic.Int64 // number of files that this process has created
 
 // Create begins a file, which replaces an existing one. The file appears, complete, when Close has
 // returned nil; before that, or after Abort, it does not exist.

@@ -52,7 +52,7 @@ const (
 type Result struct {
 	Program Program
 	Samples []Sample // one per round; fewer if Program.Once or after a failure
-	Digest  string   // of the result of the first round
+	Digest  string   // digest of the first round's result
 	Err     error    // the failure after which it skipped the further rounds
 }
 

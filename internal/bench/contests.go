@@ -62,8 +62,8 @@ func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
-// with returns the program under another name, with other flags. Each flag is followed by its
-// value, which replaces that of the program.
+// with returns the program under another name, with the flags replaced or added. Each flag is
+// followed by its value.
 func (p Program) with(name string, flags ...string) Program {
 	p.Name = name
 	p.Args = slices.Clone(p.Args)

@@ -92,8 +92,8 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	}
 }
 
-// RunReduce runs a reduce attempt in this goroutine and prepares its part for CommitTask. Errors
-// are as for RunMap.
+// RunReduce runs a reduce attempt in this goroutine and prepares its part for CommitTask. It
+// returns the same errors as RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -119,7 +119,7 @@ func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOut
 	return &MapOutput{segments: segments, release: release, skipped: skipped}
 }
 
-// Skipped lists the skipped records; see MapAttempt.MaxSkips.
+// Skipped lists the records that the map has skipped; see MapAttempt.MaxSkips.
 func (o *MapOutput) Skipped() []Skipped { return o.skipped }
 
 // Sizes returns the bytes that each reduce will fetch of the output.

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// ErrTooManySkips is wrapped by the error of a job with more bad records than it may skip. The
-// error also wraps that of the first one.
+// ErrTooManySkips is wrapped by the error of a job with more bad records than it may skip. That
+// error also wraps the error of the first bad record.
 var ErrTooManySkips = errors.New("too many bad records")
 
 // Skipped is a record that was skipped because the user's map failed on it.
@@ -20,7 +20,7 @@ type Skipped struct {
 	Offset int64  `json:"offset"` // of the record's first byte in the uncompressed source; -1 if records are not bytes
 	Number int64  `json:"record"` // counts from 1, among the records of the source that the attempt read
 	Head   string `json:"head"`   // first bytes of the record; empty if records are not bytes
-	Size   int    `json:"size"`   // of the record, in bytes
+	Size   int    `json:"size"`   // size of the record in bytes
 	Reason string `json:"reason"` // error or panic, with its place in the user's code
 }
 

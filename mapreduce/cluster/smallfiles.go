@@ -14,7 +14,7 @@ const fileCost = 16 << 10
 // file turn into the next; here each file has its own mapper.
 func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
-	var cost, most int64 // of the files joined last
+	var cost, most int64 // cost and its limit for the files joined last
 	for _, s := range splits {
 		in, room := &p.job.Inputs[s.Source], limit
 		if in.Size > 0 {

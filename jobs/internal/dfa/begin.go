@@ -51,8 +51,8 @@ func newPrefix(p *Program, sets [][]rune) *prefix {
 	return nil
 }
 
-// walk adds the beginnings whose first depth bytes are those of head, and whose other bytes are
-// what the program reads from pc on.
+// walk adds each beginning that starts with the first depth bytes of head and continues with what
+// the program reads from pc on.
 func (b *beginner) walk(pc uint32, depth int, head beginning) {
 	if depth == b.n || len(b.found) > maxBeginnings {
 		if !b.known[head] {
