@@ -41,7 +41,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// requireRows requires that rows have different names, and that no random row holds from one seed.
+// requireRows requires that rows have different names, and that no verdict holds by one seed alone.
 func requireRows(t *testing.T, rows []*study.Row) {
 	t.Helper()
 	seen := map[string]bool{}

@@ -56,7 +56,7 @@ func TestOtherRun(t *testing.T) {
 	require.Error(t, Write(io.Discard, "run", strings.NewReader(""), Simulator{}, Other{}, Other{}))
 }
 
-// The policy of a page names exactly the style and the script that are in it.
+// The content security policy of a page allows exactly the style and the script that are in it.
 func TestPolicyNamesWhatIsThere(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, "run", strings.NewReader(""), Simulator{}))

@@ -67,7 +67,8 @@ func same(a, b *event.Event) bool {
 	return a.At == b.At && a.Type == b.Type && a.Attempt == b.Attempt && a.Node == b.Node
 }
 
-// part simulates the set-up under its own policy and under the other's, and compares the runs.
+// part simulates the request's set-up twice, under its own policy and under that of Other, and
+// compares the runs.
 func part(r *Request, a *Answer, sink Sink) error {
 	other := r.Setup
 	other.Policy, other.Set, other.Weights = r.Other.Policy, r.Other.Set, r.Other.Weights

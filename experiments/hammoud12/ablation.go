@@ -75,7 +75,8 @@ func ablation(s *study.Study) {
 	earlyPlacing(s, seeds)
 }
 
-// ablate adds the rows and bars of the problems of one shape.
+// ablate places the reduces of random jobs of one shape, omitting each part of CoGRS in turn,
+// and adds a row and a bar for each.
 func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	row := func(what string, ours study.Sample) { s.Row(fmt.Sprintf("%v; %s", shape, what), ours) }
 	best := overSeeds(s, seeds, shape,

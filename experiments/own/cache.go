@@ -85,7 +85,8 @@ func cache(s *study.Study) {
 	cacheTables(s)
 }
 
-// cacheTables varies W0, and the rate of reads from memory, which decides the gain of a hit.
+// cacheTables varies W0, the wait for a node that has a map's input in memory, and the rate of
+// reads from memory, which decides the gain of a hit.
 func cacheTables(s *study.Study) {
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))

@@ -37,7 +37,7 @@ type program struct {
 }
 
 // Main runs one command line in this process and returns the exit code. Policies may name the
-// parts.
+// orders and placements in parts.
 func Main(args []string, parts scheduling.Parts) int {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv, parts: parts}
 	ctx, stop := p.withSignals(context.Background())

@@ -69,9 +69,9 @@ func Of(e *actors.Event) Change {
 	return c
 }
 
-// State is the state after some events. It keeps the caller's form of each event that still holds,
-// a T. Its size is proportional to the numbers of nodes, pools and jobs. It is not safe for
-// concurrent use.
+// State is the state of a cluster after some events. For each event that no later one supersedes,
+// it keeps a T: what the caller made of that event. Its size is proportional to the numbers of
+// nodes, pools and jobs. It is not safe for concurrent use.
 type State[T any] struct {
 	Near [Places]int64 // launched maps of all jobs
 	jobs map[scheduling.JobID]*Job[T]
@@ -164,7 +164,7 @@ func (j *Job[T]) holding(yield func(T) bool) bool {
 	return true
 }
 
-// Running returns how many maps run or are suspended, by place.
+// Running returns how many of the job's maps run or are suspended, by their distance from the data.
 func (j *Job[T]) Running() (n [Places]int64) {
 	for id, a := range j.running {
 		if id.Task.Kind == scheduling.Map {

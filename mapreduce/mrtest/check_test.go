@@ -164,7 +164,7 @@ func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	}, rhyme())
 }
 
-// TestKeptValue: the report of a kept value shows the poison and the place.
+// TestKeptValue: the report of a value kept too long shows the poison and the record's position.
 func TestKeptValue(t *testing.T) {
 	requireSays(t, func(t testing.TB) { lastThree(t, func(b []byte) []byte { return b }) },
 		"in RunLocal with 1 reduce, watched: part 0, record 0 is \"\\xdb\\xdb\", but \"to\" in RunLocal with 1 reduce",

@@ -42,7 +42,7 @@ func pool(t require.TestingT, core *scheduling.Core, name string) view.Pool {
 	return view.Pool{}
 }
 
-// launch sends a heartbeat of every node and counts launches by job.
+// launch sends a heartbeat of every node and returns the launched attempts by job.
 func launch(t require.TestingT, core *scheduling.Core, now time.Duration, nodes []scheduling.NodeID) map[scheduling.JobID][]scheduling.AttemptID {
 	got := map[scheduling.JobID][]scheduling.AttemptID{}
 	for _, n := range nodes {

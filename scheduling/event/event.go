@@ -69,7 +69,7 @@ type Candidate = core.Candidate
 // their number is given, in Omitted.
 type InputPlaces = core.InputPlaces
 
-// Projected is a job's place in the virtual cluster of hfsp, as in view.Virtual.
+// Projected is a job's progress in the virtual cluster of hfsp, as in view.Virtual.
 type Projected = core.Projected
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String

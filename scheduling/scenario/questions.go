@@ -64,7 +64,7 @@ var timedStatements = map[string]timed{
 	"tnd":        question("REDUCE NODE", 2, 2, (*world).distance),
 }
 
-// play performs a statement with a time.
+// play performs a statement that begins with a time. If it is a question (asks), a is the answer.
 func (w *world) play(s statement) (a answer, asks bool, err error) {
 	t, known := timedStatements[s.words[0]]
 	args := s.words[1:]

@@ -40,7 +40,7 @@ export function fairness(h) {
   });
 }
 
-/** Adds to out, column by column, the slots that a job holds and the tasks that it has left. */
+/** Adds the slots that job j holds, and the tasks of kind k that it has left, to the samples over time in out. */
 function addTasks(h, j, k, out) {
   const attempts = j.attempts.filter((a) => a.kind === k), to = Math.max(h.from + 1, h.end);
   const begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.start));

@@ -21,7 +21,7 @@ import (
 // Faults test the experiments, too: each row with a verdict must notice at least one fault. To that
 // end, the rows with a fault are compared with those without.
 
-// flaw is one listed fault for experiments.
+// flaw is a fault, from a list in a file, that the experiments must notice.
 type flaw struct {
 	Name  string   `yaml:"name"`
 	Edits []mutant `yaml:"edits"` // only their File, Old and New

@@ -21,7 +21,7 @@ type LookupBatch[V any] struct {
 // can have outstanding.
 const LookupBatchSize = 32
 
-// asked is a key of a LookupBatch: words, hash, and the offset in LookupBatch.keys where it ends.
+// asked is a key of a LookupBatch: its first bytes as words, its hash, and where it ends in keys.
 type asked struct {
 	k0, k1, hash uint64
 	end          int

@@ -141,7 +141,8 @@ func ValueText(v any) string {
 	return CutText(fmt.Sprintf("%+v", v), HeadSize)
 }
 
-// InStore returns err with the URL of the store's file, root and name, unless it is in the text.
+// InStore adds the file's URL to an error of a store: root, then the name in err. An error whose
+// text has a URL stays as it is.
 func InStore(root string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)

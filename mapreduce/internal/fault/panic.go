@@ -107,7 +107,7 @@ type Thrown struct{ Err error }
 // Throw panics with an error that Catch returns unchanged.
 func Throw(err error) { panic(Thrown{err}) }
 
-// Catch, when deferred, sets *err to an error for a panic, if there is one.
+// Catch sets *err to an error for a panic, if there is one. It must be deferred.
 func Catch(err *error) {
 	v := recover()
 	if v == nil {

@@ -34,7 +34,7 @@ func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]b
 	return out
 }
 
-// importOf adds pieces of size bytes in random order.
+// importOf imports b as a segment, in pieces of size bytes that it adds in random order.
 func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error) {
 	im, err := NewImport(files, "")
 	if err != nil {

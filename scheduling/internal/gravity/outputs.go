@@ -151,8 +151,8 @@ func span(list []int64) (low, high int64) {
 	return low, high
 }
 
-// Even reports whether no node can be much better than others for any reduce: no score can exceed
-// the given part of the maximum, levels × input. It uses only the extremes of each output.
+// Even reports whether no node can be much better than others for any reduce: no score (higher is
+// nearer) can exceed the given part of its maximum, levels × input. It looks only at the extremes.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
 	for _, row := range g.levels[:min(levels, len(g.levels))] {

@@ -14,7 +14,7 @@ import { madeWorkload, packSetup, request, unpackSetup } from "./setup.mjs";
 
 let later = 0, runs = 0, presets, moved = "", shown = "";
 const say = (said, fault = "") => { $("said").textContent = said; $("fault").textContent = fault; };
-/** The fields for the policies, and what of the form is in a set-up: the fields that have a name.
+/** Returns the fieldsets of the policies. The fields of the form that belong to a set-up have a name.
  * @type {() => any[]} */
 const fields = () => [...document.querySelectorAll("fieldset.policy")];
 const named = (of) => [...of.querySelectorAll("[name]")];
@@ -109,7 +109,7 @@ async function answer(message, markup, file = "") {
   return a.error ? null : { ...a, second, stood, side };
 }
 
-/** Shows what has run: what each run was made of, what they are called, and where the page is to be opened. */
+/** Shows runs with their sources and names: at a sight, or where the page stood before, on the same side. */
 function shows({ second, stood, side }, sources, names, sight) {
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
   x.source = (side) => sources[side] || noSource();
@@ -226,7 +226,7 @@ async function begin() {
   const lesson = teach(taught.lessons, {
     turn: chinese(taught.chinese), run: runRequest, ask, look: (sight) => look(x, sight), left: run, put,
   });
-  /** Runs what the address says, the form's set-up if it says nothing at first. */
+  /** Runs the set-up of the address, if it has one; the first call runs the form's instead. */
   const follow = async (first = false) => {
     const { play, screen } = address(), setup = await unpackSetup(shown = play);
     if (lesson(play, !screen) || !(setup || first)) return;

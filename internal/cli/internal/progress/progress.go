@@ -23,7 +23,7 @@ const (
 	drawnEvery = 100 * time.Millisecond
 )
 
-// Part returns a line with the fraction done, 0 to 1, and a text.
+// Part returns a line with the name of the work (of), the fraction done (part, 0 to 1) and a text.
 func Part(of string, part float64, text string) string {
 	return fmt.Sprintf("%s %d%%, %s", of, percent(part), text)
 }
