@@ -163,8 +163,8 @@ type Value struct {
 }
 
 // All returns the counters by group: Hadoop's groups in Hadoop's order, then the user's by name. It
-// leaves out engine counters that nothing counts, like those of reduces in a job without reduces,
-// and groups in which all are zero; other zeros are included.
+// omits engine counters that nothing counts, like those of reduces in a job without reduces, and
+// groups in which all are zero; it includes other zeros.
 func (s *Set) All() iter.Seq[Value] {
 	var list []Value
 	live := map[string]bool{} // groups that are not all zero
