@@ -17,8 +17,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Cluster is a live cluster of emulated nodes in this process. Its methods are safe for
-// concurrent use.
+// Cluster is a live cluster of emulated nodes in this process. Its methods are safe for concurrent
+// use. For a node that does not exist, they return an error that wraps [scheduling.ErrUnknownNode];
+// KillNode and StopNode also do for one that does not run.
 type Cluster struct {
 	env        *env
 	registry   *registry

@@ -225,7 +225,7 @@ if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and 
 	exit 1
 fi
 cd "$here"
-tests() { go test -p 1 -count=1 -timeout 90m -v "$@" | grep --line-buffered -E '^ *(---|ok|FAIL|panic)|Error|Skip|not tested'; }
+tests() { go test -p 1 -count=1 -timeout 90m -v "$@" | awk '/Error Trace/ { n = 8 } n-- > 0 || /^ *(---|ok|FAIL|panic)|Skip|not tested/ { print; fflush() }'; }
 beside= late= # tests that run beside others, and those that come after all others
 if [ "$only" = yarn ] && [ -z "${2:-}" ]; then # a job of YARN does not fill a processor
 	tests -run OnEnginesFaults ./actors/worker &
