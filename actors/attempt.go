@@ -39,7 +39,7 @@ type attempt struct {
 	began    time.Duration     // when it was launched on its node
 	hangs    cluster.BadRecord // the record at which the task timeout stopped it, if known
 
-	worker *slotWorker
+	leave  func()                 // Close stops waiting for the goroutine; repeated calls do nothing
 	number atomic.Pointer[string] // number of the goroutine it runs in, for stack traces
 	fate   atomic.Int32
 	grace  sync.Once // starts abandonAfter once, when the attempt is told to stop

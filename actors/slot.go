@@ -10,13 +10,11 @@ import (
 )
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one Slot for
-// each task slot and one more for each suspended attempt. All attempts of a Slot run in one worker
-// goroutine, because growing a new goroutine's stack would be a fifth of the cost of an empty task.
+// each task slot and one more for each suspended attempt. An attempt runs in a goroutine of its own.
 type slot struct {
 	env        *env
 	jobTracker *actor.PID
 	attempt    *attempt
-	worker     *slotWorker // nil before the first launch and after an attempt was abandoned
 }
 
 // Messages to a Slot.
@@ -71,7 +69,6 @@ func (s *slot) Receive(c actor.Context) {
 	case *abandoned:
 		if s.attempt == m.attempt {
 			s.attempt = nil
-			s.dismiss()
 			c.Send(c.Parent(), m.attempt.lastReport())
 		}
 	case *holdAttempt:
@@ -106,15 +103,19 @@ func (s *slot) Receive(c actor.Context) {
 
 func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
 
-// launch passes the attempt to the worker goroutine, which reports its end to this actor.
+// launch starts the attempt's goroutine, which reports its end to this actor.
 func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
-	if s.worker == nil {
-		s.worker = s.env.newSlotWorker()
-	}
 	s.attempt = a
-	a.tell, a.worker = func(msg any) { root.Send(self, msg) }, s.worker
-	s.worker.work <- a // never blocks: the former attempt has reported
+	a.tell = func(msg any) { root.Send(self, msg) }
+	s.env.attempts.Add(1)
+	a.leave = sync.OnceFunc(s.env.attempts.Done)
+	go func() {
+		defer a.leave()
+		number := goroutineNumber()
+		a.number.Store(&number)
+		a.work()
+	}()
 }
 
 // restarting reports the attempt as failed without blaming its task: the Slot itself panicked.
@@ -126,50 +127,9 @@ func (s *slot) restarting(c actor.Context) {
 	}
 }
 
-// stop ends the attempt, if there is one, and then the worker.
+// stop ends the attempt, if there is one.
 func (s *slot) stop() {
 	if s.attempt != nil {
 		s.attempt.stop(errStopped)
 	}
-	s.dismiss()
-}
-
-// dismiss ends the worker once its attempt has ended.
-func (s *slot) dismiss() {
-	if s.worker != nil {
-		close(s.worker.work)
-		s.worker = nil
-	}
-}
-
-// slotWorker is the goroutine that runs the attempts of a slot, one after the other.
-type slotWorker struct {
-	work  chan *attempt
-	leave func() // stop waiting for the worker; repeated calls do nothing
-}
-
-func (e *env) newSlotWorker() *slotWorker {
-	e.attempts.Add(1)
-	w := &slotWorker{work: make(chan *attempt, 1), leave: sync.OnceFunc(e.attempts.Done)}
-	go w.serve()
-	return w
-}
-
-// serve runs attempts until the slot dismisses it. If user code ends the goroutine, a new one
-// continues.
-func (w *slotWorker) serve() {
-	over := false
-	defer func() {
-		if over {
-			w.leave()
-		} else {
-			go w.serve()
-		}
-	}()
-	number := goroutineNumber()
-	for a := range w.work {
-		a.number.Store(&number)
-		a.work()
-	}
-	over = true
 }

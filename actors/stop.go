@@ -33,9 +33,8 @@ func (a *attempt) stop(cause error) {
 	a.grace.Do(func() { time.AfterFunc(abandonAfter, a.abandon) })
 }
 
-// abandon gives up an attempt that runs on after stop. The job no longer waits for it, its slot
-// starts a new worker goroutine, and its result is ignored. Its memory is freed when it really
-// ends.
+// abandon gives up an attempt that runs on after stop. Neither the job nor Close waits for it any
+// longer, its slot is free, and its result is ignored. Its memory is freed when it really ends.
 func (a *attempt) abandon() {
 	if !a.fate.CompareAndSwap(fateOpen, fateAbandoned) {
 		return
@@ -44,7 +43,7 @@ func (a *attempt) abandon() {
 		"cause", context.Cause(a.ctx), "at", a.codePlace())
 	a.releaseCompute()
 	a.run.abandon(a)
-	a.worker.leave()
+	a.leave()
 	a.tell(&abandoned{attempt: a})
 }
 

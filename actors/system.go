@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -14,10 +13,9 @@ import (
 // system wraps the actor library: props, logging, timers and shutdown.
 type system struct {
 	*actor.ActorSystem
-	log        *slog.Logger
-	dispatcher *dispatcher
-	close      sync.Once
-	deliver    func(msg any) []time.Duration // nil: each message arrives at once
+	log     *slog.Logger
+	close   sync.Once
+	deliver func(msg any) []time.Duration // nil: each message arrives at once
 }
 
 func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
@@ -27,13 +25,13 @@ func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
 		// The library holds a goroutine for this long at each interval's first dead letter.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
-	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher(), deliver: deliver}
+	return &system{ActorSystem: lib, log: log, deliver: deliver}
 }
 
 // props returns the props of an actor: an unbounded mailbox and a middleware that logs a panic with
 // its stack before the supervisor sees it. A panic restarts the actor.
 func (s *system) props(producer actor.Producer) *actor.Props {
-	options := []actor.PropsOption{actor.WithReceiverMiddleware(s.logPanics), actor.WithDispatcher(s.dispatcher)}
+	options := []actor.PropsOption{actor.WithReceiverMiddleware(s.logPanics)}
 	if s.deliver != nil {
 		options = append(options, actor.WithSenderMiddleware(s.misdeliver))
 	}
@@ -107,57 +105,5 @@ func (s *system) end(how func(*actor.PID), pids ...*actor.PID) error {
 }
 
 func (s *system) shutdown() {
-	s.close.Do(func() {
-		s.Shutdown()
-		s.dispatcher.stop()
-	})
-}
-
-// idleGoroutines is the maximum number of idle goroutines that a dispatcher keeps.
-const idleGoroutines = 16
-
-// dispatcher runs actors in reused goroutines. The library's own dispatcher starts a goroutine for
-// each activation, whose stack has to grow each time; reusing them takes two fifths off an empty
-// task (BenchmarkEmptyTasks: 23 to 14 us of processor time). It implements actor.Dispatcher.
-type dispatcher struct {
-	work chan func() // idle goroutines receive from it
-	quit chan struct{}
-	idle atomic.Int32
-}
-
-func newDispatcher() *dispatcher {
-	return &dispatcher{work: make(chan func()), quit: make(chan struct{})}
-}
-
-// Schedule runs f in an idle goroutine, or in a new one.
-func (d *dispatcher) Schedule(f func()) {
-	select {
-	case d.work <- f:
-	default:
-		go d.run(f)
-	}
-}
-
-// Throughput returns how many messages an activation may handle before other actors run; it is the
-// library's default.
-func (d *dispatcher) Throughput() int { return 300 }
-
-// stop ends the idle goroutines.
-func (d *dispatcher) stop() { close(d.quit) }
-
-// run runs f and then further work, until idleGoroutines others are idle.
-func (d *dispatcher) run(f func()) {
-	for {
-		f()
-		if d.idle.Add(1) > idleGoroutines {
-			d.idle.Add(-1)
-			return
-		}
-		select {
-		case f = <-d.work:
-			d.idle.Add(-1)
-		case <-d.quit:
-			return
-		}
-	}
+	s.close.Do(s.Shutdown)
 }
