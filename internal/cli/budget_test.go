@@ -21,10 +21,10 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// The private memory of a process is at most --memory plus 40 MiB, for any job and any number of
-// reduces, slots and files, with compression or without. The heap may grow as far as the program
-// allows, so that the result does not depend on when the collector runs. Jobs of a second, with an
-// input of at least twice their memory, always run. LONG_TESTS=1 adds many larger jobs.
+// The private memory of a process is at most --memory plus 40 MiB, for any job, compression, and
+// number of reduces, slots and files. GOGC=off lets the heap grow up to the program's own limit:
+// the result does not depend on when the collector runs. Short jobs, whose input is at least twice
+// their memory, always run. LONG_TESTS=1 adds many larger jobs.
 func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	cases := smallBudgets(t)
 	if os.Getenv("LONG_TESTS") != "" {
@@ -53,7 +53,7 @@ type budgetCase struct {
 	job    []string
 }
 
-// budgetCases combines each job with each budget. Names of cases omit the directory of the inputs.
+// budgetCases returns a case for each pair of job and budget. Names of cases omit dir.
 func budgetCases(dir string, jobs [][]string, budgets ...int64) (list []budgetCase) {
 	for _, budget := range budgets {
 		for _, job := range jobs {
@@ -109,8 +109,8 @@ func largeBudgets(t *testing.T) []budgetCase {
 	}, 64<<20, 128<<20, 512<<20)
 }
 
-// runWatched runs tarry with additional environment variables, and returns the maximum private
-// memory observed.
+// runWatched runs tarry with args and more environment variables. It returns the maximum private
+// memory of the process, in bytes, sampled every 5 ms.
 func runWatched(t *testing.T, args []string, environment ...string) (private int64) {
 	t.Helper()
 	cmd := exec.Command("tarry", args...)
@@ -139,7 +139,7 @@ func runWatched(t *testing.T, args []string, environment ...string) (private int
 	}
 }
 
-// writeLongLines writes lines of 100 bytes to 8 MiB.
+// writeLongLines writes a file of about size bytes, with lines of 100 bytes to 8 MiB.
 func writeLongLines(t *testing.T, path string, size int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))

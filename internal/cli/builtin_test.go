@@ -21,7 +21,7 @@ type plainFile struct {
 }
 
 // awkwardText returns lines of words whose lengths are just below and above those at which the
-// engine changes its method. Lengths come in bursts, so that buffered words meet others.
+// engine stores words differently. Lengths come in bursts, so that buffers hold mixed ones.
 func awkwardText(r *rand.Rand, lines int) (list []string) {
 	for i := range lines {
 		var words []string
@@ -57,7 +57,7 @@ func address(r *rand.Rand) string {
 	return strings.Repeat("u", []int{1, 15, 16, 33}[r.IntN(4)]) + strconv.Itoa(r.IntN(9))
 }
 
-// rankingsText and visitsText return rows of the tables of Hive's benchmark.
+// rankingsText and visitsText return rows of the tables rankings and visits of Hive's benchmark.
 func rankingsText(r *rand.Rand, rows int) (list []string) {
 	for range rows {
 		list = append(list, fmt.Sprintf("%s|%d|%d", address(r), r.IntN(300), r.IntN(9)))
@@ -93,7 +93,7 @@ func graphText(r *rand.Rand, edges int) (list []string) {
 	return list
 }
 
-// cloudText returns lines of points around three places that are far from each other.
+// cloudText returns lines of points in three clusters that are far from each other.
 func cloudText(r *rand.Rand, points int) (list []string) {
 	for range points {
 		place := r.IntN(3)
@@ -147,8 +147,8 @@ func plainIndex(files []plainFile) (list []string) {
 	return list
 }
 
-// builtIns returns command lines of tarry run by the form of text that they read. The output of
-// ordered ones has a fixed order over all parts; that of unordered ones is sorted for comparison.
+// builtIns returns command lines of tarry run, by the function that makes their input. ordered jobs
+// write lines in a fixed order over all parts; the test sorts the output of unordered jobs.
 func builtIns() []struct {
 	text               func(r *rand.Rand, lines int) []string
 	ordered, unordered []string
@@ -173,7 +173,7 @@ func builtIns() []struct {
 	}
 }
 
-// plainPrograms returns plain Go programs for the command lines whose jobs have special fast maps.
+// plainPrograms returns, by command line, simple Go code for jobs whose maps have a fast path.
 func plainPrograms() map[string]func(files []plainFile) []string {
 	return map[string]func(files []plainFile) []string{
 		"wordcount": func(f []plainFile) []string { return plainCounts(plainWords(f)) },
@@ -195,7 +195,7 @@ func countOf(line string) int {
 	return n
 }
 
-// settings returns flags: the clusters and memory budgets under which each job runs.
+// settings returns the clusters and memory budgets, as flags, under which each job runs.
 func settings() [][]string {
 	return [][]string{
 		{"--reduces", "3"},
@@ -204,8 +204,8 @@ func settings() [][]string {
 	}
 }
 
-// On clusters, built-in jobs write what plain programs write. Jobs without a plain program write what
-// they write with --inline, which tests of package jobs compare with loops and tools.
+// On clusters of several settings, each built-in job writes the same lines as its plain program. A
+// job without one writes the same as with --inline, which package jobs tests on its own.
 func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, kind := range builtIns() {
@@ -247,7 +247,7 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 	}
 }
 
-// rounded returns got, with the line of want where numbers differ by at most the fraction within.
+// rounded returns got, with want's lines where numbers differ by at most the fraction within.
 func rounded(want, got []string, within float64) []string {
 	near := func(a, b string) bool {
 		x, badX := strconv.ParseFloat(a, 64)
@@ -262,7 +262,7 @@ func rounded(want, got []string, within float64) []string {
 	return got
 }
 
-// sameLines fails the test if lines differ, and shows only the first of these.
+// sameLines fails the test if want and got differ, and shows only the first line that differs.
 func sameLines(t *testing.T, want, got, args []string) {
 	t.Helper()
 	i := 0

@@ -23,8 +23,8 @@ type clientFlags struct {
 	json bool
 }
 
-// register adds the flags to the command and its subcommands. reads reports whether the command
-// prints answers, and so has --json.
+// register adds the flags to the command and its subcommands. With reads also --json, for commands
+// that print the server's answers.
 func (c *clientFlags) register(reads bool) {
 	f := c.PersistentFlags()
 	f.StringVar(&c.Server, "server", "http://"+serve.DefaultListen, "call the server at this `URL`")
@@ -47,7 +47,7 @@ func (c *clientFlags) client() (*api.Client, error) {
 	return client, invalid(err)
 }
 
-// ask returns a subcommand that calls a server.
+// ask returns a subcommand of least to most arguments, described by what, that calls do with them.
 func (c *clientFlags) ask(use, short string, least, most int, what string,
 	do func(ctx context.Context, client *api.Client, args []string) error,
 ) *cobra.Command {
@@ -63,7 +63,7 @@ func (c *clientFlags) ask(use, short string, least, most int, what string,
 	}
 }
 
-// answer prints an answer: as JSON with --json, otherwise by text. It returns err if it is not nil.
+// answer prints said as JSON with --json, otherwise by text. If a call failed, it only returns err.
 func (c *clientFlags) answer(said any, err error, text func(out io.Writer)) error {
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (c *clientFlags) answer(said any, err error, text func(out io.Writer)) erro
 	return show(c.program, c.json, []any{said}, text)
 }
 
-// rows prints a list as a table, or as JSON objects with --json. row returns the columns of an
-// item. It returns err if it is not nil.
+// rows prints a list as a table with the column titles of head, or as JSON objects with --json. row
+// returns the columns of an item. If the call failed, rows only returns err.
 func rows[T any](c *clientFlags, head string, list []T, err error, row func(T) []string) error {
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ const (
 type clusterFlags struct {
 	schedulerFlags
 
-	cluster  actors.Config // from the flags; config completes it
+	cluster  actors.Config // what the flags say; config adds the policy and the defaults
 	chaos    uint64
 	stateDir string
 	events   string
@@ -75,7 +75,7 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkPersistentFlagDirname("state")
 }
 
-// check rejects values that no cluster can work with.
+// check reads the scheduler's files and rejects values that no cluster can work with.
 func (r *clusterFlags) check(c *command) error {
 	if err := r.begin(c); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *clusterFlags) check(c *command) error {
 	))
 }
 
-// checkPlaces rejects clusters with too few nodes.
+// checkPlaces rejects a cluster with fewer nodes than racks or than replicas of a block.
 func checkPlaces(nodes, racks, replicas int) error {
 	if nodes < racks {
 		return configError("--racks %d --nodes %d: each rack needs a node", racks, nodes)
@@ -157,7 +157,7 @@ func (r *clusterFlags) memoryBudget() int64 {
 	return int64(float64(allowed) * memoryShare)
 }
 
-// config returns the configuration of the cluster, without Events and State.
+// config returns the configuration of the cluster. The caller adds its Events and State.
 func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 	policy, err := r.livePolicy()
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 	cfg := r.cluster
 	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.Rules(), r.events != ""
 	cfg.Memory, cfg.TaskTimeout = r.memoryBudget(), r.timeout(cmd)
-	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // nodes share this machine's cores: more attempts would slow one another down
+	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // nodes share this machine's cores
 		cfg.Parallelism = runtime.GOMAXPROCS(0)
 	}
 	if cfg.Network.NodeLink == 0 {

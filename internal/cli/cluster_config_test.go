@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// A cluster is started with the configuration that the flags ask for.
+// Flags of a run become the cluster's configuration: link rates, task timeout and parallelism.
 func TestClusterOfFlags(t *testing.T) {
 	of := func(args ...string) actors.Config {
 		var r clusterFlags

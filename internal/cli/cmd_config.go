@@ -31,7 +31,7 @@ Exit codes: 0 no errors, 3 at least one. docs/configuration.md describes the fil
 	c.RunE = func(_ *cobra.Command, args []string) error { return c.checkConfig(args) }
 }
 
-// checkConfig checks the files and prints the errors and warnings.
+// checkConfig checks the files and prints all errors and warnings. Files with errors exit with 3.
 func (p *program) checkConfig(names []string) error {
 	var sources []allocation.Source
 	for _, name := range names {

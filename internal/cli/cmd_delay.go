@@ -55,12 +55,12 @@ with hot files reach less.`
 	needs(c.Command, "wait", "rack-wait")
 }
 
-// printPlan prints the waits and their effects; racks reports whether there are waits for racks.
+// printPlan prints the computed waits and the expected localities. With racks also D2 and W2.
 func printPlan(out io.Writer, plan *delaymath.Plan, racks bool) {
 	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }
 	wait := func(d time.Duration) string { return d.Round(time.Microsecond).String() }
-	digit := time.Duration(1) // the third digit of the mean wait
+	digit := time.Duration(1) // the mean wait is rounded to three digits
 	for plan.MeanWait >= 1000*digit {
 		digit *= 10
 	}

@@ -33,7 +33,7 @@ events.
 		"print only events of these types, such as launched, skipped, killed or suspended")
 }
 
-// printEvents prints the events of a file, all or those of some jobs and types.
+// printEvents prints the events of a file. Unless nil, ofJobs and ofTypes select jobs and types.
 func (p *program) printEvents(name string, ofJobs, ofTypes []string) error {
 	jobs, err := jobsOf(ofJobs)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *program) printEvents(name string, ofJobs, ofTypes []string) error {
 	return firstError(err, out.Flush())
 }
 
-// readEvents calls take for each event of a file; a file without events is an error.
+// readEvents calls take for each event of a file. It rejects a file without events.
 func (p *program) readEvents(name string, take func(*actors.Event) error) error {
 	in, err := p.openArgument(name)
 	if err != nil {
@@ -92,7 +92,7 @@ func typesOf(names []string) (list []event.Type, err error) {
 	return list, nil
 }
 
-// jobsOf parses names of jobs, such as job_0003 or 3.
+// jobsOf parses jobs as --job names them: job_0003 or 3.
 func jobsOf(names []string) (list []scheduling.JobID, err error) {
 	if names != nil && len(names) == 0 {
 		names = []string{""} // --job=

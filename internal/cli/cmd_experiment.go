@@ -61,7 +61,7 @@ func experimentListCommand(c *command) {
 	}
 }
 
-// experiment runs the named experiments, each once, in the order of the list.
+// experiment runs the named experiments, each once, in the order of `tarry experiment list`.
 func (p *program) experiment(ctx context.Context, names []string, dir string, o study.Options) error {
 	for _, name := range names {
 		if _, ok := experiments.Find(name); !ok && name != "all" {

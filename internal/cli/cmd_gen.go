@@ -78,7 +78,7 @@ func genCommand(c *command) {
 func (g *genFlags) run() error {
 	c := &g.config
 	if c.Skew == 0 {
-		c.Skew = 1e-9 // in package gen 0 means the default
+		c.Skew = 1e-9 // package gen reads 0 as its default skew
 	}
 	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
 	if err := firstError(
@@ -110,7 +110,7 @@ func (g *genFlags) run() error {
 	return outputError(g.output, gen.WriteFile(g.Context(), g.output, *c, g.overwrite))
 }
 
-// store writes it to a file of a store.
+// store writes the generated input to the file of a store that --output names.
 func (g *genFlags) store(ctx context.Context) error {
 	store, within, err := stores.Open(g.output)
 	if err != nil {

@@ -92,8 +92,8 @@ func seconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// aboutJob returns a subcommand that applies do to a job and prints the job. Its arguments are the
-// job and, if use has a second word, one more, which do gets; what describes them.
+// aboutJob returns a subcommand that calls do for a job and prints the job. use names its one or
+// two arguments, the job and do's word; what describes them.
 func (c *clientFlags) aboutJob(use, short, what string,
 	do func(client *api.Client, ctx context.Context, id int64, word string) (api.Job, error),
 ) *cobra.Command {
@@ -108,7 +108,7 @@ func (c *clientFlags) aboutJob(use, short, what string,
 	})
 }
 
-// printJob prints everything that is known of a job.
+// printJob prints all that the server reports about a job.
 func printJob(out io.Writer, j *api.Job) {
 	lines := [][]string{
 		{"job", fmt.Sprint(j.ID, " ", j.Job)},
@@ -129,7 +129,7 @@ func printJob(out io.Writer, j *api.Job) {
 	table(out, lines)
 }
 
-// counters prints the counters of a job.
+// counters prints the counters of a job, summed over its stages.
 func (c *clientFlags) counters(ctx context.Context, client *api.Client, args []string) error {
 	id, err := jobNumber(args[0])
 	if err != nil {

@@ -70,7 +70,7 @@ func (c *clientFlags) printSettings(list []api.Setting, err error) error {
 	})
 }
 
-// setPolicy changes settings and prints them.
+// setPolicy sends the changes in args to the server and prints the changed settings.
 func (c *clientFlags) setPolicy(ctx context.Context, client *api.Client, args []string) error {
 	change := api.PolicyChange{Set: map[string]string{}, Weights: map[string]float64{}}
 	for _, arg := range args {

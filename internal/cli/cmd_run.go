@@ -16,12 +16,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// job is the common method of mapreduce.Job and mapreduce.MapOnly.
+// job is a mapreduce.Job or mapreduce.MapOnly that reads records I and writes records O.
 type job[I, O any] interface {
 	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
 }
 
-// text returns the stage of a job whose input is made by read and whose output is lines of text.
+// text returns a stage that runs j on the records that read takes from files, and writes lines.
 func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) serve.Stage {
 	return serve.OneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return j.Bind(read(src), mapreduce.Text[O](to))
@@ -86,32 +86,32 @@ parts stay.`
 // benchmarkJobs exist for a paper's benchmark, or to show what the engine does.
 var benchmarkJobs = strings.Fields("terasort teravalidate scan sleep secondarysort hivesearch hiveselect hiveaggregate hivejoin")
 
-// jobDescriptions are the jobs, in files cmd_run_THEME.go. Each describes itself to its command.
+// jobDescriptions has a function for each job that sets its command's name, help, flags and make.
 var jobDescriptions = []func(*jobCommand){
 	wordCountJob, sortJob, teraSortJob, grepJob, indexJob, meanJob, topJob, distinctJob, histogramJob,
 	secondarySortJob, movingAverageJob, adjacencyJob, teraValidateJob, scanJob, sleepJob, pageRankJob,
 	componentsJob, kMeansJob, hiveSearchJob, hiveSelectJob, hiveAggregateJob, hiveJoinJob,
 }
 
-// jobCommand is the command of a job. Its order is what the job makes of its flags.
+// jobCommand is the command of a job. From its flags, complete makes the Order: what to run.
 type jobCommand struct {
-	*command // Long is without the parts of the help that jobs share
+	*command // a job's own Long has no help about inputs and columns
 	*serve.Order
 
-	// make returns the first stage when the flags and Inputs are known; it may set the fields below.
+	// make returns the first stage when the flags and Inputs are set. It may set the fields below.
 	// Its errors are usage errors.
 	make func() (serve.Stage, error)
 
-	maps    serve.Stage     // instead of the first with --reduces 0; nil if what the maps emit is no output
+	maps    serve.Stage     // the only stage with --reduces 0; nil if maps emit no output
 	then    serve.Stage     // the second stage, or nil
-	top     jobs.TopOptions // of a last stage, if Lines is not 0
-	reduces reduces         // a fixed number, whatever --reduces says
+	top     jobs.TopOptions // of one more stage, unless Lines is 0
+	reduces reduces         // the job's fixed number, if it has one
 	columns *columnFlags    // of its input; nil if it has none
 	binary  bool            // its input is not text
-	rounds  bool            // its first stage runs further jobs
+	rounds  bool            // its first stage runs one job per round
 }
 
-// jobCommands returns the commands of the jobs. Each calls start when order is complete.
+// jobCommands returns the commands of all jobs. Each parses its flags into order and calls start.
 func jobCommands(p *program, order *serve.Order, start func(*jobCommand) error) (list []*jobCommand) {
 	for _, describe := range jobDescriptions {
 		j := &jobCommand{command: &command{new(cobra.Command), p}, Order: order}
@@ -134,7 +134,7 @@ func jobCommands(p *program, order *serve.Order, start func(*jobCommand) error) 
 	return list
 }
 
-// complete makes the stages of the order and rejects flags that have no effect on them.
+// complete sets the stages of the order. It rejects flags that have no effect on them.
 func (j *jobCommand) complete() error {
 	var first serve.Stage
 	var err error
@@ -174,13 +174,13 @@ func (j *jobCommand) complete() error {
 	return nil
 }
 
-// topFlag adds --top to a job that writes numbers in a column; column 0 is the last one.
+// topFlag adds --top to a job. Column is the one with the numbers in its output; 0 means the last.
 func (j *jobCommand) topFlag(column int) {
 	j.top.Column = column
 	number(j.Flags(), &j.top.Lines, "top", 0, span(1, 1_000_000), "write only the `N` lines with the largest numbers, in descending order (default: all)")
 }
 
-// reduces is a fixed number of reduces.
+// reduces says whether a job has a fixed number of reduces.
 type reduces uint8
 
 const (
@@ -218,7 +218,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
 }
 
-// outputFlag returns the shortest form of --output for a command.
+// outputFlag returns -o, or --output for a command whose -o means something else.
 func outputFlag(cmd *cobra.Command) string {
 	if f := cmd.Flag("output"); f.Shorthand == "" {
 		return "--output"
@@ -278,10 +278,10 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	excludes(cmd, "on", ofCluster)
 }
 
-// ofEngine lists the flags of engines.
+// ofEngine lists the flags that need --on.
 const ofEngine = "queue account task-memory task-cores engine-arg worker"
 
-// ofCluster lists the flags of a cluster in this process.
+// ofCluster lists the flags of the cluster in this process, which --on and --inline exclude.
 const ofCluster = "racks nodes map-slots reduce-slots replication parallelism seed events node-link oversubscription " +
 	"scheduler reduce-placement set wait chaos state"
 
@@ -323,7 +323,7 @@ type columnFlags struct {
 	between  string // a byte
 }
 
-// separator returns the byte of --field-separator, or byDefault if the text is empty.
+// separator returns the byte that text, the value of --field-separator, means; byDefault if empty.
 func separator(text string, byDefault byte) (byte, error) {
 	switch {
 	case text == "":
@@ -336,8 +336,8 @@ func separator(text string, byDefault byte) (byte, error) {
 	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
 }
 
-// columnFlags adds the flags to a job that takes from least to most columns; most 0 means any number.
-// usage describes --columns.
+// columnFlags adds the flags about columns to a job that needs least to most of them; most 0 means
+// any number. usage is the help text of --columns.
 func (j *jobCommand) columnFlags(least, most int, usage string) *columnFlags {
 	c, f := &columnFlags{Table: jobs.Table{Least: least, Most: most}}, j.Flags()
 	f.BoolVar(&c.csv, "csv", false, "read CSV: columns separated by commas, quotes respected")
@@ -365,7 +365,7 @@ func (c *columnFlags) check() (err error) {
 	return c.Check()
 }
 
-// tabbed returns the columns of the input as lines, separated by tabs.
+// tabbed returns an input of lines with the chosen columns of src, separated by tabs.
 func (c *columnFlags) tabbed(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return c.Joined(src, '\t')
 }

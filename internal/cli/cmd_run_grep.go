@@ -27,9 +27,9 @@ type grepFlags struct {
 	count, countMatches, files, noNames, recursive, text bool
 	perl, extended                                       bool // rejected, and without effect
 	context                                              jobs.Context
-	inContext                                            bool // even with 0 lines: grep writes dashes between separate lines
+	inContext                                            bool // even with 0 lines: grep then writes dashes
 	around                                               int
-	color, pattern                                       string // the pattern is all patterns
+	color, pattern                                       string // pattern: one per line
 }
 
 // grepHelp describes grep and its differences from GNU grep.
@@ -121,10 +121,10 @@ func (g *grepFlags) register() {
 	excludes(cmd, "no-filename", "with-filename")
 }
 
-// contextFlags are the flags that ask for lines beside the selected ones.
+// contextFlags are the flags that also print lines before or after each selected line.
 const contextFlags = "after-context before-context context"
 
-// paints reports whether standard output is a terminal that takes colors.
+// paints reports whether output may have colors: it goes to a terminal, and no variable forbids it.
 func (p *program) paints() bool {
 	f, ok := p.stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -135,7 +135,7 @@ func (p *program) paints() bool {
 	return kind != "dumb" && plain == ""
 }
 
-// stage returns the first job of a search. The result of --count-matches is sorted by a second one.
+// stage returns the stage that searches. For --count-matches it also sets then, which sorts counts.
 func (g *grepFlags) stage() (serve.Stage, error) {
 	switch {
 	case !slices.Contains([]string{"auto", "always", "never"}, g.color):
@@ -191,7 +191,7 @@ func (g *grepFlags) stage() (serve.Stage, error) {
 	}, nil
 }
 
-// search returns the job that writes what the flags ask for.
+// search returns the job for the flags: counts, names of files, lines with context, or lines alone.
 func (g *grepFlags) search(o jobs.GrepOptions, src []mapreduce.Source) (job[[]byte, []byte], error) {
 	switch {
 	case g.count:

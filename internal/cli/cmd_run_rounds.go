@@ -106,8 +106,8 @@ points. The first centers are points drawn by k-means++ [Arthur07], the same one
 // plain returns a number without an exponent, so that tarry run top can read it.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// inRounds returns the stage of a job that runs others. It writes the records that they lead to, one
-// per line.
+// inRounds returns a stage whose work runs further jobs, one or more per round. The stage then
+// writes the records that work returns, one per line.
 func inRounds[O any](
 	j *jobCommand, work func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) ([]O, error),
 ) serve.Stage {

@@ -98,7 +98,7 @@ func (f *serveFlags) serve(c *command) (err error) {
 	return invalid(err) // errors at the start are errors of configuration
 }
 
-// reread reads the configuration files again.
+// reread returns the scheduler's settings from its files as they are now, and keeps f unchanged.
 func (f *serveFlags) reread() (c serve.Configuration, err error) {
 	again := f.clusterFlags
 	if err := again.read(); err != nil {
@@ -135,7 +135,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	}
 }
 
-// serveConfig returns the server's configuration.
+// serveConfig returns the server's configuration from the flags and the files of its callers.
 func (f *serveFlags) serveConfig(c *command) (cfg serve.Config, err error) {
 	cfg = serve.Config{
 		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
@@ -179,8 +179,8 @@ func loopback(listen string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// libraryJobs returns the jobs of `tarry run` for a server. Their arguments are those of `tarry run
-// JOB`.
+// libraryJobs returns the jobs of `tarry run`, which a server offers to its clients. Each accepts
+// the flags of `tarry run JOB` about the job itself.
 func libraryJobs() (list []serve.Job) {
 	for _, job := range jobCommands(new(program), nil, nil) {
 		list = append(list, serve.Job{Name: job.Name(), Summary: job.Short, Parse: func(args []string) (serve.Order, error) {
@@ -190,7 +190,7 @@ func libraryJobs() (list []serve.Job) {
 	return list
 }
 
-// parseOrder returns the server's order for a job and its arguments.
+// parseOrder parses the arguments of a submitted job. The order says what the server must run.
 func parseOrder(job string, args []string) (serve.Order, error) {
 	var j jobFlags
 	var called *jobCommand

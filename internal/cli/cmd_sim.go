@@ -72,7 +72,7 @@ func (f *oneSim) run(c *command) (err error) {
 	}
 	if f.series != "" {
 		cfg.Sample, cfg.SampleQueues = f.every, true
-		if err := writeFile(f.series, os.O_TRUNC, func(io.Writer) error { return nil }); err != nil { // before the simulation
+		if err := writeFile(f.series, os.O_TRUNC, func(io.Writer) error { return nil }); err != nil { // an early error
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) {
 	}
 }
 
-// figure is a figure of a run.
+// figure is one result of a run.
 type figure struct {
 	name  string
 	value float64
@@ -188,7 +188,7 @@ func figuresOf(f *simulator.Figures) []figure {
 		{"sojourn_p95_s", f.Sojourn.P95},
 		{"makespan_s", f.MakespanS},
 		{"node_local_share", f.Maps.Share(scheduling.NodeLocal)},
-		{"rack_local_share", f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)}, // as rack_local of a run
+		{"rack_local_share", f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)}, // Share adds nearer ones
 		{"off_rack_shuffle_gb", float64(f.Shuffle.OffRack) / 1e9},
 		{"rack_local_shuffle_gb", float64(f.Shuffle.RackLocal) / 1e9},
 		{"node_local_shuffle_gb", float64(f.Shuffle.NodeLocal) / 1e9},
@@ -204,7 +204,7 @@ func figuresOf(f *simulator.Figures) []figure {
 	}
 }
 
-// gridSummary is a point, as --json prints it.
+// gridSummary is a point of the grid in the JSON output: its settings and the figures of its runs.
 type gridSummary struct {
 	Settings map[string]string       `json:"settings"`
 	Figures  map[string]gridEstimate `json:"figures"`
@@ -224,7 +224,7 @@ func summaries(grid []dimension, points []*gridPoint) (list []gridSummary) {
 	return list
 }
 
-// printSweep prints some of the figures as a table, with a line for each point.
+// printSweep prints a table with a line for each point of the grid: its settings and some figures.
 func printSweep(out io.Writer, grid []dimension, points []*gridPoint) {
 	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
 	lines := [][]string{append(names(grid), shown...)}
@@ -240,7 +240,7 @@ func printSweep(out io.Writer, grid []dimension, points []*gridPoint) {
 	figureTable(out, lines)
 }
 
-// printComparison prints the points side by side, with paired differences from the first one.
+// printComparison prints a column of figures per scheduler, with paired differences from the first.
 func printComparison(out io.Writer, _ []dimension, points []*gridPoint) {
 	var policies []scheduling.Policy
 	var titles []string

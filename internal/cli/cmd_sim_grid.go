@@ -84,11 +84,11 @@ file, --schedulers hfs,mine.yaml; tarry config policy shows the settings of such
 	complete(c.Command, "schedulers", scheduling.Presets()...)
 }
 
-// dimension is one setting that a grid varies, with its values.
+// dimension is one setting that a grid varies, with all values that it takes.
 type dimension struct {
 	name   string
 	values []string
-	field  *policyfile.Field // of a policy; nil for a flag
+	field  *policyfile.Field // the setting of a policy; nil if name is a flag
 }
 
 func names(grid []dimension) (list []string) {
@@ -104,7 +104,7 @@ const (
 	fixed   = "sweep seed repeat json quiet set help"
 )
 
-// dimensions parses --sweep.
+// dimensions parses --sweep. It rejects names that no sweep can vary, and grids of too many runs.
 func (f *gridFlags) dimensions(cmd *cobra.Command) (grid []dimension, err error) {
 	if len(f.sweep) == 0 {
 		return nil, usageError("what varies? --sweep NAME=VALUE,VALUE is needed")
@@ -140,21 +140,21 @@ func (f *gridFlags) dimensions(cmd *cobra.Command) (grid []dimension, err error)
 	return grid, nil
 }
 
-// gridPoint is a point of a grid.
+// gridPoint is a point of a grid: one value for each dimension.
 type gridPoint struct {
 	values  []string // of the dimensions
-	said    string   // NAME=VALUE and so on
+	said    string   // values as text: NAME=VALUE NAME=VALUE
 	flags   gridFlags
 	config  simulator.Config
-	loads   []func() (*workload.Workload, error) // by seed; points may share them
-	figures [][]figure                           // of each run
+	loads   []func() (*workload.Workload, error) // by seed, drawn once; points may share them
+	figures [][]figure                           // of each run, by seed
 }
 
 // fault returns an error that names the point.
 func (at *gridPoint) fault(err error) error { return fmt.Errorf("at %s: %w", at.said, err) }
 
-// run simulates all points and prints the results with print. It reports errors of any point before
-// the first simulation.
+// run simulates all points of the grid and prints them by print, or as JSON. If any point has wrong
+// settings, run returns the error before the first simulation.
 func (f *gridFlags) run(c *command, grid []dimension, print func(io.Writer, []dimension, []*gridPoint)) error {
 	points := []*gridPoint{{}}
 	for _, d := range grid {
@@ -191,7 +191,7 @@ func (f *gridFlags) run(c *command, grid []dimension, print func(io.Writer, []di
 	return show(c.program, f.json, summaries(grid, points), func(out io.Writer) { print(out, grid, points) })
 }
 
-// make sets the configuration of a point from the flags and the values of the point.
+// make sets the flags of a point to its values, and derives the configuration of the simulation.
 func (at *gridPoint) make(c *command, f *gridFlags, grid []dimension) error {
 	for i, d := range grid {
 		if d.field == nil && c.Flag(d.name) != nil {
@@ -216,7 +216,7 @@ func (at *gridPoint) make(c *command, f *gridFlags, grid []dimension) error {
 	return err
 }
 
-// makeLoads prepares the workload of each seed, which is read or drawn once, at its first use.
+// makeLoads sets loads: one function per seed, which reads or draws the workload at its first call.
 func (at *gridPoint) makeLoads(p *program) {
 	at.loads = nil
 	for turn := range at.flags.repeat {
@@ -228,7 +228,7 @@ func (at *gridPoint) makeLoads(p *program) {
 	}
 }
 
-// simulate runs each point with each seed, on all processors.
+// simulate runs each point once per seed, in parallel on all processors, and sets the figures.
 func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoint) error {
 	began, runs, ended := time.Now(), len(points)*f.repeat, atomic.Int64{}
 	if !f.quiet {
@@ -272,7 +272,7 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 	return nil
 }
 
-// over returns the mean of a figure over the seeds, or of its paired difference from another point.
+// over returns a figure's mean over the seeds, or the mean of its differences from the point from.
 func (at *gridPoint) over(figure int, from *gridPoint) gridEstimate {
 	var runs []float64
 	for turn, run := range at.figures {
@@ -285,7 +285,7 @@ func (at *gridPoint) over(figure int, from *gridPoint) gridEstimate {
 	return gridEstimate{simulator.EstimateOf(runs), runs}
 }
 
-// gridEstimate is an estimate as JSON, with the figure of each run.
+// gridEstimate is a figure's mean and interval over the seeds, with the value of each run.
 type gridEstimate struct {
 	simulator.Estimate
 	Runs []float64 `json:"runs"`

@@ -53,10 +53,10 @@ the end of that job.`
 	complete(c.Command, "priority", "very_high", "high", "normal", "low", "very_low")
 }
 
-// submit submits the job.
+// submit sends the job in args to the server. With --wait it then waits for the end of the job.
 func (f *submitFlags) submit(args []string) error {
 	if slices.Contains(ahead(args), "--help") {
-		job, err := findCommand(f.Command, []string{"run", args[0]}) // of this program, without a server
+		job, err := findCommand(f.Command, []string{"run", args[0]}) // this program's help
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (f *submitFlags) submit(args []string) error {
 	if f.job.Job, f.job.Args = args[0], args[1:]; f.job.User == "" && f.TokenFile == "" && f.Cert == "" {
 		f.job.User = whoRuns()
 	}
-	if at, bad := url.Parse(client.Base); bad == nil && loopback(at.Hostname()+":0") { // which has the same files
+	if at, bad := url.Parse(client.Base); bad == nil && loopback(at.Hostname()+":0") { // it has our files
 		if f.job.Directory, err = os.Getwd(); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (f *submitFlags) submit(args []string) error {
 	return err
 }
 
-// ahead returns the arguments before the first --.
+// ahead returns the arguments before the first "--", those that may be flags.
 func ahead(args []string) []string {
 	if i := slices.Index(args, "--"); i >= 0 {
 		return args[:i]

@@ -36,7 +36,7 @@ FILE may be - for standard input, and PAGE.html - for standard output.`
 	c.Flags().BoolVar(&overwrite, "overwrite", false, "replace an existing file")
 }
 
-// view writes the page of one or two files of events.
+// view writes an HTML page that shows one or two recorded runs, whose files of events names lists.
 func (c *command) view(names []string, output string, overwrite bool) error {
 	if err := refuse(c.Command, idle{output == "-", "with --output -", "overwrite"}); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (c *command) view(names []string, output string, overwrite bool) error {
 	return err
 }
 
-// writePage writes the page of one or two files of events. It parses each event, so that a wrong
-// line is an error with its place, and not an empty page.
+// writePage writes the page of one or two recordings to out. It parses each event: for a wrong line
+// it returns an error with the line's number, where the page would be empty.
 func (p *program) writePage(out io.Writer, names []string) error {
 	var runs []page.Other
 	for _, name := range names {
@@ -92,7 +92,7 @@ func (p *program) writePage(out io.Writer, names []string) error {
 		runs = append(runs, page.Other{Name: filepath.Base(name), Events: read})
 	}
 	simulator := page.Simulator{}
-	if dir, err := site.Module(); err == nil { // otherwise the page reports that it has no simulator
+	if dir, err := site.Module(); err == nil { // without it the page says that it has no simulator
 		if simulator, err = site.Embedded(dir); err != nil {
 			return err
 		}

@@ -69,10 +69,10 @@ dropped if its gain is not certain.
 	complete(c.Command, "goal", strings.Split(goalNames, ", ")...)
 }
 
-// goalNames lists the goals of a search.
+// goalNames lists what --search can improve, for help and errors.
 var goalNames = strings.ReplaceAll(strings.Trim(fmt.Sprint(tune.Goals()), "[]"), " ", ", ")
 
-// run reads the recording and simulates it twice, or searches.
+// run replays the recording under the recorded and the changed policy, or searches with --search.
 func (f *whatIfFlags) run(c *command, name string) error {
 	if !slices.Contains(tune.Goals(), tune.Goal(f.goal)) {
 		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames)
@@ -131,7 +131,7 @@ func (f *whatIfFlags) run(c *command, name string) error {
 	})
 }
 
-// readRecording reads a file of events as a complete run.
+// readRecording reads a file of events. It rejects a recording that is not of a complete run.
 func (p *program) readRecording(name string) (*replay.Recording, error) {
 	var r replay.Reader
 	if err := p.readEvents(name, func(e *actors.Event) error { return r.Add(e.Event) }); err != nil {
@@ -144,8 +144,8 @@ func (p *program) readRecording(name string) (*replay.Recording, error) {
 	return rec, nil
 }
 
-// replayInto simulates a recording under a policy; it writes the events to the file of that name,
-// unless the name is empty.
+// replayInto simulates a recording under a policy. It writes the simulation's events to the file
+// called name, unless the name is empty.
 func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Policy, name string) (out *replay.Outcome, err error) {
 	file, err := openRecord(name)
 	if err != nil {
@@ -159,16 +159,16 @@ func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Po
 	return rec.Run(ctx, policy, func(e event.Event) { write(actors.Event{Event: e}) })
 }
 
-// whatIf is the result of a replay.
+// whatIf is the result of `tarry whatif`: the recorded run and its simulations.
 type whatIf struct {
 	Recorded figures             `json:"recorded"`
 	Again    figures             `json:"again"`
 	Asked    figures             `json:"asked,omitempty"` // nil if nothing is changed
-	Settings map[string][]string `json:"settings"`        // those that differ: recorded, asked
+	Settings map[string][]string `json:"settings"`        // those that differ: recorded, asked value
 	Warnings []string            `json:"warnings,omitempty"`
 }
 
-// figures are figures of a run, in JSON an object.
+// figures are the results of a run. In JSON they are an object with a key per figure.
 type figures []figure
 
 // MarshalJSON implements json.Marshaler.
@@ -180,15 +180,15 @@ func (list figures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// recordedFigures returns the number of jobs and the figures of a run that a recording contains.
+// recordedFigures returns the number of jobs, then the figures of a run that recordings contain.
 func recordedFigures(of *simulator.Figures) figures {
 	unknown := []string{"map_utilisation", "reduce_utilisation", "lost_s", "copies_won", "copies_spent_s"}
 	list := append(figures{{"jobs", float64(of.Jobs)}}, figuresOf(of)...)
 	return slices.DeleteFunc(list, func(f figure) bool { return slices.Contains(unknown, f.name) })
 }
 
-// changeTo returns the difference of the same figure of another run: in points for shares, otherwise
-// in percent.
+// changeTo returns the change from f to other, the same figure of another run: for shares in
+// points, otherwise in percent.
 func (f figure) changeTo(other figure) string {
 	switch x, y := f.value, other.value; {
 	case strings.HasSuffix(f.name, "share"):
@@ -208,7 +208,7 @@ func (f figure) String() string {
 	return fmt.Sprintf("%.5g", f.value)
 }
 
-// print writes what the recording is of and a table, with the error of the method first.
+// print describes the recorded run, states the error of the simulation, and tabulates all figures.
 func (w *whatIf) print(out io.Writer, name string, rec *replay.Recording) {
 	jobs, maps, reduces := rec.Jobs()
 	nodes, racks := rec.Cluster()
@@ -234,7 +234,7 @@ func (w *whatIf) print(out io.Writer, name string, rec *replay.Recording) {
 	figureTable(out, lines)
 }
 
-// searchFor searches for a policy that improves the goal on workloads like the recorded one.
+// searchFor finds and prints changes of start that improve --goal on workloads like the recorded.
 func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Recording, start scheduling.Policy) error {
 	nodes, _ := rec.Cluster()
 	pools := rec.Pools()
@@ -267,7 +267,7 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 	return show(p, f.json, []*tune.Found{found}, func(out io.Writer) { printTuned(out, found, &start) })
 }
 
-// printTuned prints the changes found, their gains and the uncertain ones.
+// printTuned prints the changes that help, the uncertain ones, and the goals before and after.
 func printTuned(out io.Writer, found *tune.Found, start *scheduling.Policy) {
 	in := found.Goal.Change
 	fmt.Fprintf(out, "goal %s from %s, judged by %d fresh seeds, %d simulations in all\n\n", found.Goal, start.Name, found.Seeds, found.Runs)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typed returns the commands that a page shows on separate lines. It omits console blocks, whose
-// commands TestTour runs.
+// typed returns the commands that a page shows on lines of their own. Lines of console blocks begin
+// with "$", so it omits them; TestTour runs those.
 func typed(page string) (list []string) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "bin/")
@@ -25,7 +25,7 @@ func typed(page string) (list []string) {
 	return list
 }
 
-// standIns makes the files that commands of the docs read.
+// standIns creates small files in dir under the names that commands of the docs read.
 func standIns(t *testing.T, dir string) {
 	for _, name := range []string{"README.md", "docs", "examples/clusters", "examples/genesis.txt"} {
 		from := filepath.Join("../..", name)
@@ -52,8 +52,8 @@ func standIns(t *testing.T, dir string) {
 	}
 }
 
-// shorter replaces parts of commands that take long. A command that becomes empty is run by another
-// test.
+// shorter replaces parts of commands that take too long or need other hosts. A command that becomes
+// empty is run by the test that the comment names.
 var shorter = strings.NewReplacer(
 	"tarry experiment all -o", "", "tarry experiment all --quick", "", // experiments/experiments_test.go
 	"delay-fig15 -o", "delay-fig15 --quick -o",
@@ -106,7 +106,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	require.GreaterOrEqual(t, ran, 25)
 }
 
-// served starts a server and returns its address.
+// served starts the server of the command line on a free port, and returns its address.
 func served(t *testing.T, dir string, env []string, line string) string {
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+line+" --listen 127.0.0.1:0")

@@ -50,8 +50,8 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// understood requires that a command line is correct: the command and the flags exist, each flag
-// has an effect, and values and arguments are valid.
+// understood requires that the program accepts a command line: command and flags exist, each flag
+// has an effect, values and arguments are valid. It does not run the command.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
 	line = regexp.MustCompile(`( (\|\|?|&&|\d?>\S*)( .*)?| *&)$`).ReplaceAllString(line, "")
@@ -66,17 +66,17 @@ func understood(t *testing.T, page, line string) {
 		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
 	}
 	require.NoError(t, checkFlags(cmd), "%s: %s", page, line)
-	if out := cmd.Flag("output"); out != nil && cmd.Name() != "view" { // which have a default
+	if out := cmd.Flag("output"); out != nil && cmd.Name() != "view" { // view has a default output
 		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
 	}
 }
 
-// known requires that the command that a sentence mentions exists, with the flags that it mentions.
+// known requires that the command in line exists and has the flags in line; values may be missing.
 func known(t *testing.T, page, line string) {
 	t.Helper()
 	words := strings.Fields(strings.ReplaceAll(line, `\|`, "|"))
 	for i := range words {
-		words[i], _, _ = strings.Cut(words[i], "|") // the first of several
+		words[i], _, _ = strings.Cut(words[i], "|") // of alternatives a|b the first
 	}
 	root := newRoot(new(program))
 	var names []string
@@ -97,8 +97,8 @@ func known(t *testing.T, page, line string) {
 	}
 }
 
-// Each command line in README, in the docs and in the results of experiments is correct: the
-// program accepts it.
+// The program accepts each command line in README, in the docs and in the results of experiments.
+// Those within sentences or with "…" need only existing commands and flags.
 func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	require.Greater(t, count, 40)
 }
 
-// Pages show the real output of commands that need no files.
+// Two pages show a command with its output. The program prints exactly this output.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
 	for page, command := range map[string]string{"schedulers.md": "tarry sim sweep ", "configuration.md": "tarry delay "} {
 		text, err := os.ReadFile("../../docs/" + page)
@@ -138,7 +138,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// docs/schedulers.md speaks of each scheduler.
+// docs/schedulers.md has a row in its table and a heading for each scheduler.
 func TestSchedulersPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/schedulers.md")
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestResultTellsItsCommand(t *testing.T) {
 	understood(t, "result.md", spoken[0])
 }
 
-// everyCommand calls do for each command of ours.
+// everyCommand calls do for cmd and all commands below it.
 func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	do(cmd)
 	for _, sub := range cmd.Commands() {
@@ -170,7 +170,7 @@ func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// Each example in a help text is a correct command line.
+// The program accepts each example in its help texts, as understood checks it.
 func TestHelpExamples(t *testing.T) {
 	examples := 0
 	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
@@ -218,7 +218,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	}
 }
 
-// The tests that a table names for the guide's promises on changes at run time exist.
+// docs/configuration.md names tests that hold the promises of Hadoop's guide. These tests exist.
 func TestTableOfTheGuide(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
@@ -253,8 +253,8 @@ func TestTableOfTheGuide(t *testing.T) {
 	require.Greater(t, rows, 10)
 }
 
-// The advice of the page is valid: its flags are flags of a run or a simulation, and its settings
-// are settings of a policy.
+// The page of a run advises flags and settings in findings.mjs. Each flag exists in tarry run, and
+// each setting of --set exists in policies.
 func TestAdviceOfThePage(t *testing.T) {
 	text, err := fs.ReadFile(page.Files(), "findings.mjs")
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func configError(format string, a ...any) error {
 	return &exitError{exitConfig, fmt.Errorf(format, a...)}
 }
 
-// invalid gives an error about a configuration its exit code; nil stays nil.
+// invalid makes err exit with exitConfig, as an error of the configuration; nil stays nil.
 func invalid(err error) error {
 	if err == nil {
 		return nil
@@ -85,8 +85,8 @@ func (p *program) exit(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// nobodyReads reports whether the reader of our output has closed the pipe, which is not reported
-// to the user.
+// nobodyReads reports whether err means that the reader of our output has closed the pipe. The user
+// gets no message about it.
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // firstError returns the first error that is not nil.
@@ -97,7 +97,7 @@ type signalError struct{ syscall.Signal }
 
 func (e *signalError) Error() string { return signalNames[e.Signal] }
 
-// signalNames says what the signals that end the program have done.
+// signalNames maps each signal that ends the program to the message about it.
 var signalNames = map[syscall.Signal]string{
 	syscall.SIGINT: "interrupted", syscall.SIGTERM: "terminated", syscall.SIGHUP: "hung up",
 }
@@ -105,7 +105,7 @@ var signalNames = map[syscall.Signal]string{
 // code returns the shell's exit code for a signal: 128 plus its number.
 func (e *signalError) code() int { return 128 + int(e.Signal) }
 
-// onHangup has each SIGHUP call f, instead of ending the program.
+// onHangup makes each later SIGHUP call f and no longer end the program.
 func (p *program) onHangup(f func()) {
 	p.hangup.Store(&f)
 	signal.Notify(p.signals, syscall.SIGHUP) // does not exist on Windows
@@ -120,14 +120,14 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 	signal.Ignore(syscall.SIGPIPE)
 	p.signals = make(chan os.Signal, 16)
 	signal.Notify(p.signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(p.signals, syscall.SIGHUP)
 	}
 	go func() {
 		for s := range p.signals {
 			e := &signalError{s.(syscall.Signal)}
 			switch f := p.hangup.Load(); {
-			case ctx.Err() != nil: // it is the second one
+			case ctx.Err() != nil: // the second signal
 				shortly(scratch.RemoveAll)
 				os.Exit(e.code())
 			case e.Signal == syscall.SIGHUP && f != nil:

@@ -37,7 +37,7 @@ skip names that begin with _ or a dot. Files named .gz, .zst, .s2, .bz2 and .xz 
 .zip means the files in it. A file that changes while it is read is an error, even if it only
 grows. IN and --output may be in a store: hdfs://HOST/DIR or s3://BUCKET/KEY.`
 
-// inputs opens the files that the IN arguments name, in their order.
+// inputs returns the files that the IN arguments mean as sources for a job, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
 	var list []mapreduce.Source
 	stdin := false
@@ -66,7 +66,7 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 	return list, nil
 }
 
-// openFile opens a file to read. Errors name it once.
+// openFile opens a file of this machine to read. It rejects directories; errors name the file once.
 func openFile(name string) (io.ReadCloser, error) {
 	if stores.Named(name) {
 		return nil, fmt.Errorf("%s: want a file of this machine", name)
@@ -82,7 +82,7 @@ func openFile(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// readConfig reads a configuration file.
+// readConfig parses a configuration file by read. Every error exits with exitConfig.
 func readConfig[T any](name string, read func(in io.Reader, name string) (T, error)) (config T, err error) {
 	in, err := openFile(name)
 	if err == nil {
@@ -111,8 +111,8 @@ func plainPathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// stream is a reader that is opened at its first read, because opening a pipe waits for its writer.
-// A read ends when the context does. A read from a terminal that is waiting then continues in the
+// stream opens its data at the first Read, because opening a named pipe waits for its writer. If
+// the context ends, Read fails. A read from a terminal that still waits then continues in the
 // background, and its data is lost.
 type stream struct {
 	*io.PipeReader
@@ -141,8 +141,8 @@ func (s *stream) Read(p []byte) (int, error) {
 }
 
 const (
-	binaryHead     = 32 << 10 // bytes that are checked at the beginning of a file, as in grep
-	binaryWarnings = 3        // maximum number of named files
+	binaryHead     = 32 << 10 // bytes of a file's start that are searched for NUL, as in grep
+	binaryWarnings = 3        // warnings that name a file; one more tells the number of others
 )
 
 // warnBinary warns of files of a text job that have NUL bytes at their beginning. It skips streams,
@@ -233,7 +233,7 @@ func writeFile(name string, flag int, fill func(io.Writer) error) error {
 	return err
 }
 
-// openRecord creates the file of --events before anything runs; it returns nil for an empty name.
+// openRecord creates the file of --events before any work; it returns nil for an empty name.
 func openRecord(name string) (*eventlog.File, error) {
 	if name == "" {
 		return nil, nil
@@ -245,7 +245,7 @@ func openRecord(name string) (*eventlog.File, error) {
 	return file, nil
 }
 
-// sink returns the function that records a cluster's events; nil without a file.
+// sink returns a function that writes each event to file, or nil if file is nil.
 func sink(file *eventlog.File) func(actors.Event) {
 	if file == nil {
 		return nil
@@ -281,8 +281,8 @@ func distinctFiles(files []namedFile, inputs []string) error {
 	return nil
 }
 
-// sameFile reports whether two names mean one file, which need not exist. Several flags may share a
-// device. Empty names mean no file.
+// sameFile reports whether two names mean the same regular file, which need not exist. It is false
+// for devices, which several flags may share, and for empty names.
 func sameFile(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)

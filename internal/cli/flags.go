@@ -29,13 +29,13 @@ func variable(f *pflag.Flag) string {
 	return "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// complete makes the shell complete the values of a flag.
+// complete makes the shell offer these values as completions of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	choice := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc(flag, choice) // an error: no such flag
 }
 
-// flagError returns cobra's error about a flag as one of our usage errors, followed by see.
+// flagError returns a usage error for cobra's error about a flag. Its text ends with see, a hint.
 func flagError(cmd *cobra.Command, err error, see string) error {
 	if args := cmd.Flags().Args(); len(args) > 0 && cmd.HasSubCommands() && cmd.Args != nil {
 		if unknown := cmd.Args(cmd, args); unknown != nil { // the flags belong to the unknown command
@@ -55,7 +55,7 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 	return usageError("%w%s", err, see)
 }
 
-// valueFault returns what is wrong with the value of a flag, without the value.
+// valueFault returns the reason why a flag rejects its value; it names neither flag nor value.
 func valueFault(f *pflag.Flag, err error) error {
 	switch f.Value.Type() {
 	case "bool":
@@ -74,7 +74,7 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// meant returns a hint with the most similar subcommand.
+// meant returns a hint with the subcommand of cmd most similar to name, or "" if none is similar.
 func meant(cmd *cobra.Command, name string) string {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -167,7 +167,7 @@ func checkFlags(cmd *cobra.Command) error {
 	return bad
 }
 
-// checkOnce rejects a flag that is given twice on the command line, unless it is a list.
+// checkOnce rejects a flag that the command line gives twice. Flags that collect a list may repeat.
 func checkOnce(cmd *cobra.Command, line []string) error {
 	found, rest, err := cmd.Root().Find(line)
 	if err != nil || found != cmd || cmd.DisableFlagParsing {
@@ -183,7 +183,7 @@ func checkOnce(cmd *cobra.Command, line []string) error {
 	})
 }
 
-// checkVariables rejects TARRY_ environment variables that no flag of any command has.
+// checkVariables rejects an environment variable TARRY_NAME if no command has a flag --name.
 func checkVariables(root *cobra.Command, environment []string) error {
 	names := strings.Fields("TARRY_ON TARRY_TASK TARRY_INDEX TARRY_ATTEMPT TARRY_FAILURES TARRY_HADOOP TARRY_SPARK_SUBMIT TARRY_TRACES") // read by engines and tests
 	var add func(cmd *cobra.Command)
@@ -241,8 +241,8 @@ type idle struct {
 	flags string
 }
 
-// refuse rejects the first flag on the command line that has no effect. Flags from the environment
-// are not rejected, because a variable serves many commands.
+// refuse returns an error for the first flag on the command line that one of list calls idle. It
+// accepts flags from the environment, because a variable serves many commands.
 func refuse(cmd *cobra.Command, list ...idle) error {
 	for _, i := range list {
 		for name := range strings.FieldsSeq(i.flags) {
@@ -254,9 +254,9 @@ func refuse(cmd *cobra.Command, list ...idle) error {
 	return nil
 }
 
-// flagsFromEnv sets the flags that are not on the command line from the environment. It skips flags
-// that have no effect beside the others, which checkFlags has accepted. An empty variable counts as
-// not set.
+// flagsFromEnv sets flags that the command line does not give from environment variables. It skips
+// a variable whose flag checkFlags rejects together with the flags already set. An empty variable
+// counts as not set.
 func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -265,7 +265,7 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		if err != nil || f.Changed || v == "" || slices.Contains([]string{"help", "help-all", "version"}, f.Name) {
 			return
 		}
-		f.Changed = true // to try it
+		f.Changed = true // checkFlags then counts it as given
 		fits := checkFlags(cmd) == nil
 		if f.Changed = false; !fits {
 			return

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 )
 
-// Each number flag of each command has a range, and its default is within it or computed.
+// Each number flag of each command has a range, and its help text shows the range.
 func TestEveryNumberHasARange(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
 		if slices.Contains([]string{"bool", "string", "stringSlice", "stringArray", "" /* TextVar */}, f.Value.Type()) {

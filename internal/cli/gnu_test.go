@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gnuInputs returns, by name, files with difficult lines, and the block sizes that split them.
+// gnuInputs returns, by name, difficult contents of files, and flags whose block size splits lines.
 func gnuInputs() map[string]struct{ blocks, files []string } {
 	long := strings.Repeat("xyz, Abc 12 ", 17_000) // 204 kB
 	small := []string{"--block-size", "7"}
@@ -29,7 +29,7 @@ func gnuInputs() map[string]struct{ blocks, files []string } {
 	}
 }
 
-var asked = map[string]bool{} // what isGNU has found, by tool
+var asked = map[string]bool{} // results of isGNU by tool
 
 // isGNU reports whether a tool is installed and is the one of GNU.
 func isGNU(tool string) bool {
@@ -42,8 +42,8 @@ func isGNU(tool string) bool {
 	return is
 }
 
-// gnu runs a pipe of tools in the C locale and returns the exit code of the last. It skips the test if one is
-// not installed, or is not GNU's.
+// gnu runs tools, separated by "|", in the C locale. It returns the output and exit code of the
+// last. It skips the test if a tool is not installed or is not GNU's.
 func gnu(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var in []byte
@@ -58,7 +58,7 @@ func gnu(t *testing.T, args ...string) (out string, code int) {
 		cmd := exec.Command(args[0], args[1:n]...)
 		cmd.Stdin = bytes.NewReader(in)
 		cmd.Env = append(os.Environ(), "LC_ALL=C")
-		in, _ = cmd.Output() // the code tells
+		in, _ = cmd.Output() // the test compares the exit code
 		code = cmd.ProcessState.ExitCode()
 		args = args[min(n+1, len(args)):]
 	}
@@ -94,7 +94,7 @@ func sameAsGNU(t *testing.T, job, tools string, shape func(string) string) {
 
 func asItIs(s string) string { return s }
 
-// Grep has the output and the exit codes of GNU grep, except 4 if no line matches.
+// tarry run grep prints what GNU grep prints, and has its exit codes, except 4 if no line matches.
 func TestGrepPrintsWhatGNUDoes(t *testing.T) {
 	patterns := []string{"abc", "-e a -e '^$'", "'[ab]c?'", "-F 'bc,'", "zzz", "''", "'c$'"}
 	for i, flags := range []string{
@@ -111,7 +111,7 @@ func TestGrepPrintsWhatGNUDoes(t *testing.T) {
 	}
 }
 
-// What sort prints.
+// tarry run sort prints what GNU sort prints with the same flags.
 func TestSortPrintsWhatGNUDoes(t *testing.T) {
 	for _, flags := range []string{
 		"", "-r", "-u", "-n", "-n -r", "-n -u", "-f", "-f -r", "-f -u", "-f -s", "-b", "-k2", "-t, -k2,2n", "-s -k1,1", "-t, -k1,1f -k2nr",
@@ -132,7 +132,7 @@ func countsBehind(text string) string {
 	return b.String()
 }
 
-// Jobs that are pipes of coreutils.
+// The jobs distinct, wordcount and scan print what pipes of GNU tools print.
 func TestJobsPrintWhatPipesDo(t *testing.T) {
 	for job, pipe := range map[string]string{
 		"distinct FILES":           "sort FILES | uniq",

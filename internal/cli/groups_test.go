@@ -26,7 +26,7 @@ func ourFlags(do func(path string, f *pflag.Flag)) {
 	})
 }
 
-// idleFlags are command lines with a flag without effect: an error, as users would not notice it.
+// idleFlags are command lines with a flag that has no effect. The program must reject each of them.
 const idleFlags = `
 run sort in -o out --counters -q
 run sort in --overwrite
@@ -101,7 +101,7 @@ view e.jsonl -o - --overwrite
 run wordcount in -o out --reduces 0 --top 3
 `
 
-// An environment variable without effect is ignored, and does not override the command line.
+// A command ignores an environment variable whose flag has no effect or contradicts given flags.
 func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in", "b\na\n")

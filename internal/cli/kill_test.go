@@ -23,7 +23,7 @@ import (
 type killCase struct {
 	name    string
 	args    []string
-	earlier bool // an output is there already, to be replaced
+	earlier bool // an earlier output exists, which the command replaces
 }
 
 func killCases() []killCase {
@@ -37,9 +37,9 @@ func killCases() []killCase {
 	}
 }
 
-// A command with --state that was killed at random moments, or when certain files appear, and was
-// started again each time, writes what an undisturbed command writes. LONG_TESTS=1 tries this 40
-// times for each command instead of twice.
+// A command with --state is killed at random moments, or when certain files appear, and restarted.
+// At the end its output equals that of an undisturbed command. LONG_TESTS=1 tries this 40 times for
+// each command instead of twice.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -68,7 +68,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// undisturbed returns what the command writes without --state, and the time that it takes with it.
+// undisturbed returns the command's output files without --state, and its run time with --state.
 func undisturbed(t *testing.T, home string, c killCase) (want map[string]string, took time.Duration) {
 	t.Helper()
 	k := &killed{t: t, c: c, dir: filepath.Join(home, c.name)}
@@ -84,7 +84,7 @@ func undisturbed(t *testing.T, home string, c killCase) (want map[string]string,
 	return want, took
 }
 
-// killed is a command that the test kills and starts again.
+// killed is a command in its own directory that the test kills and restarts.
 type killed struct {
 	t    *testing.T
 	c    killCase
@@ -132,7 +132,7 @@ func (k *killed) output() map[string]string {
 	return files
 }
 
-// play kills the command one to three times, lets it end, and checks its output.
+// play kills the command one to three times, then lets it end. Another start must change nothing.
 func (k *killed) play(want map[string]string) {
 	k.prepare()
 	for kills := 1 + k.rng.IntN(3); kills > 0; kills-- {
@@ -162,7 +162,7 @@ func (k *killed) play(want map[string]string) {
 	k.check(want)
 }
 
-// moment returns a channel that says when to kill: after a random time, or when a file appears.
+// moment returns a channel that fires when to kill: after a random time, or when some file appears.
 func (k *killed) moment() <-chan time.Time {
 	if k.rng.IntN(2) == 0 {
 		return time.After(time.Duration(k.rng.Float64() * 1.2 * float64(k.took)))
@@ -186,7 +186,7 @@ func (k *killed) moment() <-chan time.Time {
 	return now
 }
 
-// check requires the wanted output, and no other files but logs of the state.
+// check requires exactly the wanted output files, and no temporary files except logs of the state.
 func (k *killed) check(want map[string]string) {
 	got := k.output()
 	require.Len(k.t, got, len(want))

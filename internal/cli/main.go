@@ -27,7 +27,7 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	getenv func(string) (string, bool)
-	parts  scheduling.Parts // of policies, for scenarios, simulations and clusters of this process
+	parts  scheduling.Parts // the caller's own orders and placements, which policies may name
 
 	args     []string // of the command line
 	allFlags bool     // help shows all flags, not only common ones
@@ -49,7 +49,7 @@ func Main(args []string, parts scheduling.Parts) int {
 	return p.answer(ctx, root, args)
 }
 
-// answer runs one command line and returns the exit code.
+// answer runs the command line args and returns the exit code. --help-all shows help for all flags.
 func (p *program) answer(ctx context.Context, root *cobra.Command, args []string) int {
 	if i := slices.Index(ahead(args), "--help-all"); i >= 0 {
 		p.allFlags = true
@@ -124,15 +124,15 @@ type command struct {
 	*program
 }
 
-// command returns a command that describe describes: its help, flags and action. By default it takes
-// no arguments.
+// command returns a command whose name, help, flags and action describe sets. If describe sets no
+// Args, the command rejects all arguments.
 func (p *program) command(describe func(*command)) *cobra.Command {
 	c := &command{&cobra.Command{Args: arguments(0, 0, "no arguments but flags")}, p}
 	describe(c)
 	return c.Command
 }
 
-// family makes c a command that has only subcommands.
+// family gives c these subcommands and no action of its own: c alone prints its help.
 func (c *command) family(list ...*cobra.Command) {
 	c.AddCommand(list...)
 	c.RunE = help
@@ -145,11 +145,11 @@ func (c *command) family(list ...*cobra.Command) {
 	}
 }
 
-// help is the action of a command that only has subcommands.
+// help prints the help of cmd, as the action of a command that has only subcommands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// arguments returns a check of the number of arguments; its errors name what is missing or
-// superfluous. A max of -1 means no limit.
+// arguments returns a check that a command gets min to max arguments, none of them empty. Its
+// errors describe the expected arguments by what. A max of -1 means no limit.
 func arguments(min, max int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		path := cmd.CommandPath()
@@ -181,7 +181,7 @@ func helpCommand(c *command) {
 	}
 }
 
-// findCommand returns the command with that name.
+// findCommand returns the command that names lead to, such as "run", "sort", or a usage error.
 func findCommand(cmd *cobra.Command, names []string) (*cobra.Command, error) {
 	of, rest, err := cmd.Root().Find(names)
 	if err != nil || len(rest) > 0 {

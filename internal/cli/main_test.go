@@ -21,16 +21,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
-// briefExit spares each run of this program the second that the race detector sleeps at its end.
+// briefExit lets the race detector sleep 10 ms, not a second, at the end of each process.
 const briefExit = "atexit_sleep_ms=10"
 
-// TestMain lets the scripts call this program as the command tarry.
+// TestMain lets scripts and tests run this test binary as the command tarry.
 func TestMain(m *testing.M) {
 	worker.Main()
 	if err := os.Setenv("GORACE", briefExit); err != nil {
 		panic(err)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGCONT) // the runtime's goroutine for them begins outside of synctest
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGCONT) // starts the signal goroutine outside of synctest
 	testscript.Main(m, map[string]func(){"tarry": func() { os.Exit(Main(os.Args[1:], scheduling.Parts{})) }})
 }
 
@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
-			case "hangup": // not under nohup, whose children hear of none
+			case "hangup": // nohup makes children ignore SIGHUP
 				return !signal.Ignored(syscall.SIGHUP), nil
 			case "long":
 				return os.Getenv("LONG_TESTS") != "", nil
@@ -67,7 +67,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptExits is `exits CODE COMMAND...`: runs a command, which must end with this exit code.
+// scriptExits is the script command `exits CODE COMMAND...`: COMMAND must exit with CODE.
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND...")
@@ -85,7 +85,7 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptLines is `lines N FILE`: the file, or stdout or stderr, has N lines.
+// scriptLines is the script command `lines N FILE`. FILE, or stdout or stderr, must have N lines.
 func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: lines N FILE")
@@ -95,7 +95,7 @@ func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// outcome is the result of a command line.
+// outcome is what a command line did: exit code, standard output and error, and time.
 type outcome struct {
 	code      int
 	out, errs string

@@ -17,15 +17,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// print prints what text writes to standard output. text need not check its writes: they go to a
-// buffer that keeps the first error.
+// print calls text with a buffer and prints the buffer to standard output. text need not check its
+// writes: print returns the first error.
 func (p *program) print(text func(out io.Writer)) error {
 	out := bufio.NewWriter(p.stdout)
 	text(out)
 	return out.Flush()
 }
 
-// show prints results: each as a JSON object in a line, otherwise all as print does.
+// show prints results to standard output: as one JSON object per line if asJSON, otherwise by text.
 func show[T any](p *program, asJSON bool, results []T, text func(out io.Writer)) (err error) {
 	if !asJSON {
 		return p.print(text)
@@ -37,8 +37,8 @@ func show[T any](p *program, asJSON bool, results []T, text func(out io.Writer))
 	return err
 }
 
-// table prints lines as left-aligned columns, see print. It escapes control characters, because the
-// text may come from other users.
+// table prints lines as left-aligned columns to the buffer of print. It escapes control characters,
+// because the text may come from other users.
 func table(out io.Writer, lines [][]string) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, columns := range lines {
@@ -70,7 +70,7 @@ type result struct {
 	Counters       *counter.Set `json:"counters"`
 
 	began time.Time
-	last  *counter.Set // of the job that writes the output; nil before it
+	last  *counter.Set // counters of the last stage, which writes the output; nil until it ran
 }
 
 // report prints the result of a run: some lines and, if asked for, the counters to standard error,
@@ -109,15 +109,15 @@ func (w *pipeline) report(err error) error {
 	return err
 }
 
-// amounts returns a line with the amounts that all jobs of the run have read and the last job has
-// written.
+// amounts returns a line with the records and bytes that the whole run has read and that its last
+// job has written.
 func (r *result) amounts() string {
 	c := r.Counters
 	read := amount(c.Get(counter.InputBytesRead))
 	if n := c.Get(counter.MapInputRecords); n > 0 {
 		read = words.Count(n, "record") + ", " + read
 	}
-	last := cmp.Or(r.last, new(counter.Set)) // of the job that wrote the output
+	last := cmp.Or(r.last, new(counter.Set))
 	wrote := last.Get(counter.MapOutputRecords)
 	for v := range last.All() {
 		if v.Name == counter.ReduceOutputRecords.String() { // a job without reduces does not have it

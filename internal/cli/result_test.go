@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// A run says how far shuffled bytes went, if any left their node.
+// The summary of a run has a line of shuffled bytes by distance only if some left their node.
 func TestShuffledBytesByDistance(t *testing.T) {
 	for _, x := range []struct {
 		node, rack, far int64

@@ -24,14 +24,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// pipeline is a run: each stage reads the output of the previous one.
+// pipeline is one call of `tarry run`. Each stage of its job reads the previous stage's output.
 type pipeline struct {
 	*jobCommand
 	*runFlags
 	src    []mapreduce.Source
 	out    mapreduce.Destination
-	live   *actors.Cluster // neither inline nor on an engine
-	halt   func() error    // ends live, with a time of grace
+	live   *actors.Cluster // nil with --inline or --on
+	halt   func() error    // ends live; running attempts first get haltGrace
 	saved  saved
 	folder string // for data between stages, if tasks run in other processes
 	result result
@@ -95,7 +95,7 @@ func (w *pipeline) open() (err error) {
 			return usageError("%w", err)
 		}
 	}
-	if !w.binary && !w.quiet && !worker.IsWorker() { // the process that submits a worker has warned
+	if !w.binary && !w.quiet && !worker.IsWorker() { // for a worker, its parent process has warned
 		w.warnBinary(w.src)
 	}
 	return firstError(checkEvents(w.events, w.Output, w.src), w.checkReplaced(w.src))
@@ -130,13 +130,13 @@ func (w *pipeline) runStages() (err error) {
 	return nil
 }
 
-// stage runs stage i.
+// stage runs s, the stage with index i, on w.src and writes its output to the destination to.
 func (w *pipeline) stage(s serve.Stage, to mapreduce.Destination, i int) error {
 	round := func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
-		return w.do(ctx, plan, w.Reduces, "") // rounds are not recorded: they run again with the same result
+		return w.do(ctx, plan, w.Reduces, "") // no key: a resumed run repeats rounds
 	}
 	src := w.src
-	w.src = nil // the plan has its own list, maybe of 100,000 files
+	w.src = nil // frees the list, maybe of 100,000 files; the plan has its own
 	plan, err := s(w.Context(), round, src, to)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (w *pipeline) stage(s serve.Stage, to mapreduce.Destination, i int) error {
 	}
 	reduces, last := w.Reduces, i == len(w.Stages)-1
 	if last && w.Output == stdoutName && reduces == 0 && !plan.Ordered() {
-		reduces = 1 // a single part is ordered by keys
+		reduces = 1 // keeps standard output ordered by keys
 	}
 	counters, err := w.do(w.Context(), plan, reduces, w.saved.key(i))
 	if last {
@@ -175,7 +175,7 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 			}
 			return os.RemoveAll(dir)
 		}, os.MkdirAll(dir, 0o777)
-	case w.on != "" && stores.Named(w.Output): // nodes share nothing else
+	case w.on != "" && stores.Named(w.Output): // the engine's hosts share only the store
 		out := stores.Clean(w.Output)
 		cut := strings.LastIndexByte(out, '/') + 1
 		w.folder = fmt.Sprintf("%s_%s.stages-%x", out[:cut], out[cut:], time.Now().UnixNano())
@@ -199,7 +199,7 @@ func (w *pipeline) do(ctx context.Context, plan *mapreduce.Plan, reduces int, ke
 	switch {
 	case w.inline:
 		c, err = w.runInline(ctx, plan, reduces)
-	case worker.IsWorker(): // the one task of this process
+	case worker.IsWorker(): // this process runs only its one task of the plan
 		c, err = worker.Serve(ctx, plan)
 	case w.on != "":
 		c, err = w.runOn(ctx, plan, reduces)
@@ -263,8 +263,8 @@ func (w *pipeline) runLive(ctx context.Context, plan *mapreduce.Plan, reduces in
 	return res.Counters, err
 }
 
-// startCluster starts the cluster that the flags describe. It limits the Go heap to the part of the
-// memory budget that buffers do not use. stop ends it and closes the file of events.
+// startCluster starts the cluster that the flags describe, and keeps buffers and Go heap together
+// within its memory budget. stop ends the cluster and closes the file of events.
 func (w *pipeline) startCluster() (stop func() error, err error) {
 	cfg, err := w.config(w.Command)
 	if err != nil {
@@ -303,7 +303,7 @@ func (w *pipeline) startCluster() (stop func() error, err error) {
 	}, nil
 }
 
-// whoRuns returns the user of this process.
+// whoRuns returns the name or ID of this process's user, or "" if the system does not know it.
 func whoRuns() string {
 	who, err := user.Current()
 	if err != nil {

@@ -25,7 +25,7 @@ func runWithFewFiles(t *testing.T, dir string, args ...string) {
 	require.NoError(t, err, "%q: %s", args, text)
 }
 
-// A job that spills in many slots, for many reduces, opens few files at a time.
+// A job that spills in 32 slots, for 100 reduces, works in a process that may open only 64 files.
 func TestFewDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -34,7 +34,7 @@ func TestFewDescriptors(t *testing.T) {
 	runWithFewFiles(t, dir, "sort", in, "-o", out, "--reduces", "100", "--block-size", "256KiB")
 }
 
-// A job that reads thousands of files and spills opens few files at a time.
+// Jobs that read 2,000 files and spill work in a process that may open only 64 files.
 func TestFewDescriptorsForManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	many := filepath.Join(dir, "many")
@@ -44,7 +44,7 @@ func TestFewDescriptorsForManyFiles(t *testing.T) {
 	}
 }
 
-// writeManyFiles writes files of a few words each.
+// writeManyFiles creates dir with n files of 20 words each.
 func writeManyFiles(t *testing.T, dir string, n int) {
 	t.Helper()
 	require.NoError(t, os.Mkdir(dir, 0o755))

@@ -16,29 +16,29 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// schedulerFlags choose the scheduler of a cluster, live or simulated, and its files.
+// schedulerFlags choose the scheduler of a live or simulated cluster, and its configuration files.
 type schedulerFlags struct {
 	scheduler, reducePlacement string
 	wait                       time.Duration
 	sets                       []string // KEY=VALUE
 	names                      allocation.FileNames
 
-	parts    scheduling.Parts            // set by begin; settings may name them
+	parts    scheduling.Parts            // set by begin: own orders, placements
 	assigned []assignment                // set by begin, from the flags
 	files    allocation.Files            // set by begin
-	policies map[string]*policyfile.File // set by begin and policy: those that were read
-	lists    bool                        // access lists apply, whatever the scheduler
+	policies map[string]*policyfile.File // set by begin and policy: files that were read, by name
+	lists    bool                        // --queues also serves access lists
 }
 
-// assignment is a setting from a flag.
+// assignment is the value that a flag gives to one setting of the policy.
 type assignment struct {
 	flag  string // as it was given
 	field *policyfile.Field
 	value string
 }
 
-// register adds the flags, without --scheduler and those of files, to one of the command's sets.
-// waits describes the default of --wait.
+// register adds the flags to f, a flag set of cmd, except --scheduler and the flags of files. waits
+// describes the default of --wait.
 func (s *schedulerFlags) register(cmd *cobra.Command, f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
 		"place reduces by this `RULE`: any, cogrs (center of gravity of their input), larts (where most of their input is), "+
@@ -73,7 +73,7 @@ func (s *schedulerFlags) registerFiles(cmd *cobra.Command) {
 	grouped(cmd, "Scheduler", "allocations queues parameters")
 }
 
-// begin checks the flags and reads the files; it prints warnings about them to standard error.
+// begin checks the flags and reads the files that they name. It prints the files' warnings.
 func (s *schedulerFlags) begin(c *command) error {
 	s.parts = c.parts
 	if err := s.assign(c.Command); err != nil {
@@ -89,7 +89,7 @@ func (s *schedulerFlags) begin(c *command) error {
 	return err
 }
 
-// assign turns the flags into settings; --set overrides the others.
+// assign sets assigned from --wait, --reduce-placement and --set; --set comes last and wins.
 func (s *schedulerFlags) assign(cmd *cobra.Command) (err error) {
 	s.assigned = nil
 	add := func(flag, key, value string) {
@@ -121,7 +121,7 @@ func (s *schedulerFlags) assign(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// badPolicy returns what is wrong with a setting, without policyfile's prefix.
+// badPolicy returns the message of an error about a setting, without policyfile's prefix.
 func badPolicy(err error) string {
 	return strings.TrimPrefix(words.OneLine(err), policyfile.ErrBad.Error()+": ")
 }
@@ -136,8 +136,8 @@ func (s *schedulerFlags) read() (err error) {
 	return err
 }
 
-// policyFile returns the policy file with this name, and reads it only once; nil if the name is not
-// that of a file.
+// policyFile returns the content of the policy file called name, which it reads only once. It
+// returns nil for a preset's name.
 func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 	if !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) || s.policies[name] != nil {
 		return s.policies[name], nil
@@ -148,8 +148,8 @@ func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 	return file, err
 }
 
-// policy returns the preset or policy file of a name, with the changes of files and flags. A suffix
-// such as "+any" sets the placement of reduces.
+// policy returns the policy of a preset or policy file, with the changes of other files and flags.
+// A suffix of a preset, such as "hfs+any", sets the placement of reduces.
 func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err error) {
 	base, placement, placed := strings.Cut(name, "+")
 	file, err := s.policyFile(name)
@@ -163,7 +163,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 		return policy, usageError("unknown scheduler %s: want %s, or a policy file (.yaml)",
 			words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
 	}
-	if file != nil { // its order decides which other files apply, and it overrides them
+	if file != nil { // applied twice: Files.Apply needs its order, but it overrides them
 		file.Apply(&policy)
 		policy.Name = file.Name()
 	}
@@ -179,7 +179,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 	if err := s.over(&policy, assigned); err != nil {
 		return policy, err
 	}
-	if file != nil && file.Idle(&said) != nil { // a key without effect, both alone and with the flags that override it
+	if file != nil && file.Idle(&said) != nil { // a key of the file has no effect, with and without the flags
 		err = file.Idle(&policy)
 	}
 	return policy, invalid(firstError(policy.Validate(), err))
@@ -198,7 +198,7 @@ func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
 	return policy, err
 }
 
-// over applies settings to a policy.
+// over changes policy by the settings in list, in order.
 func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) error {
 	for _, a := range list {
 		if policyfile.SetPart(policy, s.parts, policyfile.Setting{Key: a.field.Key, Value: a.value}) {
@@ -211,7 +211,7 @@ func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) erro
 	return nil
 }
 
-// unheeded rejects flags and files that have no effect in any of the policies.
+// unheeded rejects a flag or file that has no effect in any of the policies.
 func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
 	for _, a := range s.assigned {
 		heeds := func(p scheduling.Policy) bool { return a.field.Idle(&p) == "" }

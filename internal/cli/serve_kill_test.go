@@ -23,7 +23,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// killedServer is a server with --state that the test kills and starts again.
+// killedServer is a server with --state that the test kills and restarts.
 type killedServer struct {
 	t      *testing.T
 	dir    string
@@ -44,7 +44,7 @@ func servedJobs() map[string][]string {
 }
 
 // A server with --state is killed at random moments, while jobs are submitted and run, and is
-// started again. In the end, each job exists once and has written what tarry run writes.
+// restarted. At the end each job exists once, and its output equals that of tarry run.
 // LONG_TESTS=1 tries this 40 times.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
-// plainInput replaces the input in the block store by the file that was stored.
+// plainInput replaces the block store's input dfs:in in args by in.txt, the file with its content.
 func plainInput(args []string) []string {
 	for i := range args {
 		if args[i] == "dfs:in" {
@@ -86,7 +86,7 @@ func plainInput(args []string) []string {
 	return args
 }
 
-// joinedParts returns the parts of an output, which must be complete, one after the other.
+// joinedParts returns the concatenated parts of an output, which must be complete and not empty.
 func joinedParts(t *testing.T, dir string) string {
 	t.Helper()
 	require.FileExists(t, filepath.Join(dir, "_SUCCESS"))
@@ -117,7 +117,7 @@ func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Clie
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // of a test that failed
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // if the test fails early
 	url, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	return cmd, &api.Client{Base: strings.TrimSpace(url)}
@@ -146,7 +146,7 @@ func (k *killedServer) submit(ctx context.Context) bool {
 	return true
 }
 
-// ignoreExists returns the error of a Put, but nil if the file was put before.
+// ignoreExists returns nil if err, the error of a Put, says that the file exists; otherwise err.
 func ignoreExists(err error) error {
 	if p, refused := errors.AsType[*api.Problem](err); refused && p.Code == "exists" {
 		return nil
@@ -187,7 +187,7 @@ func (k *killedServer) play(rng *rand.Rand, want map[string]string) {
 		require.True(k.t, text == k.output(ctx, key), "the output of %s differs", key)
 	}
 	require.NoError(k.t, k.cmd.Process.Signal(os.Interrupt))
-	_ = k.cmd.Wait() // its code is the signal's
+	_ = k.cmd.Wait() // a signal ended it, so Wait returns an error
 	for _, left := range []string{"out/*/_temporary", "state/stages/*", "state/part/*", "state/store/*/_temporary", "out/_*"} {
 		found, err := filepath.Glob(filepath.Join(k.dir, left))
 		require.NoError(k.t, err)
@@ -195,7 +195,7 @@ func (k *killedServer) play(rng *rand.Rand, want map[string]string) {
 	}
 }
 
-// output returns the output of a job.
+// output returns the output of the job with this key, from its directory or the block store.
 func (k *killedServer) output(ctx context.Context, key string) string {
 	if key != "stored" {
 		return joinedParts(k.t, filepath.Join(k.dir, "out", key))

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each element of the allocation file may be edited while a server runs [Hadoop Fair Scheduler
-// Guide §4.2, §5]. The API returns the new value, and /scheduler shows it if it has a column for
-// it. A removed element gets its default.
+// A running server applies an edit of any element of its allocation file [Hadoop Fair Scheduler
+// Guide §4.2, §5]. The API returns the new value, and the page /scheduler shows it in its column,
+// if it has one. A removed element gets its default.
 func TestServerTakesUpEveryField(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pools.xml")

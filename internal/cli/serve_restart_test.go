@@ -17,10 +17,10 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A server with --state is killed and started repeatedly, while clients submit small jobs that
-// write into its block store, and kill some of them. At its start, the server resumes dozens of
-// jobs, many of which end at once. In the end, every job whose submission was answered exists and
-// has ended. LONG_TESTS=1 tries this 20 times.
+// A server with --state is killed and restarted repeatedly, while clients submit small jobs that
+// write into its block store, and kill some of them. Each start resumes dozens of jobs, many of
+// which end at once. At the end, every job whose submission was answered exists and has ended.
+// LONG_TESTS=1 tries this 20 times.
 func TestServerRestartedUnderLoad(t *testing.T) {
 	t.Parallel()
 	times := 4
@@ -41,7 +41,7 @@ func TestServerRestartedUnderLoad(t *testing.T) {
 		var clients sync.WaitGroup
 		for c := range 4 {
 			clients.Go(func() {
-				for i := range 12 { // all together fewer than a server remembers
+				for i := range 12 { // fewer in all than a server remembers
 					key := fmt.Sprint(round, "-", c, "-", i)
 					j, err := k.client.Submit(t.Context(), api.Submission{Job: "wordcount", Args: []string{"dfs:in", "-o", "dfs:out/" + key}}, key)
 					if err != nil {
@@ -51,12 +51,12 @@ func TestServerRestartedUnderLoad(t *testing.T) {
 					answered[j.ID] = key
 					mu.Unlock()
 					if i%4 == 0 {
-						_, _ = k.client.Kill(t.Context(), j.ID, "") // it may have ended, or the server
+						_, _ = k.client.Kill(t.Context(), j.ID, "") // may have ended, as the server may
 					}
 				}
 			})
 		}
-		time.Sleep(time.Duration(100+rng.IntN(400)) * time.Millisecond) // at a random moment it is killed
+		time.Sleep(time.Duration(100+rng.IntN(400)) * time.Millisecond) // a random moment of the kill
 		require.NoError(t, k.cmd.Process.Kill())
 		clients.Wait()
 		require.EqualError(t, k.cmd.Wait(), "signal: killed", "round %d", round)
@@ -71,5 +71,5 @@ func TestServerRestartedUnderLoad(t *testing.T) {
 	}
 	t.Logf("%d restarts, %d jobs", times, len(answered))
 	require.NoError(t, k.cmd.Process.Signal(os.Interrupt))
-	_ = k.cmd.Wait() // its code is the signal's
+	_ = k.cmd.Wait() // a signal ended it, so Wait returns an error
 }

@@ -19,10 +19,10 @@ import (
 func stopServer(t *testing.T, stop func() error, wait func() error) {
 	t.Helper()
 	require.NoError(t, stop())
-	_ = wait() // its code is the signal's
+	_ = wait() // a signal ended it, so wait returns an error
 }
 
-// pool returns an allocation file with a pool of this weight.
+// pool returns an allocation file with the pool "a" of this weight, for hot reloads.
 func pool(weight string) string {
 	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
 }

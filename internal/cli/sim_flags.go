@@ -24,7 +24,7 @@ import (
 type simFlags struct {
 	schedulerFlags
 
-	trace, named   string // workload: TYPE:FILE, or FILE or NAME
+	trace, named   string // --trace, as TYPE:FILE, or --workload, a FILE or NAME
 	traced         workload.TraceOptions
 	target         numbers.Part
 	cluster        string // file name, or empty
@@ -32,7 +32,7 @@ type simFlags struct {
 	network, drive string
 	json, quiet    bool
 
-	machines *clusterfile.File // of cluster, or nil; set by begin
+	machines *clusterfile.File // content of the file cluster, or nil; set by begin
 }
 
 // traceForms describes the forms of --trace.
@@ -176,7 +176,7 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	return cfg, invalid(cfg.Validate())
 }
 
-// load reads or draws the workload for a seed.
+// load returns the workload of --trace or --workload. Random parts of it are drawn from the seed.
 func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	random := rand.New(rand.NewPCG(seed, 0x7a22))
 	if f.trace == "" && slices.Contains(workload.Names(), f.named) {
@@ -208,7 +208,7 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	return workload.Read(form, file, path, o)
 }
 
-// idleLoad is the load below which all schedulers act alike.
+// idleLoad is the fraction of used slot time below which jobs rarely wait: schedulers look alike.
 const idleLoad = 0.05
 
 // paced returns the workload with submission times scaled by --target-utilisation. Unless quiet, it

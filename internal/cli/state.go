@@ -20,8 +20,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// about describes the run to which a --state directory belongs. A later process must have the same
-// description.
+// about describes the run to which a --state directory belongs. A later process can resume the run
+// only if its own description is equal.
 type about struct {
 	Command string   // with its arguments and the flags that change the output
 	Output  string   // absolute
@@ -42,7 +42,7 @@ func commandLine(cmd *cobra.Command) string {
 	slices.Sort(flags)
 	list := slices.Concat(cmd.Flags().Args(), flags)
 	for i, word := range list {
-		if words.Shown(word) != word { // complete, even if it is long
+		if words.Shown(word) != word { // in full: Shown shortens long words
 			list[i] = strconv.Quote(word)
 		}
 	}
@@ -73,7 +73,7 @@ func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err 
 			if !info.Mode().IsRegular() {
 				return a, usageError("--state: %s is no regular file and can be read only once", words.Shown(path))
 			}
-			full, _ := filepath.Abs(path) // which has just succeeded for the output
+			full, _ := filepath.Abs(path) // Abs has just worked for the output
 			a.Inputs = append(a.Inputs, fmt.Sprintf("%s, %d bytes of %v", words.Shown(full), info.Size(), info.ModTime().UTC()))
 		}
 		if err != nil {
@@ -153,10 +153,10 @@ func (s saved) begin() error {
 	return nil
 }
 
-// between returns the directory for data between stages.
+// between returns the directory for the outputs of all stages but the last.
 func (s saved) between() string { return filepath.Join(s.dir, "stages") }
 
-// key returns the name of a stage, or "" without a state.
+// key returns the name under which the state records a stage, or "" without a state directory.
 func (s saved) key(stage int) string {
 	if s.Dir == nil {
 		return ""
@@ -164,7 +164,7 @@ func (s saved) key(stage int) string {
 	return fmt.Sprint("stage ", stage)
 }
 
-// done reports whether a stage has succeeded and its output still exists.
+// done reports whether the state says that a stage has succeeded and its output is still complete.
 func (s saved) done(stage int, output string) (how state.Succeeded, yes bool) {
 	if s.Dir == nil {
 		return how, false
@@ -175,7 +175,7 @@ func (s saved) done(stage int, output string) (how state.Succeeded, yes bool) {
 	return s.Succeeded(s.key(stage))
 }
 
-// resumable makes the output of a stage one that another process can continue.
+// resumable returns to, changed so that a later process with this state can complete the output.
 func (s saved) resumable(to mapreduce.Destination, stage int) mapreduce.Destination {
 	if s.Dir == nil {
 		return to

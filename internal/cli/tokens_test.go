@@ -42,8 +42,8 @@ func TestServerReloadsTokens(t *testing.T) {
 	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
 }
 
-// A user with a token cannot read the tokens of others by a job: neither without --root, nor if a
-// root contains the file.
+// A user with a token cannot read the tokens of others by a job. The server rejects its tokens and
+// state as inputs, both without --root and with a root that contains them.
 func TestTokensAreNoInput(t *testing.T) {
 	for _, c := range []struct {
 		root []string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// took matches the time of a run, which differs from run to run.
+// took matches the time in a run's summary. Comparisons ignore it.
 var took = regexp.MustCompile(` in [0-9.]+(m[0-9.]+)?(s|ms|µs)\b`)
 
 // session is a command that a page shows, and the output that it shows.
@@ -57,7 +57,7 @@ func TestTour(t *testing.T) {
 				require.NoError(t, err)
 				made, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.svg"))
 				require.NoError(t, err)
-				found := name == "../../README.md" // which says that the tour makes it
+				found := name == "../../README.md" // README says that the tour makes its picture
 				for _, m := range made {
 					got, err := os.ReadFile(m)
 					require.NoError(t, err)

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobody is the ID of the user that owns no files.
+// nobody is the ID of a user that may not read the test's files.
 const nobody = 65534
 
-// An input that the user may not read is an error. Root may read everything, so the reading thread
-// accesses files as nobody.
+// A command fails with exit code 1 if the user may not read an input. Root may read everything, so
+// the reading thread accesses files as nobody.
 func TestUnreadableInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -26,7 +26,7 @@ func TestUnreadableInput(t *testing.T) {
 	p := &program{stdout: &out, stderr: &errs, getenv: os.LookupEnv}
 	result := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and not unlocked: the thread ends with this goroutine
+		runtime.LockOSThread() // never unlocked, so that the thread ends with this goroutine
 		var err error
 		if os.Getuid() == 0 {
 			err = syscall.Setfsuid(nobody)

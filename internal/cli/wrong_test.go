@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 )
 
-// startWrong runs a command line as a process of its own.
+// startWrong is like runHere, but runs the command line in its own process.
 func startWrong(t *testing.T, args []string, _ map[string]string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -38,7 +38,7 @@ func startWrong(t *testing.T, args []string, _ map[string]string) outcome {
 	return outcome{0, out.String(), errs.String(), took}
 }
 
-// wrongUsage is a command line that cannot work, with its exit code.
+// wrongUsage is a command line that cannot work, with the exit code and message that it must have.
 type wrongUsage struct {
 	args []string
 	code int
@@ -61,7 +61,7 @@ func TestWrongUsages(t *testing.T) {
 	for _, u := range list {
 		args := fmt.Sprintf("tarry %.300q", u.args)
 		if strings.Contains(strings.Join(u.args, ""), "\x00") && long {
-			continue // no process can be given such an argument
+			continue // the system cannot pass NUL in arguments
 		}
 		run := runHere
 		if long {
@@ -109,7 +109,7 @@ func wrongPlace(t *testing.T) string {
 	return dir
 }
 
-// everyFile lists the files here with their contents.
+// everyFile lists all files below the working directory, each with the start of its content.
 func everyFile(t *testing.T) []string {
 	t.Helper()
 	var list []string
@@ -131,7 +131,7 @@ func everyFile(t *testing.T) []string {
 	return list
 }
 
-// rightUsages returns, by command, correct usages, to which tests add a wrong flag.
+// rightUsages returns a correct command line for each command. Tests add a wrong flag to it.
 func rightUsages() map[string]string {
 	return map[string]string{
 		"run sort": "run sort in -q -o out", "run top": "run top tsv -q -o out",
@@ -146,8 +146,8 @@ func rightUsages() map[string]string {
 	}
 }
 
-// onceEach calls do for each flag of each command, with a correct usage of the command. A flag that
-// several commands of a family share, such as run sort and run top, comes once.
+// onceEach calls do for each flag of each command, with a correct command line of the command. If
+// commands of a family share a flag, as run sort and run top do, it calls do once.
 func onceEach(do func(right string, f *pflag.Flag)) {
 	done := map[string]bool{}
 	ourFlags(func(path string, f *pflag.Flag) {

@@ -21,13 +21,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// maxLine limits the length of a line in bytes. The end of a map of a job with many reduces lists
-// the sizes of its output.
+// maxLine is the maximum length of a line in bytes. The longest lines report the end of a map: they
+// list the sizes of its output for each reduce.
 const maxLine = 32 << 20
 
-// Read calls take for each event, in order. The Event is reused after take returns; what it points
-// to is not. The file has one JSON object per line and may be compressed by zstd. Errors begin with
-// the number of the line.
+// Read parses in, one JSON object per line, perhaps compressed by zstd, and calls take for each
+// event in order. The Event is reused after take returns; data that it points to is not. Errors
+// begin with the number of the line.
 func Read(in io.Reader, take func(*actors.Event) error) (err error) {
 	n := 1
 	defer func() {
@@ -94,7 +94,7 @@ func Create(name string) (*File, error) {
 	return e, nil
 }
 
-// Write adds an event; Close returns its errors.
+// Write adds an event to the file. Close returns its error.
 func (f *File) Write(e actors.Event) {
 	if f == nil || f.failed != nil {
 		return
@@ -115,7 +115,7 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// JobOf returns the job of an event, 0 for none.
+// JobOf returns the job that an event is about, or 0.
 func JobOf(e *actors.Event) scheduling.JobID {
 	if e.Attempt.Task.Job != 0 {
 		return e.Attempt.Task.Job
@@ -164,7 +164,7 @@ func Line(e *actors.Event) string {
 	return line.String()
 }
 
-// skip describes a skip: the kind of task, the allowed locality and the end of the wait.
+// skip adds the text of a skipped job: the kind of task, the allowed locality and the wait's end.
 func skip(e *actors.Event, add func(string, ...any)) {
 	if add(" (%s)", e.Kind); e.Level != "" {
 		add(", may go %s", e.Level)
@@ -180,7 +180,7 @@ func skip(e *actors.Event, add func(string, ...any)) {
 	}
 }
 
-// shares describes the fair share of a pool, queue or job, and its use of it.
+// shares adds the text of a fair share: its pool, queue or job, and the running and wanted slots.
 func shares(e *actors.Event, add func(string, ...any)) {
 	of := e.Pool
 	if e.JobID != 0 {

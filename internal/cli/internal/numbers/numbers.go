@@ -27,12 +27,12 @@ type Rate float64
 // Part is a fraction: 0.95 or 95%.
 type Part float64
 
-// Span is the range of a number flag, in bytes, in nanoseconds or as plain numbers.
+// Span is the range of a number flag, both ends included: bytes, nanoseconds or plain numbers.
 type Span struct {
 	Least, Most float64
 }
 
-// Value is a flag with a number and its range.
+// Value is the value of a number flag, with the range that Set checks.
 type Value struct {
 	Span
 	unit
@@ -42,12 +42,12 @@ type Value struct {
 
 // unit parses and formats the numbers of a Go type.
 type unit struct {
-	name  string // of the type, in help texts
+	name  string // the type's name in help texts
 	parse func(s string) (float64, error)
 	Text  func(x float64) string
 }
 
-// unitOf returns the unit of a type.
+// unitOf returns the unit of n's type.
 func unitOf(n any) unit {
 	switch n.(type) {
 	case time.Duration:
@@ -62,8 +62,8 @@ func unitOf(n any) unit {
 	return unit{reflect.TypeOf(n).String(), parseWhole, humanize.Commaf}
 }
 
-// Add adds a flag for a number within a range; its help text contains the range. to points to an
-// int, uint64, float64, time.Duration, Bytes, Rate or Part. Its value is the default, which may be
+// Add adds a flag for a number in the range in, which its help text shows. to points to an int,
+// uint64, float64, time.Duration, Bytes, Rate or Part. Its value is the default, which may be
 // outside the range.
 func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 	v := &Value{in, unitOf(*to), reflect.ValueOf(to).Elem()}
@@ -72,7 +72,7 @@ func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 		flag.DefValue = "0" // which help texts omit, as they do for other numbers
 	}
 	if v.name == "part" || in.Most == math.MaxUint64 {
-		return // any value: the type in the help text says enough
+		return // the type in the help text says enough
 	}
 	if flag.Usage = strings.Replace(usage, " (default", " ("+v.RangeText()+"; default", 1); flag.Usage == usage {
 		flag.Usage += " (" + v.RangeText() + ")"
@@ -82,7 +82,7 @@ func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 // Type returns the name of the type in help texts.
 func (v *Value) Type() string { return v.name }
 
-// String returns the value in the form in which it can be given.
+// String returns the value in a form that Set accepts.
 func (v *Value) String() string {
 	switch {
 	case !v.to.IsValid(): // pflag calls it on a zero Value
@@ -107,7 +107,7 @@ func (v *Value) Set(s string) error {
 		v.to.Set(reflect.ValueOf(x).Convert(v.to.Type()))
 		return nil
 	}
-	n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64) // x is rounded
+	n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64) // because x is rounded
 	if err != nil {
 		return errors.New("at most 18,446,744,073,709,551,615")
 	}
@@ -118,8 +118,8 @@ func (v *Value) Set(s string) error {
 // RangeText returns the range for help texts.
 func (v *Value) RangeText() string { return v.Text(v.Least) + " to " + v.Text(v.Most) }
 
-// parseDecimal parses a decimal number with an optional point and exponent. A number that is too
-// large becomes infinite, here and below.
+// parseDecimal parses a decimal number with an optional point and exponent. Like the other parsers
+// here, it returns an infinity for a number that is too large.
 func parseDecimal(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(s, "0123456789+-.eE") != "" {
@@ -190,7 +190,7 @@ func parseBytes(s string) (float64, error) {
 	return x * unit, nil
 }
 
-// bytesText formats a size in the largest unit that divides it; powers of 1024 come first.
+// bytesText formats a size in the largest unit that divides it; powers of 1024 are tried first.
 func bytesText(x float64) string {
 	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
 		if n := x / units[strings.ToLower(u)]; n >= 1 && n == math.Trunc(n) {

@@ -18,12 +18,12 @@ import (
 
 // Intervals of progress lines.
 const (
-	linesEvery = 2 * time.Second        // between lines that stay, of which the first is due after as long
-	drawnAfter = 150 * time.Millisecond // what takes less draws no line
+	linesEvery = 2 * time.Second        // between lines that stay, and before the first
+	drawnAfter = 150 * time.Millisecond // before the first line; short work draws none
 	drawnEvery = 100 * time.Millisecond
 )
 
-// Part returns a line with the name of the work (of), the fraction done (part, 0 to 1) and a text.
+// Part returns a line such as "map 50%, text", for the work of and its done fraction part, 0 to 1.
 func Part(of string, part float64, text string) string {
 	return fmt.Sprintf("%s %d%%, %s", of, percent(part), text)
 }
@@ -31,8 +31,8 @@ func Part(of string, part float64, text string) string {
 // percent returns a fraction as an integer, rounded down so that 100 means done.
 func percent(x float64) int { return int(100 * min(max(x, 0), 1)) }
 
-// Display shows the progress of one thing at a time. Other text for Out must be written through the
-// Display, which would otherwise draw over it. Its methods are safe for concurrent use.
+// Display shows the progress of one piece of work at a time. Write other text for Out through the
+// Display, which otherwise draws over it. Its methods are safe for concurrent use.
 type Display struct {
 	Out    io.Writer
 	Getenv func(string) (string, bool)
@@ -66,7 +66,7 @@ func (d *Display) Hide() {
 	d.hidden = true
 }
 
-// Show shows the text of poll until stop is called.
+// Show calls poll at intervals and shows the text that it returns, until stop is called.
 func (d *Display) Show(poll func() string) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -93,7 +93,7 @@ func (d *Display) Show(poll func() string) (stop func()) {
 	})
 }
 
-// ShowLatest shows the text of the last update until stop is called.
+// ShowLatest shows, at intervals, the text of the latest call of update, until stop is called.
 func (d *Display) ShowLatest() (update func(text string), stop func()) {
 	var last atomic.Value
 	last.Store("")

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// Lines come every two seconds, and only when they say something new.
+// Without a terminal, Show writes a line every two seconds, but none that repeats the last line.
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -41,7 +41,7 @@ func TestProgressLines(t *testing.T) {
 	})
 }
 
-// Goroutines may write through the display at once: it passes one write after the other to Out.
+// Goroutines may write through the display at the same time: Out gets each line whole.
 func TestDisplayWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -76,7 +76,7 @@ func TestProgressOfAJob(t *testing.T) {
 	require.Equal(t, "x 99%, y", Part("x", 0.9999, "y"))
 }
 
-// The last update is shown, and nothing after the end.
+// Only the last update before a line is due is shown, and none after stop.
 func TestProgressOfUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder

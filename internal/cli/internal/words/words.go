@@ -55,7 +55,7 @@ func OneLine(err error) string {
 		error
 		Unwrap() []error
 	}
-	if _, joined := errors.AsType[several](err); !joined { // its line feeds are its own
+	if _, joined := errors.AsType[several](err); !joined { // line feeds do not separate errors
 		return Printable(text)
 	}
 	var said []string
