@@ -28,7 +28,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 		}
 		return &openDir{stat: st, name: name, entries: entries}, nil
 	}
-	return &openFile{f: f, stat: st, name: name, file: file}, nil
+	return openFile{io.NewSectionReader(content{f, name, file}, 0, st.size), st}, nil
 }
 
 // Stat implements [fs.StatFS].
@@ -109,46 +109,23 @@ func (s fileStat) Mode() fs.FileMode {
 	return 0o444
 }
 
+// openFile reads, seeks and reads at an offset as its section does.
 type openFile struct {
-	f    *FS
+	*io.SectionReader
 	stat fileStat
+}
+
+func (o openFile) Stat() (fs.FileInfo, error) { return o.stat, nil }
+func (o openFile) Close() error               { return nil }
+
+// content reads the bytes of a file at any offset.
+type content struct {
+	f    *FS
 	name string
 	file *inode
-	at   int64
 }
 
-func (o *openFile) Stat() (fs.FileInfo, error) { return o.stat, nil }
-func (o *openFile) Close() error               { return nil }
-
-func (o *openFile) Read(p []byte) (int, error) {
-	if o.at >= o.stat.size {
-		return 0, io.EOF
-	}
-	n, err := o.f.readAt(o.name, o.file, p[:min(int64(len(p)), o.stat.size-o.at)], o.at)
-	o.at += int64(n)
-	return n, err
-}
-
-func (o *openFile) ReadAt(p []byte, off int64) (int, error) {
-	return o.f.readAt(o.name, o.file, p, off)
-}
-
-func (o *openFile) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += o.at
-	case io.SeekEnd:
-		offset += o.stat.size
-	case io.SeekStart:
-	default:
-		return 0, &fs.PathError{Op: "seek", Path: o.name, Err: fs.ErrInvalid}
-	}
-	if offset < 0 {
-		return 0, &fs.PathError{Op: "seek", Path: o.name, Err: fs.ErrInvalid}
-	}
-	o.at = offset
-	return offset, nil
-}
+func (c content) ReadAt(p []byte, off int64) (int, error) { return c.f.readAt(c.name, c.file, p, off) }
 
 type openDir struct {
 	stat    fileStat
