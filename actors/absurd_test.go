@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// endless reports a size that is too large to be cut into splits.
+// endless is a source that reports 2^62 bytes, too many to be cut into splits.
 type endless struct{ dfs.Source }
 
 func (endless) Size() int64                           { return 1 << 62 }
@@ -22,7 +22,7 @@ func (endless) View(_ int64, n int) ([]byte, func(), error) {
 	return make([]byte, n), func() {}, nil
 }
 
-// A source that reports 2^62 bytes is refused with one line, before its blocks are made.
+// Submit and RunLocal reject a source of 2^62 bytes before they split it, and advise larger blocks.
 func TestSourceOfAbsurdSize(t *testing.T) {
 	c := start(t, Config{Nodes: 2})
 	for _, splitSize := range []int64{0, 1000} {

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// closedRules admit anybody to "open" and only ann, or the group staff, to "prod".
+// closedRules let everybody submit to "open", but only ann and the group staff to "prod".
 func closedRules(t *testing.T) *access.Rules {
 	t.Helper()
 	list := func(s string) access.List {
@@ -28,8 +28,8 @@ func closedRules(t *testing.T) *access.Rules {
 	}}}
 }
 
-// An explicit pool does not bypass the access lists, at submission or by a move; permitted users
-// are admitted.
+// Access lists hold for an explicit pool or queue, at submission and when a job moves. They admit
+// permitted users.
 func TestRulesGuardPools(t *testing.T) {
 	c := start(t, Config{Rules: closedRules(t)})
 	for _, o := range []SubmitOptions{
@@ -101,7 +101,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, "pools.xml:3: wrong", find(event.ReloadFailed)[0].Err)
 }
 
-// After a reload from pools to queues, or back, jobs go where the current policy assigns them.
+// After a reload from pools to queues, or back, Submit admits jobs as the new policy says.
 func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 	rules := closedRules(t)
 	c := start(t, Config{Rules: rules})
@@ -142,7 +142,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 	}
 }
 
-// A pool or queue that the scheduler does not use is refused, not ignored.
+// Submit rejects a pool or queue that the scheduler does not use or know, and does not ignore it.
 func TestPlacesThatDoNotExistAreRefused(t *testing.T) {
 	listed := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "a"}}}}
 	for _, x := range []struct {

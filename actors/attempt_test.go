@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestCountersOfFailedAttempts do not count.
+// A job's counters omit the counts of failed attempts.
 func TestCountersOfFailedAttempts(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		failed := map[string]bool{}
@@ -60,8 +60,8 @@ func TestCountersOfFailedAttempts(t *testing.T) {
 	})
 }
 
-// TestCommittedByAnotherAttempt: if an attempt of a lost node has committed the task, that is a
-// success and does not change the output.
+// If an attempt of a lost node has already committed the task, another attempt's commit succeeds
+// and does not change the output.
 func TestCommittedByAnotherAttempt(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		var out bytes.Buffer
@@ -86,8 +86,8 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 	})
 }
 
-// A reduce that waits for maps lets running attempts use its share of the memory, and gets it back
-// when it continues.
+// A reduce that waits for maps leaves its share of the memory to running attempts. It gets the
+// share back when it continues.
 func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	const memory = 64 << 20
 	bubble(t, Config{Memory: memory, MapSlots: 2, ReduceSlots: 1, BlockSize: 4}, func(t *testing.T, c *Cluster) {
@@ -114,7 +114,7 @@ func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeRemovedIsLogged: an attempt whose output cannot be removed logs that.
+// An attempt that cannot remove its output logs the failure.
 func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	var buf bytes.Buffer
 	a := &attempt{

@@ -35,8 +35,8 @@ func runB(b *testing.B, c *Cluster, p *mapreduce.Plan, o SubmitOptions) Result {
 	return r
 }
 
-// BenchmarkTinyJob runs one map and one reduce over a few lines, from Submit to done, one job after
-// the other. p50 and p99 must be at most 1 and 5 ms.
+// BenchmarkTinyJob measures a job of one map and one reduce over a few lines, from Submit to its
+// end. The targets are a median of 1 ms and a 99th percentile of 5 ms.
 func BenchmarkTinyJob(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
@@ -56,8 +56,8 @@ func BenchmarkTinyJob(b *testing.B) {
 	}
 }
 
-// BenchmarkJobsPerSecond submits tiny jobs from eight users at once and reports the heap that each
-// leaves.
+// BenchmarkJobsPerSecond lets eight users submit tiny jobs at the same time. It also reports the
+// heap that an ended job occupies.
 func BenchmarkJobsPerSecond(b *testing.B) {
 	c := startB(b, Config{})
 	before, cpu := heap(), cputime.Used()
@@ -89,7 +89,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// emptyTasks returns a map-only job of n maps over one byte each, or one with a reduce.
+// emptyTasks returns a job of n maps, each over one byte, that emit nothing; perhaps with a reduce.
 func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
 	tb.Helper()
 	in := mapreduce.Chunks(mapreduce.Bytes("bytes", make([]byte, n)))
@@ -109,7 +109,7 @@ func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
 	return p
 }
 
-// BenchmarkEmptyTasks measures the engine's cost of a task: at most 20 us.
+// BenchmarkEmptyTasks measures the engine's time per task without user code. The target is 20 us.
 func BenchmarkEmptyTasks(b *testing.B) {
 	for _, reduce := range []bool{false, true} {
 		b.Run(fmt.Sprintf("reduce=%t", reduce), func(b *testing.B) {
@@ -125,8 +125,8 @@ func BenchmarkEmptyTasks(b *testing.B) {
 	}
 }
 
-// BenchmarkEmulatedNodes runs WordCount over 32 MiB on one node with two slots and on forty
-// emulated nodes, of which two attempts compute at a time: at most 1.1 times as long.
+// BenchmarkEmulatedNodes runs the same WordCount on one node and on forty emulated nodes. Two
+// attempts compute at a time on both. The target for forty nodes is 1.1 times the time of one.
 func BenchmarkEmulatedNodes(b *testing.B) {
 	text := []byte(prose(1, 1_500_000))
 	for _, nodes := range []int{1, 40} {

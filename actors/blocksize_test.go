@@ -6,10 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocksGiveEverySlotWork: unless the configuration sets their size, each slot that may compute
-// has four blocks, of at least 256 KiB and at most 64 MiB, or 128 MiB where maps fold values. Of
-// blocks of 64 MiB and more, the last ones, one for each such slot, are read in pieces of at most
-// 16 MiB, unless only one slot computes.
+// By default, blocks have a size that gives four of them to each slot that may compute: 256 KiB to
+// 64 MiB, or to 128 MiB if maps combine values. If that is at least 64 MiB, as many last blocks as
+// slots may compute are read in pieces of at most 16 MiB. One slot alone reads whole blocks.
 func TestBlocksGiveEverySlotWork(t *testing.T) {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	for _, x := range []struct {

@@ -25,12 +25,12 @@ import (
 // TestChaos runs jobs on a live cluster in virtual time under a plan of faults drawn from a seed
 // (chaosplan_test.go): nodes die, stop, return, are cordoned or cut off; messages are lost, late or
 // doubled; user code fails or hangs; disks are full or damage data; jobs are killed; the JobTracker
-// panics. Each output equals that of RunLocal, or its job failed for a cause in the plan. In the
-// end the cluster runs another job and holds no resources. A failing plan is shrunk and printed
-// with the line that runs it.
+// panics. Each output equals that of RunLocal, or its job failed for a cause in the plan. At the
+// end the cluster runs another job and holds no resources. The test shrinks a failing plan, and
+// prints it with a command that repeats it.
 //
-// 300 seeds, LONG_TESTS=1: 10,000; TARRY_SEED=N and TARRY_FAULTS=0,2 run one seed, or some of its
-// faults; TARRY_SEED=A-B runs a range of seeds.
+// It runs 300 seeds, or 10,000 with LONG_TESTS=1. TARRY_SEED=N runs one seed, TARRY_SEED=A-B a
+// range. With one seed, TARRY_FAULTS=0,2 keeps only these faults of its plan.
 func TestChaos(t *testing.T) {
 	first, last := uint64(0), uint64(299)
 	switch {
@@ -79,7 +79,7 @@ type chaosJob struct {
 	got    func() (string, error)
 }
 
-// chaos runs a plan and returns what was wrong.
+// chaos runs a plan on a new cluster. It returns the first violated rule as an error.
 func chaos(t *testing.T, p chaosPlan) (err error) {
 	m := newMischief(p)
 	schedulers := []string{"hfs", "fifo", "fair", "delay", "hfsp", "srpt", ""}
@@ -97,7 +97,7 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 		cfg.State = saved
 	}
 	if p.seed%3 == 0 || p.has(faultSpill, faultFull) {
-		cfg.Memory = 1 // every map output is spilled
+		cfg.Memory = 1 // forces each map to spill its output
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m.start = time.Now()
@@ -119,7 +119,7 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 	return err
 }
 
-// play submits the jobs, carries out the plan and checks what the jobs have written.
+// play submits the jobs, causes the plan's faults, and checks the outputs and one job more.
 func (m *mischief) play(c *Cluster) error {
 	jobs, err := m.submit(c)
 	if err != nil {
@@ -152,7 +152,7 @@ func (m *mischief) play(c *Cluster) error {
 // error.
 func (m *mischief) wait(i int, j chaosJob) error {
 	if j.handle == nil {
-		return nil // a fault of the plan hit its preparation
+		return nil // a fault of the plan made Submit fail
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), chaosEnd)
 	defer cancel()
@@ -210,7 +210,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 	return false
 }
 
-// submit submits one job that combines, one that sorts, and one from the block store to it.
+// submit submits three jobs: one combines, one sorts, one reads and writes the block store.
 func (m *mischief) submit(c *Cluster) (jobs []chaosJob, err error) {
 	text := prose(m.plan.seed, 60)
 	for i, make := range []func(*Cluster, int, string) (chaosJob, error){m.count, m.sort, m.stored} {
@@ -223,7 +223,7 @@ func (m *mischief) submit(c *Cluster) (jobs []chaosJob, err error) {
 	return jobs, nil
 }
 
-// slowly slows a job's maps down and applies the plan's faults to them.
+// slowly returns j with maps that begin after half a second and suffer the plan's faults for job.
 func (m *mischief) slowly(job int, j mapreduce.Job[[]byte, string, int64, pair]) mapreduce.Job[[]byte, string, int64, pair] {
 	plain := j.Map
 	j.Map = nil
@@ -285,7 +285,7 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 	}}, err
 }
 
-// expected returns what RunLocal writes.
+// expected returns the output of the job from RunLocal, which runs without a cluster.
 func expected(job mapreduce.Job[[]byte, string, int64, pair], text string) string {
 	out := new(bytes.Buffer)
 	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[pair](mapreduce.Writer("out", out)))

@@ -21,8 +21,8 @@ import (
 // errChaos is the failure of user code that a plan causes.
 var errChaos = errors.New("chaos in user code")
 
-// mischief carries out a plan: it loses messages, damages disks and makes user code fail at the
-// times of the plan. Its methods are called by many goroutines.
+// mischief causes the faults of a plan at their times: it loses messages, damages disks and makes
+// user code fail. Many goroutines call its methods.
 type mischief struct {
 	plan  chaosPlan
 	start time.Time
@@ -31,8 +31,8 @@ type mischief struct {
 	rng     *rand.Rand
 	lives   map[uint64]int               // node, by incarnation
 	at      map[scheduling.AttemptID]int // node, by attempt
-	struck  map[int]int                  // attempts, by fault of code
-	strikes map[string]bool              // kinds of faults that have struck
+	struck  map[int]int                  // number of attempts hit, by index of the fault
+	strikes map[string]bool              // kinds of faults that have taken effect
 	open    int                          // spill files
 }
 
@@ -43,7 +43,7 @@ func newMischief(p chaosPlan) *mischief {
 	}
 }
 
-// during returns an active fault with the given kind that satisfies also, if there is one.
+// during returns a currently active fault with this kind that satisfies also, if the plan has one.
 func (m *mischief) during(kind faultKind, also func(mishap) bool) (mishap, bool) {
 	now := time.Since(m.start)
 	for _, f := range m.plan.faults {
@@ -74,7 +74,7 @@ func (m *mischief) deliver(msg any) []time.Duration {
 	return [][]time.Duration{nil, {late}, {0, 0}, {0, late}}[m.rng.IntN(4)]
 }
 
-// nodeOf returns the node that sends or receives a message, -1 if it is unknown.
+// nodeOf returns the number of the node that sends or receives a message, or -1 if it is unknown.
 func (m *mischief) nodeOf(msg any) int {
 	known := func(node int, ok bool) int {
 		if !ok {
@@ -110,7 +110,7 @@ func (m *mischief) nodeOf(msg any) int {
 	return -1
 }
 
-// strike applies the plan's faults of user code to an attempt of a job.
+// strike causes the plan's faults of user code for an attempt: it fails, panics, exits or hangs.
 func (m *mischief) strike(job int, t *mapreduce.Task) error {
 	m.mu.Lock()
 	var hit []mishap
@@ -141,7 +141,7 @@ func (m *mischief) strike(job int, t *mapreduce.Task) error {
 	return nil
 }
 
-// ofCode reports whether a fault is one of user code.
+// ofCode reports whether faults of this kind happen in user code.
 func (k faultKind) ofCode() bool {
 	switch k {
 	case faultError, faultPanic, faultExit, faultHang, faultStuck:
@@ -162,7 +162,7 @@ func (m *mischief) spillFile() (cluster.SpillFile, error) {
 	return &badFile{m: m}, nil
 }
 
-// badFile is a spill file in memory on a bad disk.
+// badFile is a spill file in memory that fails and flips bits as the plan says.
 type badFile struct {
 	m     *mischief
 	mu    sync.Mutex
@@ -282,7 +282,7 @@ func (w *badWriter) Close() error {
 	return w.w.Close()
 }
 
-// command carries out a fault that is a command; other faults only begin.
+// command causes a fault that is a single action, such as a node's death, and ignores other faults.
 func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 	name := fmt.Sprintf("node-%02d", f.node)
 	switch f.kind {
@@ -296,7 +296,7 @@ func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 		time.AfterFunc(f.long, func() { _ = c.Cordon(name, false) }) // an error means that the cluster is closed
 		if err := c.Cordon(name, true); !errors.Is(err, scheduling.ErrUnknownNode) {
 			return err
-		} // a JobTracker that has just restarted knows no nodes
+		} // a restarted JobTracker knows no nodes yet
 	case faultFlip:
 		blocks, err := c.FS().Blocks("in")
 		if err != nil {

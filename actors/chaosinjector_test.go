@@ -16,14 +16,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Config.Chaos disturbs a cluster in all its ways, and the output of jobs does not change.
+// Over 20 seeds, Config.Chaos causes each kind of disturbance. The output of jobs stays the same.
 func TestChaosOnDemand(t *testing.T) {
 	seen := map[string]int{}
 	failed := int64(0)
 	for seed := range uint64(20) {
 		nodes := 1 + int(seed%5)
 		cfg := Config{
-			Nodes: nodes, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, MaxAttempts: 1, // a failure of a task would fail its job
+			Nodes: nodes, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, MaxAttempts: 1, // one failure would fail the job
 			Chaos: &Chaos{Seed: seed, Tell: func(what string) {
 				words := strings.Fields(what)
 				seen[strings.Join(words[len(words)-1:], " ")]++
@@ -105,8 +105,8 @@ func TestChaosDisturbsFewMessages(t *testing.T) {
 	}
 }
 
-// Disturbances become rare, so that all jobs end, and each lasts about a second. Nodes die or stop
-// only if there are three.
+// Disturbances become rarer over time, so that all jobs end. Each lasts about a second. Nodes die
+// only in clusters of at least three.
 func TestChaosCalmsDown(t *testing.T) {
 	for seed := range uint64(5) {
 		type change struct {
@@ -133,7 +133,7 @@ func TestChaosCalmsDown(t *testing.T) {
 			c, err := Start(cfg)
 			require.NoError(t, err)
 			pass(10 * time.Minute)
-			for on.Load() > 0 { // a disturbance may be active at any time
+			for on.Load() > 0 { // waits for the end of the last disturbance
 				pass(downFor)
 			}
 			require.NoError(t, c.Inspect(func(v scheduling.View) {
@@ -166,8 +166,8 @@ func TestChaosCalmsDown(t *testing.T) {
 	}
 }
 
-// TestChaosInjectorIsAboutWhatIsAsked: a random time differs from the requested one by at most half
-// of it.
+// The random times of the injector use the whole range from half to one and a half times the
+// requested time.
 func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
 	u := newChaosInjector(&Chaos{Seed: 1})
 	least, most := time.Duration(math.MaxInt64), time.Duration(0)

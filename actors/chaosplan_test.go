@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// A chaos plan lists faults and their times. It follows from its seed, prints as one line, and
-// shrinks by removing faults.
+// A chaos plan lists faults and their times, drawn from a seed. A failing plan shrinks: faults that
+// the failure does not need are removed.
 
 // faultKind is a kind of fault; its text says what happens.
 type faultKind string
 
-// The faults of a plan. Faults of user code hit Count attempts of one task of one job. Long is the
-// duration of a fault.
+// The kinds of faults. A fault of user code hits mishap.count attempts of one task of one job.
+// Faults that last do so for mishap.long.
 const (
-	faultKill    faultKind = "kill"    // a node dies, with all it holds
-	faultStop    faultKind = "stop"    // a node is stopped in good order
-	faultStart   faultKind = "start"   // a node is started again
-	faultCordon  faultKind = "cordon"  // a node gets no new tasks, for Long
-	faultCut     faultKind = "cut"     // a node and the JobTracker do not hear each other, for Long
-	faultNet     faultKind = "net"     // one message in Count is lost, late or doubled, for Long
+	faultKill    faultKind = "kill"    // a node dies and loses all its data
+	faultStop    faultKind = "stop"    // a node leaves and reports it
+	faultStart   faultKind = "start"   // a node restarts
+	faultCordon  faultKind = "cordon"  // for long, a node gets no new tasks
+	faultCut     faultKind = "cut"     // for long, a node and the JobTracker lose all messages
+	faultNet     faultKind = "net"     // for long, one message in count is lost, late or doubled
 	faultError   faultKind = "error"   // user code fails
 	faultPanic   faultKind = "panic"   // user code panics
 	faultExit    faultKind = "exit"    // user code ends its goroutine
-	faultHang    faultKind = "hang"    // user code does nothing for Long
+	faultHang    faultKind = "hang"    // user code does nothing for long
 	faultStuck   faultKind = "stuck"   // user code returns only when its context ends
-	faultFlip    faultKind = "flip"    // a bit of a replica of a stored block flips
-	faultSpill   faultKind = "spill"   // a bit of what is read from the spills flips, now and then, for Long
-	faultFull    faultKind = "full"    // the disk of the spills is full, for Long
-	faultOutput  faultKind = "output"  // writes of outputs fail, for Long
+	faultFlip    faultKind = "flip"    // a bit of a stored replica flips
+	faultSpill   faultKind = "spill"   // for long, some reads of spills have a flipped bit
+	faultFull    faultKind = "full"    // for long, the disk of spills is full
+	faultOutput  faultKind = "output"  // for long, writes of outputs fail
 	faultKillJob faultKind = "killjob" // a user kills a job
-	faultTracker faultKind = "tracker" // the JobTracker panics and starts anew, in half of the plans from its log
+	faultTracker faultKind = "tracker" // the JobTracker panics and restarts, in half of the plans from its log
 )
 
-// mishap is one line of a plan.
+// mishap is one fault in a plan. Its kind decides which fields apply.
 type mishap struct {
 	at    time.Duration
 	kind  faultKind
@@ -77,7 +77,7 @@ func (f mishap) String() string {
 type chaosPlan struct {
 	seed   uint64
 	faults []mishap
-	kept   []int // the numbers of these faults among all of the seed
+	kept   []int // numbers of these faults in the seed's full plan
 }
 
 // remembers reports whether the JobTracker has a State, so that its panic fails no job.
@@ -125,7 +125,7 @@ func drawFault(rng *rand.Rand) mishap {
 	return f
 }
 
-// String returns the plan for people.
+// String returns the faults of the plan in one line.
 func (p chaosPlan) String() string {
 	var parts []string
 	for _, f := range p.faults {
@@ -134,7 +134,7 @@ func (p chaosPlan) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// replay returns the command that runs the plan again.
+// replay returns a command line that runs this plan.
 func (p chaosPlan) replay() string {
 	var kept []string
 	for _, i := range p.kept {

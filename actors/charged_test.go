@@ -19,7 +19,7 @@ func files(n, size int) (list []mapreduce.Source) {
 	return list
 }
 
-// countFiles returns a word count of the files whose output is discarded.
+// countFiles binds job to the sources and discards its output.
 func countFiles(t *testing.T, sources []mapreduce.Source, job mapreduce.Job[[]byte, string, int64, pair]) *mapreduce.Plan {
 	t.Helper()
 	p, err := job.Bind(mapreduce.Lines(sources...), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
@@ -35,13 +35,13 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestAccountsAreCharged: from its submission to its end a job is charged, twice, 350 bytes for
-// each file, 850 for each file with blocks of its own, and 250 for each pair of a map and a reduce.
+// Until a job ends, the cluster reserves memory for its bookkeeping: twice 350 bytes per file, 850
+// per file with blocks of its own, and 250 per pair of map and reduce.
 func TestAccountsAreCharged(t *testing.T) {
 	for _, x := range []struct{ nodes, files, size, reduces, own int }{
 		{1, 1, 1, 1, 1},
 		{1, 504, 100, 5, 84}, // six files share a split and form one file of the block store
-		{2, 7, 100, 5, 7},    // not all on one node: each has blocks of its own
+		{2, 7, 100, 5, 7},    // on two nodes, each file has blocks of its own
 		{1, 3, 250_000, 4, 3},
 	} {
 		cfg := Config{Nodes: x.nodes, Replication: 1, BlockSize: 100_000, MapSlots: 1, ReduceSlots: 1, IdleMemory: -1}
@@ -52,7 +52,7 @@ func TestAccountsAreCharged(t *testing.T) {
 			require.Len(t, own, x.own, "%+v", x)
 			var splits int
 			var fixed int64
-			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // in the JobTracker, where a run ends
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // the JobTracker writes them
 				splits, fixed = len(h.run.splits), h.run.fixed
 				return nil
 			})))
@@ -64,7 +64,7 @@ func TestAccountsAreCharged(t *testing.T) {
 	}
 }
 
-// TestRefusedJobIsNotCharged: a rejected job holds no memory and no blocks of the store.
+// A rejected job holds no memory of the budget and no blocks of the store.
 func TestRefusedJobIsNotCharged(t *testing.T) {
 	bubble(t, Config{IdleMemory: -1}, func(t *testing.T, c *Cluster) {
 		_, err := c.Submit(t.Context(), countFiles(t, files(9, 10), counting(2)), SubmitOptions{MaxAttempts: 1000})
@@ -80,9 +80,9 @@ func TestRefusedJobIsNotCharged(t *testing.T) {
 	})
 }
 
-// TestChargesMatchTheHeap: of the charge for a job's files at most half is on the heap, since
-// a heap is collected when it has doubled, and at least a sixteenth, since an excessive charge
-// makes attempts spill.
+// A job's files take on the heap at most half of the memory reserved for them, because a heap may
+// double before it is collected. They take at least a sixteenth: a larger reserve would make
+// attempts spill for nothing.
 func TestChargesMatchTheHeap(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 1, BlockSize: 1 << 20, MapSlots: 1, ReduceSlots: 1})
 	sources := files(5000, 10)

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCloseWaitsAtMostTheTimeout: user code that never returns during the completion of an output
-// delays Close by at most the task timeout, and the error names the job. Until then, or without a
-// limit, Close waits. Callers that wait for the job are notified once it has ended.
+// Close waits at most the task timeout for user code that completes a job's output, and its error
+// names the job. If that code returns earlier, or the timeout is off, Close waits for it. Callers
+// of Wait get the job's result when the job has ended.
 func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
 	for limit, after := range map[time.Duration]time.Duration{
 		time.Minute: time.Hour, time.Hour: time.Minute, -1: 20 * time.Minute,
@@ -42,8 +42,8 @@ func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForSubmits: Close waits for the Submit of a job that is being prepared. That Submit
-// is refused, and nothing of the job remains.
+// Close waits for a Submit whose job is being prepared. This Submit returns ErrClosed, and nothing
+// of its job remains.
 func TestCloseWaitsForSubmits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := Start(Config{IdleMemory: -1})

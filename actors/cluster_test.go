@@ -156,14 +156,14 @@ func TestStreamIsInput(t *testing.T) {
 	require.Equal(t, 1, h.Progress().AnyPlace)
 }
 
-// TestManySmallFiles: neighboring small files share a map, and other files have their own.
+// One map reads several small files that are neighbors in the input and on the same nodes.
 func TestManySmallFiles(t *testing.T) {
 	require.Equal(t, 67, mapsOfSmallFiles(t, Config{Nodes: 1}), "15 files, each counted 16 KiB larger than it is, make a block of 256 KiB")
 	require.Equal(t, 1000, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2, BlockSize: 100}))
 	require.InDelta(t, 950, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2}), 45, "few neighbors have the same nodes")
 }
 
-// mapsOfSmallFiles counts the words of a thousand files and returns how many maps that took.
+// mapsOfSmallFiles counts the words of a thousand files, and returns the number of maps used.
 func mapsOfSmallFiles(t *testing.T, cfg Config) int {
 	c := start(t, cfg)
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// If the memory does not suffice for all slots, fewer attempts compute at a time.
+// If the memory budget does not suffice for all slots, fewer attempts compute at the same time.
 func TestMemoryBoundsComputing(t *testing.T) {
 	for _, c := range []struct {
 		memory          int64

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// spillFiles opens the process's unnamed spill files in dir.
+// spillFiles opens this process's spill files in dir. They have no names, only descriptors.
 func spillFiles(t *testing.T, dir string) (files []*os.File) {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")
@@ -36,7 +36,7 @@ func spillFiles(t *testing.T, dir string) (files []*os.File) {
 	return files
 }
 
-// spoil damages each of a process's spill files in dir in one place and returns their number.
+// spoil damages each of this process's spill files in dir at one place, and returns their number.
 func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 	for _, f := range spillFiles(t, dir) {
 		st, err := f.Stat()
@@ -62,7 +62,7 @@ func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 	return n
 }
 
-// sorting returns a job whose maps spill everything, with a reduce that checks the order.
+// sorting returns a job that counts lines and does not combine, so that maps keep every record.
 func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
 	j.Sum = false
@@ -73,8 +73,8 @@ func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return j
 }
 
-// Whatever is damaged in the spill files of a running job, the job succeeds with the right output:
-// the affected maps run again, and no task is blamed.
+// If the spill files of a running job are damaged anywhere, the job still succeeds with the right
+// output. The maps of the damaged files rerun, and no task counts as failed.
 func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
 	var text strings.Builder
 	for i := range 40_000 {
@@ -117,7 +117,7 @@ func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
 	}
 }
 
-// A disk that damages every write fails the job, with the folder in its error.
+// If the disk damages every spill, the job fails. Its error names the folder of the spills.
 func TestDiskThatDamagesAllTheTime(t *testing.T) {
 	dir := t.TempDir()
 	var attempts atomic.Int64

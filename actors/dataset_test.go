@@ -51,7 +51,7 @@ func bindTwice(d *Keyed[string, pair]) func(mapreduce.Output[pair]) (*mapreduce.
 	}
 }
 
-// wordsOfBoth returns the words of both datasets with their counts, joined without a shuffle.
+// wordsOfBoth joins two datasets without a shuffle, and returns a text for each word of either.
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	return Collect(context.Background(), on, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 		join := mapreduce.FullJoin(a.Feed(), b.Feed(), func(word string, a, b *pair, emit func(string)) error {
@@ -90,8 +90,8 @@ func plainCounts(text string, times int64) map[string]int64 {
 	return m
 }
 
-// TestDatasetsArePlainGo keeps, transforms and joins data on clusters of random shape, with minimal
-// memory, while nodes die and return between and during the jobs.
+// On clusters of random shape and memory, jobs keep, transform and join datasets while nodes die
+// and return. The results equal those of a plain Go program.
 func TestDatasetsArePlainGo(t *testing.T) {
 	runs := 20
 	if testing.Short() {
@@ -129,15 +129,15 @@ func TestDatasetsArePlainGo(t *testing.T) {
 			require.Len(t, words, len(plainCounts(left, 1)))
 			require.EqualValues(t, len(words), a.Size().Records)
 			require.Equal(t, reducers, a.Size().Parts)
-			c.env.datasets.close() // also the count that was doubled
+			c.env.datasets.close() // frees all datasets, also the one that was doubled
 			pass(time.Minute)
 			c.requireNothingHeld(t)
 		})
 	}
 }
 
-// The result of a released dataset is recomputed from the beginning, and the dataset is freed
-// again.
+// If a node with parts of a dataset dies, the released datasets of its lineage are recomputed for
+// it and then freed.
 func TestLineageReachesBeyondReleased(t *testing.T) {
 	cfg := Config{Nodes: 3, BlockSize: 40, IdleMemory: -1, Memory: 1 << 30, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -168,7 +168,7 @@ func TestLineageReachesBeyondReleased(t *testing.T) {
 	})
 }
 
-// Only the job that made the lost parts runs again, and only those parts are replaced.
+// After a node's loss, only the job of the lost parts reruns, and only these parts change nodes.
 func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
 	cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -188,15 +188,15 @@ func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
 	})
 }
 
-// If a captured variable has changed, recomputed parts would differ: that is an error, not a
-// mixture.
+// If a function's captured variable has changed, the recomputed parts differ. Collect then returns
+// an error, and no mixture of old and new parts.
 func TestLineageThatHasChanged(t *testing.T) {
 	c := start(t, Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 2})
 	numbers := []int{1, 2, 3, 4}
 	plus := 0
 	d, err := Keep(t.Context(), c, mapreduce.Each(func(n int) int { return n + plus }).On(mapreduce.Slice(numbers)))
 	require.NoError(t, err)
-	plus = 1 // wrong: the function looks at it again when parts are made again; give it a copy
+	plus = 1 // the user's fault: recomputing a part reads it once more
 	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
 	_, err = d.Collect(t.Context())
 	require.ErrorIs(t, err, cluster.ErrOtherData)
@@ -207,7 +207,8 @@ func TestLineageThatHasChanged(t *testing.T) {
 	require.Equal(t, numbers, got)
 }
 
-// A job whose input is lost while it runs restarts; a plan that can run only once reports the loss.
+// Collect restarts a job that loses a part of its input dataset while it runs. A plan that can run
+// only once fails with the loss.
 func TestPartLostWhileItIsRead(t *testing.T) {
 	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -239,8 +240,7 @@ func TestPartLostWhileItIsRead(t *testing.T) {
 	})
 }
 
-// A dataset exists as long as a job reads it; it is freed when that job and its owner have released
-// it.
+// A dataset's memory is freed when its owner has released it and no job reads it any longer.
 func TestDatasetRelease(t *testing.T) {
 	c, err := Start(Config{Nodes: 2, Memory: 1 << 30, IdleMemory: -1})
 	require.NoError(t, err)
@@ -307,8 +307,8 @@ func TestFoldOfNothing(t *testing.T) {
 	require.Zero(t, total)
 }
 
-// KeepBy fails if a record is in the wrong part or out of order. Joins of datasets that are not
-// co-partitioned shuffle, or fail with NoShuffle.
+// KeepBy fails if a record is in the wrong part or out of order. A join of datasets that are not
+// co-partitioned shuffles them; with NoShuffle it fails.
 func TestKeyedMisuse(t *testing.T) {
 	c, other := start(t, Config{Nodes: 2}), start(t, Config{})
 	text := prose(7, 60)
@@ -343,7 +343,7 @@ func TestKeyedMisuse(t *testing.T) {
 	require.Equal(t, make([]int64, len(plainCounts(text, 1))), both)
 }
 
-// A key has many values on both sides, in blocks in memory and on disk.
+// Joins have the same results with NoShuffle and without, in memory and on disk.
 func TestJoinsWithoutShuffle(t *testing.T) {
 	type rec = mapreduce.Pair[int, string]
 	for _, memory := range []int64{0, 1} {

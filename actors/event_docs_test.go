@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs/events.md lists exactly the fields that live runs add, and the phases of an attempt.
+// docs/events.md lists exactly an attempt's phases, and the two fields that only live runs have.
 func TestDocsOfLiveEvents(t *testing.T) {
 	text, err := os.ReadFile("../docs/events.md")
 	require.NoError(t, err)

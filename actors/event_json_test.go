@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// The hand-written JSON equals that of package json.
+// For random events, AppendJSON writes the same text as package json.
 func TestEventAppendJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := Event{Event: event.Event{Type: event.Succeeded, Node: scheduling.NodeID(rapid.IntRange(-1, 3).Draw(t, "node"))}}

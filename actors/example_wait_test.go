@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// A job that ends with its caller: here one whose map would wait for ever.
+// The context of RunOn ends the job with its caller. The job's map would wait for ever.
 func ExampleRunOn() {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWaitingJobsOutliveHopelessPanics: a call that panics repeatedly fails the running jobs. A job
-// of a former cluster that nobody has resubmitted is not one of them and stays as it is.
+// If a call of the scheduler panics repeatedly, the running jobs fail. Jobs of an earlier cluster
+// that were not yet resubmitted do not fail: they can still resume.
 func TestWaitingJobsOutliveHopelessPanics(t *testing.T) {
 	dir, homes := t.TempDir(), map[string]string{}
 	for _, key := range []string{"a", "b"} {

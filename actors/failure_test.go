@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// recorder keeps a cluster's events.
+// recorder records a cluster's events: its method add is a Config.Events.
 type recorder struct {
 	mu   sync.Mutex
 	list []Event
@@ -38,8 +38,8 @@ func (r *recorder) of(want event.Type) []Event {
 	return slices.DeleteFunc(slices.Clone(r.list), func(e Event) bool { return e.Type != want })
 }
 
-// held is a map that holds the lines that start with "hold" until they are released, once: a second
-// attempt passes.
+// holding returns a map that counts words. At a line that begins with "hold" it waits until release
+// is closed or its attempt ends.
 func holding(release <-chan struct{}) func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
 	return func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
 		return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
@@ -55,8 +55,8 @@ func holding(release <-chan struct{}) func(*mapreduce.Task) (mapreduce.Mapper[[]
 	}
 }
 
-// hold submits a job of one map that waits until release is closed or it is stopped, and returns
-// once it does. It writes the words hold and me.
+// hold submits a word count of "hold me", and returns when its map waits. The map waits until the
+// test closes release or the attempt is stopped.
 func (c *Cluster) hold(t *testing.T, o SubmitOptions) (h *JobHandle, out *bytes.Buffer, release chan struct{}) {
 	t.Helper()
 	release = make(chan struct{})

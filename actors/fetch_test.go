@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aReduce returns a reduce attempt of a job with that many maps, and its messages to its Slot.
+// aReduce returns a reduce attempt of a job with these maps, and a list of the messages it sends.
 func aReduce(maps int) (*attempt, *[]any) {
 	told := new([]any)
 	r := &run{shuffle: newShuffle(maps), splits: make([]cluster.Split, maps)}
@@ -26,8 +26,8 @@ func aReduce(maps int) (*attempt, *[]any) {
 
 func anOutput(try int32) mapOutput { return mapOutput{out: new(cluster.MapOutput), try: try} }
 
-// TestFetchesBackOff: an output that cannot be fetched is tried again after 1, 2, 4,
-// 8 and then every 10 seconds, and reported from the third failure on.
+// A reduce retries a failed fetch after 1, 2, 4, 8 and then every 10 seconds. From the third
+// failure on it reports the output as unreachable.
 func TestFetchesBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, told := aReduce(2)
@@ -57,8 +57,8 @@ func TestFetchesBackOff(t *testing.T) {
 	})
 }
 
-// TestEarliestDueOutputIsNext: the reduce waits for the late output that is due first. It
-// forgets outputs that it has received, and those that were recomputed or lost meanwhile.
+// A reduce with several failed fetches retries the one that is due first. It drops fetches of
+// outputs that it has received, or that were recomputed or lost meanwhile.
 func TestEarliestDueOutputIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, _ := aReduce(4)
@@ -90,13 +90,13 @@ func TestEarliestDueOutputIsNext(t *testing.T) {
 	})
 }
 
-// TestShuffleReportsEachOutput compares the shuffle with a list: a follower receives each output in
-// the order of their creation, and is woken for the next.
+// A reader of the shuffle gets each published output once, in the order of publication, and is
+// woken for new ones. A plain list is the model.
 func TestShuffleReportsEachOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 4
 		s := newShuffle(maps)
-		known := [maps]int32{-1, -1, -1, -1} // the attempt whose output exists
+		known := [maps]int32{-1, -1, -1, -1} // by map, the attempt whose output exists
 		var made []int32
 		pos, tries := 0, int32(0)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -148,8 +148,8 @@ func TestShuffleReportsEachOutput(t *testing.T) {
 	})
 }
 
-// TestNearestReplicaIsRead: on an emulated network a map reads from the nearest live node; each of
-// several equally near nodes is read by some attempt.
+// On an emulated network a map reads the nearest live replica. Of several equally near nodes, each
+// is chosen by some attempt.
 func TestNearestReplicaIsRead(t *testing.T) {
 	e := &env{byName: map[string]*place{}}
 	for i := range 9 {
@@ -190,13 +190,13 @@ func TestNearestReplicaIsRead(t *testing.T) {
 	})
 }
 
-// TestDistance: 0 on the node itself, 1 within the rack, 2 beyond.
+// The distance between nodes is 0 for the same node, 1 within a rack and 2 between racks.
 func TestDistance(t *testing.T) {
 	a, b, c := &place{rack: "x"}, &place{rack: "x"}, &place{rack: "y"}
 	require.Equal(t, []int{0, 1, 2}, []int{a.distance(a), a.distance(b), a.distance(c)})
 }
 
-// fetches counts fetches by map and attempt, and fails those that fail selects.
+// fetches counts fetches of outputs by map and attempt. Its config makes chosen fetches fail.
 type fetches map[[2]int32]int
 
 func (f fetches) config(fail func(m, try int32, before int) bool) Config {
@@ -210,7 +210,7 @@ func (f fetches) config(fail func(m, try int32, before int) bool) Config {
 	}}
 }
 
-// TestTransientFetches: a fetch that fails twice is retried, and no map runs again.
+// A reduce retries a fetch that fails twice, and its map does not rerun.
 func TestTransientFetches(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(_, _ int32, before int) bool { return before < 2 }), func(t *testing.T, c *Cluster) {
@@ -225,7 +225,7 @@ func TestTransientFetches(t *testing.T) {
 	})
 }
 
-// TestUnreachableOutput: an output that can never be fetched is recomputed.
+// If an output cannot be fetched at all, its map reruns, and the reduce reads the new output.
 func TestUnreachableOutput(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(m, try int32, _ int) bool { return m == 1 && try == 0 }), func(t *testing.T, c *Cluster) {
@@ -239,7 +239,7 @@ func TestUnreachableOutput(t *testing.T) {
 	})
 }
 
-// TestUnreachableOutputs: if that does not help either, the job fails with the cause.
+// If the outputs of four attempts of a map cannot be fetched, the job fails and its error says so.
 func TestUnreachableOutputs(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(m, _ int32, _ int) bool { return m == 1 }), func(t *testing.T, c *Cluster) {

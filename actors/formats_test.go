@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestFormatsOnACluster reads CSV records that cross blocks, routed to files by attempts that fail
-// at first, and units of which one is retried.
+// On a cluster, CSV records that cross blocks are read once each, and routed output is right even
+// if an attempt fails. Units as input also survive a failure.
 func TestFormatsOnACluster(t *testing.T) {
 	c := start(t, Config{Nodes: 3, BlockSize: 512})
 	var text strings.Builder

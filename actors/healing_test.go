@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestHealingHasARate: lost replicas are recreated, but not faster than the limit.
+// The store recreates all lost replicas, but no faster than Config.HealRate.
 func TestHealingHasARate(t *testing.T) {
 	const blocks, size = 40, 1 << 10
 	cfg := Config{Nodes: 3, Replication: 2, HealRate: size, Expiry: 5 * time.Second, HeartbeatInterval: time.Second}
@@ -41,7 +41,7 @@ func TestHealingHasARate(t *testing.T) {
 	})
 }
 
-// TestBlockWithoutAReplica: a job that reads such a block fails at once, with file and block.
+// A job that reads a block without live replicas fails at once. Its error names file and block.
 func TestBlockWithoutAReplica(t *testing.T) {
 	bubble(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
 		require.NoError(t, c.FS().WriteFile("words", []byte("a b\n")))

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// pretender is an actor in the place of a node: it forwards the answers of the JobTracker.
+// pretender is an actor that stands for a node: it passes the JobTracker's answers to its channels.
 type pretender struct {
 	up   chan struct{}
 	acks chan *heartbeatAck
@@ -32,8 +32,8 @@ func (p *pretender) Receive(c actor.Context) {
 	}
 }
 
-// pretend starts a cluster on which only the first node's heartbeats arrive, and returns a function
-// that sends one and waits for the answer. The node itself still reports its blocks.
+// pretend starts a cluster whose nodes' heartbeats are lost. beat sends a heartbeat as the first
+// node and returns the JobTracker's answer. The node itself still reports its blocks.
 func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report) *heartbeatAck) {
 	b.Helper()
 	var spec atomic.Pointer[scheduling.Node]
@@ -66,8 +66,8 @@ func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report)
 	}
 }
 
-// BenchmarkHeartbeat measures one heartbeat, from a node's message to the JobTracker's answer: for
-// a node with nothing to report or do, and for one that reports a map's end and gets the next map.
+// BenchmarkHeartbeat measures one heartbeat, from a node's message to the JobTracker's answer.
+// "idle" reports nothing and gets no work. "launch" reports a map's end and gets the next map.
 func BenchmarkHeartbeat(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("idle/nodes=%d", nodes), func(b *testing.B) {
@@ -108,8 +108,8 @@ func ended(id scheduling.AttemptID) []*report {
 	}}
 }
 
-// BenchmarkSubmit measures the time from Submit to the user code of the job's first map, on an idle
-// cluster.
+// BenchmarkSubmit measures the time on an idle cluster from Submit to the first call of the job's
+// map function.
 func BenchmarkSubmit(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {

@@ -23,7 +23,7 @@ type badError struct{ p *int }
 
 func (e *badError) Error() string { return fmt.Sprint(*e.p) }
 
-// TestErrorsCanBeShown: errors with long records, and errors whose methods panic, are reported.
+// A job reports, in a short error, errors of user code of 5 MB or whose Error method panics.
 func TestErrorsCanBeShown(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 1}, func(t *testing.T, c *Cluster) {
 		for _, bad := range []error{
@@ -48,7 +48,7 @@ func TestErrorsCanBeShown(t *testing.T) {
 	})
 }
 
-// TestFirstCauseIsReported: later failures of a task may only be consequences of the first.
+// A failed job's error has the task's first failure: later ones may only be its consequences.
 func TestFirstCauseIsReported(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		tries := 0
@@ -72,7 +72,7 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errUser }
 
-// TestPermanentErrorsAreNotRetried but fail the job at once.
+// A mapreduce.Permanent error fails the job at once, without further attempts.
 func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -86,7 +86,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	})
 }
 
-// TestEndOfContext: errors name which context has ended.
+// If a context with a deadline or cause ends, the errors of Run and of the job name both.
 func TestEndOfContext(t *testing.T) {
 	why := errors.New("lunch")
 	for name, end := range map[string]struct {
@@ -135,7 +135,7 @@ func TestEndOfContext(t *testing.T) {
 
 				p, _ = bindLines(t, counting(1), "a\n")
 				_, err = Run(ctx, Config{}, p)
-				if err != nil { // it ended before the job
+				if err != nil { // the context ended before the job
 					require.ErrorIs(t, err, end.want)
 				}
 				p, _ = bindLines(t, counting(1), "a\n")

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// TestHalt: running attempts end, nothing more is launched, and no output is left.
+// Halt lets running attempts end, launches no others, and removes the output.
 func TestHalt(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		var ran atomic.Int32
@@ -62,8 +62,8 @@ func TestHaltGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSchedulerPanic breaks a call of the Core: the running jobs fail, and the cluster continues
-// with a new Core.
+// If a call of the scheduling core panics, the running jobs fail. The cluster continues with a new
+// core.
 func TestSchedulerPanic(t *testing.T) {
 	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -105,8 +105,8 @@ func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	})
 }
 
-// TestLostReplicasAreRecreated kills the nodes of a stored file one after the other; between these
-// kills the store heals.
+// After the death of each of three nodes, the store has recreated the lost replicas of a file on
+// other nodes. The file stays readable.
 func TestLostReplicasAreRecreated(t *testing.T) {
 	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
 		text := prose(1, 10)
@@ -127,8 +127,8 @@ func TestLostReplicasAreRecreated(t *testing.T) {
 	})
 }
 
-// TestRestartedNodeHoldsBlocks brings a node back before the JobTracker has noticed its loss: then
-// the former incarnation is lost, not the new one.
+// A node that restarts before the JobTracker has noticed its death keeps storing blocks: only its
+// former incarnation counts as lost.
 func TestRestartedNodeHoldsBlocks(t *testing.T) {
 	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
 		require.NoError(t, c.FS().WriteFile("x", []byte("text")))
@@ -144,8 +144,8 @@ func TestRestartedNodeHoldsBlocks(t *testing.T) {
 	})
 }
 
-// TestSmallJobSuspendsLarge runs a large job under HFSP, then a small one. The small one takes
-// slots from attempts of the large one, which resume later and lose no work.
+// Under HFSP, a small job takes slots from a large one: it suspends attempts. They resume later and
+// no record is mapped twice.
 func TestSmallJobSuspendsLarge(t *testing.T) {
 	var events recorder
 	cfg := Config{Nodes: 2, MapSlots: 2, BlockSize: 64, Scheduler: "hfsp", Events: events.add}
@@ -163,7 +163,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 		text := prose(1, 200)
 		large, out := bindLines(t, slow(10*time.Second), text)
 		h := c.submit(t, large, SubmitOptions{User: "large"})
-		pass(5*time.Minute + 3*time.Second) // not at the end of a record
+		pass(5*time.Minute + 3*time.Second) // a moment in the middle of a record
 		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
 		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
 		require.Equal(t, scheduling.JobRunning, h.Progress().State)
@@ -179,7 +179,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 	})
 }
 
-// TestEventsTellTheStory checks the order of a job's events, and that they survive JSON.
+// The events of a job have a sensible order, and are equal after writing and parsing as JSON.
 func TestEventsTellTheStory(t *testing.T) {
 	var events recorder
 	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 100, Events: events.add, Explain: true})
@@ -215,7 +215,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	require.NotEmpty(t, flat["counters"])
 }
 
-// TestProgressGrows checks a job's progress between its steps.
+// A running job's map progress never falls, its reduce progress stays behind, and both end at 1.
 func TestProgressGrows(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -242,7 +242,7 @@ func TestProgressGrows(t *testing.T) {
 	})
 }
 
-// TestReduceProgress stops a reduce in the middle of its input.
+// A reduce that has read half of its input reports 2/3 progress: 1/3 for the shuffle, half of 2/3.
 func TestReduceProgress(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		release := make(chan struct{})

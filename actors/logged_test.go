@@ -28,7 +28,7 @@ func logged(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) []string
 	return strings.FieldsFunc(heard.String(), func(r rune) bool { return r == '\n' })
 }
 
-// storedWords binds a word count to a file that is written to the cluster's own store.
+// storedWords writes text to a file of the cluster's store and returns a word count of the file.
 func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
 	t.Helper()
 	require.NoError(t, c.FS().WriteFile(name, []byte(text)))
@@ -41,8 +41,8 @@ func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
 	return p
 }
 
-// TestNothingWrongIsNotLogged: the log contains only faults. Files that are created and removed,
-// jobs that succeed or are killed by their user, and cordoned nodes are not faults.
+// The log has no warning if nothing fails: for created and removed files, for jobs that succeed or
+// are killed by their user, and for cordoned nodes.
 func TestNothingWrongIsNotLogged(t *testing.T) {
 	saved, err := state.Open(t.TempDir(), scheduling.Parts{})
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestNothingWrongIsNotLogged(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// TestLostNodeIsLogged: the loss of a node is one line, however many replicas are recreated; its
+// The loss of a node is one line in the log, for any number of recreated replicas. The node's
 // return is not logged.
 func TestLostNodeIsLogged(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 100, Expiry: 20 * time.Second}
@@ -91,8 +91,8 @@ func TestLostNodeIsLogged(t *testing.T) {
 	require.Contains(t, heard[1], `level=WARN msg="node lost" node=node-02`)
 }
 
-// TestFailedAttemptIsLogged: each failure is one line with node and cause; the removal of its
-// output is not logged.
+// Each failed attempt is one line in the log, with node and cause. The removal of its output is not
+// logged.
 func TestFailedAttemptIsLogged(t *testing.T) {
 	heard := logged(t, Config{MaxAttempts: 3}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -107,8 +107,8 @@ func TestFailedAttemptIsLogged(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreLogged: an impossible request that the block store or the scheduler refuses is an
-// error in the log that names the request, and changes nothing.
+// If the block store or the scheduler rejects an impossible request, the log has one error that
+// names the request, and nothing changes.
 func TestRefusalsAreLogged(t *testing.T) {
 	heard := logged(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
 		root := c.env.sys.Root
@@ -123,7 +123,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 		synctest.Wait()
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
 	})
-	want := []string{ // the stranger is lost once more when its actor ends
+	want := []string{ // "stranger" is lost once more when its actor ends
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
 		`level=ERROR msg="block report refused" node=stranger err=`,
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
@@ -133,7 +133,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	require.ElementsMatch(t, want, cut(heard, want), "%q", heard)
 }
 
-// cut reduces each line to the expected beginning that it has after its time.
+// cut returns the lines without their time, each shortened to the one of beginnings that it has.
 func cut(lines, beginnings []string) (list []string) {
 	for _, line := range lines {
 		_, rest, _ := strings.Cut(line, " ")

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type pair = mapreduce.Pair[string, int64]
 
-// words maps lines to (word, 1).
+// words is a map function: it emits each word of a line with the value 1.
 func words(line []byte, emit func(string, int64)) error {
 	for w := range strings.FieldsSeq(string(line)) {
 		emit(w, 1)
@@ -47,7 +47,7 @@ func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	}
 }
 
-// bindLines binds a job over lines of text to a buffer that gets its parts in order.
+// bindLines returns a plan of the job over these lines, and the buffer that gets its output.
 func bindLines[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text string) (*mapreduce.Plan, *bytes.Buffer) {
 	tb.Helper()
 	out := new(bytes.Buffer)
@@ -62,7 +62,7 @@ func wordCount(tb testing.TB, text string, reducers int) *mapreduce.Plan {
 	return p
 }
 
-// oracle returns what RunLocal writes for a job.
+// oracle returns the expected output of a job: what RunLocal writes, without a cluster.
 func oracle[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text string) string {
 	tb.Helper()
 	p, out := bindLines(tb, j, text)
@@ -93,7 +93,7 @@ func start(t *testing.T, cfg Config) *Cluster {
 	return c
 }
 
-// bubble runs f with a fake clock and a cluster, which is closed within the bubble.
+// bubble runs f with a new cluster in a synctest bubble, in virtual time, and closes the cluster.
 func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,15 +107,15 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 	})
 }
 
-// pass lets virtual time pass, with all events in it. It works only in a bubble: elsewhere
-// synctest.Wait panics, so that no test sleeps in real time.
+// pass lets d of virtual time pass, and waits for all that happens in it. It panics outside of a
+// bubble, so that no test sleeps in real time.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// submitted counts the jobs so far.
+// submitted returns the number of jobs that the cluster has accepted.
 func (c *Cluster) submitted() int { return int(c.inputs.Load()) }
 
 // names lists all nodes, also those that do not run.
@@ -126,7 +126,7 @@ func (c *Cluster) names() (names []string) {
 	return names
 }
 
-// submit submits a plan.
+// submit submits a plan, which the cluster must accept.
 func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobHandle {
 	t.Helper()
 	h, err := c.Submit(context.Background(), p, o)
@@ -134,7 +134,7 @@ func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobH
 	return h
 }
 
-// wait expects the job to succeed.
+// wait returns the result of the job, which must succeed.
 func (h *JobHandle) wait(t testing.TB) Result {
 	t.Helper()
 	r, err := h.Wait(context.Background())
@@ -142,7 +142,7 @@ func (h *JobHandle) wait(t testing.TB) Result {
 	return r
 }
 
-// launches counts the attempts that a result's job launched.
+// launches returns the numbers of attempts that the job launched.
 func launches(r Result) (maps, reduces int64) {
 	return r.Counters.Named(counter.GroupJob, "Launched map tasks"),
 		r.Counters.Named(counter.GroupJob, "Launched reduce tasks")
@@ -154,7 +154,7 @@ func (c *Cluster) requireNothingHeld(t testing.TB) {
 	require.Equal(t, c.env.buffers.Idle(), c.env.memory.Used())
 }
 
-// onTurn is a command that runs a function of the test in the JobTracker.
+// onTurn is a command for the JobTracker that runs a function of the test in its goroutine.
 type onTurn func(*jobTracker) error
 
 func (f onTurn) apply(jt *jobTracker) error { return f(jt) }

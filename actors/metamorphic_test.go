@@ -15,10 +15,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// binding makes a plan over a text that writes to out.
+// binding returns a plan that reads text and writes to out.
 type binding func(text string, out *bytes.Buffer) (*mapreduce.Plan, error)
 
-// metamorphicJobs returns jobs of every shape: with and without combiner, values in order,
+// metamorphicJobs returns jobs of every shape, by name: with and without combiner, values in order,
 // total order, map-only, whole input.
 func metamorphicJobs() map[string]binding {
 	lines := func(text string) mapreduce.Input[[]byte] {
@@ -68,8 +68,8 @@ func metamorphicJobs() map[string]binding {
 	}
 }
 
-// TestSameBytesEverywhere runs every job on clusters of random shape, with random losses
-// of messages and of a node, and compares the output with RunLocal's.
+// On clusters of random shape, with random losses of messages and of a node, every job writes what
+// RunLocal writes.
 func TestSameBytesEverywhere(t *testing.T) {
 	runs := 10
 	if testing.Short() {
@@ -110,7 +110,7 @@ func TestSameBytesEverywhere(t *testing.T) {
 	}
 }
 
-// randomConfig returns the configuration of a cluster of random shape.
+// randomConfig draws the configuration of a cluster. One in four loses a fifth of its messages.
 func randomConfig(rng *rand.Rand) Config {
 	pick := func(list ...int) int { return list[rng.IntN(len(list))] }
 	presets := scheduling.Presets()

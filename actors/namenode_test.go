@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// TestLostReports cuts the NameNode off while nodes start, while blocks are written and while
-// replicas must be recreated. When it hears the nodes again, it knows all their replicas, and every
-// block gets its replicas.
+// The NameNode loses all messages while nodes start, blocks are written or replicas must be
+// recreated. When messages arrive once more, it learns all replicas of the nodes, and every block
+// has its number of them.
 func TestLostReports(t *testing.T) {
 	var cut atomic.Bool
 	cut.Store(true)
@@ -37,7 +37,7 @@ func TestLostReports(t *testing.T) {
 			}
 		}
 		text := []byte(prose(3, 50))
-		_ = c.FS().WriteFile("unheard", text) // refused, or written and reported later
+		_ = c.FS().WriteFile("unheard", text) // fails, or its report comes later
 		cut.Store(false)
 		pass(time.Minute)
 		require.NoError(t, c.FS().WriteFile("in", text))
@@ -56,7 +56,7 @@ func TestLostReports(t *testing.T) {
 	})
 }
 
-// sending is a context that records the messages sent.
+// sending is an actor's context that records the messages sent with it.
 type sending struct {
 	actor.Context
 	message any

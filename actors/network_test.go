@@ -32,8 +32,8 @@ func (n *network) active() int {
 	return len(n.transfers)
 }
 
-// carried returns how long transfers from the first to the second node take that begin at the same
-// time.
+// carried starts a transfer of this size for each pair, from its first to its second node, all at
+// the same time. It returns their durations.
 func (n *network) carried(t *testing.T, bytes float64, pairs ...[2]scheduling.NodeID) []time.Duration {
 	began := time.Now()
 	times := make([]time.Duration, len(pairs))
@@ -69,8 +69,8 @@ func TestTransferTimes(t *testing.T) {
 		"an uplink of half a link":   {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}}, []time.Duration{20 * time.Second}},
 		"the rack has its own links": {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}, {2, 4}}, []time.Duration{20 * time.Second, 10 * time.Second}},
 		"two share an uplink":        {NetworkConfig{Oversubscription: 4}, []pair{{0, 1}, {2, 3}}, []time.Duration{20 * time.Second, 20 * time.Second}},
-		// The first two share node 0 with 50 each; the third has the remaining 50 of node 2's link
-		// for 20 s.
+		// The first two share node 0's link, 50 bytes per second each. The third uses the other 50
+		// of node 2's link for 20 s.
 		"who is held back leaves room": {pairs: []pair{{0, 2}, {0, 4}, {6, 2}}, want: []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,8 @@ func TestTransferTimes(t *testing.T) {
 	}
 }
 
-// TestTransfersThatComeAndGo lets a second transfer join after 4 s and leave before the end.
+// A transfer alone has the whole link. A second one halves its rate after 4 s and is canceled at 6
+// s.
 func TestTransfersThatComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, began := testNetwork(NetworkConfig{}), time.Now()
@@ -134,7 +135,8 @@ func TestNetworkConfigIsChecked(t *testing.T) {
 	require.Nil(t, newNetwork(NetworkConfig{}, nil))
 }
 
-// networked configures a cluster on such a network, with one replica per block of 1000 bytes.
+// networked configures a cluster with links of 100 bytes/s and one replica per block of 1,000
+// bytes.
 func networked(nodes, racks int) Config {
 	return Config{
 		Nodes: nodes, Racks: racks, MapSlots: 2, ReduceSlots: 1, BlockSize: 1000, Replication: 1, Scheduler: "fifo",
@@ -142,8 +144,8 @@ func networked(nodes, racks int) Config {
 	}
 }
 
-// TestNetworkSlowsRemoteReads runs maps on half of the nodes and compares the times of local and
-// remote reads.
+// On an emulated network a map reads a remote block at the rate of the link, and a local block
+// without delay. Half of the nodes are cordoned, so that there are remote reads.
 func TestNetworkSlowsRemoteReads(t *testing.T) {
 	var events recorder
 	cfg := networked(8, 2)
@@ -175,7 +177,7 @@ func TestNetworkSlowsRemoteReads(t *testing.T) {
 	})
 }
 
-// TestKillInterruptsATransfer kills a job whose maps read for an hour.
+// Kill ends at once a job whose maps wait for transfers that take an hour.
 func TestKillInterruptsATransfer(t *testing.T) {
 	cfg := networked(2, 2)
 	cfg.Network.NodeLink, cfg.MapSlots = 1, 4
@@ -193,7 +195,7 @@ func TestKillInterruptsATransfer(t *testing.T) {
 	})
 }
 
-// TestSuspendedTransferStandsStill suspends a remote read for an hour in its middle.
+// A suspended attempt's remote read pauses. Its Phases do not count the pause.
 func TestSuspendedTransferStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &env{start: time.Now(), computeTokens: make(chan struct{}, 1)}
@@ -212,7 +214,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 	})
 }
 
-// TestSourceThatDiesMakesReducesWaitForAnother kills the node from which a reduce fetches.
+// If a node dies while a reduce fetches from it, its maps rerun and the reduce fetches from others.
 func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
 	cfg := networked(4, 2)
 	cfg.Network.NodeLink, cfg.Expiry, cfg.Replication, cfg.ReducePlacement = 20, 10*time.Second, 2, "any"

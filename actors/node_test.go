@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// requests is a context that records the requests.
+// requests is an actor's context that records the requests sent with it.
 type requests struct {
 	actor.Context
 	asked []any
@@ -18,8 +18,8 @@ type requests struct {
 
 func (r *requests) Request(_ *actor.PID, msg any) { r.asked = append(r.asked, msg) }
 
-// TestNextHeartbeatOfANode: after the answer to a heartbeat a node sends the next one at once if
-// one was due meanwhile or an attempt has ended, and otherwise none.
+// After the answer to a heartbeat, a node sends the next one at once only if one fell due meanwhile
+// or an attempt has ended.
 func TestNextHeartbeatOfANode(t *testing.T) {
 	clock := &env{start: time.Now()}
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ func TestDeadNodeExpires(t *testing.T) {
 		dead := launched[0].NodeName
 		began := time.Now()
 		require.NoError(t, c.KillNode(dead))
-		close(release) // the dead attempt has been stopped; the next passes
+		close(release) // the dead node's attempt was stopped; the next may continue
 		h.wait(t)
 		require.GreaterOrEqual(t, time.Since(began), c.env.cfg.Expiry-c.env.cfg.HeartbeatInterval)
 		require.Less(t, time.Since(began), c.env.cfg.Expiry+time.Minute)
@@ -67,8 +67,8 @@ func TestDeadNodeExpires(t *testing.T) {
 	})
 }
 
-// TestZombieIsNotWaitedFor kills the node of an attempt whose user code does not notice. Another
-// attempt completes the task; the job ends while the first attempt still runs.
+// A job does not wait for an attempt of a dead node whose user code continues. Another attempt
+// completes the task. The first one ends later and changes nothing.
 func TestZombieIsNotWaitedFor(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 2, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
@@ -96,8 +96,8 @@ func TestZombieIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestNodeActorPanics restarts a Node's actor in the middle of a job: it gets a new incarnation, in
-// which the tasks of the former run again.
+// If the actor of a node panics, the node rejoins as a new incarnation. Its tasks rerun and do not
+// count as failed. The log has the panic with its place.
 func TestNodeActorPanics(t *testing.T) {
 	var events recorder
 	var logged bytes.Buffer
@@ -128,8 +128,8 @@ func TestStoppedNodeIsLeftAtOnce(t *testing.T) {
 	})
 }
 
-// TestNodeDiesWithMapOutputs kills the node of a finished map before any reduce starts: the reduce
-// reports that it cannot fetch that output, and the map runs again long before the node expires.
+// The node of a finished map dies before any reduce starts. The reduce reports that it cannot fetch
+// the map's output, and the map reruns long before the node expires.
 func TestNodeDiesWithMapOutputs(t *testing.T) {
 	var events recorder
 	cfg := Config{Nodes: 4, MapSlots: 1, Replication: 4, BlockSize: 20, Events: events.add}
@@ -163,9 +163,8 @@ func TestNodeDiesWithMapOutputs(t *testing.T) {
 	})
 }
 
-// TestSilentNodeComesBack cuts a node's messages for longer than the expiry. Its attempt is
-// restarted elsewhere. When the node is heard again, it must register and stop its attempts, and it
-// commits nothing.
+// A node's messages are lost for longer than the expiry, and its task restarts elsewhere. When its
+// messages arrive once more, the node must register and stop its attempts, and commits nothing.
 func TestSilentNodeComesBack(t *testing.T) {
 	var events recorder
 	var cut atomic.Pointer[string]
@@ -221,8 +220,7 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 	})
 }
 
-// TestCommitNeedsAGrant asks for commits of attempts that are not live: only the Core grants a
-// commit.
+// The JobTracker grants the commit of a running attempt, but not that of an unknown attempt or job.
 func TestCommitNeedsAGrant(t *testing.T) {
 	var events recorder
 	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
@@ -241,8 +239,7 @@ func TestCommitNeedsAGrant(t *testing.T) {
 	})
 }
 
-// TestLeavingIsReportedAtOnce: watchers are notified at once of a node that is stopped, not at the
-// next action of the JobTracker.
+// Config.Events gets the event of a stopped node at once, not at the next action of the JobTracker.
 func TestLeavingIsReportedAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	var told []event.Type

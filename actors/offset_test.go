@@ -29,15 +29,15 @@ type placed struct {
 // offsetRecords is the number of records in each form of input.
 const offsetRecords = 1200
 
-// offsetForm is a form of input: what it reads on a cluster, with offsets, and what Sample keeps of
-// it.
+// offsetForm is a kind of input. all reads it on a cluster, with offsets; sample returns what
+// mapreduce.Sample keeps of it.
 type offsetForm struct {
 	name   string
 	all    func(t *testing.T, c *actors.Cluster) []placed
 	sample func(t *testing.T, c *actors.Cluster, part float64) []string
 }
 
-// formOf returns a form of the input that on returns for a cluster.
+// formOf returns the form of an input that may differ by cluster: on returns it.
 func formOf[I any](name string, on func(t *testing.T, c *actors.Cluster) mapreduce.Input[I]) offsetForm {
 	return offsetForm{
 		name: name,
@@ -72,7 +72,7 @@ func always[I any](name string, make func() mapreduce.Input[I]) offsetForm {
 	return formOf(name, func(*testing.T, *actors.Cluster) mapreduce.Input[I] { return make() })
 }
 
-// offsetFile returns a source of offsetRecords records that write makes.
+// offsetFile returns a source of offsetRecords records. write returns the bytes of record i.
 func offsetFile(name string, write func(i int) string) mapreduce.Source {
 	var b strings.Builder
 	for i := range offsetRecords {
@@ -83,7 +83,7 @@ func offsetFile(name string, write func(i int) string) mapreduce.Source {
 
 func offsetLine(i int) string { return fmt.Sprintf("%d,line\n", i) }
 
-// blocksOf is a format of 16-byte blocks, with the requested number of records per part.
+// blocksOf is a format of 16-byte records. Its value is the number of records per part of a file.
 type blocksOf int
 
 func (blocksOf) Parts(_ context.Context, file mapreduce.FormatFile) (begins []int64, err error) {
@@ -107,7 +107,7 @@ func (n blocksOf) Read(_ context.Context, file mapreduce.FormatFile, from, to in
 
 type offsetPoint struct{ X, Y int32 }
 
-// keptForm returns an input of records that are kept by key in four parts, once for each cluster.
+// keptForm returns the form of a dataset in four parts, made once per cluster, that read reads.
 func keptForm[K comparable, I any](
 	name string, key func(i int) K, read func(d *actors.Keyed[K, mapreduce.Pair[K, int]]) mapreduce.Input[I],
 ) offsetForm {
@@ -236,9 +236,9 @@ func offsetForms() []offsetForm {
 	}
 }
 
-// Each record has a distinct offset in its source, the same one however the input is split and on
-// whatever nodes. So Sample keeps about the requested fraction of any form of input, and always the
-// same records.
+// Each record has a distinct offset in its source, which does not depend on splits and nodes.
+// Therefore Sample keeps about the requested fraction of any kind of input, and always the same
+// records.
 func TestOffsetsOfAllInputs(t *testing.T) {
 	var clusters []*actors.Cluster
 	for _, cfg := range []actors.Config{{Nodes: 1}, {Nodes: 3, BlockSize: 200}} {

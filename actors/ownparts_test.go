@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// clumsy is a writer of lines whose first attempt at each task hangs or fails at one place.
+// clumsy writes lines to a file. Each method first calls first, which may hang or fail.
 type clumsy struct {
 	file  *os.File
 	first func(place string) error
@@ -43,8 +43,8 @@ func (c *clumsy) Abort() error {
 	return c.file.Close()
 }
 
-// TestOwnPartsOfAttempts: a task whose writer hangs, wherever that is, is completed by another
-// attempt, and later writes of the first have no effect.
+// If the writer of an attempt's part hangs in any of its calls, another attempt completes the task.
+// Later writes of the first attempt have no effect.
 func TestOwnPartsOfAttempts(t *testing.T) {
 	for _, place := range []string{"open", "Write", "Close", "Abort"} {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// linkedNode is a page of a web whose pages are numbers.
+// linkedNode is a page of a web, with the pages that it links to. A page is a number.
 type linkedNode struct {
 	Number int32
 	Links  []int32
@@ -21,7 +21,7 @@ type linkedNode struct {
 
 type nodeRank = mapreduce.Pair[int32, float64]
 
-// plainRanks computes rounds in which each node passes its value to the nodes that it links to.
+// plainRanks computes ranks without the engine: each round, pages pass on their value by links.
 func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
 	now := map[int32]float64{}
 	for _, n := range web {
@@ -40,8 +40,8 @@ func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
 	return now
 }
 
-// ranksOn computes the same rounds on a cluster. before is called for each group, with the attempt
-// and the number of the group in it.
+// ranksOn computes the ranks of plainRanks on a cluster. The map calls before for each page; seen
+// is the number of the page in its attempt.
 func ranksOn(
 	ctx context.Context, on Runner, web *Keyed[int32, linkedNode], rounds int, before func(t *mapreduce.Task, seen int) error,
 ) (*Keyed[int32, nodeRank], error) {
@@ -72,8 +72,8 @@ func ranksOn(
 	}, nil)
 }
 
-// Rounds over links equal those of a loop, while several computations run at once, attempts fail
-// and panic half-way, and memory is scarce; after the last round nothing is held.
+// Ranks computed on a cluster equal those of a plain loop, with several computations at once,
+// attempts that fail and panic half-way, and scarce memory. Afterwards no memory is held.
 func TestRoundsOverLinksAreALoop(t *testing.T) {
 	const nodes, rounds, pipelines = 5000, 4, 3
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// secondOffer refuses each first offer, on behalf of maps and reduces.
+// secondOffer is a custom policy: last job first, remote maps and reduces only at a second offer.
 type secondOffer struct{}
 
 func (secondOffer) Farthest(_ scheduling.View, o scheduling.MapOffer) scheduling.Locality {
@@ -33,8 +33,8 @@ func (secondOffer) Rank(_ scheduling.View, id scheduling.JobID, _ scheduling.Tas
 	return -float64(id)
 }
 
-// A cluster under an external policy gives the oracle's output. A process with the same parts
-// continues its state; one without them reports the missing parts.
+// A job under external policies has the right output. A later process with these policies can open
+// the cluster's state; without them it fails and names the missing policy.
 func TestPartsFromOutside(t *testing.T) {
 	cfg := Config{
 		Nodes: 3, MapSlots: 1, ReduceSlots: 1, BlockSize: 60, Replication: 1,
@@ -52,7 +52,7 @@ func TestPartsFromOutside(t *testing.T) {
 		plan, out := bindLines(t, slow(3), text)
 		h := c.submit(t, plan, SubmitOptions{})
 		pass(300 * time.Millisecond)                   // on the log
-		none, err := Start(Config{Policy: cfg.Policy}) // a failed Start leaves nothing running; otherwise the bubble reports it
+		none, err := Start(Config{Policy: cfg.Policy}) // the bubble reports a goroutine of the failed Start
 		require.Nil(t, none)
 		require.ErrorIs(t, err, scheduling.ErrUnknownPolicy)
 		require.ErrorContains(t, err, `no order "last"`)

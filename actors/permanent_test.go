@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// moody is a number that cannot be encoded or decoded, as text or bytes, if it is odd.
+// moody is a number whose methods to encode and decode it fail if it is odd.
 type moody int
 
 func (m moody) MarshalBinary() ([]byte, error) {
@@ -59,7 +59,7 @@ func passing[I any](in mapreduce.Input[I]) func() (*mapreduce.Plan, error) {
 	}
 }
 
-// shuffling returns a job whose pairs are a record and its value.
+// shuffling returns a job whose map emits each record with its value. change may modify the job.
 func shuffling[V any](value func(i int) V, change func(j *mapreduce.Job[int, int, V, int])) func() (*mapreduce.Plan, error) {
 	job := mapreduce.Job[int, int, V, int]{
 		Map: func(i int, emit func(int, V)) error {
@@ -101,8 +101,8 @@ func (w *bytesWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An error that the program or its input determines is not retried: the job fails with the first
-// attempt, with one line.
+// The engine does not retry an error that the program or its input determines. The job fails at the
+// first attempt, with a message of one line.
 func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 	c, err := actors.Start(actors.Config{})
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 	for name, x := range map[string]struct {
 		bind func() (*mapreduce.Plan, error)
 		want string
-		bad  bool // a record causes it, which may be skipped
+		bad  bool // a record causes it, so that MaxSkips may skip it
 	}{
 		"FixedSize": {passing(mapreduce.FixedSize(3, textOf("f", "abcdefgh"))), "f: ends within a record of 3 bytes", false},
 		"CSV count": {passing(mapreduce.CSV(mapreduce.CSVOptions{}, textOf("f", "a,b\nc\n"))), "line 2: 1 fields, but", true},
@@ -193,7 +193,7 @@ func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 	}
 }
 
-// Errors that Bind can detect in an input are errors of Bind.
+// Bind already returns the errors of an input that it can detect without reading it.
 func TestErrorsOfBind(t *testing.T) {
 	for name, x := range map[string]struct {
 		bind func() (*mapreduce.Plan, error)

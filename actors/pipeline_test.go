@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// The first error ends the other steps and their jobs, and releases the pipeline's data.
+// The first error of a step ends the other steps and their jobs, and releases all datasets.
 func TestPipelineFails(t *testing.T) {
 	c := start(t, Config{Nodes: 2, IdleMemory: -1})
 	broken := errors.New("broken")
@@ -54,7 +54,7 @@ func TestPipelineFails(t *testing.T) {
 	require.ErrorIs(t, c.Pipeline(ended, func(context.Context, *Pipeline) error { return nil }), context.Canceled)
 }
 
-// A pipeline that succeeds keeps retained data and releases the rest.
+// A pipeline that succeeds releases its datasets, except those with a call of Retain.
 func TestPipelineRetains(t *testing.T) {
 	c := start(t, Config{})
 	var first, second *Keyed[string, pair]
@@ -77,9 +77,9 @@ func TestPipelineRetains(t *testing.T) {
 	require.Empty(t, c.env.datasets.live)
 }
 
-const many = 1000 // rounds: more than any test has
+const many = 1000 // a limit of rounds that no test reaches
 
-// Iterate holds at most two rounds, and the last one at the end.
+// Iterate keeps the datasets of at most two rounds, and at the end only the last one.
 func TestIterate(t *testing.T) {
 	c := start(t, Config{Nodes: 2})
 	begin := keptCounts(t, c, "a b a", 2)
@@ -148,13 +148,13 @@ func TestIterate(t *testing.T) {
 	}
 }
 
-// releasable is data that knows whether it has been released, and how often.
+// releasable is data that counts the calls of its Release method.
 type releasable struct{ releases int }
 
 func (c *releasable) Release() { c.releases++ }
 
-// However Iterate ends, the data of its rounds is released once, except its result; its initial
-// data is the caller's.
+// However Iterate ends, it releases the data of each round once, except its result. It never
+// releases the initial data, which is the caller's.
 func TestIterateReleasesWhatItMade(t *testing.T) {
 	no := errors.New("no")
 	for _, end := range []string{"enough", "step", "until", "context"} {
@@ -185,7 +185,7 @@ func TestIterateReleasesWhatItMade(t *testing.T) {
 	}
 }
 
-// keeper is data with a Release method that cannot be compared, because of its slice.
+// keeper is data with a Release method that can be compared.
 type keeper struct{ of *int }
 
 func (keeper) Release() {}
@@ -194,8 +194,8 @@ type uncomparable struct{ _ []int }
 
 func (uncomparable) Release() {}
 
-// TestSameData: two values are the same data if they can be released and are equal; values
-// that cannot be compared, or released, are not.
+// Iterate regards two values as the same data if they have a Release method and are equal. Values
+// without that method, or of a type that cannot be compared, are never the same.
 func TestSameData(t *testing.T) {
 	a, b := new(int), new(int)
 	require.True(t, same(keeper{a}, keeper{a}))

@@ -4,11 +4,11 @@ package actors
 
 import "net/netip"
 
-// raceEnabled reports whether the race detector is on, which makes everything about ten times
-// slower.
+// raceEnabled reports whether the race detector is on. Tests then do less, because they run about
+// ten times slower.
 const raceEnabled = false
 
-// randomKinds returns the tested pairs of types, for each of which the compiler copies the engine.
+// randomKinds returns the trials of TestRandomJobs, one for each pair of key and value types.
 func randomKinds() []randomTrial {
 	return []randomTrial{
 		trial(strs(), numbers()), trial(strs(), bags()), trial(byteSlices(), numbers()), trial(ints[int64](), sets()),

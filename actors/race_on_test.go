@@ -2,14 +2,13 @@
 
 package actors
 
-// raceEnabled reports whether the race detector is on, which makes everything about ten times
-// slower.
+// raceEnabled reports whether the race detector is on. Tests then do less, because they run about
+// ten times slower.
 const raceEnabled = true
 
-// randomKinds returns the tested pairs of types: one that is summed, one that is combined and
-// changed in place, joins, and maps alone. What they share between goroutines does not depend on
-// more types, each of which costs the compiler a second; make test runs all of them without the
-// race detector.
+// randomKinds returns few trials of TestRandomJobs: a type that is summed, one that is combined and
+// changed in place, joins, and jobs without a Reduce. More types do not change what goroutines
+// share, and each costs the compiler a second. make test runs all types without the race detector.
 func randomKinds() []randomTrial {
 	return []randomTrial{
 		trial(byteSlices(), numbers()), trial(strs(), bags()), trial(strs(), bags()), joining, joining, passing(strs(), longest()),

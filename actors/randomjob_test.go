@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRandomJobs runs jobs of random types and options on clusters of random shape, with attempts
-// that fail, and compares the output with plain Go code. LONG_TESTS=1 tries 10,000 seeds,
-// TARRY_SEED=n one. Under the race detector there are fewer types.
+// Jobs of random types and options, on clusters of random shape and with failing attempts, write
+// what plain Go code computes. LONG_TESTS=1 tries 10,000 seeds, TARRY_SEED=n one. Under the race
+// detector there are fewer types.
 func TestRandomJobs(t *testing.T) {
 	first, n := uint64(0), uint64(300)
 	switch seed := os.Getenv("TARRY_SEED"); {
@@ -34,10 +34,10 @@ func TestRandomJobs(t *testing.T) {
 	}
 }
 
-// randomTrial runs one job.
+// randomTrial draws a job from r, runs it and checks its output. seed is for messages.
 type randomTrial func(t *testing.T, seed uint64, r *rand.Rand)
 
-// emitted is a pair that the map of a record emits.
+// emitted is a key and a value that the map of a record emits.
 type emitted[K, V any] struct {
 	key   K
 	value V
@@ -47,15 +47,15 @@ type emitted[K, V any] struct {
 type randomJob[K, V any] struct {
 	keys       keyKind[K]
 	values     valueKind[V]
-	records    [][]emitted[K, V] // what the map of each record emits
+	records    [][]emitted[K, V] // by record, the pairs that its map emits
 	reduces    int
-	group      int // fields that make a group; all: the whole key
+	group      int // number of leading key fields by which Reduce groups
 	descending bool
 	order      string // hash, total or custom
 	combine    string // none, combine or sum
 	identity   bool   // no Reduce
 	input      string
-	failures   uint64 // seed of the attempts that fail; 0: none
+	failures   uint64 // seed of failsAt; 0: no attempt fails
 }
 
 func (j *randomJob[K, V]) String() string {
@@ -91,7 +91,7 @@ func drawJob[K, V any](r *rand.Rand, k keyKind[K], v valueKind[V]) *randomJob[K,
 	return j
 }
 
-// partition uses only the fields of the group.
+// partition is the job's custom Partition. It depends only on the key's fields of the group.
 func (j *randomJob[K, V]) partition(key K, reduces int) int {
 	n := 0
 	for _, pairs := range j.records {
@@ -104,7 +104,7 @@ func (j *randomJob[K, V]) partition(key K, reduces int) int {
 	return n % reduces
 }
 
-// pairs returns all emitted pairs, sorted as the job sorts them; with a combiner, one for each key.
+// pairs returns all emitted pairs in the job's order. If the job combines, each key has one pair.
 func (j *randomJob[K, V]) pairs() []emitted[K, V] {
 	list := slices.Concat(j.records...)
 	slices.SortStableFunc(list, func(a, b emitted[K, V]) int {
@@ -132,8 +132,8 @@ func (j *randomJob[K, V]) line(k K, values []string) string {
 	return j.keys.show(k) + ": " + strings.Join(values, ", ")
 }
 
-// want returns the lines that the job writes, in the order of their keys, and the reduce of each if
-// Partition determines it.
+// want returns the expected lines in the order of their keys, and for each line the reduce that a
+// custom Partition gives it.
 func (j *randomJob[K, V]) want() (lines []string, parts []int) {
 	list := j.pairs()
 	for len(list) > 0 {
@@ -152,7 +152,7 @@ func (j *randomJob[K, V]) want() (lines []string, parts []int) {
 	return lines, parts
 }
 
-// check compares the parts that the job wrote with what plain Go code expects.
+// check requires that the parts written by the job, got, have the lines of want.
 func (j *randomJob[K, V]) check(t *testing.T, got [][]string, desc string) {
 	lines, parts := j.want()
 	switch {
@@ -171,10 +171,10 @@ func (j *randomJob[K, V]) check(t *testing.T, got [][]string, desc string) {
 	}
 }
 
-// checkHashed compares parts with lines, each of which may be in any part.
+// checkHashed requires that the parts together have these lines, each part in their order.
 func checkHashed(t *testing.T, lines []string, got [][]string, desc string) {
 	require.ElementsMatch(t, lines, slices.Concat(got...), desc)
-	for _, part := range got { // each in the order of all
+	for _, part := range got { // each part keeps the order of lines
 		rest := lines
 		for _, line := range part {
 			i := slices.Index(rest, line)

@@ -12,14 +12,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// randomJoin is a job over two lists of lines, each a key and a text separated by a tab, whose
-// result plain Go code can compute.
+// randomJoin is a job over two lists of lines whose result plain Go code can compute. A line is a
+// key, a tab and a text.
 type randomJoin struct {
 	shape       string
 	left, right []string
 	reduces     int
-	lines       bool   // inputs are files of lines, else slices
-	failures    uint64 // seed of the attempts that fail; 0: none
+	lines       bool   // inputs are files of lines, otherwise slices
+	failures    uint64 // seed of failsAt; 0: no attempt fails
 }
 
 func (j *randomJoin) String() string {
@@ -31,7 +31,7 @@ func (j *randomJoin) parts() int { return j.reduces }
 func (j *randomJoin) size() int  { return len(j.left) + len(j.right) }
 func (j *randomJoin) calm()      { j.failures = 0 }
 
-// joining draws and runs jobs with several inputs, and jobs built from operators.
+// joining is a trial of a job with several inputs or of one built from operators such as Distinct.
 func joining(t *testing.T, seed uint64, r *rand.Rand) {
 	j := &randomJoin{
 		shape:   pick(r, "join", "left join", "full join", "group", "feeds", "distinct", "top", "count"),
@@ -58,7 +58,7 @@ func (j *randomJoin) in(list []string) mapreduce.Input[string] {
 	return mapreduce.LineStrings(mapreduce.Bytes("one", text(list[:half])), mapreduce.Bytes("two", text(list[half:])))
 }
 
-// feed returns the feed of a list, with maps that fail now and then.
+// feed returns a feed of the keys and texts of a list. Its maps fail as failsAt says.
 func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
 	return mapreduce.From(j.in(list), func(t *mapreduce.Task, line string, emit func(string, string)) error {
 		key, text, _ := strings.Cut(line, "\t")
@@ -67,7 +67,7 @@ func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
 	})
 }
 
-// row returns a line of output, nil shown as a dash.
+// row returns the expected line of a join for a key and its two texts; nil becomes a dash.
 func row(key string, a, b *string) string {
 	text := func(s *string) string {
 		if s == nil {
@@ -90,7 +90,7 @@ func textOf(line string) string {
 
 func byLength(a, b string) int { return cmp.Compare(len(a), len(b)) }
 
-// bind binds the job to a directory.
+// bind returns a plan of the job that writes to the directory.
 func (j *randomJoin) bind(dir string) (*mapreduce.Plan, error) {
 	out := mapreduce.Text[string](mapreduce.Dir(dir))
 	left, right := j.feed(j.left), j.feed(j.right)
@@ -118,7 +118,7 @@ func (j *randomJoin) bind(dir string) (*mapreduce.Plan, error) {
 	return joined.Bind(out)
 }
 
-// bindOne binds a job with one input, even if it has several feeds.
+// bindOne is bind for the shapes that have one input, which may consist of several feeds.
 func (j *randomJoin) bindOne(dir string) (*mapreduce.Plan, error) {
 	out := mapreduce.Text[string](mapreduce.Dir(dir))
 	switch j.shape {
@@ -172,7 +172,7 @@ func (j *randomJoin) want() (lines []string) {
 	return lines
 }
 
-// wantOf returns the lines of a key.
+// wantOf returns the expected lines of a key with the texts as on the left and bs on the right.
 func (j *randomJoin) wantOf(key string, as, bs []string) (lines []string) {
 	switch j.shape {
 	case "group":
@@ -213,7 +213,7 @@ func (j *randomJoin) wantOf(key string, as, bs []string) (lines []string) {
 
 func (j *randomJoin) check(t *testing.T, got [][]string, desc string) {
 	lines := j.want()
-	if j.shape == "distinct" { // of which the line is the key
+	if j.shape == "distinct" { // the key is the whole line
 		slices.Sort(lines)
 	}
 	checkHashed(t, lines, got, desc)

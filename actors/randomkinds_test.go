@@ -18,11 +18,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// keyKind is a key type, with the functions that plain Go code needs.
+// keyKind is a key type of random jobs: how to draw, compare and print its values.
 type keyKind[K any] struct {
 	draw func(*rand.Rand) K
-	// fields compare the leading fields, all together the whole key. A key without
-	// fields has one.
+	// fields compare one field of the key each, in their order. A key without fields has one
+	// function.
 	fields  []func(a, b K) int
 	grouped bool // GroupFields may be used
 	show    func(K) string
@@ -37,19 +37,19 @@ func (k keyKind[K]) compare(a, b K, n int) int {
 	return 0
 }
 
-// scalar returns a kind of keys without fields.
+// scalar returns the kind of a key type that has no fields.
 func scalar[K any](draw func(*rand.Rand) K, compare func(a, b K) int) keyKind[K] {
 	return keyKind[K]{draw: draw, fields: []func(a, b K) int{compare}, show: func(k K) string { return fmt.Sprint(k) }}
 }
 
-// by compares keys by one part.
+// by returns a function that compares keys by the part of them that part returns.
 func by[K, F any](part func(K) F, compare func(a, b F) int) func(a, b K) int {
 	return func(a, b K) int { return compare(part(a), part(b)) }
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// text draws strings that are prefixes of each other, with zeros and ones in them.
+// text draws strings of which some are prefixes of others, perhaps with bytes 0, 1 or 255.
 func text(r *rand.Rand) string {
 	return pick(r, "ann", "anna", "annabel", "", "b", "x") + pick(r, "", "", "\x00", "\x00\x01", "\x01", "\xff", "a long name with more than 16 bytes")
 }
@@ -82,7 +82,7 @@ func showFloat(f float64) string {
 	return fmt.Sprint(f)
 }
 
-// instant draws few instants in several zones.
+// instant draws a time from a few instants and zones, so that equal instants have several zones.
 func instant(r *rand.Rand) time.Time {
 	at := time.Unix(pick[int64](r, 0, -1, 1, 1700000000, -62135596800, -99999999999), pick[int64](r, 0, 1, 999999999))
 	return at.In(pick(r, time.UTC, time.FixedZone("east", 7200), time.FixedZone("west", -30*60)))
@@ -118,13 +118,13 @@ type deep struct {
 	Tail []byte
 }
 
-// stamped embeds a type that can marshal itself, but not the number.
+// stamped embeds a type that marshals itself. Its inherited methods would lose N.
 type stamped struct {
 	time.Time
 	N int16
 }
 
-// label marshals itself; its UnmarshalBinary appends to its current value.
+// label marshals itself. Its UnmarshalBinary appends to the value, so that a reused value shows.
 type label struct{ text string }
 
 func (l label) MarshalBinary() ([]byte, error) { return []byte(l.text), nil }
@@ -196,7 +196,7 @@ func stampeds() keyKind[stamped] {
 	}
 }
 
-// pairs returns a kind of pairs of two scalars.
+// pairs returns the kind of keys that are pairs of two other keys; the pair's fields are these.
 func pairs[A, B any](a keyKind[A], b keyKind[B]) keyKind[mapreduce.Pair[A, B]] {
 	type key = mapreduce.Pair[A, B]
 	return keyKind[key]{
@@ -264,7 +264,7 @@ func arrays() keyKind[[2]string] {
 	}
 }
 
-// valueKind is a value type with a fold that is associative and commutative.
+// valueKind is a value type of random jobs. Its fold is associative and commutative.
 type valueKind[V any] struct {
 	draw func(*rand.Rand) V
 	fold func(a, b V) V
@@ -312,7 +312,7 @@ func (s *set) add(m uint16) {
 	}
 }
 
-// counts is a bag: it reveals a value that was folded twice.
+// counts is a value with slices. It counts tags, so that a value that was folded twice shows.
 type counts struct {
 	Tags []string
 	N    []int32

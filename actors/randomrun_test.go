@@ -22,13 +22,14 @@ import (
 
 // fails makes the first attempts of some tasks fail, by error or by panic, at one of their records.
 func (j *randomJob[K, V]) fails(id mapreduce.AttemptID, record int) error {
-	if j.order == "total" && id.Kind == cluster.MapKind { // or the sample fails
+	if j.order == "total" && id.Kind == cluster.MapKind { // a total order's sample has no retries
 		return nil
 	}
 	return failsAt(j.failures, id, record)
 }
 
-// failsAt is like fails, for a job whose failing attempts a seed determines; 0: none fail.
+// failsAt fails, by error or panic, in attempts and at records that the seed selects. 0 selects
+// none.
 func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
 	if seed == 0 {
 		return nil
@@ -43,7 +44,7 @@ func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
 	return errors.New("an error to be tried again")
 }
 
-// randomOf returns the job without its Reduce.
+// randomOf returns the engine's job for j, without its Reduce.
 func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	job := mapreduce.Job[[]byte, K, V, O]{Name: "random", Reducers: j.reduces, Descending: j.descending, TotalOrder: j.order == "total"}
 	if len(j.keys.fields) > 1 {
@@ -75,7 +76,7 @@ func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	return job
 }
 
-// grouping returns the reduce of a job that is not an identity.
+// grouping returns a Reduce that writes each key with all its values in one line.
 func (j *randomJob[K, V]) grouping(t *mapreduce.Task) (mapreduce.Reducer[K, V, string], error) {
 	n := 0
 	return mapreduce.Reducer[K, V, string]{Reduce: func(k K, values iter.Seq[V], emit func(string)) error {
@@ -99,7 +100,7 @@ func (j *randomJob[K, V]) grouping(t *mapreduce.Task) (mapreduce.Reducer[K, V, s
 	}}, nil
 }
 
-// in returns the input of the job: the numbers of its records, as text.
+// in returns the input of the job. Its records are the indexes of j.records, as decimal text.
 func (j *randomJob[K, V]) in() mapreduce.Input[[]byte] {
 	var lines, fixed []byte
 	var list [][]byte
@@ -121,14 +122,14 @@ func (j *randomJob[K, V]) in() mapreduce.Input[[]byte] {
 	}
 }
 
-// reducing binds the job to a directory.
+// reducing returns a plan of the job with Reduce that writes to the directory.
 func (j *randomJob[K, V]) reducing(dir string) (*mapreduce.Plan, error) {
 	job := randomOf[K, V, string](j)
 	job.ReduceTask = j.grouping
 	return job.Bind(j.in(), mapreduce.Text[string](mapreduce.Dir(dir)))
 }
 
-// passing binds the job without Reduce.
+// passing returns a plan of the job without Reduce that writes pairs to the directory.
 func (j *randomJob[K, V]) passing(dir string) (*mapreduce.Plan, error) {
 	type pair = mapreduce.Pair[K, V]
 	j.identity = true
@@ -137,8 +138,7 @@ func (j *randomJob[K, V]) passing(dir string) (*mapreduce.Plan, error) {
 	}))
 }
 
-// copyOf returns a copy of a value, for emit, which keeps nothing, and Combine, which may change
-// its arguments.
+// copyOf returns a deep copy of a value, for a fold that may change its arguments.
 func (j *randomJob[K, V]) copyOf(v V) V {
 	switch v := any(v).(type) {
 	case counts:
@@ -150,7 +150,7 @@ func (j *randomJob[K, V]) copyOf(v V) V {
 	}
 }
 
-// trial draws and runs jobs of two types, passing ones without Reduce.
+// trial and passing return trials of jobs with these types, with and without a Reduce.
 func trial[K, V any](keys keyKind[K], values valueKind[V]) randomTrial {
 	return func(t *testing.T, seed uint64, r *rand.Rand) {
 		j := drawJob(r, keys, values)
@@ -178,7 +178,7 @@ type randomTask interface {
 	check(t *testing.T, got [][]string, desc string)
 }
 
-// runRandom runs a job, on a cluster as a rule, and checks what it has written.
+// runRandom runs a job on a random cluster, or one in eight by RunLocal, and checks its output.
 func runRandom(t *testing.T, seed uint64, r *rand.Rand, j randomTask, bind func(dir string) (*mapreduce.Plan, error)) {
 	cfg := randomConfig(r)
 	cfg.BlockSize = max(cfg.BlockSize, int64(j.size()/20)) // fewer maps than records

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStopWaitsForABusyActor gives an actor work before its end that takes longer than the
-// library's own futures wait, as for a JobTracker with thousands of nodes.
+// stop waits for an actor that still has a minute of work, as a JobTracker with thousands of nodes
+// may have. The actor library's own futures give up earlier.
 func TestStopWaitsForABusyActor(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		done := 0
@@ -33,8 +33,8 @@ func TestStopWaitsForABusyActor(t *testing.T) {
 	})
 }
 
-// TestManyNodes starts and stops the largest cluster that the command line allows with
-// LONG_TESTS=1, and a tenth of it without. Costs that grow with the square of the nodes show there.
+// A cluster of 1,000 nodes starts, runs a job and stops. Costs that grow with the square of the
+// nodes would make this slow. LONG_TESTS=1 takes 10,000, the most that the command line allows.
 func TestManyNodes(t *testing.T) {
 	nodes := 1_000
 	if os.Getenv("LONG_TESTS") != "" {
@@ -51,7 +51,7 @@ func TestManyNodes(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// TestConfigBounds: numbers that no machine can serve are refused before anything is allocated.
+// Start rejects numbers of nodes and slots that no machine can serve, before it allocates memory.
 func TestConfigBounds(t *testing.T) {
 	for _, cfg := range []Config{
 		{Nodes: maxNodes + 1}, {Nodes: 1 << 30}, {MapSlots: maxSlots + 1}, {ReduceSlots: maxSlots + 1},

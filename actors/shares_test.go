@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Under every scheduler a live run reports the demand, use and fair shares of pools, queues and
-// jobs, as the table of docs/events.md says, even a run of 40 ms.
+// Even a run of 40 ms has events with demand, use and fair shares. For each scheduler these are the
+// shares of pools, queues or jobs that docs/events.md lists.
 func TestLiveSharesOfEveryScheduler(t *testing.T) {
 	for _, preset := range scheduling.Presets() {
 		var events recorder

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first signal ends the context of a job on an engine, with the signal's name as the cause.
-// After that signals behave as before, also those that the program ignores.
+// The first signal ends the context of untilSignal, with the signal's name as the cause. Later
+// signals have the effect that they had before, also those that the program ignores.
 func TestUntilSignal(t *testing.T) {
-	others := make(chan os.Signal, 2) // so that the second one does not end the test
+	others := make(chan os.Signal, 2) // so that SIGTERM does not end the test
 	signal.Notify(others, syscall.SIGTERM)
 	defer signal.Stop(others)
 	ctx, stop := untilSignal(t.Context())

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// touchyLine fails on bad lines, after a while.
+// touchyLine takes 100 ms for a line and fails if the line contains "bad".
 func touchyLine(line []byte) error {
 	time.Sleep(100 * time.Millisecond)
 	if bytes.Contains(line, []byte("bad")) {
@@ -54,8 +54,8 @@ func touchyMapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.P
 	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
 }
 
-// Whenever the process is killed, the next one reports each skipped record once: those missing from
-// the parts that it keeps, and those that it skips itself.
+// Whenever a process is killed, the next one lists each skipped record once: those that committed
+// maps of the killed process skipped, and those that it skips itself.
 func TestSkipsOutliveTheProcess(t *testing.T) {
 	text, _, bad := spoiled(130)
 	t.Run("with reduces", func(t *testing.T) { testSkipsOutlive(t, text, bad, touchyReducing, false) })
@@ -69,7 +69,7 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 	_, moments := momentsOf(t, home, text, cfg, job, o)
 	want, list := parts(t, home), quarantined(t, home)
 	require.Len(t, list, bad)
-	gone := 0 // skips that the next process no longer sees
+	gone := 0 // number of skips that the next process does not resume
 	for _, at := range moments {
 		saved, err := state.Open(filepath.Join(at, "state"), scheduling.Parts{})
 		require.NoError(t, err)
@@ -95,8 +95,8 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 	}
 }
 
-// Maps whose output no reduce needs any more do not run again: their skipped records are adopted.
-// As long as one reduce needs them, all run again.
+// If all reduces have committed before a restart, no map reruns, and the job adopts the skips of
+// the earlier maps. If a reduce is missing, all maps rerun and report their skips themselves.
 func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 	home := t.TempDir()
 	text, _, bad := spoiled(10)
@@ -116,7 +116,7 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 	})
 }
 
-// leftOut returns the number of records that finished maps have skipped.
+// leftOut returns the number of records that the run's finished maps have skipped.
 func (r *run) leftOut() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *run) leftOut() (n int) {
 	return n
 }
 
-// quarantined returns the listed bad records, without the fields that depend on the attempt.
+// quarantined returns the bad records in _skipped.jsonl, without what depends on the attempt.
 func quarantined(t *testing.T, dir string) (list []string) {
 	b, err := os.ReadFile(filepath.Join(dir, "out", "_skipped.jsonl"))
 	require.NoError(t, err)
@@ -135,11 +135,11 @@ func quarantined(t *testing.T, dir string) (list []string) {
 		require.NoError(t, json.Unmarshal([]byte(line), &s))
 		list = append(list, fmt.Sprint(s.Offset, s.Number, s.Head, s.Reason))
 	}
-	slices.Sort(list) // by the file's name, too, which differs where the directory was copied
+	slices.Sort(list) // the file sorts by input name, which copied directories change
 	return list
 }
 
-// The skipped records of a map are dropped with its part if the input is now split in another way.
+// If a restarted job splits its input differently, it drops the earlier maps' parts and skips.
 func TestSkipsOfRemovedParts(t *testing.T) {
 	home := t.TempDir()
 	text, good, bad := spoiled(60)
@@ -164,8 +164,8 @@ func TestSkipsOfRemovedParts(t *testing.T) {
 	require.Len(t, quarantined(t, home), bad)
 }
 
-// The last report of a map's skips counts, also one of a former process. An attempt that skips
-// nothing deletes the skips of an earlier attempt that did not commit.
+// A State keeps the last list of skips of each map, also for later processes. An empty list deletes
+// that of an earlier attempt, which did not commit.
 func TestTheLastListOfAMapCounts(t *testing.T) {
 	dir := t.TempDir()
 	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}

@@ -18,7 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// spoiled returns n lines of text, some of them bad, and separately the good ones.
+// spoiled returns lines of which some contain "bad", the good ones alone, and the number of bad
+// ones.
 func spoiled(lines int) (all, good string, bad int) {
 	var a, g strings.Builder
 	for i := range lines {
@@ -49,8 +50,8 @@ func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return job
 }
 
-// A job with bad records in several maps that run at the same time, and with lost nodes, has the
-// output of a job without them; each record is reported once.
+// A job that may skip has the output of a job without the bad records, and reports each of them
+// once. They are in several maps that run at the same time, and a node dies.
 func TestSkipsOnTheCluster(t *testing.T) {
 	all, good, bad := spoiled(400)
 	want := oracle(t, counting(2), good)
@@ -77,9 +78,8 @@ func TestSkipsOnTheCluster(t *testing.T) {
 	}
 }
 
-// A record from which the map does not return is skipped, too. The map hangs, whether it respects
-// its context or not, or exits its goroutine. The attempt after the one that identified the record
-// skips it.
+// A job also skips a record on which the map hangs, with or without respect for its context, or
+// exits its goroutine. The attempt after the one that identified the record skips it.
 func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 	const text = "a b\nstuck\nc\nd a\n"
 	for name, stuck := range map[string]func(task *mapreduce.Task, release chan struct{}) error{
@@ -124,7 +124,7 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// If no record may be skipped, a map that hangs fails its job.
+// A map that exits its goroutine fails its job if the job may skip no record, or too few.
 func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -188,8 +188,8 @@ func TestSkipsOfASequenceReadOnce(t *testing.T) {
 	})
 }
 
-// The next attempt skips a record if the record is bad, its task is a map whose job may skip, and
-// this attempt is one of those before the first that skips.
+// An early attempt does not skip a bad record itself. It leaves the record to the next attempt if
+// its task is a map and its job may skip.
 func TestNextAttemptSkips(t *testing.T) {
 	bad, other := mapreduce.Bad(errors.New("no number")), errors.New("no number")
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestNextAttemptSkips(t *testing.T) {
 	}
 }
 
-// A record is recorded as bad if a map hung on it, or exited its goroutine, in a job that may skip.
+// A job that may skip notes a record as bad if a map hung on it or exited its goroutine.
 func TestHangingRecordsAreRecorded(t *testing.T) {
 	hung := &mapreduce.RecordError{Input: "in", Number: 7, Err: ErrTaskTimeout}
 	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: cluster.ErrExited}
@@ -239,8 +239,7 @@ func TestHangingRecordsAreRecorded(t *testing.T) {
 	}
 }
 
-// TestSkipsAreSummedOverMaps: a map exceeds the limit by its skips and those of other maps, without
-// those of its own earlier attempts.
+// MaxSkips limits the sum over all maps. For each map only its last attempt's skips count.
 func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r := aRun(t, 3)
 	r.maxSkips = 3

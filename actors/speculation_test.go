@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// stumble takes a moment for each line, and longer for the line "stone", but only in the first
-// attempt.
+// stumble returns a function that takes 100 ms for a line, and in addition long for the first line
+// "stone".
 func stumble(long time.Duration) func(line []byte) {
 	var before atomic.Bool
 	return func(line []byte) {
@@ -28,8 +28,8 @@ func stumble(long time.Duration) func(line []byte) {
 	}
 }
 
-// stumbling returns a plan with a slow first attempt at one map: word count, or the lines
-// themselves for maps alone.
+// stumbling returns a plan whose first attempt at the map with the line "stone" is slow. The job
+// counts words, or copies lines if mapOnly.
 func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*mapreduce.Plan, *bytes.Buffer) {
 	pause := stumble(long)
 	if !mapOnly {
@@ -51,8 +51,8 @@ func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*ma
 	return p, out
 }
 
-// A task whose attempt is stuck is completed by a speculative attempt on another node, or by the
-// first attempt if that continues earlier; the output and the counters are those of one attempt.
+// If an attempt is stuck, a speculative attempt on another node completes its task, or the first
+// one does if it continues earlier. Output and counters are those of one attempt.
 func TestCopiesOfStuckMaps(t *testing.T) {
 	text := strings.Repeat("some words and more\n", 40) + "stone\n"
 	policy, err := scheduling.Preset("fair")
@@ -82,7 +82,7 @@ func TestCopiesOfStuckMaps(t *testing.T) {
 				}
 				require.Equal(t, int32(1), copies.Load(), "one task is slow")
 				require.Equal(t, int32(1), superseded.Load(), "one attempt wins")
-				pass(long) // the overtaken attempt ignores its context
+				pass(long) // until the overtaken attempt ends, which ignores its context
 				c.requireNothingHeld(t)
 			})
 		}

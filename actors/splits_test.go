@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestSmallFilesShareBlocks: many small files that all nodes have form few splits and few blocks. A
-// large file has its own blocks.
+// Neighboring small files that are on all nodes share splits and blocks. A large file between them
+// has its own.
 func TestSmallFilesShareBlocks(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 2, BlockSize: 1 << 20})
 	var sources []mapreduce.Source
@@ -53,8 +53,8 @@ func TestSmallFilesShareBlocks(t *testing.T) {
 	require.Equal(t, 500, at)
 }
 
-// TestSplitTailCoversTheInput: the pieces cover the input without gaps, on the hosts of their
-// blocks, and the blocks before them stay whole.
+// splitTail cuts the last blocks into pieces that cover the input without gaps, each with the hosts
+// of its block. The blocks before them stay whole.
 func TestSplitTailCoversTheInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var blocks []cluster.Block

@@ -7,14 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStacksAreSearchedToABound: the stack of one goroutine is found among all stacks. These are
-// requested again with a larger buffer only if the buffer was full, and never with more than 16
-// MiB.
+// stackOf finds the stack of one goroutine in the text of all stacks. It repeats the request with a
+// larger buffer only if the buffer was full, and never with more than 16 MiB.
 func TestStacksAreSearchedToABound(t *testing.T) {
 	const kib, mib = 1 << 10, 1 << 20
 	own := "goroutine 71 [select]:\nmain.work()\n\t/home/main.go:5 +0x1d"
 	for _, c := range []struct {
-		before int // bytes of other stacks before it
+		before int // bytes of other stacks in front
 		want   string
 		rooms  []int
 	}{

@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// TestStallOfAllLosesNothing stops the JobTracker for longer than the expiry, as a suspended
-// machine does: the heartbeats wait in its mailbox and no node is lost.
+// If the JobTracker pauses for longer than the expiry, as on a suspended machine, no node is lost:
+// their heartbeats wait in its mailbox.
 func TestStallOfAllLosesNothing(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add}, func(t *testing.T, c *Cluster) {
@@ -36,8 +36,8 @@ func TestStallOfAllLosesNothing(t *testing.T) {
 	})
 }
 
-// TestSilentNodesKeepTheirBlocks cuts all nodes off for longer than the expiry. When they are heard
-// again the block store is whole.
+// If the messages of all nodes are lost for longer than the expiry, the block store still has all
+// blocks when the nodes return.
 func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	var events recorder
 	var cut atomic.Bool
@@ -66,8 +66,8 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	})
 }
 
-// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and return; none is refused. As in all
-// bubbles, sleeps use virtual time, which passes only when all goroutines wait.
+// Submit accepts every job while nodes die and return. Sleeps use virtual time, which passes only
+// when all goroutines wait.
 func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 200, Expiry: 5 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -116,7 +116,7 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	})
 }
 
-// TestSinksMayPanic makes every user function that is notified by the cluster panic.
+// The cluster survives panics of all user functions that it notifies: of events, calls and the log.
 func TestSinksMayPanic(t *testing.T) {
 	fault := func() { panic("sink") }
 	var told []event.Type
@@ -128,7 +128,7 @@ func TestSinksMayPanic(t *testing.T) {
 		c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t2\nb\t1\n", out.String())
 		require.Subset(t, told, []event.Type{event.Joined, event.Finished})
-		for _, way := range []string{"panic", "goexit"} { // if the function is called once
+		for _, way := range []string{"panic", "goexit"} { // Inspect returns the failure
 			blame(t, way, c.Inspect(func(scheduling.View) { _ = ways[way]() }))
 		}
 		require.NoError(t, c.KillNode("node-01"))

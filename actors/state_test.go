@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// A job is recorded only if it has a key and its cluster has a State. With only one of them it is a
-// job like any other.
+// A State records a job only if the job has a key. A cluster without a State ignores keys.
 func TestOnlyJobsWithAKeyAreRecorded(t *testing.T) {
 	ctx := t.Context()
 	var h *JobHandle
@@ -39,7 +38,7 @@ func TestOnlyJobsWithAKeyAreRecorded(t *testing.T) {
 	require.True(t, yes)
 }
 
-// A job without a key ends with its cluster: the next one on that State does not await it.
+// The next cluster on a State awaits an unfinished job only if the job had a key.
 func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 	for key, awaited := range map[string]int{"": 0, "a key": 1} {
 		dir := t.TempDir()
@@ -72,7 +71,7 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 	}
 }
 
-// Jobs that are resubmitted leave the list of awaited jobs, in whatever order.
+// without removes a resubmitted job from the list of awaited jobs, in any order of calls.
 func TestWithout(t *testing.T) {
 	var list []scheduling.DurableJob
 	for id := range scheduling.JobID(5) {
@@ -94,7 +93,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestCallsAreNamed: a repeated call has its former name, and another call does not.
+// callOf gives a repeated message to the scheduler its former name, and other messages other names.
 func TestCallsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range []any{

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStateOfAbandonedAttempts: abandoned attempts count as killed if they had to stop, otherwise
-// as failed.
+// The last report of an abandoned attempt says killed if the attempt had to stop, and failed after
+// a timeout.
 func TestStateOfAbandonedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)

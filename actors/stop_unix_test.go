@@ -20,17 +20,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// stoppedFor is how long the process is stopped, several times stoppedExpiry.
+// stoppedFor is the time for which the process is stopped, several times the nodes' expiry.
 const (
 	stoppedFor    = 600 * time.Millisecond
 	stoppedExpiry = 200 * time.Millisecond
 	atWork        = "the job is at work"
 )
 
-// TestStoppedProcess stops a process with a cluster by SIGSTOP in the middle of a job, continues
-// it, and expects the job to end with the right output and no node lost. TestStallOfAllLosesNothing
-// lets the clock of a bubble jump; this test shows that a stopped process sees its clock jump in
-// the same way. So it takes real time, less than a second.
+// If SIGSTOP stops a process in the middle of a job, and it continues later, no node is lost and
+// the output is right. A real process sees its clock jump as TestStallOfAllLosesNothing simulates
+// it. Therefore this test takes real time, less than a second.
 func TestStoppedProcess(t *testing.T) {
 	if os.Getenv("TARRY_STOPPED") != "" {
 		runStopped(t)
@@ -53,8 +52,8 @@ func TestStoppedProcess(t *testing.T) {
 	require.NoError(t, cmd.Wait(), string(rest))
 }
 
-// runStopped is the main function of that process. It runs a job whose maps wait until the process
-// was stopped, and then run for several times the expiry.
+// runStopped is the main function of the stopped process. It runs a job whose maps wait until the
+// process was stopped, and then run for several times the expiry.
 func runStopped(t *testing.T) {
 	var events recorder
 	c := start(t, Config{

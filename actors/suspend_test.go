@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// scriptedTracker is a JobTracker for one Node that answers with scripted actions.
+// scriptedTracker is a JobTracker for one node. It answers heartbeats with the test's actions.
 type scriptedTracker struct {
 	actions []action
 	pid     *actor.PID
@@ -50,7 +50,7 @@ func (s *scriptedTracker) Receive(c actor.Context) {
 	}
 }
 
-// aloneNode runs one Node actor with one map slot against a scripted JobTracker.
+// aloneNode starts a node with one map slot and a scriptedTracker that gives it actions.
 func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...action), func()) {
 	t.Helper()
 	c, err := Start(Config{MapSlots: 1, Parallelism: parallelism})
@@ -73,8 +73,8 @@ func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...a
 	}
 }
 
-// counted returns a run of one map over long lines, so that its attempt checks the gate every few
-// lines. The map waits for step at its first line and counts lines in seen.
+// counted returns a run of one map that counts lines in seen and waits for step at the first one.
+// Its lines are long, so that the attempt often checks whether it is suspended.
 func counted(t *testing.T, e *env, id scheduling.JobID, lines int, step <-chan struct{}, seen *atomic.Int64) *run {
 	t.Helper()
 	job := counting(1)
@@ -111,9 +111,9 @@ func (s *scriptedTracker) last(id scheduling.AttemptID) scheduling.AttemptState 
 	return 255
 }
 
-// TestSuspendedAttemptGivesItsSlotBack suspends an attempt on a node with one slot, runs another
-// there, and resumes the first: it stops between two records, continues there and repeats nothing.
-// If all share one compute token, it returns that, too.
+// A suspended attempt stops between two records and returns its slot and compute token. Another
+// attempt runs in the slot. When the first one resumes, it continues at the next record and repeats
+// nothing.
 func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 	for _, parallelism := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// A caller that asks for the gate is notified when it shuts, and at once while it is shut.
+// The channel of gate.shutting closes when the gate shuts, and is already closed while it is shut.
 func TestGateTellsThatItShuts(t *testing.T) {
 	isClosed := func(c <-chan struct{}) bool {
 		select {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeapBallastIsShared: the clusters of a process share one ballast. Clusters with little memory
-// have none, nor have those with small jobs, which would pay for a collection without need.
+// The clusters of a process share one heap ballast. It exists only if they have enough memory and a
+// large job: for small jobs it would cost a collection.
 func TestHeapBallastIsShared(t *testing.T) {
 	had := func(memory, input int64) *heapBallast {
 		e := &env{cfg: Config{Memory: memory}}

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// only cordons all nodes but one.
+// only cordons all nodes except the one with this name.
 func (c *Cluster) only(t *testing.T, name string) {
 	t.Helper()
 	for _, n := range c.names() {
@@ -24,8 +24,8 @@ func (c *Cluster) only(t *testing.T, name string) {
 	}
 }
 
-// neighbors returns three nodes of a cluster of node-00 to node-03 in two racks: one that holds the
-// input of a job's only map, one in its rack, and one in the other rack.
+// neighbors returns three of the four nodes of a cluster with two racks: the node with the input of
+// the job's only map, the other one in its rack, and one in the other rack.
 func (h *JobHandle) neighbors(t *testing.T) [distances]string {
 	t.Helper()
 	require.Len(t, h.run.splits, 1)
@@ -34,8 +34,8 @@ func (h *JobHandle) neighbors(t *testing.T) [distances]string {
 	return [distances]string{at.name, nodeName((at.id + 2) % 4), nodeName((at.id + 1) % 4)}
 }
 
-// Launched maps are counted by locality, and shuffled bytes by distance. The job's map runs on one
-// node and its reduce on another.
+// Counters and progress count launched maps by locality and shuffled bytes by distance. Cordons
+// place the job's map and reduce at each pair of distances.
 func TestDistancesAreCounted(t *testing.T) {
 	maps := [...]string{"Data-local map tasks", "Rack-local map tasks", "Other local map tasks"}
 	bytes := [...]string{"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes"}
@@ -71,7 +71,7 @@ func TestDistancesAreCounted(t *testing.T) {
 	}
 }
 
-// The time of attempts in their slots is counted by kind, including failed ones.
+// Counters have the total time of attempts in their slots, by kind and including failed attempts.
 func TestTimesAreCounted(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -94,7 +94,7 @@ func TestTimesAreCounted(t *testing.T) {
 	})
 }
 
-// Attempts that are killed with their job are counted by kind; none is left running.
+// Counters and progress count attempts killed with their job by kind, and none of them as running.
 func TestKilledAttemptsAreCounted(t *testing.T) {
 	bubble(t, Config{MapSlots: 2, ReduceSlots: 3, BlockSize: 4}, func(t *testing.T, c *Cluster) {
 		job := counting(3)
@@ -115,14 +115,14 @@ func TestKilledAttemptsAreCounted(t *testing.T) {
 	})
 }
 
-// The phases of an attempt sum to its time: its wait for a compute token, a reduce's shuffle, the
-// work, and the commit, for which it waits for the JobTracker.
+// The phases of an attempt sum to its time: the wait for a compute token, a reduce's shuffle, the
+// work, and the commit, which waits for the JobTracker.
 func TestPhasesAddUp(t *testing.T) {
 	const asking = 700 * time.Millisecond
 	for _, x := range []struct {
 		parallelism   int
-		second        time.Duration // of work of the second map; the first one's is four seconds
-		wait, shuffle time.Duration // of a map, of the reduce
+		second        time.Duration // work of the second map; the first one works for four seconds
+		wait, shuffle time.Duration // expected: wait of a map, shuffle of the reduce
 	}{
 		{parallelism: 1, second: 4 * time.Second, wait: 4 * time.Second},
 		{parallelism: 2, second: 9 * time.Second, shuffle: 5 * time.Second},

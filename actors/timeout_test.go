@@ -37,8 +37,8 @@ func hangingFirst(hang func(*mapreduce.Task) error) mapreduce.Job[[]byte, string
 	return job
 }
 
-// TestTaskTimeout: an attempt without progress is stopped and counts as a failure of its task,
-// which another attempt completes.
+// An attempt without progress for the task timeout is stopped and counts as failed. Another attempt
+// completes the task.
 func TestTaskTimeout(t *testing.T) {
 	var rec recorder
 	bubble(t, Config{Events: rec.add, TaskTimeout: 3 * time.Minute}, func(t *testing.T, c *Cluster) {
@@ -59,8 +59,8 @@ func TestTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestAbandonedAttempt: an attempt that ignores its context is abandoned. Another one completes the
-// task on the same slot, with the same compute token. Later actions of the first are ignored.
+// An attempt that ignores its context after a timeout is abandoned. Another one completes the task
+// in the same slot, with the same compute token. What the first one does later has no effect.
 func TestAbandonedAttempt(t *testing.T) {
 	var heard bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&heard, nil))
@@ -93,8 +93,8 @@ func TestAbandonedAttempt(t *testing.T) {
 	})
 }
 
-// TestAbandonedForGood: a job whose every attempt hangs fails with the place of the hang, and
-// neither Kill nor Halt nor Close waits for code that does not return.
+// If every attempt of a job hangs for ever, the job fails and its error has the place in the code.
+// Kill, Halt and Close do not wait for such code.
 func TestAbandonedForGood(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -154,8 +154,7 @@ func TestAbandonedForGood(t *testing.T) {
 	}
 }
 
-// TestAbandonedOnALostNode: the compute token of an attempt that hangs on a dead node goes to
-// others.
+// The compute token of an attempt that hangs on a stopped node goes to other attempts.
 func TestAbandonedOnALostNode(t *testing.T) {
 	bubble(t, Config{Nodes: 2, Parallelism: 1, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
 		release := make(chan struct{})
@@ -183,7 +182,7 @@ func TestAbandonedOnALostNode(t *testing.T) {
 	})
 }
 
-// running returns the number of attempts that the Core has on a node.
+// running returns the number of maps that run on a node, as the scheduler counts them.
 func (c *Cluster) running(t *testing.T, node string) (n int) {
 	t.Helper()
 	id, err := c.node(node)
@@ -194,8 +193,8 @@ func (c *Cluster) running(t *testing.T, node string) (n int) {
 	return n
 }
 
-// TestSignsOfLife: each kind of progress, if it is frequent enough, keeps an attempt from the
-// timeout; so does waiting for others.
+// No kind of frequent progress lets an attempt time out: records, emits and others. The wait for
+// other tasks does not count as a hang either.
 func TestSignsOfLife(t *testing.T) {
 	const limit = 10 * time.Minute
 	slowly := func(step func()) error {
@@ -268,8 +267,7 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNoHanging: an attempt that waits for its compute token, or is suspended, has no
-// timeout.
+// An attempt that waits for its compute token does not time out.
 func TestWaitingIsNoHanging(t *testing.T) {
 	bubble(t, Config{MapSlots: 2, Parallelism: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -304,7 +302,7 @@ func TestNoTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestPlaceOfAHangingAttempt: what the error of a hanging attempt says about its place.
+// The error of a hanging attempt says how far it had come: its fetched outputs or its records.
 func TestPlaceOfAHangingAttempt(t *testing.T) {
 	a, _ := aReduce(3)
 	a.fetched.Store(2)

@@ -15,9 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestFaultsOfUserCode fails in each place where user code runs, in each way, on a cluster that
-// tries a task several times: the job ends with an error that names the cause, removes its output,
-// and the cluster continues to work.
+// User code fails at each place where it runs, by an error, a panic or Goexit. The job ends with an
+// error that names the cause, and removes its output. The cluster then runs another job.
 func TestFaultsOfUserCode(t *testing.T) {
 	places := []string{
 		"map task", "map", "close map", "partition", "combine", "marshal", "unmarshal", "view",
@@ -72,19 +71,18 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 	if place == "map" {
 		require.ErrorContains(t, o.err, "user.txt: at byte ")
 	}
-	if place != "close source" { // the abort closes the source, too, after the output was removed
+	if place != "close source" { // the abort closes the source after it has removed the output
 		require.Empty(t, fsys.names())
 	}
 }
 
-// TestOnlyCommittedAttemptsCount: attempts that did all their work but could not commit it do not
-// count.
+// A job's counters omit attempts that did all their work but failed to commit it.
 func TestOnlyCommittedAttemptsCount(t *testing.T) {
 	for _, place := range []string{"rename", "close", "close reduce"} {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
 			var calls atomic.Int64 // attempts run in parallel
 			p, _, err := userPlan(place, func() error {
-				if calls.Add(1) == 2 { // the first that is closed is of the set-up
+				if calls.Add(1) == 2 { // the first call closes a file of the set-up
 					return errUser
 				}
 				return nil
@@ -98,7 +96,7 @@ func TestOnlyCommittedAttemptsCount(t *testing.T) {
 	}
 }
 
-// TestShortWrites: short writes of an OutputFS and of a Writer without an error fail the job.
+// A job fails if an OutputFS or a Writer writes less than asked without an error.
 func TestShortWrites(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 2}, func(t *testing.T, c *Cluster) {
 		p, fsys, err := userPlan("write", func() error { return errShort })
@@ -126,8 +124,8 @@ func lineCopy(t *testing.T, w io.Writer) *mapreduce.Plan {
 	return p
 }
 
-// TestFaultsOfAWriter: a part is sent once. After a failure of any kind during that, the writer is
-// not used again, and the job fails at once.
+// A part is sent to a Writer only once. If the Writer fails in any way, the job fails at once and
+// does not call it again.
 func TestFaultsOfAWriter(t *testing.T) {
 	for way, fail := range ways {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
@@ -149,8 +147,8 @@ func TestFaultsOfAWriter(t *testing.T) {
 	}
 }
 
-// TestCopiesOfAFaultySource: nodes replicate a file whose source fails at every read. They do not
-// need to read it, and stay alive.
+// Nodes can replicate a file whose source fails at every read, because they copy no bytes. They
+// stay alive.
 func TestCopiesOfAFaultySource(t *testing.T) {
 	for way, fail := range ways {
 		cfg := Config{Nodes: 3, Replication: 2, Expiry: 5 * time.Second, BlockSize: 4}

@@ -28,7 +28,7 @@ var ways = map[string]func() error{
 	"goexit": func() error { runtime.Goexit(); return nil },
 }
 
-// blame checks that an error names its cause and, for a panic, the place in this file.
+// blame requires that the error names the failure of user code and, except for errors, its place.
 func blame(t *testing.T, way string, err error) {
 	t.Helper()
 	var p *cluster.PanicError
@@ -50,10 +50,10 @@ func blame(t *testing.T, way string, err error) {
 	require.Less(t, len(err.Error()), 1000)
 }
 
-// phrase is a key or value that encodes itself: user code.
+// phrase is a key that encodes itself, so that its codec is user code.
 type phrase struct{ s string }
 
-// marshalText and unmarshalText are called by the codec of phrase.
+// The codec of phrase calls marshalText and unmarshalText, and fails if they do.
 var (
 	marshalText   func() error
 	unmarshalText func() error
@@ -71,7 +71,7 @@ func (x *phrase) UnmarshalBinary(b []byte) error     { x.s = string(b); return m
 func (x phrase) AppendText(b []byte) ([]byte, error) { return append(b, x.s...), nil }
 func (x phrase) MarshalText() ([]byte, error)        { return []byte(x.s), nil }
 
-// userPlan returns a job with user code in every place; that in `place` calls fail.
+// userPlan returns a job with user code at every possible place. The code at place calls fail.
 func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error) {
 	at := func(name string) error {
 		if name == place {
@@ -130,7 +130,7 @@ func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error)
 	return p, fsys, err
 }
 
-// userSource is a dfs.Source with failing user code.
+// userSource is a dfs.Source whose View and Close call at with their names, and fail if it does.
 type userSource struct {
 	at   func(string) error
 	data []byte
@@ -148,7 +148,7 @@ func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
 	return s.data[off:][:n], func() {}, s.at("view")
 }
 
-// userFS is an OutputFS with failing user code.
+// userFS is an OutputFS in memory that calls at in each method, and fails if at does.
 type userFS struct {
 	at    func(string) error
 	mu    sync.Mutex

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// version has no memory, but an encoding of its own.
+// version is a type of size zero that encodes itself, as "v1".
 type version struct{}
 
 func (version) MarshalBinary() ([]byte, error) { return []byte("v1"), nil }
@@ -28,7 +28,7 @@ type versioned struct {
 	V    version
 }
 
-// zeroSizeJob writes what text makes of each value.
+// zeroSizeJob returns a job that maps lines to keys and values, and writes the text of each pair.
 func zeroSizeJob[K, V any](key func(line string) K, value func(line string) V, text func(K, V) string) mapreduce.Job[string, K, V, string] {
 	return mapreduce.Job[string, K, V, string]{
 		Map: func(line string, emit func(K, V)) error {
@@ -51,7 +51,7 @@ func zeroSizeJob[K, V any](key func(line string) K, value func(line string) V, t
 }
 
 // Keys and values of size zero with MarshalBinary pass the shuffle like any others, sorted and
-// combined, and with fields before them.
+// combined, also as a struct's last field.
 func TestZeroSizeTypesPassTheShuffle(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 4})
 	lines := mapreduce.LineStrings(mapreduce.Bytes("text", []byte("abc\nde\nabc\n\nf\n")))
@@ -79,7 +79,7 @@ func largerText(a, b versioned) versioned {
 	return b
 }
 
-// zeroSizeOn runs a job on the cluster without and with Combine.
+// zeroSizeOn requires the output want from a job, and with Combine the output combined.
 func zeroSizeOn[K, V any](t *testing.T, c *Cluster, in mapreduce.Input[string], want []string,
 	job mapreduce.Job[string, K, V, string], combine func(a, b V) V, combined []string,
 ) {
@@ -94,7 +94,7 @@ func zeroSizeOn[K, V any](t *testing.T, c *Cluster, in mapreduce.Input[string], 
 	}
 }
 
-// Zero-size parts of kept records, and of typed files, are read back.
+// Records with a field of size zero survive a dataset and a typed file.
 func TestZeroSizeTypesAreKept(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 4})
 	lines := mapreduce.LineStrings(mapreduce.Bytes("text", []byte("abc\nde\n")))
