@@ -15,7 +15,7 @@ import (
 // faultKind is a kind of fault; its text says what happens.
 type faultKind string
 
-// The kinds of faults. A fault of user code hits mishap.count attempts of one task of one job.
+// The kinds of faults. A fault in user code hits mishap.count attempts of one task of one job.
 // Faults that last do so for mishap.long.
 const (
 	faultKill    faultKind = "kill"    // a node dies and loses all its data
