@@ -11,12 +11,12 @@ import (
 // Config holds the settings that are not part of a policy. The zero value is usable.
 type Config = core.Config
 
-// Fork turns one refusal into a launch, so that two runs that differ in nothing else tell what the
-// wait was worth.
+// Fork launches a task where it would have waited for a better slot. Comparing the run with one
+// without Fork shows what the wait was worth.
 type Fork = core.Fork
 
-// View answers questions about the current state of a Core. Questions change nothing. The caller
-// owns what a View returns unless the method says otherwise. A View is not safe for concurrent use.
+// View answers questions about the current state of a Core and changes nothing. The caller owns
+// what a View returns unless the method says otherwise. A View is not safe for concurrent use.
 type View = core.View
 
 // Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
@@ -33,7 +33,7 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 	return &Core{c}, nil
 }
 
-// View returns the View of c.
+// View returns a View of the current state of c.
 func (c *Core) View() View { return c.c.View() }
 
 // Replay reads calls written by a calls.Writer and applies them to c, which must be fresh and have
@@ -43,16 +43,16 @@ func (c *Core) Replay(r io.Reader) error { return core.ReplayFrom(c.c, r) }
 // HeartbeatInterval returns Hadoop's heartbeat interval: 1 s per 100 nodes, at least 300 ms.
 func HeartbeatInterval(nodes int) time.Duration { return core.HeartbeatInterval(nodes) }
 
-// Restore loads a durable state into a fresh Core. No node is live until it joins, and no job runs
-// until Resume. Errors wrap ErrBadConfig.
+// Restore loads the state of a former Core into a fresh one. No node is live until it joins, and no
+// job runs until Resume. Errors wrap ErrBadConfig.
 func (c *Core) Restore(f DurableState) error { return c.c.Restore(f) }
 
-// Resume adds a job of a former Core. id is one of the restored state; id 0 adds a job that the
-// state does not have. s is as for Submit, but priority and pool or queue are those of the state if
-// they are still valid. kept lists the tasks whose output still exists, ascending: reduces, or maps
-// of a job without reduces. They are done. The others keep their counts of attempts and failures.
-// If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap
-// ErrUnknownJob.
+// Resume adds a job of a former Core. id is its number in the restored state; 0 adds a job that the
+// state does not have. s is as for Submit, but the state's priority and pool or queue replace those
+// of s if they are still valid. kept lists the tasks whose output still exists, ascending: reduces,
+// or maps of a job without reduces. These are done; the other tasks keep their counts of attempts
+// and failures. A job whose tasks are all done succeeds at once. Errors are those of Submit, or
+// wrap ErrUnknownJob.
 func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
 	return c.c.Resume(now, id, s, kept)
 }
@@ -64,22 +64,22 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	return c.c.Heartbeat(now, h)
 }
 
-// MapOutput sets the sizes of a done map's output, one per reduce, if its status did not contain
-// them. Missing numbers are 0. Sizes for a job that has ended are ignored.
+// MapOutput sets the sizes of a done map's output, one per reduce, if its Status did not contain
+// them. Missing sizes count as 0. Sizes for a job that has ended are ignored.
 func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	return c.c.MapOutput(now, id, bytes)
 }
 
-// MayCommit reports whether an attempt may commit its output. The first live attempt of a task to
-// ask may, and gets the same answer every time; the others may only if that attempt ends without
-// success. The answer is valid until the next call that changes the Core.
+// MayCommit reports whether an attempt may commit its output. The first live attempt of a task that
+// asks may, and gets the same answer every time. Others may only after that attempt has ended
+// without success. The answer is valid until the next call that changes the Core.
 func (c *Core) MayCommit(id AttemptID) bool { return c.c.MayCommit(id) }
 
 // NodeID returns the number of the named node; it reserves one for a node that has not joined.
 func (c *Core) NodeID(name string) NodeID { return c.c.NodeID(name) }
 
 // Join adds a node or brings one back. With another Incarnation, or after the node was lost, its
-// attempts and outputs are lost. Joining with the same incarnation changes only the slots.
+// former attempts and outputs are lost. Joining with the same Incarnation changes only the slots.
 func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) { return c.c.Join(now, spec) }
 
 // Cordon stops new tasks on a node (true) or allows them (false). Running tasks continue, and
@@ -88,12 +88,12 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	return c.c.Cordon(now, id, cordoned)
 }
 
-// Leave removes a node. Its attempts, and the maps whose outputs are still needed, run on other
-// nodes; this does not count as failures.
+// Leave removes a node. Other nodes rerun its attempts and the maps whose outputs are still needed;
+// these reruns do not count as failures.
 func (c *Core) Leave(now time.Duration, id NodeID) error { return c.c.Leave(now, id) }
 
 // Expire removes the nodes that have been silent for Config.Expiry and returns them in ascending
-// order. It costs nothing before NextExpiry.
+// order. Before the time NextExpiry it returns at once.
 func (c *Core) Expire(now time.Duration) ([]NodeID, error) { return c.c.Expire(now) }
 
 // Preempt runs one preemption round now and returns the killed attempts: maps, then reduces, newest
@@ -109,13 +109,13 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) { return c.c.
 // has ended is an error.
 func (c *Core) Kill(now time.Duration, id JobID) error { return c.c.Kill(now, id) }
 
-// SetPriority changes a job's priority and its place in the order at once.
+// SetPriority changes a job's priority, and so its position in the order, at once.
 func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	return c.c.SetPriority(now, id, p)
 }
 
-// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
-// have neither and return an error.
+// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). With other
+// orders it returns an error.
 func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	return c.c.SetPool(now, id, name)
 }
@@ -125,14 +125,14 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 func (c *Core) Reconfigure(now time.Duration, p Policy) error { return c.c.Reconfigure(now, p) }
 
 // Update performs the periodic work: it updates shares and preemption clocks, runs a preemption
-// round when one is due, and looks for slow tasks. Call it about every 500 ms. How often does not
-// change which task a heartbeat gets, except through preemption and speculation.
+// round when one is due, and looks for slow tasks. Call it about every 500 ms. The interval affects
+// preemption and speculation only, not which other task a heartbeat gets.
 func (c *Core) Update(now time.Duration) error { return c.c.Update(now) }
 
-// Due returns the nodes that should be asked for a heartbeat now. called are those for which an
-// action or a reduce waits, in the order in which the waiting began. open are those, ascending,
-// with a slot, free or reclaimable, for work that has come since their last heartbeat: a job,
-// reduces that may start, or a task that must rerun. Each such event names a node once; a node may
-// be in both lists. A driver that relies on regular heartbeats need not call Due. The Core owns the
-// slices until the next call of any method.
+// Due returns the nodes that should be asked for a heartbeat now, for a driver without regular
+// heartbeats. `called` has the nodes for which an action or a reduce waits, the longest wait first.
+// `open` has, ascending, the nodes with a free or reclaimable slot, if work has come since their
+// last heartbeat. That is a job, reduces that may start, or a task that must rerun. Each such
+// change lists a node once; a node may be in both lists. The Core owns the slices until the next
+// call of any method.
 func (c *Core) Due() (called, open []NodeID) { return c.c.Due() }

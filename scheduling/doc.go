@@ -14,8 +14,8 @@
 // to a fresh Core and compares the answers.
 //
 // A [Policy] combines an order of jobs, a placement of maps, a placement of reduces, limits, and
-// rules to reclaim slots. [Preset] returns the named combinations; a program adds its own parts
-// with Config.Parts.
+// rules to reclaim slots. [Preset] returns a ready-made policy by name, such as "hfs". A program
+// adds its own parts with Config.Parts.
 //
 // Package event has the events that a Core emits, package calls the log of its calls, and package
 // view the snapshots that a [View] returns. The implementation is internal/core, with the policies

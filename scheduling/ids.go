@@ -2,13 +2,13 @@ package scheduling
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// NodeID is the dense number of a node within one Core: 0 for the first name that the Core met.
+// NodeID is the number of a node within one Core: 0 for the first name that the Core met.
 type NodeID = core.NodeID
 
-// NoNode is the NodeID for "no node".
+// NoNode is the NodeID that means "no node".
 const NoNode = core.NoNode
 
-// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero means no
+// JobID is the number of a job within one Core: 1, 2, 3 … in the order of submission. Zero means no
 // job.
 type JobID = core.JobID
 
@@ -21,14 +21,14 @@ const (
 	Reduce = core.Reduce
 )
 
-// TaskID names a task of a job; Index counts from 0 within its kind.
+// TaskID names a task of a job; Index counts from 0, separately for maps and reduces.
 type TaskID = core.TaskID
 
 // AttemptID names an attempt of a task; Try counts from 0.
 type AttemptID = core.AttemptID
 
-// Locality is the distance of a map from its data: the lowest network level that its node and the
-// nearest replica share. If racks are grouped (Rack "site/rack"), further levels follow OffRack.
+// Locality is the distance of a map from its data: the lowest network level (node, rack, …) that
+// its node shares with a replica. If racks are grouped (Rack "site/rack"), levels follow OffRack.
 type Locality = core.Locality
 
 // The levels of a network of racks. OffRack is the last one unless racks are grouped.

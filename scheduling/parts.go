@@ -2,8 +2,8 @@ package scheduling
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
-// constructor when it is created, and when a new policy that names the part replaces another.
+// Parts are a program's own parts of policies, by the names that a Policy uses for them. The Core
+// calls the constructor of a part when a policy that names it is applied.
 //
 // A part must answer at once and depend only on its arguments: with a clock, random numbers or map
 // order, replays differ. It may keep state of its own. If it has the method
@@ -14,7 +14,7 @@ import "github.com/tarry-mr/tarry/scheduling/internal/core"
 // the Core. Built-in parts do not have these restrictions and are faster: see docs/schedulers.md.
 type Parts = core.Parts
 
-// JobOrder chooses the next job.
+// JobOrder ranks the jobs: which one is offered a free slot first.
 type JobOrder = core.JobOrder
 
 // MapPlacement decides whether a job launches a map on the offered node or waits for a nearer one.
@@ -39,15 +39,15 @@ type ReducePlacement = core.ReducePlacement
 // ReduceOffer is the offer of a reduce slot to a job.
 type ReduceOffer = core.ReduceOffer
 
-// LoadManager reports whether a node may get one more task of kind k, apart from its free slots.
-// load is the number of tasks that the cluster could run, slots the number of its slots. It is
-// Hadoop's extension point mapred.fairscheduler.loadmanager.
+// LoadManager reports whether a node with a free slot may get one more task of kind k. load is the
+// number of such tasks that the cluster could run now, slots the number of its slots for them. It
+// is Hadoop's extension point mapred.fairscheduler.loadmanager.
 type LoadManager = core.LoadManager
 
-// TaskSelector picks the task of a job to launch on a node that the policy has chosen for it. Index
-// is the policy's own choice. It is used if the returned task is not pending, or is a map farther
+// TaskSelector picks the task to launch, after the policy has chosen the job and the node. Index is
+// the policy's own choice. It is launched if the returned task is not pending, or is a map farther
 // from its data than the policy allows now. Hadoop: mapred.fairscheduler.taskselector.
 type TaskSelector = core.TaskSelector
 
-// Selection is the argument of a TaskSelector.
+// Selection is a TaskSelector's argument: job, node, and the policy's own choice of the task.
 type Selection = core.Selection

@@ -5,8 +5,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/engine"
 )
 
-// Policy selects and configures every part, as plain data. Preset returns one, which may be changed
-// before NewCore. Any order works with any locality rule and any reduce placement.
+// Policy selects and configures all parts of the scheduler; it is plain data. Preset returns a
+// Policy to use or change. Any order works with any locality rule and any reduce placement.
 type Policy = core.Policy
 
 // DefaultSlowStart is the fraction of a job's maps that must be done before its reduces launch,
@@ -45,8 +45,8 @@ const (
 // no timeouts.
 type Allocations = core.Allocations
 
-// PoolConfig is the allocation of one pool. Pairs are indexed by TaskKind. Zero values mean no
-// minimum, no maximum, weight 1, and the defaults of the Allocations.
+// PoolConfig is the allocation of one pool. A pair has the number for maps and that for reduces.
+// Zero values mean no minimum, no maximum, weight 1, and the defaults of the Allocations.
 type PoolConfig = core.PoolConfig
 
 // UserConfig holds the limits of one user.
@@ -62,7 +62,7 @@ const (
 	FIFOMode    = core.FIFOMode
 )
 
-// NoLimit is the value of a limit that never applies.
+// NoLimit, as the value of a limit, turns that limit off.
 const NoLimit = core.NoLimit
 
 // PreemptionPolicy configures preemption of the order "pools".
@@ -94,14 +94,14 @@ const (
 	KillLarger   = core.KillLarger
 )
 
-// QuincyPolicy configures the order "quincy". A cost is given as the time that a map of normal
-// priority must wait to reach it. Zero numbers select the given defaults.
+// QuincyPolicy configures the order "quincy". A cost is given as a time: a map of normal priority
+// accepts it after it has waited that long. Zero numbers select the given defaults.
 type QuincyPolicy = core.QuincyPolicy
 
 // QuincyRule names a variant of the order "quincy", with the names of the paper [Isard09 §6].
 type QuincyRule = core.QuincyRule
 
-// The variants of Quincy.
+// The variants of Quincy: what limits the running maps of jobs.
 const (
 	QFP = core.QFP // fair shares, and running maps may be killed
 	QF  = core.QF  // fair shares
@@ -113,8 +113,8 @@ const (
 // are Hadoop's.
 type SpeculationPolicy = core.SpeculationPolicy
 
-// SpeculationRule names a rule that finds tasks slow enough for a speculative attempt. The first
-// attempt of a task to succeed, or to be granted its commit, wins.
+// SpeculationRule names a rule that finds tasks slow enough for a second, speculative attempt. Of
+// the attempts of a task, the first to succeed, or to be allowed to commit, wins.
 type SpeculationRule = core.SpeculationRule
 
 // The speculation rules.
@@ -123,13 +123,13 @@ const (
 	// NativeRule starts speculative attempts of tasks whose progress is 0.2 below the mean of their
 	// kind in the job, on any node [Hadoop 0.20; Zaharia08 §2.1].
 	NativeRule = core.NativeRule
-	// LATE starts a speculative attempt of the slow task with the longest estimated time to end, on
-	// a node that is not slow, while few speculative attempts run [Zaharia08 §4; Hadoop 0.21].
+	// LATE starts a speculative attempt of the slow task with the longest estimated time to end. It
+	// needs a node that is not slow, and few running ones [Zaharia08 §4; Hadoop 0.21].
 	LATE = core.LATE
 )
 
 // Avoidance configures when a node on which attempts fail gets no more tasks [Hadoop: tracker
-// blacklists]. A node that joins with another incarnation starts without faults.
+// blacklists]. A node that joins with another Incarnation starts with no failures.
 type Avoidance = core.Avoidance
 
 // Preset returns the named policy with its default settings: reduces on any node, default slow
@@ -142,7 +142,7 @@ func Presets() []string { return engine.Presets() }
 // Orders returns the names of the orders.
 func Orders() []string { return engine.Orders() }
 
-// DefaultReduceRule returns the reduce rule that a cluster uses with the named preset by default:
-// the center of gravity for hfs, the engine's own scheduler; any node, as in Hadoop, for the
-// others, which are baselines.
+// DefaultReduceRule returns the reduce rule of a cluster whose user names only the preset. It is
+// CoGRS for hfs, the engine's own scheduler, and AnyNode, as in Hadoop, for the others, which are
+// baselines.
 func DefaultReduceRule(preset string) ReduceRule { return engine.DefaultReduceRule(preset) }

@@ -5,7 +5,7 @@ import "github.com/tarry-mr/tarry/scheduling/internal/core"
 // Node describes a machine that joins the cluster.
 type Node = core.Node
 
-// Places holds the locations of each map's input: map i has its replicas on
+// Places holds the locations of each map's input: map i has its replicas on the nodes
 // Nodes[Offsets[i]:Offsets[i+1]]. With the zero value no map has a location. Core.NodeID returns
 // the numbers, also of nodes that have not joined yet. The Core keeps the slices and does not
 // change them.
@@ -19,7 +19,7 @@ type JobState = core.JobState
 
 // The states of a job. Only JobRunning launches tasks.
 const (
-	JobWaiting   = core.JobWaiting // held back by a job limit, or not initialized
+	JobWaiting   = core.JobWaiting // held back by a limit on running jobs, or not initialized
 	JobRunning   = core.JobRunning
 	JobSucceeded = core.JobSucceeded
 	JobFailed    = core.JobFailed
@@ -45,8 +45,8 @@ const (
 	StateSuspended = core.StateSuspended
 )
 
-// LostOutput names a map output that a reduce could not fetch: that of attempt Try of map Map of
-// the same job. The map reruns unless another attempt has already replaced the output.
+// LostOutput names a map output that a reduce could not fetch, by the map and the attempt Try that
+// wrote it. The map reruns unless another attempt has already replaced the output.
 type LostOutput = core.LostOutput
 
 // Answer is the answer to a heartbeat.
@@ -67,9 +67,9 @@ const (
 	Resume  = core.Resume
 )
 
-// DurableState is the state of a Core that survives the loss of all nodes. Restoring it in a fresh
-// Core and resuming the jobs continues the former run, except for running attempts and what the
-// policy had learned and waited. It is plain data to store as JSON.
+// DurableState is the part of a Core's state that survives the loss of all nodes, to store as JSON.
+// Restoring it in a fresh Core and resuming the jobs continues the former run. Running attempts and
+// what the policy had learned are lost, and waits begin at 0.
 type DurableState = core.DurableState
 
 // DurableJob is the durable state of a job that has not ended.

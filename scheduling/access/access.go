@@ -26,7 +26,7 @@ func (d denied) Error() string { return string(d) }
 func (denied) Is(target error) bool { return target == ErrDenied }
 
 // refused returns an error such as "user eve may not submit to prod: acl-submit-job of prod admits
-// "ann ops"", for the operation that a list controls.
+// "ann ops"". The operation in the text is the one that the access list permits.
 func refused(list, queue string, who Principal, reason string) error {
 	operation := "submit to"
 	if list == AdministerList {
@@ -43,11 +43,11 @@ type Queue struct {
 	Stopped    bool // rejects all submissions, even if lists are not checked
 }
 
-// Control defines which users may use which pool or queue. The zero value permits everything, as
-// Hadoop does.
+// Control defines which users may submit to, and administer, which pools and queues. The zero value
+// permits everything, as Hadoop does.
 type Control struct {
-	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled; default
-	// false).
+	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled). By default
+	// they are off.
 	Enabled bool
 	// Admins may submit to and administer everything (mapreduce.cluster.administrators).
 	Admins List
@@ -56,7 +56,7 @@ type Control struct {
 	Queues []Queue
 }
 
-// queue returns a queue's lists.
+// queue returns the access lists of the named queue, and whether it has any.
 func (c Control) queue(name string) (Queue, bool) {
 	for _, q := range c.Queues {
 		if q.Name == name {
@@ -66,7 +66,7 @@ func (c Control) queue(name string) (Queue, bool) {
 	return Queue{}, false
 }
 
-// MaySubmit returns nil if `who` may submit a job to the pool or queue; otherwise the error is
+// MaySubmit returns nil if `who` may submit a job to the pool or queue; otherwise the error matches
 // ErrDenied.
 func (c Control) MaySubmit(queue string, who Principal) error {
 	if q, ok := c.queue(queue); ok && q.Stopped {
@@ -76,7 +76,7 @@ func (c Control) MaySubmit(queue string, who Principal) error {
 }
 
 // MayAdminister returns nil if `who` may kill, re-prioritize or move a job of owner in the pool or
-// queue, as the owner always may; otherwise the error is ErrDenied.
+// queue. The owner always may. Otherwise the error matches ErrDenied.
 func (c Control) MayAdminister(queue, owner string, who Principal) error {
 	if owner != "" && who.User == owner {
 		return nil
@@ -84,7 +84,7 @@ func (c Control) MayAdminister(queue, owner string, who Principal) error {
 	return c.check(queue, AdministerList, who)
 }
 
-// check checks the lists.
+// check returns nil if the queue's list of the given name admits `who`, as all lists admit Admins.
 func (c Control) check(queue, name string, who Principal) error {
 	if !c.Enabled || c.Admins.Admits(who) {
 		return nil

@@ -38,7 +38,7 @@ func ParseList(s string) (List, error) {
 	return l, nil
 }
 
-// names splits at commas and checks the names.
+// names returns the comma-separated names of s, sorted, or an error about a bad or repeated one.
 func names(s, what string) ([]string, error) {
 	if s == "" {
 		return nil, nil
@@ -68,7 +68,7 @@ func (l List) With(o List) List {
 	return List{l.Everybody || o.Everybody, both(l.Users, o.Users), both(l.Groups, o.Groups)}
 }
 
-// String returns the form that ParseList reads: a single space for nobody.
+// String returns the list in the form that ParseList reads: a single space for nobody.
 func (l List) String() string {
 	if l.Everybody {
 		return "*"
@@ -80,7 +80,7 @@ func (l List) String() string {
 	return s
 }
 
-// describe returns the list in words, for messages.
+// describe returns the list as an error message shows it: quoted, or "everybody", "nobody".
 func (l List) describe() string {
 	switch {
 	case l.Everybody:
@@ -91,7 +91,7 @@ func (l List) describe() string {
 	return fmt.Sprintf("%q", l.String())
 }
 
-// Admits reports whether the list contains the user or one of the user's groups.
+// Admits reports whether the list contains `who` or one of the groups of `who`.
 func (l List) Admits(who Principal) bool {
 	if l.Everybody || slices.Contains(l.Users, who.User) && who.User != "" {
 		return true
@@ -99,15 +99,15 @@ func (l List) Admits(who Principal) bool {
 	return slices.ContainsFunc(who.Groups, func(g string) bool { return g != "" && slices.Contains(l.Groups, g) })
 }
 
-// Principal is the user who makes a request, as authenticated by the master; never taken from a
+// Principal is the user who makes a request. The master authenticates it; it is never read from a
 // job's properties.
 type Principal struct {
 	User   string
 	Groups []string
 }
 
-// NameFault returns what is wrong with the name of a pool, queue, user or group, such as "is empty",
-// or "".
+// NameFault returns what is wrong with the name of a pool, queue, user or group, such as "is
+// empty". For a valid name it returns "".
 func NameFault(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":

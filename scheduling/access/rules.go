@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The job properties that choose a pool or queue, and the names that mean the submitting user in
-// poolnameproperty.
+// The job properties that may choose a pool or queue. With the last two as Rules.PoolProperty, a
+// job's pool is named after its user.
 const (
 	PropertyPool     = "mapred.fairscheduler.pool"
 	PropertyQueue    = "mapreduce.job.queuename"
@@ -30,11 +30,11 @@ type Rules struct {
 	PoolProperty string
 }
 
-// target is the pool or queue of a job, and the property that chose it.
+// target is the pool or queue of a job and, for error messages, what chose it.
 type target struct{ name, by string }
 
-// or returns t or, if t has no name, the target named by value. Values are trimmed; blank ones are
-// ignored.
+// or returns t if it has a name. Otherwise it returns the target that value names, trimmed, if any;
+// the argument by says what chose it.
 func (t target) or(value, by string) target {
 	if t.name != "" {
 		return t
@@ -43,16 +43,16 @@ func (t target) or(value, by string) target {
 }
 
 // Admit checks a job before its submission and completes spec. It sets the user to `who`, whatever
-// spec says, and sets spec.Pool or, for a scheduler with queues, spec.Queue to the place that
-// admits the user, so that the Core has no choice left. As input, spec.Pool is the value of
-// PropertyPool, spec.PoolProperty that of the property that r.PoolProperty names, and spec.Queue
-// that of PropertyQueue; spec.Queue is cleared if it names the pool. On error spec is unchanged.
+// spec says. It sets spec.Pool or, for a scheduler with queues, spec.Queue to the name that was
+// checked, so that the Core has no choice left. Before, spec.Pool is the value of PropertyPool,
+// spec.PoolProperty that of the property r.PoolProperty, and spec.Queue that of PropertyQueue.
+// Admit clears spec.Queue if it names the pool. On error spec is unchanged.
 //
-// The pool is that of PropertyPool, otherwise that of the property that r.PoolProperty names,
-// otherwise "default". Hadoop checks the lists of the job's queue and then lets PropertyPool send
-// the job to another pool, unchecked. Here the resulting pool is checked, so no combination of
-// properties leads into a pool that does not admit the user. If the job also names a queue, its
-// user must be admitted there too.
+// The first property with a value names the pool: PropertyPool, then r.PoolProperty; without one it
+// is "default". Hadoop checks the lists of the job's queue and then lets PropertyPool send the job
+// to another pool, unchecked. Here the resulting pool is checked, so no combination of properties
+// leads into a pool that does not admit the user. If the job also names a queue, that queue must
+// admit the user too.
 func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error {
 	property, named := cmp.Or(r.PoolProperty, PropertyUser), spec.Queue
 	if property == PropertyQueue {
@@ -90,14 +90,14 @@ func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error
 	}
 	spec.User, spec.Pool, spec.PoolProperty = who.User, pool.name, ""
 	if strings.TrimSpace(spec.Queue) == pool.name {
-		spec.Queue = "" // it has named the pool
+		spec.Queue = "" // it named the pool
 	}
 	return nil
 }
 
-// Move checks whether `who` may move a job of owner from one pool or queue to another: `who` must
-// be allowed to administer the first (the owner is) and to submit to the second. Use it before
-// changing the pool of a submitted job.
+// Move returns nil if `who` may move a job of owner from one pool or queue to another. `who` must
+// be the owner, or be allowed to administer the first, and must be allowed to submit to the second.
+// Call it before the pool of a submitted job is changed.
 func (r Rules) Move(who Principal, owner, from, to string) error {
 	if err := r.Access.MayAdminister(from, owner, who); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (r Rules) Move(who Principal, owner, from, to string) error {
 	return r.submit(target{strings.TrimSpace(to), "the move"}, who)
 }
 
-// submit checks the name and the lists.
+// submit returns nil if the name of the pool or queue is valid and its list admits `who`.
 func (r Rules) submit(to target, who Principal) error {
 	if reason := NameFault(to.name); reason != "" {
 		return fmt.Errorf("pool or queue name %.40q (by %s) %s", to.name, to.by, reason)

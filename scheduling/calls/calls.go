@@ -1,5 +1,5 @@
-// Package calls is the log of the calls of a Core. scheduling.Core's Replay reads what a Writer
-// wrote and repeats the run.
+// Package calls records the calls of a scheduling Core's methods in a log, one JSON line per call.
+// Core.Replay applies such a log to a new Core and checks that it gives the same answers.
 package calls
 
 import (
@@ -8,14 +8,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Call is one call of a Core with its answer; in JSON it is one line. Op determines which fields
-// are used.
+// Call is one recorded call of a Core with its answer; in JSON it is one line. Op names the called
+// method and so determines which fields are set.
 type Call = core.Call
 
-// Op is the method of a Call.
+// Op names the method of a Core that a Call records.
 type Op = core.Op
 
-// The methods that change a Core.
+// Values of Op, each for a method that changes a Core.
 const (
 	Submit    = core.OpSubmit
 	Heartbeat = core.OpHeartbeat
@@ -25,7 +25,7 @@ const (
 // Writer writes calls as JSON lines. It is not safe for concurrent use.
 type Writer = core.CallWriter
 
-// ErrReplay means that a Core answered a recorded call differently.
+// ErrReplay is the error of a replay in which the Core answers a call differently than recorded.
 var ErrReplay = core.ErrReplay
 
 // NewWriter returns a Writer to w; its Write method fits scheduling.Config.Calls.

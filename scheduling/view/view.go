@@ -1,4 +1,4 @@
-// Package view has the snapshots of jobs, nodes, pools and queues that a scheduling.View returns.
+// Package view has snapshots of jobs, nodes, pools and queues, as a scheduling.View returns them.
 package view
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
@@ -9,10 +9,10 @@ type Attempt = core.AttemptView
 // Job is a snapshot of a job.
 type Job = core.JobView
 
-// Kind holds the numbers of one kind of a job's tasks, or of all tasks of a pool.
+// Kind holds the counts of a job's, or of a pool's, tasks of one kind: maps or reduces.
 type Kind = core.KindView
 
-// Locality is the state of a job in the locality rule.
+// Locality shows how long a job has waited for a slot near its data, and what it may launch now.
 type Locality = core.LocalityView
 
 // Node is a snapshot of a node.
@@ -25,8 +25,8 @@ type Pool = core.PoolView
 type Queue = core.QueueView
 
 // Skip records why a job with a task to launch was passed over when a slot was offered. Until is
-// the time when the reason ends by itself, 0 if it does not.
+// the time at which that reason ends; 0 means that no time ends it.
 type Skip = core.Skip
 
-// Virtual is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
+// Virtual is a job's progress in the virtual cluster of hfsp, for one kind of its tasks.
 type Virtual = core.VirtualView
