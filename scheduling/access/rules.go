@@ -34,7 +34,7 @@ type Rules struct {
 type target struct{ name, by string }
 
 // or returns t if it has a name. Otherwise it returns the target that value names, trimmed, if any;
-// the argument by says what chose it.
+// `by` is what chose it.
 func (t target) or(value, by string) target {
 	if t.name != "" {
 		return t

@@ -1,6 +1,6 @@
-// Package delaymath has the formulas of delay scheduling [Zaharia10 §3.2–§3.6, §4.1]: how long must
-// a job wait for a node-local slot to reach a wanted locality, and what is the effect of a given
-// wait? It makes no decisions; administrators and experiments use it to choose the skip count D or
+// Package delaymath has the formulas of delay scheduling [Zaharia10 §3.2–§3.6, §4.1]. How long must
+// a job wait for a node-local slot to reach a given locality, and which locality does a given wait
+// reach? It makes no decisions; administrators and experiments use it to choose the skip count D or
 // the waits W1 and W2.
 //
 // The letters are those of the paper:

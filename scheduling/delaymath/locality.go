@@ -8,10 +8,10 @@ import "math"
 //
 //	(1/N) Σ_{K=1..N} 1 − (1 − K/M)^(RD)
 //
-// the average, before any inequality, of [Zaharia10 §3.5]. It shares the analysis' simplifications:
-// preferred sets are uncorrelated; the offer at which the job stops waiting counts as not local;
-// and after a launch that is not local the job waits as before (footnote 4; Algorithm 2 waits only
-// after its next local launch).
+// the average of [Zaharia10 §3.5], before it is bounded. Two simplifications are those of that
+// analysis. The nodes with data of different tasks are independent, and the last offer of a wait
+// counts as not local. After a launch that is not local the job waits as before (footnote 4;
+// Algorithm 2 waits only after its next local launch).
 func ExpectedLocality(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -24,12 +24,12 @@ func ExpectedLocality(d float64, n, m, r int) float64 {
 	})
 }
 
-// LocalitySum returns the first lower bound of ExpectedLocality, with e^(−K/M) for 1 − K/M, for the
-// same arguments:
+// LocalitySum returns a lower bound of ExpectedLocality for the same arguments. It has e^(−K/M) in
+// place of 1 − K/M:
 //
 //	l(D) = 1 − (1/N) Σ_{K=1..N} e^(−RDK/M)
 //
-// [Zaharia10 §3.5, the display before Equation 2]. With n = 1 it is the paper's 1 − e^(−RDK/M) for
+// [Zaharia10 §3.5, the formula before Equation 2]. With n = 1 it is the paper's 1 − e^(−RDK/M) for
 // K = 1.
 func LocalitySum(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
@@ -39,8 +39,8 @@ func LocalitySum(d float64, n, m, r int) float64 {
 	return meanLocal(d, n, func(k int) float64 { return -x * float64(k) })
 }
 
-// LocalityBound returns the closed lower bound of LocalitySum that Equation 2 solves, for the same
-// arguments:
+// LocalityBound returns a lower bound of LocalitySum for the same arguments. It has no sum, so that
+// Equation 2 can solve it for D:
 //
 //	1 − e^(−RD/M) / (N (1 − e^(−RD/M)))
 //
@@ -75,8 +75,8 @@ func MeanSkips(d, n, m, r int) float64 {
 	return sum / float64(n)
 }
 
-// meanLocal returns the probability that one of d offers is local, 1 − q(k)^d, averaged over
-// k = 1..n tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum.
+// meanLocal returns 1 − q(k)^d averaged over k = 1..n: the probability that one of d offers is
+// local with k tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum.
 func meanLocal(d float64, n int, lnq func(k int) float64) float64 {
 	if d == 0 {
 		return 0

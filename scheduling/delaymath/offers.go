@@ -17,8 +17,8 @@ func LocalWithin(p, d float64) float64 {
 	return -math.Expm1(d * math.Log1p(-p))
 }
 
-// PreferredPart returns p for a job with k remaining tasks (0 or more) on m nodes (1 or more) with
-// r replicas per block (1 or more): 1 − (1 − K/M)^R, and 1 if K ≥ M [Zaharia10 §3.5].
+// PreferredPart returns p, the fraction of the nodes with data of a job's k remaining tasks (0 or
+// more). On m nodes with r replicas it is 1 − (1 − K/M)^R, and 1 if K ≥ M [Zaharia10 §3.5].
 func PreferredPart(k, m, r int) float64 {
 	if k < 0 || m < 1 || r < 1 {
 		return math.NaN()

@@ -19,16 +19,16 @@ type Setup struct {
 	Racks        Racks         // zero: only one level of locality
 }
 
-// Plan is a pair of waits and their effects.
+// Plan is a pair of waits, for a node and then for a rack, and the expected locality with them.
 type Plan struct {
 	D1, D2        float64       // slot offers to refuse for a node, then for a rack; integers if chosen by ForLocality
-	W1, W2        time.Duration // the same as times
+	W1, W2        time.Duration // D1 and D2 as times
 	Rate          float64       // slots per second, for the conversion
 	Locality      float64       // ExpectedLocality for D1
-	LocalityBound float64       // the closed lower bound, that of Equation 2
+	LocalityBound float64       // LocalityBound for D1, which Equation 2 solves
 	WithinRack    float64       // fraction of the tasks that run at least rack-local; NaN without racks
 	MeanSkips     float64       // mean number of offers refused before a launch, for D1 rounded down
-	MeanWait      time.Duration // the same as a time
+	MeanWait      time.Duration // MeanSkips as a time
 }
 
 // Validate returns everything that is wrong with the numbers, one error per number, joined.
@@ -56,7 +56,7 @@ func (s Setup) Validate() error {
 	return errors.Join(errs...)
 }
 
-// rate returns SlotRate, or the rate of slots and task time.
+// rate returns SlotRate or, if it is 0, the rate that slots and task time yield.
 func (s Setup) rate() float64 {
 	if s.SlotRate != 0 {
 		return s.SlotRate
@@ -64,9 +64,9 @@ func (s Setup) rate() float64 {
 	return Rate(s.SlotsPerNode*s.Nodes, s.TaskTime)
 }
 
-// ForLocality returns the plan for the fraction node of node-local tasks (0 to below 1), by
-// Equation 2, and, with racks, for the fraction rack (node to below 1) that runs at least
-// rack-local. Without racks, rack is ignored.
+// ForLocality returns a plan with which the fraction `node` of the tasks (0 to below 1) is expected
+// to run node-local, by Equation 2. With racks, the fraction `rack` (0 to below 1) is expected to
+// run at least rack-local. Without racks, `rack` is ignored.
 func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	errs := []error{s.Validate()}
 	if !(node >= 0 && node < 1) {
@@ -109,7 +109,7 @@ func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 	return p, nil
 }
 
-// plan computes what follows from the offers.
+// plan returns the effects of refusing d1 and then d2 offers; W1 and W2 are still 0.
 func (s Setup) plan(d1, d2 float64) Plan {
 	n, m, r := s.Tasks, s.Nodes, s.Replication
 	whole := int(min(d1, 1<<62))

@@ -7,8 +7,8 @@ import "math"
 //
 //	D ≥ −(M/R) ln( (1−λ)N / (1 + (1−λ)N) )
 //
-// [Zaharia10 Equation 2], in offers, not rounded. It is where LocalityBound reaches lambda; since
-// that is a bound, fewer offers may suffice.
+// [Zaharia10 Equation 2], in offers, not rounded. There LocalityBound is lambda. As
+// ExpectedLocality is at least that bound, fewer offers may suffice.
 func Equation2(lambda float64, n, m, r int) float64 {
 	if !(lambda >= 0 && lambda < 1) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()

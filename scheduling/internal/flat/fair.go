@@ -40,8 +40,8 @@ func (o *fair) Changed(j *core.Job, k core.TaskKind) {
 	o.FlatOrder.Changed(j, k)
 }
 
-// Share returns the share that the order leads to as slots become free: an equal part of the slots,
-// or as many as the job can use. It serves views and events only: the order does not use it.
+// Share returns the slots that j will hold once enough slots become free. That is an equal part of
+// all slots, or as many as it can use. Only views and events need it: the order does not use it.
 func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	if o.stale || o.sharedSlots != o.C.Slots {
 		o.stale, o.sharedSlots = false, o.C.Slots
@@ -52,7 +52,7 @@ func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	return o.shareOf.Of(j)[k], 1
 }
 
-// divide divides the slots of a kind among the jobs.
+// divide sets each unfinished job's share of the slots of kind k.
 func (o *fair) divide(k core.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {

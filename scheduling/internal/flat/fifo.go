@@ -27,8 +27,8 @@ func (o *fifo) Assign(n *core.NodeState) {
 	}
 }
 
-// cap returns the maximum number of tasks of kind k on n: its slots. With Spread, while the cluster
-// has fewer tasks than slots, it is the node's proportional part of the tasks.
+// cap returns the maximum number of tasks of kind k on n: its slots. With the policy's Spread,
+// while the cluster has fewer tasks than slots, it is the node's proportional part of the tasks.
 func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	if !o.C.Policy.Spread {
 		return n.Slots[k]
@@ -66,7 +66,7 @@ func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	return c.Running[k]+padding >= c.Slots[k]
 }
 
-// Idle explains a free slot: with Spread, a node gets no more than its part of the cluster's tasks.
+// Idle explains why j got no free slot of n. With Spread, n may have its part of all tasks already.
 func (o *fifo) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if most := o.cap(n, k); o.C.Policy.Spread && n.Running[k] >= most {
 		return core.Reason{Cause: core.CauseLoadCap, Count: int32(n.Running[k]), Of: int32(most)}

@@ -2,10 +2,10 @@ package flow
 
 import "math"
 
-// balance cancels cycles of negative cost until none remains. It then leaves potentials (heights)
-// such that no arc with room costs less than the head's height minus the tail's. It uses the
-// algorithm of Bellman and Ford in rounds. After each it searches for cycles among the arcs by
-// which vertices were last reached; such a cycle has negative cost.
+// balance pushes flow around cycles of negative cost until none remains. Then each arc with room
+// costs at least its head's height (potential) minus its tail's. It uses the algorithm of Bellman
+// and Ford in rounds. After each round it searches for cycles among the arcs by which vertices were
+// last reached; such a cycle has negative cost.
 func (g *Graph) balance() {
 	g.wake()
 	for len(g.active) > 0 {

@@ -32,7 +32,7 @@ type arc struct {
 
 // sides is the scratch memory of Solve, by vertex.
 type sides struct {
-	height  []int64 // potential: an arc with room costs at least the difference along it
+	height  []int64 // potential: an arc with room costs at least its head's height minus its tail's
 	dist    []int64
 	parent  []int32 // arc
 	stamp   []int32

@@ -3,8 +3,8 @@ package flow
 import "math"
 
 // measure finds the cheapest path from source to sink by Dijkstra's algorithm. It raises the
-// potentials (heights) so that arcs of cheapest paths cost exactly the difference of their ends,
-// for fill. It returns false if the path's cost is not negative.
+// heights (potentials) so that fill can tell the arcs of cheapest paths: they cost exactly the
+// difference of their ends' heights. It returns false if the path's cost is not negative.
 func (g *Graph) measure(source, sink int32) bool {
 	for v := range g.dist {
 		g.dist[v] = math.MaxInt64

@@ -2,11 +2,11 @@ package index
 
 import "slices"
 
-// Level finds, for one job and one level of the network, the pending map with the lowest index that
-// has a replica in a group of nodes. For each group it holds the maps in ascending order, in one flat
-// array. Launched maps are removed lazily: a cursor per group passes over each once. A map that
-// becomes pending moves the cursors back. All levels of the same height share a BitMatrix, which
-// shows for each group and job whether such a map may exist.
+// Level finds a group's pending map with the lowest index, for one job and one network level: the
+// map has a replica on a node of the group. It holds each group's maps in ascending order, in one
+// flat array. Launched maps are removed lazily: a cursor per group passes over each once. A map
+// that becomes pending moves the cursors back. The Levels of all jobs for one network level share a
+// BitMatrix, which shows for each group and job whether such a map may exist.
 type Level struct {
 	mayHave *BitMatrix // by group and job: the job may have a pending map for the group
 	job     int32      // its column in mayHave
@@ -17,7 +17,7 @@ type Level struct {
 // groupMaps is the range of a group's maps among the items; those before cur are not pending.
 type groupMaps struct{ start, cur, end int32 }
 
-// First returns the pending map of a group with the lowest index, or -1.
+// First returns the pending map of a group with the lowest index; -1 means none.
 func (x *Level) First(group int32, pending *TaskSet) int32 {
 	if !x.mayHave.Has(group, x.job) {
 		return -1
@@ -31,8 +31,8 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 	return -1
 }
 
-// Append appends the pending maps of a group with the lowest indexes to a list, at most `most`,
-// each once.
+// Append appends to list the pending maps of a group with the lowest indexes, each once, `most` at
+// most, and returns the list.
 func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []int32 {
 	if most <= 0 || x.First(group, pending) < 0 {
 		return list
@@ -60,7 +60,7 @@ func (x *Level) Reopen(group, m int32) {
 	x.mayHave.Set(group, x.job)
 }
 
-// Leave clears the job's bits in the BitMatrix, before the job is indexed once more or has ended.
+// Leave clears the job's bits in the BitMatrix; call it when the job ends or is indexed once more.
 func (x *Level) Leave() {
 	for i, g := range x.groups {
 		if g.start < g.end {

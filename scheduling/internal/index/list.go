@@ -31,9 +31,9 @@ func (r Rank) Before(s Rank) bool {
 // Reversed returns the rank of r in the reversed order.
 func (r Rank) Reversed() Rank { return Rank{Class: -r.Class, Value: -r.Value, Tie: -r.Tie} }
 
-// List keeps elements sorted by rank. It holds the ranks and the values apart, so that a walk reads
-// no ranks and passing over an element costs almost nothing. A change is a binary search and a move
-// of the elements between the former and the new place.
+// List keeps elements sorted by rank. The ranks are stored separately from the values, so that a
+// walk reads no ranks and passing over an element costs almost nothing. A change is a binary search
+// and a move of the elements between the former and the new position.
 type List[T any] struct {
 	ranks  []Rank
 	values []T
@@ -87,13 +87,13 @@ func (l *List[T]) Move(from, to Rank) {
 	l.ranks[k], l.values[k] = to, v
 }
 
-// Spot is the position of an element in a list; In reports whether it is in the list.
+// Spot is the position of an element in a list, if In says that it is in the list.
 type Spot struct {
 	Rank
 	In bool
 }
 
-// Put inserts v at r, moves it from s to r, or removes it, as `in` requires, and updates s.
+// Put puts v at rank r, or removes it if `in` is false; s is its former position and is updated.
 func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 	switch {
 	case in && !s.In:

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Claim is the input and result of the division for one pool or job.
+// Claim describes a pool or a job to Divide, which sets its share.
 type Claim struct {
 	Demand float64 // slots it could use, 0 or more
 	Min    float64 // slots it is entitled to, if it can use them
@@ -50,11 +50,11 @@ func Divide(claims []Claim, total float64) (over bool) {
 	return false
 }
 
-// bend is a value r of R in Divide from which on the sum of shares grows by slope more per R.
+// bend is a value of R in Divide. Beyond it, the sum of shares grows by slope more per unit of R.
 type bend struct{ r, slope float64 }
 
 // waterLevel returns R of Divide, where the sum of the shares is total. It walks the bends of that
-// sum: a share is min up to R = min/weight, then weight·R, and demand from R = demand/weight on.
+// sum: a share is Min up to R = Min/Weight, then Weight·R, and Demand from R = Demand/Weight on.
 func waterLevel(claims []Claim, total float64) float64 {
 	bends := make([]bend, 0, 2*len(claims))
 	sum := 0.0
@@ -88,8 +88,8 @@ func roundShare(s float64) float64 {
 	return s
 }
 
-// OfNode returns the maximum number of tasks of a node with the given slots while the cluster is
-// under-loaded: ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
+// OfNode returns how many tasks a node may have so that `load` tasks are spread over `total` slots:
+// ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
 func OfNode(slots, load, total int, diff float64) int {
 	if total <= 0 {
 		return slots
@@ -101,9 +101,9 @@ func OfNode(slots, load, total int, diff float64) int {
 	return int(math.Ceil(float64(slots)*part - 1e-9))
 }
 
-// OfUser returns the maximum number of slots of one user of a queue: an equal part, but at least
-// percent, of the capacity or, if the queue exceeds its capacity, of what the queue will then hold
-// [Hadoop CapacityTaskScheduler].
+// OfUser returns the maximum number of slots of one user of a queue: an equal part of its capacity,
+// but at least `percent` of it. If the capacity is used up, the slots that the queue will hold
+// after its next launch count instead [Hadoop CapacityTaskScheduler].
 func OfUser(capacity, occupied, slotsPerTask, users, percent int) int {
 	current := capacity
 	if occupied >= capacity {

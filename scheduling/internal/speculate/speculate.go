@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The numbers of the rules, by default or fixed [Hadoop 0.21 JobInProgress, JobConf].
+// Defaults and constants of the two rules [Hadoop 0.21 JobInProgress, JobConf].
 const (
 	speculativeLag     = 60 * time.Second
 	speculativeCap     = 0.1
@@ -19,7 +19,7 @@ const (
 	nativeGap          = 0.2
 )
 
-// Rule finds slow tasks by Hadoop's first rule or by LATE, or none.
+// Rule finds slow tasks by Hadoop's first rule (native) or by LATE, as the policy says.
 type Rule struct {
 	c       *core.Core
 	pol     core.SpeculationPolicy
@@ -27,7 +27,7 @@ type Rule struct {
 	Paces   core.Records[Paces]
 }
 
-// New returns the rule of p, with what a former one has learned.
+// New returns the rule that p selects; it keeps the speeds that the former rule has measured.
 func New(c *core.Core, p core.SpeculationPolicy, former core.Speculation) core.Speculation {
 	r := &Rule{c: c, pol: p}
 	if old, ok := former.(*Rule); ok {
@@ -87,8 +87,8 @@ func (r *Rule) Succeeded(a core.Attempt) {
 	(*p).sampleOn(a.Node).add(rate)
 }
 
-// Overtaken records the speed of an attempt whose task was completed by another attempt: its node
-// may have no other sample.
+// Overtaken records the speed of an attempt whose task was completed by another attempt. A slow
+// node may have no other sample.
 func (r *Rule) Overtaken(a *core.Attempt) {
 	if p := r.Paces.Of(a.Job)[a.ID.Task.Kind]; p != nil {
 		p.sampleOn(a.Node).add(rate(a, r.c.Now))
@@ -106,7 +106,7 @@ func (p *pace) sampleOn(n *core.NodeState) *Sample {
 	return p.Nodes[n.ID]
 }
 
-// slowest holds what Look computes at each call, by kind and job index.
+// slowest holds the results of Look, by kind and job index, until its next call.
 type slowest struct {
 	Rates     [core.Kinds][]Sample // of running and finished tasks
 	progress  [core.Kinds][]Sample
@@ -128,8 +128,8 @@ type slowTask struct {
 //     mean.
 //  3. LATE ranks the slow tasks by their time to end, (1 - progress) / rate, the longest first.
 //
-// Hadoop does this at each heartbeat; here it is part of the periodic step, and heartbeats use the
-// list.
+// Hadoop does this at each heartbeat. Here it is part of Update; heartbeats use the list that the
+// last Update made.
 func (r *Rule) Look() {
 	if r.pol.Rule == core.NoSpeculation {
 		return
@@ -209,7 +209,7 @@ func rate(a *core.Attempt, now time.Duration) float64 {
 	return a.Progress / max(busy(a, now).Seconds(), 1e-9)
 }
 
-// left returns the seconds that the attempt needs to its end at its rate.
+// left returns the seconds to the attempt's end at its present rate; +Inf without progress.
 func left(a *core.Attempt, now time.Duration) float64 {
 	if a.Progress == 0 {
 		return math.Inf(1)

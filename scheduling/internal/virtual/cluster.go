@@ -23,7 +23,7 @@ type Cluster struct {
 // New returns a cluster without jobs.
 func New(now time.Duration, slots int) *Cluster { return &Cluster{now: now, slots: slots} }
 
-// Resize sets the number of slots from a time on and reports whether it has changed.
+// Resize sets the number of slots from `now` on and reports whether the number has changed.
 func (c *Cluster) Resize(now time.Duration, slots int) bool {
 	if c.slots == slots {
 		return false
@@ -45,7 +45,7 @@ func (c *Cluster) Insert(v *Job) {
 	v.isIn, c.stale = true, true
 }
 
-// Remove removes a job, if it is there.
+// Remove removes a job; at the next Run, the other jobs get its slots.
 func (c *Cluster) Remove(v *Job) {
 	if i := slices.Index(c.jobs, v); i >= 0 {
 		c.jobs = slices.Delete(c.jobs, i, i+1)
@@ -55,7 +55,7 @@ func (c *Cluster) Remove(v *Job) {
 
 // divide sets each job's Slots. In rounds of equal shares (by weight), jobs that need no more than
 // their share get what they need, until no such job remains. The others get their share rounded
-// down; what remains goes to them one by one, in the order of the jobs.
+// down. Slots that are still free go to these jobs one by one, in their order.
 func (c *Cluster) divide() {
 	c.stale = false
 	free, weight := c.slots, 0.0
@@ -91,8 +91,8 @@ func (c *Cluster) divide() {
 	}
 }
 
-// Run advances the cluster to the given time. Calls at additional times change neither later
-// results nor any projected finish.
+// Run advances the cluster to the given time. Getting there in several calls instead of one changes
+// neither later results nor a projected finish.
 func (c *Cluster) Run(until time.Duration) {
 	for len(c.jobs) > 0 && c.now < until {
 		if c.stale {

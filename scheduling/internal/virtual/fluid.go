@@ -26,11 +26,11 @@ type fluidPlan struct {
 	ends          []fluidEnd // earliest last
 }
 
-// Project computes when each job will finish if nothing else happens, with divisible tasks, in the
-// time of two sorts. All jobs that cannot run all their tasks have the same number of slots per
-// weight, the level. A single total of the service per weight therefore tells which of them
-// finishes next. The level only rises; a job whose cap it passes runs all its tasks from then on
-// and finishes at a known time. Each job is visited twice.
+// Project computes when each job will finish if no job is added or removed, as if tasks were
+// divisible. All jobs that cannot run all their tasks have the same number of slots per weight, the
+// level. Of these, the job with the smallest need finishes next. The level only rises. When it
+// reaches a job's cap, the job runs all its tasks from then on and finishes at a known time. Each
+// job is visited twice, so that the two sorts take most of the time.
 func (c *Cluster) Project() { // step 4
 	p := &c.plan
 	weight := p.fill(c.jobs)
@@ -67,7 +67,7 @@ func (c *Cluster) Project() { // step 4
 	}
 }
 
-// fill sets p.byNeed and p.byCap, the jobs sorted by each, and returns the sum of their weights.
+// fill sets p.byNeed and p.byCap to the jobs sorted by need and by cap, and returns their weight.
 func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 	p.jobs = slices.Grow(p.jobs[:0], len(jobs))[:len(jobs)]
 	p.byNeed, p.byCap, p.ends = p.byNeed[:0], p.byCap[:0], p.ends[:0]
