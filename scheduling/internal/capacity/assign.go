@@ -17,15 +17,15 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// assignKind offers one slot, or several to one task, to the queues in order: first within the user
-// limits, then without, so that no slot idles. Hadoop skips a queue whose capacity rounds down to
-// no whole slot, which starves it on a small cluster; here it comes last, and borrows.
+// assignKind offers one slot, or several to one task, to the queues in order. It first respects
+// user limits, then ignores them, so that no slot idles. Hadoop skips and so starves a queue whose
+// capacity is below one slot on a small cluster; here it comes last and borrows slots.
 func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	o.reserved[k] = core.Reach(o.reserved[k], int32(n.ID))
 	if j := o.reserved[k][n.ID]; j != nil {
 		if n.Slots[k] >= int(j.Slots) && j.Launchable(k) {
 			if n.Free(k) < int(j.Slots) {
-				return // it waits for more free slots here
+				return // j waits for more free slots on n
 			}
 			if o.C.Offer(j, n, k) {
 				o.reserved[k][n.ID] = nil
@@ -46,9 +46,9 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	}
 }
 
-// assignQueue offers a slot to the jobs of a queue: if within is set, to those whose users are
-// below the queue's user limit, otherwise to the others. It returns true if the slot was taken or
-// reserved.
+// assignQueue offers a slot to jobs of a queue and reports whether one took or reserved it. If
+// `within` is set, these are the jobs whose users are below the queue's user limit, otherwise the
+// other jobs.
 func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within bool) bool {
 	c := o.C
 	for _, j := range q.lists[k].All() {
@@ -64,7 +64,7 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within
 			if within {
 				c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit}, 0)
 			}
-			continue // the other call is for j
+			continue // the call with the other value of within offers to j
 		}
 		if n.Free(k) < int(j.Slots) {
 			if o.reserve(j, n, k) {
@@ -79,8 +79,8 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within
 	return false
 }
 
-// reserve reserves a node for a job whose task needs more slots than are free, unless the job has
-// enough nodes reserved. Nothing else is launched on the node then.
+// reserve reserves n for a job whose tasks need more slots than are free there. Nothing else is
+// launched on n then. A job may reserve one node per waiting task.
 func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if o.C.Avoids(j, n) {
 		return false
@@ -105,7 +105,7 @@ func (q *Queue) overLimit(j *core.Job, k core.TaskKind) bool {
 	return u.occupied[k] >= shares.OfUser(q.slots[k], q.Occupied[k], int(j.Slots), len(q.Users), q.UserLimit)
 }
 
-// userMost returns the maximum number of slots of one user by UserFactor, even if slots are idle.
+// userMost returns the slots that UserFactor allows one user, even if other slots are idle.
 func (q *Queue) userMost(k core.TaskKind) int {
 	if q.UserFactor == 0 {
 		return core.NoLimit
@@ -113,9 +113,9 @@ func (q *Queue) userMost(k core.TaskKind) int {
 	return max(1, int(min(q.UserFactor*float64(q.slots[k]), core.NoLimit)))
 }
 
-// Leaves appends the leaf queues below q to a list. Each level is in ascending order of the used
-// fraction of capacity; equal queues stay in the order of Queue.Sorted. If kept is set, the new
-// order replaces Queue.Sorted.
+// Leaves appends the leaf queues below q to list. At each level, queues that use a smaller fraction
+// of their capacity come first; equal ones stay in the order of Queue.Sorted. If `kept` is set, the
+// new order replaces Queue.Sorted.
 func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Queue {
 	s := q.Sorted[k]
 	if !kept {
@@ -137,8 +137,8 @@ func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Q
 }
 
 // Line implements core.Order: it returns the jobs of the i-th leaf queue in the order in which
-// Assign would offer slots now. It serves explanations and snapshots, so it does not change that
-// order.
+// Assign would offer slots now. Explanations and snapshots call it, so it must not change
+// Queue.Sorted.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i == 0 {
 		o.lines = o.Leaves(o.lines[:0], &o.Top, k, false)
@@ -149,8 +149,8 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	return &o.lines[i].lists[k]
 }
 
-// before reports whether q uses less of its capacity than r; a queue without capacity counts as
-// full.
+// before reports whether q uses a smaller fraction of its capacity than r; a queue without capacity
+// counts as full.
 func (q *Queue) before(r *Queue, k core.TaskKind) bool {
 	return q.Used(k) < r.Used(k)
 }
@@ -163,7 +163,7 @@ func (q *Queue) Used(k core.TaskKind) float64 {
 	return float64(q.Occupied[k]) / float64(q.slots[k])
 }
 
-// skipQueue records why all jobs of a queue were passed over, if reasons are recorded.
+// skipQueue records for each job of a queue why it was passed over, if Config.Explain is set.
 func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core.Reason) {
 	if !o.C.Config.Explain {
 		return
@@ -173,8 +173,8 @@ func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core
 	}
 }
 
-// TellGroups emits the capacity of each queue in slots, the slots that its jobs could use, and
-// those that they hold, if these have changed.
+// TellGroups emits, per queue, its capacity in slots, the slots that its jobs could use, and those
+// that they hold, if one has changed.
 func (o *Order) TellGroups() {
 	for _, q := range o.Queues {
 		q.wants = [core.Kinds]int{}

@@ -13,10 +13,10 @@ import (
 )
 
 // Order is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed fractions of
-// the cluster and jobs in the leaves. At every level the queue that uses the smallest fraction of
-// its capacity comes first; equal queues keep their former order. A queue may borrow idle slots up
-// to its maximum; they are never reclaimed by killing. A user holds at most the queue's user limit
-// while others want slots.
+// the cluster, and jobs in its leaves. At every level the queue that uses the smallest fraction of
+// its capacity comes first; equal queues keep their former order. A queue may borrow idle slots, up
+// to its maximum; no job is killed to return them. A user holds at most the queue's user limit
+// while other users want slots.
 type Order struct {
 	core.BaseOrder
 	Queues []*Queue // in the order of the configuration
@@ -36,7 +36,7 @@ type Queue struct {
 	Above      *Queue // the parent; Order.Top for the top queues
 	Children   []*Queue
 	Sorted     [core.Kinds][]*Queue // children, in the order of the last walk
-	percent    float64              // of the parent
+	percent    float64              // its capacity in percent of the parent's
 	slots      [core.Kinds]int      // capacity
 	maxSlots   [core.Kinds]int      // maximum capacity, NoLimit if none
 	Occupied   [core.Kinds]int      // slots held by its jobs or those below it
@@ -55,7 +55,7 @@ type queueJob struct {
 	rank       index.Rank      // among the queue's waiting jobs, until Begun
 	Begun      bool            // has launched a task
 	isReported bool            // an event has reported that it is held back
-	counted    [core.Kinds]int // slots of it that the queue has counted
+	counted    [core.Kinds]int // slots of the job that Occupied of its queue contains
 }
 
 // queueUser counts a user's jobs and slots in a queue.
@@ -103,8 +103,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 // percentNoise is the maximum rounding error of sums of percentages.
 const percentNoise = 1e-6
 
-// divide computes the children's percentages: those without a capacity share equally what the
-// others do not use.
+// divide computes the children's percentages. Those without a capacity share equally what the other
+// children do not have.
 func (q *Queue) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.Children {
@@ -149,7 +149,7 @@ func (o *Order) resize() {
 
 func cut(percent float64, slots int) int { return int(math.Floor(percent*float64(slots)/100 + 1e-9)) }
 
-// Add adds a job to its queue, where it waits until it is initialized.
+// Add adds a job to its queue, where it waits until initialize lets it run.
 func (o *Order) Add(j *core.Job) error {
 	o.Of.Remove(j)
 	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.Spec.Queue), core.DefaultName))
@@ -163,7 +163,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// leaf returns the named queue; the error for a name of none, or of a parent, is ErrUnknownQueue.
+// leaf returns the named queue. If it does not exist, or has children, it returns ErrUnknownQueue.
 func (o *Order) leaf(name string) (*Queue, error) {
 	q := o.byName[name]
 	if q == nil || len(q.Children) > 0 {
@@ -172,10 +172,10 @@ func (o *Order) leaf(name string) (*Queue, error) {
 	return q, nil
 }
 
-// enter adds a job to the waiting jobs of a queue or, if it has launched a task, to the others.
+// enter adds a job to a queue; it is one of the waiting jobs until it has launched a task.
 func (o *Order) enter(j *core.Job, q *Queue) {
 	of := o.Of.Of(j)
-	begun := of.Begun // in another queue
+	begun := of.Begun // it had launched a task when it was in another queue
 	*of = queueJob{queue: q, rank: q.rank(j), Begun: begun}
 	j.Group = q.Name
 	u := q.Users[j.Spec.User]
@@ -193,7 +193,7 @@ func (o *Order) enter(j *core.Job, q *Queue) {
 		q.Waiting.Insert(of.rank, j)
 	}
 	switch {
-	case of.Begun && !j.Runnable: // held back by a former policy, but initialized long ago
+	case of.Begun && !j.Runnable: // held back by a former policy, but it has launched a task
 		o.C.Admit(j)
 	case !j.Runnable:
 		j.Hold = core.Reason{Cause: core.CauseNotInitialized}
@@ -222,7 +222,7 @@ func (o *Order) initialized(q *Queue) (n int) {
 
 func (o *Order) queueRank(j *core.Job, _ core.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
 
-// rank returns the rank of a job in the queue: by priority, if the queue uses it, then by age.
+// rank returns a job's rank in the queue: by priority, if the queue uses priorities, then by age.
 func (q *Queue) rank(j *core.Job) index.Rank {
 	r := index.Rank{Tie: int32(j.ID)}
 	if q.Priorities {
@@ -249,7 +249,7 @@ func (o *Order) Remove(j *core.Job) {
 	}
 }
 
-// Move moves a job to the named leaf queue; it is an error if that is full or does not exist.
+// Move moves a job to the named leaf queue. A queue that is full or does not exist is an error.
 func (o *Order) Move(j *core.Job, name string) error {
 	q, err := o.leaf(name)
 	if err != nil {
@@ -298,10 +298,10 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	o.spots.Put(&q.lists[k], j, k, o.queueRank)
 }
 
-// Settle adapts the queues to changes of the cluster and initializes waiting jobs, in the order of
-// each queue. The limits are InitJobs jobs of a user, 100/UserLimit + 2 users, and one job more
-// than the product of the two. An initialized job counts against them until it launches a task, but
-// only for the jobs behind it: one of higher priority may exceed them.
+// Settle adapts the queues to changes of the cluster, and initializes waiting jobs: lets them run.
+// A queue may have InitJobs such jobs of one user, 100/UserLimit + 2 users with such jobs, and one
+// job more than the product. A job counts until it launches a task, but only for the jobs behind
+// it: one of higher priority may exceed the limits.
 func (o *Order) Settle() {
 	o.resize()
 	for _, q := range o.Queues {
@@ -312,8 +312,8 @@ func (o *Order) Settle() {
 	}
 }
 
-// reportHeld emits an event, once per job, for jobs that wait until others of their queue and user
-// have begun.
+// reportHeld emits an event, once per job, for jobs that wait until other jobs of their queue and
+// user have launched tasks.
 func (o *Order) reportHeld(q *Queue) {
 	if !o.C.Tells() {
 		return

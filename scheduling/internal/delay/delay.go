@@ -15,8 +15,8 @@ import (
 // the slot. Numbers are lines of the paper's algorithms. Algorithm 1, the walk over the jobs, is
 // Core.Round; docs/papers.md shows algorithms and code side by side.
 
-// SkipCount refuses a number of offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
-// launch at a level resets the counts of that level and the wider ones; a launch that is not
+// SkipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
+// launch at a level resets a job's counts for that level and for wider ones. A launch that is not
 // node-local keeps the node-local count.
 type SkipCount struct {
 	c      *core.Core
@@ -27,11 +27,11 @@ type SkipCount struct {
 // skips is SkipCount's record of a job.
 type skips struct {
 	Count [core.MaxLevels]int32 // offers refused since the last launch at the level or nearer
-	own   int                   // its limit, if Limits is nil
+	own   int                   // offers to refuse at its level, if Limits is nil
 	nodes int                   // number of live nodes for which own was computed
 }
 
-// NewSkipCount returns a SkipCount; it takes over the counts of former, if that is one.
+// NewSkipCount returns a SkipCount. If former is a SkipCount too, jobs keep their counts of skips.
 func NewSkipCount(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	s := &SkipCount{c: c, Limits: p.Skips}
 	if !p.Auto && s.Limits == nil {
@@ -62,7 +62,7 @@ func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 // Refused implements core.Placement.
 func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // line 13
 
-// level returns the maximum level at which j may launch now: it has refused enough offers below it.
+// level returns the widest level at which j may launch now: it has refused enough nearer offers.
 func (s *SkipCount) level(j *core.Job) core.Locality {
 	count, l := &s.Of.Of(j).Count, 0
 	for l < s.levels() && int(count[l]) >= s.limit(j, l) {
@@ -71,7 +71,7 @@ func (s *SkipCount) level(j *core.Job) core.Locality {
 	return core.Locality(l)
 }
 
-// levels returns the number of levels at which jobs refuse offers; beyond, any slot will do.
+// levels returns the number of levels at which jobs refuse offers. After these, any slot will do.
 func (s *SkipCount) levels() int {
 	if s.Limits != nil {
 		return len(s.Limits)
@@ -79,7 +79,7 @@ func (s *SkipCount) levels() int {
 	return 1
 }
 
-// AutoLocality is the fraction of a job's maps that should run node-local under Auto.
+// AutoLocality is the fraction of a job's maps that should run node-local under the policy's Auto.
 const AutoLocality = 0.95
 
 // limit returns the number of offers that j refuses at level l, the D of the paper.
@@ -115,8 +115,8 @@ func (s *SkipCount) View(j *core.Job) (core.LocalityView, time.Duration) {
 
 // TimedWait waits a time per level [Zaharia10 Algorithm 3].
 //
-// A map without a place never waits. If other maps of its job have places, its launch changes
-// neither level nor wait.
+// A map without a place never waits. If other maps of its job have places, launching it changes
+// neither the job's level nor its wait.
 type TimedWait struct {
 	Waits
 	lengths []time.Duration // W1, W2, … by level
@@ -124,7 +124,7 @@ type TimedWait struct {
 	Capped  bool
 }
 
-// NewTimedWait returns a TimedWait; it takes over the waits of former, if that is one.
+// NewTimedWait returns a TimedWait. If former is a TimedWait too, jobs keep their waits.
 func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	t := &TimedWait{Waits: Waits{C: c}, lengths: p.Waits, auto: p.Auto, Capped: p.Capped}
 	if old, ok := former.(*TimedWait); ok {
@@ -133,9 +133,9 @@ func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) co
 	return t
 }
 
-// Place proposes the nearest map within the allowed level: that of the last launch, and a wider one
-// for each wait that is over. After a node-local launch the rack is allowed after W1 and any node
-// after W1 + W2; after a rack-local launch, any node after W2.
+// Place proposes the nearest map within the level that the job may use now. That is the level of
+// its last launch, and one more for each wait that is over. After a node-local launch, W1 allows
+// the rack and W1 + W2 any node; after a rack-local launch, W2 allows any node.
 func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	w, far := t.Of.Of(j), t.C.Far
 	level, left := w.Level, w.Wait
@@ -148,9 +148,9 @@ func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	return t.C.Nearest(j, n, level, core.CauseWaited) // lines 10, 13, 16
 }
 
-// Launched restarts the wait at the level of the launch. With Capped (our addition) the wait
-// continues across a launch that is near enough, if an offer was refused in the last round of
-// heartbeats.
+// Launched restarts the job's wait, at the level of the launch. Capped is our addition: a launch
+// within the level does not restart it if the job has refused an offer shortly before. Shortly
+// means fewer heartbeats ago than the cluster has nodes.
 func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	w := t.Of.Of(j)
 	w.Launched, w.Skipped = t.C.Beat, false
@@ -165,7 +165,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	w.Level, w.Wait = l, 0 // lines 9, 12, 15
 }
 
-// length returns the wait of a level: W1, W2 and so on, or the automatic wait.
+// length returns the wait of a level: W1, W2 and so on; with auto, the wait that the Core computes.
 func (t *TimedWait) length(l core.Locality) time.Duration {
 	if t.auto {
 		return t.C.AutoWait()
@@ -185,16 +185,16 @@ func (t *TimedWait) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait
 }
 
-// Waits measures how long jobs have waited [Zaharia10 Algorithm 3]. If a job is passed over at a
-// heartbeat, the time until the next one is added to its wait. Only heartbeats that offer a slot of
-// the kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster
+// Waits measures how long each job has waited [Zaharia10 Algorithm 3]. If a job is passed over at a
+// heartbeat, its wait grows by the time until the next one. Only heartbeats that offer a slot of
+// this kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster
 // with busy map slots and idle reduce slots.
 type Waits struct {
 	C    *core.Core
 	Of   core.Records[Delayed]
-	list []int32       // the skipped jobs, so that line 4 reads no others
+	list []int32       // the jobs with Skipped set, so that line 4 reads no others
 	beat uint64        // the current heartbeat (Core.Beat)
-	Last time.Duration // its time
+	Last time.Duration // the time of that heartbeat
 }
 
 // Delayed is the record that Algorithm 3 keeps of a job (lines 1, 2).
@@ -235,7 +235,7 @@ func (s *Waits) CountsSlots() bool { return false }
 // Remove implements core.Placement.
 func (s *Waits) Remove(j *core.Job) { s.Of.Remove(j) }
 
-// TakeOver copies the waits of a former policy, but not its skipped jobs.
+// TakeOver copies the waits of a former policy, but not which jobs it skipped last.
 func (s *Waits) TakeOver(old *Waits) {
 	for _, w := range old.Of {
 		s.Of = append(s.Of, Delayed{Wait: w.Wait, Level: w.Level})

@@ -17,14 +17,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
-// Patience is the maximum delay before a newly estimated size changes the order of jobs, so that
-// many new sizes at once cost one projection.
+// Patience is the maximum delay before a newly estimated size changes the order of jobs. With the
+// delay, many sizes that become known at once cost one projection.
 const Patience = 500 * time.Millisecond
 
 // Order is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
-// processor sharing, by its estimated size; larger jobs may have to return slots [HFSP §3]. Maps
-// and reduces are ordered separately. The order "srpt" is the same with the actual remaining work
-// instead of the projected finish. Numbers in comments are the steps in docs/papers.md.
+// processor sharing, by its estimated size. Larger jobs may have to return slots [HFSP §3]. Maps
+// and reduces are ordered separately. The order "srpt" uses the actual remaining work instead of
+// the projected finish. Numbers in comments are the steps in docs/papers.md.
 type Order struct {
 	core.BaseOrder
 	Pol         core.HFSPPolicy
@@ -45,15 +45,15 @@ type Order struct {
 	Learned     []trainingSample               // by index in Core.Attempts
 }
 
-// Sized is the order's record of one kind of a job's tasks: their place in the virtual cluster and
-// in the lists, and their known or estimated size.
+// Sized is the order's record of a job's maps, or of its reduces: their ranks, their virtual job,
+// and their known or estimated size.
 type Sized struct {
 	Job         *core.Job
 	V           virtual.Job
-	Estimate    bool            // the size is not just the initial guess
+	Estimate    bool            // the size is measured or given; without it, it is a guess
 	Samples     []time.Duration // measured or estimated durations of training tasks
-	Worked      time.Duration   // time that these tasks had worked when they were measured
-	SampledDone int             // those of these tasks that had finished
+	Worked      time.Duration   // time that the training tasks had worked when they were measured
+	SampledDone int             // training tasks that had finished when they were measured
 	untrained   int             // tasks done under a former policy, which cannot be training tasks
 	Listed      index.Spot
 	claimants   index.Spot
@@ -77,8 +77,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// NewSRPT returns the order "srpt": the job with the least remaining work goes first, with sizes
-// from MapTime and ReduceTime. It is a bound for comparison.
+// NewSRPT returns the order "srpt", a bound for comparison: the job with the least remaining work
+// goes first. It knows the work from each job's MapTime and ReduceTime.
 func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 	o, err := New(c, p)
 	if err == nil {
@@ -114,7 +114,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// guess returns the assumed duration of a task of j before any of its tasks has been measured.
+// guess returns the assumed duration of j's tasks of kind k, before one has been measured.
 func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	if known := j.TaskTime(k); o.Pol.NoTraining && known > 0 {
 		v.Estimate = true
@@ -131,8 +131,8 @@ func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	return time.Duration(float64(mean) * o.Pol.Xi) // step 7
 }
 
-// Remove forgets a job that has ended. The virtual work of a successful job continues; otherwise
-// the other jobs would get ahead unfairly.
+// Remove removes the record of a job that has ended. The virtual work of a successful job
+// continues; otherwise the other jobs would get its virtual slots too early.
 func (o *Order) Remove(j *core.Job) {
 	for k := range core.TaskKind(core.Kinds) {
 		v := o.Sized(j, k)
@@ -150,7 +150,7 @@ func (o *Order) Remove(j *core.Job) {
 	}
 }
 
-// Sized returns the record of a job that has not ended, nil if it has no task of the kind.
+// Sized returns the record of a job that has not ended; nil if it has no tasks of kind k.
 func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return *o.of[k].Of(j) }
 
 // age advances the virtual cluster of maps or of reduces to the current time.
@@ -169,8 +169,8 @@ func (o *Order) Settle() {
 // Update implements core.Order.
 func (o *Order) Update() { o.Settle() }
 
-// reproject recomputes the projected finishes and the order: at once after an arrival or a change
-// of the slots. Time alone does not change them.
+// reproject recomputes the projected finishes and with them the order. It does so at once after an
+// arrival or a change of the slots; time alone does not change them.
 func (o *Order) reproject(k core.TaskKind) {
 	if o.srpt || !o.Stale[k] && !(o.Drifted[k] && o.C.Now-o.Last[k] >= Patience) {
 		return
@@ -200,7 +200,7 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	}
 }
 
-// reposition puts a job at its rank in the lists.
+// reposition moves a job to its present rank in each of the three lists, or removes it.
 func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 	v := o.Sized(j, k)
 	if v == nil {
@@ -218,14 +218,14 @@ func (o *Order) Needs(j *core.Job, k core.TaskKind) bool {
 	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Suspended > 0)
 }
 
-// listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is not once
-// its training tasks are launched, unless it can resume one.
+// listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is only
+// while it has training tasks to launch or tasks to resume.
 func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
 	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
 }
 
-// Rank returns j's rank among the jobs that are offered slots. Jobs of unknown size whose training
-// tasks are not all launched come first, those with fewer unfinished tasks before others.
+// Rank returns j's rank among the jobs that are offered slots. Jobs of unknown size with training
+// tasks to launch come first, those with fewer unfinished tasks before others.
 func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	if o.Sampling(j, k) {
 		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // step 8
@@ -233,7 +233,7 @@ func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	return o.RankOf(o.Sized(j, k))
 }
 
-// RankOf returns the rank by size alone: projected finish, or remaining work.
+// RankOf returns the rank by size alone: by projected finish or, for srpt, by remaining work.
 func (o *Order) RankOf(v *Sized) index.Rank {
 	size := v.V.Finish
 	if j := v.Job; o.srpt {
@@ -242,13 +242,13 @@ func (o *Order) RankOf(v *Sized) index.Rank {
 	return index.Rank{Class: 1, Value: float64(size), Tie: int32(v.Job.ID)}
 }
 
-// Sampling reports whether j still has training tasks to launch, which measure its size.
+// Sampling reports whether j has training tasks to launch: the tasks that measure its size.
 func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
 	w := &j.Work[k]
 	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).untrained+w.Running+w.Suspended-w.Copies < o.Pol.Sample
 }
 
-// Line returns the list of all jobs; it also has jobs that can resume a task but not launch one.
+// Line returns the list of all jobs that are offered slots, also those that can only resume tasks.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i > 0 {
 		return nil
@@ -256,8 +256,8 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	return &o.Lists[k]
 }
 
-// Projected returns a job's state in the virtual cluster, zero if it has no task of the kind, and
-// false for srpt, which has no virtual cluster.
+// Projected returns a job's state in the virtual cluster; the zero value if it has no task of the
+// kind. It returns false for srpt, which has no virtual cluster.
 func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool) {
 	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
 		return core.VirtualView{}, !o.srpt

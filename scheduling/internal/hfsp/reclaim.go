@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Assign offers the free map slots, then the free reduce slots; for each kind it then reclaims
+// Assign offers the free map slots of n, then its free reduce slots. After each kind it takes back
 // slots from larger jobs, if the policy does so.
 func (o *Order) Assign(n *core.NodeState) {
 	for k := range core.TaskKind(core.Kinds) {
@@ -22,8 +22,8 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// offerSlot offers a free slot to the jobs in order. A job first resumes a task suspended on this
-// node, then launches a new one.
+// offerSlot offers a free slot to the jobs in order and reports whether one took it. A job first
+// resumes a task suspended on this node, then launches a new one.
 func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	c.Placement[k].Begin()
@@ -36,8 +36,8 @@ func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 	return false
 }
 
-// use gives a free slot of n to j: to its task suspended there, otherwise to a new task, if j
-// accepts the node. It reports whether the slot was taken.
+// use gives a free slot of n to j and reports whether j took it. A task suspended there comes
+// first, then a new task, if j accepts the node.
 func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.Free(k) >= int(j.Slots) {
 		o.C.ResumeAttempt(ai) // step 13
@@ -46,7 +46,7 @@ func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	return j.Launchable(k) && o.C.Offer(j, n, k) // step 6
 }
 
-// ResumeOn resumes attempts in the free slots of n, smallest jobs first.
+// ResumeOn resumes suspended attempts in the free slots of n, those of the smallest jobs first.
 func (o *Order) ResumeOn(n *core.NodeState) {
 	for k := range core.TaskKind(core.Kinds) {
 		if n.Free(k) > 0 {
@@ -58,8 +58,8 @@ func (o *Order) ResumeOn(n *core.NodeState) {
 	}
 }
 
-// nextToResume returns the suspended attempt of the smallest job that fits into the free slots of
-// n, or -1.
+// nextToResume returns the index of an attempt suspended on n that fits into the free slots. It is
+// one of the smallest job; -1 means none.
 func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
 	var smallest *Sized
 	for _, ai := range n.Atts {
@@ -77,8 +77,8 @@ func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
 	return o.suspendedOn(smallest.Job, n, k)
 }
 
-// suspendedOn returns the attempt of j to resume on n, or -1: the oldest, with the lowest index
-// among equals.
+// suspendedOn returns the attempt of j to resume on n: the oldest suspended one. Of equally old
+// ones it has the lowest task index; -1 means none.
 func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int32 {
 	if j.Work[k].Suspended == 0 {
 		return -1
@@ -86,8 +86,8 @@ func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int
 	return o.Extreme(j, n, k, true, -1)
 }
 
-// Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, of those
-// suspended or of those running. Among equals it has the lowest index; -1 means none.
+// Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, of the
+// suspended or of the running ones. Of equals it has the lowest task index; -1 means none.
 func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspended bool, sign int) int32 {
 	best := int32(-1)
 	for _, ai := range n.Atts {
@@ -110,8 +110,8 @@ func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspend
 // MayReclaim reports whether larger jobs may ever have to return slots.
 func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != core.WaitForSlot }
 
-// reclaims reports whether larger jobs must return slots now: not while too many tasks are
-// suspended.
+// reclaims reports whether larger jobs must return slots now. With suspension, they need not while
+// too many tasks are suspended.
 func (o *Order) reclaims() bool {
 	if o.Pol.Reclaim != core.EagerSuspend || o.Pol.SuspendHigh == 0 {
 		return o.Pol.Reclaim != core.WaitForSlot
@@ -125,9 +125,9 @@ func (o *Order) reclaims() bool {
 	return !o.Waits
 }
 
-// reclaim takes slots of n from larger jobs for smaller ones. It takes one slot at a time and
-// launches or resumes the smaller job's task in it at once. It ends when no job may claim a slot of
-// n.
+// reclaim takes slots of n from larger jobs for smaller ones. It takes one slot at a time and at
+// once launches or resumes the smaller job's task in it. It ends when no job may claim a slot of n
+// any more.
 func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 	for o.reclaims() {
 		o.reproject(k)
@@ -151,8 +151,8 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 	}
 }
 
-// Spare returns the number of slots of kind k that a job may lose: none if it must not be
-// suspended. While its size is unknown, it keeps the slots of its training tasks, which measure
+// Spare returns the number of slots of kind k that a job may lose. A job that must not be suspended
+// loses none. While its size is unknown, it keeps the slots of its training tasks, which measure
 // the size [HFSP §3.1.1].
 func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 	switch {
@@ -181,7 +181,7 @@ func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 // Smaller reports whether a comes before b by size alone.
 func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Before(o.RankOf(b)) }
 
-// Match finds a job that may take a slot of a larger job on n, and that job; nil if there is none.
+// Match returns a job that may take a slot on n, and the larger job that loses it; nil if none may.
 // In order of size, jobs claim the slots that they lack: first free ones anywhere, then those of
 // the largest jobs, each slot once. The first claim on a slot of n decides.
 func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {

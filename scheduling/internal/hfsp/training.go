@@ -6,15 +6,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// trainingSample is what the order has measured of a live attempt to estimate its job's size.
+// trainingSample is what has been measured of a live attempt, to estimate the size of its job.
 type trainingSample struct {
 	Attempt  core.AttemptID
-	Shuffled time.Duration // of a reduce: time worked before its function began to consume input
+	Shuffled time.Duration // of a reduce: time worked before its function got its first input
 	Sampled  bool          // its duration has been estimated from its progress
 }
 
-// trainingSample returns the record of attempt id, at index ai of Core.Attempts; it creates one if
-// necessary.
+// trainingSample returns the record of attempt id, which has index ai in Core.Attempts. It creates
+// the record if necessary.
 func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 	o.Learned = core.Reach(o.Learned, ai)
 	record := &o.Learned[ai]
@@ -25,9 +25,9 @@ func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 }
 
 // executed returns how long an attempt has run its map or reduce function. For a reduce, shuffle
-// and sort do not count [HFSP §3.2.1]: the time begins after the job's last map has ended, and
-// after the last report by which the function had consumed nothing. The time while the attempt was
-// suspended does not count.
+// and sort do not count [HFSP §3.2.1]. Its time begins when the job's last map has ended, and after
+// the last report in which the function had got no input. Time in which the attempt was suspended
+// does not count.
 func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration {
 	d := a.Worked(o.C.Now)
 	if a.ID.Task.Kind == core.Map {
@@ -74,8 +74,8 @@ func (o *Order) Succeeded(ai int32, a core.Attempt) {
 	}
 }
 
-// sample adds the duration of a training task, measured or estimated, and the time that it has
-// worked. After the last one the job gets its estimated size, minus the work done.
+// sample adds the duration of a training task, measured or estimated, and the time that the task
+// has worked. After the last training task the job gets its estimated size, minus the work done.
 func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duration, finished bool) {
 	v := o.Sized(j, k)
 	v.Samples = append(v.Samples, length)

@@ -35,7 +35,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// named returns the named pool; it creates the pool unless only listed pools are allowed (Known).
+// named returns the named pool. It creates a missing one unless only listed pools are allowed.
 func (o *Order) named(name string) (*Pool, error) {
 	if p := o.byName[name]; p != nil {
 		return p, nil
@@ -59,7 +59,7 @@ func (o *Order) enter(j *core.Job, p *Pool) {
 	o.stale = true
 }
 
-// Remove removes j from its pool.
+// Remove removes j from its pool, whose sums no longer contain it.
 func (o *Order) Remove(j *core.Job) {
 	p := o.PoolOf(j)
 	i := slices.Index(p.Jobs, j)

@@ -2,7 +2,7 @@ package pools
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// quota counts the running jobs of a pool or user against a limit.
+// quota counts the running jobs of a pool or of a user, and holds the limit on them.
 type quota struct{ running, Max int }
 
 func (l *quota) full() bool { return l.running >= l.Max }
@@ -11,12 +11,12 @@ func (l *quota) reason() core.Reason {
 	return core.Reason{Cause: core.CauseJobLimit, Count: int32(l.running), Of: int32(max(0, l.Max))}
 }
 
-// Settle decides which jobs may run: all, in order of priority and submission, while their pool and
-// user are below their limits on running jobs. A new job of high priority may therefore displace a
-// running one of low priority, which keeps its running tasks but gets no more.
+// Settle decides which jobs may run. In order of priority and submission, each may whose pool and
+// user are below their limits on running jobs. A new job of high priority may displace a running
+// one of low priority: that job keeps its running tasks but gets no more.
 //
-// A new job that comes last in that order is decided on its own. All jobs are decided after any
-// other arrival, a change of priority or pool, and the end of a job while others are held back.
+// A new job that comes last in that order is decided alone. All jobs are decided after another
+// arrival, a change of priority or pool, and the end of a job while jobs are held back.
 func (o *Order) Settle() {
 	o.Age()
 	for _, j := range o.arrived {

@@ -17,10 +17,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// Order is the order of the Hadoop Fair Scheduler. Pools come first by the fraction of their
-// minimum share that they have, then by running tasks over weight. Jobs in a pool are ordered by
-// running tasks over weight, or first in, first out [Zaharia10 §4; Hadoop FairScheduler]. If no job
-// of a pool takes a slot, the slot passes to the next pool.
+// Order is the order of the Hadoop Fair Scheduler. Pools below their minimum share come first, by
+// the fraction of it that they have; the others by running tasks over weight. So are a pool's jobs,
+// or first in, first out [Zaharia10 §4; Hadoop FairScheduler]. If no job of a pool takes a slot,
+// the slot passes to the next pool.
 type Order struct {
 	C              *core.Core
 	Alloc          core.Allocations
@@ -36,8 +36,8 @@ type Order struct {
 	users          map[string]int  // configured limits on running jobs, by user
 	ofUser         map[string]*quota
 	arrived        []*core.Job   // jobs added since the last Settle
-	lowestPriority core.Priority // lowest priority of a job that decide has seen
-	unsettled      bool          // Settle must decide anew which jobs may run
+	lowestPriority core.Priority // lowest priority of the jobs since Settle last decided all
+	unsettled      bool          // Settle must decide for all jobs whether they may run
 	boosted        []*core.Job   // young jobs with a boosted weight, oldest first
 
 	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
@@ -45,7 +45,7 @@ type Order struct {
 	stale     bool             // shares must be recomputed
 	shared    [core.Kinds]int  // slots of the cluster when the shares were computed
 	over      [core.Kinds]bool // the minimum shares exceed the slots
-	warned    [core.Kinds]bool // that has been reported
+	warned    [core.Kinds]bool // the excess has been reported
 	LastRound time.Duration
 }
 
@@ -62,13 +62,13 @@ type Pool struct {
 	Share           [core.Kinds]float64
 	lastShares      core.GroupShares
 	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or did not need it
-	LastHalf        [core.Kinds]time.Duration // the same for half its fair share
+	LastHalf        [core.Kinds]time.Duration // when it last had half its fair share, or did not need it
 	Urgent          [core.Kinds]bool          // starved past a timeout
 	Need            [core.Kinds]int           // at the last update
 	spot            [core.Kinds]index.Spot
 }
 
-// poolJob is the order's record of a job, in one cache line.
+// poolJob is the order's record of a job. It fills one cache line.
 type poolJob struct {
 	pool     *Pool
 	counted  [core.Kinds]poolWork
@@ -77,7 +77,7 @@ type poolJob struct {
 	_        [8]byte
 }
 
-// poolWork is what the sums of a pool contain of a job.
+// poolWork holds a job's numbers as the sums of its pool now contain them.
 type poolWork struct {
 	running, demand, load int32
 	priority              core.Priority
@@ -105,7 +105,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// create adds a pool that has got its first job.
+// create creates a pool for the first job that names it, and adds it to Sorted.
 func (o *Order) create(cfg core.PoolConfig) *Pool {
 	p := o.build(cfg)
 	i, _ := slices.BinarySearchFunc(o.Sorted, p.Name, func(q *Pool, name string) int { return strings.Compare(q.Name, name) })
@@ -114,7 +114,7 @@ func (o *Order) create(cfg core.PoolConfig) *Pool {
 	return p
 }
 
-// build creates a pool without adding it to Sorted.
+// build returns a new pool with all defaults filled in; the caller must add it to Sorted.
 func (o *Order) build(cfg core.PoolConfig) *Pool {
 	a := &o.Alloc
 	cfg.Weight = cmp.Or(cfg.Weight, 1)
@@ -133,7 +133,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 	return p
 }
 
-// rerank recomputes the ranks of all pools after a new one: ties are decided by position by name.
+// rerank recomputes all ranks after a pool was added: its name decides ties, by order in Sorted.
 func (o *Order) rerank() {
 	for k := range core.TaskKind(core.Kinds) {
 		o.lists[k] = index.List[*Pool]{}
@@ -147,7 +147,7 @@ func (o *Order) rerank() {
 // PoolOf returns the pool of a job that has not ended.
 func (o *Order) PoolOf(j *core.Job) *Pool { return o.of.Of(j).pool }
 
-// count updates the sums of p for a job's new demand, load and priority.
+// count replaces a job's demand, load and priority in the sums of its pool p by new ones.
 func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
 	o.stale = true
 	o.unsettled = o.unsettled || priority != counted.priority
@@ -191,14 +191,14 @@ func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
 	return w
 }
 
-// Wants returns the pool's demand, limited to its maximum share; least returns its minimum share,
-// limited to its demand.
+// Wants returns the pool's demand, at most its maximum share. least returns its minimum share, at
+// most that demand.
 func (p *Pool) Wants(k core.TaskKind) int { return min(p.Demand[k], p.Max[k]) }
 func (p *Pool) least(k core.TaskKind) int { return min(p.Min[k], p.Wants(k)) }
 
-// reposition puts a pool at its rank: in the list if it has a job to launch and is below its
-// maximum. Pools below their minimum share come first, by the fraction of it that they have; the
-// others by running tasks over weight; ties by name.
+// reposition moves a pool to its rank in the list. A pool without a job to launch, or at its
+// maximum, is not in it. Pools below their minimum share come first, by the fraction of it that
+// they have; the others by running tasks over weight. Names decide ties.
 func (o *Order) reposition(p *Pool, k core.TaskKind) {
 	l := &o.lists[k]
 	if p.lists[k].Len() == 0 || p.Running[k] >= p.Max[k] {
@@ -213,9 +213,9 @@ func (o *Order) reposition(p *Pool, k core.TaskKind) {
 }
 
 // Assign offers the node's slots one by one, each time of the kind with fewer running tasks on the
-// node (maps if equal), until for neither kind a free slot within the load cap is taken [Hadoop
-// FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks launched in this
-// heartbeat count for the node at once.
+// node (maps if equal). A task launched in this heartbeat counts at once. Assign ends when no job
+// takes a slot of either kind, or the load cap forbids it [Hadoop FairScheduler.assignTasks]. With
+// OneTask it ends after one task.
 func (o *Order) Assign(n *core.NodeState) {
 	c := o.C
 	var rejected [core.Kinds]bool
@@ -242,8 +242,8 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// mayLoad reports whether n may get one more task: by Config.LoadManager or, without one, by
-// Policy.Spread, which limits nodes of an under-loaded cluster.
+// mayLoad reports whether n may get one more task of kind k. Config.LoadManager decides or, without
+// one, Policy.Spread, which limits the nodes while the cluster has few tasks.
 func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 	if f := o.C.Config.LoadManager; f != nil {
 		return f(n.View(), k, o.Load[k], o.C.Slots[k])
@@ -252,7 +252,7 @@ func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 	return !p.Spread || n.Running[k] < shares.OfNode(n.Slots[k], o.Load[k], o.C.Slots[k], p.LoadMaxDiff)
 }
 
-// Age updates the ranks of jobs whose boost has ended.
+// Age updates the weights and ranks of the jobs whose boost for young jobs has ended.
 func (o *Order) Age() {
 	for len(o.boosted) > 0 && o.C.Now-o.boosted[0].Submitted >= o.Alloc.BoostTime {
 		j := o.boosted[0]
@@ -265,7 +265,7 @@ func (o *Order) Age() {
 	}
 }
 
-// Line returns the jobs of the i-th pool by rank that have a task to launch, nil after the last.
+// Line returns the jobs with a task to launch of the i-th pool by rank; nil after the last pool.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i >= o.lists[k].Len() {
 		return nil

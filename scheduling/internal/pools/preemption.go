@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// PreemptNow runs a preemption round now.
+// PreemptNow runs a preemption round now, unless the policy's mode is off.
 func (o *Order) PreemptNow() {
 	if o.Preempt.Mode == core.PreemptOff {
 		return
@@ -18,8 +18,8 @@ func (o *Order) PreemptNow() {
 	o.round()
 }
 
-// updateNeeds records which pools have their shares now (LastMin, LastHalf), and computes the slots
-// that each pool may claim.
+// updateNeeds records the time for each pool that has its shares now (LastMin, LastHalf), and sets
+// the number of slots that the pool may claim.
 func (o *Order) updateNeeds() {
 	now := o.C.Now
 	for _, p := range o.Sorted {
@@ -39,8 +39,8 @@ func (o *Order) updateNeeds() {
 	}
 }
 
-// Adopt copies from the former policy, for each remaining pool, since when it has been below its
-// shares, and the time of the last round; without it, frequent reloads would prevent preemption.
+// Adopt keeps, for each remaining pool, since when it has been below its shares, and the time of
+// the last round. Otherwise, frequent reloads of the policy would prevent preemption.
 func (o *Order) Adopt(former core.Order) {
 	old, ok := former.(*Order)
 	if !ok {
@@ -54,11 +54,11 @@ func (o *Order) Adopt(former core.Order) {
 	}
 }
 
-// half returns half the fair share, in whole slots, limited to the demand.
+// half returns half the pool's fair share in whole slots, at most its demand.
 func (p *Pool) half(k core.TaskKind) int { return int(min(p.Share[k]/2, float64(p.Wants(k)))) }
 
-// needOf returns the slots that a pool may claim by preemption now, by the clocks of the last
-// update. It is the larger of
+// needOf returns the slots that a pool may claim by preemption now, by LastMin and LastHalf. They
+// are the slots that it lacks to the larger of
 //
 //   - its minimum share, if it has been below it for longer than the pool's timeout;
 //   - its fair share, if it has been below half of it for longer than the fair timeout.
@@ -76,8 +76,8 @@ func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
 	return need
 }
 
-// round kills as many attempts as the pools need: the newest of pools above their fair share, but
-// none that would take its pool below the share.
+// round kills the newest attempts of pools above their fair share, one per slot that the pools may
+// claim. It leaves each pool its share.
 func (o *Order) round() {
 	for k := range core.TaskKind(core.Kinds) {
 		need := 0
@@ -114,7 +114,7 @@ func (o *Order) newest(k core.TaskKind) (victims []int32) {
 	return victims
 }
 
-// tellVictims emits events for the attempts that killNewest would kill.
+// tellVictims emits an event for each attempt that killNewest would kill; it kills none.
 func (o *Order) tellVictims(k core.TaskKind, need int) {
 	c, gone := o.C, map[*Pool]int{}
 	for _, ai := range o.newest(k) {
@@ -131,7 +131,7 @@ func (o *Order) tellVictims(k core.TaskKind, need int) {
 	}
 }
 
-// killNewest kills up to `need` attempts of kind k of pools above their fair share.
+// killNewest kills up to `need` attempts of kind k of pools above their fair share, newest first.
 func (o *Order) killNewest(k core.TaskKind, need int) {
 	c := o.C
 	victims := o.newest(k)

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// ComputeShares computes the fair shares of the pools over all slots and, in fair pools, those of
-// the jobs over the pool's share. Preemption and views use them; order and launches do not.
+// ComputeShares computes the pools' fair shares of all slots. In fair pools it also divides the
+// pool's share among the jobs. Preemption and views use the shares; order and launches do not.
 func (o *Order) ComputeShares() {
 	if !o.stale && o.shared == o.C.Slots {
 		return
@@ -31,8 +31,8 @@ func (o *Order) ComputeShares() {
 	}
 }
 
-// tellShares emits events for changed shares, and a warning if the minimum shares exceed the
-// cluster.
+// tellShares emits events for changed shares. It also warns if the minimum shares together exceed
+// the cluster's slots.
 func (o *Order) tellShares() {
 	if o.C.Config.Events == nil {
 		return
@@ -56,8 +56,8 @@ func (o *Order) tellShares() {
 	}
 }
 
-// jobShares divides a pool's share among its jobs; jobs of a FIFO pool have none. It returns claims
-// for reuse.
+// jobShares divides a pool's share among its jobs; jobs of a FIFO pool get NaN. It uses the memory
+// of claims and returns it for the next call.
 func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	claims = claims[:0]
 	if p.Mode == core.FIFOMode {
@@ -76,8 +76,8 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 	return claims
 }
 
-// Update computes the shares. If the policy preempts, it also computes what pools may claim, and
-// runs a preemption round when one is due.
+// Update computes the shares and emits changes. If the policy preempts, it also computes the slots
+// that pools may claim, and runs a preemption round when one is due.
 func (o *Order) Update() {
 	o.Age()
 	o.tellShares()
