@@ -24,9 +24,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TestInputsThatChange changes an input at a random moment of a job that is bound to its old
-// content. The job ends with the output for the old content, or with an error that names the file
-// and without output.
+// If an input file changes at a random moment after its job was bound, the job writes the output
+// for the old content. Otherwise it fails: its error names the file, and no output remains.
 func TestInputsThatChange(t *testing.T) {
 	rounds := 16
 	if os.Getenv("LONG_TESTS") != "" {
@@ -52,7 +51,7 @@ func TestInputsThatChange(t *testing.T) {
 	require.Positive(t, ends["an error"])
 }
 
-// changing is one round of the test.
+// changing is one round of TestInputsThatChange: a file, a job on it and a change.
 type changing struct {
 	dir, path string
 	old       []byte
@@ -64,7 +63,7 @@ type changing struct {
 	end       string
 }
 
-// plan returns the job on a file.
+// plan returns the round's job, which reads path and writes to the directory out.
 func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	src, err := mapreduce.File(path)
 	if err != nil {
@@ -86,10 +85,10 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	return search.Bind(mapreduce.Chunks(src), mapreduce.Raw[[]byte](to))
 }
 
-// inputStep is a part of a change.
+// inputStep is one system call of a change, such as a write or rename.
 type inputStep func(path string) error
 
-// change is a way to replace a file's content old by fresh, as a list of steps.
+// change is a way to replace a file's content: steps returns the calls that replace old by fresh.
 type change struct {
 	name  string
 	steps func(r *rand.Rand, old, fresh []byte) []inputStep
@@ -168,7 +167,7 @@ func changes() []change {
 	}
 }
 
-// newChanging creates a file and chooses the change.
+// newChanging creates the file of a round, and draws its job and its change.
 func newChanging(t *testing.T, r *rand.Rand) *changing {
 	dir, all := t.TempDir(), changes()
 	c := &changing{dir: dir, path: filepath.Join(dir, "input")}
@@ -215,7 +214,7 @@ func (c *changing) round(cluster *actors.Cluster) error {
 	changed := make(chan error, 1)
 	err := c.run(cluster, out, func() {
 		go func() {
-			time.Sleep(c.wait) // real time: the job may be anywhere when the change begins
+			time.Sleep(c.wait) // real time: the change may begin at any moment of the job
 			for _, s := range c.steps {
 				if err := s(c.path); err != nil {
 					changed <- err
@@ -272,7 +271,7 @@ func (c *changing) judge(err error, out string) error {
 	return nil
 }
 
-// expected returns the output for the old content.
+// expected returns what the job writes for the old content, computed by RunLocal from a copy.
 func (c *changing) expected() ([]byte, error) {
 	name := filepath.Join(c.dir, "old", c.path)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, c.old, 0o600)); err != nil {
@@ -290,7 +289,7 @@ func (c *changing) expected() ([]byte, error) {
 	return bytes.ReplaceAll(b, []byte(name), []byte(c.path)), err
 }
 
-// partsOf joins the parts of a complete output.
+// partsOf returns the concatenated parts of an output, which must be complete.
 func partsOf(dir string) ([]byte, error) {
 	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
 		return nil, err

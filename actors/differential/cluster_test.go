@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// long is set for runs of minutes.
+// long makes tests run for minutes: with more rows, cases and seeds.
 var long = os.Getenv("LONG_TESTS") != ""
 
 var clusters = map[string]actors.Config{
@@ -112,7 +112,7 @@ func readParts(dir string) (parts [][]string, err error) {
 	return parts, nil
 }
 
-// job is a trial without its type parameters.
+// job is a trial of any key and value types, as functions.
 type job struct {
 	records int
 	want    func() []wanted
@@ -124,15 +124,15 @@ type job struct {
 func runJob(t *testing.T, cfg actors.Config, j job, p plan, input string) error {
 	in, size := numbered(input, j.records)
 	if p.trouble == "slow" {
-		cfg.HeartbeatInterval = 5 * time.Second // hours of virtual time pass
+		cfg.HeartbeatInterval = 5 * time.Second // spares work while hours of virtual time pass
 	}
 	if cfg.BlockSize > 0 {
-		cfg.BlockSize = max(cfg.BlockSize, int64(size/30)) // not one map for each record
+		cfg.BlockSize = max(cfg.BlockSize, int64(size/30)) // at most about 30 maps
 	}
 	return runInput(t, cfg, j, p, in)
 }
 
-// runExact is like runJob, with one map for each record.
+// runExact is like runJob, but reads blocks of exactly cfg.BlockSize: one map per block.
 func runExact(t *testing.T, cfg actors.Config, j job, p plan) error {
 	in, _ := numbered("fixed", j.records)
 	return runInput(t, cfg, j, p, in)

@@ -20,11 +20,11 @@ import (
 // module is the prefix of file names in a coverage profile.
 const module = "github.com/tarry-mr/tarry/"
 
-// place is a function of the engine or, unless text is empty, the function's first line with it.
+// place is a function of the engine or, if text is not empty, its first line that contains text.
 type place struct{ file, function, text string }
 
-// placeOf reads "combine/batch.go probe" or "combine/batch.go probe: i, end". Files are below mapreduce/internal,
-// mapreduce or the module.
+// placeOf parses a place such as "combine/batch.go probe: i, end", which is a file, a function and
+// perhaps text. The file is below mapreduce/internal, mapreduce or the module.
 func placeOf(s string) (p place) {
 	s, p.text, _ = strings.Cut(s, ": ")
 	p.file, p.function, _ = strings.Cut(s, " ")
@@ -71,11 +71,11 @@ func (p place) lines() (from, to int, err error) {
 // block is a range of lines with one entry in the coverage profile.
 type block struct{ from, to int }
 
-// alone names the case of TestPaths that a child process runs.
+// alone is the environment variable that makes a child process run only one case of TestPaths.
 const alone = "TARRY_PATH"
 
-// executed runs a case of TestPaths in its own process and returns the executed blocks by file. In
-// one process, the coverage would include that of other cases.
+// executed runs a case of TestPaths in its own process and returns the executed blocks by file. The
+// coverage of this process would include other cases.
 func executed(t *testing.T, name string) map[string][]block {
 	profile := filepath.Join(t.TempDir(), "profile")
 	child := exec.Command(os.Args[0], "-test.run=^TestPaths$", "-test.coverprofile="+profile)

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dimension is a column of the test matrix.
+// dimension is a property of a tested job, such as its order, and its possible values.
 type dimension struct {
 	name   string
 	values []string
 }
 
-// row chooses a value of each dimension, by its index.
+// row is one combination to test: for each dimension the index of a value.
 type row []int
 
 // table holds the dimensions of a test matrix and the pairs of values that may be combined.
@@ -31,7 +31,7 @@ type table struct {
 	fits func(i, a, k, b int) bool
 }
 
-// cover returns rows that hold every possible pair of values. Each row starts with an uncovered
+// cover returns rows in which every possible pair of values occurs. Each row begins with a missing
 // pair, to which cover adds the values that cover the most other pairs. r decides order and ties.
 func (t *table) cover(r *rand.Rand) []row {
 	open := map[[4]int]bool{}
@@ -65,7 +65,7 @@ func (t *table) cover(r *rand.Rand) []row {
 	return rows
 }
 
-// possible reports whether both values fit each other and a common value of the first dimension.
+// possible reports whether both values fit each other and some value of the first dimension.
 func (t *table) possible(i, a, k, b int) bool {
 	if i == 0 {
 		return t.fits(i, a, k, b)
@@ -87,7 +87,7 @@ func sortedPairs(open map[[4]int]bool) [][4]int {
 	return list
 }
 
-// fill returns a row with the pair p that covers as many other open pairs as it finds.
+// fill returns a row with the pair p, and greedily chooses other values that cover open pairs.
 func (t *table) fill(p [4]int, open map[[4]int]bool, r *rand.Rand) row {
 	w := make(row, len(t.dims))
 	for i := range w {
@@ -112,7 +112,8 @@ func (t *table) fill(p [4]int, open map[[4]int]bool, r *rand.Rand) row {
 	return w
 }
 
-// gain returns the number of open pairs that value a of dimension i adds to w; -1: it does not fit.
+// gain returns the number of open pairs that value a of dimension i adds to w; -1 if it does not
+// fit.
 func (t *table) gain(w row, i, a int, open map[[4]int]bool) (n int) {
 	for k, b := range w {
 		if b < 0 {
@@ -132,7 +133,7 @@ func (t *table) gain(w row, i, a int, open map[[4]int]bool) (n int) {
 	return n
 }
 
-// draw returns a row at random.
+// draw returns a random row of values that fit each other.
 func (t *table) draw(r *rand.Rand) row {
 	w := make(row, len(t.dims))
 	for i := range w {
@@ -149,7 +150,7 @@ func (t *table) draw(r *rand.Rand) row {
 	return w
 }
 
-// line returns a row in the form of TARRY_CASE.
+// line returns a row as text for TARRY_CASE: name=value;name=value.
 func (t *table) line(w row) string {
 	var list []string
 	for i, a := range w {
@@ -187,7 +188,7 @@ func (t *table) values(w row) map[string]string {
 
 func atoi(s string) int { return first(strconv.Atoi(s)) }
 
-// testSeed returns TARRY_SEED, or 1.
+// testSeed returns the seed of a test: TARRY_SEED, or 1.
 func testSeed(t *testing.T) uint64 {
 	s := os.Getenv("TARRY_SEED")
 	if s == "" {
@@ -213,7 +214,7 @@ func runRows(t *testing.T, m *table, rows []row, seed uint64, run func(w row) er
 	}
 }
 
-// TestCoverHasAllPairs: rows hold each pair that fits and no other; parse restores each line's row.
+// The rows of cover have each possible pair and no other. parse restores a row from its line.
 func TestCoverHasAllPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))

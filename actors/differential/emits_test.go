@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// exact is a trial whose emits are given instead of drawn. One map attempt emits each list.
+// exact is a trial with given, not random, emits. Each of lists is what one map emits.
 type exact[K, V any] struct {
 	keys   keyKind[K]
 	values valueKind[V]
@@ -21,7 +21,7 @@ type exact[K, V any] struct {
 	pass   func(j *trial[K, V], in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) // without Reduce
 }
 
-// run runs a job with these emits and returns the first difference from the expected output.
+// run runs a job whose maps emit the lists and returns the first difference from the right output.
 func (e exact[K, V]) run(t *testing.T) error {
 	t.Helper()
 	j := newTrial(e.keys, e.values, e.shape, e.plan)
@@ -40,7 +40,7 @@ func (e exact[K, V]) run(t *testing.T) error {
 		}
 	}
 	cfg := e.config
-	cfg.BlockSize = 5 // a record of the input
+	cfg.BlockSize = 5 // the size of one record: one map per list
 	cfg.MapSlots, cfg.ReduceSlots = 2, 2
 	return runExact(t, cfg, job{
 		records: len(j.records), want: j.want, bind: j.reducing,

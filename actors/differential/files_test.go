@@ -123,7 +123,7 @@ func placedInputs() []placed {
 	}
 }
 
-// TestInputsAreRead: each input yields each record once, and Task.Offset tells them apart.
+// Each kind of input yields each record once, and Task.Offset differs for each record.
 func TestInputsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, in := range placedInputs() {
@@ -162,8 +162,8 @@ func readOnce(t *testing.T, c *actors.Cluster, in mapreduce.Input[string], n int
 	require.Len(t, got, n)
 }
 
-// TestSamplesAreDrawn: a sample of each input has about the requested number of records. A seed
-// determines the sample; another seed gives another one.
+// Sample keeps about the requested fraction of each kind of input. The seed determines which
+// records, and another seed selects others.
 func TestSamplesAreDrawn(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -187,7 +187,7 @@ func TestSamplesAreDrawn(t *testing.T) {
 	}
 }
 
-// TestFilesReadBack: what a job has written comes back as it was, in files of all forms.
+// A job reads from files the records that another job wrote, in each format and compression.
 func TestFilesReadBack(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))

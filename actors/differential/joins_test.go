@@ -38,7 +38,7 @@ type tally struct {
 	Count int64
 }
 
-// sides are the two inputs of a join, with functions to compute its expected rows.
+// sides are the two inputs of a join, and functions that return a record's key and text.
 type sides[K comparable, T any] struct {
 	left, right []T
 	key         func(T) K
@@ -48,7 +48,7 @@ type sides[K comparable, T any] struct {
 // joinKinds are the joins that TestJoins runs. A row shows a pair; "-" stands for a missing side.
 var joinKinds = []string{"full", "inner", "left", "cogroup", "broadcast", "grouped"}
 
-// want returns the expected rows of each key, sorted.
+// want returns, by key, the expected rows of a kind of join, sorted.
 func (s *sides[K, T]) want(kind string) map[string][]string {
 	left, right := map[K][]T{}, map[K][]T{}
 	rows := map[string][]string{}
@@ -162,7 +162,7 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 	default:
 		j = mapreduce.CoGroup(left, right, func(k K, as []T, bs iter.Seq[T], emit func(string)) error {
 			shown := []string{s.group(as, nil)}
-			for b := range bs { // each is valid until the next call
+			for b := range bs { // a record is valid only until the next one
 				shown = append(shown, s.show(b))
 			}
 			emit(fmt.Sprint(k) + "\t" + strings.Join(shown, " "))
@@ -197,7 +197,7 @@ func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, red
 	return wrong
 }
 
-// parts runs a join and returns the lines of its parts.
+// parts runs a join, perhaps with the loss of a node, and returns the lines of its parts.
 func (s *sides[K, T]) parts(c *actors.Cluster, kind, how string, reduces int, left, right mapreduce.Feed[K, T], lost bool) ([][]string, error) {
 	var out mapreduce.Collected[string]
 	p, err := s.bind(kind, how, reduces, left, right, out.Output())
@@ -210,7 +210,8 @@ func (s *sides[K, T]) parts(c *actors.Cluster, kind, how string, reduces int, le
 	return out.Parts()
 }
 
-// differentRows compares the rows of each key. With together, the rows of a key must be neighbors.
+// differentRows returns the first difference of parts from want. With together it also returns an
+// error if the rows of a key are not neighbors.
 func differentRows(want map[string][]string, parts [][]string, together bool) error {
 	got, ended := map[string][]string{}, map[string]bool{}
 	for _, part := range parts {
@@ -273,10 +274,11 @@ func pages(r *rand.Rand, n, keys int) (list []page) {
 	return list
 }
 
-// joinSizes are the numbers of records left and right, and of keys; 0: of many forms.
+// joinSizes are the numbers of left records, right records and keys. 0 keys means unusual keys.
 var joinSizes = map[string][3]int{"some": {60, 90, 20}, "none right": {40, 0, 9}, "none left": {0, 40, 9}, "edges": {300, 300, 0}, "many": {2000, 3000, 900}}
 
-// TestJoins runs all kinds of joins over feeds of all kinds.
+// Each kind of join, over each kind of feed and cluster, writes the rows that plain Go code
+// computes.
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	m := &table{dims: []dimension{
@@ -316,8 +318,8 @@ func TestJoins(t *testing.T) {
 	})
 }
 
-// runJoin runs a join of records of a type, with the given numbers of left and right records and of
-// keys.
+// runJoin runs a join of random records of the named type and returns the difference from want. n
+// has the numbers of left records, right records and keys.
 func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Config, kind, how string, reduces int, lost bool) error {
 	switch types {
 	case "entry":
@@ -340,8 +342,8 @@ func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Conf
 	return s.run(t, cfg, kind, how, reduces, lost)
 }
 
-// TestKeptIsWhatWasWritten: all readers of a dataset get its job's records in order. A dataset
-// computed from its aligned input has them in the same parts.
+// A dataset returns its job's records in order, even after the loss of a node. A dataset computed
+// from its aligned input has the records in the same parts.
 func TestKeptIsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, cfg := range []actors.Config{{}, {Memory: 1 << 20}, {Nodes: 3, Replication: 1, Memory: 64 << 10}} {

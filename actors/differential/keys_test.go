@@ -19,12 +19,12 @@ import (
 // keyKind describes a key type to the tests: how to draw, compare, show and reuse keys.
 type keyKind[K any] struct {
 	name string
-	// draw returns a key of n bytes. Kinds of fixed length draw neighboring numbers if n is even,
-	// numbers far from each other if n is odd.
+	// draw returns a random key of n bytes. For keys of fixed length it draws a small number if n
+	// is even, and numbers far from each other if n is odd.
 	draw   func(r *rand.Rand, n int) K
 	fields []func(a, b K) int      // one comparison for each field, in order
 	show   func(K) string          // a text that differs for different keys
-	lend   func(s *scratch, k K) K // copies a key into reused memory; nil: keys hold no pointers
+	lend   func(s *scratch, k K) K // copies a key into reused memory; nil: no pointers
 	whole  bool                    // the key has no fields, so the engine rejects GroupFields
 }
 
@@ -174,7 +174,7 @@ func noneKeys() keyKind[mapreduce.None] {
 		func(_, _ mapreduce.None) int { return 0 }, func(mapreduce.None) string { return "none" })
 }
 
-// label marshals itself; its UnmarshalBinary appends to what it finds.
+// label marshals itself. Its UnmarshalBinary appends to the value, so that a reused value shows.
 type label struct{ text string }
 
 func (l label) MarshalBinary() ([]byte, error) { return []byte(l.text), nil }
@@ -189,7 +189,7 @@ func labels() keyKind[label] {
 		func(a, b label) int { return cmp.Compare(a.text, b.text) }, func(l label) string { return showText(l.text) })
 }
 
-// version has no bytes in memory, and two when it is marshaled.
+// version is a type of size zero whose encoding has two bytes.
 type version struct{}
 
 func (version) MarshalBinary() ([]byte, error) { return []byte("v1"), nil }

@@ -22,8 +22,8 @@ var volumes = map[string]volume{
 
 var blocks = map[string]int64{"usual": 0, "1B": 1, "13B": 13, "100B": 100}
 
-// matrix returns the table of jobs and the types of its first dimension. Without full, some
-// dimensions lack their last value, which takes long. A dimension's first value fits all others.
+// matrix returns the table of jobs to test, and the types that its first dimension selects. Without
+// full it lacks the slowest values. A dimension's first value fits all other dimensions.
 func matrix(full bool) (*table, []types) {
 	list := typesTable()
 	var names, shapes []string
@@ -108,7 +108,7 @@ func runRow(t *testing.T, m *table, list []types, w row, seed uint64) error {
 	return runJob(t, cfg, j, p, value["input"])
 }
 
-// TestMatrix runs rows that hold all pairs of the matrix's values, in long runs random rows, too.
+// Jobs with each pair of properties, and some random jobs, write what plain Go code computes.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	m, list := matrix(true)

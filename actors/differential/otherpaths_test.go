@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// joinPath runs a join of records of a type.
+// joinPath returns a case that runs a join of this kind on records of the named type.
 func joinPath(kind, how, types string) func(t *testing.T) error {
 	return func(t *testing.T) error {
 		return runJoin(t, rand.New(rand.NewPCG(3, 3)), types, [3]int{700, 500, 90}, actors.Config{}, kind, how, 3, false)
@@ -39,14 +39,15 @@ func keptPaths() []path {
 	}
 }
 
-// broadcastLines joins lines with a small side. The engine looks lines up without a copy.
+// broadcastLines joins lines with a small input in memory. The engine looks lines up without a
+// copy.
 func broadcastLines(t *testing.T) (wrong error) {
 	var small, want []string
 	var text []byte
 	for i := range 100 {
 		small = append(small, fmt.Sprint(i%80, " is the ", i, "th"))
 	}
-	for i := range 501 { // not a multiple of 32
+	for i := range 501 { // the last batch of 32 lookups is not full
 		text = fmt.Appendf(text, "%d\n", i*7%120)
 		for k := i * 7 % 120; k < 100 && i*7%120 < 80; k += 80 {
 			want = append(want, fmt.Sprint(i*7%120, ": ", small[k]))
@@ -70,7 +71,7 @@ func broadcastLines(t *testing.T) (wrong error) {
 	return wrong
 }
 
-// grepping runs jobs.Grep over a text in blocks, and compares with package regexp.
+// grepping returns a case in which jobs.Grep must select the same lines as package regexp.
 func grepping(pattern string, text []byte) func(t *testing.T) error {
 	return func(t *testing.T) (wrong error) {
 		re := regexp.MustCompile(pattern)
@@ -114,8 +115,8 @@ func jobPaths() []path {
 	}
 }
 
-// skipLines maps decoded lines: some do not decode, some are no record, and some fail in the map.
-// The others must come once each, in order, with the offsets of their lines.
+// skipLines runs a job that may skip lines: some do not decode, some are not records, and some fail
+// in the map. It must map each other line once, in order, with the line's offset.
 func skipLines(t *testing.T) (wrong error) {
 	var text []byte
 	var want []mapreduce.Pair[int64, string]
@@ -176,7 +177,7 @@ func numberOf(line string) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// countWords runs jobs.WordCount.
+// countWords requires that jobs.WordCount counts the words of the text as a plain loop does.
 func countWords(t *testing.T, text []byte) (wrong error) {
 	want := map[string]int64{}
 	for w := range strings.FieldsSeq(string(text)) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// path is a case and the places of the engine that it must have executed, as placeOf reads them.
+// path is a case for a fast path of the engine: run must execute takes, places in placeOf's form.
 type path struct {
 	name  string
 	takes []string
@@ -67,8 +67,8 @@ func pathsTable() []path {
 	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
 }
 
-// many returns n pairs, in which each key comes twice in a row. There are `keys` different keys, of
-// keyBytes bytes.
+// many returns one list of n pairs in which each key comes twice in a row. The list has `keys`
+// different keys of keyBytes bytes.
 func many(n, keys, keyBytes int) [][]pair[string, int64] {
 	return [][]pair[string, int64]{emitting(n, func(i int) (string, int64) {
 		k := i / 2 % keys
@@ -92,7 +92,7 @@ func composites(n, keys, bytes int) func(t *testing.T) error {
 	}}.run
 }
 
-// heavy runs a job with n string values of that length, which the engine counts as heap memory.
+// heavy returns a case with n string values of this length, which the engine counts as heap memory.
 func heavy(n, keys, bytes int, cfg actors.Config) func(t *testing.T) error {
 	return exact[string, string]{keys: strs(), values: stringValues(), shape: "longest", config: cfg, plan: plan{reduces: 3}, lists: [][]pair[string, string]{
 		emitting(n, func(i int) (string, string) { return fmt.Sprint(i % keys), fmt.Sprintf("%*d", bytes, i) }),
@@ -145,7 +145,7 @@ func combinePaths() []path {
 	)
 }
 
-// ints runs jobs with integer keys.
+// ints returns a case with integer keys and values, which maps emit as lists.
 func ints(shape, reduceForm string, cfg actors.Config, lists ...[]pair[int64, uint64]) func(t *testing.T) error {
 	p := plan{reduces: 2, reduceForm: reduceForm}
 	return exact[int64, uint64]{keys: intKeys[int64]("int64"), values: intValues[uint64]("uint64"), shape: shape, config: cfg, plan: p, lists: lists, pass: (*trial[int64, uint64]).passing}.run
@@ -182,8 +182,8 @@ func numberPaths() []path {
 	)
 }
 
-// sorted runs a job without Combine, for paths of the sorter. Map i emits each[i] pairs with
-// `keys` different keys; values have valueBytes to valueBytes+3 bytes.
+// sorted returns a case without Combine, for paths of the sorter. Map i emits each[i] pairs with
+// `keys` different keys. Values have valueBytes to valueBytes+3 bytes.
 func sorted(cfg actors.Config, keys, keyBytes, valueBytes int, each ...int) func(t *testing.T) error {
 	var lists [][]pair[string, []byte]
 	for l, n := range each {

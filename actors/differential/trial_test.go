@@ -22,19 +22,19 @@ type pair[K, V any] struct {
 	value V
 }
 
-// trial is a job whose output plain Go can compute.
+// trial is a job whose output plain Go code can compute.
 type trial[K, V any] struct {
 	keys    keyKind[K]
 	values  valueKind[V]
 	shape   *shape[V]       // nil: no Combine
-	records [][]pair[K, V]  // what the map of each record emits
+	records [][]pair[K, V]  // for each record, the pairs that its map emits
 	spread  []K             // keys at which the job's Partition begins a new partition
 	plan    plan            // the forms of the job's functions
 	once    []*atomic.Int32 // for each record, the number of attempts that have begun it
 	failed  atomic.Bool     // whether a reduce has failed
 }
 
-// plan is the part of a job that does not depend on its types.
+// plan has the properties of a trial that do not depend on its types.
 type plan struct {
 	mapForm    string // Map or MapTask
 	reduceForm string // Reduce, ReduceTask, pairs, stop or none
@@ -46,7 +46,7 @@ type plan struct {
 	trouble    string // none, error, panic, reduce, slow or lost
 }
 
-// jobOf returns the job without its Reduce.
+// jobOf returns the engine's job for j, without its Reduce.
 func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	job := mapreduce.Job[[]byte, K, V, O]{
 		Name: "trial", Reducers: j.plan.reduces, Descending: j.plan.descending, GroupFields: j.plan.group,
@@ -68,7 +68,7 @@ func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	return job
 }
 
-// delayed returns a map that emits a record's pairs one Map call later, or in Close: both may emit.
+// delayed returns a Mapper that emits a record's pairs only in the next call of Map, or in Close.
 func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
 	var before []byte
 	return mapreduce.Mapper[[]byte, K, V]{
@@ -90,7 +90,7 @@ func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
 
 var scratches = sync.Pool{New: func() any { return newScratch() }}
 
-// emit is the map function. in holds the number of the record whose pairs it emits.
+// emit is the trial's map function: it emits the pairs of the record whose index is the text in.
 func (j *trial[K, V]) emit(in []byte, emit func(K, V)) error {
 	record, err := strconv.Atoi(strings.TrimSpace(string(in)))
 	if err != nil {
@@ -132,7 +132,7 @@ func (j *trial[K, V]) trouble(record, try int) error {
 		return errors.New("an error to be tried again")
 	case "panic":
 		panic("a panic to be tried again")
-	case "slow": // longer than all others, so that the cluster starts a speculative attempt
+	case "slow": // slower than all others, until a speculative attempt begins
 		for limit := time.After(2 * time.Hour); ; {
 			select {
 			case <-limit:
@@ -147,7 +147,7 @@ func (j *trial[K, V]) trouble(record, try int) error {
 	return nil
 }
 
-// reducing binds the job with a Reduce.
+// reducing returns a plan of the trial with the Reduce that plan.reduceForm selects.
 func (j *trial[K, V]) reducing(in mapreduce.Input[[]byte], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 	job := jobOf[K, V, string](j)
 	switch j.plan.reduceForm {
@@ -191,7 +191,7 @@ func (j *trial[K, V]) reduce(k K, values iter.Seq[V], emit func(string)) error {
 	return nil
 }
 
-// withheld returns a reduce that emits a line one Reduce call later, or in Close: both may emit.
+// withheld returns a Reducer that emits a line only in the next call of Reduce, or in Close.
 func (j *trial[K, V]) withheld() mapreduce.Reducer[K, V, string] {
 	line := ""
 	flush := func(emit func(string)) {
@@ -211,14 +211,14 @@ func (j *trial[K, V]) withheld() mapreduce.Reducer[K, V, string] {
 	}
 }
 
-// passing binds the job without a Reduce.
+// passing returns a plan of the trial without a Reduce: the output has all pairs.
 func (j *trial[K, V]) passing(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
 	return jobOf[K, V, mapreduce.Pair[K, V]](j).Bind(in, mapreduce.Encoded(to, func(dst []byte, p mapreduce.Pair[K, V]) ([]byte, error) {
 		return fmt.Appendf(dst, "%s\t%s\n", j.keys.show(p.First), j.values.show(p.Second)), nil
 	}))
 }
 
-// partition is the job's Partition: key's rank among the keys of spread, modulo reduces.
+// partition is the trial's Partition: the number of keys in spread up to key, modulo reduces.
 func (j *trial[K, V]) partition(key K, reduces int) int {
 	n := 0
 	for _, k := range j.spread {
@@ -341,7 +341,7 @@ func (p *plan) differs(want []wanted, parts [][]string) error {
 	return nil
 }
 
-// lineDiff shows the first line that differs.
+// lineDiff returns a text with the first line that differs.
 func lineDiff(want, got []string) string {
 	i := 0
 	for i < min(len(want), len(got)) && want[i] == got[i] {

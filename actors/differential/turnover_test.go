@@ -10,15 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waiting returns the numbers of earlier emits after which an event comes. The combiner's batch has
-// two halves of 64 pairs. The numbers are near the edges of a half, so that later emits cross an
-// edge with either half full.
+// waiting returns the numbers of ordinary emits before an event. They are near the ends of the two
+// halves of the combiner's batch, 64 pairs each, so that the event crosses either end.
 func waiting() []int { return around(2, 1, 64, 128, 192, 256) }
 
 // event is a few emits with unusual lengths, inserted after pattern.waiting ordinary ones.
 type event struct {
 	name     string
-	key      int // bytes of the key; 0: as in all other emits
+	key      int // bytes of the key; 0: as in ordinary emits
 	value    int // bytes of the value
 	times    int
 	sameKey  bool
@@ -42,12 +41,12 @@ var events = []event{
 	{name: "huge key", key: 5000, value: 3, times: 1},
 }
 
-// pattern describes the emits of one map: `waiting` pairs, the event and 70 more pairs, repeated if
-// twice is set. The pairs cycle through `keys` keys.
+// pattern describes the emits of one map: `waiting` ordinary pairs, the event and 70 more pairs,
+// all of it twice if twice is set. The pairs cycle through `keys` keys.
 type pattern struct {
 	waiting int
 	event   event
-	size    int // bytes of the values of all other pairs
+	size    int // bytes of the values of ordinary pairs
 	keys    int
 	twice   bool
 }
@@ -88,8 +87,8 @@ func (p pattern) steps() (list []step) {
 	return list
 }
 
-// listsOf returns the emits of patterns. No two lists share a key, so that a wrong value is not
-// hidden by that of another map.
+// listsOf returns a list of emits for each pattern. No two lists share a key, so that no map's
+// value hides a wrong one of another map.
 func listsOf[K, V any](patterns []pattern, key func(list int, s step) K, value func(n int, s step) V) (lists [][]pair[K, V]) {
 	for l, p := range patterns {
 		steps := p.steps()
@@ -131,13 +130,13 @@ func alikeOf(_ int, s step) []byte {
 	return bytesOf(s.key*13, step{key: s.key, valueBytes: 20 + s.key%200})
 }
 
-// sharedOf returns the same bytes for eight emits in a row, so that new keys share the copy of
-// their value.
+// sharedOf returns the same bytes for eight emits in a row, so that new keys with equal values
+// follow each other.
 func sharedOf(n int, s step) []byte { return bytesOf(n/8, s) }
 
 func wordOf(n int, s step) int64 { return int64(n*n%1000+s.valueBytes) - 300 }
 
-// TestTurnover fills the combiner's buffers up to each edge at which it empties or bypasses them.
+// Output is right wherever the combiner empties or bypasses its buffers: patterns reach each limit.
 func TestTurnover(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"longest", "second", "mutate", "concatenate", "prefix", "fresh"} {
@@ -177,9 +176,9 @@ func TestTurnover(t *testing.T) {
 	}
 }
 
-// TestGrowthMeetsBatches makes the combiner's table grow (at 256, 1,024 and 4,096 keys) at each
-// place of a half batch: N emits of one key come before the new keys. Long keys fill their batch of
-// 32 at the same time.
+// Combined output is right if the combiner's table grows (at 256, 1,024 and 4,096 keys) at any
+// place in a half batch. For this, 0 to 64 emits of one key come before the new keys. Long keys
+// fill their batch of 32 at the same time.
 func TestGrowthMeetsBatches(t *testing.T) {
 	t.Parallel()
 	var short [][]pair[string, int64]
@@ -201,7 +200,7 @@ func TestGrowthMeetsBatches(t *testing.T) {
 		}
 	}
 	for _, shape := range []string{"max", "sum", "second"} {
-		if shape == "second" { // of the repeated key it is the last
+		if shape == "second" { // its result for the repeated key depends on the order
 			continue
 		}
 		require.NoError(t, exact[string, int64]{keys: strs(), values: intValues[int64]("int64"), shape: shape, lists: short}.run(t))

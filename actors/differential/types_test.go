@@ -9,15 +9,15 @@ import (
 // types is a pair of key and value types, for which the compiler instantiates the engine.
 type types struct {
 	name   string
-	fields int // of a key; 1: GroupFields is refused
+	fields int // number of fields of a key; with 1 the engine rejects GroupFields
 	shapes []string
 	passes bool // the job may have no Reduce
 	newJob func(r *rand.Rand, v volume, shape string, p plan) job
 }
 
-// typesTable returns the types with their own code in the engine. Keys are strings, byte slices,
-// integers of 4 and 8 bytes, composites and others. Values are numbers of 8 bytes or other sizes,
-// texts, lists, structs without or with pointers, empty or marshaled. A row compiles in 1 to 2 s.
+// typesTable returns the tested pairs of types. For each kind of key and value in it the engine has
+// its own code: for keys strings, byte slices, integers of 4 and 8 bytes, and composites; for
+// values numbers, texts, lists, structs, empty and marshaled ones. A pair compiles in 1 to 2 s.
 func typesTable() []types {
 	return []types{
 		of(strs(), intValues[int64]("int64")), of(strs(), floatValues[float64]("float64")), passing(strs(), stringValues()),
@@ -41,7 +41,7 @@ func typesTable() []types {
 	}
 }
 
-// of returns types whose jobs have a Reduce.
+// of returns a pair of key and value types whose jobs always have a Reduce.
 func of[K, V any](k keyKind[K], v valueKind[V]) types {
 	t := types{name: k.name + "/" + v.name, fields: len(k.fields)}
 	for _, s := range v.shapes {
@@ -55,7 +55,7 @@ func of[K, V any](k keyKind[K], v valueKind[V]) types {
 	return t
 }
 
-// passing returns types whose jobs may omit Reduce.
+// passing is like of, but the jobs may also have no Reduce.
 func passing[K, V any](k keyKind[K], v valueKind[V]) types {
 	t := of(k, v)
 	t.passes = true

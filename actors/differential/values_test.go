@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// valueKind is a type of values, and the ways in which a Combine may treat them.
+// valueKind describes a value type to the tests: how to draw, show, copy and combine values.
 type valueKind[V any] struct {
 	name   string
 	draw   func(r *rand.Rand, n int) V // n is a length, as in keyKind
@@ -41,7 +41,7 @@ func (v valueKind[V]) copyOf(x V) V {
 	return v.clone(x)
 }
 
-// the returns the shape of that name; nil if there is none.
+// the returns the shape with this name, or nil.
 func (v valueKind[V]) the(name string) *shape[V] {
 	i := slices.IndexFunc(v.shapes, func(s shape[V]) bool { return s.name == name })
 	if i < 0 {
@@ -55,7 +55,7 @@ type number interface{ integer | ~float32 | ~float64 }
 // zero is a variable, because the compiler would reduce a+b+0 to a plain addition.
 var zero = func() int { return 0 }()
 
-// numberShapes returns the shapes for all numbers. first and second return one of two equal values.
+// numberShapes returns the Combine functions for numbers. "second" needs equal values for each key.
 func numberShapes[N number]() []shape[N] {
 	small := func(v N) N { return N(int64(uint64(math.Abs(float64(v))) % 64)) }
 	add := func(a, b N) N { return a + b }
@@ -76,7 +76,7 @@ func intValues[I integer](name string) valueKind[I] {
 // floatValues returns a kind of float values that shows -0 and 0 differently.
 func floatValues[F float32 | float64](name string) valueKind[F] {
 	shapes := numberShapes[F]()
-	for i := range shapes { // 1e18 and halves do not add up exactly, in whatever order
+	for i := range shapes { // sums of 1e18 and halves are not exact
 		if shapes[i].domain == nil {
 			shapes[i].domain = func(v F) F { return max(min(v, 1000), -1000) }
 		}
@@ -119,7 +119,7 @@ func common[S string | []byte](a, b S) int {
 	return n
 }
 
-// raise sets each byte of a to the maximum of both sides, in place.
+// raise sets each byte of a to the maximum of itself and the byte of b there, and returns a.
 func raise(a, b []byte) []byte {
 	for i := range a {
 		a[i] = max(a[i], b[i])
@@ -127,7 +127,7 @@ func raise(a, b []byte) []byte {
 	return a
 }
 
-// mutate is like raise, with the longer side as a.
+// mutate returns the maximum of a and b byte by byte. It changes the longer one in place.
 func mutate(a, b []byte) []byte {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -316,7 +316,7 @@ func timeValues() valueKind[time.Time] {
 	}
 }
 
-// set marshals itself; its UnmarshalBinary adds to what it finds.
+// set marshals itself. Its UnmarshalBinary adds to the value, so that a reused value shows.
 type set struct{ members []byte }
 
 func (s set) MarshalBinary() ([]byte, error) { return s.members, nil }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// volume is the size of a job.
+// volume is the size of a trial: its numbers of records, emits and keys, and their lengths.
 type volume struct {
 	records int
 	emits   int    // per record; -N: 0 to N at random
@@ -15,7 +15,7 @@ type volume struct {
 	lengths string // of keys and values: short, edges, long, bursts or huge
 }
 
-// edges are lengths at which encodings, cells and copies change their methods.
+// edges are lengths in bytes around which the engine stores or copies data differently.
 var edges = []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33}
 
 // lengthAt draws the length of the i-th key or value; how is volume.lengths.
@@ -41,7 +41,7 @@ func newTrial[K, V any](k keyKind[K], v valueKind[V], shape string, p plan) *tri
 	return &trial[K, V]{keys: k, values: v, shape: v.the(shape), plan: p}
 }
 
-// fill draws the keys and values that the maps emit.
+// fill draws the trial's records: the keys and values that the maps emit.
 func (j *trial[K, V]) fill(r *rand.Rand, v volume) {
 	keys := make([]K, v.keys)
 	for i := range keys {
@@ -56,7 +56,7 @@ func (j *trial[K, V]) fill(r *rand.Rand, v volume) {
 	}
 	n := 0
 	j.records = make([][]pair[K, V], v.records)
-	same := map[string]V{} // the value of each key, if they are alike
+	same := map[string]V{} // each key's only value, if the shape needs equal values
 	for i := range j.records {
 		emits := v.emits
 		if emits < 0 {
@@ -79,7 +79,7 @@ func (j *trial[K, V]) fill(r *rand.Rand, v volume) {
 	j.ready(keys)
 }
 
-// ready sets the trial's remaining fields after its records.
+// ready sets spread and once, which depend on the keys and records. Call it after both are set.
 func (j *trial[K, V]) ready(keys []K) {
 	j.spread = keys[:min(len(keys), 20)]
 	j.once = make([]*atomic.Int32, len(j.records))

@@ -24,7 +24,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
-// napping is a job whose maps sleep, with its submission time.
+// napping is a job whose maps sleep: its submission time, and a duration per line for each map.
 type napping struct {
 	at   time.Duration
 	naps string
@@ -82,9 +82,9 @@ func recordLive(t *testing.T, list []napping, policy scheduling.Policy) *replay.
 	return rec
 }
 
-// Ten live runs are reproduced: the recorded policy within 5 % of the mean sojourn and one point of
-// locality. In at least nine of ten, the predicted change by another policy has the sign of the
-// real one. They take real time, as live runs do: LONG_TESTS=1.
+// Simulations of ten recorded live runs have a mean sojourn within 5 % and a locality within one
+// point of the real ones. For nine or more, the predicted change by another policy has the real
+// change's sign. The live runs take minutes: LONG_TESTS=1.
 func TestWhatIfOfLiveRuns(t *testing.T) {
 	if os.Getenv("LONG_TESTS") == "" {
 		t.Skip("live runs take minutes: LONG_TESTS=1")

@@ -16,13 +16,13 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
-// engineTest is an engine to test if the environment variable is set to the value of Options.On.
+// engineTest is an engine under test, if the environment has variable, the value of Options.On.
 // internal/tools/engines/test.sh installs and starts external engines, and sets the variable.
 type engineTest struct {
 	name, variable string
 	retries        bool // it retries failed tasks
 	copies         bool // it is configured to start speculative attempts
-	brief          bool // it runs one job only, since a similar engine runs the others
+	brief          bool // runs only one job; a similar engine runs the others
 }
 
 var engineTests = []engineTest{
@@ -54,7 +54,7 @@ func (e engineTest) on(t *testing.T) string {
 func TestOnEngines(t *testing.T) {
 	h, dir := realHosts(t), t.TempDir()
 	inputs := enginetest.Inputs(t, dir)
-	if h != nil { // tasks run as another user
+	if h != nil { // tasks run as another user, who must read these files
 		forAll(t, dir)
 		require.NoError(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Chmod(name, 0o755))
@@ -103,7 +103,7 @@ func TestOnEngines(t *testing.T) {
 	}
 }
 
-// wrongOn runs jobs that must fail: the error is one line, and no output remains.
+// wrongOn runs jobs that must fail on the engine: with an error of one line and without output.
 func wrongOn(t *testing.T, on string, books []string) {
 	failed := func(out string, err error, want ...string) {
 		t.Helper()
@@ -131,7 +131,7 @@ func wrongOn(t *testing.T, on string, books []string) {
 	})
 }
 
-// submitAsAnother submits a job whose plan names another program, so that workers must refuse it.
+// submitAsAnother submits a job whose plan names another program, so that workers must reject it.
 func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
 	out = filepath.Join(t.TempDir(), "out")
 	runs.Store(0)
@@ -154,7 +154,7 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	return out, err
 }
 
-// thousandOn runs 1,000 maps and 100 reduces.
+// thousandOn requires the right output from a job of 1,000 maps and 100 reduces on the engine.
 func thousandOn(t *testing.T, on string, books []string) {
 	slow := on == "slurm" || on == os.Getenv("TARRY_TEST_SPARK_HOSTS") || on == os.Getenv("TARRY_TEST_YARN")
 	if much := os.Getenv("TARRY_TEST_THOUSAND"); much == "" || slow && much != "all" {
@@ -173,7 +173,7 @@ func thousandOn(t *testing.T, on string, books []string) {
 	require.Equal(t, want, filesIn(t, out))
 }
 
-// shell is a writer that runs the text written to it as a script, when it is closed.
+// shell is a writer that, when closed, starts its command with the written text as standard input.
 type shell struct {
 	*exec.Cmd
 	text, said bytes.Buffer
@@ -188,7 +188,7 @@ func (s *shell) Close() error {
 	return s.Start()
 }
 
-// The program for Spark is valid Python.
+// The Python program that the package submits to Spark has valid syntax.
 func TestSparkProgramCompiles(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// foreignEngines are engines whose clients are emulated.
+// foreignEngines are the engines whose client programs these tests emulate (played_test.go).
 var foreignEngines = []string{"yarn", "slurm"}
 
-// logsOf returns the log that an error names.
+// logsOf returns the content of the log file that an error names.
 func logsOf(t *testing.T, err error) string {
 	_, name, ok := strings.Cut(err.Error(), "; logs: ")
 	require.True(t, ok, err)
@@ -63,7 +63,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// If a host lacks the program or does not see the output's folder, the error names it.
+// If a host lacks the program or does not see the output's folder, the job's error says so.
 func TestNotOnTheHost(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	for name, hosts := range map[string]string{
@@ -101,7 +101,7 @@ func written(t *testing.T, name, text string) string {
 	return name
 }
 
-// A task that survives its run does not run the plan of the next run with the same output.
+// A task of a killed run does not run the plan of a later run with the same output.
 func TestOrphans(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -117,7 +117,7 @@ func TestOrphans(t *testing.T) {
 	j := first()
 	_, err := readPlan(j.plan)
 	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(out)) // a rerun removes what a killed run has left
+	require.NoError(t, os.RemoveAll(out)) // as the rerun of a killed run does
 	next := first()
 	require.NotEqual(t, j.plan, next.plan)
 	_, err = readPlan(j.plan)
@@ -133,7 +133,7 @@ func TestOrphans(t *testing.T) {
 	require.NoDirExists(t, late)
 }
 
-// A run with the output of a killed run names that run and removes its files.
+// A run removes the files of a killed run from its output, and its log names the killed run.
 func TestRerunNamesTheKilledRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	left := filepath.Join(out, "_temporary", cluster.RunFile)
@@ -146,8 +146,8 @@ func TestRerunNamesTheKilledRun(t *testing.T) {
 	require.NoDirExists(t, filepath.Dir(left))
 }
 
-// Tasks may run as another user than the submitter: files have the modes of the output's folder,
-// and the error for an unreadable plan says who may read it.
+// Tasks may run as another user than the submitter. Therefore files get the modes of the output's
+// folder, and the error for an unreadable plan says who may read it.
 func TestOtherUser(t *testing.T) {
 	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), []string{bookOf(t, t.TempDir(), "a", 1000)})
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestProgressOfEngines(t *testing.T) {
 	}
 }
 
-// A signal to the submitter ends the job at its engine and removes its files.
+// If the submitter's context ends, Submit kills the job at its engine and removes its files.
 func TestInterruptedAtEngine(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")
@@ -220,7 +220,7 @@ func TestInterruptedAtEngine(t *testing.T) {
 	require.Empty(t, left, "its logs are nobody's")
 }
 
-// A Hadoop job that has succeeded has an output even if Hadoop's client reports it as unknown.
+// If Hadoop's client fails, Submit still returns the job's success or the cause of its failure.
 func TestBlindClient(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	want, _ := wanted(t, "wordcount", 2, blockBytes, book)
@@ -235,8 +235,8 @@ func TestBlindClient(t *testing.T) {
 	require.ErrorContains(t, err, "never works")
 }
 
-// Tarry passes each setting as an option of the engine, and rejects settings that the engine lacks
-// with an explanation.
+// Submit passes each setting to the engine's client as an option. It rejects settings that the
+// engine lacks.
 func TestSettings(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	s := Settings{Queue: "night", TaskMemory: 300 << 20, TaskCores: 2, EngineArgs: []string{"-Dx=y z", "-v"}}
@@ -280,8 +280,8 @@ func TestSettings(t *testing.T) {
 	require.ErrorContains(t, (&Settings{TaskMemory: 1 << 20}).Check("yarn"), "want at least 128MiB")
 }
 
-// Another build of the same sources is shipped with a script that selects a host's build. For a
-// build of other sources, the error names both.
+// Submit ships another build of the same sources with a script that selects a host's build. It
+// rejects a build of other sources and names both.
 func TestOtherBuilds(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
@@ -312,7 +312,7 @@ func TestOtherBuilds(t *testing.T) {
 	}
 }
 
-// Tarry rejects a file name only for characters that the engine's client would interpret.
+// checkName rejects an output's name only for characters that the engine's client would interpret.
 func TestCheckName(t *testing.T) {
 	for _, c := range []struct {
 		special, dir, refused string

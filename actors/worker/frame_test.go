@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hadoopPartition returns the result of Hadoop's HashPartitioner for a BytesWritable, in Java's
-// arithmetic.
+// hadoopPartition returns the partition that Hadoop's HashPartitioner gives the key, computed as
+// Java does.
 func hadoopPartition(key []byte, reduces int) int {
 	h := int32(1)
 	for _, b := range key {
@@ -24,8 +24,8 @@ func hadoopPartition(key []byte, reduces int) int {
 	return int(h&0x7fffffff) % reduces
 }
 
-// Frames read back as written. Sorting by key keeps the pieces of a partition in order, and
-// Hadoop's own partitioner sends each to its reduce.
+// Written frames are read unchanged. Sorting them by key keeps the pieces of a partition in order,
+// and Hadoop's partitioner sends each frame to its reduce.
 func TestFrames(t *testing.T) {
 	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1)) + 1)
 	require.Equal(t, 28831%1000, hadoopPartition([]byte{0xff, 0, 1}, 1000))
@@ -72,8 +72,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// Arbitrary bytes instead of frames or reports are an error, not a panic. Only the end mark ends
-// the frames.
+// For arbitrary bytes, readFrame and parseReports return an error and do not panic. readFrame
+// returns io.EOF only at the end.
 func FuzzFrames(f *testing.F) {
 	x := frame{partition: 1, index: 2, data: []byte("abc")}
 	good := append(x.appendHead(nil, 4), x.data...)

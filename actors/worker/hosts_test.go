@@ -21,10 +21,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// hosts are three hosts made of Linux namespaces, by internal/tools/engines/hosts.sh.
+// hosts are three emulated hosts: Linux namespaces that internal/tools/engines/hosts.sh creates.
 type hosts struct {
 	t     *testing.T
-	state string // the script's folder
+	state string // the folder of the script's state
 	dir   string // this test's folder, which the hosts share
 }
 
@@ -34,7 +34,7 @@ const (
 	hostDisk      = "300k" // size of a host's own disk, with emulated engines
 )
 
-// newHosts starts hosts for emulated engines.
+// newHosts starts three hosts, for engines with emulated clients, until the end of the test.
 func newHosts(t *testing.T) *hosts {
 	if out, err := exec.Command("unshare", "-m", "-u", "-n", "mount", "-t", "tmpfs", "none", "/mnt").CombinedOutput(); err != nil {
 		t.Skipf("no hosts of namespaces here: unshare: %v: %s", err, out)
@@ -51,11 +51,11 @@ func realHosts(t *testing.T) *hosts {
 	if state == "" {
 		return nil
 	}
-	umask(t, 0) // tasks run as another user
+	umask(t, 0) // tasks run as another user, who must read and write files
 	return sharing(t, state)
 }
 
-// sharing returns hosts that share a new folder and this program.
+// sharing returns the hosts of this state. They see this program and a new folder, dir.
 func sharing(t *testing.T, state string) *hosts {
 	h := &hosts{t: t, state: state, dir: t.TempDir()}
 	exe, err := os.Executable()
@@ -67,14 +67,14 @@ func sharing(t *testing.T, state string) *hosts {
 	return h
 }
 
-// script runs a command of hosts.sh.
+// script runs a command of hosts.sh, such as start, run or stop.
 func (h *hosts) script(command string, args ...string) {
 	cmd := exec.Command(hostsScript, append([]string{command, h.state}, args...)...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(h.t, err, "%s: %s", command, out)
 }
 
-// use makes emulated engines run their tasks on the hosts as a user.
+// use makes emulated engines run their tasks on the hosts, as the user with this ID.
 func (h *hosts) use(user string) {
 	script, err := filepath.Abs(hostsScript)
 	require.NoError(h.t, err)
@@ -90,7 +90,8 @@ func (h *hosts) on(n int, script string, args ...string) {
 	h.script("run", append([]string{fmt.Sprint(n), "0", "sh", "-c", script, "sh"}, args...)...)
 }
 
-// fault is a row of the table in docs/beyond-one-machine.md: what goes wrong, and what the error says.
+// fault is a tested fault: what goes wrong, and what the error says, as beyond-one-machine.md
+// lists.
 type fault struct {
 	what, says string
 	hadoop     string // the error on real YARN, if Hadoop itself fails before a worker and names no host
@@ -100,7 +101,7 @@ type fault struct {
 	user       string // user of the tasks
 	options    Options
 	before     func(t *testing.T, out string) // prepares the output
-	local      bool                           // it concerns the submitter, so it is the same on any engine
+	local      bool                           // only the submitter notices it, alike on all engines
 	only       []string                       // engines; empty for all
 }
 
@@ -164,12 +165,12 @@ func (p place) lacks(f *fault) bool {
 	case p.hosts == nil:
 		return f.host != "" || f.user != "" || f.job == "host dies"
 	case p.real:
-		return f.user != "" && f.user != p.user || name != "slurm" && f.what == "another build on one host" // the others ship the program
+		return f.user != "" && f.user != p.user || name != "slurm" && f.what == "another build on one host" // others ship it
 	}
 	return false
 }
 
-// make runs a job with the fault and checks the error.
+// make causes the fault, runs a job, and requires the fault's error and no output.
 func (p place) make(t *testing.T, f *fault) {
 	dir := t.TempDir()
 	if p.hosts != nil {
@@ -206,7 +207,7 @@ func (p place) make(t *testing.T, f *fault) {
 	}
 	o := f.options
 	o.On, o.Reduces, o.BlockSize, o.MaxAttempts = p.on, 2, blockBytes, 2
-	if p.real { // each task takes seconds, and the first map fails on any host
+	if p.real { // short: each task takes seconds, and the first map fails on any host
 		o.Reduces, o.BlockSize = 1, 4*blockBytes
 	}
 	inputs := []string{book}
@@ -232,8 +233,8 @@ func (p place) make(t *testing.T, f *fault) {
 	}
 }
 
-// Each fault, on each engine, is an error of one line with the cause and, if it concerns one, the
-// host. No output remains. Engines' clients are emulated; real workers run on three hosts.
+// Each fault, on each engine, leads to an error of one line with the cause and perhaps the host,
+// and to no output. The engines' clients are emulated; workers run on three hosts.
 func TestFaults(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)
@@ -249,7 +250,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Each fault is an error of one line on real engines, too.
+// On real engines, each fault has the error that TestFaults requires on emulated ones.
 func TestOnEnginesFaults(t *testing.T) {
 	h := realHosts(t)
 	if h == nil && os.Getenv("TARRY_TEST_YARN") == "" {
@@ -278,7 +279,7 @@ func useHadoop(t *testing.T, on string) {
 	}
 }
 
-// submitFault submits a job through Submit, without a spill folder: each host uses its own.
+// submitFault submits a job without Options.SpillDir, so that each host uses its own folder.
 func submitFault(t *testing.T, name, out string, o Options, inputs []string) error {
 	dir := filepath.Dir(out)
 	o.Args = append([]string{name, dir, out}, inputs...)
@@ -305,7 +306,7 @@ func TestFaultsInDocs(t *testing.T) {
 	require.Contains(t, string(doc), b.String(), "the rows of the table of failures")
 }
 
-// Tasks of another user on three hosts write the same bytes, also if a worker is killed.
+// Tasks of another user on three hosts write what one process writes, also if a worker is killed.
 func TestOnHosts(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)
@@ -329,13 +330,13 @@ func TestOnHosts(t *testing.T) {
 	}
 }
 
-// A job on a real engine writes the same bytes though a host is disconnected for 30 s, or dies.
+// A job on a real engine has the right output even if a host is disconnected for 30 s or dies.
 func TestOnEnginesLostHost(t *testing.T) {
 	h := realHosts(t)
 	if h == nil {
 		t.Skipf("%s is not set: no host is lost", hostsVariable)
 	}
-	for _, how := range []string{"cut", "kill"} { // dead hosts do not come back
+	for _, how := range []string{"cut", "kill"} { // kill is last, because dead hosts do not return
 		for host, on := range map[string]string{
 			"1": os.Getenv("TARRY_TEST_YARN"), "2": os.Getenv("TARRY_TEST_SPARK_HOSTS"), "3": os.Getenv("TARRY_TEST_SLURM"),
 		} {

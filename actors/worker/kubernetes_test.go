@@ -69,8 +69,8 @@ func (s schema) check(t *testing.T, all map[string]schema, at string, v any) {
 	}
 }
 
-// pods receives a printed manifest. At the end it checks the manifest and runs its pods here, the
-// last ones first, with the parallelism of the manifest.
+// pods gets a printed manifest. Close checks it against Kubernetes' schema and runs its pods as
+// processes, the last ones first, with the parallelism of the manifest.
 type pods struct {
 	bytes.Buffer
 	t    *testing.T
@@ -123,8 +123,8 @@ func (p *pods) Close() error {
 	return nil
 }
 
-// Kubernetes accepts the manifest, and its pods, started in any order, give the output of one
-// process, even if some are killed.
+// The manifest for Kubernetes fits its schema. The pods, started in any order, write the output of
+// one process, even if some are killed.
 func TestKubernetes(t *testing.T) {
 	for _, name := range []string{"wordcount", "grep", "kill map", "kill reduce"} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// The submitter stops waiting after a permanent error, or after the maximum attempts of a task.
+// On Kubernetes, Submit returns a permanent error, or that of a task's last attempt.
 func TestKubernetesFails(t *testing.T) {
 	for _, name := range []string{"bad input", "map fails"} {
 		store, url, books := testStore(t)
@@ -155,7 +155,7 @@ func TestKubernetesFails(t *testing.T) {
 	require.ErrorContains(t, Check("k8s-job:"), "want k8s-job:IMAGE")
 }
 
-// A reduce that has waited too long for maps ends with errWaited, which frees its place for them.
+// A reduce that has waited too long for maps ends with errWaited, to let maps run in its place.
 func TestReduceMakesRoom(t *testing.T) {
 	defer func(a, b time.Duration) { longestWait, lookEvery = a, b }(longestWait, lookEvery)
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// The counters count a map as local if it runs on a host of its input.
+// The counters count a map as data-local if it runs on a host that has its input.
 func TestProcessesCountLocality(t *testing.T) {
 	store, url, books := testStore(t) // book a is on this host
 	const block = 10_000
@@ -30,8 +30,8 @@ func TestProcessesCountLocality(t *testing.T) {
 	require.Equal(t, maps("b"), c.Named(counter.GroupJob, "Other local map tasks"))
 }
 
-// If splits have hosts, a class in a jar of the job passes them to Hadoop's scheduler; otherwise,
-// the job uses Hadoop's own class. Tasks get the submitter's ticket, which their hosts lack.
+// If splits have hosts, the job's own input format, in a jar, passes them to Hadoop. Otherwise the
+// job uses Hadoop's format. Tasks get the submitter's ticket, which their hosts lack.
 func TestHadoopPlacesMaps(t *testing.T) {
 	inProcesses(t)
 	store, _, books := testStore(t)
@@ -85,7 +85,7 @@ func hasIPv6(t *testing.T) bool {
 	return false
 }
 
-// An engine gets names and addresses of hosts, since it may know only their addresses.
+// preferredHosts returns names and addresses of hosts, because an engine may know only addresses.
 func TestPreferredHosts(t *testing.T) {
 	require.Nil(t, preferredHosts(t.Context(), []cluster.Split{{}, {}}))
 	list := preferredHosts(t.Context(), []cluster.Split{{Hosts: []string{"127.0.0.9", "localhost"}}, {}})

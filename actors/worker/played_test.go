@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Started as sbatch, hadoop or yarn, the test program emulates that client. TARRY_PLAYED names the
-// folder with the clients' state. Each line of TARRY_PLAYED_HOSTS is a command that plays a host:
-// it runs the command of a task.
+// If it is started as sbatch, hadoop or yarn, the test program emulates this client of an engine.
+// TARRY_PLAYED names the folder with the clients' state. Each line of TARRY_PLAYED_HOSTS is a
+// command that runs a task's command as one host would.
 const (
 	playedFolder = "TARRY_PLAYED"
 	playedHosts  = "TARRY_PLAYED_HOSTS"
@@ -63,7 +63,7 @@ func playScontrol(args []string) error {
 
 func playNothing(args []string) error { return remember("commands", strings.Join(args, " ")) }
 
-// remember appends a line to a file of the clients' state, such as their commands or logs.
+// remember appends a line to a file of the clients' state, such as "commands" or "logs".
 func remember(name, line string) error {
 	f, err := os.OpenFile(filepath.Join(os.Getenv(playedFolder), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -73,7 +73,7 @@ func remember(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// remembered returns the lines of a file of the clients' state.
+// remembered returns the content of a file of the clients' state, or "" if it does not exist.
 func remembered(name string) string {
 	b, _ := os.ReadFile(filepath.Join(os.Getenv(playedFolder), name))
 	return string(b)
@@ -127,7 +127,7 @@ func playSbatch(args []string) error {
 		cmd := onHost(i, "sh", "-c", `true >"$0" || exit 53; exec sh -c "$1" >"$0" 2>&1`, log, o.one("--wrap"))
 		_, variable, _ := strings.Cut(o.one("--export"), "ALL,")
 		cmd.Env = append(os.Environ(), variable, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
-		said, err := cmd.CombinedOutput() // the host's own messages: the shell writes to the log
+		said, err := cmd.CombinedOutput() // only the host's own messages: a task writes to the log
 		if len(said) > 0 {
 			if err := os.WriteFile(log, said, 0o600); err != nil {
 				return err
@@ -296,7 +296,7 @@ func playYarn(args []string) error {
 	return nil
 }
 
-// Jobs on emulated engines write the same bytes as in one process.
+// Jobs on engines with emulated clients write the same bytes as in one process.
 func TestPlayedEngines(t *testing.T) {
 	inProcesses(t)
 	for _, on := range []string{"yarn", "slurm"} {

@@ -29,7 +29,7 @@ func submitTo(t testing.TB, out, name string, o Options, inputs []string) (strin
 	dir := t.TempDir()
 	o.Args = append([]string{name, dir, out}, inputs...)
 	o.SpillDir = t.TempDir()
-	if os.Getenv(hostsVariable) != "" { // tasks run as another user
+	if os.Getenv(hostsVariable) != "" { // tasks run as another user, who must read these files
 		for _, d := range []string{dir, o.SpillDir, filepath.Dir(out)} {
 			forAll(t, d)
 		}
@@ -46,8 +46,8 @@ func submitTo(t testing.TB, out, name string, o Options, inputs []string) (strin
 
 const blockBytes = 30_000
 
-// Every kind of job writes the same bytes in processes as in one goroutine, also if workers are
-// killed, and counts each record once.
+// Every kind of job writes the same bytes in several processes as in one goroutine, and counts each
+// record once, also if workers are killed.
 func TestProcesses(t *testing.T) {
 	inputsOf := enginetest.Inputs(t, t.TempDir())
 	for _, name := range []string{
@@ -59,7 +59,7 @@ func TestProcesses(t *testing.T) {
 			want, local := wanted(t, name, 3, blockBytes, inputs)
 			out, c, err := submit(t, name, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, Memory: 64 << 20}, inputs)
 			require.NoError(t, err)
-			if name == "floats" { // its sums depend on the grouping into maps
+			if name == "floats" { // sums of floats depend on which records share a map
 				want = inAttempts(t, name, 3, blockBytes, inputs)
 			}
 			require.Equal(t, want, filesIn(t, out))
@@ -70,8 +70,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Bad records are skipped up to the maximum of the whole job, and listed as in one process, for
-// jobs with reduces and without.
+// Processes skip bad records up to the maximum of the whole job, and list them as one process does.
+// With more bad records the job fails and leaves no output.
 func TestProcessesSkip(t *testing.T) {
 	books := enginetest.Inputs(t, t.TempDir())("bad lines")
 	want := filepath.Join(t.TempDir(), "want")
@@ -96,7 +96,7 @@ func TestProcessesSkip(t *testing.T) {
 	}
 }
 
-// If a program runs several jobs, a worker runs only its own. Submit rejects concurrent jobs.
+// In a program of several jobs, a worker runs only its own job. Submit rejects concurrent jobs.
 func TestSeveralRuns(t *testing.T) {
 	dir := t.TempDir()
 	book := bookOf(t, t.TempDir(), "a", 100_000)
@@ -118,8 +118,8 @@ func TestSeveralRuns(t *testing.T) {
 	require.ErrorIs(t, err, errTogether)
 }
 
-// An impossible job ends with one error that names the cause, without output, and with as few
-// attempts as possible.
+// A job that cannot succeed fails with an error of one line that names the cause, and without
+// output. Errors that would recur get no further attempts.
 func TestProcessesFail(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	host, err := os.Hostname()
@@ -165,7 +165,7 @@ func TestStoppedWorkers(t *testing.T) {
 	}
 }
 
-// An empty input, more reduces than keys, one process.
+// Jobs on an empty input, with more reduces than keys, write the right output in one process.
 func TestProcessesSmall(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
@@ -225,7 +225,7 @@ func TestLongArguments(t *testing.T) {
 	require.NoDirExists(t, dir+"/other")
 }
 
-// If an input changes after the job has begun, the job fails with one line that names the file.
+// If an input changes after the job has begun, the job fails and its error names the file.
 func TestInputsChange(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 100_000)
 	for _, how := range []string{"grows", "another"} {
@@ -237,7 +237,7 @@ func TestInputsChange(t *testing.T) {
 	}
 }
 
-// If two runs have the same output, one fails with an explanation.
+// A run fails if another run is writing the same output, or if the output exists.
 func TestOutputIsTaken(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -280,7 +280,7 @@ func TestInterrupted(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Each engine has only one spelling.
+// Check accepts the documented names of engines, and rejects other spellings.
 func TestEngines(t *testing.T) {
 	for _, on := range []string{
 		"processes:4", "local[2]", "local[*]", "local[2,4]", "local-cluster[2,1,1024]", "spark://a:7077", "spark://a:1,b:2", "spark:yarn",

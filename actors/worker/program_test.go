@@ -21,8 +21,8 @@ var (
 	inAttempts = enginetest.InAttempts
 )
 
-// The test's own program is the worker: its arguments are a job, a folder for marks, an output and
-// inputs.
+// TestMain makes the test program a worker, too: its arguments are then a job, a folder for marks,
+// an output and inputs.
 func TestMain(m *testing.M) {
 	play()
 	lookEvery, watchEvery, watchStoreEvery = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each
 		os.Exit(m.Run())
 	}
-	fmt.Println("user code may print") // this must not get between the frames
+	fmt.Println("user code may print") // Main must keep this text out of the frames
 	args := os.Args[1:]
 	if args[0] == "several" {
 		fmt.Fprintln(os.Stderr, several(args[1], args[2:], Serve))
@@ -50,8 +50,8 @@ func TestMain(m *testing.M) {
 	os.Exit(4)
 }
 
-// several is a program that runs three jobs: one that fails because its output exists, one after
-// which the program continues, and one on the output of that.
+// several is a program that runs three jobs. The first one fails because its output exists. The
+// third one reads the output of the second.
 func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*counter.Set, error)) error {
 	do := func(name, out string, inputs ...string) (*counter.Set, error) {
 		p, err := bind(name, dir, dir+"/"+out, inputs)

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Files that array jobs exchange in a folder give the same output, even if attempts ran twice; a
-// map whose file is missing or truncated is named.
+// Tasks of an array job exchange files in a folder. They write the right output, even if attempts
+// run twice. If a map's file is missing or truncated, the error names the map.
 func TestSharedFolder(t *testing.T) {
 	books := []string{bookOf(t, t.TempDir(), "a", 100_000), bookOf(t, t.TempDir(), "b", 20_000)}
 	for _, name := range []string{"sort", "grep", "wordcount"} {
@@ -61,7 +61,7 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
-// Without exactly one report of each task, nothing is committed.
+// commit fails unless there is exactly one report for each task.
 func TestReportsAreComplete(t *testing.T) {
 	j := &job{layout: cluster.Layout{Reduces: 2}}
 	one := func(kind string, index int) report {

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// The store test://HOST is a folder whose name HOST is in hexadecimal digits, so that workers find it.
+// The store test://HOST is a local folder. HOST is its name in hexadecimal digits.
 func init() {
 	stores.Register("test", func(host string) (stores.Store, error) {
 		root, err := hex.DecodeString(host)
@@ -44,10 +44,10 @@ func init() {
 	})
 }
 
-// ticketVariable names the ticket file that a store with a file "secured" requires.
+// ticketVariable names, in the environment, the ticket file that a store with "secured" requires.
 const ticketVariable = "TARRY_TEST_TICKET"
 
-// withoutTicket returns an environment of a host on which the user has no ticket.
+// withoutTicket removes the ticket from an environment, as on a host where the user has none.
 func withoutTicket(env []string) []string {
 	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, ticketVariable+"=") })
 }
@@ -57,7 +57,7 @@ func (s located) Ticket() (variable, file string) {
 	return ticketVariable, strings.TrimPrefix(os.Getenv(ticketVariable), "FILE:")
 }
 
-// located is a store whose file a is on this host, and all others elsewhere.
+// located is a store whose file "a" is on this host, and whose other files are on other hosts.
 type located struct{ *storetest.Dir }
 
 func (s located) Places(name string) ([]stores.Place, error) {
@@ -68,7 +68,7 @@ func (s located) Places(name string) ([]stores.Place, error) {
 	return []stores.Place{{Length: 1 << 40, Hosts: []string{host}}}, err
 }
 
-// testStore returns a new store with two books, its name, and those of the books.
+// testStore returns a new store with two books, its URL, and the URLs of the books.
 func testStore(t *testing.T) (store *storetest.Dir, url string, books []string) {
 	dir := t.TempDir()
 	bookOf(t, dir, "a", 100_000)
@@ -94,7 +94,7 @@ func countedOnStore(t *testing.T, name, url string, o Options, books []string) (
 	return Submit(t.Context(), p, o)
 }
 
-// With inputs and output in a store, processes share nothing else and write the same output, also
+// Processes that share only a store, with inputs and output, write the output of one process, also
 // if some are killed.
 func TestProcessesOnAStore(t *testing.T) {
 	for _, name := range []string{"wordcount", "terasort", "routed", "grep", "floats", "kill map", "kill reduce"} {
@@ -116,7 +116,7 @@ func TestProcessesOnAStore(t *testing.T) {
 	}
 }
 
-// A worker reports its error through the store, and no file remains.
+// Through the store, Submit gets a worker's error, also one of the store itself. No file remains.
 func TestProcessesOnAStoreFail(t *testing.T) {
 	store, url, books := testStore(t)
 	var log bytes.Buffer
@@ -136,7 +136,7 @@ func TestProcessesOnAStoreFail(t *testing.T) {
 	}
 }
 
-// Array jobs may exchange their files in a store.
+// Tasks of an array job may exchange their files in a store. The error for a missing file names it.
 func TestSharedStore(t *testing.T) {
 	store, url, books := testStore(t)
 	want, _ := wanted(t, "wordcount", 3, blockBytes, books)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// A task passes through TARRY_TASK unchanged, whatever its strings contain; an invalid value is an
-// error that names the variable.
+// A task passes unchanged through the environment variable TARRY_TASK, with any strings. For an
+// invalid value the error names the variable.
 func TestTaskTravels(t *testing.T) {
 	want := task{
 		Plan: "/a b/'c\"/plan.json", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
@@ -41,7 +41,7 @@ func TestTaskTravels(t *testing.T) {
 	require.Equal(t, here, got.Spills)
 }
 
-// Each engine has its own way to tell a worker its task and attempt.
+// A worker finds its task and attempt in the variables or standard input that its engine sets.
 func TestWhichTask(t *testing.T) {
 	env := func(list ...string) func(string) string {
 		return func(name string) string {
@@ -91,8 +91,8 @@ func TestWhichTask(t *testing.T) {
 	require.ErrorContains(t, err, "SLURM_RESTART_COUNT=-1")
 }
 
-// A worker of another program, or with a plan of another version, fails permanently. The error
-// names both programs.
+// A worker whose program differs from the submitter's, or with a plan of another version, fails
+// permanently. The error names both programs.
 func TestOtherPrograms(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
@@ -118,8 +118,8 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// A reduce accepts its frames in any order, and refuses missing, doubled, damaged and misdirected
-// ones.
+// A reduce accepts its frames in any order. It fails if one is missing, doubled, damaged or meant
+// for another reduce.
 func TestFramesOfAReduce(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 3_000_000)
 	out := filepath.Join(t.TempDir(), "out")

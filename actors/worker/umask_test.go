@@ -22,7 +22,7 @@ func forAll(t testing.TB, dir string) {
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		require.NoError(t, err)
-		require.NoError(t, os.Chmod(dir, info.Mode()|0o755)) // a folder of this test's
+		require.NoError(t, os.Chmod(dir, info.Mode()|0o755)) // only folders of this test
 	}
 }
 
