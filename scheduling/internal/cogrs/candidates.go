@@ -8,25 +8,25 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Steps 2 and 3 of cogrs: the costs of reduces on nodes, and their candidates.
+// Steps 2 and 3 of Placement: the scores of reduces on nodes, and the candidates of each reduce.
 
-// Choices is the number of candidates of each reduce: the best node and alternatives if it is full.
+// Choices is the number of candidates of a reduce: its best node, and alternatives if that is full.
 const Choices = 3
 
-// Candidate is a node and its score for a reduce.
+// Candidate is a node with the score that a reduce has there: the higher, the nearer to its input.
 type Candidate struct {
 	Node  *core.NodeState
 	Score int64
 }
 
-// score returns the score of reduce i on n. Running maps are projected as in the plan: each counts
-// on its node with the mean known output.
+// score returns the score of reduce i on n. A running map counts on its node as if it had the mean
+// output of the known ones, as in the plan.
 func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
 	return g.Score(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
 }
 
-// findFeeding finds the best feeding nodes of each reduce: nodes that have some of its input, or
-// that run maps.
+// findFeeding sets p.Best of each reduce to its best feeding nodes: nodes that have some of its
+// input, or that run maps of the job.
 func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
 	for _, node := range g.Feeders() {
@@ -44,8 +44,8 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	}
 }
 
-// enterFeeding enters n, which has these bytes, as a candidate of every reduce whose input it has
-// or will have.
+// enterFeeding enters n into the best nodes of every reduce whose input it has or will have. bytes
+// is that input by reduce.
 func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState, bytes []int64) {
 	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.ahead.runs(n)
 	base := r.around(g, p, n)[:len(p.Best)]
@@ -65,7 +65,7 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 	}
 }
 
-// around returns, by reduce, the score on n without the bytes on n itself.
+// around returns, by reduce, the score on n without the part of the bytes on n itself.
 func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
 	share, sum := p.ahead.share(n), r.sum[:0]
 	for l := 1; l < r.levels; l++ {
@@ -93,8 +93,8 @@ func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int
 	return sum
 }
 
-// enter inserts a node into the best ones if it belongs there; among equal scores, the lower node
-// ID wins.
+// enter inserts a node into the best ones if its score is high enough. Of equal scores, the lower
+// node ID wins.
 func enter(best *[Choices]Candidate, c Candidate) {
 	for k, d := range best {
 		if d.Node == nil || c.Score > d.Score || c.Score == d.Score && c.Node.ID < d.Node.ID {
@@ -106,8 +106,8 @@ func enter(best *[Choices]Candidate, c Candidate) {
 	}
 }
 
-// renew finds new candidates for the pending reduces of which no candidate can take a reduce:
-// waiting for those would be useless.
+// renew finds new candidates for each pending reduce that none of its candidates can take. Waiting
+// for those would be useless.
 func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
 	r.findTakers(j, p, limit)
@@ -141,7 +141,7 @@ func (r *Placement) findTakers(j *core.Job, p *Plan, limit int32) {
 	}
 }
 
-// anyCanTake reports whether a node in list can take a reduce of j; no node gets more than limit.
+// anyCanTake reports whether a node in list can take a reduce of j; each may get limit at most.
 func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
 	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }
@@ -152,8 +152,8 @@ type room struct {
 	others  []*core.NodeState // the first Choices of the others, which all have the same score
 }
 
-// findRooms sorts the nodes that can take a reduce of j into r.rooms, by rack. No node may get more
-// than limit reduces of j.
+// findRooms sorts the nodes that can take a reduce of j into r.rooms, by rack. A node that has
+// limit reduces of j cannot.
 func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit int32) {
 	for k := range r.rooms {
 		r.rooms[k] = room{r.rooms[k].feeding[:0], r.rooms[k].others[:0]}

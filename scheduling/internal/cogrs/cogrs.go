@@ -43,10 +43,10 @@ import (
 type Placement struct {
 	delay.Waits
 	pol    core.ReducePolicy
-	levels int // H: the levels that count in the score
+	levels int // H: the number of network levels that count in the score
 	why    causes
 	plans  core.Records[*Plan]
-	Period uint64        // increases every sixth of a heartbeat interval, if slots are offered
+	Period uint64        // counts sixths of a heartbeat interval in which slots were offered
 	Since  time.Duration // when Period last increased
 	// Near[0] has a bit for each node and job: a reduce of the job may have the node as candidate,
 	// or reduces of the job run there. Near[1] has a bit for each rack and job: a reduce may have
@@ -55,16 +55,16 @@ type Placement struct {
 	Waiting core.Records[waiting]
 
 	// scratch of a plan
-	floor    []int64 // by reduce: the minimum score of its best nodes
-	hasTaker []bool  // by reduce: a candidate can take it
+	floor    []int64 // by reduce: the score that a further best node must reach
+	hasTaker []bool  // by reduce: one of its candidates can take it
 	sum      []int64 // by reduce
 	rooms    []room  // by rack
 	sums     gravity.Sums
-	racks    []gravity.Rack // live nodes, as of `counted`
+	racks    []gravity.Rack // live nodes by rack, as of Core.Cluster in `counted`
 	counted  uint64
 }
 
-// New returns the placement of p, CoGRS or LARTS, with the waits of a former one.
+// New returns the placement for p's rule, CoGRS or LARTS. Jobs keep the waits of a former one.
 func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
@@ -80,7 +80,7 @@ func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placemen
 	return r
 }
 
-// Begin also starts a new period, in which candidates are checked, if one is due.
+// Begin implements core.Placement. If a sixth of a heartbeat interval is over, Period increases.
 func (r *Placement) Begin() {
 	r.Waits.Begin()
 	if r.Period == 0 || r.C.Now-r.Since >= r.C.HeartbeatInterval()/6 {
@@ -88,7 +88,7 @@ func (r *Placement) Begin() {
 	}
 }
 
-// Place implements core.Placement: it performs steps 1 to 5 of the list above, choose 6 and 7.
+// Place implements core.Placement: steps 1 to 5 of the list above. choose does steps 6 and 7.
 func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
@@ -113,9 +113,9 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	return r.choose(j, n, allowed)
 }
 
-// choose proposes the reduce to launch on n (6); if there is none, it proposes one that has waited,
-// or has failed, and may launch there (7). Only the last loop visits all pending reduces, after the
-// waits.
+// choose proposes the reduce to launch on n by step 6. If there is none, it proposes one that has
+// waited, or has failed, and may launch there (step 7). Only the last loop visits all pending
+// reduces, after the waits.
 func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
 	g, p, w := j.Outputs, r.PlanOf(j), &j.Work[core.Reduce]
 	best, limit := bestReduce{g: g, reduce: -1}, r.cap(j, g)
@@ -153,8 +153,8 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 	return core.Proposal{Task: best.reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
 }
 
-// rivals returns the scores of the best candidate of reduce i that can take it, n included, and of
-// the best one other than n; -1 for none.
+// rivals returns the scores of two candidates that can take reduce i: of the best one, and of the
+// best one other than n. -1 means none.
 func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32) (at, other int64) {
 	at, other = -1, -1
 	for _, c := range r.PlanOf(j).Candidates[i] { // the best first
@@ -169,28 +169,28 @@ func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32)
 	return at, other
 }
 
-// bestReduce keeps the reduce with the highest value; ties go to the larger input, then to the one
-// offered first.
+// bestReduce keeps the reduce that would lose most elsewhere. Ties go to the larger input, then to
+// the one offered first.
 type bestReduce struct {
 	g      *gravity.Outputs
 	reduce int32
 	value  int64
 }
 
-// offer keeps a reduce if it loses more elsewhere than the current one.
+// offer keeps reduce i if it loses more elsewhere, value, than the present one.
 func (b *bestReduce) offer(i int32, value int64) {
 	if b.reduce < 0 || value > b.value || value == b.value && b.g.Total(i) > b.g.Total(b.reduce) {
 		b.reduce, b.value = i, value
 	}
 }
 
-// worth returns the maximum difference in score that is not worth waiting for.
+// worth returns the maximum loss of score, for reduce i, that is not worth a wait.
 func (r *Placement) worth(g *gravity.Outputs, i int32) float64 {
 	return r.pol.Theta * float64(int64(r.levels)*g.Total(i))
 }
 
-// cap returns the maximum number of a job's reduces on one node: SkewCap times its proportional
-// number.
+// cap returns the maximum number of a job's reduces on one node. It is SkewCap times the number
+// that each feeding node would have in equal parts.
 func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	nodes := min(r.C.Live, len(g.Feeders()))
 	if r.pol.SkewCap < 0 || nodes == 0 {
@@ -200,7 +200,7 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 }
 
 // allowed returns the maximum distance from its center at which a reduce of j may launch now. The
-// job's wait uses up the wait of one level after the other, as in Algorithm 3 (package delay).
+// job's wait pays the wait of one level after the other, as in Algorithm 3 (package delay).
 func (r *Placement) allowed(j *core.Job) core.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
@@ -213,7 +213,7 @@ func (r *Placement) allowed(j *core.Job) core.Locality {
 	return level
 }
 
-// Length returns the wait of a level.
+// Length returns the wait of level l: W1 or W2 of the policy, or the wait that the Core computes.
 func (r *Placement) Length(l core.Locality) time.Duration {
 	if w := r.pol.Waits[l]; w != 0 {
 		return max(0, w)
@@ -221,15 +221,15 @@ func (r *Placement) Length(l core.Locality) time.Duration {
 	return r.C.AutoWait()
 }
 
-// idle reports whether j has only reduces left to do, and the cluster has room for all of them.
+// idle reports whether j has only reduces left, and the cluster has free slots for all of them.
 // Then every node with a free slot has sent a heartbeat within an interval, and a longer wait is a
-// loss. Waits set by the policy are not shortened.
+// loss. Waits that the policy sets are not shortened.
 func (r *Placement) idle(j *core.Job) bool {
 	w := &j.Work[core.Reduce]
 	return r.pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
 }
 
-// Launched counts a reduce on n and restarts the wait at its level; a speculative attempt
+// Launched counts a reduce on n and restarts the job's wait at its level. A speculative attempt
 // (AnyPlace) is only counted.
 func (r *Placement) Launched(j *core.Job, n *core.NodeState, l core.Locality) {
 	r.count(j, r.PlanOf(j), n.ID)
@@ -255,8 +255,8 @@ func (r *Placement) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
 }
 
-// canTake reports whether n can take one more reduce of j now or, as far as is known, within the
-// wait for the center.
+// canTake reports whether n can take one more reduce of j now, or probably will within the wait for
+// the center.
 func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 	if !n.Open() || n.Slots[core.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
 		return false
@@ -265,7 +265,7 @@ func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 }
 
 // freesSoon reports whether a reduce on n may end within the wait for the center. Its progress
-// predicts the end; one without progress may end.
+// predicts its end; a reduce without progress may end.
 func (r *Placement) freesSoon(n *core.NodeState) bool {
 	for _, ai := range n.Atts {
 		a := &r.C.Attempts[ai]

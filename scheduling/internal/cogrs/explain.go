@@ -9,7 +9,7 @@ import (
 )
 
 // Explain returns the distances of reduce i on n and at its center of gravity. If i is negative, j
-// has refused a slot of n, and the distances are those of its largest waiting reduce.
+// has refused a slot of n; then the distances are those of its largest waiting reduce.
 func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Placed {
 	g := j.Outputs
 	if i < 0 {
@@ -23,11 +23,11 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 	return p
 }
 
-// causes are those that a rule, CoGRS or LARTS, gives for its decisions.
+// causes are the reasons that a rule, CoGRS or LARTS, gives for its decisions.
 type causes struct{ near, ahead, full, waits core.Cause }
 
-// near returns the cause of launching reduce i on n, a candidate. Either n is within Theta of the
-// best node, by known outputs or with running maps, or better nodes have no slot.
+// near returns the cause of launching reduce i on n, one of its candidates. Either n is within
+// Theta of the best node, by known outputs or with running maps, or better nodes have no slot.
 func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) core.Cause {
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
@@ -41,8 +41,8 @@ func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState
 	return r.why.near
 }
 
-// center returns the center of reduce i with the distances there and on n. It sets r.sums to reduce
-// i.
+// center returns the center of reduce i, with the distances there and on n. It sets r.sums to
+// reduce i.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
 	g.Sum(i, &r.sums)
 	p := &core.Placed{Here: r.sums.Distance(n.Site())}
@@ -52,8 +52,8 @@ func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core
 	return p
 }
 
-// awaited returns the preferred node of the largest waiting reduce of j, compared with n; nil if
-// all nodes are equivalent.
+// awaited returns the center that the largest waiting reduce of j prefers to n; nil if all nodes
+// are equivalent.
 func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 	if r.PlanOf(j).Flat {
 		return nil // and no sums exist

@@ -8,11 +8,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Plan caches what cogrs computes and counts for the reduces of a job. All plans of a job together
-// cost O(reduces × feeding nodes × log maps).
+// Plan caches what Placement computes and counts for the reduces of a job. All plans of a job
+// together cost O(reduces × feeding nodes × log maps).
 type Plan struct {
-	// The input of the plan. It must be recomputed when half as many more outputs are known, or
-	// all, when an output is lost, and when nodes or slots come or go.
+	// The state for which the plan was made. It must be recomputed when half as many more outputs
+	// are known, or all, when an output is lost, and when nodes or slots change.
 	Made    bool
 	Known   int
 	removed int
@@ -20,24 +20,24 @@ type Plan struct {
 
 	Flat       bool                 // no reduce gains enough on any node to wait
 	Best       [][Choices]Candidate // best feeding nodes, by reduce
-	Candidates [][Choices]Candidate // by reduce: the same, or others that can take it
-	ByNode     []Here               // candidates of pending reduces
-	ByRack     []Here               // the best candidate of each
+	Candidates [][Choices]Candidate // by reduce: Best, or nodes that can take it if those of Best cannot
+	ByNode     []Here               // all candidates of pending reduces, by node
+	ByRack     []Here               // the best candidate of each pending reduce, by rack
 	Period     uint64               // Placement.Period when candidates were last checked
-	ahead      projected            // running maps
+	ahead      projected            // what running maps add to the scores
 
 	launched map[int32]int32 // by node: reduces launched there that have not ended without success
-	lost     int             // 1 + Job.ReducesLost at the last count
+	lost     int             // 1 + Job.ReducesLost when launched was counted
 }
 
-// Here records that a reduce has a candidate in a group of nodes.
+// Here records that a reduce has a candidate in a group of nodes: a node or a rack.
 type Here struct {
 	Group  int32
 	Reduce int32
 	Score  int64
 }
 
-// PlanOf returns the current plan of a job, without updating it.
+// PlanOf returns the present plan of a job, which may be out of date, with `launched` counted.
 func (r *Placement) PlanOf(j *core.Job) *Plan {
 	p := r.plans.Of(j)
 	if *p == nil {
@@ -65,13 +65,13 @@ func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	return p
 }
 
-// due reports whether the plan must be recomputed; all is the number of maps.
+// due reports whether the plan must be recomputed; all is the number of the job's maps.
 func (p *Plan) due(g *gravity.Outputs, all int, cluster uint64) bool {
 	known := g.Known()
 	return !p.Made || p.removed != g.Removed() || p.Cluster != cluster || p.Known != known && (known == all || known*2 >= p.Known*3)
 }
 
-// makePlan computes the plan of a job.
+// makePlan computes the best nodes of each reduce and makes them its candidates.
 func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	p.Made, p.Known, p.removed, p.Cluster, p.Period = true, g.Known(), g.Removed(), r.C.Cluster, 0
 	p.Best = p.Best[:0]
@@ -86,7 +86,7 @@ func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	r.index(j, p)
 }
 
-// nothingToGain reports whether, for every reduce, the maximum score of any node is too small to
+// nothingToGain reports whether, for every reduce, even the highest score of a node is too low to
 // wait for.
 func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	for i := range p.Best {
@@ -97,8 +97,8 @@ func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	return true
 }
 
-// index lists the candidates of pending reduces by node, and the best ones by rack. It calls the
-// best ones with a free slot: the driver of the Core asks them for a heartbeat.
+// index lists the candidates of pending reduces by node, and the best ones by rack. If the best one
+// has a free slot, the Core calls the node: its driver asks it for a heartbeat.
 func (r *Placement) index(j *core.Job, p *Plan) {
 	r.unmark(j, p)
 	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
@@ -134,7 +134,7 @@ func (h Here) Compare(o Here) int {
 	return cmp.Or(cmp.Compare(h.Group, o.Group), cmp.Compare(h.Reduce, o.Reduce))
 }
 
-// in returns the part of a list that belongs to a group.
+// in returns the entries of a list, sorted by Compare, that have the given Group.
 func in(list []Here, Group int32) []Here {
 	i, _ := slices.BinarySearchFunc(list, Group, func(h Here, g int32) int { return cmp.Compare(h.Group, g) })
 	k := i
@@ -144,7 +144,7 @@ func in(list []Here, Group int32) []Here {
 	return list[i:k]
 }
 
-// unmark clears the job's bits for all nodes.
+// unmark clears the job's bits in Near, for all nodes and racks.
 func (r *Placement) unmark(j *core.Job, p *Plan) {
 	for _, h := range p.ByNode {
 		r.Near[0].Clear(h.Group, j.Index)
@@ -157,7 +157,7 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 	}
 }
 
-// count adds a reduce to those launched on a node, which On returns.
+// count adds a reduce of j to those launched on a node, whose number On returns.
 func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
 	r.Near[0].Set(int32(id), j.Index)
 	p.launched[int32(id)]++
@@ -172,8 +172,8 @@ func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
 	return p.launched[int32(n.ID)]
 }
 
-// recount counts the reduces on each node: for a new job, and after a reduce has ended without
-// success.
+// recount counts the launched reduces on each node: for a new job, and after a reduce has ended
+// without success.
 func (r *Placement) recount(j *core.Job, p *Plan) {
 	p.lost = j.ReducesLost + 1
 	for node := range p.launched {

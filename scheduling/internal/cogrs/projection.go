@@ -2,15 +2,15 @@ package cogrs
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// projected is what running maps add to the scores of nodes (our addition): each counts on its node
-// with the mean known output, so that a node with only running maps can be a center. The zero value
-// adds nothing.
+// projected is what running maps add to the scores of nodes (our addition). A map counts on its
+// node with the mean known output, so that a node with only running maps can be a center. The zero
+// value adds nothing.
 type projected struct {
-	knownOutputs int               // outputs that the mean is taken of
+	knownOutputs int               // number of the known outputs, of which the mean is taken
 	count        []map[int32]int32 // running maps by level and group
 }
 
-// projection counts the running maps, unless all outputs are known. It reuses the memory of p.
+// projection counts the running maps of j, unless all outputs are known. It reuses the memory of p.
 func (r *Placement) projection(j *core.Job, p projected) projected {
 	for l := range p.count {
 		clear(p.count[l])
@@ -34,7 +34,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 	return p
 }
 
-// runs reports whether maps run on n.
+// runs reports whether maps of the job run on n; false if no output is known.
 func (p *projected) runs(n *core.NodeState) bool {
 	return p.knownOutputs > 0 && p.count[0][n.Groups[0]] > 0
 }

@@ -7,20 +7,20 @@ import (
 )
 
 // A fast path, which changes no answer. With thousands of jobs most offers are refused by jobs that
-// wait for their centers, and their records are not in the cache. A job that has refused a node
-// because none of its reduces may go there refuses all such nodes until an input of its answer
-// changes.
+// wait for their centers, and their records are not in the cache. A job may refuse a node because
+// none of its reduces may go there. It then refuses all such nodes until something changes on which
+// its answer depends.
 
-// waiting records the refusal of a job that waits for its centers, and what it depended on.
+// waiting records the refusal of a job that waits for its centers, and the state it depended on.
 type waiting struct {
 	Period  uint64        // Placement.Period
 	cluster uint64        // Core.Cluster: changes with the nodes
 	changes int32         // Job.Changes: changes with map outputs and failed reduces
 	allowed core.Locality // distance from a center that the job accepted
-	until   time.Duration // the job may accept more when it has waited this long
+	until   time.Duration // length of the job's wait at which it may accept more
 }
 
-// stillWaits reports whether the job's last refusal still holds for n, and the distance it accepts.
+// stillWaits reports whether the job's last refusal holds for n too, and the distance it accepts.
 func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed core.Locality, still bool) {
 	w := r.Waiting.Of(j)
 	if w.Period != r.Period || w.cluster != r.C.Cluster || w.changes != j.Changes || r.Of.Of(j).Wait >= w.until {
@@ -29,14 +29,14 @@ func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed core.Loc
 	return w.allowed, !r.mayTake(j, n, w.allowed) && !r.C.Order.Urgent(j, core.Reduce)
 }
 
-// mayTake reports whether a reduce of j may go to n: the job accepts any node, or n is a candidate
-// of a reduce or runs one, or the job accepts racks and n is in the rack of a best candidate.
+// mayTake reports whether a reduce of j may go to n. That is so if n is a candidate or has a reduce
+// of j. Otherwise the job must accept any node, or the rack of a best candidate and n is in it.
 func (r *Placement) mayTake(j *core.Job, n *core.NodeState, allowed core.Locality) bool {
 	return allowed >= core.OffRack || r.Near[0].Has(int32(n.ID), j.Index) || allowed == core.RackLocal && r.Near[1].Has(n.Groups[1], j.Index)
 }
 
-// keepsWaiting records that j refuses all nodes that may not take a reduce, until more may be
-// allowed or idle slots count.
+// keepsWaiting records that j refuses all nodes for which mayTake is false, until its wait allows
+// more or idle slots end the wait.
 func (r *Placement) keepsWaiting(j *core.Job, allowed core.Locality) {
 	until := time.Duration(0)
 	for l := r.Of.Of(j).Level; l <= allowed; l++ {

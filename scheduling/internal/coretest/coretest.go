@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// New returns a Core with policy p, of the orders and rules in built, and nodes joined at time 0.
+// New returns a Core with policy p and the given nodes, joined at time 0. built has p's parts.
 func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Policy, nodes ...core.Node) *core.Core {
 	c, err := core.New(built, cfg, p)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func SubmitAt(t require.TestingT, c *core.Core, at time.Duration, s core.JobSpec
 	return id
 }
 
-// Beat sends a heartbeat and returns the attempts launched.
+// Beat sends a heartbeat of node n and returns the attempts that the answer launches.
 func Beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) (launched []core.AttemptID) {
 	got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: statuses})
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func On(maps int, nodes ...core.NodeID) core.Places {
 	return p
 }
 
-// Launches sends heartbeats until nothing more is launched, and returns the number of launched
+// Launches sends heartbeats of n until one launches nothing, and returns the number of launched
 // tasks.
 func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
 	for {
@@ -108,7 +108,7 @@ func Runnable(c *core.Core) (list []bool) {
 	return list
 }
 
-// Events records a Core's events; each call of since returns those since the last call.
+// Events records a Core's events. Each call of `since` returns the events since the last call.
 func Events(cfg *core.Config) (since func() []core.Event) {
 	var events []core.Event
 	cfg.Events = func(e core.Event) { events = append(events, e) }

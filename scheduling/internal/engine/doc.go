@@ -1,4 +1,4 @@
-// Package engine combines the Core with its policies; package scheduling exports it.
+// Package engine makes a Core with its policies; package scheduling exports what it has.
 //
 // A policy is a combination of independent parts: the order of jobs (packages flat, pools,
 // capacity, hfsp, quincy), the placement of maps (delay), the placement of reduces (cogrs), and

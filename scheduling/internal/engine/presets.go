@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
-// preset is one line of the table: a named combination of parts.
+// preset is a line of presetTable: a named combination of parts.
 type preset struct {
 	name   string
 	policy core.Policy
@@ -36,7 +36,7 @@ var orders = []struct {
 	{"quincy", quincy.New},
 }
 
-// built holds the built-in parts.
+// built holds the constructors of the built-in parts, by the names and rules that a Policy has.
 var built = buildPolicies()
 
 func buildPolicies() *core.Policies {
@@ -60,7 +60,7 @@ func buildPolicies() *core.Policies {
 // mistake found.
 func NewCore(cfg core.Config, p core.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
 
-// presetTable returns the named schedulers. A new preset is a line here.
+// presetTable returns the named policies. A new preset is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
 	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: w}
@@ -102,9 +102,9 @@ func Orders() []string {
 	return names
 }
 
-// DefaultReduceRule returns the reduce rule that a cluster uses with the named preset by default:
-// the center of gravity for hfs, the engine's own scheduler; any node, as in Hadoop, for the
-// others, which are baselines.
+// DefaultReduceRule returns the reduce rule of a cluster whose user names only the preset. It is
+// CoGRS for hfs, the engine's own scheduler, and AnyNode, as in Hadoop, for the others, which are
+// baselines.
 func DefaultReduceRule(preset string) core.ReduceRule {
 	if preset == "hfs" {
 		return core.CoGRS

@@ -3,12 +3,12 @@ package gravity
 import "math"
 
 // Sums holds the locations of one reduce's known input. It reads every output and does not use the
-// sums of Outputs, because it serves views, which must not influence decisions. The zero value is
-// ready for Sum.
+// sums that Outputs keeps for decisions: views must not influence those. The zero value is ready
+// for Sum.
 type Sums struct {
 	total     int64
 	bytesHeld [][]int64 // by level and group; nodes are level 0
-	feeding   []Site    // nodes that have some of it
+	feeding   []Site    // nodes that have some of the input
 }
 
 // Sum sets s to the locations of the input of reduce r; it reuses the memory of s.
@@ -41,8 +41,8 @@ func (g *Outputs) Sum(r int32, s *Sums) {
 	}
 }
 
-// Center returns the feeding node with the highest score, the first among equals; ok is false if
-// nothing is known of the input.
+// Center returns the feeding node with the highest score; of equal ones the lowest number. ok is
+// false if no input is known.
 func (s *Sums) Center(levels int) (center Site, ok bool) {
 	most := int64(0)
 	for _, n := range s.feeding {
@@ -58,14 +58,14 @@ func (s *Sums) Distance(at Site) int64 {
 	return 2 * (int64(len(s.bytesHeld))*s.total - s.score(at, len(s.bytesHeld)))
 }
 
-// Rack is a number of nodes in a rack, and the site of one of them.
+// Rack is the number of live nodes in a rack, with the site of one of them.
 type Rack struct {
 	Site
 	Nodes int64
 }
 
-// Spread returns the minimum and the mean Distance of the nodes that racks count; live reports
-// whether a node is one of them. It visits the input's sites and the racks, not all nodes.
+// Spread returns the minimum and the mean Distance of all live nodes. racks counts them; live
+// reports whether a node is one. It visits the input's sites and the racks, not all nodes.
 func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int64) {
 	least, nodes, held := math.MaxInt64, int64(0), int64(0)
 	for _, k := range racks {
@@ -84,7 +84,7 @@ func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int
 	return least, int64(float64(2*(int64(len(s.bytesHeld))*s.total*nodes-held)) / float64(nodes))
 }
 
-// score returns the number of bytes in the groups of a site, summed over the first `levels` levels.
+// score returns the bytes in the site's groups, summed over the first `levels` levels.
 func (s *Sums) score(n Site, levels int) (score int64) {
 	for l, held := range s.bytesHeld[:min(levels, len(s.bytesHeld))] {
 		if group := n.Groups[l]; int(group) < len(held) {
@@ -94,7 +94,7 @@ func (s *Sums) score(n Site, levels int) (score int64) {
 	return score
 }
 
-// Weight returns the weight of an output in a distance, from its bytes for the reduce.
+// Weight returns the weight in a distance of an output with these bytes for the reduce.
 type Weight func(bytes int64) int64
 
 // Bytes weighs each output by its bytes, for the weighted distance WTND.
@@ -104,7 +104,7 @@ func Bytes(b int64) int64 { return b }
 func Ones(int64) int64 { return 1 }
 
 // Distance returns the total network distance of reduce r at a site by its definition: a sum over
-// the map outputs for it. It is slow: it serves views, and is the oracle of Sums.Distance.
+// all map outputs. It is slow; views use it, and tests compare Sums.Distance with it.
 func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -115,7 +115,7 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
-// Input returns the bytes for reduce r at the sites that `where` selects, as slowly as Distance.
+// Input returns the bytes for reduce r at the sites for which `where` is true. It is slow.
 func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -126,7 +126,7 @@ func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	return sum
 }
 
-// Distance returns the number of links between two sites: up to the lowest common group and down.
+// Distance returns the number of links between two sites: up to their lowest common group and down.
 func Distance(a, b Site) int64 {
 	for l := range a.Groups {
 		if a.Groups[l] == b.Groups[l] {

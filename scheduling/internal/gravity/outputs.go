@@ -1,7 +1,7 @@
-// Package gravity records the locations of each reduce's input and computes network distances from
-// them [Hammoud12]. It knows only node numbers and bytes; slots and waits are up to the caller.
+// Package gravity records the locations of each reduce's input, and computes network distances from
+// them [Hammoud12]. It knows only node numbers and bytes; its caller handles slots and waits.
 //
-// [Outputs] serves decisions: sums that are updated as outputs appear. [Sums] serves views.
+// [Outputs] serves decisions: it keeps sums up to date as outputs appear. [Sums] serves views.
 package gravity
 
 import "math"
@@ -26,18 +26,18 @@ type Site struct {
 // The center of gravity, which is the feeding node with minimum WTND, therefore has the highest
 // score.
 //
-// Adding an output reads its bytes once, for Even. Only Fold sums them per node, rack and reduce:
-// if the input of a job is spread too evenly to gain from placement, no sums are needed.
+// Adding an output reads its bytes once, for Even. Only Fold sums them per node, rack and reduce.
+// If Even reports that placement gains nothing for a job, no sums are needed.
 type Outputs struct {
 	reduces   int
 	outs      []output // by map
 	knownMaps int      // maps whose output is known
 	removed   int      // outputs removed so far
 
-	feeders  []int32  // nodes that have or had outputs
+	feeders  []int32  // nodes that have or had map outputs
 	levels   [][]*sum // by level and group, nodes first; nil for groups that never had outputs
 	minInput int64    // sum of the outputs' minimum bytes per reduce: no reduce has less
-	unfold   []int32  // maps not folded yet
+	unfold   []int32  // maps whose outputs Fold must still add
 	total    []int64  // by reduce; nil before the first Fold
 }
 
@@ -47,11 +47,11 @@ type output struct {
 	bytes []int64 // nil: unknown
 }
 
-// sum adds up the outputs in a group of nodes.
+// sum adds up the map outputs in a group of nodes.
 type sum struct {
-	high  int64   // sum of the outputs' maximum bytes per reduce
+	high  int64   // sum, over the outputs, of the largest number of bytes for one reduce
 	maps  int     // folded maps
-	bytes []int64 // per reduce, of the folded maps; nil without any
+	bytes []int64 // by reduce, of the folded maps; nil without any
 }
 
 // New returns the Outputs of a job without known outputs.
@@ -68,14 +68,14 @@ func (g *Outputs) Removed() int { return g.removed }
 // Feeders returns the nodes that have or had outputs; valid until the next change.
 func (g *Outputs) Feeders() []int32 { return g.feeders }
 
-// Total returns the input of reduce r in bytes, counting the outputs that Fold has added.
+// Total returns the bytes of input of reduce r, in the outputs that Fold has added.
 func (g *Outputs) Total(r int32) int64 { return at(g.total, r) }
 
 // Totals returns Total of all reduces, nil before the first Fold; valid until the next change.
 func (g *Outputs) Totals() []int64 { return g.total }
 
-// Score returns the bytes for reduce r in the groups of a site at the first levels, summed up. It
-// counts the outputs that Fold has added.
+// Score returns the bytes for reduce r in the site's groups at the first `levels` levels, summed
+// over the levels. It counts the outputs that Fold has added.
 func (g *Outputs) Score(r int32, site Site, levels int) (bytes int64) {
 	for l := range min(levels, len(g.levels)) {
 		bytes += at(g.In(l, site), r)
@@ -83,8 +83,8 @@ func (g *Outputs) Score(r int32, site Site, levels int) (bytes int64) {
 	return bytes
 }
 
-// In returns the bytes per reduce in the group of a site at a level, counting the outputs that Fold
-// has added; nil if it has none. The slice is valid until the next change.
+// In returns the bytes by reduce in a site's group at a level, in the outputs that Fold has added.
+// It returns nil if there are none. The slice is valid until the next change.
 func (g *Outputs) In(level int, site Site) []int64 {
 	if level >= len(g.levels) || int(site.Groups[level]) >= len(g.levels[level]) {
 		return nil
@@ -112,7 +112,7 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	g.count(&g.outs[m], 1)
 }
 
-// sumAt returns the sum of the group of a site at a level.
+// sumAt returns the sum for the group of a site at a level; it creates it if necessary.
 func (g *Outputs) sumAt(level int, site Site) *sum {
 	for len(g.levels) <= level {
 		g.levels = append(g.levels, nil)
@@ -151,8 +151,8 @@ func span(list []int64) (low, high int64) {
 	return low, high
 }
 
-// Even reports whether no node can be much better than others for any reduce: no score (higher is
-// nearer) can exceed the given part of its maximum, levels × input. It looks only at the extremes.
+// Even reports whether no node can be much better than others for any reduce. No score can then
+// exceed the given part of its maximum, levels × input. It looks only at minima and maxima.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
 	for _, row := range g.levels[:min(levels, len(g.levels))] {
@@ -209,7 +209,7 @@ func (g *Outputs) Remove(m int32) bool {
 	return true
 }
 
-// add adds (1) a slice to one that is at least as long, or subtracts it (-1).
+// add adds bytes to sum, which is at least as long (sign 1), or subtracts them (-1).
 func add(sum, bytes []int64, sign int64) {
 	sum = sum[:len(bytes)]
 	for r, b := range bytes {

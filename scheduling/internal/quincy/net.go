@@ -12,10 +12,10 @@ import (
 
 // quincyNet is the network of one flow. Arcs lead from the source to each job, and from a job to
 // its maps. From a map they lead to the nodes with its data, to their racks, and to the cluster.
-// Others lead from the cluster to the racks, from a rack to its nodes, and from a node to the sink,
-// with the capacity of its slots. The paper's vertex for unscheduled tasks is omitted. Its cost,
-// common to all maps of a job, is subtracted from the arc to the job, so that only profitable flow
-// remains. Costs are in milliseconds. Numbers in comments are those of docs/papers.md.
+// They also lead from the cluster to racks, and from a rack to its nodes. A node's arc to the sink
+// has the capacity of its slots. The paper's vertex for unscheduled tasks is omitted: the cost of
+// waiting is subtracted from the arc to the job, so that only flow that costs less is profitable.
+// Costs are in milliseconds. Numbers in comments are the steps in docs/papers.md.
 type quincyNet struct {
 	g           flow.Graph
 	nodes       []core.NodeID // with slots; their vertices begin at firstNode
@@ -23,7 +23,7 @@ type quincyNet struct {
 	runningArcs []flow.Arc    // by index in nodes: arc to the sink with the capacity of its running maps
 	groups      [][]int32     // vertices by level and group, or flow.None
 	slots       int32         // of all nodes
-	tasks       []netTask     // maps in the network
+	tasks       []netTask     // the vertices of maps
 	movable     []int32       // running maps that may be moved, as indexes of Core.Attempts, by job and map
 	maps        []int32       // scratch
 }
@@ -50,8 +50,8 @@ type netTask struct {
 	attempt int32 // index in Core.Attempts of its running attempt, or -1
 }
 
-// build creates the network of the free slots, as seen by the node `asks`, or by none if it is
-// NoNode. If moving is set, it adds the slots of running maps that may be moved.
+// build creates the network of the free slots, at a heartbeat of the node `asks` (NoNode: at none).
+// If `moving` is set, it adds the slots of running maps that may be moved.
 func (o *Order) build(asks core.NodeID, moving bool) {
 	x, c := &o.net, o.C
 	x.g.Reset()
@@ -95,8 +95,8 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 	}
 }
 
-// addMovable lists the running maps of a node that may be moved: they have one attempt, which holds
-// one slot and has no permission to commit yet.
+// addMovable adds the running maps of a node that may be moved to the list. Such a map has one
+// attempt, which holds one slot and has no permission to commit yet.
 func (o *Order) addMovable(n *core.NodeState) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
@@ -107,10 +107,10 @@ func (o *Order) addMovable(n *core.NodeState) {
 	}
 }
 
-// silenceCost returns the cost of using a node that is not asking now. It is one millisecond, so
-// that among equal slots that of the asking node is used. If a plan has had a map for the node and
-// it has not asked since, the node may be dead: the time since then, minus one heartbeat interval,
-// is added.
+// silenceCost returns the cost of using a node that does not ask now. It is one millisecond, so
+// that of equal slots that of the asking node is used. If a plan had a map for the node, and the
+// node has not asked since, it may be dead. Then the time since that plan, minus one heartbeat
+// interval, is added.
 func (o *Order) silenceCost(n *core.NodeState, asks core.NodeID) int64 {
 	switch {
 	case n.ID == asks:
@@ -121,7 +121,7 @@ func (o *Order) silenceCost(n *core.NodeState, asks core.NodeID) int64 {
 	return 1 + max(0, o.C.Now-o.PlannedAt[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
 }
 
-// addGroups adds vertices for the racks and wider groups, with arcs from the cluster to the nodes.
+// addGroups adds vertices for racks and wider groups, and the arcs from the cluster to the nodes.
 func (o *Order) addGroups() {
 	x, c := &o.net, o.C
 	x.groups = core.Reach(x.groups, int32(len(c.Groups)-1))
@@ -152,7 +152,7 @@ func (o *Order) addGroups() {
 	}
 }
 
-// addJob adds a job, its maps that may be launched and those of its running maps that may be moved.
+// addJob adds a job, with the maps that it may launch and its running maps that may be moved.
 func (o *Order) addJob(j *core.Job) {
 	x, w, of := &o.net, &j.Work[core.Map], o.Of.Of(j)
 	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id core.JobID) int {
@@ -190,16 +190,16 @@ func (o *Order) addJob(j *core.Job) {
 	}
 }
 
-// waiting returns the cost of letting a map of j wait: the time since its submission times the
-// weight of its priority, plus 2 so that the nearest slot anywhere is worth using from the
-// beginning.
+// waiting returns the cost of letting a map of j wait, in milliseconds. It is the time since the
+// submission times the factor of its priority. 2 is added, so that the nearest slot anywhere is
+// worth using from the beginning.
 func (o *Order) waiting(j *core.Job) int64 {
 	return 2 + int64(min(netWait, float64((o.C.Now-j.Submitted).Milliseconds())*j.Spec.Priority.Factor()))
 }
 
-// addRunning connects a running map to its job and to the places where it could run, and lets it
-// flow where it is. Staying is cheaper by the work that would be lost; not running costs as much as
-// reading from afar.
+// addRunning connects a running map to its job and to the places where it could run, and sends flow
+// through its present node. Staying is cheaper by the work that a move would lose. Not running
+// costs as much as reading from the farthest node.
 func (o *Order) addRunning(job, ai int32) {
 	x, a := &o.net, &o.C.Attempts[ai]
 	at := x.vertex[a.Node.ID]
@@ -216,8 +216,8 @@ func (o *Order) addRunning(job, ai int32) {
 	x.tasks = append(x.tasks, t)
 }
 
-// addWaiting adds the maps of j, of which up to `more` may be launched: all of them, or only as
-// many per node, per rack and for the cluster as can be launched, since more would not be cheaper.
+// addWaiting adds the maps of j, of which up to `more` may be launched. If there are many, it adds
+// only `more` per node, per rack and for the cluster, since further ones would not be cheaper.
 func (o *Order) addWaiting(j *core.Job, v, more int32) {
 	x, w := &o.net, &j.Work[core.Map]
 	if n := min(int32(w.Pending.Len()), more); n > 0 {
@@ -234,7 +234,7 @@ func (o *Order) addWaiting(j *core.Job, v, more int32) {
 	}
 }
 
-// candidates returns the pending maps of j with a place that addWaiting adds.
+// candidates returns the pending maps of j, of those with a place, that addWaiting adds.
 func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	x, w := &o.net, &j.Work[core.Map]
 	x.maps = x.maps[:0]
@@ -266,13 +266,13 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	return x.maps
 }
 
-// picky reports whether a node may refuse j: because j avoids it, or because its last slots are
-// kept from long tasks.
+// picky reports whether j may not use every node. It may avoid some, or the last slots of a node
+// may be kept from long tasks.
 func (o *Order) picky(j *core.Job) bool {
 	return o.C.BadNodes(j) > 0 || o.C.Kept(j, core.Map)
 }
 
-// connect connects a map, or n maps without a place, to the places where it may run.
+// connect adds arcs from a map, or from n maps without a place, to the places where it may run.
 func (o *Order) connect(j *core.Job, m, v, n int32) {
 	x := &o.net
 	if o.picky(j) {
@@ -298,7 +298,7 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // step 4
 }
 
-// connectOneByOne connects a map to the nodes that its job does not refuse.
+// connectOneByOne adds arcs from a map to each node that its job may use.
 func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 	x, c := &o.net, o.C
 	for _, id := range x.nodes {
@@ -314,7 +314,7 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 	}
 }
 
-// cost returns the cost of reading at a level, in milliseconds.
+// cost returns the cost of reading input at locality level l, in milliseconds.
 func (o *Order) cost(l core.Locality) int64 {
 	rack, far := o.Pol.Rack, o.Pol.Far
 	switch {

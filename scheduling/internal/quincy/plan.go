@@ -8,9 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
 )
 
-// Assign gives the free map slots of n to tasks of several slots, to the maps that the flow places
-// there, and to speculative attempts, in this order, and offers the free reduce slots to the jobs
-// in order.
+// Assign gives the free map slots of n to tasks of several slots, then to the maps that the flow
+// places there, then to speculative attempts. It offers the free reduce slots to the jobs in order,
+// as other orders do.
 func (o *Order) Assign(n *core.NodeState) {
 	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
 		o.computeBounds()
@@ -23,14 +23,14 @@ func (o *Order) Assign(n *core.NodeState) {
 	o.C.Fill(n, core.Reduce)
 }
 
-// offerSome offers the free map slots of n, in order, to the jobs that some selects.
+// offerSome offers the free map slots of n, in order, to the jobs for which `some` returns true.
 func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
 	o.C.Placement[core.Map].Begin()
 	for n.Free(core.Map) > 0 && o.offerOne(n, some) {
 	}
 }
 
-// offerOne offers a map slot of n to the jobs that some selects; it returns true if one took it.
+// offerOne offers a map slot of n to the jobs that `some` selects; it returns true if one took it.
 func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	for j := range o.C.InOrder(core.Map) {
 		if some(j) && o.C.Offer(j, n, core.Map) {
@@ -40,8 +40,8 @@ func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	return false
 }
 
-// launchPlanned launches the planned maps of n. It computes a new plan if the last one is of
-// another time or state, or did not include n.
+// launchPlanned launches the planned maps of n. It first computes a new plan if time or state has
+// changed since the last one, or if that did not include n.
 func (o *Order) launchPlanned(n *core.NodeState) {
 	o.PlannedAt = core.Reach(o.PlannedAt, int32(len(o.C.Nodes)-1))
 	if !o.FreshPlan || o.At != o.C.Now || o.PlannedAt[n.ID] != 0 {
@@ -60,7 +60,7 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 	o.following = false
 }
 
-// follow launches a planned map on n; the task selector may choose another map of the job.
+// follow launches a planned map on n; the task selector may choose another map of the same job.
 func (o *Order) follow(p *planned, n *core.NodeState) {
 	c, w, m := o.C, &p.Job.Work[core.Map], p.Task
 	if m < 0 {

@@ -1,4 +1,4 @@
-// Package quincy launches and moves maps by a minimum-cost flow [Isard09]. Package flow solves it.
+// Package quincy launches and moves maps by a minimum-cost flow [Isard09], solved by package flow.
 //
 // Reading order: quincy.go (the order and its bounds), net.go (the network), plan.go (launches and
 // preemption).
@@ -15,29 +15,29 @@ import (
 )
 
 // Order places maps by a minimum-cost flow from jobs over their maps to slots [Isard09 §4]. A map
-// flows to a node with its data, to a rack, to the cluster, or not at all, which costs more the
-// longer its job has waited. Fair shares bound the maps of each job. Every Interval, running maps
-// take part, and are killed if the flow moves them. Between, the flow assigns waiting maps to free
-// slots; it is recomputed at a heartbeat if something has changed. Reduces follow the same order of
-// jobs and the placement of reduces. Tasks of several slots are not part of the flow and are
-// offered slots one by one; the locality rule applies only to them.
+// flows to a node with its data, to a rack, to the cluster, or not at all; that costs more the
+// longer its job has waited. Fair shares bound the maps of each job. Every Interval the flow has
+// the running maps too, and those that it moves are killed. Between, it assigns waiting maps to
+// free slots; it is recomputed at a heartbeat if something has changed. Reduces have the same order
+// of jobs, and the placement of reduces. Tasks of several slots are not part of the flow: they are
+// offered slots one by one, and only they follow the locality rule.
 type Order struct {
 	core.FlatOrder
 	Pol         core.QuincyPolicy // with defaults
 	Of          core.Records[quincyJob]
 	StaleBounds bool          // the bounds must be recomputed
-	Last        time.Duration // time of the last round
+	Last        time.Duration // time of the last preemption round
 	net         quincyNet
 
 	Plan      []planned      // maps to launch at the next heartbeats, by the last flow
 	FreshPlan bool           // the plan matches the current state
 	At        time.Duration  // when the plan was computed
-	following bool           // launches follow the plan, so they do not make it out of date
+	following bool           // set during launches by the plan, which do not make it out of date
 	claims    []shares.Claim // scratch of computeBounds
-	by        []*core.Job    // the jobs of the last divide, as its claims
-	// PlannedAt is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
-	// asked. The longer a node is silent, the more it costs to use it, so that no map waits for a
-	// dead node.
+	by        []*core.Job    // the jobs of the last divide, in the order of its claims
+	// PlannedAt is the time plus 1, by node, of the first plan with a map for the node since it
+	// last asked; 0 without one. The longer a node is silent, the more its use costs, so that no
+	// map waits for a dead node.
 	PlannedAt []time.Duration
 }
 
@@ -46,7 +46,7 @@ type quincyJob struct {
 	Min, Max int32 // running maps: minimum at any cost, and maximum
 }
 
-// planned is a map that the flow places on a node; a negative Task is any map without a place.
+// planned is a map that the flow places on a node. A negative Task is any map without a place.
 type planned struct {
 	Job  *core.Job
 	Task int32
@@ -70,14 +70,14 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// costsOf returns Rack and Far with their defaults.
+// costsOf returns Rack and Far of the policy, or their defaults.
 func costsOf(q *core.QuincyPolicy) (rack, far time.Duration) {
 	far = max(0, cmp.Or(q.Far, 5*time.Second))
 	return min(far, max(0, cmp.Or(q.Rack, 2500*time.Millisecond))), far
 }
 
-// fair and kills report whether the rule divides the slots fairly, and whether it kills maps that
-// the flow moves.
+// fair reports whether the rule divides the slots fairly; kills reports whether it kills running
+// maps that the flow moves.
 func (o *Order) fair() bool  { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QF }
 func (o *Order) kills() bool { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QP }
 
@@ -93,9 +93,9 @@ func (o *Order) Remove(*core.Job) { o.stale() }
 // stale marks bounds and plan as out of date.
 func (o *Order) stale() { o.StaleBounds, o.FreshPlan = true, false }
 
-// Changed implements core.Order. The plan is out of date after any change of maps but a launch that
-// it planned. The bounds are out of date only if the job has got its first launchable task or lost
-// its last one; other changes reach them at the next Update.
+// Changed implements core.Order. Any change of maps makes the plan out of date, except a launch
+// that it planned. The bounds are out of date only if the job has got its first launchable task or
+// lost its last one. The next Update takes account of other changes.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	was := o.Spots.Of(j)[k].In
 	o.FlatOrder.Changed(j, k)
@@ -119,7 +119,7 @@ func (o *Order) Update() {
 	}
 }
 
-// Adopt copies the time of the last round; without it, frequent reloads would prevent preemption.
+// Adopt keeps the time of the last round: otherwise, frequent reloads would prevent preemption.
 func (o *Order) Adopt(former core.Order) {
 	if old, ok := former.(*Order); ok {
 		o.Last = old.Last
@@ -141,8 +141,8 @@ func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 }
 
 // computeBounds sets the bounds on the running maps of each job: at least its share rounded down,
-// at most its share rounded up. A job with less than a slot may have one. Without fairness the
-// number is unlimited.
+// at most its share rounded up. A job with a share below one slot may have one. Without fairness
+// the number is unlimited.
 func (o *Order) computeBounds() {
 	if !o.StaleBounds {
 		return
@@ -159,7 +159,7 @@ func (o *Order) computeBounds() {
 	}
 }
 
-// divide appends a claim with its fair share of the slots of kind k for each job; o.by has these.
+// divide appends each job's claim with its fair share of slots of kind k. o.by gets the jobs.
 func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	o.by = o.by[:0]
 	for _, j := range o.C.Active {
@@ -172,7 +172,7 @@ func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	return claims
 }
 
-// Idle returns CauseFlowWait for maps: the flow places none of j on n.
+// Idle returns CauseFlowWait for maps: the flow places no map of j on n.
 func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if k == core.Map {
 		return core.Reason{Cause: core.CauseFlowWait}

@@ -2,7 +2,7 @@
 // nodes, racks of different size, links and disks, stragglers, outages.
 //
 //	network: flows              # or factors, which has no links
-//	link: 125MB                 # of a node in each direction, a second
+//	link: 125MB                 # of a node, in each direction, per second
 //	oversubscription: 4         # sum of a rack's node links over its uplink
 //	disk: 200MB                 # what a node's disk gives to all its tasks together
 //	classes:
@@ -45,7 +45,7 @@ const (
 	maxSpeed = 1_000.0
 )
 
-// File is a parsed cluster file.
+// File is the content of a cluster file: nodes, links, stragglers and outages.
 type File struct {
 	machines []simulator.Machine
 	uplinks  []float64
@@ -72,8 +72,8 @@ func (f *File) ReduceSlots() (all int) {
 // Flows reports whether transfers share links.
 func (f *File) Flows() bool { return f.network.Flows }
 
-// Apply sets nodes, racks, slots, links and stragglers of a configuration, and adds the outages to
-// its own.
+// Apply puts the file's nodes, racks, slots, links and stragglers into cfg, and adds its outages to
+// those of cfg.
 func (f *File) Apply(cfg *simulator.Config) {
 	cl, nw := &cfg.Cluster, &cfg.Network
 	cl.Nodes, cl.Racks, cl.MapSlots, cl.ReduceSlots, cl.Machines = 0, 0, 0, 0, f.machines
@@ -83,13 +83,13 @@ func (f *File) Apply(cfg *simulator.Config) {
 	cfg.Failures.Outages = append(slices.Clone(cfg.Failures.Outages), f.outages...)
 }
 
-// reader parses one file.
+// reader parses one cluster file into file.
 type reader struct {
 	yamlfile.Reader
 	file    File
 	classes map[string]simulator.Machine
-	flowing yamlfile.Node              // the first key about links or disks
-	out     map[int][]simulator.Outage // by node
+	flowing yamlfile.Node              // the first key that has an effect only with network: flows
+	out     map[int][]simulator.Outage // outages read so far, by node
 }
 
 // Read parses a cluster file. Errors wrap ErrBad and begin with file, line and column.
@@ -152,7 +152,7 @@ func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	return r.Each(outages, r.outage)
 }
 
-// onlyFlows returns read for a key that has an effect only if transfers are flows.
+// onlyFlows returns `read` for a key that Read allows only with network: flows.
 func (r *reader) onlyFlows(read yamlfile.Field) yamlfile.Field {
 	return func(n yamlfile.Node) error {
 		if r.flowing == nil {
@@ -169,7 +169,7 @@ func parseNetwork(s string) (flows bool, err error) {
 	return s == "flows", nil
 }
 
-// rate returns a field that reads bytes per second.
+// rate returns a reader of a YAML value in bytes per second, which sets *to.
 func (r *reader) rate(to *float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParseBytes(s)
@@ -180,7 +180,7 @@ func (r *reader) rate(to *float64) yamlfile.Field {
 	})
 }
 
-// number returns a field that reads a number within limits.
+// number returns a reader of a YAML number from least to most, which sets *to.
 func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParsePlain(s, most)
@@ -191,7 +191,7 @@ func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	})
 }
 
-// count returns a field that reads an integer within limits.
+// count returns a reader of a YAML integer from least to most, which sets *to.
 func (r *reader) count(to *int, least, most int) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (int, error) { return parseCount(s, least, most) })
 }
@@ -278,7 +278,7 @@ func (r *reader) rack(n yamlfile.Node) error {
 	return nil
 }
 
-// uplink records the uplink of a rack; 0 means none.
+// uplink records the rate of a rack's uplink; 0 means that the file sets none.
 func (r *reader) uplink(rack int, uplink float64) {
 	switch {
 	case r.file.uplinks != nil:
@@ -288,7 +288,7 @@ func (r *reader) uplink(rack int, uplink float64) {
 	}
 }
 
-// machines parses a number of nodes of a class: "10 new", or "new" for one.
+// machines returns the nodes that an entry describes: "10 new" is 10 of class new, "new" is one.
 func (r *reader) machines(n yamlfile.Node) ([]simulator.Machine, error) {
 	text, err := r.Scalar(n)
 	if err != nil {
@@ -312,7 +312,7 @@ func (r *reader) machines(n yamlfile.Node) ([]simulator.Machine, error) {
 	return slices.Repeat([]simulator.Machine{m}, count), nil
 }
 
-// stragglers reads the fraction of the attempts that straggle, and their factor.
+// stragglers reads the fraction of attempts that straggle, and by which factor these take longer.
 func (r *reader) stragglers(n yamlfile.Node) error {
 	err := r.Mapping(n, map[string]yamlfile.Field{
 		"part": yamlfile.Value(&r.Reader, &r.file.part, parsePart),
@@ -380,8 +380,8 @@ func (r *reader) outage(n yamlfile.Node) error {
 	return nil
 }
 
-// overlap reports whether two outages of a node overlap; one must follow the other by at least a
-// second.
+// overlap reports whether outages a and b of a node overlap. Between two outages there must be a
+// second at least.
 func overlap(a, b simulator.Outage) bool {
 	ends := func(o simulator.Outage) time.Duration {
 		if o.For == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// attempt records what an event says about an attempt.
+// attempt adds what an event says about an attempt to the recording.
 func (r *Reader) attempt(e event.Event) error {
 	id := e.Attempt
 	j, err := r.job(id.Task.Job)
@@ -48,7 +48,7 @@ func (r *Reader) attempt(e event.Event) error {
 	return nil
 }
 
-// changed records what an event after its launch says about attempt a of task t.
+// changed adds to attempt a of task t what an event after its launch says.
 func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
 	switch e.Type {
@@ -92,7 +92,7 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	}
 }
 
-// locality returns the locality of a map's attempt in a recorded event; -1 if it has none.
+// locality returns the locality of a map's attempt by a recorded event; -1 if it names none.
 func locality(e event.Event) scheduling.Locality {
 	for l := scheduling.NodeLocal; l <= scheduling.OffRack; l++ {
 		if e.Near == l.String() {
@@ -105,13 +105,13 @@ func locality(e event.Event) scheduling.Locality {
 	return scheduling.OffRack
 }
 
-// span returns how long an attempt has held its slot.
+// span returns how long an attempt held its slot, without the time of suspensions.
 func (a *try) span() time.Duration { return a.ended - a.launched - a.held }
 
 // burst is the time after a job's arrival in which a live JobTracker offers it slots of all nodes.
 const burst = 50 * time.Millisecond
 
-// asked records the order in which nodes are offered tasks when a job has arrived: in a live
+// asked records the order in which nodes are offered tasks when a job has arrived. In a live
 // cluster it is the order of messages, which no other event shows.
 func (r *Reader) asked(e event.Event) {
 	if len(r.rec.jobs) == 0 || e.Node < 0 || int(e.Node) >= len(r.rec.nodes) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// sure is the number of standard errors by which an effect must differ from 0 to be used.
+// sure is the number of standard errors that an effect must differ from 0 to count as known.
 const sure = 2
 
 // sample holds the count, the sum and the sum of squares of numbers.
@@ -28,8 +28,8 @@ func (s *sample) scatter() float64 {
 	return max(0, s.squares-float64(s.sum*s.sum)/s.n)
 }
 
-// pooledVariance returns the variance within the samples, taken as equal in all of them; infinity
-// if no sample has two numbers.
+// pooledVariance returns the variance within the samples, assumed to be equal in all; infinity if
+// no sample has two numbers.
 func pooledVariance(list ...*sample) float64 {
 	scatter, degrees := 0.0, 0.0
 	for _, s := range list {
@@ -42,10 +42,10 @@ func pooledVariance(list ...*sample) float64 {
 	return scatter/degrees + 1e-12
 }
 
-// effect is an estimated difference with its variance.
+// effect is an estimated difference of two means, with the variance of the estimate.
 type effect struct{ value, variance float64 }
 
-// known reports whether the effect is significant.
+// known reports whether the effect is significant: `sure` standard errors from 0.
 func (e effect) known() bool { return math.Abs(e.value) > sure*math.Sqrt(e.variance) }
 
 // difference returns the mean of b minus that of a, if both have numbers.
@@ -71,15 +71,15 @@ func pooled(list []effect) (effect, bool) {
 	return effect{sum / weight, 1 / weight}, true
 }
 
-// estimates holds, by job, the fields Far, Ahead and Hop of simulator.Recorded: what a task would
-// take at another place or time.
+// estimates holds, by job, the fields Far, Ahead and Hop of simulator.Recorded. They say how long a
+// task would take at another place or time than in the recording.
 type estimates struct {
 	far   [][3]float64
 	ahead []time.Duration
 	hop   [][2]float64
 }
 
-// estimate estimates what a task would take at another place or time, from tasks of the recording.
+// estimate computes the estimates of each job from the tasks of the recording.
 func (r *Recording) estimate() *estimates {
 	e := &estimates{make([][3]float64, len(r.jobs)), make([]time.Duration, len(r.jobs)), make([][2]float64, len(r.jobs))}
 	r.estimateFar(e)
@@ -88,8 +88,8 @@ func (r *Recording) estimate() *estimates {
 	return e
 }
 
-// estimateFar sets e.far, the times of rack-local and off-rack maps relative to node-local ones, at
-// least 1. It compares maps of the same job; a job with few of them gets the ratios over all jobs.
+// estimateFar sets e.far: the times of rack-local and off-rack maps, as multiples of node-local
+// ones, 1 or more. It compares maps of the same job; a job with few has the ratios of all jobs.
 func (r *Recording) estimateFar(e *estimates) {
 	jobs := make([][3]sample, len(r.jobs))
 	var all []*sample
@@ -139,7 +139,7 @@ func factor(e effect) float64 {
 	return min(max(1, math.Exp(e.value)), 1000)
 }
 
-// lastMap returns the time of the last end of a map of j up to the given time; 0 if none.
+// lastMap returns when the last of j's maps that ended by the given time ended; 0 if none had.
 func (j *job) lastMap(before time.Duration) time.Duration {
 	i := sort.Search(len(j.mapsDone), func(i int) bool { return j.mapsDone[i] > before })
 	if i == 0 {
@@ -162,11 +162,11 @@ func (j *job) aroundLastMap(a *try) (before, after time.Duration) {
 	return max(0, a.span()-after), max(0, after)
 }
 
-// point is a reduce: how long it ran before the job's last map ended, and after that, in seconds.
+// point is a reduce's time before its job's last map ended, and the time after that, in seconds.
 type point struct{ before, after float64 }
 
-// estimateAhead sets e.ahead, how much of a reduce's time can pass before the last map has ended:
-// from the job's reduces if they suffice, otherwise from those of all jobs.
+// estimateAhead sets e.ahead: how much of a reduce's work can be done before the last map ends. It
+// uses the job's reduces if they suffice, otherwise those of all jobs.
 func (r *Recording) estimateAhead(e *estimates) {
 	jobs := make([][]point, len(r.jobs))
 	for i, j := range r.jobs {
@@ -191,9 +191,9 @@ func (r *Recording) estimateAhead(e *estimates) {
 const aheadSteps = 64
 
 // ahead returns the time x that a reduce can use before the job's last map ends, for set-up and
-// fetching; after x it only waits. Then after + min(before, x) is about the same for all reduces
-// of a job, so that ahead minimizes the scatter of that sum within the jobs. x is known if
-// that scatter is significantly smaller than that of after alone.
+// fetching; after x it only waits. Then after + min(before, x) is about the same for all reduces of
+// a job. ahead returns the x with the least scatter of that sum within the jobs. x is known if that
+// scatter is significantly smaller than with x = 0.
 func ahead(jobs [][]point) (best float64, known bool) {
 	most, n := 0.0, 0
 	for _, list := range jobs {
@@ -208,7 +208,7 @@ func ahead(jobs [][]point) (best float64, known bool) {
 	without := scatterAhead(jobs, 0)
 	least := without
 	low, high := 0.0, most
-	for range 3 { // each time around the best value so far
+	for range 3 { // each time in a smaller range around the best value so far
 		step := (high - low) / aheadSteps
 		at := best
 		for k := range aheadSteps + 1 {
@@ -237,9 +237,9 @@ func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	return sum
 }
 
-// estimateHops sets e.hop, the seconds by which a byte that crosses one more link delays a reduce.
-// It fits the times of reduces to their bytes and bytes × links by least squares, all relative to
-// the means of the job. Reduces launched after the job's last map (late) are fitted separately,
+// estimateHops sets e.hop: the seconds by which each byte that crosses one more link delays a
+// reduce. It fits the times of reduces to their bytes and bytes × links by least squares, relative
+// to the means of their job. Reduces launched after the job's last map (late) have their own fit,
 // because they shuffle without waiting.
 func (r *Recording) estimateHops(e *estimates) {
 	for late := range 2 {
@@ -289,8 +289,8 @@ func slope(xx, xy, yy, xt, yt, tt, n float64) effect {
 	return effect{value, max(left, 0) / (n - 2) / rest}
 }
 
-// shuffleRows returns a row for each reduce of a job: bytes, bytes × links, seconds after the last
-// map. With late it returns those launched after the last map, otherwise the others.
+// shuffleRows returns a row for each reduce of a job: bytes, bytes × links, and seconds after the
+// last map. If `late` is set it takes the reduces launched after the last map, otherwise the rest.
 func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	if !j.hasOutput || !j.succeeded() {
 		return nil
@@ -307,8 +307,8 @@ func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	return rows
 }
 
-// input returns the bytes that reduce p of a job reads on a node: from that node, its rack, and
-// beyond.
+// input returns the bytes that reduce p of a job reads if it runs on node `at`, by distance: from
+// that node, from its rack, and from other racks.
 func (r *Recording) input(j *job, p, at int) (by [3]int64) {
 	if !j.hasOutput {
 		return by
@@ -333,7 +333,7 @@ func (r *Recording) distance(a, b int) int {
 	return 2
 }
 
-// weighShuffles sets job.shuffled: the bytes that each job's reduces fetched, by distance.
+// weighShuffles sets, for each job, the bytes that its reduces fetched, by distance.
 func (r *Recording) weighShuffles() {
 	for _, j := range r.jobs {
 		for p := range j.tasks[scheduling.Reduce] {
@@ -346,7 +346,7 @@ func (r *Recording) weighShuffles() {
 	}
 }
 
-// recorded returns job i's recorded task times for the simulator; half is as for tasks.
+// recorded returns job i's recorded task times for the simulator; half is explained at tasks.
 func (r *Recording) recorded(i int, e *estimates, half time.Duration) *simulator.Recorded {
 	j := r.jobs[i]
 	out := &simulator.Recorded{Far: e.far[i], Ahead: e.ahead[i], Hop: e.hop[i]}

@@ -14,22 +14,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Outcome is the result of a replay with that of the recording. Both have the figures of the jobs that
-// succeeded in the recording, without utilization, lost time and time spent on speculative attempts.
+// Outcome compares a replay with its recording. Both have the figures of the jobs that succeeded in
+// the recording, without utilization, lost time and time spent on speculative attempts.
 type Outcome struct {
-	Recorded simulator.Figures // of the recording
-	Again    simulator.Figures // of the replay, of the same jobs
+	Recorded simulator.Figures // of the recorded run
+	Again    simulator.Figures // of the replay, for the same jobs
 }
 
-// Run simulates the recorded workload under a policy. events, if not nil, receives the events, with
-// explanations. Errors are those of simulator.Run, and ErrRecording if the policy has parts that
-// only the recording program has.
+// Run simulates the recorded workload under a policy. If `events` is not nil, it receives the
+// events, with explanations. Errors are those of simulator.Run. ErrRecording means that the policy
+// has parts that only the program that made the recording has.
 func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(event.Event)) (*Outcome, error) {
 	return r.RunFork(ctx, p, nil, events)
 }
 
-// RunFork is like Run, with one decision changed if fork is not nil. The nodes of fork are numbered
-// as in the events of Run, which may differ from the recording.
+// RunFork is like Run, but changes one decision if fork is not nil. Fork's node is numbered as in
+// the events of Run, which may differ from the recording.
 func (r *Recording) RunFork(
 	ctx context.Context, p scheduling.Policy, fork *scheduling.Fork, events func(event.Event),
 ) (*Outcome, error) {
@@ -41,7 +41,7 @@ func (r *Recording) RunFork(
 	return r.simulate(ctx, cfg, r.workload(&p), events)
 }
 
-// check returns an error if p is invalid or has a custom part of the program that recorded the run.
+// check returns an error if p is invalid or needs a part of the program that made the recording.
 func check(p *scheduling.Policy) error {
 	if part := cmp.Or(p.Locality.Part, p.Reduce.Part); part != "" {
 		return bad("the policy has a part %q of the program that recorded it", part)
@@ -52,7 +52,7 @@ func check(p *scheduling.Policy) error {
 	return nil
 }
 
-// simulate runs a workload made from the recording, and computes the outcome.
+// simulate runs a workload made from the recording, and compares the result with the recording.
 func (r *Recording) simulate(
 	ctx context.Context, cfg simulator.Config, w *workload.Workload, events func(event.Event),
 ) (*Outcome, error) {
@@ -83,7 +83,7 @@ func (r *Recording) simulate(
 	return out, nil
 }
 
-// figures returns the result of a recorded job that would take the time `alone` on an idle cluster.
+// figures returns the recorded result of a job that would take the time `alone` on an idle cluster.
 func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	o := &simulator.JobResult{
 		Arrived: j.submitted, Ended: j.ended, Alone: alone,
@@ -92,7 +92,7 @@ func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	}
 	levels := [...]*int{&o.Maps.NodeLocal, &o.Maps.RackLocal, &o.Maps.OffRack}
 	for t := range j.tasks[scheduling.Map] {
-		for _, a := range j.tasks[scheduling.Map][t].tries { // including those that ran again
+		for _, a := range j.tasks[scheduling.Map][t].tries { // each success counts, also of maps that ran more than once
 			if a.out == succeeded && a.near >= 0 {
 				*levels[a.near]++
 			}

@@ -12,37 +12,37 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// ErrRecording is wrapped by every error about events that are not a complete recording of a run.
+// ErrRecording matches every error about events that are not a complete recording of a run.
 var ErrRecording = errors.New("no recording of a whole run")
 
-// refusal is an error about events that cannot be replayed; errors.Is reports it as ErrRecording.
+// refusal is an error about events that cannot be replayed; errors.Is matches it to ErrRecording.
 type refusal struct{ error }
 
 // Is makes errors.Is(err, ErrRecording) true.
 func (refusal) Is(target error) bool { return target == ErrRecording }
 
-// Limits of a recording.
+// Limits that protect the memory from a damaged recording.
 const (
 	maxNodes = 1_000_000
 	maxTasks = 50_000_000
 	maxTries = 1_000
 )
 
-// Reader reads the events of a run, in order. The zero value is ready; it is not safe for
-// concurrent use.
+// Reader builds a Recording from the events of a run, added in order. The zero value is ready to
+// use. A Reader is not safe for concurrent use.
 type Reader struct {
-	// Unfinished accepts jobs that have not ended. A replay runs them to their end, with the median
-	// times of their tasks that have ended, and figures omit them.
+	// Unfinished accepts jobs that have not ended. A replay runs these to their end, with the
+	// median times of those of their tasks that have ended. The figures omit such jobs.
 	Unfinished bool
 
 	rec     *Recording
 	expiry  time.Duration
 	tasks   int
 	ends    []int          // numbers of the jobs that have ended, in order
-	changes map[string]int // what a replay omits, with counts
+	changes map[string]int // kinds of events that a replay ignores, with counts
 }
 
-// Add adds the run's next event. An error, ErrRecording, means that the run cannot be replayed.
+// Add adds the run's next event. The error, ErrRecording, means that the run cannot be replayed.
 func (r *Reader) Add(e event.Event) error {
 	if r.rec == nil {
 		return r.begin(e)
@@ -104,7 +104,7 @@ func (r *Reader) begin(e event.Event) error {
 	return nil
 }
 
-// joined records that a node has joined or returned.
+// joined records that a node has joined, or has come back.
 func (r *Reader) joined(e event.Event) error {
 	nodes := &r.rec.nodes
 	if e.Node < 0 || int(e.Node) >= maxNodes || e.Slots[0] < 0 || e.Slots[1] < 0 {
@@ -124,7 +124,7 @@ func (r *Reader) joined(e event.Event) error {
 	return nil
 }
 
-// lost records that a node was lost: it counts as down since its last event.
+// lost records that a node was lost. It counts as down from its last event on.
 func (r *Reader) lost(e event.Event) error {
 	n, err := r.node(e.Node)
 	if err != nil || n.lost {
@@ -135,7 +135,7 @@ func (r *Reader) lost(e event.Event) error {
 	return nil
 }
 
-// node returns a node that has joined.
+// node returns the node with a number, or an error if it has not joined.
 func (r *Reader) node(id scheduling.NodeID) (*node, error) {
 	if id < 0 || int(id) >= len(r.rec.nodes) || r.rec.nodes[id].name == "" {
 		return nil, bad("node %d has not joined", id)
@@ -181,12 +181,12 @@ func (r *Reader) submitted(e event.Event) error {
 	return nil
 }
 
-// chained is the maximum time after the end of a job in which its user submits the job that waited
-// for it: a simulation does so at once.
+// chained is the maximum time between the end of a job and the submission of a job that waited for
+// it. A simulation submits it at once.
 const chained = 10 * time.Millisecond
 
-// followed returns the number of the job for whose end a new job seems to have waited: the last job
-// of the same user that ended just before; 0 if none.
+// followed returns the job whose end a new job seems to have awaited. It is the last job of the
+// same user and pool that ended just before; 0 means none.
 func (r *Reader) followed(j *job) int {
 	within := chained
 	if r.rec.Began.Simulated {
@@ -204,7 +204,7 @@ func (r *Reader) followed(j *job) int {
 	return 0
 }
 
-// checkPlaces returns an error unless p has places for each of the maps, on the known nodes.
+// checkPlaces returns an error unless p has places for each of the maps, on known nodes.
 func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	if p == nil || p.Omitted > 0 {
 		return nil
@@ -232,7 +232,7 @@ func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	return nil
 }
 
-// End returns the recording after all events have been added. Errors are ErrRecording.
+// End returns the recording; all events must have been added. Errors are ErrRecording.
 func (r *Reader) End() (*Recording, error) {
 	if r.rec == nil {
 		return nil, bad("it has no event")
@@ -272,7 +272,7 @@ func (r *Reader) End() (*Recording, error) {
 	return rec, nil
 }
 
-// warn sets Recording.Warnings: what a replay omits or estimates.
+// warn sets Recording.Warnings: what a replay ignores or must estimate.
 func (r *Reader) warn() {
 	rec := r.rec
 	for _, what := range slices.Sorted(maps.Keys(r.changes)) {

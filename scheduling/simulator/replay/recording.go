@@ -7,12 +7,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Recording holds the content of a run's events. It must not be changed; its methods may be called
-// concurrently.
+// Recording is what a replay needs of a run's events. It must not be changed; its methods may be
+// called concurrently.
 type Recording struct {
 	Began  event.Header
 	Policy scheduling.Policy // at the start
-	// Warnings name what a replay omits of the recording, a sentence each.
+	// Warnings says in sentences what a replay ignores of the run or must estimate.
 	Warnings []string
 
 	nodes []node
@@ -33,7 +33,7 @@ type node struct {
 	lost       bool
 }
 
-// outage is the time when a node was away, or an attempt suspended; to is 0 if that did not end.
+// outage is a time when a node was down, or an attempt suspended. A `to` of 0 means that it lasted.
 type outage struct{ from, to time.Duration }
 
 // job is a job of the recording.
@@ -46,8 +46,8 @@ type job struct {
 	width              int
 	bytes              int64
 	places             *event.InputPlaces
-	asked              []int // nodes in the order in which they received tasks when the job arrived
-	follows            int   // number of the job that it follows, from 1; 0: none
+	asked              []int // nodes in the order in which they were offered tasks when the job arrived
+	follows            int   // number of the job for whose end it waited, from 1; 0: none
 	tasks              [2][]task
 	mapsDone           []time.Duration // ends of maps, in order
 	firstDone          int             // maps that have ended at least once
@@ -55,16 +55,16 @@ type job struct {
 	killed, suspended  int
 	copies             int
 	shuffled           [3]int64 // by distance: node, rack, off-rack
-	hasOutput, hasSize bool     // sizes by reduce are known; sums are known
+	hasOutput, hasSize bool     // sizes of map outputs by reduce are known; only their sums are
 }
 
 // task is a task with its attempts.
 type task struct {
 	tries  []try
 	output []int64 // of a map, by reduce
-	size   int64   // its total
-	holder int     // node with the output of a map
-	isDone bool    // a map has ended
+	size   int64   // total of the map's output
+	holder int     // node that has the map's output
+	isDone bool    // the map has ended once
 }
 
 // outcome is the end of an attempt.
@@ -84,12 +84,12 @@ type try struct {
 	launched time.Duration
 	ended    time.Duration
 	held     time.Duration
-	gaps     []outage // in which it was suspended
+	gaps     []outage // times in which it was suspended
 	near     scheduling.Locality
 	out      outcome
 	copy     bool
-	part     float64       // fraction of its work that was done
-	partAt   time.Duration // at this time
+	part     float64       // fraction of its work that was done at partAt
+	partAt   time.Duration // time of that report
 }
 
 // succeeded reports whether the job succeeded.
@@ -114,5 +114,5 @@ func (r *Recording) Jobs() (jobs, maps, reduces int) {
 	return len(r.jobs), maps, reduces
 }
 
-// Cluster returns the number of nodes and racks.
+// Cluster returns the numbers of nodes and racks of the recorded cluster.
 func (r *Recording) Cluster() (nodes, racks int) { return len(r.nodes), r.racks }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrange numbers the racks by first appearance, and maps nodes to those of a simulation, by rack.
+// arrange numbers racks by first appearance, and nodes, for a simulation, by rack.
 func (r *Recording) arrange() {
 	racks := map[string]int{}
 	for i := range r.nodes {
@@ -30,7 +30,7 @@ func (r *Recording) arrange() {
 	}
 }
 
-// tasks returns a job's recorded tasks of a kind; half, a mean wait for a report, is subtracted.
+// tasks returns a job's recorded tasks of kind k; half, the mean wait for a report, is subtracted.
 func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []simulator.RecordedTask {
 	list := make([]simulator.RecordedTask, len(j.tasks[k]))
 	var done []simulator.RecordedTry
@@ -56,7 +56,7 @@ func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []s
 	return list
 }
 
-// middle returns the attempt of median length; if there is none, one of a second.
+// middle returns the attempt of median length; without attempts, one of a second.
 func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	if len(done) == 0 {
 		return simulator.RecordedTry{Time: time.Second}
@@ -66,7 +66,7 @@ func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	return list[len(list)/2]
 }
 
-// try returns a recorded attempt for the simulator; its Time is 0 if its length is unknown.
+// try returns a recorded attempt for the simulator. Its Time is 0 if the length is unknown.
 func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.Duration) simulator.RecordedTry {
 	out := simulator.RecordedTry{Near: a.near, Fails: a.out == failed}
 	span := a.span()
@@ -104,7 +104,7 @@ func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 			Submit: j.submitted, Maps: len(j.tasks[0]), Reduces: len(j.tasks[1]), NoLocation: j.places == nil,
 			InputBytes: j.bytes, SlowStart: j.slowStart, SlotsPerTask: j.width, Class: fmt.Sprint(i),
 		}
-		if names[job.Name]++; names[job.Name] > 1 { // jobs that follow another one name it
+		if names[job.Name]++; names[job.Name] > 1 { // other jobs name the jobs that they follow, so names must differ
 			job.Name = fmt.Sprintf("%.230s (job %d)", j.name, i+1)
 		}
 		if j.follows > 0 {
@@ -120,7 +120,7 @@ func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 	return w
 }
 
-// queue returns the queue of a job under a policy: the recorded one if it exists.
+// queue returns the recorded queue if policy p has it; otherwise "", the default queue.
 func queue(p *scheduling.Policy, name string) string {
 	if p.Order == "capacity" && slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Name == name }) {
 		return name
@@ -169,7 +169,7 @@ func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	return cfg
 }
 
-// places returns the places of a job's blocks; none if they were not recorded.
+// places returns the locations of job i's blocks; none if they were not recorded.
 func (r *Recording) places(i int) scheduling.Places {
 	p := r.jobs[i].places
 	if p == nil || p.Omitted > 0 {
@@ -190,7 +190,7 @@ func (r *Recording) places(i int) scheduling.Places {
 	return out
 }
 
-// beat returns when a live node's heartbeats begin, when it joined; 0 lets the simulator draw it.
+// beat returns when a live node's heartbeats begin: when it joined. 0 lets the simulator draw it.
 func (r *Recording) beat(n node) time.Duration {
 	if r.Began.Simulated {
 		return 0
@@ -198,8 +198,8 @@ func (r *Recording) beat(n node) time.Duration {
 	return n.joined
 }
 
-// ring returns the order in which nodes are asked when a job has arrived: first those that received
-// tasks then, in that order, then the others; nil if none received any.
+// ring returns the order in which nodes are asked when job i has arrived. First are those that were
+// offered tasks then, in that order, then the others; nil if none was.
 func (r *Recording) ring(i int) []int32 {
 	asked := r.jobs[i].asked
 	if len(asked) == 0 {

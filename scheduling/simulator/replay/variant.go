@@ -10,10 +10,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// RunLike simulates a workload like the recorded one: the times of a job's tasks are shuffled among
-// its tasks, the times between arrivals among the jobs, and the heartbeats have other phases. The
-// same seed gives the same workload under every policy. Figures are in Outcome.Again; errors are
-// those of Run.
+// RunLike simulates a workload like the recorded one. It shuffles the times of a job's tasks among
+// its tasks, and the times between arrivals among the jobs. Heartbeats have other phases. The same
+// seed gives the same workload under every policy. Figures are in Outcome.Again; errors are those
+// of Run.
 func (r *Recording) RunLike(ctx context.Context, p scheduling.Policy, seed uint64) (*Outcome, error) {
 	if err := check(&p); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (r *Recording) RunLike(ctx context.Context, p scheduling.Policy, seed uint6
 	return r.simulate(ctx, cfg, w, nil)
 }
 
-// shuffleGaps shuffles the times between arrivals of the jobs that do not follow another one.
+// shuffleGaps shuffles the times between the arrivals of jobs, except jobs that follow another one.
 func shuffleGaps(rng *rand.Rand, w *workload.Workload) {
 	var free []int
 	var gaps []time.Duration
@@ -55,7 +55,7 @@ func shuffleGaps(rng *rand.Rand, w *workload.Workload) {
 	}
 }
 
-// UsualMap returns the median duration of a successful map.
+// UsualMap returns the median duration of the maps that succeeded.
 func (r *Recording) UsualMap() time.Duration {
 	var all []simulator.RecordedTry
 	for _, j := range r.jobs {
@@ -68,7 +68,7 @@ func (r *Recording) UsualMap() time.Duration {
 	return middle(all).Time
 }
 
-// Pools returns the names of the pools of jobs, in order of their first job.
+// Pools returns the names of the jobs' pools, in the order of their first jobs.
 func (r *Recording) Pools() (names []string) {
 	seen := map[string]bool{}
 	for _, j := range r.jobs {

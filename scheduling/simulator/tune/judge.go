@@ -10,31 +10,31 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// Found is the result of a search.
+// Found is the result of a search: the recommended changes and their gain.
 type Found struct {
-	Policy  scheduling.Policy  `json:"-"` // with the changes; the start if none
+	Policy  scheduling.Policy  `json:"-"` // with the changes; without changes, the start policy
 	Goal    Goal               `json:"goal"`
 	Start   map[Goal]float64   `json:"start"`   // the figures of all goals, means over the fresh seeds
-	Changed map[Goal]float64   `json:"changed"` // the same with the changes
-	Gain    simulator.Estimate `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
-	// Changes are the recommended changes, each with the cost of undoing it alone. Unsure are
-	// changes that the search took but the fresh seeds did not confirm, and the best choices of
-	// other knobs that looked better in the search, but not significantly.
+	Changed map[Goal]float64   `json:"changed"` // the same figures, with the changes
+	Gain    simulator.Estimate `json:"gain"`    // of the goal's figure: with the changes minus at the start; negative is better
+	// Changes are the recommended changes, each with its effect compared with undoing it alone.
+	// Unsure are other choices that the search took but the fresh seeds did not confirm. It also
+	// has the best choices of other knobs that looked better in the search, but not significantly.
 	Changes []Change `json:"changes"`
 	Unsure  []Change `json:"unsure"`
 	Runs    int      `json:"runs"` // number of simulations
 	Seeds   int      `json:"fresh_seeds"`
 }
 
-// Change is a choice with its effect: the goal's figure with it minus without it.
+// Change is a choice for a knob with its effect: the goal's figure with it minus without it.
 type Change struct {
 	Knob  string             `json:"knob"`
 	Set   string             `json:"set"`
 	Worth simulator.Estimate `json:"worth"`
 }
 
-// judge verifies the choices that the search has made, by knob, with fresh seeds. It drops the most
-// doubtful one until each has a significant gain.
+// judge verifies with fresh seeds the choices that the search has made, by index of the knob. It
+// drops the most doubtful one until each has a significant gain.
 func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, error) {
 	fresh := func(of map[int]Choice) (state, error) {
 		p := s.Start
@@ -74,8 +74,8 @@ func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, err
 	return s.conclude(out, start, current), nil
 }
 
-// undoEach undoes each change separately and returns the effects of the changes. doubtful is the
-// knob with the smallest gain among those without a significant one; -1 if there is none.
+// undoEach undoes each change separately and returns the effects of the changes. `doubtful` is the
+// knob of the least certain gain, of those that are not significant; -1 if all gains are.
 func (s *search) undoEach(
 	ctx context.Context, choices map[int]Choice, current state, fresh func(map[int]Choice) (state, error),
 ) (list []Change, doubtful int, err error) {
@@ -97,8 +97,8 @@ func (s *search) undoEach(
 	return list, doubtful, nil
 }
 
-// conclude completes out: it compares the confirmed changes together (now) with the start, both
-// under the fresh seeds. If they do not improve the goal significantly, it moves them to Unsure.
+// conclude completes `out`: it compares the remaining changes together (current) with the start,
+// both with the fresh seeds. If they do not improve the goal significantly, they move to Unsure.
 func (s *search) conclude(out *Found, start, current state) *Found {
 	out.Policy, out.Runs = current.policy, s.runs
 	for _, k := range s.Knobs {
@@ -114,14 +114,14 @@ func (s *search) conclude(out *Found, start, current state) *Found {
 	}
 	out.Gain = s.minus(current, start, s.Goal)
 	rises := s.Goal != MeanSojourn && out.Changed[MeanSojourn] > (1+s.Within)*out.Start[MeanSojourn]
-	if !out.Gain.Below() || rises { // not significant, or too costly
+	if !out.Gain.Below() || rises { // not significant, or jobs take too much longer
 		out.Unsure = append(out.Unsure, out.Changes...)
 		out.Policy, out.Changed, out.Changes = s.Start, out.Start, []Change{}
 	}
 	return out
 }
 
-// average returns the mean over the runs of the figure of each goal.
+// average returns, for each goal, the mean of its figure over the runs.
 func average(runs []*simulator.Figures) map[Goal]float64 {
 	means := map[Goal]float64{}
 	for _, g := range Goals() {

@@ -9,10 +9,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// Choice is what a knob can be set to: settings of a policy, or the weight of a pool.
+// Choice is a value of a knob: settings of a policy, or the weight of a pool.
 type Choice struct {
 	Settings []policyfile.Setting
-	Pool     string // if not empty: Weight is its weight
+	Pool     string // if it is not empty, Weight is the weight of this pool
 	Weight   float64
 }
 
@@ -55,12 +55,12 @@ func choice(text string) Choice {
 	return c
 }
 
-// waitSteps are the waits to try, as multiples of the usual duration of a map.
+// waitSteps are the waits for locality to try, as multiples of the usual duration of a map.
 var waitSteps = []float64{0.1, 0.25, 0.5, 1, 2}
 
-// Knobs returns the knobs that affect a policy: waits for locality relative to the usual duration
-// of a map, skips relative to the number of nodes, the placement of reduces and its thresholds,
-// slow start, speculative execution, and the weights of the named pools.
+// Knobs returns the knobs that affect a policy: waits for locality, skips, the placement of reduces
+// and its threshold, slow start, speculative execution, and the weights of the named pools. Waits
+// are relative to the usual duration of a map, skips to the number of nodes.
 func Knobs(p *scheduling.Policy, usualMap time.Duration, nodes int, pools []string) (list []Knob) {
 	wait := func(of float64) string {
 		return max(time.Millisecond, time.Duration(of*float64(usualMap)).Round(time.Millisecond)).String()

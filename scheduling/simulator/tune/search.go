@@ -28,7 +28,7 @@ const (
 // Goals returns all goals.
 func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
 
-// of returns the goal's figure of a simulation, in seconds, as a fraction or in GB.
+// of returns the goal's figure of a simulation: seconds, a fraction or GB.
 func (g Goal) of(f *simulator.Figures) float64 {
 	switch g {
 	case P95:
@@ -42,7 +42,7 @@ func (g Goal) of(f *simulator.Figures) float64 {
 	}
 }
 
-// unit returns the unit in which Text shows the goal's figure, and the factor for that.
+// unit returns the unit in which Text shows the goal's figure, and the factor to convert it.
 func (g Goal) unit() (scale float64, words string) {
 	switch g {
 	case P95:
@@ -76,18 +76,18 @@ type Problem struct {
 	// Run simulates a policy; the same seed must give the same jobs, blocks and task times. It is
 	// called concurrently.
 	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error)
-	// Seeds is the number of seeds with which each choice runs in the search, Fresh the number for
-	// the verification; each at least 2, 0 means 5 and 10. Seeds are numbered from Seed.
+	// Seeds is the number of seeds with which the search runs each choice, Fresh the number for the
+	// verification. Each is at least 2; 0 means 5 and 10. Seeds are numbered from Seed.
 	Seeds, Fresh int
 	Seed         uint64
-	// Within is the fraction by which the mean sojourn time may rise for another goal; 0 means
+	// Within is the fraction by which the mean sojourn time may rise if it is not the goal; 0 means
 	// 0.05.
 	Within float64
-	// Told, if not nil, is called, by one goroutine, with a description of each trial.
+	// Told, if not nil, is called with a text about each trial, by one goroutine.
 	Told func(text string)
 }
 
-// maxRounds limits how often the search tries all knobs.
+// maxRounds is the maximum number of times that the search tries all knobs.
 const maxRounds = 3
 
 // state is a policy with the figures of its simulations, one per seed.
@@ -96,14 +96,14 @@ type state struct {
 	runs   []*simulator.Figures
 }
 
-// search is the state of a search.
+// search is the state of a search, with its problem.
 type search struct {
 	Problem
 	runs       int
-	nearMisses map[string]Change // by knob: the best choice of the last round that was not significantly better
+	nearMisses map[string]Change // by knob: the best choice of the last round that was better, but not significantly
 }
 
-// withDefaults returns p with its defaults.
+// withDefaults returns p with its defaults filled in, or an error if p is invalid.
 func (p Problem) withDefaults() (Problem, error) {
 	if p.Seeds == 0 {
 		p.Seeds = 5
@@ -123,8 +123,8 @@ func (p Problem) withDefaults() (Problem, error) {
 	return p, nil
 }
 
-// Search searches for better settings. It returns errors of Problem.Run with the start policy; a
-// choice that cannot run is not taken.
+// Search searches for settings that improve the goal. If the start policy cannot run, it returns
+// the error of Problem.Run; a choice that cannot run is not taken.
 func Search(ctx context.Context, p Problem) (*Found, error) {
 	p, err := p.withDefaults()
 	if err != nil {
@@ -156,7 +156,7 @@ func Search(ctx context.Context, p Problem) (*Found, error) {
 	return s.judge(ctx, taken)
 }
 
-// turn returns the choice of a knob that improves the goal most, if significantly; otherwise nil.
+// turn returns the knob's choice that improves the goal most and significantly; nil if none does.
 func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best state, taken *Choice, err error) {
 	least := math.Inf(1)
 	delete(s.nearMisses, k.Name)
@@ -189,7 +189,7 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 	return best, taken, nil
 }
 
-// allowed reports whether the mean sojourn time has risen by at most Within since the start.
+// allowed reports whether the mean sojourn time has risen by at most Within, or is the goal.
 func (s *search) allowed(start, now state) bool {
 	if s.Goal == MeanSojourn {
 		return true
@@ -197,7 +197,7 @@ func (s *search) allowed(start, now state) bool {
 	return mean(now.runs, MeanSojourn) <= (1+s.Within)*mean(start.runs, MeanSojourn)
 }
 
-// mean returns the mean of a goal's figure.
+// mean returns the mean of the goal's figure over the runs.
 func mean(runs []*simulator.Figures, g Goal) float64 { return statistics.Mean(values(runs, g)) }
 
 func values(runs []*simulator.Figures, g Goal) []float64 {
@@ -208,7 +208,7 @@ func values(runs []*simulator.Figures, g Goal) []float64 {
 	return list
 }
 
-// minus returns the mean difference of a goal's figure, a - b, over runs with the same seeds.
+// minus returns the goal's mean figure of a minus that of b, with runs paired by their seed.
 func (s *search) minus(a, b state, g Goal) simulator.Estimate {
 	list := values(a.runs, g)
 	for i, v := range values(b.runs, g) {
