@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -80,7 +79,7 @@ type tableRow struct {
 func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 	t := &crosses{flaws: list}
 	for _, name := range names {
-		sound, err := readFindings(filepath.Join(c.dir, soundName, name, "rows.csv"))
+		sound, err := readFindings(c.rows(&flaw{Name: soundName}, name))
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +90,7 @@ func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 			}
 		}
 		for i := range list {
-			with, err := readFindings(filepath.Join(c.dir, list[i].folder(), name, "rows.csv"))
+			with, err := readFindings(c.rows(&list[i], name))
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -40,7 +41,7 @@ func (e *equivalent) is(m *mutant, text string) bool {
 
 // isEquivalent reports whether a fault is on the list of equivalent ones.
 func (t *trial) isEquivalent(m *mutant) bool {
-	text, err := os.ReadFile(m.File)
+	text, err := os.ReadFile(filepath.Join(t.dir, m.File))
 	if err != nil {
 		return false
 	}

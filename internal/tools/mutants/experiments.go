@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,21 +88,14 @@ func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnot
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return 0, err
 	}
-	if err := together(c.module, list); err != nil {
-		return 0, err
-	}
-	names, err := c.build()
+	names, err := c.names()
 	if err != nil {
 		return 0, err
 	}
-	sound := flaw{Name: soundName}
-	if err := c.faulty(&sound, 0, names); err != nil {
-		return 0, err
-	}
-	for i := range list {
-		if only.MatchString(list[i].Name) {
-			if err := c.faulty(&list[i], i+1, names); err != nil {
-				return 0, err
+	for _, f := range append([]flaw{{Name: soundName}}, list...) {
+		if f.Name == soundName || only.MatchString(f.Name) {
+			if err := c.faulty(&f, names); err != nil {
+				return 0, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
 	}
@@ -116,49 +110,74 @@ func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnot
 	return len(t.withoutCross()), nil
 }
 
-// build builds the program with all faults and returns the names of the experiments to run.
-func (c *contest) build() (names []string, err error) {
+// names builds the program without a fault and returns the names of the experiments to run.
+func (c *contest) names() (names []string, err error) {
 	if c.program, err = filepath.Abs(filepath.Join(c.module, "faulty-tarry")); err != nil {
 		return nil, err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/tarry")
-	build.Dir = c.module
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("the faults do not build: %s", out)
+	if err := c.build(); err != nil {
+		return nil, err
 	}
 	out, err := exec.Command(c.program, "experiment", "list").Output()
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(string(out)) {
-		if name, _, _ := strings.Cut(line, " "); name != "NAME" && !slices.Contains(measured, name) {
+		name, _, _ := strings.Cut(line, " ")
+		if name != "NAME" && !slices.Contains(measured, name) && c.of.MatchString(name) {
 			names = append(names, name)
 		}
 	}
 	return names, nil
 }
 
-// faulty runs the experiments that the numbered fault can change.
-func (c *contest) faulty(f *flaw, number int, names []string) error {
+// build builds the program from the module as it is.
+func (c *contest) build() error {
+	build := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/tarry")
+	build.Dir = c.module
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("the program does not build: %s", out)
+	}
+	return nil
+}
+
+// faulty builds the program with a fault and runs the experiments that the fault can change. With
+// keep it runs only those without a result in the folder.
+func (c *contest) faulty(f *flaw, names []string) (err error) {
 	began := time.Now()
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := os.Stat(c.rows(f, name))
+		return !f.moves(name) || c.keep && err == nil
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	restore, err := inject(c.module, f.Edits...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, restore()) }()
+	if err := c.build(); err != nil {
+		return err
+	}
 	for _, name := range names {
-		if f.moves(name) && c.of.MatchString(name) {
-			if err := c.experiment(f, number, name); err != nil {
-				return err
-			}
+		if err := c.experiment(f, name); err != nil {
+			return err
 		}
 	}
 	fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), f.Name)
 	return nil
 }
 
-// experiment runs an experiment with a fault; 0 is none. If it fails with one, it writes no rows.
-func (c *contest) experiment(f *flaw, fault int, name string) error {
-	dir := filepath.Join(c.dir, f.folder())
-	if _, err := os.Stat(filepath.Join(dir, name, "rows.csv")); err == nil && c.keep {
-		return nil
-	}
-	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+// rows returns the file with the rows of an experiment that ran with a fault.
+func (c *contest) rows(f *flaw, experiment string) string {
+	return filepath.Join(c.dir, f.folder(), experiment, "rows.csv")
+}
+
+// experiment runs an experiment with the fault that was built. If it fails, it writes no rows;
+// without a fault that is an error.
+func (c *contest) experiment(f *flaw, name string) error {
+	if err := os.RemoveAll(filepath.Dir(c.rows(f, name))); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
@@ -167,15 +186,17 @@ func (c *contest) experiment(f *flaw, fault int, name string) error {
 	if slices.Contains(sparing, name) {
 		seeds = c.repeat
 	}
-	run := exec.CommandContext(ctx, c.program, "experiment", name, "-o", dir, "--no-tables", "--repeat", strconv.Itoa(seeds))
-	run.Env = append(os.Environ(), number+"="+strconv.Itoa(fault))
+	run := exec.CommandContext(ctx, c.program, "experiment", name, "-o", filepath.Join(c.dir, f.folder()),
+		"--no-tables", "--repeat", strconv.Itoa(seeds))
 	out, err := run.CombinedOutput()
-	if err != nil && fault == 0 {
-		return fmt.Errorf("%s fails without a fault: %w: %s", name, cmp.Or(ctx.Err(), err), out)
+	if err == nil {
+		return nil
 	}
-	if err != nil {
-		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		fmt.Printf("failed    %s, %s: %v: %s\n", f.Name, name, cmp.Or(ctx.Err(), err), lines[len(lines)-1])
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	err = fmt.Errorf("%s: %w: %s", name, cmp.Or(ctx.Err(), err), lines[len(lines)-1])
+	if f.Name == soundName {
+		return err
 	}
+	fmt.Printf("failed    %s, %v\n", f.Name, err)
 	return nil
 }

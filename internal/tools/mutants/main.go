@@ -17,6 +17,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -38,9 +39,6 @@ type mutant struct {
 	New  string   `yaml:"new"`
 	Test []string `yaml:"test"` // packages whose tests must notice; by default that of File
 	at   int      // offset of Old in the file for random faults; -1 for listed ones
-
-	gate     string // replaces [from, to), and chooses Old or New at run time; empty: not possible
-	from, to int
 }
 
 func main() {
@@ -96,12 +94,11 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 	}
 	defer func() { _ = os.RemoveAll(t.dir) }()
 	list = slices.DeleteFunc(list, func(m mutant) bool { return !wanted.MatchString(m.Name) })
-	var c census
-	if random > 0 {
-		err = t.atRandom(list, random, &c)
-	} else {
-		err = t.eachAlone(list, &c)
+	if random == 0 {
+		random = len(list)
 	}
+	var c census
+	err = t.each(list, random, &c)
 	fmt.Printf("%d of %d noticed", c.tried-c.alive-c.equal, c.tried)
 	if c.equal > 0 {
 		fmt.Printf(", %d equivalent", c.equal)
@@ -147,9 +144,12 @@ func (c *census) add(m *mutant, v verdict, took time.Duration) {
 	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
 }
 
-// eachAlone tries faults one by one, each with a separate build.
-func (t *trial) eachAlone(list []mutant, c *census) error {
+// each tries the first n faults of the list that are valid Go.
+func (t *trial) each(list []mutant, n int, c *census) error {
 	for i := range list {
+		if c.tried == n {
+			break
+		}
 		began := time.Now()
 		v, err := t.try(&list[i])
 		if err != nil {
@@ -197,6 +197,34 @@ func copyModule() (dir string, err error) {
 		}
 	}
 	return dir, err
+}
+
+// inject puts faults into a copy of the module. The returned function takes them out again.
+func inject(dir string, faults ...mutant) (restore func() error, err error) {
+	sound := map[string][]byte{}
+	restore = func() (err error) {
+		for path, text := range sound {
+			err = errors.Join(err, os.WriteFile(path, text, 0o666))
+		}
+		return err
+	}
+	for i := range faults {
+		path := filepath.Join(dir, faults[i].File)
+		text, err := os.ReadFile(path)
+		if err == nil && sound[path] == nil {
+			sound[path] = text
+		}
+		if err == nil {
+			text, err = faults[i].apply(text)
+		}
+		if err == nil {
+			err = os.WriteFile(path, text, 0o666)
+		}
+		if err != nil {
+			return nil, errors.Join(err, restore())
+		}
+	}
+	return restore, nil
 }
 
 // apply puts the fault into a file's text.

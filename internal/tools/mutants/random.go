@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -71,79 +70,38 @@ type finder struct {
 	text []byte
 	set  *token.FileSet
 	list []mutant
-	post ast.Stmt // of the innermost for statement so far
 }
 
 func (f *finder) offset(p token.Pos) int { return f.set.Position(p).Offset }
 
-func (f *finder) source(n ast.Node) string {
-	return string(f.text[f.offset(n.Pos()):f.offset(n.End())])
+// add adds the fault that replaces the text between from and to by with.
+func (f *finder) add(from, to token.Pos, with string) {
+	start, old := f.offset(from), string(f.text[f.offset(from):f.offset(to)])
+	f.list = append(f.list, mutant{
+		Name: fmt.Sprintf("%s:%d: %q for %q", f.name, f.set.Position(from).Line, with, old),
+		File: filepath.Clean(f.name), Old: old, New: with, at: start,
+	})
 }
 
-// add adds the fault that replaces the text between from and to by with. gate, if not empty, can
-// replace whole, the expression or statement around the text, and chooses one of them (see gates).
-func (f *finder) add(from, to token.Pos, with string, whole ast.Node, gate string) {
-	start, end := f.offset(from), f.offset(to)
-	m := mutant{
-		Name: fmt.Sprintf("%s:%d: %q for %q", f.name, f.set.Position(from).Line, with, f.text[start:end]),
-		File: filepath.Clean(f.name), Old: string(f.text[start:end]), New: with, at: start, gate: gate,
+// swap adds the fault that replaces an operator, if it has one to be confused with.
+func (f *finder) swap(at token.Pos, operator token.Token) {
+	if to, ok := swaps[operator]; ok {
+		f.add(at, at+token.Pos(len(operator.String())), to.String())
 	}
-	if whole != nil {
-		m.from, m.to = f.offset(whole.Pos()), f.offset(whole.End())
-	}
-	f.list = append(f.list, m)
 }
 
 func (f *finder) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		if to, ok := swaps[n.Op]; ok {
-			f.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to.String(), n, f.eitherOf(n, to))
-		}
-	case *ast.ForStmt:
-		f.post = n.Post
+		f.swap(n.OpPos, n.Op)
 	case *ast.IncDecStmt:
-		x, to := f.source(n.X), swaps[n.Tok].String()
-		gate := "if " + chosen + " { " + x + to + " } else { " + x + n.Tok.String() + " }"
-		if n == f.post {
-			gate = x + " = " + either + x + to[:1] + "1, " + x + n.Tok.String()[:1] + "1)"
-		}
-		f.add(n.TokPos, n.TokPos+2, to, n, gate)
+		f.swap(n.TokPos, n.Tok)
 	case *ast.AssignStmt:
-		if to, ok := swaps[n.Tok]; ok {
-			x, y := f.source(n.Lhs[0]), f.source(n.Rhs[0])
-			gate := "if " + chosen + " { " + x + to.String() + y + " } else { " + x + n.Tok.String() + y + " }"
-			f.add(n.TokPos, n.TokPos+token.Pos(len(n.Tok.String())), to.String(), n, gate)
-		}
+		f.swap(n.TokPos, n.Tok)
 	case *ast.IfStmt:
-		c := f.source(n.Cond)
-		f.add(n.Cond.Pos(), n.Cond.End(), "!("+c+")", n.Cond, "("+chosen+" != ("+c+"))")
+		c := n.Cond
+		f.add(c.Pos(), c.End(), "!("+string(f.text[f.offset(c.Pos()):f.offset(c.End())])+")")
 	case *ast.ExprStmt:
-		f.add(n.Pos(), n.End(), "", n, "if !"+chosen+" { "+f.source(n)+" }")
+		f.add(n.Pos(), n.End(), "")
 	}
-}
-
-// eitherOf returns a gate with the value of n for either operator, or "" if that is not possible.
-func (f *finder) eitherOf(n *ast.BinaryExpr, to token.Token) string {
-	x, y := f.source(n.X), f.source(n.Y)
-	as, with := "("+x+n.Op.String()+y+")", "("+x+to.String()+y+")"
-	if n.Op == token.ADD || n.Op == token.SUB || n.Op == token.MUL {
-		if calls(n) { // the gate evaluates the operands twice
-			return ""
-		}
-		return either + with + ", " + as + ")"
-	}
-	return "(" + chosen + " && " + with + " || !" + chosen + " && " + as + ")"
-}
-
-// calls reports whether an expression calls a function that may have side effects.
-func calls(n ast.Expr) (any bool) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok {
-			id, ok := c.Fun.(*ast.Ident)
-			any = any || !ok || !slices.Contains([]string{"len", "cap", "min", "max", "int", "int64", "uint64", "float64"}, id.Name)
-		}
-		return !any
-	})
-	return any
 }

@@ -36,67 +36,71 @@ type trial struct {
 	also       []string
 	equivalent []equivalent
 	sound      map[string]time.Duration // how long a package's tests take without a fault
-
-	kept     map[string]string // the text of files with gates, as it was
-	binaries map[string]string // tests with gates, by package
 }
 
-// try applies the fault, runs the tests, and restores the file.
+// try runs the tests with the fault. Tests that do not end are timed again without it, and run once
+// more: the machine may have been busy.
 func (t *trial) try(m *mutant) (v verdict, err error) {
+	if t.isEquivalent(m) {
+		return equal, nil
+	}
 	packages := m.Test
 	if len(packages) == 0 {
 		packages = []string{"./" + filepath.ToSlash(filepath.Dir(m.File))}
 	}
-	packages = append(slices.Clip(packages), t.also...)
-	for _, p := range packages {
-		if err := t.time(p); err != nil {
-			return "", err
+	for _, p := range append(slices.Clip(packages), t.also...) {
+		for _, again := range []bool{false, true} {
+			if again {
+				delete(t.sound, p)
+			}
+			if err := t.time(p); err != nil {
+				return "", err
+			}
+			if v, err = t.with(m, p); err != nil || v != timeout && v != tooSlow {
+				break
+			}
+		}
+		if err != nil || v != lives {
+			break
 		}
 	}
-	path := filepath.Join(t.dir, m.File)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	faulty, err := m.apply(text)
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(path, faulty, 0o666); err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, os.WriteFile(path, text, 0o666)) }()
-	for _, p := range packages {
-		if v := t.test(p); v != lives {
-			return v, nil
-		}
-	}
-	return lives, nil
+	return v, err
 }
 
-// test runs a package's tests and returns their verdict. At the limit the tests end themselves, or
-// the go command kills them, which has two minutes more for that.
+// with runs the tests of package p with the fault, and takes the fault out again.
+func (t *trial) with(m *mutant, p string) (v verdict, err error) {
+	restore, err := inject(t.dir, *m)
+	if err != nil {
+		return "", err
+	}
+	v = t.test(p)
+	// Remove the failures that rapid records: it would repeat them in the next run.
+	return v, errors.Join(restore(), os.RemoveAll(filepath.Join(t.dir, p, "testdata", "rapid")))
+}
+
+// patience is how long a package's tests may take with a fault: five times as long as without, half
+// a minute at least and the limit at most.
+func (t *trial) patience(p string) time.Duration {
+	return min(t.limit, max(30*time.Second, 5*t.sound[p]))
+}
+
+// test runs a package's tests and returns their verdict. After their patience the tests end
+// themselves, or the go command is killed, which has two minutes more for that and for the build.
 func (t *trial) test(p string) verdict {
-	ctx, cancel := context.WithTimeout(context.Background(), t.limit+2*time.Minute)
+	limit := t.patience(p)
+	ctx, cancel := context.WithTimeout(context.Background(), limit+2*time.Minute)
 	defer cancel()
 	// The tests must notice the fault, not vet.
-	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", t.limit.String(), p)
-	c.Dir = t.dir
-	v, _ := t.judge(ctx, c, p)
-	return v
-}
-
-// judge runs c, the tests of package p, and returns the verdict and what they print.
-func (t *trial) judge(ctx context.Context, c *exec.Cmd, p string) (verdict, []byte) {
-	c.WaitDelay = time.Second
+	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", limit.String(), p)
+	c.Dir, c.WaitDelay = t.dir, time.Second
 	out, err := c.CombinedOutput()
 	switch {
 	case err == nil:
-		return lives, out
+		return lives
 	case ctx.Err() != nil:
-		return tooSlow, out
+		return tooSlow
 	}
-	return t.failed(p, out), out
+	return t.failed(p, out)
 }
 
 // failed returns the verdict on tests that failed: the fault was noticed, they did not end, or the
@@ -136,47 +140,4 @@ func (t *trial) time(p string) error {
 	}
 	fmt.Printf("sound    %5.1f s  %s\n", t.sound[p].Seconds(), p)
 	return err
-}
-
-func (t *trial) command(verb string, args ...string) ([]byte, error) {
-	c := exec.Command("go", append([]string{verb}, args...)...)
-	c.Dir = t.dir
-	return c.CombinedOutput()
-}
-
-// thoseInGo returns the faults that build. It counts the others in the census.
-func (t *trial) thoseInGo(list []mutant, c *census) (valid []mutant, err error) {
-	for _, m := range list {
-		ok, err := t.isGo(&m)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			valid = append(valid, m)
-		} else {
-			c.add(&m, noGo, 0)
-		}
-	}
-	return valid, nil
-}
-
-// isGo reports whether a fault builds; gates of others may be in place.
-func (t *trial) isGo(m *mutant) (ok bool, err error) {
-	if err := t.keep(m.File); err != nil {
-		return false, err
-	}
-	path := filepath.Join(t.dir, m.File)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return false, err
-	}
-	faulty, err := m.apply([]byte(t.kept[m.File]))
-	if err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(path, faulty, 0o666); err != nil {
-		return false, err
-	}
-	_, bad := t.command("build", m.pkg())
-	return bad == nil, os.WriteFile(path, text, 0o666)
 }
