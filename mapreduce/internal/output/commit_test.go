@@ -1,0 +1,29 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// closable is a file in memory.
+type closable struct{ bytes.Buffer }
+
+func (*closable) Close() error { return nil }
+
+// A part whose attempt must end while its last bytes are still in the buffer does not become one
+// with fewer bytes: Close returns the error.
+func TestEndOfAnAttemptBeforeTheLastFlush(t *testing.T) {
+	for _, compression := range []Compression{NoCompression, Zstd} {
+		file := &closable{}
+		w, err := (&Committer{compression: compression}).writer(file)
+		require.NoError(t, err)
+		ended := errors.New("the attempt ended")
+		w.Check = func() error { return ended }
+		w.Buf = append(w.Buf, "the last records"...)
+		require.ErrorIs(t, w.Close(), ended)
+		require.NotContains(t, file.String(), "records")
+	}
+}
