@@ -196,7 +196,7 @@ func TestLineageThatHasChanged(t *testing.T) {
 	plus := 0
 	d, err := Keep(t.Context(), c, mapreduce.Each(func(n int) int { return n + plus }).On(mapreduce.Slice(numbers)))
 	require.NoError(t, err)
-	plus = 1 // the user's fault: recomputing a part reads it once more
+	plus = 1 // wrong: recomputing a part calls the function once more; capture a copy
 	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
 	_, err = d.Collect(t.Context())
 	require.ErrorIs(t, err, cluster.ErrOtherData)

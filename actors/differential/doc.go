@@ -5,13 +5,13 @@
 //
 // Three kinds of tests complement each other:
 //
-//   - TestMatrix runs the rows of a table whose columns are the dimensions of a job: the types of keys and values, the
-//     shape of Combine, the forms of Map and Reduce, the input, the cluster and what goes wrong. All pairs of two
-//     columns' values are covered; everything else is drawn from a seed.
+//   - TestMatrix runs a job for each row of a table. Columns are the types of keys and values, the
+//     shape of Combine, the forms of Map and Reduce, the input, the cluster and faults.
+//     The rows have each pair of values of two columns. A seed decides all else.
 //   - TestPaths runs a case for each fast path of the engine. Built with -cover, it checks that the
 //     case executed the code of the path.
-//   - TestTurnover fills the combiner's buffers up to each edge at which it empties or bypasses
-//     them, with fixed numbers of emits.
+//   - TestTurnover emits numbers of pairs at which the combiner empties or bypasses its buffers.
+//     The numbers are fixed, not drawn.
 //
 // The other tests do the same for datasets, joins, files and the built-in jobs.
 //

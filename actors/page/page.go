@@ -1,10 +1,10 @@
-// Package page is the page on which a run is watched: HTML, style and ES modules of our own, without
-// a build step, a library or a network. [Write] makes one file of it that has the run's events in
-// it; a server serves [Files] as they are and says in [Index] where its API lies.
+// Package page is the web page that shows a run. It consists of HTML, a style sheet and ES modules,
+// without a build step or libraries. [Write] writes it as one file that contains the run's events.
+// A server serves [Files] unchanged, and [Index] with the URL of its API.
 //
-// The modules know nothing of where events come from but in events.mjs: events go in, a state and its
-// history come out (state.mjs, history.mjs), and each screen is a function from these to markup. The
-// events are those of docs/events.md.
+// Only events.mjs knows where events come from. From the events, state.mjs computes a state and
+// history.mjs its history. Each screen is a function from these to markup. docs/events.md describes
+// the events.
 package page
 
 import (
@@ -28,7 +28,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// The parts of index.html that are replaced.
+// The texts in index.html that Index and Write replace or look for.
 const (
 	indexName   = "index.html"
 	titlePart   = "<title>Tarry</title>"
@@ -40,8 +40,8 @@ const (
 	packedPart  = `<script id="%s" type="application/octet-stream">`
 )
 
-// Files are the page's files: index.html, style.css and the modules. A server serves them all in one
-// directory, but for index.html, which is Index. The modules need the type text/javascript.
+// Files returns the page's files. A server serves all of them in one directory, but as index.html
+// it serves the result of Index. Modules (.mjs) need the type text/javascript.
 func Files() fs.FS {
 	files, err := fs.Sub(assets, "assets")
 	if err != nil {
@@ -50,15 +50,15 @@ func Files() fs.FS {
 	return files
 }
 
-// ContentSecurityPolicy is what a server should send with the page: scripts and styles of its own, a
-// worker and the simulator that it compiles, connections to itself, nothing else.
+// ContentSecurityPolicy is the header that a server should send with the page. It permits the
+// server's own scripts, styles, worker and API, and to compile the simulator.
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Index is index.html of a server whose API (serve/openapi.yaml) is served below the URL api. Its
-// events?state=true sends server-sent events, each with one JSON object as data and an id, from
-// which an interrupted reader continues; the page steers jobs by the other calls. Title is escaped.
-// Simulator, if not empty, is the file with the simulator (actors/play/site), served beside the page.
+// Index returns index.html for a server with its API (serve/openapi.yaml) below the URL api. From
+// events?state=true the page reads server-sent events, each with a JSON object and an id from which
+// an interrupted reader continues. Other calls control jobs. Index escapes title. simulator, if not
+// empty, is the simulator's file (actors/play/site) in the same directory.
 func Index(title, api, simulator string) ([]byte, error) {
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {
@@ -74,14 +74,14 @@ func Index(title, api, simulator string) ([]byte, error) {
 	})
 }
 
-// Simulator is what a page of one file simulates with: the script of a worker, and the module that it
-// compiles (actors/play/site). Without Module the page has none, and says so.
+// Simulator is the simulator in a page of one file, from site.Embedded: a worker's script and the
+// WebAssembly module that it compiles. Without Module the page says that it has no simulator.
 type Simulator struct{ Worker, Module []byte }
 
-// Write writes the page with a run's events, lines of JSON, as one file that needs nothing else: style,
-// modules, events and simulator are in it, and its policy lets no other script run, load or send
-// anything. Title is shown as text, whatever it holds. Others are runs to compare it with, one at most.
-// The errors are those of events and out.
+// Write writes the page as one file: style, modules, simulator and the run's events, lines of JSON,
+// are in it. Its content security policy lets no other script run and nothing load or send data.
+// The page shows title as text. others is at most one run to compare with. Errors are those of
+// events and out.
 func Write(out io.Writer, title string, events io.Reader, simulator Simulator, others ...Other) error {
 	if len(others) > 1 {
 		return errors.New("page: a run is compared with one other")
@@ -130,7 +130,7 @@ func Write(out io.Writer, title string, events io.Reader, simulator Simulator, o
 		if err := pack(out, other.Events); err != nil {
 			return err
 		}
-		after = rest[1:] // the end of the tag
+		after = rest[1:] // the rest after the tag's ">"
 	}
 	_, err = out.Write(after)
 	return err
@@ -165,13 +165,13 @@ func fileIndex(title string, simulates bool) ([]byte, error) {
 	})
 }
 
-// Other is a run that another is compared with.
+// Other is a second run, with which the page compares the first one.
 type Other struct {
-	Name   string    // shown as text, whatever it holds
+	Name   string    // shown as text, even if it contains markup
 	Events io.Reader // lines of JSON
 }
 
-// replace puts texts in the place of others, each of which must be there once.
+// replace replaces each key of texts by its value. The page must contain each key exactly once.
 func replace(page []byte, texts map[string]string) ([]byte, error) {
 	for old, text := range texts {
 		if bytes.Count(page, []byte(old)) != 1 {
@@ -188,10 +188,10 @@ func hash(text []byte) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pack writes events gzipped and in base64, which cannot contain the end tag of their element.
+// pack writes events compressed by gzip, in base64: this text cannot contain the element's end tag.
 func pack(out io.Writer, events io.Reader) error {
 	encoder := base64.NewEncoder(base64.StdEncoding, out)
-	packed, err := gzip.NewWriterLevel(encoder, gzip.BestSpeed) // such a file is often opened only once, so speed matters more than size
+	packed, err := gzip.NewWriterLevel(encoder, gzip.BestSpeed) // fast, because such a file is often opened only once
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page contains style, script and events and loads nothing else. Its script reads the events
-// unchanged, whatever they contain.
+// A page of one file contains its style, script and events, and loads nothing else. Hostile titles
+// and events cannot add scripts, and the events are unchanged in it.
 func TestPageIsOneFile(t *testing.T) {
 	hostile := `{"at":0,"type":"submitted","node":-1,"job":1,"name":"</script><script>alert(1)</script><!--"}` + "\n"
 	var out bytes.Buffer
@@ -39,8 +39,8 @@ func TestPageIsOneFile(t *testing.T) {
 	require.Equal(t, hostile, string(events))
 }
 
-// The page embeds another run for comparison after the events, under its name, whatever the name
-// is.
+// After the events, the page embeds another run for comparison. A hostile name of it stays text. A
+// second other run is an error.
 func TestOtherRun(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, "run", strings.NewReader("one\n"), Simulator{}, Other{`"><script>`, strings.NewReader("two\n")}))
@@ -56,7 +56,7 @@ func TestOtherRun(t *testing.T) {
 	require.Error(t, Write(io.Discard, "run", strings.NewReader(""), Simulator{}, Other{}, Other{}))
 }
 
-// The content security policy of a page allows exactly the style and the script that are in it.
+// The content security policy in a page of one file allows exactly the page's own style and script.
 func TestPolicyNamesWhatIsThere(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, "run", strings.NewReader(""), Simulator{}))
@@ -71,8 +71,8 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 	require.NotContains(t, out.String(), "unsafe")
 }
 
-// A page in one file has the simulator that it is given, and its content policy permits nothing
-// more than to compile it.
+// A page of one file has the given simulator. Its content security policy then also permits to
+// compile it and to run its worker, and nothing more.
 func TestPageHasTheSimulator(t *testing.T) {
 	var with, without bytes.Buffer
 	require.NoError(t, Write(&without, "run", strings.NewReader(""), Simulator{}))
@@ -94,7 +94,7 @@ func TestPageHasTheSimulator(t *testing.T) {
 	require.Regexp(t, `^script-src 'sha256-[^' ]+' 'wasm-unsafe-eval'; worker-src blob:;$`, policy)
 }
 
-// A server's index names its events; a name cannot leave its attribute.
+// Index writes title, URL and module into the page, escaped. Without a module it names none.
 func TestIndexOfAServer(t *testing.T) {
 	page, err := Index("a <b>", "/", "tarry.wasm.gz")
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestIndexOfAServer(t *testing.T) {
 	require.NotEmpty(t, names)
 }
 
-// Modules stay small, and a module that cannot be bundled is refused by name.
+// Modules have less than 300 lines. bundle includes each once and names one that it cannot bundle.
 func TestModules(t *testing.T) {
 	names, err := fs.Glob(Files(), "*.mjs")
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// Failed reads and writes are reported.
+// Write returns the errors of its events and its output.
 func TestWriteErrors(t *testing.T) {
 	broken := iotestError{}
 	require.ErrorIs(t, Write(io.Discard, "", broken, Simulator{}), io.ErrUnexpectedEOF)

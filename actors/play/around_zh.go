@@ -1,8 +1,8 @@
 package play
 
-// around holds the English and Chinese sentences of the page around a lesson, with holes {}.
-// site/assets/chinese.mjs replaces each text of the page by the first match, then translates the
-// content of its holes. Sentences that match much, such as lists, therefore come last.
+// around has the English and Chinese sentences of the page around a lesson. A hole {} matches any
+// text. site/assets/chinese.mjs translates a text by the first pair that matches, then the content
+// of its holes. Pairs that match many texts, such as lists, therefore come last.
 var around = [][2]string{
 	// The frame and the playground's form.
 	{"Overview", "总览"},

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Curve is the fraction of node-local maps as a function of D, the skips that a job accepts: as
-// delay scheduling's formula predicts it for a workload, and as simulations measure it.
+// Curve is the fraction of node-local maps as a function of D, the number of skips that a job
+// accepts. Delay scheduling's formula predicts Line; simulations measure Dots.
 type Curve struct {
 	Line []Point `json:"line"` // delaymath.Algorithm2Locality at each D from 0 to the last of Dots
 	Dots []Point `json:"dots"` // one simulation each
@@ -21,10 +21,10 @@ type Point struct {
 	Local float64 `json:"local"` // 0 to 1
 }
 
-// replicas is the number of replicas of a block in a simulation.
+// replicas is the number of replicas of each block, in the formula as in simulations.
 const replicas = 3
 
-// curve simulates a set-up once for each D in skips, and computes the formula up to the largest.
+// curve simulates a set-up for each D in skips, and computes the formula up to the largest D.
 func curve(s *Setup, skips []int) (*Curve, error) {
 	if len(skips) == 0 || len(skips) > 20 {
 		return nil, fmt.Errorf("curve: %d values of D, want 1 to 20", len(skips))

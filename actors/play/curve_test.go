@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In the lesson that draws the curve, simulated and predicted locality differ by at most 0.06. The
-// curve rises with D and flattens.
+// In the lesson that draws locality as a curve over D, simulated and predicted locality differ by
+// at most 0.06. The curve rises and flattens.
 func TestCurveHoldsOfTheLesson(t *testing.T) {
 	for _, l := range Lessons() {
 		if l.Skips == nil {
@@ -29,7 +29,7 @@ func TestCurveHoldsOfTheLesson(t *testing.T) {
 	t.Fatal("no lesson draws the curve")
 }
 
-// A request with invalid arguments returns an error that names them.
+// A request "curve" with invalid arguments returns an error that names them.
 func TestCurveRefuses(t *testing.T) {
 	for _, c := range []struct{ request, want string }{
 		{`{"op":"curve","setup":{"workload":"facebook-mixed","policy":"delay"}}`, "0 values of D"},

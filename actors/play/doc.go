@@ -1,6 +1,6 @@
-// Package play answers the requests of the playground's page: it simulates a workload on a cluster
-// under a policy, or runs a scenario. Requests and answers are JSON. A browser's worker
-// (actors/play/wasm) and a Go program get the same bytes; a test verifies that.
+// Package play answers the requests of the playground's page. It simulates a workload on a cluster
+// under a policy, or runs a scenario. Requests and answers are JSON. In a browser
+// (actors/play/wasm) the answers have the same bytes as in a Go program; a test verifies this.
 //
 //	answer := play.Handle([]byte(`{"op":"run","setup":{"workload":"facebook-io","policy":"hfs"}}`), events)
 //

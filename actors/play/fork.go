@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Fork names a wait that a second run omits: at At, Job did not use a slot of Node; -1: any node.
+// Fork names a wait that a second run omits: at At, Job let a slot of Node (-1: any node) pass.
 type Fork struct {
 	At   time.Duration       `json:"at"`
 	Job  scheduling.JobID    `json:"job"`
@@ -18,12 +18,12 @@ type Fork struct {
 	Node scheduling.NodeID   `json:"node"`
 }
 
-// Branch compares a run with the same run in which one wait did not happen. Times of jobs are from
-// submission to end; [0] is with the wait, [1] without it.
+// Branch compares a run, index 0, with a second one, index 1, that omits one wait. Times of jobs
+// are from submission to end.
 type Branch struct {
-	Fork     Fork             `json:"fork"`               // the refusal that became a launch
+	Fork     Fork             `json:"fork"`               // the wait whose slot the second run uses
 	NodeName string           `json:"node_name"`          // the node of Fork
-	Waited   time.Duration    `json:"waited"`             // from that refusal to the job's next launch of the kind; 0: none came
+	Waited   time.Duration    `json:"waited"`             // from then to the job's next launch of the kind; 0: none came
 	Job      [2]time.Duration `json:"job"`                // of the job that waited; 0: it has not ended
 	Mean     [2]float64       `json:"mean"`               // of all jobs that ended in both, in seconds
 	Others   int              `json:"others"`             // other jobs whose time changed
@@ -31,11 +31,11 @@ type Branch struct {
 	Warnings []string         `json:"warnings,omitempty"` // of a recorded run
 }
 
-// errNoWait means that the simulated run has no wait of Fork's job and kind.
+// errNoWait means that the job and kind of a Fork have no wait in the simulated run.
 var errNoWait = errors.New("in the simulation of this run, the job lets no slot of this kind pass")
 
 // fork answers a request "fork": it simulates the set-up, or the recorded run in Text, with and
-// without the wait. Events of the run with it go to side 0, the others to side 1.
+// without the wait. The sink gets events of the run with it as side 0, the others as side 1.
 func fork(r *Request, a *Answer, sink Sink) error {
 	if r.Fork == nil {
 		return errors.New("fork needs a decision")
@@ -114,7 +114,7 @@ func (b *Branch) compare(with, without *spans) {
 	}
 }
 
-// spans collects the jobs of a run in the order of their numbers.
+// spans collects the times of a run's jobs from its events, in the order of job IDs.
 type spans struct {
 	list   []span
 	places map[spanKey]int
@@ -135,7 +135,7 @@ type spanKey struct {
 	nth  int
 }
 
-// add adds a submitted job, or the duration of a finished one.
+// add takes an event of the run: a submission adds a job, and an end sets its duration.
 func (s *spans) add(e *event.Event) {
 	switch e.Type {
 	case event.Submitted:
@@ -163,9 +163,9 @@ func (s *spans) of(key spanKey) *span {
 	return nil
 }
 
-// refusalSearch finds, in the events of a run, the refusal nearest in time to the one asked about,
-// for the same job and kind of task: a simulated recording may differ from its run, so that the
-// exact refusal may not occur. Of refusals at the same time, the one on the same node is nearest.
+// refusalSearch finds the refusal of a slot, in a run's events, that is nearest in time to asked.
+// It has the same job and kind of task. asked itself may not occur, because a simulation differs
+// from the recorded run. Of two refusals equally far in time, the one on the same node is nearer.
 type refusalSearch struct {
 	asked    Fork   // the refusal asked about
 	nearest  Fork   // the nearest refusal so far, if isFound
@@ -188,7 +188,7 @@ func (w *refusalSearch) add(e *event.Event) {
 	}
 }
 
-// isNearer reports whether a refusal is nearer to the one asked about than the one found so far.
+// isNearer reports whether the refusal e is nearer to asked than the nearest one so far.
 func (w *refusalSearch) isNearer(e *event.Event) bool {
 	newDistance, oldDistance := (e.At - w.asked.At).Abs(), (w.nearest.At - w.asked.At).Abs()
 	return newDistance < oldDistance || newDistance == oldDistance && e.Node == w.asked.Node && w.nearest.Node != w.asked.Node

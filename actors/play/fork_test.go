@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// waits returns the refusals that begin the waits of a run.
+// waits returns the events that begin the waits of a run: a job lets a slot pass to wait.
 func waits(t *testing.T, lines string) (list []event.Event) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
@@ -24,8 +24,8 @@ func waits(t *testing.T, lines string) (list []event.Event) {
 	return list
 }
 
-// fork compares the run with the wait and the run without it. For a recording of the same run, it
-// finds the same wait and about the same times.
+// For each wait, a request "fork" compares the run with it and without it. For a recording of the
+// run, it finds the same wait and about the same times.
 func TestForkHasItsPrice(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	run, events := handle(t, Request{Op: "run", Setup: s})
@@ -59,7 +59,7 @@ func TestForkHasItsPrice(t *testing.T) {
 	require.Positive(t, waited)
 }
 
-// If there is no such wait, fork returns an error. It accepts a recording of an unfinished run.
+// A request "fork" fails if the job has no wait. It accepts a recording of an unfinished run.
 func TestForkOfWhatIsNotThere(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, _ := handle(t, Request{Op: "fork", Setup: s})
@@ -70,7 +70,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 	e := waits(t, events[0])[0]
 	f := &Fork{At: e.At, Job: e.JobID, Kind: e.Kind, Node: e.Node}
 	cut := events[0][:strings.LastIndex(events[0], `{"at"`)]
-	cut = cut[:strings.LastIndex(cut, `{"at"`)] // the last job has not ended
+	cut = cut[:strings.LastIndex(cut, `{"at"`)] // without the end of the last job
 	a, _ = handle(t, Request{Op: "fork", Text: cut, Fork: f})
 	require.Empty(t, a.Error)
 	require.Equal(t, e.At, a.Branch.Fork.At)
@@ -80,7 +80,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 	require.Contains(t, a.Error, "the beginning of the recording is missing")
 }
 
-// The settings of a what-if override the recorded policy, too.
+// A request "whatif" without a policy changes the recorded policy by its settings.
 func TestWhatIfSetsTheRecordedPolicy(t *testing.T) {
 	_, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	set := []string{"locality.rule=greedy"}

@@ -62,7 +62,7 @@ type Answer struct {
 // Presets lists the presets and the built-in workloads.
 type Presets struct {
 	Policies  map[string]string `json:"policies"` // by name, as policy files
-	Order     []string          `json:"order"`    // of the names
+	Order     []string          `json:"order"`    // all policies' names in the order of the page
 	Workloads []string          `json:"workloads"`
 }
 
@@ -71,8 +71,8 @@ type Presets struct {
 // Sink must not keep line, which Handle reuses.
 type Sink func(side int, line []byte)
 
-// Handle answers a Request in JSON with an Answer in JSON. Errors are in the answer; no request
-// makes Handle panic.
+// Handle returns the Answer, in JSON, to a Request in JSON, and sends events to the sink, unless it
+// is nil. Errors are in the answer. No request makes Handle panic.
 func Handle(request []byte, sink Sink) []byte {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(request))
@@ -124,7 +124,7 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 	return nil
 }
 
-// tell returns a function that sends events to the sink as lines of JSON; nil if the sink is nil.
+// tell returns a function that sends an event to the sink as a line of JSON, or nil if sink is nil.
 func tell(sink Sink, side int) func(event.Event) {
 	if sink == nil {
 		return nil
@@ -136,7 +136,7 @@ func tell(sink Sink, side int) func(event.Event) {
 	}
 }
 
-// runScenario runs a scenario as tarry scenario -v does.
+// runScenario runs a scenario and returns the output and exit code of tarry scenario -v.
 func runScenario(text string, files map[string]string) (string, int) {
 	const name = "scenario"
 	var out strings.Builder
@@ -154,7 +154,7 @@ func runScenario(text string, files map[string]string) (string, int) {
 	return out.String(), code
 }
 
-// presets lists all policies, as files, and the names of the workloads.
+// presets returns all presets, as policy files, and the names of the built-in workloads.
 func presets() (*Presets, error) {
 	p := &Presets{Policies: map[string]string{}, Order: scheduling.Presets(), Workloads: workload.Names()}
 	for _, name := range p.Order {

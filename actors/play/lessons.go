@@ -11,8 +11,8 @@ import (
 )
 
 // Lesson is a page of the course: a small workload under two policies, what to look for, one thing
-// to change, and a question. Its texts quote numbers of the runs by their names in Quantities, such
-// as {local0}, the percentage of node-local maps in run 0.
+// to change, and a question. Run 0 has the policy of Setup, run 1 that of Other. Texts quote names
+// of Quantities, such as {local0}: the percentage of node-local maps in run 0.
 type Lesson struct {
 	ID    string   `json:"id"`
 	Setup Setup    `json:"setup"`
@@ -44,7 +44,7 @@ type Text struct {
 	Because  []string `json:"because"` // why each answer is right or wrong
 }
 
-// Claim asserts that quantity Less of the runs is below Part times quantity Than.
+// Claim asserts that the quantity called Less is below Part times the quantity called Than.
 type Claim struct {
 	Less string  `json:"less"`
 	Than string  `json:"than"`
@@ -88,7 +88,7 @@ func (c Claim) Holds(q map[string]float64) bool {
 	return there && too && a < c.Part*b
 }
 
-// Fill replaces names in braces by the quantities q, rounded. It leaves names that q lacks.
+// Fill replaces names in braces by their quantities in q, rounded. Names that q lacks remain.
 func Fill(text string, q map[string]float64) string {
 	var out strings.Builder
 	for {

@@ -58,8 +58,8 @@ queues:
   - {name: adhoc, capacity: 40}
 `
 
-// onCluster returns a set-up with the default slots; set lists settings KEY=VALUE that override
-// those of the policy.
+// onCluster returns a set-up of this workload, cluster and policy, with the default slots. set
+// lists settings KEY=VALUE that override those of the policy.
 func onCluster(work string, nodes, racks int, policy string, set ...string) Setup {
 	return Setup{Workload: work, Nodes: nodes, Racks: racks, Policy: policy, Set: set}
 }
@@ -68,13 +68,13 @@ func than(policy string, set ...string) Setup { return Setup{Policy: policy, Set
 
 func less(a, b string, part float64) Claim { return Claim{a, b, part} }
 
-// sharedLinks makes transfers share the links of nodes and racks; racks are over-subscribed 8 to 1.
+// sharedLinks returns s with shared links; a rack's uplink has an eighth of its nodes' bandwidth.
 func sharedLinks(s Setup) Setup {
 	s.Flows, s.Over = true, 8
 	return s
 }
 
-// seeded draws the workload from another seed.
+// seeded returns s with another seed, from which the workload is drawn.
 func seeded(s Setup, seed uint64) Setup {
 	s.Seed = seed
 	return s
@@ -92,7 +92,7 @@ func oneSlotEach(s Setup) Setup {
 	return s
 }
 
-// at returns the view of a screen at a second of run 0.
+// at returns the Sight of a screen at this second of run 0.
 func at(screen string, seconds int) Sight {
 	return Sight{Screen: screen, At: time.Duration(seconds) * time.Second}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Each lesson's runs satisfy its claims, its texts quote only numbers of the runs, and run 1
-// accepts the settings of Try.
+// Each lesson's two runs satisfy its claims, and its texts quote only numbers of these runs. The
+// second run accepts the settings of Try.
 func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	list := Lessons()
@@ -56,8 +56,8 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	require.Equal(t, "{gone0} 3 0.25 12.3 123", Fill("{gone0} {a0} {b1} {c0} {d1}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.34, "d1": 123.4}))
 }
 
-// Chinese texts have full-width punctuation, and each translation has as many holes as its
-// sentence.
+// Chinese texts have full-width punctuation. Each translation of a sentence has as many holes {} as
+// the sentence.
 func TestChinesePunctuation(t *testing.T) {
 	half := regexp.MustCompile(`\p{Han}\s*[,;:?!()]|[,;:?!()]\s*\p{Han}`)
 	for id, text := range chinese {
@@ -76,8 +76,8 @@ func TestChinesePunctuation(t *testing.T) {
 	}
 }
 
-// The lesson on the center of gravity names a reduce whose center is not the node with most of its
-// input, and both nodes.
+// The lesson on the center of gravity names a reduce, its center and the node with most of its
+// input. In the simulation these are two nodes.
 func TestCenterIsNotTheNodeWithMost(t *testing.T) {
 	l := Lessons()[10]
 	require.Equal(t, "distance", l.ID)

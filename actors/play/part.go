@@ -23,14 +23,14 @@ type Side struct {
 	Decision int    `json:"decision,omitempty"` // the decision's number in the run, from 1
 }
 
-// decision is an event for which decides is true.
+// decision is an event that is a decision of the policy, as decides reports.
 type decision struct {
 	event event.Event
 	at    int // index in the list of its run's events
 }
 
-// passedOver returns the last skip before d of the job and kind that the other run's decision
-// launched: on the same node if possible, otherwise on any; nil if there is none.
+// passedOver returns why this run did not make theirs, the other run's launch: the last skip before
+// d of the same job and kind, on the same node or, if none is there, on any. nil means no skip.
 func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.Event {
 	var found *event.Event
 	for i := d.at - 1; i >= 0; i-- {
@@ -62,13 +62,13 @@ func decides(e *event.Event) bool {
 	}
 }
 
-// same reports whether two decisions agree in time, type, attempt and node.
+// same reports whether two decisions have the same time, type, attempt and node.
 func same(a, b *event.Event) bool {
 	return a.At == b.At && a.Type == b.Type && a.Attempt == b.Attempt && a.Node == b.Node
 }
 
-// part simulates the request's set-up twice, under its own policy and under that of Other, and
-// compares the runs.
+// part answers a request "part": it simulates the set-up under its own policy and under that of
+// Other. It sets the reports, quantities and divergence of a.
 func part(r *Request, a *Answer, sink Sink) error {
 	other := r.Setup
 	other.Policy, other.Set, other.Weights = r.Other.Policy, r.Other.Set, r.Other.Weights
@@ -103,7 +103,7 @@ func part(r *Request, a *Answer, sink Sink) error {
 	return nil
 }
 
-// divergence returns the first decision in which the runs differ; nil if there is none.
+// divergence returns the first decision in which two runs differ, or nil, from their events.
 func divergence(events [2][]event.Event, names [2]string) *Divergence {
 	var lists [2][]decision
 	for side := range lists {
@@ -128,7 +128,7 @@ func divergence(events [2][]event.Event, names [2]string) *Divergence {
 	return nil
 }
 
-// explain puts the divergence into words, from both sides.
+// explain puts into words, for both sides, that their decisions number n differ; at may have a nil.
 func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Divergence {
 	p := &Divergence{At: -1}
 	for side, d := range at {
@@ -159,7 +159,7 @@ func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *
 	return p
 }
 
-// instead explains why the side of d did not make the other side's decision, theirs.
+// instead explains why the run of events decided d and not theirs, the other run's decision.
 func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	mine, job := &d.event, theirs.Attempt.Task.Job
 	skip := d.passedOver(events, theirs)
@@ -181,7 +181,7 @@ func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	return "that never comes"
 }
 
-// on returns words for the slot for which a job was passed over.
+// on returns the slot of a skip in words, with its node if that is known.
 func on(e *event.Event) string {
 	if e.NodeName == "" {
 		return "a slot"

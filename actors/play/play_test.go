@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// handle answers a request and returns the events of both runs.
+// handle returns the answer to a request and the events of its one or two runs.
 func handle(t *testing.T, r Request) (a Answer, events [2]string) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -38,7 +38,7 @@ const mine = `jobs:
   - {name: short, at: 20s, count: 4, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `
 
-// A set-up gives the same run as tarry sim, with events that contain explanations.
+// A request "run" returns report and events of a simulation, and the same ones each time.
 func TestRun(t *testing.T) {
 	a, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	require.Empty(t, a.Error)
@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, events, same)
 }
 
-// An error in a text names its line and column, and no invalid request panics.
+// An error in a workload, policy or cluster text names line and column. No invalid request panics.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	for want, s := range map[string]Setup{
 		"workload:2:12: ": {Workload: "jobs:\n  - {maps: x}\n", Policy: "hfs"},
@@ -75,8 +75,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// Two policies on the same work: the first different decision is explained from both sides. Greedy
-// placement launches a map off its data; with a wait the job refuses that slot.
+// A request "part" explains the first decision in which two policies differ, from both sides. Here
+// greedy placement launches a map far from its data, in a slot that the waiting job lets pass.
 func TestPart(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, events := handle(t, Request{Op: "part", Setup: s, Other: &Setup{Policy: "hfs", Set: []string{"locality.rule=greedy"}}})
@@ -111,7 +111,7 @@ func TestPart(t *testing.T) {
 	require.Nil(t, a.Divergence)
 }
 
-// whatif simulates a recorded run under its own policy and under another one.
+// A request "whatif" simulates a recorded run under its own policy and under another one.
 func TestWhatIf(t *testing.T) {
 	_, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	a, asked := handle(t, Request{Op: "whatif", Text: events[0], Setup: Setup{Policy: "fifo"}})
@@ -140,7 +140,7 @@ func scenarios(t *testing.T) (list []Request) {
 	return list
 }
 
-// Every scenario of the repository passes here as on the command line.
+// Every scenario of the repository passes as a request, as it does on the command line.
 func TestScenarios(t *testing.T) {
 	for _, r := range scenarios(t) {
 		a, _ := handle(t, r)
@@ -152,7 +152,7 @@ func TestScenarios(t *testing.T) {
 	require.Contains(t, a.Output, "scenario:1")
 }
 
-// drawn returns a random set-up: jobs with all distributions of a workload file, a cluster and a
+// drawn returns a random set-up: a workload file with all kinds of distributions, a cluster and a
 // policy.
 func drawn(r *rand.Rand) Setup {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -174,8 +174,8 @@ func drawn(r *rand.Rand) Setup {
 	return s
 }
 
-// The module answers byte for byte as this program does: every scenario of the repository, and 50
-// random workloads under all policies, networks and drives. It needs Node: make test-play.
+// The WebAssembly module answers byte for byte as Handle does, for every scenario of the repository
+// and 50 random set-ups. The test needs Node: make test-play.
 func TestWasmAnswersAlike(t *testing.T) {
 	node := os.Getenv("PLAY_NODE")
 	if node == "" {

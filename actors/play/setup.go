@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Setup describes a run. A zero field means the default in brackets.
+// Setup describes a simulation. A zero field means the default in brackets.
 type Setup struct {
 	Workload string `json:"workload"` // name of a built-in one, or the text of a workload file
 	Jobs     int    `json:"jobs,omitempty"`
@@ -29,7 +29,7 @@ type Setup struct {
 	Flows       bool    `json:"flows,omitempty"`        // transfers share links
 	Link        float64 `json:"link,omitempty"`         // with Flows: bytes per second of a node's link (125e6)
 	Over        float64 `json:"over,omitempty"`         // with Flows: over-subscription of racks (1)
-	Heartbeats  bool    `json:"heartbeats,omitempty"`   // the scheduler sees a free slot at the node's next heartbeat
+	Heartbeats  bool    `json:"heartbeats,omitempty"`   // free slots show only at heartbeats
 	// Policy is a preset, or the text of a policy file. Set lists settings KEY=VALUE that override
 	// those of Policy; Weights overrides the weights of pools, by name.
 	Policy  string             `json:"policy"`
@@ -40,16 +40,16 @@ type Setup struct {
 	Most uint64 `json:"most,omitempty"`
 }
 
-// maxNodes and maxEvents bound what a page can show.
+// maxNodes and maxEvents limit a simulation to what a page can show.
 const (
 	maxNodes  = 10_000
 	maxEvents = 2_000_000
 )
 
-// isText reports whether s is a text, not a name: whether it has several lines or a key.
+// isText reports whether s is the text of a file and not a name: it has a line feed, ":" or "{".
 func isText(s string) bool { return strings.ContainsAny(s, "\n:{") }
 
-// workload reads or draws the jobs.
+// workload returns the jobs of a set-up, read from its text or drawn from its seed.
 func (s *Setup) workload() (w workload.Workload, err error) {
 	r := rand.New(rand.NewPCG(max(s.Seed, 1), 0x7a22)) // the stream of tarry sim
 	if isText(s.Workload) {
@@ -63,7 +63,7 @@ func (s *Setup) workload() (w workload.Workload, err error) {
 	return w, err
 }
 
-// PolicyOf returns the policy of a set-up. Errors in a policy file name its line and column.
+// PolicyOf returns the policy of a set-up. Errors in its text name line and column.
 func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	if isText(s.Policy) {
 		f, err := policyfile.Read(strings.NewReader(s.Policy), "policy")
@@ -79,7 +79,7 @@ func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	return s.override(p)
 }
 
-// override returns a policy with the settings of Set and Weights in place of its own.
+// override returns p with the settings of Set and the pools' weights of Weights.
 func (s *Setup) override(p scheduling.Policy) (scheduling.Policy, error) {
 	for _, one := range s.Set {
 		key, value, _ := strings.Cut(one, "=")
@@ -138,12 +138,12 @@ func or(n, other int) int {
 	return n
 }
 
-// run simulates a set-up; events, if not nil, is called with each event and its explanation.
+// run simulates a set-up. It calls events, unless nil, with each event and its explanation.
 func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
 	return s.runFork(nil, events)
 }
 
-// runFork is like run but changes one decision if fork is not nil.
+// runFork is like run, but if fork is not nil, the job of fork uses the slot and does not wait.
 func (s *Setup) runFork(fork *scheduling.Fork, events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {

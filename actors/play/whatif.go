@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
-// WhatIf compares a recorded run with its simulation under the same policy (Again), which shows the
-// simulation's error, and under another policy (Asked).
+// WhatIf has the figures of a recorded run, of its simulation under the same policy (Again), and of
+// one under another policy (Asked). Again shows the error of the simulation.
 type WhatIf struct {
 	Recorded simulator.Figures `json:"recorded"`
 	Again    simulator.Figures `json:"again"`

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStateKnowsCuts: a Dir reports whether the input of a job is split as before, and keeps the
-// splits of jobs that have not succeeded, in this process and in later ones.
+// Cut reports whether a job's input is split as it was at the last call. A Dir keeps this for jobs
+// that have not succeeded, also for later processes.
 func TestStateKnowsCuts(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	state, err := Open(dir, scheduling.Parts{})

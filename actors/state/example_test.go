@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// A job with a key runs once, however often the program is started.
+// A job with a key runs only once, even if the program runs twice.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStrangeRecordsAreRefused: an invalid record of a state is reported with its number, and a
-// valid one is accepted.
+// For an invalid record of the log, Open's error has its number. Valid records set the saved state.
 func TestStrangeRecordsAreRefused(t *testing.T) {
 	open := func() *Dir {
 		s := &Dir{dir: "DIR"}
@@ -31,8 +30,8 @@ func TestStrangeRecordsAreRefused(t *testing.T) {
 	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
 }
 
-// FuzzSnapshots reads arbitrary snapshots and records: the result is an error, or a Dir whose
-// snapshot is unchanged when it is read again.
+// Arbitrary snapshots and records are an error, or give a Dir whose own snapshot can be read and
+// gives the same state.
 func FuzzSnapshots(f *testing.F) {
 	policy, err := scheduling.Preset("fifo")
 	require.NoError(f, err)

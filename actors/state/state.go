@@ -1,9 +1,10 @@
 // Package state records on disk what a cluster must know to continue its jobs in a later process.
 //
-// A [Dir] is a directory with a journal: a snapshot, then the calls of the scheduling.Core since,
-// each written before it is answered, and for each job with a key how its input was split, which
-// records its maps skipped, and that it succeeded. [Open] loads it. The JobTracker appends to it
-// while it runs, and Dir rebuilds its Core from it, in the same process or in a later one.
+// A [Dir] is a directory with a journal: a snapshot and the records since. Most records are calls
+// of the scheduling.Core, each written before it is answered. Others say, for a job with a key, how
+// its input was split, which records its maps skipped, and that it succeeded. [Open] loads the
+// journal. The JobTracker appends to it. A Dir rebuilds the Core from it, in this process or in a
+// later one.
 package state
 
 import (
@@ -45,12 +46,12 @@ type Dir struct {
 	dir     string
 
 	mu    sync.Mutex
-	saved saved // as in the last snapshot; some fields are newer, as their comments say
+	saved saved // the content of the last snapshot; comments name newer fields
 
-	durable scheduling.DurableState     // of the earlier cluster, until this one begins
+	durable scheduling.DurableState     // state of the earlier cluster, until this one begins
 	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
 	inUse   atomic.Bool                 // a cluster uses it
-	stopped atomic.Bool                 // the cluster is closing: nothing more is recorded
+	stopped atomic.Bool                 // Stop was called: nothing more is recorded
 	broken  atomic.Bool                 // a write error has been reported
 }
 
@@ -77,7 +78,7 @@ type saved struct {
 // Succeeded is the record of a job that has succeeded.
 type Succeeded struct {
 	Name    string
-	Elapsed time.Duration // since its submission, without the time in which no cluster ran
+	Elapsed time.Duration // from submission to end, without times when no cluster ran
 }
 
 // succeed records that a job has succeeded, and deletes what only an unfinished job needs: the
@@ -88,7 +89,7 @@ func (s *saved) succeed(key string, how Succeeded) {
 	delete(s.Skips, key)
 }
 
-// skip records the bad records that a map has skipped. They replace those of its earlier attempts.
+// skip sets the list of bad records that a map has skipped, in place of its earlier list.
 func (s *saved) skip(e *skipEntry) {
 	if s.Skips == nil {
 		s.Skips = map[string]map[int32][]cluster.Skipped{}
@@ -128,9 +129,9 @@ type (
 	}
 )
 
-// Open opens or creates the directory and loads what a killed process left there. If the log is
-// damaged, or this version of the program would not have written it, the error says where. parts
-// are those of the cluster's Config, or the zero value: loading the log runs the decisions again.
+// Open opens or creates the directory dir and loads the state of earlier processes. If the log is
+// damaged, or this version of the program would decide differently, the error says where. parts are
+// those of the cluster's Config, because Open repeats the recorded decisions.
 func Open(dir string, parts scheduling.Parts) (*Dir, error) {
 	j, err := journal.Open(dir)
 	if err != nil {
@@ -144,7 +145,7 @@ func Open(dir string, parts scheduling.Parts) (*Dir, error) {
 	return d, nil
 }
 
-// load reads the snapshot and the log, if they exist.
+// load sets d's state from the snapshot and the log. If none exist, d gets a new ID.
 func (d *Dir) load(parts scheduling.Parts) error {
 	snapshot, records, err := d.journal.Read()
 	if err != nil {
@@ -157,7 +158,7 @@ func (d *Dir) load(parts scheduling.Parts) error {
 	return d.read(parts, snapshot, records)
 }
 
-// read sets d's state to that of a snapshot and the records after it.
+// read sets d's state from a snapshot and the records after it.
 func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
 	if err := json.Unmarshal(snapshot, &d.saved); err != nil {
 		return fmt.Errorf("%s: the snapshot: %w", d.dir, err)
@@ -184,7 +185,7 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 	return nil
 }
 
-// readEntries applies the records that are not calls of the Core to the saved state.
+// readEntries changes the saved state by the records that are not calls of the Core.
 func (d *Dir) readEntries(records [][]byte) error {
 	for i, r := range records {
 		var err error
@@ -212,8 +213,8 @@ func (d *Dir) readEntries(records [][]byte) error {
 	return nil
 }
 
-// rebuild makes the Core of a snapshot and replays the recorded calls on it. It returns nil if no
-// cluster has begun. The functions of cfg become the Core's, but are not called during the replay.
+// rebuild returns the Core after the recorded calls, which it replays from the snapshot, or nil if
+// no cluster has begun. The new Core calls the functions of cfg, but not during the replay.
 func (d *Dir) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte) (*scheduling.Core, error) {
 	var from saved
 	if err := json.Unmarshal(snapshot, &from); err != nil {
@@ -264,8 +265,8 @@ func (d *Dir) About() json.RawMessage {
 	return d.saved.About
 }
 
-// Begin records, in a fresh Dir, what it is used for, as JSON; callers use it to recognize the
-// Dir later. It is on the disk when Begin returns.
+// Begin records about, JSON that describes the use of a fresh Dir. A later process gets it from
+// About to recognize the Dir. about is on the disk when Begin returns.
 func (d *Dir) Begin(about json.RawMessage) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -273,11 +274,11 @@ func (d *Dir) Begin(about json.RawMessage) error {
 	return d.snapshot()
 }
 
-// Token returns the token with which to make the output of the job with that key resumable; see
-// [mapreduce.Destination.Resumable].
+// Token returns the token for [mapreduce.Destination.Resumable] that makes the output of the job
+// with this key resumable.
 func (d *Dir) Token(key string) string { return d.saved.ID + " " + key }
 
-// Succeeded reports whether, and how, the job with that key has succeeded.
+// Succeeded reports whether the job with this key has succeeded, and returns the record of it.
 func (d *Dir) Succeeded(key string) (how Succeeded, yes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -285,11 +286,11 @@ func (d *Dir) Succeeded(key string) (how Succeeded, yes bool) {
 	return how, yes
 }
 
-// Close unlocks the directory; call it after the cluster is closed. Its error includes earlier
-// write errors.
+// Close closes the journal and unlocks the directory. Call it after the cluster is closed. Its
+// error includes earlier write errors.
 func (d *Dir) Close() error { return d.journal.Close() }
 
-// snapshot writes the saved state; the caller holds mu.
+// snapshot writes a snapshot with the saved state, in place of the log. The caller holds mu.
 func (d *Dir) snapshot() error {
 	b, err := json.Marshal(&d.saved)
 	if err != nil {
@@ -298,8 +299,8 @@ func (d *Dir) snapshot() error {
 	return d.journal.Snapshot(b)
 }
 
-// NewCore makes the Core of a cluster that continues from the saved state with the current cfg and
-// policy.
+// NewCore returns the Core of a new cluster with this configuration and policy, which continues
+// from durable. It writes a snapshot of them.
 func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, durable scheduling.DurableState) (*scheduling.Core, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -307,14 +308,14 @@ func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, durable s
 	if err := d.snapshot(); err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(&d.saved) // the same bytes that a reader will load
+	b, err := json.Marshal(&d.saved) // so that the Core is the one that a later process rebuilds
 	if err != nil {
 		return nil, err
 	}
 	return d.rebuild(cfg, b, nil)
 }
 
-// RebuiltCore returns the Core as the log has it, after a panic of the running cluster's Core.
+// RebuiltCore returns a new Core in the state of the log, after a panic of the running Core.
 func (d *Dir) RebuiltCore(cfg scheduling.Config) (*scheduling.Core, error) {
 	snapshot, records, err := d.journal.Read()
 	if err != nil {
@@ -323,8 +324,8 @@ func (d *Dir) RebuiltCore(cfg scheduling.Config) (*scheduling.Core, error) {
 	return d.rebuild(cfg, snapshot, records)
 }
 
-// append writes a record. The first write error is logged; jobs continue, and a later process finds
-// the state as if this one had been killed then.
+// append writes a record of this kind. It logs the first write error and stops recording. Jobs
+// continue, and for a later process this one was killed at that moment.
 func (d *Dir) append(kind byte, v any, log *slog.Logger) {
 	b, err := json.Marshal(v)
 	if err == nil {
@@ -359,8 +360,8 @@ func (d *Dir) Succeed(key string, how Succeeded, log *slog.Logger) {
 	d.Sync(log) // without the lock, together with other appends
 }
 
-// Cut records the splits of a job and reports whether they equal those of an earlier cluster. If
-// not, the caller must drop parts that maps have committed: they hold the records of other splits.
+// Cut records the splits of a job and reports whether they equal those of the last call, by this or
+// an earlier cluster. If not, the caller must drop parts that maps committed for other splits.
 func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
 	h := fnv.New64a()
 	for _, x := range splits {
@@ -377,8 +378,8 @@ func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bo
 	return false
 }
 
-// Skip records what a map has skipped, replacing its earlier list, and reports whether it wrote
-// anything.
+// Skip records the list of bad records that map m of a job has skipped, in place of its earlier
+// list. It reports whether it wrote anything.
 func (d *Dir) Skip(key string, m int32, list []cluster.Skipped, log *slog.Logger) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -391,15 +392,15 @@ func (d *Dir) Skip(key string, m int32, list []cluster.Skipped, log *slog.Logger
 	return true
 }
 
-// Skips returns a copy of the records that the maps of a job have skipped, by map.
+// Skips returns a copy of the lists of bad records that the maps of an unfinished job skipped.
 func (d *Dir) Skips(key string) map[int32][]cluster.Skipped {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.saved.Skips[key])
 }
 
-// Former returns the state of earlier clusters for the one cluster that the Dir serves. A second
-// call returns an error. A nil Dir returns an empty state.
+// Former returns the state of the earlier cluster to the one cluster that d serves. A second call
+// returns an error. A nil d returns an empty state.
 func (d *Dir) Former() (scheduling.DurableState, error) {
 	if d == nil {
 		return scheduling.DurableState{}, nil
@@ -410,11 +411,11 @@ func (d *Dir) Former() (scheduling.DurableState, error) {
 	return d.durable, nil
 }
 
-// Awaited returns the job of an earlier cluster with that key that has not been submitted again, or
-// 0. Only the JobTracker may call it and Taken.
+// Awaited returns the ID of an earlier cluster's unfinished job with this key, until Taken, or 0.
+// Only the JobTracker may call Awaited and Taken.
 func (d *Dir) Awaited(key string) scheduling.JobID { return d.awaited[key] }
 
-// Taken records that the job with that key was resubmitted, so Awaited no longer returns it.
+// Taken notes that the job with this key was resubmitted, so that Awaited no longer returns it.
 func (d *Dir) Taken(key string) { delete(d.awaited, key) }
 
 // Stop ends recording, so that the jobs of a closing cluster wait for the next one. A nil Dir does

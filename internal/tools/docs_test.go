@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the names of README.md and of the pages below docs.
+// documents returns the file names of README.md and of all pages below docs.
 func documents(t *testing.T) []string {
 	list, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ var (
 	link    = regexp.MustCompile(`!?\[([^]]*)\]\(([^)\s]+)\)`)
 )
 
-// anchors returns the names that GitHub gives to the headings of a page.
+// anchors returns the names that GitHub gives to a page's headings, for links such as page.md#name.
 func anchors(page string) (list []string) {
 	for line := range strings.Lines(fence.ReplaceAllString(page, "")) {
 		title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
@@ -52,7 +52,7 @@ func anchors(page string) (list []string) {
 	return list
 }
 
-// Each relative link leads to a file, and to a heading of it.
+// Each relative link in a document leads to an existing file, and its #name to a heading there.
 func TestLinks(t *testing.T) {
 	pages := slices.Concat(documents(t), []string{"../../CHANGELOG.md", "imports.md", "../../experiments/results.md", "../../experiments/faults.md"})
 	found := 0
@@ -113,7 +113,7 @@ func TestNamedPagesExist(t *testing.T) {
 	require.Greater(t, found, 20)
 }
 
-// sentences returns those of a page, without code. A table's cell or a list's item ends a sentence.
+// sentences returns the sentences of a page, without code. The end of a cell or list item ends one.
 func sentences(page string) (list []string) {
 	page = comment.ReplaceAllString(fence.ReplaceAllString(page, "\n\n"), "")
 	page = link.ReplaceAllString(code.ReplaceAllString(page, "code"), "$1")
@@ -150,13 +150,13 @@ func sentences(page string) (list []string) {
 	return list
 }
 
-// The longest sentence, in words, and the words of README.md and docs together.
+// Limits: the words of a sentence, and those of README.md and docs together.
 const (
 	longest  = 25
 	allWords = 26_000
 )
 
-// most returns how many words a page may have.
+// most returns the maximum number of words of a page.
 func most(page string) int {
 	switch {
 	case strings.Contains(page, "/decisions/"):
@@ -169,7 +169,7 @@ func most(page string) int {
 	return 3_200
 }
 
-// phrases returns the phrases to avoid, each with a better one: those of prose.txt up to line end.
+// phrases returns, by phrase to avoid, what to write: the lines of prose.txt before the line end.
 func phrases(t *testing.T, end string) map[*regexp.Regexp]string {
 	rules, err := os.ReadFile("prose.txt")
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func phrases(t *testing.T, end string) map[*regexp.Regexp]string {
 	return avoid
 }
 
-// README.md and docs are short, so are their sentences, and they avoid the phrases of prose.txt.
+// README.md and docs are within the limits on words and sentences, and avoid phrases of prose.txt.
 func TestProse(t *testing.T) {
 	avoid := phrases(t, "")
 	require.Greater(t, len(avoid), 30)
@@ -220,7 +220,7 @@ var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/nofollow internal/clusterstate scheduling experiments internal/cli internal/bench " +
 	"internal/statistics internal/spelling internal/textfile internal/cputime internal/linear internal/tools cmd examples")
 
-// Lines of comments, also those of tests, avoid the phrases of prose.txt.
+// Comments, also those of tests, avoid the phrases in the first part of prose.txt.
 func TestComments(t *testing.T) {
 	avoid := phrases(t, "# Comments may have these:")
 	require.Greater(t, len(avoid), 25)

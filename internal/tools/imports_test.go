@@ -23,16 +23,16 @@ type pkg struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// row is a line of a table that says which packages may import what.
+// row is a line of a table of allowed imports.
 type row struct {
 	line         string
-	of           []string // packages, or a library
+	of           []string // the packages that the line is about, or a library
 	imports      []string
 	testsImports []string
 	used         map[string]bool
 }
 
-// packages returns the packages of the module and their imports, once for each of some systems.
+// packages returns the packages of the module with their imports, once for each of four systems.
 func packages(t *testing.T) []pkg {
 	var all []pkg
 	for _, system := range []string{"linux/amd64", "darwin/arm64", "windows/amd64", "js/wasm"} {
@@ -54,8 +54,8 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// table returns the rows of the table of a page whose head is header. It reads the names between
-// back quotes in up to three of the columns.
+// table returns the lines of a page's table whose first line is header. From up to three columns it
+// reads the names in back quotes.
 func table(t *testing.T, page, header string, columns ...int) []*row {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -83,7 +83,8 @@ func table(t *testing.T, page, header string, columns ...int) []*row {
 	return rows
 }
 
-// match returns the name that covers a package: its path, or `X/...` for X its path or above it.
+// match returns the name that covers the package path: path itself, or `X/...` for it or one below
+// X.
 func match(names []string, path string) string {
 	for _, n := range names {
 		above, all := strings.CutSuffix(n, "/...")
@@ -94,7 +95,7 @@ func match(names []string, path string) string {
 	return ""
 }
 
-// Packages import exactly what the table of imports.md says.
+// Each package imports exactly the packages of this module that the table of imports.md allows.
 func TestImports(t *testing.T) {
 	rows := table(t, "imports.md", "| package | may import | its tests, too |", 0, 1, 2)
 	for _, p := range packages(t) {

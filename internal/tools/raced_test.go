@@ -26,8 +26,8 @@ var unraced = map[string]string{
 	"internal/bench/cmd/userjobs": "no part of the product",
 }
 
-// RACED in the Makefile, the packages tested with the race detector, are those whose code starts
-// goroutines or has locks or atomic variables, except unraced.
+// RACED in the Makefile lists the packages to test with the race detector: exactly those whose code
+// starts goroutines or has locks or atomic variables, except unraced.
 func TestRaced(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// Build compiles the WebAssembly module from the source in dir, a directory of this Go module, and
-// writes it into out, compressed, with the toolchain's wasm_exec.js.
+// Build compiles the simulator, from the source of this Go module in dir, to WebAssembly. It writes
+// the compressed module and the toolchain's wasm_exec.js into the directory out.
 func Build(ctx context.Context, dir, out string) error {
 	root, err := site.Go(ctx, dir, "env", "GOROOT")
 	if err != nil {
@@ -48,7 +48,7 @@ func Build(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(filepath.Join(out, site.GzipName)) // from an earlier version; go:embed would include it
+	_ = os.Remove(filepath.Join(out, site.GzipName)) // go:embed would include an old one
 	packed, err := pack(code, filepath.Join(out, site.ModuleName))
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func Build(ctx context.Context, dir, out string) error {
 	)
 }
 
-// pack compresses the module, or returns the compressed file at path if it has the same content:
-// compression is the slowest step of the build.
+// pack returns code compressed. If the file at path already contains code, pack returns the file's
+// content, because compression is the slowest step of the build.
 func pack(code []byte, path string) ([]byte, error) {
 	if old, err := os.ReadFile(path); err == nil {
 		if oldCode, err := site.Unpack(old); err == nil && bytes.Equal(oldCode, code) {

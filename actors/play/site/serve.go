@@ -24,7 +24,7 @@ func Export(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// Handler serves the files of a site by name, with page.ContentSecurityPolicy.
+// Handler serves the files of a site, by GET and HEAD, with page.ContentSecurityPolicy.
 func Handler(files map[string][]byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Path[1:]

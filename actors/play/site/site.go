@@ -1,5 +1,5 @@
-// Package site is the playground as a static site: the page's files, those of the playground, and
-// the module, which is package play compiled to WebAssembly. Any server can serve Files.
+// Package site is the playground as a static site: the files of package page, those of the
+// playground, and package play compiled to WebAssembly, the module. Any server can serve Files.
 package site
 
 import (
@@ -28,16 +28,16 @@ var module embed.FS
 
 // The files of the WebAssembly module, the simulator for browsers.
 const (
-	WasmName   = "tarry.wasm"     // uncompressed; pages load one of the compressed files
+	WasmName   = "tarry.wasm"     // the module's name without compression; pages load the next two
 	ModuleName = WasmName + ".br" // Brotli, a quarter smaller than gzip
-	GzipName   = WasmName + ".gz" // created when a site is written
+	GzipName   = WasmName + ".gz" // derived from ModuleName, by Files and Simulator
 	ExecName   = "wasm_exec.js"   // the loader from the Go toolchain that built the module
 )
 
 // ErrNoModule means that this program was built without the WebAssembly module.
 var ErrNoModule = errors.New("this program was built without the module of the playground")
 
-// Module returns the directory of the embedded module, or ErrNoModule.
+// Module returns the directory with the module's files embedded in this program, or ErrNoModule.
 func Module() (fs.FS, error) {
 	dir, err := fs.Sub(module, "module")
 	if err != nil {
@@ -46,7 +46,7 @@ func Module() (fs.FS, error) {
 	return dir, Check(dir)
 }
 
-// Check returns ErrNoModule if a directory lacks a file of the module.
+// Check returns ErrNoModule unless a directory has ModuleName and ExecName.
 func Check(dir fs.FS) error {
 	for _, name := range []string{ModuleName, ExecName} {
 		if _, err := fs.Stat(dir, name); err != nil {
@@ -56,8 +56,8 @@ func Check(dir fs.FS) error {
 	return nil
 }
 
-// Files returns all files of the site by name, with the module in dir, for any server. They include
-// GzipName, since not all browsers can decompress Brotli in a page.
+// Files returns the contents of all files of the site, by name, with the module in dir. They
+// include GzipName, because not all browsers can decompress Brotli in a page.
 func Files(dir fs.FS) (map[string][]byte, error) {
 	out, err := files(dir, GzipName)
 	if err != nil {
@@ -66,8 +66,8 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 	return out, addGzip(out)
 }
 
-// Simulator returns the files that a server adds to package page, by name, so that the page can run
-// the module in dir.
+// Simulator returns files, by name, that a server adds to those of package page. With them the page
+// can simulate, by the module in dir.
 func Simulator(dir fs.FS) (out map[string][]byte, err error) {
 	if out, err = fileNamed(dir, ModuleName, ExecName); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func Simulator(dir fs.FS) (out map[string][]byte, err error) {
 	return out, addGzip(out)
 }
 
-// Embedded returns the simulator, with the module in dir, in the form that package page writes into
-// a page of one file: the worker script with its loader, and the uncompressed module.
+// Embedded returns the simulator for page.Write: the worker's script with the loader in it, and the
+// uncompressed module from dir.
 func Embedded(dir fs.FS) (page.Simulator, error) {
 	files, err := fileNamed(dir, ExecName, ModuleName)
 	if err != nil {
@@ -97,7 +97,7 @@ func Embedded(dir fs.FS) (page.Simulator, error) {
 	return page.Simulator{Worker: slices.Concat(before, files[ExecName], after), Module: wasm}, err
 }
 
-// fileNamed returns files of a directory by name.
+// fileNamed returns the contents of the named files of a directory.
 func fileNamed(dir fs.FS, names ...string) (out map[string][]byte, err error) {
 	out = map[string][]byte{}
 	for _, name := range names {
@@ -108,7 +108,7 @@ func fileNamed(dir fs.FS, names ...string) (out map[string][]byte, err error) {
 	return out, nil
 }
 
-// addGzip adds GzipName to the files of a site.
+// addGzip adds GzipName to the files of a site: the content of ModuleName, compressed by gzip.
 func addGzip(out map[string][]byte) error {
 	wasm, err := Unpack(out[ModuleName])
 	if err != nil {
@@ -131,7 +131,7 @@ func Unpack(module []byte) ([]byte, error) {
 	return io.ReadAll(brotli.NewReader(bytes.NewReader(module)))
 }
 
-// files returns the files of the site; its page loads the module from the file that module names.
+// files returns the contents of the site's files. The page will load the file called module.
 func files(dir fs.FS, module string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	play, err := fs.Sub(assets, "assets")
@@ -160,7 +160,7 @@ func files(dir fs.FS, module string) (map[string][]byte, error) {
 	return out, err
 }
 
-// index returns index.html with the playground's panel and the file name of its module.
+// index returns index.html with the playground's panel, script, style and module name.
 func index(page, panel []byte, module string) ([]byte, error) {
 	for old, text := range map[string]string{
 		"<title>Tarry</title>": "<title>Tarry: the playground</title>",

@@ -30,8 +30,8 @@ func playModule(t *testing.T) fstest.MapFS {
 	return fstest.MapFS{site.ModuleName: {Data: packed}, site.ExecName: {Data: []byte("glue")}, "left over": {}}
 }
 
-// The site has the page's screens, the form and the module, and a content policy that permits
-// nothing else.
+// The site serves the page, the form and the module, with the page's content security policy, and
+// no other file.
 func TestHandler(t *testing.T) {
 	module := playModule(t)
 	files, err := site.Files(module)
@@ -78,8 +78,8 @@ func TestExport(t *testing.T) {
 	require.Error(t, site.Export(dir, files))
 }
 
-// Limits on the scripts and styles of page and playground: lines in total, lines per file, and
-// characters per line.
+// The scripts and styles of page and playground have at most 300 lines per file, 4,500 in total,
+// and 120 characters per line.
 func TestScriptsStayLegible(t *testing.T) {
 	files, err := site.Files(playModule(t))
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, site.Check(fstest.MapFS{site.ExecName: {}}), site.ErrNoModule)
 }
 
-// The worker script for a page of one file imports nothing, and the module is uncompressed.
+// For a page of one file, Embedded returns a script without imports and an uncompressed module.
 func TestEmbedded(t *testing.T) {
 	simulator, err := site.Embedded(playModule(t))
 	require.NoError(t, err)

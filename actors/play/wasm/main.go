@@ -1,9 +1,9 @@
 //go:build js && wasm
 
 // Command wasm is package play as a WebAssembly module for browsers and Node: it sets the global
-// JavaScript function tarry(request, take) and waits. request and the result are those of
-// play.Handle. tarry calls take(side, lines), if given, with events: lines is a Uint8Array of whole
-// lines, and side is that of play.Sink.
+// JavaScript function tarry(request, take) and waits. tarry returns the answer of play.Handle to
+// request. If take is given, tarry calls take(side, lines) with the events: lines is a Uint8Array
+// of whole lines, side is that of play.Sink.
 package main
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/tarry-mr/tarry/actors/play"
 )
 
-// portion is the number of buffered bytes of events at which take is called, so that not every
-// event costs a call of JavaScript.
+// portion is the number of bytes of events that main collects before it calls take. A call for each
+// event would be slow.
 const portion = 1 << 18
 
-// main defines the JavaScript function tarry, which buffers the events of each side before take.
+// main defines the JavaScript function tarry and waits for ever.
 func main() {
 	js.Global().Set("tarry", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var sink play.Sink

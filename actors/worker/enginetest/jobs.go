@@ -25,7 +25,7 @@ func asWorker() bool {
 	return ok
 }
 
-// once calls do unless the file dir/name exists, which it creates: one process calls do.
+// once creates the file dir/name and calls do, unless the file exists: only one process calls do.
 func once(dir, name string, do func()) {
 	f, err := os.OpenFile(dir+"/"+name, os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -42,13 +42,13 @@ func stop() { signalWorker(syscall.SIGSTOP) }
 func signalWorker(s syscall.Signal) {
 	if asWorker() {
 		_ = syscall.Kill(os.Getpid(), s)
-		select {} // another thread may get the signal: until then, this one must not complete the task
+		select {} // the signal may take a moment; meanwhile the task must not complete
 	}
 }
 
 var began bool // whether this process's only map has begun
 
-// slow blocks the first map until a speculative attempt of it has begun.
+// slow blocks the job's first map until a speculative attempt of a map has begun.
 func slow(dir string, line []byte) error {
 	if began || !asWorker() {
 		return nil
@@ -66,10 +66,10 @@ func slow(dir string, line []byte) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return mr.Permanent(errors.New("no copy has begun for two minutes")) // permanent, or the next attempt would count as speculative
+	return mr.Permanent(errors.New("no copy has begun for two minutes")) // a retry would look like a speculative attempt
 }
 
-// wait creates the file began-HOST in dir and waits until a test creates the file go.
+// wait creates the file began-HOST in dir, and waits until a test creates the file go.
 func wait(dir string) error {
 	if began || !asWorker() {
 		return nil
@@ -89,7 +89,7 @@ func wait(dir string) error {
 	return mr.Permanent(errors.New("nobody said go for two minutes"))
 }
 
-// Bind returns the plan of a job by name. Faulty jobs mark in dir that they have failed once.
+// Bind returns the plan of the job called name. Jobs that fail only once note it in dir.
 func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	if name == "missing" && asWorker() { // a file that the worker's host lacks
 		if _, err := os.Open(inputs[0] + ".here"); err != nil {
@@ -163,7 +163,7 @@ func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	}
 }
 
-// faulty returns a word count whose tasks fail in the way that name says.
+// faulty returns the word count count, changed so that its tasks fail in the way that name says.
 func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
 	text mr.Output[mr.Pair[string, int64]],
 ) (*mr.Plan, error) {
@@ -230,7 +230,7 @@ func overflow(n int) int {
 	return overflow(n+1) + 1 //nolint:staticcheck // endless on purpose
 }
 
-// writeTogether writes a map from two goroutines.
+// writeTogether writes a map from two goroutines, so that Go ends the process.
 func writeTogether() {
 	m := map[int]int{}
 	go func() {
@@ -243,7 +243,7 @@ func writeTogether() {
 	}
 }
 
-// misbehave ends or blocks the worker's process in the given way: panic, exit, hang and others.
+// misbehave ends or blocks the worker's process. how is the way: panic, exit, hang and others.
 func misbehave(how, dir string) {
 	switch how {
 	case "panic":
@@ -268,8 +268,8 @@ func misbehave(how, dir string) {
 	}
 }
 
-// rebuild replaces this program's file, in a worker, by one with another checksum that does the
-// same. Later workers must refuse to run, since they are not the program that submitted the job.
+// rebuild replaces, in a worker, this program's file by one that has another checksum but the same
+// behavior. Later workers must reject the job, because another program submitted it.
 func rebuild() {
 	if !asWorker() {
 		return
@@ -290,7 +290,7 @@ func rebuild() {
 	}
 }
 
-// change appends a line to the input, or replaces it, while maps read it.
+// change changes the input file while maps read it: it appends a line, or replaces the file.
 func change(how, input string) {
 	if how == "grows" {
 		f, err := os.OpenFile(input, os.O_APPEND|os.O_WRONLY, 0)
@@ -311,7 +311,7 @@ func change(how, input string) {
 	}
 }
 
-// oneKey returns a job that emits all records with one key and hashes them in order.
+// oneKey returns a job that groups all records under one key. Its result depends on their order.
 func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	return mr.Job[[]byte, string, []byte, mr.Pair[string, int64]]{
 		Map: func(line []byte, emit func(string, []byte)) error {
@@ -331,7 +331,7 @@ func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	}
 }
 
-// floats returns a job that adds numbers of very different sizes: each order has another sum.
+// floats returns a job that adds numbers of very different sizes: the sum depends on their order.
 func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 	return mr.Job[[]byte, string, float64, mr.Pair[string, float64]]{
 		Map: func(line []byte, emit func(string, float64)) error {
@@ -345,7 +345,7 @@ func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 	}
 }
 
-// join returns a join of lines with equal length and first byte.
+// join returns a job that joins lines with lines of the same length and first two bytes.
 func join(lines mr.Input[[]byte]) mr.Joined[string] {
 	key := func(line []byte) string { return fmt.Sprint(len(line), string(line[:min(2, len(line))])) }
 	return mr.Join(

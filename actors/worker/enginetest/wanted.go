@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Book writes a file of random lines.
+// Book writes a file of random lines, of about this number of bytes, and returns its path.
 func Book(t testing.TB, dir, name string, bytes int) string {
 	rng := rand.New(rand.NewPCG(uint64(bytes), 7))
 	var b []byte
@@ -33,7 +33,7 @@ func Book(t testing.TB, dir, name string, bytes int) string {
 	return path
 }
 
-// Inputs writes the inputs of jobs to a folder, and returns those of a job by its name.
+// Inputs writes the inputs of all jobs to dir, and returns a function from a job to its inputs.
 func Inputs(t testing.TB, dir string) func(name string) []string {
 	books := []string{Book(t, dir, "a", 100_000), Book(t, dir, "b", 20_000)}
 	pairs, tera := filepath.Join(dir, "pairs"), Book(t, dir, "tera", 150_000)
@@ -56,7 +56,7 @@ func Inputs(t testing.TB, dir string) func(name string) []string {
 	}
 }
 
-// SmallDisk returns a directory on a disk of that size.
+// SmallDisk returns a directory on a disk of this size, such as 100k, or skips the test.
 func SmallDisk(t testing.TB, size string) string {
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tarry", disk).CombinedOutput(); err != nil {
@@ -66,7 +66,7 @@ func SmallDisk(t testing.TB, size string) string {
 	return disk
 }
 
-// Files returns the files of an output by name.
+// Files returns the contents of all files below dir, an output, by name.
 func Files(t testing.TB, dir string) map[string]string {
 	files := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func Files(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// Wanted returns the output and counters of a job under RunLocal.
+// Wanted returns the expected output and counters of a job: those of RunLocal.
 func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *counter.Set) {
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)
@@ -90,8 +90,8 @@ func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string
 	return Files(t, out), c
 }
 
-// InAttempts returns the output of a job whose attempts run in this process, one after the other,
-// in memory.
+// InAttempts returns the output of a job whose attempts run one after the other in this process. As
+// on an engine, each map combines only its own records, which matters for sums of floats.
 func InAttempts(t testing.TB, name string, reduces int, block int64, inputs []string) map[string]string {
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)

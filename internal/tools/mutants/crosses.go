@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// finding is a row of an experiment, as read from rows.csv.
+// finding is a row of an experiment's result, read from rows.csv: a quantity and its verdict.
 type finding struct {
 	quantity, kind, verdict string
 	ours, low, high         float64
 }
 
-// counted reports whether the row has a verdict.
+// counted reports whether the row has a verdict; rows of kind context have none.
 func (f *finding) counted() bool { return f.kind != "context" }
 
 // notices reports whether a row of the sound program notices a fault; with is the same row of the
-// faulty program. A row that holds must no longer hold. The value of a row that differs or is
-// uncertain must leave the interval that it has in the sound program; without an interval it
-// notices nothing.
+// faulty program. A row with the verdict "holds" notices it if with has another verdict. Other rows
+// notice it if the value of with is outside of their interval, low to high. Without an interval a
+// row notices nothing.
 func (f *finding) notices(with *finding) bool {
 	if f.verdict == "holds" {
 		return with.verdict != "holds"
@@ -30,7 +30,7 @@ func (f *finding) notices(with *finding) bool {
 	return with.ours < f.low || with.ours > f.high
 }
 
-// readFindings reads the rows of an experiment. It returns none if the experiment was not run.
+// readFindings returns the rows in an experiment's rows.csv, or none if the file does not exist.
 func readFindings(file string) (list []finding, err error) {
 	in, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,21 +61,21 @@ func readFindings(file string) (list []finding, err error) {
 	return list, nil
 }
 
-// crosses is the table of rows and faults, with a cross where a row of an experiment notices a
-// fault.
+// crosses is a table with a line for each row of the experiments and a column for each fault. It
+// has a cross where the row notices the fault.
 type crosses struct {
 	flaws []flaw
 	rows  []tableRow
 }
 
-// tableRow is a row of the sound program with the numbers, from 1, of the faults that it notices.
+// tableRow is a row of the sound program with the faults that it notices, by number from 1.
 type tableRow struct {
 	experiment string
 	finding
 	noticed []int
 }
 
-// table compares the rows of the faulty programs with those of the sound one.
+// table returns the table of these faults and of the named experiments, from the results in c.dir.
 func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 	t := &crosses{flaws: list}
 	for _, name := range names {
@@ -114,7 +114,7 @@ func addCrosses(rows []tableRow, with []finding, number int) {
 	}
 }
 
-// withoutCross lists the rows that notice no fault.
+// withoutCross returns the rows that notice no fault.
 func (t *crosses) withoutCross() (list []tableRow) {
 	for _, r := range t.rows {
 		if len(r.noticed) == 0 {
@@ -124,7 +124,7 @@ func (t *crosses) withoutCross() (list []tableRow) {
 	return list
 }
 
-// summary returns how many rows notice a fault, by kind, and which do not.
+// summary returns a text with the number of rows that notice a fault, by kind, and the other rows.
 func (t *crosses) summary() string {
 	var b strings.Builder
 	total, noticed := map[string]int{}, map[string]int{}
@@ -147,7 +147,7 @@ func (t *crosses) summary() string {
 	return b.String()
 }
 
-// write writes the table for people (.md) and for programs (.csv).
+// write writes the table to name.md, with its summary, and to name.csv.
 func (t *crosses) write(name string) error {
 	var b strings.Builder
 	fmt.Fprint(&b, "# Which row of the experiments notices which fault\n\nMade by `make mutants ARGS='-experiments out/faults -keep'`; "+
@@ -170,7 +170,7 @@ func (t *crosses) write(name string) error {
 	return errors.Join(err, t.writeCSV(name+".csv"))
 }
 
-// count returns how many rows notice a fault.
+// count returns the number of rows that notice the fault with this number.
 func (t *crosses) count(number int) (n int) {
 	for _, r := range t.rows {
 		for _, x := range r.noticed {

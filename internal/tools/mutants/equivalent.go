@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// equivalent is a random fault that was found not to change what the program does.
+// equivalent is a random fault that changes no behavior, so that no test can notice it.
 type equivalent struct {
 	File string `yaml:"file"`
 	At   string `yaml:"at"` // text that occurs once in the file and contains Old
@@ -18,7 +18,7 @@ type equivalent struct {
 	Why  string `yaml:"why"`
 }
 
-// readEquivalent reads the list of faults that were shown to be equivalent.
+// readEquivalent reads a list of equivalent faults, such as equivalent.yaml.
 func readEquivalent(path string) (list []equivalent, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func readEquivalent(path string) (list []equivalent, err error) {
 	return list, nil
 }
 
-// is reports whether m is this fault. text is the text of m's file.
+// is reports whether m is the fault e: the same change at the same place of text, m's file.
 func (e *equivalent) is(m *mutant, text string) bool {
 	if m.File != e.File || m.Old != e.Old || m.New != e.New {
 		return false
@@ -39,7 +39,7 @@ func (e *equivalent) is(m *mutant, text string) bool {
 	return from >= 0 && from <= m.at && m.at+len(m.Old) <= from+len(e.At)
 }
 
-// isEquivalent reports whether a fault is on the list of equivalent ones.
+// isEquivalent reports whether a fault is on t's list of equivalent ones.
 func (t *trial) isEquivalent(m *mutant) bool {
 	text, err := os.ReadFile(filepath.Join(t.dir, m.File))
 	if err != nil {

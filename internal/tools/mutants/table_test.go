@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// experiments/faults.csv has a column for each listed fault. Its rows are those with a verdict that
-// experiments/results.md counts, without experiments that read a clock. Each row that holds notices
-// a fault.
+// experiments/faults.csv has a column for each fault of experiments.yaml. Its rows are those with a
+// verdict that experiments/results.md counts, except of the measured experiments. Each row that
+// holds notices a fault.
 func TestFaultTable(t *testing.T) {
 	in, err := os.Open("../../../experiments/faults.csv")
 	require.NoError(t, err)
