@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// experiments/faults.csv has a column for each fault of experiments.yaml. Its rows are those with a
+// experiments/faults.csv has a column for each fault in experiments.yaml. Its rows are those with a
 // verdict that experiments/results.md counts, except of the measured experiments. Each row that
 // holds notices a fault.
 func TestFaultTable(t *testing.T) {
