@@ -19,8 +19,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Faults test the experiments, too: each row with a verdict must notice at least one fault. To that
-// end, the rows with a fault are compared with those without.
+// The experiments must notice faults, too: for each row with a verdict there must be a fault that
+// changes it. To find out, the experiments run with each fault and without any.
 
 // flaw is a fault, from a list in a file, that the experiments must notice.
 type flaw struct {
@@ -32,10 +32,10 @@ type flaw struct {
 
 // contest contains the settings with which the experiments run.
 type contest struct {
-	dir     string         // for what they write, a folder for each fault
+	dir     string         // for results, with a folder for each fault
 	module  string         // the copy with the faults
 	program string         // the tarry command, built from module
-	repeat  int            // seeds
+	repeat  int            // number of seeds of the experiments in sparing
 	limit   time.Duration  // of one experiment
 	of      *regexp.Regexp // experiments to run
 	keep    bool           // reuse results that dir has already
@@ -44,7 +44,7 @@ type contest struct {
 // soundName is the folder of the program without a fault.
 const soundName = "sound"
 
-// measured are the experiments that read a clock, and differ from run to run.
+// measured are the experiments that read a clock. They are not run, because their results vary.
 var measured = []string{"delay-overhead", "validation"}
 
 // sparing lists the experiments that run with few seeds, since they take long. The others run with
@@ -73,7 +73,7 @@ func (f *flaw) folder() string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(f.Name), "-"), "-")
 }
 
-// moves reports whether the fault can change an experiment's results.
+// moves reports whether, by f.Of, the fault can change the results of an experiment.
 func (f *flaw) moves(experiment string) bool {
 	return len(f.Of) == 0 || slices.ContainsFunc(f.Of, func(pattern string) bool {
 		ok, err := path.Match(pattern, experiment)
@@ -82,8 +82,8 @@ func (f *flaw) moves(experiment string) bool {
 }
 
 // run runs the experiments without a fault, and with each fault whose name matches only. It writes
-// the table of all results in dir to tableName.md and tableName.csv. It returns the number of rows
-// that notice no fault.
+// the table of crosses, from all results in c.dir, to tableName.md and tableName.csv. It returns
+// the number of rows that notice no fault.
 func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnoticed int, err error) {
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return 0, err
@@ -131,7 +131,7 @@ func (c *contest) names() (names []string, err error) {
 	return names, nil
 }
 
-// build builds the program from the module as it is.
+// build builds c.program from the current source in c.module.
 func (c *contest) build() error {
 	build := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/tarry")
 	build.Dir = c.module
@@ -141,8 +141,8 @@ func (c *contest) build() error {
 	return nil
 }
 
-// faulty builds the program with a fault and runs the experiments that the fault can change. With
-// keep it runs only those without a result in the folder.
+// faulty builds the program with a fault and runs those experiments in names that the fault can
+// change. With c.keep it skips those that already have a result.
 func (c *contest) faulty(f *flaw, names []string) (err error) {
 	began := time.Now()
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
@@ -169,20 +169,20 @@ func (c *contest) faulty(f *flaw, names []string) (err error) {
 	return nil
 }
 
-// rows returns the file with the rows of an experiment that ran with a fault.
+// rows returns the path of the rows.csv that an experiment writes when it runs with the fault f.
 func (c *contest) rows(f *flaw, experiment string) string {
 	return filepath.Join(c.dir, f.folder(), experiment, "rows.csv")
 }
 
-// experiment runs an experiment with the fault that was built. If it fails, it writes no rows;
-// without a fault that is an error.
+// experiment runs an experiment with the fault f, which the program contains. If a fault makes it
+// fail, its rows are missing. Without a fault its failure is an error.
 func (c *contest) experiment(f *flaw, name string) error {
 	if err := os.RemoveAll(filepath.Dir(c.rows(f, name))); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
-	seeds := 0 // its own choice
+	seeds := 0 // the experiment's own number
 	if slices.Contains(sparing, name) {
 		seeds = c.repeat
 	}

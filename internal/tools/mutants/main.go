@@ -6,10 +6,10 @@
 //	go run ./internal/tools/mutants -random 50 -seed 1 ./scheduling  # faults at random places of a package
 //	go run ./internal/tools/mutants -experiments out/faults          # which rows of experiments notice which
 //
-// The exit code is 1 if no test notices a listed fault: the fault is alive. A random fault that is
-// alive may not change behavior; then add it to internal/tools/mutants/equivalent.yaml with the
-// reason. A fault that does not build is not counted. If its tests do not end in time, they run
-// again without it and with it. It is noticed only if they end in a third of the limit without it.
+// A fault that no test notices is alive. The exit code is 1 if a listed fault is alive. If a random
+// fault is alive because it changes no behavior, add it to internal/tools/mutants/equivalent.yaml
+// with the reason. Faults that do not build are not counted. Tests that do not end in time notice a
+// fault only if they take less than a third of that time without it.
 //
 // With -experiments, the faults are those of internal/tools/mutants/experiments.yaml. Each row of
 // an experiment that has a verdict must notice one of them; the exit code is 1 if a row does not.
@@ -31,7 +31,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// mutant is one fault: in File the text Old, which occurs there once, becomes New.
+// mutant is a fault: in File, New replaces Old, a text that occurs there once.
 type mutant struct {
 	Name string   `yaml:"name"` // the rule that it breaks
 	File string   `yaml:"file"`
@@ -139,12 +139,12 @@ func (c *census) add(m *mutant, v verdict, took time.Duration) {
 		c.alive++
 	case equal:
 		c.equal++
-	default: // noticed, or not a valid fault
+	default: // noticed, or the fault does not build
 	}
 	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
 }
 
-// each tries the first n faults of the list that are valid Go.
+// each tries the first n faults of the list that build, and counts the verdicts in c.
 func (t *trial) each(list []mutant, n int, c *census) error {
 	for i := range list {
 		if c.tried == n {
@@ -172,7 +172,7 @@ func readList(path string) (list []mutant, err error) {
 	return list, err
 }
 
-// copyModule copies the module as it is in the working tree, without what git ignores.
+// copyModule copies the module's working tree, without what git ignores, to a temporary directory.
 func copyModule() (dir string, err error) {
 	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -199,7 +199,7 @@ func copyModule() (dir string, err error) {
 	return dir, err
 }
 
-// inject puts faults into a copy of the module. The returned function takes them out again.
+// inject puts faults into dir, a copy of the module. restore restores the files.
 func inject(dir string, faults ...mutant) (restore func() error, err error) {
 	sound := map[string][]byte{}
 	restore = func() (err error) {
@@ -227,7 +227,7 @@ func inject(dir string, faults ...mutant) (restore func() error, err error) {
 	return restore, nil
 }
 
-// apply puts the fault into a file's text.
+// apply returns the text of m's file with the fault.
 func (m *mutant) apply(text []byte) ([]byte, error) {
 	if m.at >= 0 {
 		return bytes.Join([][]byte{text[:m.at], []byte(m.New), text[m.at+len(m.Old):]}, nil), nil

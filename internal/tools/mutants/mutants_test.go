@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each listed fault still applies to its file.
+// Each fault in list.yaml still applies: its old text occurs once in its file.
 func TestTheListFits(t *testing.T) {
 	list, err := readList("list.yaml")
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestRandomPlaces(t *testing.T) {
 	require.Equal(t, []string{"x < 3 → !(x < 3)", "< → <=", "println(x) → ", "+= → -=", "- → +"}, got)
 }
 
-// The text of each equivalent fault still occurs once in its file, and the list gives a reason.
+// Each fault in equivalent.yaml is still one of the possible random faults, and has a reason.
 func TestTheEquivalentFit(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
 	list, err := readEquivalent("internal/tools/mutants/equivalent.yaml")
@@ -64,7 +64,7 @@ func TestTheEquivalentFit(t *testing.T) {
 	}
 }
 
-// An equivalent fault is not tried, and not counted as alive.
+// A random fault on the equivalent list is recognized, and counted as equal, not as alive.
 func TestEquivalentFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("a.go", []byte("package a\n\nfunc f(x int) bool { return x < 3 && x < 3 || x > 7 }\n"), 0o666))
@@ -81,7 +81,8 @@ func TestEquivalentFaults(t *testing.T) {
 	require.Equal(t, census{tried: 1, equal: 1}, c)
 }
 
-// A test that does not end notices a fault only if it ends well in time without the fault.
+// Tests that do not end notice a fault only if, without it, they take less than a third of the
+// limit.
 func TestTestsThatDoNotEnd(t *testing.T) {
 	tr := trial{limit: 30 * time.Second, sound: map[string]time.Duration{"./quick": 9 * time.Second, "./slow": 10 * time.Second}}
 	late := []byte("panic: test timed out after 30s\nrunning tests:\n")
@@ -91,8 +92,8 @@ func TestTestsThatDoNotEnd(t *testing.T) {
 	require.Equal(t, noGo, tr.failed("./slow", []byte("FAIL\tx/slow [build failed]\n")))
 }
 
-// The verdicts on a fault that does not build, on one that no test notices, and on one that only
-// another package's tests notice.
+// try tells apart a fault that does not build, one that no test notices, and one that only another
+// package's tests notice.
 func TestVerdicts(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -119,7 +120,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Random faults are tried until as many as wanted are valid Go. Afterwards the files are as before.
+// each tries faults until the wanted number of them builds. Afterwards the files are as before.
 func TestAtRandom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code := `package a
@@ -166,7 +167,7 @@ func TestF(t *testing.T) {
 	require.Len(t, entries, 2)
 }
 
-// Each listed fault for experiments still applies to its functions, and has its own folder.
+// Each fault in experiments.yaml still applies to its files, and has its own folder for results.
 func TestTheListForExperimentsFits(t *testing.T) {
 	list, err := readFlaws("experiments.yaml")
 	require.NoError(t, err)
@@ -189,7 +190,7 @@ func TestTheListForExperimentsFits(t *testing.T) {
 	}
 }
 
-// A row that holds notices a fault if it no longer holds; another row, if it leaves its interval.
+// A row that holds notices a fault by another verdict, other rows by a value out of their interval.
 func TestRowsNotice(t *testing.T) {
 	holds := finding{verdict: "holds", ours: 10, low: 9, high: 11}
 	differs := finding{verdict: "differs", ours: 10, low: 9, high: 11}
@@ -209,8 +210,8 @@ func TestRowsNotice(t *testing.T) {
 	}
 }
 
-// The table has a line for each row with a verdict, with the faults that it notices. A row that is
-// missing with a fault does not notice it.
+// The table has a line for each row with a verdict, with the faults that the row notices. If a
+// fault removes a row, the row does not notice it.
 func TestTableOfCrosses(t *testing.T) {
 	dir := t.TempDir()
 	const head = "quantity,unit,kind,published,claim,ours,low,high,seeds,from,to,verdict\n"
@@ -234,8 +235,8 @@ func TestTableOfCrosses(t *testing.T) {
 	require.Equal(t, "experiment,row,kind,verdict,Faulty,not run\ne,a,said,holds,x,\ne,b,own,differs,,\n", string(text))
 }
 
-// Faults are put in one after the other, and all are taken out again, also after one that does not
-// apply.
+// inject applies faults in order, and restore undoes all. If a fault does not apply, inject undoes
+// the others.
 func TestInject(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a")

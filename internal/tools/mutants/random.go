@@ -20,7 +20,7 @@ var swaps = map[token.Token]token.Token{
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
-// placeAtRandom returns all faults that can be put into the files of some packages, shuffled.
+// placeAtRandom returns all possible random faults of some packages, in an order that seed decides.
 func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 	var all []mutant
 	for _, dir := range packages {
@@ -44,8 +44,8 @@ func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 	return all, nil
 }
 
-// placesIn returns all faults that can be put into a file: swapped operators, negated conditions
-// and removed calls.
+// placesIn returns all possible random faults of a file: swapped operators, negated conditions and
+// removed calls.
 func placesIn(name string) (list []mutant, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -64,7 +64,7 @@ func placesIn(name string) (list []mutant, err error) {
 	return f.list, nil
 }
 
-// finder collects the faults that can be put into a file.
+// finder collects the possible random faults of a file.
 type finder struct {
 	name string
 	text []byte
@@ -83,7 +83,7 @@ func (f *finder) add(from, to token.Pos, with string) {
 	})
 }
 
-// swap adds the fault that replaces an operator, if it has one to be confused with.
+// swap adds the fault that replaces an operator by another one, if swaps has one for it.
 func (f *finder) swap(at token.Pos, operator token.Token) {
 	if to, ok := swaps[operator]; ok {
 		f.add(at, at+token.Pos(len(operator.String())), to.String())

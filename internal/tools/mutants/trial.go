@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// verdict is what the tests said of a fault.
+// verdict is the result of the tests with a fault.
 type verdict string
 
 const (
 	noticed verdict = "noticed"
-	timeout verdict = "timeout" // the tests did not end, as they do without the fault
-	tooSlow verdict = "SLOW"    // the tests are too slow even without the fault: no verdict
+	timeout verdict = "timeout" // the tests did not end in time; without the fault they do
+	tooSlow verdict = "SLOW"    // the tests are too slow even without the fault to tell
 	lives   verdict = "ALIVE"
 	noGo    verdict = "no Go"
-	equal   verdict = "equal" // listed as equivalent to the right code
+	equal   verdict = "equal" // the fault changes nothing: it is in equivalent.yaml
 )
 
 // lasted matches the time of a package's tests, without the build, in their output.
@@ -35,11 +35,11 @@ type trial struct {
 	limit      time.Duration
 	also       []string
 	equivalent []equivalent
-	sound      map[string]time.Duration // how long a package's tests take without a fault
+	sound      map[string]time.Duration // by package, the time of its tests without a fault
 }
 
-// try runs the tests with the fault. Tests that do not end are timed again without it, and run once
-// more: the machine may have been busy.
+// try runs the tests with the fault and returns the verdict. If they do not end, it measures their
+// time without the fault and repeats them, because the machine may have been busy.
 func (t *trial) try(m *mutant) (v verdict, err error) {
 	if t.isEquivalent(m) {
 		return equal, nil
@@ -67,7 +67,7 @@ func (t *trial) try(m *mutant) (v verdict, err error) {
 	return v, err
 }
 
-// with runs the tests of package p with the fault, and takes the fault out again.
+// with runs the tests of package p with the fault, and then restores the file.
 func (t *trial) with(m *mutant, p string) (v verdict, err error) {
 	restore, err := inject(t.dir, *m)
 	if err != nil {
@@ -78,14 +78,14 @@ func (t *trial) with(m *mutant, p string) (v verdict, err error) {
 	return v, errors.Join(restore(), os.RemoveAll(filepath.Join(t.dir, p, "testdata", "rapid")))
 }
 
-// patience is how long a package's tests may take with a fault: five times as long as without, half
-// a minute at least and the limit at most.
+// patience returns the time that a package's tests get with a fault: five times that without a
+// fault, but at least half a minute and at most t.limit.
 func (t *trial) patience(p string) time.Duration {
 	return min(t.limit, max(30*time.Second, 5*t.sound[p]))
 }
 
-// test runs a package's tests and returns their verdict. After their patience the tests end
-// themselves, or the go command is killed, which has two minutes more for that and for the build.
+// test runs a package's tests and returns their verdict. The tests end themselves after their
+// patience. The go command, which also builds them, gets two minutes more.
 func (t *trial) test(p string) verdict {
 	limit := t.patience(p)
 	ctx, cancel := context.WithTimeout(context.Background(), limit+2*time.Minute)
@@ -103,8 +103,8 @@ func (t *trial) test(p string) verdict {
 	return t.failed(p, out)
 }
 
-// failed returns the verdict on tests that failed: the fault was noticed, they did not end, or the
-// package does not build.
+// failed returns the verdict for the output of failed tests: they noticed the fault, did not end,
+// or do not build.
 func (t *trial) failed(p string, out []byte) verdict {
 	ended := !bytes.Contains(out, []byte("panic: test timed out after ")) && !bytes.Contains(out, []byte("ran too long"))
 	switch {
@@ -118,7 +118,8 @@ func (t *trial) failed(p string, out []byte) verdict {
 	return tooSlow
 }
 
-// time measures a package's tests without a fault, once. This also builds what they need.
+// time measures, once, the time of a package's tests without a fault. It also builds what they
+// need.
 func (t *trial) time(p string) error {
 	if _, ok := t.sound[p]; ok {
 		return nil
