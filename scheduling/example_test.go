@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// A job's map waits for the node of its data: the first node to ask gets nothing, and the core says
-// why.
+// A job's map waits for the node with its data: the other node asks first and gets nothing, and the
+// Core says why.
 func ExampleCore() {
 	policy, _ := scheduling.Preset("hfs")
 	core, _ := scheduling.NewCore(scheduling.Config{Explain: true}, policy)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/scenario"
 )
 
-// The Core does what each scenario of testdata says, line by line.
+// In each scenario file of testdata, the Core gives every answer that the file expects.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.scenario")
 	require.NoError(t, err)

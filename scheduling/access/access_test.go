@@ -55,7 +55,7 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-// closed returns the lists of a queue for some users, one for everybody and one that is stopped.
+// closed returns access lists for three queues: for some users, for everybody, and a stopped one.
 func closed() access.Control {
 	return access.Control{
 		Enabled: true,
@@ -89,7 +89,7 @@ func TestMaySubmitAndAdminister(t *testing.T) {
 		{"sch:misc", eve, true, false},
 		{"sch:misc", nobody, true, false}, // * is everybody
 		{"gta", ann, false, false},
-		{"gta", root, false, true}, // stopped, for administrators too
+		{"gta", root, false, true}, // a stopped queue rejects administrators too
 		{"nowhere", ann, false, false},
 		{"nowhere", root, true, true},
 		{"", eve, false, false},
@@ -130,8 +130,8 @@ func TestListsAreOffByDefault(t *testing.T) {
 	require.NoError(t, access.Control{}.MaySubmit("x", eve))
 }
 
-// As in Hadoop 0.21's TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; names are
-// trimmed.
+// A job's pool follows from its properties as in Hadoop 0.21's TestFairScheduler
+// .testPoolAssignment, where poolnameproperty is pool. Spaces around names are ignored.
 func TestPoolOfAJob(t *testing.T) {
 	ann := access.Principal{User: "ann"}
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestPoolOfAJob(t *testing.T) {
 	}
 }
 
-// Hadoop admits a user who submits to an open queue although the job runs in a closed pool.
+// A job may not run in a pool closed to its user, even if its queue is open. Hadoop permits it.
 func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	rules := access.Rules{Access: closed(), PoolProperty: access.PropertyQueue}
 	eve := access.Principal{User: "eve"}
@@ -179,11 +179,11 @@ func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	err := rules.Admit(&scheduling.JobSpec{Queue: "sch:misc", Pool: " sch:prod "}, eve, false)
 	require.EqualError(t, err, `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
 
-	// A queue that the user may not use is refused although the pool is open.
+	// The queue must admit the user too, even if the pool is open.
 	err = rules.Admit(&scheduling.JobSpec{Queue: "sch:prod", Pool: "sch:misc"}, eve, false)
 	require.ErrorIs(t, err, access.ErrDenied)
 
-	// The job cannot be moved there later either, by its owner or by anybody else.
+	// Neither the job's owner nor another user may move it there later.
 	require.ErrorIs(t, rules.Move(eve, "eve", "sch:misc", "sch:prod"), access.ErrDenied)
 	require.ErrorIs(t, rules.Move(access.Principal{User: "bob"}, "eve", "sch:misc", "sch:prod"), access.ErrDenied, "bob does not administer sch:misc")
 	require.NoError(t, rules.Move(access.Principal{User: "ann"}, "ann", "sch:misc", "sch:prod"))
@@ -201,7 +201,7 @@ func TestQueueOfAJob(t *testing.T) {
 		{scheduling.JobSpec{PoolProperty: "sch:misc"}, false},
 		{scheduling.JobSpec{PoolProperty: "sch:misc", Queue: "sch:prod"}, true},
 		{scheduling.JobSpec{Queue: "gta"}, true},
-		{scheduling.JobSpec{Pool: "sch:misc"}, true}, // queue default, which is not there
+		{scheduling.JobSpec{Pool: "sch:misc"}, true}, // without a queue the job goes to "default", which does not exist
 	} {
 		err := old.Admit(&c.spec, eve, true)
 		require.Equal(t, c.denied, err != nil, "%v: %v", c.spec, err)
@@ -212,7 +212,7 @@ func TestQueueOfAJob(t *testing.T) {
 }
 
 // Whatever pool or queue a job names, it never enters one whose access list excludes its user. The
-// oracle parses the lists itself.
+// test reads the lists with code of its own.
 func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	places := []string{"a", "b", "c", "default", "eve", "ann"}
 	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
@@ -249,7 +249,7 @@ func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	})
 }
 
-// drawList draws a list, often nobody and sometimes everybody.
+// drawList draws a list that often admits nobody and sometimes everybody.
 func drawList(t *rapid.T, users, groups []string) access.List {
 	return access.List{
 		Everybody: rapid.IntRange(0, 4).Draw(t, "everybody") == 0,

@@ -29,7 +29,7 @@ func TestAdmit(t *testing.T) {
 	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), access.ErrDenied, "there is no queue default")
 }
 
-// On a real Core, an admitted job is in a pool or queue to which its user may submit.
+// After Admit and Core.Submit, a job is in a pool or queue to which its user may submit.
 func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
 	places := []string{"a", "b", "default", "ann", "eve"}
 	var queues []scheduling.QueueConfig

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// How long must a 20-task job wait on 100 nodes with 8 slots each to run 95 % of its tasks beside
-// their data?
+// How long must a job of 20 maps wait on 100 nodes with 8 slots each, so that 95 % of its maps run
+// node-local?
 func ExampleSetup_ForLocality() {
 	s := delaymath.Setup{Tasks: 20, Nodes: 100, Replication: 3, SlotsPerNode: 8, TaskTime: 20 * time.Second}
 	p, err := s.ForLocality(0.95, 0)
@@ -21,8 +21,8 @@ func ExampleSetup_ForLocality() {
 	// D = 24, W1 = 600ms, locality 0.954, at least 0.953
 }
 
-// And back: what does a wait of 10 s bring a job of one task on Facebook's 620 nodes, where 27
-// slots became free each second?
+// Which locality does a wait of 10 s give to a job of one map? Facebook had 620 nodes, on which 27
+// slots became free each second.
 func ExampleSetup_ForWaits() {
 	s := delaymath.Setup{Tasks: 1, Nodes: 620, Replication: 3, SlotRate: 27}
 	p, err := s.ForWaits(10*time.Second, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// The published examples of [Zaharia10 §3.2–§3.5], to the digits that follow from the formulas.
+// The functions give the numbers that [Zaharia10 §3.2–§3.5] prints, to as many digits as follow.
 func TestPublishedExamples(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -30,24 +30,24 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// The waits of the published examples.
+// The functions give the waits that the paper's examples name.
 func TestPublishedWaits(t *testing.T) {
-	// 50 of 3,100 slots with tasks of 20 s.
+	// A job gets 50 of 3,100 slots with tasks of 20 s after 0.32 s.
 	require.InDelta(t, 0.3226, delaymath.Wait(50, delaymath.Rate(3100, 20*time.Second)).Seconds(), 5e-5)
-	// The longest wait for Equation 2's D with 8 slots a node is 2.888 % of a task (the paper
-	// prints 2.8 %).
+	// With 8 slots per node, the wait for Equation 2's D is 2.888 % of a task's time; the paper
+	// prints 2.8 %.
 	task, nodes := 100*time.Second, 100
 	d := delaymath.Equation2(0.95, 20, nodes, 3)
 	require.InDelta(t, 0.02888*task.Seconds(), delaymath.Wait(d, delaymath.Rate(8*nodes, task)).Seconds(), 5e-4)
-	// §4.1: 27 slots a second for 10 s are 270 offers, and 270 offers take 10 s.
+	// §4.1: at 27 slots per second, 10 s bring 270 offers, and 270 offers take 10 s.
 	require.InDelta(t, 270, delaymath.Offers(10*time.Second, 27), 1e-9)
 	require.Equal(t, 10*time.Second, delaymath.Wait(270, 27))
 }
 
-// A slip of the paper: §4.1 says that W1 = 10 s (D = 270 on 620 nodes with 3 replicas) lets "jobs
-// with 10 tasks achieve 90% locality". Its own formula gives 96.3 %, and even the closed bound, the
-// weakest of the three forms, 96.3 %; so 90 % is true as a floor but is not what the formula says.
-// A job of 4 tasks is where the formula crosses 90 %.
+// The paper is too low here. §4.1 says that W1 = 10 s (D = 270 on 620 nodes with 3 replicas) lets
+// "jobs with 10 tasks achieve 90% locality". Its own formula gives 96.3 %, and so does the closed
+// bound, the weakest of the three forms. So 90 % is true as a lower bound. By the formula, jobs of
+// four or more tasks exceed it.
 func TestTenTasksReachMoreThanThePaperSays(t *testing.T) {
 	require.InDelta(t, 0.963, delaymath.LocalitySum(270, 10, 620, 3), 5e-4)
 	require.InDelta(t, 0.963, delaymath.LocalityBound(270, 10, 620, 3), 5e-4)
@@ -56,9 +56,9 @@ func TestTenTasksReachMoreThanThePaperSays(t *testing.T) {
 	require.Greater(t, delaymath.LocalitySum(270, 4, 620, 3), 0.90)
 }
 
-// [Zaharia10 Figure 3], recomputed: bound on locality in percent by number of equal jobs and R·L.
-// The figure's text, "below 80 % for 15 jobs and below 50 % for 30 jobs" even with large R and L,
-// holds up to R·L = 18 (R = 3, L = 6).
+// StickyBound for [Zaharia10 Figure 3], in percent, by number of equal jobs and R·L. The text says
+// "below 80 % for 15 jobs and below 50 % for 30 jobs" even with large R and L. That is true up to
+// R·L = 18 (R = 3, L = 6).
 func TestFigure3(t *testing.T) {
 	rl := [...]struct{ r, l int }{{1, 1}, {1, 2}, {3, 1}, {2, 2}, {3, 2}, {2, 4}, {3, 4}, {3, 6}, {3, 8}}
 	for _, row := range []struct {
@@ -81,18 +81,18 @@ func TestFigure3(t *testing.T) {
 	require.Less(t, delaymath.StickyBound(1.0/30, 3, 6), 0.5)
 }
 
-// ExpectedLocality for [Zaharia10 Figure 15]: jobs of 4 and 12 maps, 100 nodes and 17 slots freed a
-// second. With 4 maps it is 68 % after 1 s, 98 % after 5 s and 99.9 % after 10 s.
+// ExpectedLocality for the jobs of [Zaharia10 Figure 15]: 4 and 12 maps, 100 nodes, 17 freed slots
+// per second. With 4 maps it is 68 % after 1 s, 98 % after 5 s and 99.9 % after 10 s.
 func TestFigure15Model(t *testing.T) {
 	require.InDelta(t, 0.68, delaymath.ExpectedLocality(17, 4, 100, 3), 0.02)
 	require.InDelta(t, 0.979, delaymath.ExpectedLocality(85, 4, 100, 3), 0.002)
 	require.InDelta(t, 0.999, delaymath.ExpectedLocality(170, 4, 100, 3), 0.001)
 	require.InDelta(t, 0.878, delaymath.ExpectedLocality(17, 12, 100, 3), 0.002)
-	// The published 80 % for 12 maps after 1 s lie nearer to Algorithm 2 as printed, which does not
-	// wait again after a launch off its data; the published 68 % for 4 maps do not.
+	// For 12 maps after 1 s the paper measured 80 %. That is nearer to Algorithm 2 as printed,
+	// which waits no second time after a launch off the data. Its 68 % for 4 maps are not.
 	require.InDelta(t, 0.824, delaymath.Algorithm2Locality(17, 12, 100, 3), 5e-4)
 	require.InDelta(t, 0.585, delaymath.Algorithm2Locality(17, 4, 100, 3), 5e-4)
-	// Without waiting only the current offer counts: 7.3 % and 17.9 %.
+	// With a wait of 0 only the present offer counts: 7.3 % and 17.9 %.
 	require.InDelta(t, 0.073, delaymath.ExpectedLocality(1, 4, 100, 3), 5e-4)
 	require.InDelta(t, 0.179, delaymath.ExpectedLocality(1, 12, 100, 3), 5e-4)
 }

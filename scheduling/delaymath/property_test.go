@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// job draws the number of tasks n of a job, of nodes m, and of replicas r per block.
+// job draws a job of n tasks, a cluster of m nodes, and r replicas per block.
 func job(t *rapid.T) (n, m, r int) {
 	m = rapid.IntRange(1, 2000).Draw(t, "nodes")
 	return rapid.IntRange(1, 500).Draw(t, "tasks"), m, rapid.IntRange(1, 6).Draw(t, "replicas")
@@ -34,7 +34,7 @@ func TestBoundsAreBelowTheExactSum(t *testing.T) {
 	})
 }
 
-// The formulas equal the obvious computation: repeated multiplication without early exit.
+// The formulas equal a plain computation: repeated multiplication, without an early end of the sum.
 func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.IntRange(1, 60).Draw(t, "nodes")
@@ -42,7 +42,7 @@ func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 		d := rapid.IntRange(0, 60).Draw(t, "offers")
 		sum, skips := 0.0, 0.0
 		for k := 1; k <= n; k++ {
-			none := 1.0 // no replica of the k blocks on the node
+			none := 1.0 // probability that a node has none of the k blocks
 			for range r {
 				none *= max(0, 1-float64(k)/float64(m))
 			}
@@ -58,7 +58,7 @@ func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 	})
 }
 
-// Equation 2 solves the bound: its D, rounded up, reaches the locality.
+// At the D of Equation 2, LocalityBound is the wanted locality; Skips is that D rounded up.
 func TestSkipsInvertLocality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, r := job(t)
@@ -98,7 +98,7 @@ func TestPlansInvertEachOther(t *testing.T) {
 		require.LessOrEqual(t, there.MeanSkips, there.D1)
 		back, err := s.ForWaits(there.W1, there.W2)
 		require.NoError(t, err)
-		// A wait has whole nanoseconds, so converting back gives the offers up to those of a
+		// A wait has whole nanoseconds. Converting it back may therefore lose the offers of one
 		// nanosecond.
 		require.InDelta(t, there.D1, back.D1, there.Rate*2e-9+1e-6)
 		require.InDelta(t, there.Locality, back.Locality, 1e-5)
@@ -106,8 +106,8 @@ func TestPlansInvertEachOther(t *testing.T) {
 	})
 }
 
-// LocalWithin agrees with a simulation: k blocks with r rounds of replicas, each on k distinct
-// nodes, and offers from random nodes. The seed is fixed, the tolerance four standard deviations.
+// LocalWithin agrees with a simulation. k blocks have r rounds of replicas, each round on k
+// distinct nodes, and offers come from random nodes. The seed is fixed.
 func TestLocalWithinAgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const m, runs = 50, 20000
@@ -127,16 +127,16 @@ func TestLocalWithinAgainstSimulation(t *testing.T) {
 				}
 			}
 		}
-		// Within one job the offers share the preferred set, which the analysis averages over; with
-		// r rounds of exactly k distinct nodes the set's size varies little, so the two agree to
+		// All offers to a job meet the same preferred set, over which the formula averages. With r
+		// rounds of exactly k distinct nodes the size of that set varies little, so both agree to
 		// about a hundredth.
 		want := delaymath.LocalWithin(delaymath.PreferredPart(c.k, m, c.r), float64(c.d))
 		require.InDelta(t, want, float64(hits)/runs, 0.015, "%+v", c)
 	}
 }
 
-// Algorithm 2 is simulated: offers come from random nodes, of which the fraction p_K is preferred;
-// skip counts and launches are as printed. The seed is fixed.
+// Algorithm2Locality agrees with a simulation of Algorithm 2 as printed. Offers come from random
+// nodes, of which the fraction p_K has data of the job. The seed is fixed.
 func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	for _, c := range []struct{ d, n, m, r int }{{0, 4, 100, 3}, {5, 4, 50, 2}, {17, 12, 100, 3}, {17, 4, 100, 3}, {40, 3, 100, 3}} {
@@ -163,8 +163,8 @@ func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	}
 }
 
-// Locality is at most that of a job that waits before every launch, counting the offer that ends
-// the wait. With one task both are equal.
+// Locality is at most that of a job that waits before every launch, if the offer that ends a wait
+// counts too. With one task both are equal.
 func TestAlgorithm2IsBelowWaitingEveryTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, r := job(t)

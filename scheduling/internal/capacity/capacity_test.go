@@ -11,32 +11,32 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has the policies that the tests' Cores may use: this package's order.
+// built has this package's order, the only part that the tests' policies name.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"capacity": New}}
 
 func capacityCore(t require.TestingT, queues []core.QueueConfig, nodes ...core.Node) *core.Core {
 	return coretest.New(t, built, core.Config{Explain: true}, core.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
 }
 
-// queued returns a Core under the capacity scheduler with Explain and one node, number 0.
+// queued returns a Core under the capacity scheduler with Explain and one node, which has number 0.
 func queued(t require.TestingT, n core.Node, queues ...core.QueueConfig) *core.Core {
 	n.Name = "n"
 	return capacityCore(t, queues, n)
 }
 
-// limited returns a Core with one node of ten slots and a second queue.
+// limited returns a Core with queue q, a second queue "other", and one node of ten slots.
 func limited(t require.TestingT, q core.QueueConfig) *core.Core {
 	return queued(t, core.Node{MapSlots: 10}, q, core.QueueConfig{Name: "other", Capacity: 50})
 }
 
-// refused returns the error with which the Core rejects queues, or nil.
+// refused returns the error with which core.New rejects the queues, or nil.
 func refused(queues ...core.QueueConfig) error {
 	_, err := core.New(built, core.Config{}, core.Policy{Order: "capacity", Queues: queues})
 	return err
 }
 
-// A user holds at most the factor times the queue's capacity, even though slots are idle; another
-// user may launch more.
+// A user holds at most the queue's capacity times its user factor, even if slots are idle. Another
+// user may launch then.
 func TestUserFactor(t *testing.T) {
 	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
 		c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
@@ -47,8 +47,8 @@ func TestUserFactor(t *testing.T) {
 	}
 }
 
-// Jobs beyond InitLimit wait. Jobs beyond JobLimit are rejected, also when they are moved. A new
-// policy rejects no existing job.
+// Of a queue's jobs, those beyond InitLimit wait. Those beyond JobLimit are rejected, also when
+// they are moved to it. A new policy rejects no existing job.
 func TestJobLimits(t *testing.T) {
 	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
 	submit := func(queue string) (core.JobID, error) {
@@ -73,7 +73,7 @@ func TestJobLimits(t *testing.T) {
 	require.Equal(t, 1, coretest.Launches(t, c, 0), "its turn")
 }
 
-// A job goes to an existing leaf queue; otherwise it is rejected.
+// A job whose queue does not exist, or has children, is rejected; without a queue it is in default.
 func TestJobsGoToLeafQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 2}, core.QueueConfig{Name: "a"}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "default"})
 	for _, bad := range []string{"nowhere", "a"} {
@@ -91,8 +91,8 @@ func TestJobsGoToLeafQueues(t *testing.T) {
 	require.Equal(t, "a1", c.Job(3).Group)
 }
 
-// A job may move to a leaf queue that has room for it, and may stay in its own queue when that is
-// full.
+// A job may move to a leaf queue that has room for it. A move to its own queue succeeds even if
+// that is full.
 func TestMovesBetweenQueues(t *testing.T) {
 	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, JobLimit: 1})
 	id := coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})
@@ -111,7 +111,7 @@ func TestMovesBetweenQueues(t *testing.T) {
 	require.Equal(t, "default", in(other))
 }
 
-// A view of a queue has its capacity, the slots that it holds, its jobs and its users.
+// The view of a queue has its capacity, the slots that it holds, its jobs and its users.
 func TestViewOfQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10, ReduceSlots: 4}, core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "b", Max: 50})
 	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 2, SlotsPerTask: 2})
@@ -143,7 +143,7 @@ func TestViewOfQueues(t *testing.T) {
 	require.Equal(t, [2]int{4, 2}, c.Order.(*Order).Top.Occupied)
 }
 
-// In a Core without nodes queues have no slots; their maxima are unlimited nevertheless.
+// In a Core without nodes queues have no slots; their maxima are NoLimit nevertheless.
 func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	c := capacityCore(t, nil)
 	views := c.View().Queues()
@@ -151,8 +151,8 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	require.Equal(t, []any{"default", [2]int{}, [2]int{core.NoLimit, core.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
 }
 
-// At most InitJobs jobs of a user are initialized, for 100 / user limit + 2 users. A place becomes
-// free once a job has launched.
+// At most InitJobs jobs of a user may launch, for 100 / UserLimit + 2 users. A job that has
+// launched a task counts no longer, so another job of its user may follow.
 func TestInitializedJobs(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
 	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
@@ -168,7 +168,7 @@ func TestInitializedJobs(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
 }
 
-// Settle initializes at most users × InitJobs + 1 waiting jobs; higher priorities come first.
+// At most 3 users × InitJobs + 1 waiting jobs may launch; those of higher priority come first.
 func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 	for _, x := range []struct {
 		before []string
@@ -191,8 +191,8 @@ func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 	}
 }
 
-// A change of priority moves a job that waits for its initialization, if the queue respects
-// priorities.
+// In a queue with Priorities, a new priority changes a waiting job's position; in others it does
+// not.
 func TestPriorityAmongWaitingJobs(t *testing.T) {
 	for _, heeded := range []bool{true, false} {
 		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
@@ -209,8 +209,8 @@ func TestPriorityAmongWaitingJobs(t *testing.T) {
 	}
 }
 
-// A queue at its maximum gets no more slots, whatever a task needs; an empty queue may launch any
-// task.
+// A queue at its maximum launches nothing more, and the reason says so. A queue that holds no slot
+// may launch any task, even one that needs more than the maximum.
 func TestMaximumOfAQueue(t *testing.T) {
 	for _, x := range []struct {
 		slots  int // per task
@@ -229,8 +229,8 @@ func TestMaximumOfAQueue(t *testing.T) {
 	}
 }
 
-// Beyond the user limit a user's jobs come after those of others. A user beyond the factor waits in
-// any case. The reason is reported for both.
+// A user beyond the user limit comes after other users; a user beyond the user factor waits even if
+// slots are idle. Both get a reason.
 func TestLimitsOfUsersAreReported(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
@@ -248,8 +248,8 @@ func TestLimitsOfUsersAreReported(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
 }
 
-// A full node is never reserved. A node with too few free slots is reserved for a task that needs
-// more, once for each task, and released when the task cannot run there.
+// A node with too few free slots is reserved for a task that needs more. It is reserved once per
+// task, until the task cannot run there. A full node is never reserved.
 func TestReservations(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 3})
 	held := func() *core.Job {
@@ -293,7 +293,7 @@ func TestReservations(t *testing.T) {
 	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "the node is too small to wait for it")
 }
 
-// Each mistake in the queues is rejected, also alone; the limits themselves are valid.
+// Each mistake in the configuration of a queue is rejected, and values at the limits are valid.
 func TestBoundsOfQueues(t *testing.T) {
 	a := core.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
 	require.NoError(t, refused(a, core.QueueConfig{Name: "b", UserLimit: 100}))
@@ -323,8 +323,8 @@ func TestBoundsOfQueues(t *testing.T) {
 	}
 }
 
-// Queues without a capacity share what the others leave, at each level, in whole slots of their
-// parent. A maximum is at least one slot.
+// Queues without a capacity share equally what the others do not have. This holds at each level, in
+// whole slots of the parent. A maximum is at least one slot.
 func TestCapacitiesOfQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 21, ReduceSlots: 2},
 		core.QueueConfig{Name: "a", Capacity: 40, Max: 55},
@@ -350,8 +350,8 @@ func TestCapacitiesOfQueues(t *testing.T) {
 	}, got)
 }
 
-// If the other queues have all of the capacity, nothing is left, and a queue without capacity has
-// no slots.
+// If the capacities of the other queues are 100 percent together, a queue without a capacity has no
+// slots.
 func TestQueueWithNothingLeft(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "a", Capacity: 100}, core.QueueConfig{Name: "b"})
 	views := c.View().Queues()
@@ -365,7 +365,7 @@ func TestQueueAtItsMaximumByRounding(t *testing.T) {
 	require.ErrorIs(t, refused(a, b, c), core.ErrBadConfig)
 }
 
-// Resuming a job into a queue that rejects it is an error, too, and may be retried.
+// Resume fails if the job's queue is full, and may be called once more when it is not.
 func TestResumeIntoAFullQueue(t *testing.T) {
 	c := capacityCore(t, []core.QueueConfig{{Name: "default", JobLimit: 1}})
 	require.NoError(t, c.Restore(core.DurableState{Jobs: 2, Active: []core.DurableJob{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))

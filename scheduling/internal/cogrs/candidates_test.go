@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// crowded returns a Core with a job of six reduces that all have the nodes of rack 0 as candidates.
-// The cap of each node is one or two of them.
+// crowded returns a Core with a job of six reduces. The candidates of all are the nodes of rack 0,
+// each of which may get only one or two of them.
 func crowded(t *testing.T) (*core.Core, *core.Job) {
 	outputs := map[int][]int64{}
 	for n := range 8 {
@@ -29,7 +29,7 @@ func crowded(t *testing.T) (*core.Core, *core.Job) {
 
 func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	c, j := crowded(t)
-	placement(c).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
+	placement(c).pol.SkewCap = 0.5 // a node may get one reduce, so the three best nodes are soon at their cap
 	launched := map[core.NodeID]int{}
 	for round := range 4 { // a round is longer than a sixth of the heartbeat interval of 300 ms
 		for n := core.NodeID(7); n >= 0; n-- {
@@ -45,7 +45,7 @@ func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 	for progress, waiting := range map[float64]int{0.9: 1, 0.1: 0} {
 		c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-		for _, n := range []core.NodeID{1, 2} { // only the center and the asker can be reached
+		for _, n := range []core.NodeID{1, 2} { // only the center and node 3 may launch tasks
 			require.NoError(t, c.Cordon(0, n, true))
 		}
 		_, err := c.Submit(time.Second, core.JobSpec{Reduces: 1})
@@ -71,8 +71,8 @@ func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	require.Zero(t, j.Work[core.Reduce].Waiting())
 }
 
-// Nodes that can take a reduce within the wait: open nodes that the job does not avoid, with enough
-// slots, below the cap, and with a slot that is free or will be soon.
+// canTake is true for an open node with enough slots that the job does not avoid. The node must
+// have fewer of the job's reduces than the limit, and a slot that is free or will be soon.
 func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
 	r, n := placement(c), c.Nodes[1]
@@ -113,8 +113,8 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
 }
 
-// A candidate that cannot take a reduce any more is replaced a sixth of a heartbeat interval after
-// the last check of candidates, not before.
+// A candidate that can take no reduce any more is replaced a sixth of a heartbeat interval after
+// the last check, not earlier.
 func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 4}, 1, map[int][]int64{0: {100}})
 	at := time.Second
@@ -138,7 +138,7 @@ func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	require.Equal(t, core.NodeID(0), candidate(), "none of the three can, the center can again")
 }
 
-// A node whose outputs are lost and that runs maps is a candidate only once.
+// A node that has lost its outputs and runs maps is listed only once as a candidate.
 func TestNodeIsChosenOnce(t *testing.T) {
 	c, r := fair(t, core.Config{}, core.ReducePolicy{Rule: core.CoGRS, Theta: -1})
 	j := c.Job(coretest.Submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: -1}))
@@ -158,7 +158,7 @@ func TestNodeIsChosenOnce(t *testing.T) {
 	require.Nil(t, best[2].Node)
 }
 
-// A plan is recomputed when half as many outputs more are known, when all are known, and when one
+// A plan is recomputed when half as many more outputs are known, when all are known, and when one
 // is lost.
 func TestWhenAPlanIsMade(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 1, nil)
@@ -194,9 +194,9 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	}
 }
 
-// Few nodes are compared in detail. The three best are those of a full search: first among nodes
-// that hold or will hold some of the reduce's input, then, if none of these can take it, among all
-// that can.
+// The three candidates found with few comparisons are those of a search through all nodes. They are
+// the best nodes that have, or will have, input of the reduce. If none of these can take it, they
+// are the best of all nodes that can.
 func TestCandidatesAreTheBestNodes(t *testing.T) {
 	for _, x := range []struct{ racks, perRack, jobs, maps, reduces, sigma int }{{6, 10, 8, 30, 40, 2}, {9, 17, 4, 140, 30, 1}} {
 		for _, rule := range []core.ReduceRule{core.CoGRS, core.LARTS} {
@@ -212,8 +212,8 @@ func TestCandidatesAreTheBestNodes(t *testing.T) {
 	}
 }
 
-// drive lets maps end with output sizes from a lognormal distribution, some of them equal or zero,
-// and now and then checks the jobs that have a plan with centers.
+// drive ends maps with output sizes from a lognormal distribution, some equal or zero. At some
+// steps it passes each job that has a plan with centers to look.
 func drive(t *testing.T, c *core.Core, reduces int, sigma float64, look func(j *core.Job)) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	running := make([][]core.Status, len(c.Nodes))
@@ -253,7 +253,7 @@ func candidatesAreTheBest(t *testing.T, r *Placement, j *core.Job, looks *[2]int
 			return g.Score(i, n.Site(), 1) > 0 || p.ahead.runs(n) && g.Total(i) > 0
 		}), p.Best[i])
 	}
-	for i := range p.Best { // as if none of the best could take any
+	for i := range p.Best { // as if none of the best nodes could take a reduce
 		if (int(j.Index)+i)%2 == 0 {
 			p.Best[i], p.Candidates[i] = [Choices]Candidate{}, [Choices]Candidate{}
 		}

@@ -21,13 +21,13 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 		racks         []int
 		outputs       map[int][]int64
 		cogrs, larts  int
-		weightedTotal int64 // at the center of gravity
+		weightedTotal int64 // weighted distance at the center of gravity
 	}{
-		// A {10}, B {6, 6}: 20 against 18 prefers A; with a third node in B, 24 against 20 prefers
-		// B. LARTS takes the node that holds most.
+		// Rack A has 10 bytes on a node, rack B 6 on each of two nodes: score 20 in A, 18 in B.
+		// With a third node in B it is 20 in A, 24 in B. LARTS takes the node with most bytes.
 		{[]int{1, 2}, map[int][]int64{0: {10}, 1: {6}, 2: {6}}, 0, 0, 48},
 		{[]int{1, 3}, map[int][]int64{0: {10}, 1: {6}, 2: {6}, 3: {6}}, 1, 0, 64},
-		// TT1 has 10 bytes and TT2 90, in one rack: distances 180 and 20.
+		// In one rack, node 0 has 10 bytes and node 1 has 90: distances 180 and 20.
 		{[]int{2, 1}, map[int][]int64{0: {10}, 1: {90}}, 1, 1, 20},
 	} {
 		for rule, want := range map[core.ReduceRule]int{core.CoGRS: c.cogrs, core.LARTS: c.larts} {
@@ -103,9 +103,9 @@ func TestGravityProperties(t *testing.T) {
 	})
 }
 
-// Three maps run on node 2 of rack 1 while one has ended on node 0 of rack 0. Each running map
-// counts with the output of the ended one, so the center is where they run. Without projection the
-// center is at the known output.
+// Each running map counts as if it had the output of the ended one. One map has ended in rack 0,
+// and three run on a node of rack 1, so that node is the center. With NoProjection the center is
+// the node with the known output.
 func TestRunningMapsMakeACenter(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
@@ -134,8 +134,8 @@ func TestReduceWaitIsBounded(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 11500*time.Millisecond, 3), 1, "after both waits anywhere")
 }
 
-// The cap of a job's reduces on one node is 1.5 times an equal fraction among the nodes that feed
-// them, rounded up, and at least one.
+// A node gets at most 1.5 times an equal fraction of a job's reduces, rounded up, and at least one.
+// The fraction is among the nodes with input of the job.
 func TestPartOfANode(t *testing.T) {
 	for _, x := range []struct {
 		cap            float64
@@ -155,7 +155,7 @@ func TestPartOfANode(t *testing.T) {
 	}
 }
 
-// Unset numbers have their defaults; a negative Theta or wait means none.
+// Numbers that are 0 have their defaults; a negative Theta or wait means 0.
 func TestDefaultsOfCoGRS(t *testing.T) {
 	c, r := fair(t, core.Config{HeartbeatInterval: 2 * time.Second}, core.ReducePolicy{Rule: core.CoGRS})
 	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
@@ -165,15 +165,15 @@ func TestDefaultsOfCoGRS(t *testing.T) {
 	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.Length(0), r.Length(1)})
 }
 
-// The distance that a job may go from its center: one level farther for each wait that is over. It
-// may go anywhere once it claims slots, or once the cluster has room for all of its remaining
-// reduces and every node has asked.
+// For each wait that is over, a reduce may run one level farther from its center. It may run
+// anywhere if its job claims slots by preemption. So it may if the cluster has free slots for all
+// reduces that remain, and every node has asked.
 func TestDistanceOfAReduce(t *testing.T) {
 	for _, x := range []struct {
 		waits [2]time.Duration
 		level core.Locality
 		wait  time.Duration
-		free  int // slots for the two reduces
+		free  int // free slots for the job's two reduces
 		want  core.Locality
 	}{
 		{[2]time.Duration{4, 6}, 0, 3, 4, 0},
@@ -201,7 +201,7 @@ func TestDistanceOfAReduce(t *testing.T) {
 	}
 }
 
-// A job that launches a reduce and refuses the next slot of the same heartbeat was not passed over.
+// The wait of a job does not grow if it launches a reduce and then refuses another slot at once.
 func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
 	r := c.Placement[core.Reduce]
@@ -221,7 +221,7 @@ func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 	}
 }
 
-// Of reduces of equal value the one with the larger input is launched; of equal inputs, the first.
+// If reduces lose equally much elsewhere, the larger is launched; of equal ones, the first.
 func TestBestReduce(t *testing.T) {
 	g := gravity.New(1, 4)
 	g.Add(0, gravity.Site{Groups: []int32{0, 0}}, []int64{5, 9, 9, 2})
@@ -248,7 +248,7 @@ func TestBestReduce(t *testing.T) {
 	}
 }
 
-// A reduce that has failed goes anywhere at once, whatever other reduces of its job wait for.
+// A reduce that has failed launches anywhere at once, even while other reduces of its job wait.
 func TestFailedReduceDoesNotWait(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
 	got := coretest.Beat(t, c, time.Second, 0)
@@ -262,8 +262,8 @@ func TestFailedReduceDoesNotWait(t *testing.T) {
 	require.Equal(t, 1, j.Work[core.Reduce].Waiting())
 }
 
-// A new policy of the same kind still counts running, copied and finished reduces for their nodes,
-// but not those that a node reports from an earlier cluster.
+// After a change of the policy, running, speculative and finished reduces still count for their
+// nodes. Reduces that a node reports from an earlier cluster do not.
 func TestReducesCountUnderANewPolicy(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
 	r := placement(c)
@@ -286,7 +286,7 @@ func TestReducesCountUnderANewPolicy(t *testing.T) {
 	require.Equal(t, []int32{2, 0}, []int32{r.On(j, n), r.On(j, other)}, "it came to nothing")
 }
 
-// Views answer where a reduce's input is stored; a task that is not a reduce is an error.
+// Views say where a reduce's input is stored; for a task that is not a reduce they return an error.
 func TestQuestionsAboutGravity(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
 	first, second := core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, core.TaskID{Job: 1, Kind: core.Reduce, Index: 1}
@@ -324,9 +324,9 @@ func TestQuestionsAboutGravity(t *testing.T) {
 	require.Zero(t, sum)
 }
 
-// A launch at a candidate has the reason of its rule only if the node is near enough. Otherwise the
-// reason is that better nodes have no slot, or that running maps make it the best. LARTS speaks of
-// no centers.
+// A launch on a candidate near the best node has the rule's own reason. Otherwise the reason is
+// that better nodes have no slot, or that running maps make the node the best. LARTS has reasons of
+// its own, without a center.
 func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 	for _, rule := range []struct {
 		rule                    core.ReduceRule

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// built has the policies that the tests' Cores may use: the fair order and this placement.
+// built has the order "fair" and this package's placements, which the tests' policies name.
 var built = &core.Policies{
 	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
 	Reduces: map[core.ReduceRule]func(*core.Core, core.ReducePolicy, core.Placement) core.Placement{
@@ -20,7 +20,7 @@ var built = &core.Policies{
 	},
 }
 
-// fair makes a core of p with two racks of two nodes, each with 2 map slots and 1 reduce slot.
+// fair returns a Core with two racks of two nodes, each with 2 map slots and 1 reduce slot.
 func fair(t require.TestingT, cfg core.Config, p core.ReducePolicy) (*core.Core, *Placement) {
 	c := coretest.New(t, built, cfg, core.Policy{Order: "fair", Reduce: p, SlowStart: -1}, coretest.Racks([2]int{2, 1}, 2, 2)...)
 	return c, placement(c)
@@ -28,8 +28,8 @@ func fair(t require.TestingT, cfg core.Config, p core.ReducePolicy) (*core.Core,
 
 func placement(c *core.Core) *Placement { return c.Placement[core.Reduce].(*Placement) }
 
-// gravityCore makes a core with the given numbers of nodes per rack, and a job whose maps have run
-// on the given nodes (numbered through all racks from 0) and left the given bytes per reduce there.
+// gravityCore returns a Core with racks of the given sizes, and a job whose maps have ended.
+// outputs has, by node (numbered through all racks from 0), the bytes per reduce of the map there.
 func gravityCore(t require.TestingT, rule core.ReduceRule, racks []int, reduces int, outputs map[int][]int64) (*core.Core, *core.Job) {
 	p := core.ReducePolicy{Rule: rule, Theta: -1, Waits: [2]time.Duration{5 * time.Second, 5 * time.Second}}
 	c := coretest.New(t, built, core.Config{}, core.Policy{Order: "fair", Reduce: p, SlowStart: 1}, coretest.Racks([2]int{1, 1}, racks...)...)
@@ -44,13 +44,13 @@ func gravityCore(t require.TestingT, rule core.ReduceRule, racks []int, reduces 
 	return c, c.Job(id)
 }
 
-// scoreOf returns the bytes of a reduce's input on a node and in its groups, each level counted.
+// scoreOf returns the bytes of reduce r in the groups of n, summed over the first `levels` levels.
 func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
 	return g.Score(r, n.Site(), levels)
 }
 
-// checkPlan verifies that a plan lists the candidates of each pending reduce, best first. A plan
-// may also list reduces that were launched meanwhile.
+// checkPlan fails unless p lists the candidates of each pending reduce, best first. p may also list
+// reduces that have been launched since.
 func checkPlan(t require.TestingT, r *Placement, j *core.Job, p *Plan) {
 	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
 	require.True(t, slices.IsSortedFunc(p.ByNode, Here.Compare))

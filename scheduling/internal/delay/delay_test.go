@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 )
 
-// built has the policies that the tests' Cores may use: the fair order and this package's rules.
+// built has the order "fair" and this package's rules, which the tests' policies name.
 var built = &core.Policies{
 	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
 	Maps: map[core.LocalityRule]func(*core.Core, core.LocalityPolicy, core.Placement) core.Placement{
@@ -25,7 +25,7 @@ func fair(t require.TestingT, cfg core.Config, p core.LocalityPolicy, nodes ...c
 	return coretest.New(t, built, cfg, core.Policy{Order: "fair", Locality: p}, nodes...)
 }
 
-// timed returns the rule TimedWait with waits of whole seconds.
+// timed returns the rule TimedWait with the given waits, W1 first, in whole seconds.
 func timed(seconds ...time.Duration) core.LocalityPolicy {
 	p := core.LocalityPolicy{Rule: core.TimedWait}
 	for _, w := range seconds {
@@ -34,18 +34,18 @@ func timed(seconds ...time.Duration) core.LocalityPolicy {
 	return p
 }
 
-// The nodes of waitingJob.
+// The nodes of waitingJob: one with the data, one in its rack, one in another rack.
 const data, rack, far = core.NodeID(0), core.NodeID(1), core.NodeID(2)
 
-// waitingJob returns a Core with two nodes in a rack and one beyond, each with one slot. The maps
-// of its job all have their data on the first.
+// waitingJob returns a Core with the nodes data, rack and far, each with one slot. Its job has nine
+// maps, all with their input on data.
 func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
 	c := fair(t, core.Config{}, p, coretest.Racks([2]int{1, 0}, 2, 1)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, data)})
 	return c
 }
 
-// A level without a wait is skipped.
+// Without W2, any node is allowed after W1; without both, any node is allowed at once.
 func TestLevelsWithoutAWait(t *testing.T) {
 	c := waitingJob(t, timed(5))
 	require.Empty(t, coretest.Beat(t, c, 0, far))
@@ -55,7 +55,7 @@ func TestLevelsWithoutAWait(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
 }
 
-// Views show the credited wait, its level and its end.
+// The view of a job shows how long it has waited, at which level, and when the wait will end.
 func TestViewOfAWait(t *testing.T) {
 	c := waitingJob(t, timed(4, 6))
 	stands := func() core.LocalityView {
@@ -98,8 +98,8 @@ func TestViewOfAWait(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
 
-// With Capped, a local launch keeps the wait if an offer was refused in the last round of
-// heartbeats, one for each node. A launch farther away than the level does not keep it.
+// With Capped, a launch within the level keeps the wait if an offer was refused fewer heartbeats
+// before than there are nodes. A launch farther away restarts the wait.
 func TestCapOfAWait(t *testing.T) {
 	for beats, want := range map[int]time.Duration{1: 2 * time.Second, 2: 2 * time.Second, 3: 0} {
 		c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
@@ -127,7 +127,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Zero(t, v.Wait, "no offer was refused")
 }
 
-// Credited waits survive a change to another policy of the same kind.
+// The wait of a job continues when a new policy of the same kind replaces the old one.
 func TestWaitSurvivesANewPolicy(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
 	for _, at := range []time.Duration{0, 3} {
@@ -140,7 +140,7 @@ func TestWaitSurvivesANewPolicy(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
 }
 
-// A wait continues while many jobs arrive and the list of waits grows.
+// The wait of a job continues when a hundred jobs arrive.
 func TestWaitsSurviveNewJobs(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
 	require.Empty(t, coretest.Beat(t, c, 0, far))
@@ -152,8 +152,8 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 	require.Equal(t, core.JobID(1), got[0].Task.Job)
 }
 
-// A job that refuses an offer is credited the time to the next heartbeat. A launch of its maps in
-// the same heartbeat, before or after the refusal, prevents that; an earlier one does not.
+// If a job refuses an offer, its wait grows by the time to the next heartbeat. It does not if the
+// job launches a map in the same heartbeat, before or after the refusal.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	c := waitingJob(t, timed(5, 5))
 	w, j := c.Placement[core.Map].(*TimedWait), c.Job(1)
@@ -163,7 +163,7 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	}{
 		"refused":        {func() { w.Refused(j) }, time.Second},
 		"refused twice":  {func() { w.Refused(j); w.Refused(j) }, time.Second},
-		"refused first":  {func() { w.Refused(j); w.Begin() }, time.Second}, // another slot is offered
+		"refused first":  {func() { w.Refused(j); w.Begin() }, time.Second}, // Begin: the next slot is offered
 		"launched first": {func() { w.Launched(j, c.Nodes[data], core.NodeLocal); w.Refused(j) }, 0},
 		"launched last":  {func() { w.Refused(j); w.Launched(j, c.Nodes[data], core.NodeLocal) }, 0},
 		"launched before": {func() {
@@ -180,7 +180,7 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 		c.Now += time.Second
 		c.Beat++
 		w.Begin()
-		w.Begin() // of the next slot
+		w.Begin() // the next slot is offered
 		require.Equal(t, tc.want, w.Of.Of(j).Wait, name)
 	}
 	*w.Of.Of(j) = Delayed{}
@@ -193,8 +193,8 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	require.Equal(t, core.LocalityView{Skipped: true}, v)
 }
 
-// With skip counts, the number of refused offers is reported; it is the reason of a launch that is
-// not local. A job does not wait without levels, or for maps without a place.
+// Views show how many offers a job has refused. If D are, a launch that is not local has the reason
+// CauseWaited. A job does not wait without levels, nor for maps without a place.
 func TestReasonsOfSkipCounts(t *testing.T) {
 	c := waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}})
 	for refused := range 2 {
@@ -220,8 +220,8 @@ func TestReasonsOfSkipCounts(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
 }
 
-// Each level waits its own time: with 1 s for the node and 5 s for the rack, a rack is allowed after
-// 1 s, anything else after 6 s, not 2 [Zaharia10 Algorithm 3].
+// Each level has its own wait. With 1 s for the node and 5 s for the rack, the rack is allowed
+// after 1 s. Any node is allowed after 6 s, not after 2 s [Zaharia10 Algorithm 3].
 func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 	c := fair(t, core.Config{}, timed(1, 5), coretest.Racks([2]int{2, 0}, 2, 2)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
@@ -249,8 +249,8 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	require.Zero(t, v.Skips, "a local launch resets both")
 }
 
-// [Zaharia10 Equation 2]: with automatic D, each job refuses as many offers as give it 95 %
-// locality, for its own maps and replicas and the current number of nodes.
+// With Auto, D is that of [Zaharia10 Equation 2] for 95 % locality. It depends on the job's maps
+// and replicas, and on the present number of nodes.
 func TestSkipsForLocality(t *testing.T) {
 	for _, maps := range []int{1, 10, 200} {
 		for _, replicas := range []int{1, 3} {
@@ -264,7 +264,7 @@ func TestSkipsForLocality(t *testing.T) {
 				}
 			}
 			beatOn(1)
-			for _, n := range coretest.Racks([2]int{1, 0}, 40)[20:] { // a cluster of 40 asks for more
+			for _, n := range coretest.Racks([2]int{1, 0}, 40)[20:] { // in a cluster of 40 nodes, D is larger
 				_, err := c.Join(1, n)
 				require.NoError(t, err)
 			}
@@ -274,7 +274,7 @@ func TestSkipsForLocality(t *testing.T) {
 	}
 }
 
-// [Zaharia10 Algorithm 3]: a job at the head of the line launches within W1+W2 of credited waiting, whatever is offered.
+// [Zaharia10 Algorithm 3]: the first job of the order waits at most W1 + W2, whatever is offered.
 func TestHeadOfLineWaitIsBounded(t *testing.T) {
 	w1, w2 := 3*time.Second, 4*time.Second
 	rapid.Check(t, func(t *rapid.T) {
@@ -302,8 +302,8 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 	})
 }
 
-// The number of levels is configurable: racks in sites give node, rack, site and beyond, with a
-// wait each.
+// The network may have more levels. If racks are grouped by site, they are node, rack, site and
+// beyond, with a wait each.
 func TestThreeLevels(t *testing.T) {
 	nodes := coretest.Racks([2]int{1, 0}, 4)
 	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
@@ -327,7 +327,7 @@ func TestThreeLevels(t *testing.T) {
 	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
 }
 
-// Automatic waits follow the number of nodes, also for jobs that already wait.
+// Automatic waits depend on the present number of nodes, also for jobs that already wait.
 func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
 	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.TimedWait, Auto: true}, coretest.Racks([2]int{1, 0}, 100)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})

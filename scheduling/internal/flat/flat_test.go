@@ -9,15 +9,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// fifoCore returns a Core under fifo, with or without Spread, and four nodes in a rack.
+// fifoCore returns a Core under fifo with four nodes in one rack, and Spread if `spread` is set.
 func fifoCore(t require.TestingT, spread bool, slots int) *core.Core {
 	built := &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fifo": NewFIFO}}
 	return coretest.New(t, built, core.Config{}, core.Policy{Order: "fifo", Spread: spread}, coretest.Racks([2]int{slots, slots}, 4)...)
 }
 
-// Under fifo a nearly full cluster gets one map per heartbeat, to keep slots free: one for each 100
-// wanted tasks, at most the slots of a node. With up to three nodes it counts as nearly full only
-// when it is full.
+// Under fifo a heartbeat gets only one map if the cluster is nearly full. Nearly full means that
+// few slots are free: one for each 100 wanted tasks, at most those of a node. With up to three
+// nodes none may be free.
 func TestPaddingOfFIFO(t *testing.T) {
 	for _, x := range []struct {
 		spread               bool
@@ -41,8 +41,8 @@ func TestPaddingOfFIFO(t *testing.T) {
 	}
 }
 
-// Under fifo with Spread a node gets its fraction of the maps and of the reduces; then its idle
-// reason is CauseLoadCap. A heartbeat gets one reduce.
+// Under fifo with Spread a node gets its fraction of the maps and of the reduces. Then its slots
+// stay idle with CauseLoadCap. A heartbeat gets at most one reduce.
 func TestSpreadOfFIFO(t *testing.T) {
 	for _, spread := range []bool{true, false} {
 		c := fifoCore(t, spread, 4)

@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// line is an arc as drawn.
+// line is an arc of a network that drawn draws.
 type line struct {
 	from, to, room int32
 	cost           int64
 }
 
-// drawn draws a small network; vertex 0 is the source, vertex 1 the sink.
+// drawn draws a small network. Vertex 0 is the source, vertex 1 the sink.
 func drawn(t *rapid.T) (vertices int, lines []line) {
 	vertices = rapid.IntRange(2, 5).Draw(t, "vertices")
 	for range rapid.IntRange(1, 7).Draw(t, "arcs") {
@@ -27,7 +27,7 @@ func drawn(t *rapid.T) (vertices int, lines []line) {
 	return vertices, lines
 }
 
-// flows calls each with every flow that the network allows.
+// flows calls `each` with every flow that the network allows, and its cost.
 func flows(vertices int, lines []line, each func(flow []int32, cost int64)) {
 	flow := make([]int32, len(lines))
 	var try func(i int)
@@ -55,7 +55,7 @@ func flows(vertices int, lines []line, each func(flow []int32, cost int64)) {
 	try(0)
 }
 
-// In any small network, from any initial flow, the flow found is valid, and none costs less.
+// From any initial flow in a small network, Solve finds a valid flow, and no valid flow costs less.
 func TestLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vertices, lines := drawn(t)
@@ -67,7 +67,7 @@ func TestLeastCost(t *testing.T) {
 		})
 		begin := rapid.SampledFrom(all).Draw(t, "begin")
 		var g Graph
-		for range 2 { // the second time in the memory of the first
+		for range 2 { // the second network uses the memory of the first
 			g.Reset()
 			for range vertices {
 				g.Vertex()
@@ -88,7 +88,7 @@ func TestLeastCost(t *testing.T) {
 	})
 }
 
-// If vertices are tasks and slots, Trace finds the slot of each task.
+// If vertices stand for tasks and slots, Trace returns the slot of each task.
 func TestTrace(t *testing.T) {
 	var g Graph
 	source, sink := g.Vertex(), g.Vertex()
@@ -96,7 +96,7 @@ func TestTrace(t *testing.T) {
 	for _, s := range slots {
 		g.Add(s, sink, 1, 0)
 	}
-	cost := [][]int64{{-3, -9}, {-4, -5}, {-1, -1}} // the best: task 0 to slot 1, task 1 to slot 0
+	cost := [][]int64{{-3, -9}, {-4, -5}, {-1, -1}} // best: task 0 in slot 1, task 1 in slot 0
 	var tasks []int32
 	for _, row := range cost {
 		v := g.Vertex()
@@ -114,8 +114,8 @@ func TestTrace(t *testing.T) {
 	require.EqualValues(t, None, g.Trace(tasks[0], sink), "it was taken out")
 }
 
-// An assignment of a hundred tasks to a hundred slots costs at most what pairing them in turn
-// costs, whether it starts from nothing or from the identity.
+// Solve finds an assignment of tasks to slots of the same cost from two initial flows: from none,
+// and from one that pairs task i with slot i.
 func TestFromNothingAndFromAFlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int32Range(1, 30).Draw(t, "n")

@@ -13,11 +13,11 @@ const (
 	levels  = 3
 )
 
-// model keeps the outputs as a plain list and answers each question by a search through it.
+// model keeps the outputs in a plain list, and answers each question by a search through it.
 type model []output
 
-// within returns the bytes of reduce r in the group of a site at a level, and the maps that have
-// any.
+// within returns the bytes of reduce r in the group of a site at a level, and the number of maps
+// with such bytes.
 func (m model) within(r int, at Site, level int) (sum, maps int64) {
 	for _, o := range m {
 		if r < len(o.bytes) && o.at.Groups[level] == at.Groups[level] {
@@ -38,7 +38,7 @@ func (m model) score(r int, at Site, upTo int) (sum int64) {
 	return sum
 }
 
-// distance sums the weights of the outputs times the links: up to the lowest common group and down.
+// distance sums, over the outputs, the output's weight times the links between it and the site.
 func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 	for _, o := range m {
 		up := levels
@@ -54,8 +54,8 @@ func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
-// most returns the largest sum, over the groups of a level, of the fraction of each output that
-// part selects.
+// most returns, for the group of a level where it is largest, the sum of what `part` returns for
+// each output.
 func (m model) most(level int, part func(output) int64) (most int64) {
 	sums := map[int32]int64{}
 	for _, o := range m {
@@ -83,7 +83,7 @@ func low(o output) int64 {
 	return low
 }
 
-// Five nodes in three racks in two sites.
+// sites returns five nodes in three racks in two sites.
 func sites() (all []Site) {
 	for i, rack := range []int32{0, 0, 1, 2, 2} {
 		all = append(all, Site{Node: int32(i), Groups: []int32{int32(i), rack, rack / 2}})
@@ -91,8 +91,8 @@ func sites() (all []Site) {
 	return all
 }
 
-// Every answer is that of a list of the current outputs, whatever was added, removed and folded
-// before.
+// Outputs gives the same answers as a plain list of the outputs, after any sequence of Add, Remove
+// and Fold.
 func TestOutputsAgainstAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 8
@@ -106,7 +106,7 @@ func TestOutputsAgainstAList(t *testing.T) {
 			require.Equal(t, known, g.Remove(m))
 			delete(in, m)
 			if rapid.Bool().Draw(t, "add") {
-				sizes := rapid.SliceOfN(rapid.Int64Range(0, 5), 0, reduces).Draw(t, "sizes") // fewer stand for zeros
+				sizes := rapid.SliceOfN(rapid.Int64Range(0, 5), 0, reduces).Draw(t, "sizes") // missing numbers are 0
 				if len(sizes) == 0 {
 					sizes = []int64{1, 2, 3, 4, 5, 6, 7}[:reduces+1] // more are cut
 				}
@@ -143,7 +143,7 @@ func TestOutputsAgainstAList(t *testing.T) {
 	})
 }
 
-// checkQuestions compares the answers that need no sums.
+// checkQuestions compares the answers for which Outputs keeps no sums with those of the list.
 func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 	var sums Sums
 	for r := range reduces {
@@ -173,7 +173,7 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 	}
 }
 
-// checkSpread compares the least and the mean distance of all sites but one, each in turn.
+// checkSpread omits one site after the other, and compares the least and mean distance of the rest.
 func checkSpread(t *rapid.T, sums *Sums, list model, r int, all []Site) {
 	for out := range all {
 		racks := make([]Rack, len(all))
@@ -192,7 +192,7 @@ func checkSpread(t *rapid.T, sums *Sums, list model, r int, all []Site) {
 	}
 }
 
-// checkSums compares the answers that are sums of the outputs folded.
+// checkSums compares the answers that depend on the folded outputs with those of the list.
 func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 	for r := range reduces {
 		total := int64(0)
@@ -213,7 +213,7 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 	require.Zero(t, g.Score(0, Site{Groups: []int32{99}}, 1))
 }
 
-// A caller that asks for more levels than the network has gets the existing ones.
+// If a caller asks for more levels than the network has, it gets the answer for all levels.
 func TestMoreLevelsThanThereAre(t *testing.T) {
 	for depth := 1; depth <= levels; depth++ {
 		all := sites()
@@ -233,7 +233,7 @@ func TestMoreLevelsThanThereAre(t *testing.T) {
 	}
 }
 
-// Networks of any depth: two links for each level up to the first in common.
+// Two sites are two links apart for each level up to the first common group.
 func TestDistanceOfSites(t *testing.T) {
 	all := sites()
 	for i, want := range [][]int64{{0, 2, 4, 6, 6}, {2, 0, 4, 6, 6}, {4, 4, 0, 6, 6}, {6, 6, 6, 0, 2}, {6, 6, 6, 2, 0}} {

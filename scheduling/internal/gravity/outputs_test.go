@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The running sums per node and rack are those of the current outputs, whatever was added and
-// removed before.
+// The sums per node and rack are those of the present outputs, after any sequence of Add and
+// Remove.
 func TestOutputsKeepTheirSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes, maps, reduces = 3, 8, 4
@@ -22,7 +22,7 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 			m := int32(rapid.IntRange(0, maps-1).Draw(t, "map"))
 			g.Remove(m)
 			if rapid.Bool().Draw(t, "add") {
-				sizes := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, reduces).Draw(t, "sizes") // fewer stand for zeros
+				sizes := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, reduces).Draw(t, "sizes") // missing numbers are 0
 				g.Add(m, all[rapid.IntRange(0, nodes-1).Draw(t, "node")], sizes)
 			}
 			if rapid.Bool().Draw(t, "fold") {
@@ -50,8 +50,8 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 	})
 }
 
-// TestOutputsRecomputedElsewhere: the output of one map may be stored on any number of nodes, one
-// after the other.
+// A map may rerun on one node after the other; its output then counts only for the last one. Each
+// node that had an output stays in Feeders.
 func TestOutputsRecomputedElsewhere(t *testing.T) {
 	for _, maps := range []int{1, 2, 5} {
 		g := New(maps, 2)

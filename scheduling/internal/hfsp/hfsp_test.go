@@ -16,13 +16,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has the policies that the tests' Cores may use: this package's orders.
+// built has this package's orders, the only parts that the tests' policies name.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"hfsp": New, "srpt": NewSRPT}}
 
-// exact is the policy under which the sizes of jobs are known from the start.
+// exact is a policy that knows the sizes of jobs when they are submitted.
 var exact = core.HFSPPolicy{NoTraining: true}
 
-// hfspCore returns a Core under hfsp with one node, number 0.
+// hfspCore returns a Core under hfsp with one node, which has number 0, and its order.
 func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *Order) {
 	n.Name = "n"
 	c := coretest.New(t, built, core.Config{}, core.Policy{Order: "hfsp", HFSP: p, SlowStart: -1}, n)
@@ -31,15 +31,15 @@ func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *
 
 func byText(a, b core.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
 
-// threeReduces returns a Core under hfsp with one slot and a job of three reduces, a sample of one.
+// threeReduces returns a Core under hfsp with one slot. Its job has three reduces; one is measured.
 func threeReduces(t *testing.T) *core.Core {
 	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 1}, core.Node{ReduceSlots: 1})
 	coretest.Submit(t, c, core.JobSpec{Reduces: 3})
 	return c
 }
 
-// TestShuffleIsNoExecution: the size of a reduce is estimated when Delta has passed since it began
-// to consume, although it has shuffled for much longer.
+// A reduce's time before it gets input does not count for its size. The size is estimated when
+// Delta has passed since then, not since its launch.
 func TestShuffleIsNoExecution(t *testing.T) {
 	c := threeReduces(t)
 	r := coretest.Beat(t, c, 0, 0)
@@ -52,7 +52,7 @@ func TestShuffleIsNoExecution(t *testing.T) {
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
 }
 
-// A small job that arrives while many others run goes first at once.
+// A small job that arrives while 130 larger ones run is first in the order at once.
 func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	c, _ := hfspCore(t, exact, core.Node{MapSlots: 2})
 	submit := func(maps int) core.JobID {
@@ -70,8 +70,8 @@ func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	require.Equal(t, []core.JobID{smallest, small}, c.View().Order(core.Map)[:2])
 }
 
-// The size of a job in training is its tasks times the mean of those that have finished, times ξ
-// [Pastorelli13 §3.1.1].
+// The size of a job in training is its number of tasks × mean × ξ [Pastorelli13 §3.1.1]. The mean
+// is that of finished tasks; without any it is Initial.
 func TestTrainingSizeIsScaledByXi(t *testing.T) {
 	c, _ := hfspCore(t, core.HFSPPolicy{Xi: 3, Initial: 10 * time.Second}, core.Node{MapSlots: 8})
 	id := coretest.Submit(t, c, core.JobSpec{Maps: 7})
@@ -80,8 +80,8 @@ func TestTrainingSizeIsScaledByXi(t *testing.T) {
 	require.Equal(t, 7*3*10*time.Second, v.Left)
 }
 
-// The work of a job that succeeded continues in the virtual cluster; otherwise the others would get
-// ahead. That of a killed job does not continue.
+// The virtual work of a job that has succeeded continues; otherwise other jobs would get its slots
+// too early. The work of a killed job does not continue.
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{MapSlots: 2})
 	killed := coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
@@ -117,8 +117,8 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	require.ErrorContains(t, err, "has no virtual cluster")
 }
 
-// Once N tasks are suspended, further ones are not, until only the lower number remains. This does
-// not apply without a limit, or if attempts are killed.
+// Once SuspendHigh tasks are suspended, no more are until SuspendLow remain. This does not apply
+// without a limit, or if attempts are killed instead.
 func TestSuspensionStopsAndBegins(t *testing.T) {
 	c, o := hfspCore(t, core.HFSPPolicy{SuspendHigh: 4, SuspendLow: 2}, core.Node{})
 	for _, x := range []struct {
@@ -136,8 +136,8 @@ func TestSuspensionStopsAndBegins(t *testing.T) {
 	}
 }
 
-// Of a job's attempts on a node, the newest is suspended and the oldest resumed; among equals, the
-// one with the lowest index.
+// Of a job's attempts on a node, the newest is suspended first and the oldest resumed first. Of
+// equally old ones it is the one with the lowest index.
 func TestWhichAttemptIsSuspended(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{ReduceSlots: 4})
 	j := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 4}))
@@ -160,8 +160,8 @@ func TestWhichAttemptIsSuspended(t *testing.T) {
 	require.Equal(t, []int32{0, 1}, []int32{at(false, 1), at(false, -1)})
 }
 
-// The attempts that a job may lose: all running ones once its size is known; before, those beyond
-// its sample; none if it must not be suspended.
+// A job of known size may lose all its slots. Before, it may lose those beyond its training tasks.
+// A job that must not be suspended loses none.
 func TestWhatAJobMayLose(t *testing.T) {
 	for _, x := range []struct {
 		reclaim             core.Reclaim
@@ -178,8 +178,8 @@ func TestWhatAJobMayLose(t *testing.T) {
 	}
 }
 
-// A reduce has executed since it began to consume: neither before the last map was done, nor before
-// its last report without consumption. A map has executed since its launch.
+// The time of a reduce counts from the end of the last map, and from its last report without input.
+// The time of a map counts from its launch.
 func TestWhatIsExecution(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{})
 	c.Now = 100
@@ -197,9 +197,9 @@ func TestWhatIsExecution(t *testing.T) {
 	}
 }
 
-// server runs jobs of one kind on a single node under the given policy until all have ended, and
-// returns their finish times. Every job fills the whole node: with one task per slot or, if small,
-// with tasks of one second.
+// server runs jobs of one kind on one node under hfsp until all have ended, and returns their
+// finish times. Every job fills the node: with one task per slot or, if `small` is set, with tasks
+// of one second.
 func server(t require.TestingT, slots int, arrive []int, work []int, small bool) []time.Duration {
 	c, _ := hfspCore(t, exact, core.Node{ReduceSlots: slots})
 	left, running := map[core.AttemptID]int{}, map[core.AttemptID]bool{}
@@ -258,8 +258,8 @@ func server(t require.TestingT, slots int, arrive []int, work []int, small bool)
 	return finish
 }
 
-// processorSharing returns the finish time of each job on a server that all jobs share equally,
-// without a smallest unit.
+// processorSharing returns the finish time of each job on a server that all jobs share equally, in
+// fractions of any size.
 func processorSharing(arrive, work []int) []float64 {
 	n := len(arrive)
 	left, finish := make([]float64, n), make([]float64, n)
@@ -294,8 +294,8 @@ func processorSharing(arrive, work []int) []float64 {
 	}
 }
 
-// HFSP §2 (and Friedman and Henderson for FSP): on one server with exact sizes no job finishes
-// later than under processor sharing.
+// On one server, with exact sizes, no job finishes later than under processor sharing [HFSP §2;
+// Friedman and Henderson prove it for FSP].
 func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
@@ -306,25 +306,25 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 			work = append(work, rapid.IntRange(1, 20).Draw(t, "work"))
 			at += rapid.IntRange(1, 15).Draw(t, "gap")
 		}
-		got := server(t, 60, arrive, work, true) // 60 divides by 1 to 6 jobs, so whole slots share evenly
+		got := server(t, 60, arrive, work, true) // 60 slots divide evenly among 1 to 6 jobs
 		ps := processorSharing(arrive, work)
 		for i := range got {
-			// The virtual cluster gives slots to whole tasks, so it shares them equally only if tasks
-			// are small. Actions take effect at whole seconds: a job may lose less than one second
-			// each time another ends.
+			// Two things make a job later than in theory. The virtual cluster gives whole slots, so
+			// tasks must be small to share equally. Actions take effect at whole seconds, so a job
+			// may lose up to a second each time another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})
 }
 
-// [HFSP Fig. 1]: on one server, HFSP ends two of three jobs earlier than processor sharing.
+// [HFSP Fig. 1]: on one server, two of three jobs end earlier than under processor sharing.
 func TestSingleServerExample(t *testing.T) {
 	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
 	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, 10, arrive, work, false))
 	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
 }
 
-// With an infinite Xi a job launches its sample, and the rest once its size is known.
+// With an infinite Xi a job launches its training tasks, and the others once its size is known.
 func TestOnlyTheSampleIsLaunched(t *testing.T) {
 	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, core.Node{MapSlots: 5})
 	coretest.Submit(t, c, core.JobSpec{Maps: 5})

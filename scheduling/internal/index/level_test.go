@@ -7,13 +7,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Level.First finds what a search of all replicas finds: the lowest pending map with one in a group
-// of nodes, in whatever order maps are launched and requeued. The job's bit in the BitMatrix is set
-// for groups that have, or recently had, such a map; a job that ends has no bits.
+// First returns what a search of all replicas finds, after any launches and requeues: the lowest
+// pending map with a replica in the group. The job's bit is set for groups that have, or recently
+// had, such a map. A job that has ended has no bits.
 func TestLevelAgainstSearching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps, nodes, groups, job = 12, 9, 5, 70
-		groupOf := func(n int32) int32 { return n%(groups+1) - 1 } // one in six has none yet
+		groupOf := func(n int32) int32 { return n%(groups+1) - 1 } // one node in six has no group
 		offsets, places := []int32{0}, []int32{}
 		for range maps {
 			for range rapid.IntRange(0, 3).Draw(t, "replicas") {
@@ -56,7 +56,7 @@ func TestLevelAgainstSearching(t *testing.T) {
 			require.Equal(t, want, x.First(group, &pending))
 			require.Equal(t, want >= 0, near.Has(group, job), "who was asked in vain is not asked again")
 		}
-		x.Reopen(groups-1, 0) // may be a group that has nothing of the job
+		x.Reopen(groups-1, 0) // the group may have no map of the job
 		x.Leave()
 		for g := range int32(groups) {
 			require.False(t, near.Has(g, job))
@@ -67,8 +67,8 @@ func TestLevelAgainstSearching(t *testing.T) {
 	})
 }
 
-// At most the requested number of a group's pending maps is listed, lowest first: each once, even
-// if several of its replicas are in the group.
+// Append lists at most the requested number of a group's pending maps, lowest first. Each occurs
+// once, even if several of its replicas are in the group.
 func TestLevelListsMaps(t *testing.T) {
 	var near BitMatrix
 	near.Widen(1)
@@ -86,7 +86,7 @@ func TestLevelListsMaps(t *testing.T) {
 	require.Equal(t, []int32{9}, list(1, 1))
 }
 
-// Widen at least doubles a BitMatrix that is too small, so that repeated growth is cheap.
+// Widen at least doubles a BitMatrix that is too small, so that growing often is cheap.
 func TestBitMatrixWidens(t *testing.T) {
 	var m BitMatrix
 	for column, stride := range map[int32]int{0: 1, 63: 1, 64: 2, 127: 2, 640: 11} {
@@ -118,7 +118,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// A list panics if it lacks the element to move or remove.
+// Remove and Move panic if the list does not have the element.
 func TestElementThatAListLacks(t *testing.T) {
 	var l List[int]
 	l.Insert(Rank{}, 1)

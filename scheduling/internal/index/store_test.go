@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A matrix has the bits that were set and not cleared, however it has grown since.
+// A BitMatrix has the bits that were set and not cleared, even if it has grown since.
 func TestBitMatrixAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m BitMatrix

@@ -12,10 +12,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 )
 
-// built has the policies that the tests' Cores may use: this package's order and fair.
+// built has this package's order and "fair", which the tests' policies name.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"pools": New, "fair": flat.NewFair}}
 
-// poolsCore returns a Core with a pool for each user, and a function that returns its new events.
+// poolsCore returns a Core with a pool per user, and a function that returns its new events.
 func poolsCore(t require.TestingT, change func(*core.Config, *core.Policy), nodes ...core.Node) (c *core.Core, since func() []core.Event) {
 	p := core.Policy{Order: "pools", Pools: core.Allocations{PoolPerUser: true}, SlowStart: -1}
 	var cfg core.Config
@@ -26,14 +26,14 @@ func poolsCore(t require.TestingT, change func(*core.Config, *core.Policy), node
 	return coretest.New(t, built, cfg, p, nodes...), since
 }
 
-// pooled is like poolsCore, with one node, whose number it returns.
+// pooled is like poolsCore, with one node n. It returns the node's number instead of the function.
 func pooled(t require.TestingT, n core.Node, change func(*core.Config, *core.Policy)) (*core.Core, core.NodeID) {
 	n.Name = "n"
 	c, _ := poolsCore(t, change, n)
 	return c, 0
 }
 
-// Numbers that are not set have Hadoop's defaults.
+// Settings of pools that are 0 have Hadoop's defaults.
 func TestDefaultsOfPools(t *testing.T) {
 	c, _ := pooled(t, core.Node{}, func(_ *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{MinTimeout: time.Minute, PoolMaxJobs: 7, Pools: []core.PoolConfig{
@@ -52,7 +52,7 @@ func TestDefaultsOfPools(t *testing.T) {
 	}
 }
 
-// A view of a pool has its jobs, their tasks, its slots and its fair share.
+// The view of a pool has its jobs, their tasks, its slots and its fair share.
 func TestViewOfPools(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4, ReduceSlots: 2}, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "a", Weight: 3, Max: [2]int{3, 5}}}
@@ -85,8 +85,8 @@ func TestViewOfPools(t *testing.T) {
 	require.Nil(t, other.View().Queues())
 }
 
-// A job is boosted for BoostTime: it weighs more in launches, in View.Order and in the shares.
-// Nothing is kept of jobs that are not boosted, or have ended.
+// For BoostTime, a young job weighs more in launches, in View.Order and in shares. The order keeps
+// no record of a boost that has ended.
 func TestNewJobsAreBoosted(t *testing.T) {
 	boosted := func(_ *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
@@ -114,7 +114,7 @@ func TestNewJobsAreBoosted(t *testing.T) {
 		return c.View().Order(core.Map)
 	}
 	require.Contains(t, done(14*time.Second), second)
-	require.NoError(t, c.SetPriority(15*time.Second, first, core.Normal)) // any call that settles
+	require.NoError(t, c.SetPriority(15*time.Second, first, core.Normal)) // any call that runs Settle
 	require.Less(t, slices.Index(c.View().Order(core.Map), first), slices.Index(c.View().Order(core.Map), second), "2 against 4 now")
 
 	c, n = pooled(t, core.Node{MapSlots: 1}, boosted)
@@ -131,8 +131,8 @@ func TestNewJobsAreBoosted(t *testing.T) {
 	require.Empty(t, c.Order.(*Order).boosted)
 }
 
-// A boost also ends in a heartbeat that asks for no work; an ignored heartbeat does not advance the
-// clock.
+// A boost also ends in a heartbeat that asks for no work. A heartbeat of an unknown incarnation is
+// ignored and does not end it.
 func TestBoostEndsWithoutWork(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
@@ -150,8 +150,8 @@ func TestBoostEndsWithoutWork(t *testing.T) {
 	require.Equal(t, []core.JobID{second, first}, c.View().Order(core.Map), "2 against 2 / 3")
 }
 
-// Limits on jobs apply to jobs of the lowest priority, too. A job that ends frees its place; a job
-// without tasks takes none.
+// Limits on running jobs also hold for the lowest priority. A job that ends lets another one run. A
+// job without tasks does not count.
 func TestLimitsOnJobs(t *testing.T) {
 	c, _ := pooled(t, core.Node{MapSlots: 4}, func(cfg *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{UserMaxJobs: 1, Pools: []core.PoolConfig{{Name: "p", MaxJobs: 2}}}
@@ -170,7 +170,7 @@ func TestLimitsOnJobs(t *testing.T) {
 	require.NoError(t, c.Kill(0, a))
 	require.Equal(t, []core.JobID{other, b, third}, c.View().Runnable(), "there is room for both")
 	require.NoError(t, c.Kill(0, b))
-	for range 3 { // counts come back to what they were
+	for range 3 { // the counts return to 0 each time
 		id := coretest.Submit(t, c, core.JobSpec{Pool: "p", User: "d", Maps: 1})
 		require.True(t, coretest.Job(t, c, id).Runnable)
 		require.False(t, coretest.Job(t, c, coretest.Submit(t, c, core.JobSpec{Pool: "p", User: "e", Maps: 1, Priority: core.VeryLow})).Runnable)
@@ -182,8 +182,8 @@ func TestLimitsOnJobs(t *testing.T) {
 	require.Equal(t, core.JobRunning, v.State)
 }
 
-// A job that may not launch yet waits. A job that may launch again counts as started when it first
-// could.
+// A job beyond the limit on running jobs waits, with a reason. If it is held back later, its start
+// is still the time at which it first could launch.
 func TestHeldJobsWait(t *testing.T) {
 	c, since := poolsCore(t, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Pools.UserMaxJobs = true, 1 })
 	require.NoError(t, c.Update(time.Second))
@@ -209,7 +209,7 @@ func TestHeldJobsWait(t *testing.T) {
 	require.Equal(t, []core.JobID{first}, c.View().Order(core.Reduce))
 }
 
-// Changed shares, excessive minimum shares and the claims of pools are reported once.
+// Changed shares, excessive minimum shares and claims of pools are each reported only once.
 func TestEventsOfPools(t *testing.T) {
 	c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "a", Min: [2]int{3, 0}, MinTimeout: 10 * time.Second}, {Name: "b", Min: [2]int{2, 0}}}
@@ -253,7 +253,7 @@ func TestEventsOfPools(t *testing.T) {
 	require.Equal(t, core.EventWarning, since()[0].Type, "it is too much again")
 }
 
-// Fair shares follow the number of slots.
+// If a node adds slots, the fair shares of pools with demand grow by these slots.
 func TestSharesFollowTheSlots(t *testing.T) {
 	c, _ := poolsCore(t, nil, coretest.Racks([2]int{2, 1}, 2, 2)...)
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 100})
@@ -266,8 +266,8 @@ func TestSharesFollowTheSlots(t *testing.T) {
 	}
 }
 
-// The pools ask the load manager before each launch, with the node, the cluster's load and its
-// slots. If it refuses, the slot stays free, and the idle reason says so.
+// Before each launch the load manager is asked, with the node, the cluster's load and its slots. If
+// it refuses, the slot stays free, and the idle reason says so.
 func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
 	type question struct {
 		k           core.TaskKind
@@ -287,7 +287,7 @@ func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: n, Reason: core.Reason{Cause: core.CauseLoadCap}}}, c.View().IdleReasons(n))
 }
 
-// The reason why a pool's job leaves a slot free is reported even without Explain.
+// The reason why a pool's job leaves a slot free is recorded even without Explain.
 func TestIdleReasonsOfPools(t *testing.T) {
 	idle := func(change func(*core.Config, *core.Policy)) core.Reason {
 		c, n := pooled(t, core.Node{MapSlots: 2}, change)
@@ -306,7 +306,7 @@ func TestIdleReasonsOfPools(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseNotOffered}, c.View().IdleReasons(n)[0].Reason)
 }
 
-// Pools of equal rank have the order of their names, not of their creation.
+// Pools of equal rank are ordered by their names, not by their creation.
 func TestPoolsByName(t *testing.T) {
 	c, _ := pooled(t, core.Node{MapSlots: 9}, nil)
 	for _, pool := range []string{"c", "a", "d", "b"} {
@@ -315,8 +315,8 @@ func TestPoolsByName(t *testing.T) {
 	require.Equal(t, []core.JobID{2, 4, 1, 3}, c.View().Order(core.Map))
 }
 
-// A node with more than ReserveLong slots keeps that many for tasks that are not known to be longer
-// than LongTask.
+// A node with more than ReserveLong slots keeps that many free of long tasks. Long tasks are those
+// known to take longer than LongTask.
 func TestSlotsKeptFromLongTasks(t *testing.T) {
 	for _, x := range []struct {
 		slots, reserve int
@@ -335,8 +335,8 @@ func TestSlotsKeptFromLongTasks(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Reduce, Node: n, Reason: core.Reason{Cause: core.CauseBusyLong}}}, c.View().Skips())
 }
 
-// The reports of a heartbeat apply before its launches: a job that ends frees its place for
-// another.
+// A heartbeat's reports apply before its launches: when a job ends, a job that its user's limit
+// held back gets the slot.
 func TestReportsCountAtOnce(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 1}, func(_ *core.Config, p *core.Policy) { p.Pools.UserMaxJobs = 1 })
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// A preemption round needs no update before it: it uses the current shares and needs.
+// Preempt needs no Update before it: it uses the shares and claims of its own time.
 func TestPreemptNow(t *testing.T) {
 	for mode, want := range map[core.PreemptionMode]int{core.PreemptOff: 0, core.PreemptLog: 0, core.PreemptOn: 2} {
 		c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
@@ -42,8 +42,8 @@ func TestPreemptNow(t *testing.T) {
 	}
 }
 
-// A pool without a timeout claims nothing, however long it starves. Neither does a pool that has
-// just reached half of its share.
+// A pool without a timeout claims nothing, however long it is below its share. Neither does a pool
+// that has just reached half of its share.
 func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}
@@ -73,8 +73,8 @@ func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	require.Zero(t, need())
 }
 
-// A pool that has been below half of its fair share for longer than the timeout may claim the slots
-// that it lacks; the slots that it has do not count twice.
+// A pool that has been below half of its fair share for longer than FairTimeout may claim the slots
+// that it lacks. The slots that it has are subtracted.
 func TestHalfShareTimeout(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 10}, func(_ *core.Config, p *core.Policy) {
 		p.Preemption.Mode, p.Pools.FairTimeout = core.PreemptLog, 10*time.Second
@@ -105,7 +105,7 @@ func TestHalfShareTimeout(t *testing.T) {
 	require.Equal(t, []int{0, 4}, need(since+10*time.Second+1))
 }
 
-// A reload each second must not keep a starved pool from its share for ever.
+// Even if the policy is reloaded each second, a starved pool gets its minimum share by preemption.
 func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 	c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
@@ -133,7 +133,7 @@ func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 	require.NotZero(t, killed)
 }
 
-// A preemption round never takes a pool below the whole slots of its share.
+// A preemption round leaves each pool at least its share, rounded down to whole slots.
 func TestPreemptionSparesShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, _ := poolsCore(t, func(_ *core.Config, p *core.Policy) {
@@ -166,8 +166,8 @@ func TestPreemptionSparesShares(t *testing.T) {
 	})
 }
 
-// Preemption in log mode names the attempts that it would kill and leaves them running. When it is
-// on, it kills the same attempts.
+// Preemption in log mode emits an event for each attempt that it would kill, and kills none. When
+// it is on, it kills the same attempts.
 func TestVictimsOfTheDryRun(t *testing.T) {
 	victims := map[core.PreemptionMode][]core.AttemptID{}
 	for _, mode := range []core.PreemptionMode{core.PreemptLog, core.PreemptOn} {

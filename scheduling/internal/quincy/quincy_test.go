@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// built has the policies that the tests' Cores may use: this package's order.
+// built has this package's order, the only part that the tests' policies name.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"quincy": New}}
 
 func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes ...core.Node) (*core.Core, *Order) {
@@ -19,8 +19,8 @@ func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes 
 	return c, c.Order.(*Order)
 }
 
-// cheapest finds the minimum cost of all assignments of waiting maps to free slots, with the costs
-// of [Isard09], by trying all.
+// cheapest finds the minimum cost of all assignments of waiting maps to free slots, by trying all,
+// with the costs of [Isard09].
 type cheapest struct {
 	o     *Order
 	asks  *core.NodeState
@@ -58,8 +58,8 @@ func (b *cheapest) try(i int, cost int64) {
 	}
 }
 
-// Omitted arcs, groups and constant offsets do not change costs: the flow of a small cluster costs
-// as much as the best assignment, and the plan is such an assignment.
+// The flow costs as much as the cheapest assignment in a small cluster, and the plan is one of that
+// cost. So the network is right, although it omits arcs and vertices of the paper.
 func TestQuincyPlansAtLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := core.QuincyPolicy{
@@ -114,7 +114,7 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 	})
 }
 
-// A round kills nothing unless that is cheaper: a round right after another one changes nothing.
+// A preemption round right after another one kills nothing.
 func TestQuincyRoundsComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := core.QuincyPolicy{Interval: -1, Rule: rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QP}).Draw(t, "rule")}
@@ -150,8 +150,8 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 	})
 }
 
-// Reading from the rack costs Rack, reading across the whole network costs Far, and the levels
-// between are spaced evenly.
+// Reading from another node of the rack costs Rack, reading from the farthest node costs Far. The
+// levels between are spaced evenly.
 func TestQuincyCosts(t *testing.T) {
 	p := core.QuincyPolicy{Rack: time.Second, Far: 10 * time.Second}
 	c, o := quincyCore(t, core.Config{RackDepth: 3}, p, core.Node{Name: "a", Rack: "/x/y", MapSlots: 1})

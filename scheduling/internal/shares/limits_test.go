@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While the cluster is under-loaded, a node runs its fraction of the load plus the allowed
-// difference, rounded up.
+// While the cluster has fewer tasks than slots, a node may have its fraction of the load plus diff,
+// rounded up.
 func TestOfNode(t *testing.T) {
 	for _, x := range []struct {
 		slots, load, total int
@@ -21,14 +21,14 @@ func TestOfNode(t *testing.T) {
 		{4, 0, 8, 0, 0},
 		{4, 8, 8, 0, 4},
 		{4, 20, 8, 0.5, 4},
-		{10, 2, 10, 0.1, 3}, // 0.1 + 0.2 is a little more than 0.3
+		{10, 2, 10, 0.1, 3}, // 0.1 + 0.2 is slightly above 0.3 in floating point
 	} {
 		require.Equal(t, x.want, OfNode(x.slots, x.load, x.total, x.diff), "%+v", x)
 	}
 }
 
-// A user of a queue may hold an equal fraction of its capacity, or the given percentage if that is
-// more; in a queue beyond its capacity, of the slots that it will hold with one more task.
+// A user may hold an equal fraction of the queue's capacity, or the given percentage if that is
+// more. Once the capacity is used up, both are of the slots held with one more task.
 func TestOfUser(t *testing.T) {
 	for _, x := range []struct{ capacity, occupied, task, users, percent, want int }{
 		{10, 0, 1, 1, 100, 10},
@@ -44,7 +44,7 @@ func TestOfUser(t *testing.T) {
 	}
 }
 
-// Minimum shares that sum to the total are valid; zero slots divide into zeros.
+// Minimum shares that add up to the total are not scaled down. A total of 0 gives shares of 0.
 func TestDivideAtItsBounds(t *testing.T) {
 	claims := []Claim{{Demand: 5, Min: 2, Weight: 1}, {Demand: 5, Min: 3, Weight: 1}}
 	require.False(t, Divide(claims, 5))

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowShares distributes the slots in small portions, each to the claim with the least share over
-// weight among those that want more. Claims below their minimum come first.
+// slowShares gives out the slots in small portions. Each goes to the claim with the least share
+// over weight of those that want more, and first to claims below their minimum.
 func slowShares(claims []Claim, total float64) []float64 {
 	const portion = 1.0 / 256
 	shares := make([]float64, len(claims))

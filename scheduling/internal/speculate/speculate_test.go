@@ -8,9 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// TestHowManyCopies states the maximum number of speculative attempts of a job: a fraction of its
-// launched tasks (suspended ones count, speculative attempts do not), a fraction of the slots, or
-// the minimum number; the largest of the three, rounded up.
+// A job may have as many speculative attempts as the largest of three numbers, rounded up. They are
+// a fraction of its launched tasks (suspended ones count, speculative attempts do not), a fraction
+// of the slots, and a minimum.
 func TestHowManyCopies(t *testing.T) {
 	for _, c := range []struct {
 		running, suspended, copies, slots, least int

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowVirtual is the virtual cluster one second at a time, each task on its own.
+// slowVirtual computes the virtual cluster second by second, with each task separate.
 type slowVirtual struct {
 	slots int
 	jobs  [][]int // seconds left per task
@@ -17,8 +17,8 @@ type slowVirtual struct {
 	done  []int // second at which the job finished
 }
 
-// tick distributes the slots in rounds, one each, beginning with the jobs with the fewest tasks,
-// and lets a second pass.
+// tick gives each job one slot in turn, jobs with few tasks first, until none is free or wanted.
+// Then a second passes.
 func (s *slowVirtual) tick(now int) (held []int) {
 	held = make([]int, len(s.jobs))
 	var order []int
@@ -106,7 +106,7 @@ func TestVirtualClusterAgainstTicks(t *testing.T) {
 		}
 		for i := range jobs {
 			require.Equal(t, projected[i], jobs[i].Finish, "time alone changes no projection")
-			if slots >= n && slow.done[i] > arrive { // with fewer slots, small jobs get more
+			if slots >= n && slow.done[i] > arrive { // with fewer slots than jobs, small jobs get more
 				require.InDelta(t, slow.done[i], projected[i].Seconds(), 2*float64(longest), "about what was foreseen")
 			}
 		}

@@ -21,7 +21,7 @@ func TestEstimators(t *testing.T) {
 	require.Greater(t, LogNormal(tail, 1000), Mean(tail, 1000), "the fit allows for a tail beyond the sample")
 }
 
-// slowFluid runs divisible jobs in short steps; each step's slots are shared as by shares.Divide.
+// slowFluid runs divisible jobs in short steps. In each step, shares.Divide divides the slots.
 func slowFluid(jobs []*Job, slots int, step float64) []float64 {
 	left, finish := make([]float64, len(jobs)), make([]float64, len(jobs))
 	for i, v := range jobs {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowJob runs the first slots of some tasks for d; waiting tasks replace finished ones. It returns
-// the rest of each.
+// slowJob runs the first `slots` tasks for d, and replaces those that finish by waiting ones. It
+// returns the remaining time of each task.
 func slowJob(tasks []time.Duration, slots int, d time.Duration) []time.Duration {
 	for ; d > 0 && len(tasks) > 0 && slots > 0; d-- {
 		for i := range min(slots, len(tasks)) {
@@ -23,7 +23,7 @@ func slowJob(tasks []time.Duration, slots int, d time.Duration) []time.Duration 
 	return tasks
 }
 
-// left returns the remaining work of each task of a job.
+// left returns the remaining work of each task of a job, one element per task.
 func left(v *Job) (tasks []time.Duration) {
 	for _, r := range v.runs {
 		tasks = append(tasks, slices.Repeat([]time.Duration{r.remaining}, r.n)...)
@@ -31,15 +31,15 @@ func left(v *Job) (tasks []time.Duration) {
 	return tasks
 }
 
-// Job.work leaves the same tasks as slowJob, which counts each one down. Before the time that steady
-// returns, a job has at least as many tasks as slots.
+// Job.work leaves the same tasks as slowJob, which counts each task down. Until the time that
+// steady returns, a job has at least as many tasks as slots.
 func TestJobWorksAsItsTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := &Job{Slots: rapid.IntRange(0, 5).Draw(t, "slots")}
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			r := run{rapid.IntRange(1, 9).Draw(t, "tasks"), time.Duration(rapid.IntRange(1, 9).Draw(t, "left"))}
 			if k := len(v.runs) - 1; k >= 0 && v.runs[k].remaining == r.remaining {
-				continue // equal neighbors are together
+				continue // runs with equal remaining work are merged
 			}
 			v.runs = append(v.runs, r)
 			v.Tasks += r.n
@@ -67,8 +67,8 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 	})
 }
 
-// steady returns how long a job fills its slots: for whole waves of equal tasks; otherwise until a
-// running one finishes; without slots, for ever.
+// steady returns how long a job fills its slots. That is for whole waves of equal tasks, otherwise
+// until the first running task finishes; without slots, for ever.
 func TestHowLongAJobIsSteady(t *testing.T) {
 	for _, x := range []struct {
 		slots int
@@ -93,7 +93,7 @@ func TestHowLongAJobIsSteady(t *testing.T) {
 	}
 }
 
-// A job that is resized to no tasks, or to tasks without work, has no tasks.
+// Resize to no tasks, or to tasks without work, leaves a job without tasks.
 func TestResizedJob(t *testing.T) {
 	v := &Job{}
 	for _, x := range []struct {
@@ -106,8 +106,8 @@ func TestResizedJob(t *testing.T) {
 	}
 }
 
-// LogNormal estimates the work of n tasks from a sample of their log-normal distribution, in any
-// order. From fewer than three values it returns n times their mean.
+// From a sample of n log-normal quantiles in any order, LogNormal returns the work of the tasks of
+// that distribution. From fewer than three values it returns n times their mean.
 func TestFitOfALogNormalSample(t *testing.T) {
 	const base, slope = 20.0, 0.7
 	at := func(i, n int) float64 { return math.Exp(base + slope*normalQuantile((float64(i)+0.5)/float64(n))) }
@@ -153,8 +153,8 @@ func TestAccountOfACluster(t *testing.T) {
 	require.Empty(t, c.jobs)
 }
 
-// If slots do not divide by weight, each job has the whole slots of its fraction, and the rest goes
-// to the smallest.
+// If the slots do not divide by weight, each job gets its fraction rounded down to whole slots.
+// What remains goes to the smallest jobs.
 func TestDivisionByWeight(t *testing.T) {
 	for _, x := range []struct {
 		slots   int
@@ -184,7 +184,7 @@ func TestDivisionByWeight(t *testing.T) {
 	}
 }
 
-// Project is right for many jobs, too: those with the least work finish first.
+// Project finds the finish times of 65 jobs: those with the least work finish first.
 func TestProjectionOfManyJobs(t *testing.T) {
 	c := New(time.Minute, 10)
 	for i := range 65 {
