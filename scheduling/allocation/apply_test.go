@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// A reload resets what the file no longer mentions and keeps what the file does not control.
+// Apply resets each setting that the file no longer has, and keeps settings that no file has.
 func TestApplyResets(t *testing.T) {
 	policy := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{Name: "gone", Mode: scheduling.FIFOMode}}, PoolMode: scheduling.FIFOMode, UserMaxJobs: 3, MinTimeout: time.Minute,

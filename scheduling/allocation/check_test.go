@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// source returns a file for Check.
+// source returns a file of that name and text, for Check.
 func source(name, text string) allocation.Source {
 	return allocation.Source{Name: name, Reader: strings.NewReader(text)}
 }
 
-// texts returns the messages of problems.
+// texts returns the messages of the problems in list.
 func texts(list []*allocation.Problem) []string {
 	var out []string
 	for _, p := range list {
@@ -91,7 +91,7 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 	}
 }
 
-// Access lists that mapred-site.xml enables are enforced, and its administrators are exempt.
+// Access lists apply once mapred-site.xml enables them; the administrators in it are exempt.
 func TestParametersTurnListsOn(t *testing.T) {
 	p, _, err := allocation.ParseParameters("site.xml", strings.NewReader(checkSite))
 	require.NoError(t, err)

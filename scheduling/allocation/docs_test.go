@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// block is a fenced part of docs/configuration.md.
+// block is a fenced part of docs/configuration.md, with the word after its first fence.
 type block struct{ kind, text string }
 
 // documented returns the fenced blocks of docs/configuration.md.
@@ -27,7 +27,7 @@ func documented(t *testing.T) []block {
 	return list
 }
 
-// parseAny reads a file of whatever kind and makes a core with it.
+// parseAny reads a file of any of the formats, and returns the error of its parser or of the Core.
 func parseAny(t *testing.T, text string) error {
 	t.Helper()
 	policy, err := scheduling.Preset("hfs")
@@ -62,7 +62,7 @@ func parseAny(t *testing.T, text string) error {
 	return err
 }
 
-// Every file shown is accepted, and every wrong one gives the message that follows it.
+// Parsers accept each right file of the page; each wrong one gives the message that follows it.
 func TestDocumentedFiles(t *testing.T) {
 	right, wrong := 0, 0
 	blocks := documented(t)

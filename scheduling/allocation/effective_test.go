@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// poolNames lists the pools of a, in file order, and the default pool at the end if it is not among
-// them.
+// poolNames lists the pools of a in the order of the file. If "default" is not among them, it is
+// added at the end.
 func poolNames(a scheduling.Allocations) []string {
 	names := make([]string, 0, len(a.Pools)+1)
 	for _, p := range a.Pools {
@@ -19,9 +19,9 @@ func poolNames(a scheduling.Allocations) []string {
 	return names
 }
 
-// effective returns the applied settings of a pool, listed in a or not: every default is filled
-// in, limits that do not bind are scheduling.NoLimit, limits that forbid everything are 0, and a
-// missing timeout is negative.
+// effective returns the settings of a pool as they are applied, even if a does not list the pool.
+// Defaults are filled in. A limit that does not bind is NoLimit, one that forbids everything is 0,
+// and a missing timeout is negative.
 func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	c := scheduling.PoolConfig{Name: pool}
 	for _, p := range a.Pools {
@@ -51,8 +51,8 @@ func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	return c
 }
 
-// userMaxJobs returns the maximum number of running jobs of a user, listed in a or not;
-// scheduling.NoLimit if it is unlimited.
+// userMaxJobs returns the maximum number of running jobs of a user, even if a does not list the
+// user; NoLimit without a limit.
 func userMaxJobs(a scheduling.Allocations, user string) int {
 	n := 0
 	for _, u := range a.Users {
@@ -63,7 +63,7 @@ func userMaxJobs(a scheduling.Allocations, user string) int {
 	return plainLimit(n, plainLimit(a.UserMaxJobs, scheduling.NoLimit))
 }
 
-// plainLimit turns 0 into the default and negative numbers into 0.
+// plainLimit returns otherwise for 0, 0 for negative numbers, and other numbers as they are.
 func plainLimit(n, otherwise int) int {
 	if n == 0 {
 		return otherwise

@@ -22,7 +22,7 @@ func parseFair(t *testing.T, text string) scheduling.Allocations {
 	return a
 }
 
-// The file of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing is read as Hadoop reads it.
+// The file of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing has Hadoop's meaning here.
 func TestAllocationFile(t *testing.T) {
 	a := parseFair(t, `<?xml version="1.0"?>
 <allocations>
@@ -60,7 +60,7 @@ func TestAllocationFile(t *testing.T) {
 	require.Equal(t, 300*time.Second, a.FairTimeout)
 }
 
-// An empty file gives all defaults, as the zero value does.
+// An empty file yields the zero value, and so the default of each setting.
 func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
 		a := parseFair(t, text)
@@ -91,7 +91,7 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, fair))
 }
 
-// Zero is a limit like any other in the file: it forbids everything.
+// In the file a limit of 0 is a limit: it forbids everything.
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
 		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`)
@@ -178,7 +178,7 @@ func TestAllocationFileErrors(t *testing.T) {
 	}
 }
 
-// Hadoop ignores unknown elements at the top level with a warning; so does the parser.
+// The parser ignores unknown elements at the top level, each with a warning, as Hadoop does.
 func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
 	fair, warnings, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
 		"<x:pool xmlns:x='urn:x' name='p'/>\n<pool name='a'><minMaps>2</minMaps></pool>\n<userMaxJobsDefault>3</userMaxJobsDefault>\n</allocations>"))
@@ -192,7 +192,7 @@ func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
 	require.Equal(t, 3, fair.UserMaxJobs)
 }
 
-// All errors come at once, in the order of the file.
+// The error lists every mistake of the file, in the order of its lines.
 func TestAllErrorsTogether(t *testing.T) {
 	_, _, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
 	require.EqualError(t, err, `line 2: pool a: weight: 0 would give nothing; weights are above 0
@@ -203,7 +203,7 @@ line 3: pool a: minMaps: "x" is not a whole number`)
 	require.Equal(t, 2, first.Line)
 }
 
-// An allocation file of YARN's Fair Scheduler, which has the same name, is an error that says so.
+// A file for YARN's Fair Scheduler, which has the same name, is an error that says so.
 func TestYARNFormIsRecognized(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"<allocations>\n<queue name='a'><minResources>1 mb,1 vcores</minResources></queue></allocations>", "f.xml:2: <queue> belongs to the YARN Fair Scheduler: this is the format of YARN, not that of MapReduce's own schedulers; use <pool>"},
@@ -219,7 +219,7 @@ func TestYARNFormIsRecognized(t *testing.T) {
 	}
 }
 
-// failing is a reader that fails in the middle of the file.
+// failing is a reader that returns an error in the middle of the file.
 type failing struct{}
 
 var errDisk = errors.New("disk on fire")

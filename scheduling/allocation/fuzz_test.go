@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// seed adds the files of testdata.
+// seed adds the named files of testdata to the fuzzer's inputs.
 func seed(f *testing.F, names ...string) {
 	for _, name := range names {
 		content, err := os.ReadFile("testdata/" + name)
@@ -22,7 +22,7 @@ func seed(f *testing.F, names ...string) {
 	}
 }
 
-// requireProblems checks that every parser error names its place and cause.
+// requireProblems fails unless each error of a parser is a Problem with a line and a reason.
 func requireProblems(t *testing.T, err error) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "%T", err)
@@ -34,7 +34,7 @@ func requireProblems(t *testing.T, err error) {
 	}
 }
 
-// No file makes the parser panic, and a Core can schedule by every file that is accepted.
+// No file makes ParseFair panic, and a Core runs under every file that it accepts.
 func FuzzParseFair(f *testing.F) {
 	seed(f, "guide.xml", "mapred-queues.xml")
 	f.Add([]byte("<allocations><pool name='a'><weight>1e3</weight><maxMaps>0</maxMaps></pool></allocations>"))
@@ -66,7 +66,7 @@ func FuzzParseFair(f *testing.F) {
 	})
 }
 
-// No file makes the parser of queues panic, and accepted queues fit into their parents.
+// No file makes ParseQueues panic, and the queues that it accepts fit into their parents.
 func FuzzParseQueues(f *testing.F) {
 	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
 	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
@@ -99,7 +99,7 @@ func FuzzParseQueues(f *testing.F) {
 	})
 }
 
-// No mapred-site.xml makes the parser panic, and a Core takes every policy that is accepted.
+// No file makes ParseParameters panic, and a Core accepts every policy that it accepts.
 func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))

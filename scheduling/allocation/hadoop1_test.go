@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// configuration makes a file of properties, a name and a value each.
+// configuration returns a file of properties. pairs has the name and the value of each in turn.
 func configuration(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("<configuration>\n")
@@ -22,7 +22,7 @@ func configuration(pairs ...string) string {
 
 const capacityPrefix = "mapred.capacity-scheduler."
 
-// Every property of the capacity-scheduler.xml that Hadoop 1.2.1 comes with is known.
+// The parser knows each property of the capacity-scheduler.xml that Hadoop 1.2.1 contains.
 func TestHadoop1CapacityProperties(t *testing.T) {
 	q, warnings, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(
 		capacityPrefix+"maximum-system-jobs", "3000",
@@ -50,7 +50,7 @@ func TestHadoop1CapacityProperties(t *testing.T) {
 	require.Len(t, warnings, 6)
 }
 
-// Each queue gets a fraction of the system's jobs, by its capacity and those of its parents.
+// Each queue gets its fraction of maximum-system-jobs: its capacity times those of its parents.
 func TestSystemJobsAreDivided(t *testing.T) {
 	parse := func(pairs ...string) map[string][2]int {
 		pairs = append(pairs, capacityPrefix+"queue.a.capacity", "30", capacityPrefix+"queue.b:c.capacity", "50",
@@ -69,7 +69,7 @@ func TestSystemJobsAreDivided(t *testing.T) {
 		parse(capacityPrefix+"default-init-accept-jobs-factor", "2", capacityPrefix+"queue.b:d.init-accept-jobs-factor", "5"))
 }
 
-// Wrong values of these properties are refused with their lines.
+// Each wrong value of these properties is one error, with its line.
 func TestHadoop1PropertiesAreChecked(t *testing.T) {
 	for name, value := range map[string]string{
 		"maximum-system-jobs": "0", "queue.q.user-limit-factor": "NaN", "default-user-limit-factor": "-1",
@@ -81,7 +81,7 @@ func TestHadoop1PropertiesAreChecked(t *testing.T) {
 	}
 }
 
-// With allow.undeclared.pools=false a job of a pool that is not in the file is refused.
+// With allow.undeclared.pools=false, a job whose pool is not in the file is rejected.
 func TestUndeclaredPools(t *testing.T) {
 	for value, refused := range map[string]bool{"true": false, "false": true} {
 		p, _, err := allocation.ParseParameters("m.xml", strings.NewReader(configuration("mapred.fairscheduler.allow.undeclared.pools", value)))

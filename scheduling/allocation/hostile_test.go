@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// hostile has files with one part that can grow without bound.
+// hostile builds files in which one part has n entries.
 var hostile = map[string]func(n int) []byte{
 	"pools":       linear.Repeat("<allocations>", "<pool name='p%d'/>", "</allocations>"),
 	"one pool":    linear.Repeat("<allocations>", "<pool name='p'/>", "</allocations>"),
@@ -52,8 +52,8 @@ var hostile = map[string]func(n int) []byte{
 	"list spaces": linear.Repeat("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
 }
 
-// Whichever part of a file grows, the reader's work grows at most linearly, and messages and the
-// words in them stay short.
+// Whichever part of a file grows, the work of Check grows at most linearly. Messages, and the words
+// that they quote, stay short.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 	}
 }
 
-// The work of applying a large file grows at most linearly with the file.
+// Applying a file to a Core takes work that grows at most linearly with the file.
 func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 	reconfigure := func(apply func(text []byte, to *scheduling.Policy), preset string) func(text []byte) {
 		return func(text []byte) {
@@ -101,8 +101,8 @@ func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 	}, "capacity"))
 }
 
-// A file with very many problems reports the first ones and the number of the others, with the
-// place of the first.
+// For a file with very many problems, the error lists the first 50 and the number of the others.
+// The first line names the place of the first problem.
 func TestManyProblemsAreCounted(t *testing.T) {
 	_, _, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
 	require.Error(t, err)
@@ -112,7 +112,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 	require.Equal(t, "f.xml: and 99950 more problems", lines[50])
 }
 
-// A byte order mark, which some editors write before UTF-8, is not content.
+// The parser ignores a byte order mark, which some editors write before UTF-8.
 func TestByteOrderMark(t *testing.T) {
 	fair, _, err := allocation.ParseFair("f.xml", strings.NewReader("\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The manual has every element, setting and property of the tables, without the prefixes that it
-// names once.
+// docs/configuration.md has every element, setting and property that the parsers know. It names
+// long prefixes once and omits them in the tables.
 func TestDocumentedTables(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestDocumentedTables(t *testing.T) {
 			key = strings.TrimPrefix(key, prefix)
 		}
 		word := regexp.MustCompile(`[^a-z]` + regexp.QuoteMeta(key) + `[^A-Za-z-]`)
-		last := key[max(0, strings.LastIndexByte(key, '.')):] // of a row such as `locality.delay.node`, `.rack`
+		last := key[max(0, strings.LastIndexByte(key, '.')):] // as in a row `locality.delay.node`, `.rack`
 		require.True(t, word.Match(page) || bytes.Contains(page, []byte("`"+last+"`")), key)
 	}
 }

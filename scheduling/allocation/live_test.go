@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// cluster returns a core under hfs with nodes of 4 map slots, and an allocation file.
+// cluster returns a Core under hfs and the allocation file, with nodes of 4 map slots each.
 func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []scheduling.NodeID, scheduling.Policy) {
 	fair, _, err := allocation.ParseFair("f.xml", text(file).Reader)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []sc
 	return core, ids, policy
 }
 
-// pool finds a pool of the core.
+// pool returns the view of the named pool, which must exist.
 func pool(t require.TestingT, core *scheduling.Core, name string) view.Pool {
 	for _, p := range core.View().Pools() {
 		if p.Name == name {
@@ -56,8 +56,8 @@ func launch(t require.TestingT, core *scheduling.Core, now time.Duration, nodes 
 	return got
 }
 
-// A file changes while jobs run: the new settings hold, running tasks are still counted, and what
-// the file no longer mentions has its default.
+// If the file changes while jobs run, the new settings apply at once. Running tasks count under
+// them, and settings that the new file does not have get their defaults.
 func TestReloadWhileJobsRun(t *testing.T) {
 	core, nodes, policy := cluster(t, 2, `<allocations><pool name="a"><maxMaps>3</maxMaps><schedulingMode>fifo</schedulingMode></pool>
 		<pool name="b"><maxRunningJobs>1</maxRunningJobs></pool></allocations>`)
@@ -90,8 +90,8 @@ func TestReloadWhileJobsRun(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, view.Runnable, "the limit on jobs is gone")
 	}
-	// Two slots of a end, which leaves 1 and 5. The next two launches make that 2 and 6; within b
-	// the job with no running task goes first.
+	// Two tasks of a end: a has 1 slot left and b has 5. After two more launches they have 2 and 6.
+	// In b the job without a running task goes first.
 	_, err = core.Heartbeat(5*time.Second, scheduling.Heartbeat{Node: nodes[0], NoWork: true, Statuses: []scheduling.Status{
 		{Attempt: first[a][0], State: scheduling.StateSucceeded}, {Attempt: first[a][1], State: scheduling.StateSucceeded},
 	}})
@@ -101,8 +101,8 @@ func TestReloadWhileJobsRun(t *testing.T) {
 	require.Len(t, next[b2], 1)
 }
 
-// Whatever the files, a reload keeps running tasks and jobs, no slot is used twice afterwards, and
-// the shares sum to the slots.
+// Whatever files are loaded, running tasks and jobs continue. No slot is used twice afterwards, and
+// the shares add up to the slots.
 func TestReloadsKeepWhatRuns(t *testing.T) {
 	number := rapid.SampledFrom([]string{"0", "1", "2", "5", "100"})
 	drawFile := func(t *rapid.T) string {

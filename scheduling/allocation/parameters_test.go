@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// site reads a mapred-site.xml with a property a line, from line 2 on.
+// site parses a mapred-site.xml with one property per line, from line 2 on.
 func site(properties ...string) (allocation.Parameters, []*allocation.Problem, error) {
 	return allocation.ParseParameters("s.xml", strings.NewReader(conf(properties...)))
 }
@@ -77,8 +77,8 @@ func TestEveryParameter(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// If only the wait for a node or for a rack is given, it applies to both, with a warning: Hadoop
-// would ignore it and compute both.
+// If only the wait for a node or only that for a rack is given, both get it, with a warning. Hadoop
+// ignores a single one and computes both.
 func TestLocalityDelays(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	const delay = "mapred.fairscheduler.locality.delay"

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// open gives the files of testdata as sources.
+// open returns the named files of testdata as sources for a parser.
 func open(t *testing.T, names ...string) []allocation.Source {
 	t.Helper()
 	var list []allocation.Source
@@ -27,12 +27,12 @@ func open(t *testing.T, names ...string) []allocation.Source {
 	return list
 }
 
-// text returns a source with the given text.
+// text returns a source "q.xml" with the given text.
 func text(s string) allocation.Source {
 	return allocation.Source{Name: "q.xml", Reader: strings.NewReader(s)}
 }
 
-// conf returns a <configuration> with a property a line, from line 2 on: NAME=VALUE.
+// conf returns a <configuration> of NAME=VALUE properties, one per line, from line 2 on.
 func conf(properties ...string) string {
 	s := "<configuration>\n"
 	for _, p := range properties {
@@ -42,7 +42,7 @@ func conf(properties ...string) string {
 	return s + "</configuration>"
 }
 
-// capacity abbreviates the properties of the Capacity Scheduler.
+// capacity returns a <configuration> of Capacity Scheduler queues; each key gets its prefix.
 func capacity(settings ...string) string {
 	for i, s := range settings {
 		settings[i] = "mapred.capacity-scheduler.queue." + s
@@ -76,7 +76,7 @@ func wantAccess() access.Control {
 	}
 }
 
-// mapred-queues.xml says the same in its own way; defaults come from capacity-scheduler.xml.
+// mapred-queues.xml yields the same queues as capacity-scheduler.xml with mapred-queue-acls.xml.
 func TestQueuesElement(t *testing.T) {
 	sources := append(open(t, "mapred-queues.xml"), text(conf(
 		"mapred.capacity-scheduler.default-minimum-user-limit-percent=50",
@@ -90,7 +90,7 @@ func TestQueuesElement(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 }
 
-// Without any queue the result is one queue with all slots and the default settings.
+// Without a configured queue there is one, "default", with all slots.
 func TestNoQueues(t *testing.T) {
 	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestNoQueues(t *testing.T) {
 	require.False(t, queues.Access.Enabled)
 }
 
-// As in Hadoop 0.21's TestCapacityScheduler.testCapacityAllocFailureWithLowerMaxCapacity.
+// A queue's part of the unassigned capacity must not exceed its maximum, as in Hadoop 0.21.
 func TestLeftoverAboveMaximum(t *testing.T) {
 	_, _, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:3: queue q1: the 75 % left for it are above its maximum-capacity of 40 %")
@@ -110,7 +110,7 @@ func TestLeftoverAboveMaximum(t *testing.T) {
 	require.EqualError(t, err, "q.xml:4: the capacities of the topmost queues add up to 120 %, more than 100", "one error is enough")
 }
 
-// The queues have the order of mapred.queue.names, whatever the order of their properties.
+// The queues have the order of mapred.queue.names, not that of their properties.
 func TestQueueNamesGiveTheOrder(t *testing.T) {
 	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
 		"mapred.capacity-scheduler.queue.p:b.capacity=10", "mapred.capacity-scheduler.queue.p.capacity=10", "mapred.queue.names=p:b,p:c,z,a")))
@@ -214,7 +214,7 @@ func TestQueueFileErrors(t *testing.T) {
 	}
 }
 
-// Warnings have the order of the files and their lines, not the order in which they are found.
+// Warnings are in the order of the files and lines, not in the order in which they are found.
 func TestWarningsOfTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(conf("mapred.capacity-scheduler.init-poll-interval=5000"))}
@@ -232,7 +232,7 @@ func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
 	require.EqualError(t, err, "q.xml:2: yarn.scheduler.capacity.root.queues: this is the format of YARN, not that of MapReduce's own schedulers; the properties here begin with mapred.capacity-scheduler")
 }
 
-// A setting may occur in only one of the files, and the message names the other place.
+// A setting may be in only one of the files. The error names both places.
 func TestSettingInTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Only settings with an effect in one of two policies count as differences. A switch without effect
-// counts as off.
+// Differences lists only settings that have an effect in one of the two policies. A switch without
+// effect counts as off.
 func TestDifferences(t *testing.T) {
 	preset := func(name string, change func(p *scheduling.Policy)) scheduling.Policy {
 		p, err := scheduling.Preset(name)

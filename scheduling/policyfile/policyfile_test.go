@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// leaves lists the paths of the fields of a struct, down to fields that are not structs.
+// leaves returns the paths of the fields of a struct type, down to fields that are not structs.
 func leaves(t reflect.Type, path string) (list []string) {
 	switch {
 	case t.Kind() == reflect.Struct:
@@ -35,8 +35,8 @@ func leaves(t reflect.Type, path string) (list []string) {
 	return list
 }
 
-// Every field of a policy, a pool, a user and a queue has exactly one key, and every key has a
-// field.
+// Every field of a policy, a pool, a user and a queue has exactly one key in a policy file. Every
+// key has a field.
 func TestEveryFieldHasAKey(t *testing.T) {
 	paths := func(list []*Field) (all []string) {
 		for _, f := range list {
@@ -44,7 +44,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 		}
 		return all
 	}
-	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // parts supplied by a program
+	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // parts that a program supplies
 	policy := slices.DeleteFunc(leaves(reflect.TypeFor[scheduling.Policy](), ""), own)
 	require.ElementsMatch(t, policy, paths(Fields()))
 	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(byKey(Fields(), "pools.list").items))
@@ -64,7 +64,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	}
 }
 
-// written returns the policy file of a policy.
+// written returns the text that Write writes for policy p.
 func written(t require.TestingT, scheduler string, p *scheduling.Policy) string {
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, scheduler, p))
@@ -80,7 +80,7 @@ func read(t require.TestingT, text string) scheduling.Policy {
 	return p
 }
 
-// The file of a preset parses to the preset, except for settings without effect.
+// A preset that is written to a file and read is the same, except for settings without effect.
 func TestPresetsThroughFiles(t *testing.T) {
 	for _, name := range scheduling.Presets() {
 		p, err := Preset(name)
@@ -90,7 +90,7 @@ func TestPresetsThroughFiles(t *testing.T) {
 	}
 }
 
-// someValue draws a valid value of a setting.
+// someValue draws a valid value of the setting f.
 func someValue(r *rapid.T, f *Field) string {
 	var list []string
 	for _, w := range f.words {
@@ -116,7 +116,7 @@ func someValue(r *rapid.T, f *Field) string {
 	return rapid.SampledFrom(list).Draw(r, f.Key)
 }
 
-// active returns the lines of a file that are not commented out.
+// active returns the lines of a policy file that are not commented out.
 func active(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line[0] != '#' {
@@ -126,8 +126,8 @@ func active(text string) (lines []string) {
 	return lines
 }
 
-// Whatever the settings, the written file parses to the same policy and is written as the same
-// bytes.
+// A written file parses to the same policy, whatever its settings, and that policy is written as
+// the same bytes.
 func TestWrittenPoliciesReadAlike(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		scheduler := rapid.SampledFrom(scheduling.Presets()).Draw(r, "scheduler")
@@ -166,7 +166,7 @@ func TestWrittenPoliciesReadAlike(t *testing.T) {
 	})
 }
 
-// In a file, special numbers of the Go struct have their own words.
+// In a file, 0 means 0 and a word such as none or never means no limit, unlike in the Go structs.
 func TestZerosAreZeros(t *testing.T) {
 	p := read(t, "scheduler: hfs\nslow_start: 0\nreduce: {theta: 0, skew_cap: none, node_wait: 0s, rack_wait: 2s}\n"+
 		"avoid: {jobs: never}\npools:\n  list:\n    - {name: a, max_maps: 0, max_reduces: none, max_jobs: 0, min_timeout: none}\n")
@@ -212,7 +212,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// A key without effect is reported with its line.
+// Idle reports a key that has no effect under the policy, with its line.
 func TestIdleKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"scheduler: fifo\nhfsp:\n  delta: 9s\n": "p.yaml:3:10: bad policy: hfsp.delta has no effect with order fifo, only with hfsp",
@@ -241,8 +241,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzRead: arbitrary bytes give a policy that a Core accepts and that survives writing and
-// reading, or an error that names the file.
+// Read of any bytes returns a policy that a Core accepts and that can be written and read, or an
+// error that names the file.
 func FuzzRead(f *testing.F) {
 	for _, name := range scheduling.Presets() {
 		p, err := Preset(name)
@@ -267,7 +267,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The file in the documentation is valid.
+// The policy file in docs/configuration.md is valid and sets what the page says.
 func TestDocumentedPolicy(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
@@ -278,7 +278,7 @@ func TestDocumentedPolicy(t *testing.T) {
 	require.Equal(t, scheduling.FIFOMode, p.Pools.Pools[0].Mode)
 }
 
-// Settings by name are applied to a policy in their order; entries of lists are appended.
+// SetAll applies settings in their order; Append adds an entry to a list.
 func TestSetAllAndAppend(t *testing.T) {
 	p, err := scheduling.Preset("hfs")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 )
 
-// A number beyond its bounds is refused before the scenario runs, with its line, in one short line.
+// A number out of bounds is rejected before the scenario runs, in one short line with its place.
 func TestHostileScenarios(t *testing.T) {
 	begin := "cluster nodes=1 map=1\nscheduler fifo\n"
 	for name, c := range map[string]struct{ text, want string }{
@@ -40,7 +40,7 @@ func TestHostileScenarios(t *testing.T) {
 	}
 }
 
-// Whichever part of a scenario grows, the parser's work grows at most linearly.
+// Whichever part of a scenario grows, the work of the parser grows at most linearly.
 func TestHostileScenariosTakeLinearWork(t *testing.T) {
 	for name, c := range map[string]struct{ begin, piece string }{
 		"statements": {"cluster nodes=1 map=1\nscheduler fifo\n", "at 0s pools\n"},
@@ -57,7 +57,7 @@ func TestHostileScenariosTakeLinearWork(t *testing.T) {
 	}
 }
 
-// play runs the text of a scenario.
+// play parses the text of a scenario and runs it.
 func play(t *testing.T, text string) error {
 	list, err := parse(strings.NewReader(text))
 	if err != nil {
@@ -66,7 +66,7 @@ func play(t *testing.T, text string) error {
 	return (&runner{out: io.Discard}).runList(list, t.TempDir())
 }
 
-// No text makes the parser panic, and its error is one line.
+// No text makes the parser panic, and its error has one line.
 func FuzzParse(f *testing.F) {
 	f.Add("cluster racks=2 nodes=2 map=1\nscheduler hfs\npool a min=1/1\nat 0s submit J1 maps=2 pool=a => -\nat 1s heartbeat tt1 => J1.m0\n")
 	f.Add("cluster nodes=1 map=1 reduce=1\nscheduler capacity\nqueue default capacity=100\nat 0s submit J1 maps=2 map-time=1s\nrun until=5s => J1=2s\n")

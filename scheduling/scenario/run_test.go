@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runText runs a scenario given as text and returns the exit code and both outputs, with the file's
-// name as F.
+// runText runs a scenario given as text. It returns the exit code and both outputs, in which F is
+// the name of its file.
 func runText(t *testing.T, text string, opts Options) (code int, out, errs string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "f.scenario")
@@ -57,7 +57,7 @@ at 1s heartbeat tt1 => -
 	require.Contains(t, out, "idle map slot: B: limit on running jobs, 1 of 1\n")
 }
 
-// Launches, kills, suspensions and the claims of pools are printed with their reasons.
+// With Verbose, launches, kills, suspensions and claims of pools are printed with their reasons.
 func TestVerboseTellsWhyTasksStartAndStop(t *testing.T) {
 	code, out, _ := runText(t, `cluster racks=1 nodes=1 map=2 reduce=0
 scheduler hfs preemption=on node-delay=5s rack-delay=5s
@@ -75,7 +75,7 @@ at 20s heartbeat tt1 => B.m0
 	require.Contains(t, out, "    launch B.m0 on tt1: no location information\n")
 }
 
-// A cluster that drives itself prints the events before a statement ahead of it.
+// With Verbose, events that happen by themselves until a statement's time are printed before it.
 func TestVerboseTellsWhatAClusterDoesByItself(t *testing.T) {
 	text := `cluster racks=1 nodes=1 map=0 reduce=2
 scheduler hfsp training=off
@@ -160,7 +160,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 	require.Equal(t, "0 passed, 0 failed\n", out.String())
 }
 
-// Queues whose capacities do not fit together are an error of the scheduler statement.
+// If the capacities of queues exceed a maximum, the scenario is rejected before it runs.
 func TestCapacityAboveMaximum(t *testing.T) {
 	code, _, errs := runText(t, "cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n", Options{})
 	require.Equal(t, Unreadable, code)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// avoiding returns a Core of ten nodes, which all jobs avoid from the given number of faults on.
+// avoiding returns a Core of ten nodes. With this number of faults, all jobs avoid a node.
 func avoiding(faults int) *Core {
 	c := &Core{Live: 10, Policy: Policy{Avoid: Avoidance{Jobs: faults}}}
 	for range c.Live {
@@ -15,7 +15,7 @@ func avoiding(faults int) *Core {
 	return c
 }
 
-// A node has too many faults if it has more than 1.5 times the mean.
+// A node is avoided only if its faults are more than 1.5 times the mean of all nodes.
 func TestFaultsAboveTheMean(t *testing.T) {
 	for others, want := range map[int]bool{16: true, 17: false} {
 		c := avoiding(3)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawFields fills the fields of a struct at random and omits some.
+// drawFields sets some fields of a struct to random values and leaves the others zero.
 func drawFields(t *rapid.T, v reflect.Value) {
 	for i := range v.NumField() {
 		if f := v.Field(i); rapid.Bool().Draw(t, v.Type().Field(i).Name) {
@@ -76,7 +76,7 @@ func drawValue(t *rapid.T, f reflect.Value) {
 	}
 }
 
-// For every event, the fast JSON encoder gives the bytes of encoding/json.
+// AppendJSON returns the same bytes as encoding/json, for every event.
 func TestEventAppendsAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var e Event

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Places are reported by their number if all maps have equally many, otherwise one by one, and not
-// at all for a huge job.
+// The places of a job's inputs are reported with one count if all maps have equally many, otherwise
+// with a count per map. A huge job reports only their number.
 func TestPlacesAreReportedCompactly(t *testing.T) {
 	c := &Core{Config: Config{Explain: true, Events: func(Event) {}}}
 	require.Nil(t, c.inputPlaces(Places{}))
@@ -20,7 +20,7 @@ func TestPlacesAreReportedCompactly(t *testing.T) {
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
 }
 
-// The reason contains a comparison of a reduce's node with its center.
+// For a reduce, the reason also compares the node with the center of gravity of its input.
 func TestWhyOfReduces(t *testing.T) {
 	for want, e := range map[string]Event{
 		"center of gravity":                     {Reason: Reason{Cause: CauseGravity}, Placed: &Placed{Center: "a", AtCenter: 10, Here: 10}},

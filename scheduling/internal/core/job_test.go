@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Launched counts all tasks launched so far; slowStartMaps rounds up, Replicas to the nearest.
+// Launched counts all launches that took a task; slowStartMaps rounds up, Replicas to the nearest.
 func TestCountsOfWork(t *testing.T) {
 	w := Work{Running: 30, Suspended: 7, Copies: 2, Done: 11, Again: 5}
 	require.Equal(t, 51, w.Launched())

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each mistake in the pools' configuration is rejected, also alone.
+// Each mistake in the configuration of pools is rejected, even if it is the only one.
 func TestBadPoolsAreRefused(t *testing.T) {
 	good := Allocations{
 		Pools: []PoolConfig{{Name: "a", Weight: 0}, {Name: "b", Weight: 2.5, Min: [2]int{1, 1}}},
@@ -47,7 +47,7 @@ func TestBadPoolsAreRefused(t *testing.T) {
 	}
 }
 
-// Each mistake in a policy is rejected, also alone; the limits themselves are valid.
+// Each mistake in a policy is rejected, even if it is the only one. Values at the limits are valid.
 func TestBadPoliciesAreRefused(t *testing.T) {
 	good := Policy{
 		Order: "hfsp", SlowStart: 1, LoadMaxDiff: 1, Locality: LocalityPolicy{Skips: []int{0, 1}, Waits: []time.Duration{0, 1}},
@@ -91,8 +91,8 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 	require.NoError(t, most.Validate())
 }
 
-// A weight is set on its pool. If undeclared pools are allowed, a new one is made; "default" always
-// exists. Holders of the old list still see it unchanged.
+// SetWeight sets the weight of a pool. It adds "default", or a new pool if undeclared pools are
+// allowed. It does not change the old slice, which other policies may have.
 func TestSetWeight(t *testing.T) {
 	old := []PoolConfig{{Name: "ann", Weight: 2, MaxJobs: 3}, {Name: "bob"}}
 	for _, known := range []bool{false, true} {
@@ -109,7 +109,7 @@ func TestSetWeight(t *testing.T) {
 	}
 }
 
-// A recorded job may have at most the maximum number of tasks of each kind.
+// Replay rejects a recorded job with more than maxReplayed maps or reduces.
 func TestRecordedJobsHaveALimit(t *testing.T) {
 	for _, x := range []struct {
 		maps, reduces int
@@ -130,7 +130,7 @@ func TestRecordedJobsHaveALimit(t *testing.T) {
 	}
 }
 
-// A policy survives JSON, also with an infinite Xi.
+// A policy written as JSON and read is the same, even with an infinite Xi.
 func TestXiAsJSON(t *testing.T) {
 	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
 		p := HFSPPolicy{Xi: xi, Sample: 3}
@@ -149,7 +149,7 @@ func TestXiAsJSON(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{`), &p))
 }
 
-// A writer of calls stops at its first error, and keeps it.
+// A CallWriter writes nothing after its first error, and Err returns that error.
 func TestCallWriterKeepsTheFirstError(t *testing.T) {
 	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
 	calls := NewCallWriter(w)
@@ -160,7 +160,7 @@ func TestCallWriterKeepsTheFirstError(t *testing.T) {
 	require.Len(t, w.errs, 2, "it writes no more")
 }
 
-// failing fails with one error after the other.
+// failing is a writer whose calls return the errors of a list in turn.
 type failing struct {
 	bytes.Buffer
 	errs []error

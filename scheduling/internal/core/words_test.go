@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Enumerations convert to words in logs and files, and back.
+// Each enumeration has a word per value for logs and files, which parses to the value.
 func TestWords(t *testing.T) {
 	require.Equal(t, []string{"map", "reduce"}, []string{Map.String(), Reduce.String()})
 	for l, want := range map[Locality]string{
@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// In each table the words are distinct, and an unknown word is an error.
+// In each table the words are distinct, and parsing an unknown word is an error.
 func TestTablesOfWords(t *testing.T) {
 	for i, name := range opNames[1:] {
 		var got Op
@@ -77,7 +77,7 @@ func TestTablesOfWords(t *testing.T) {
 	require.ErrorContains(t, new(SpeculationRule).UnmarshalText([]byte("early")), `unknown rule of speculation "early"`)
 }
 
-// A reason is a sentence that contains its counts.
+// The text of a reason is a sentence with its counts.
 func TestReasonsAsText(t *testing.T) {
 	for want, r := range map[string]Reason{
 		"waiting for locality":                                 {Cause: CauseWaiting},

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// In a steady state, in which tasks end and others take their slots, a heartbeat allocates no
+// In a steady state, in which tasks end and new ones take their slots, a heartbeat allocates no
 // memory.
 func TestHeartbeatDoesNotAllocate(t *testing.T) {
 	for _, preset := range Presets() {

@@ -10,12 +10,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The Core panics if a policy launches a task that is not pending, or on a full node.
+// The Core panics if a policy launches a task that is not pending, or on a node without free slots.
 func TestBadLaunchesPanic(t *testing.T) {
 	c, n := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
 	j := c.Job(submit(t, c, core.JobSpec{Maps: 3}))
 	got := beat(t, c, 0, n[0])
-	require.Len(t, got, 1) // a map without places is the only launch of a heartbeat
+	require.Len(t, got, 1) // without places, a heartbeat launches one map
 	i := got[0].Task.Index
 	start := func(i int32, at core.NodeID, why core.Cause) func() {
 		return func() { c.Launch(j, core.Map, i, c.Nodes[at], core.AnyPlace, core.Reason{Cause: why}, nil) }
@@ -28,8 +28,8 @@ func TestBadLaunchesPanic(t *testing.T) {
 	require.PanicsWithValue(t, pending, start(i, n[1], core.CauseSlowTask), "it is done")
 }
 
-// When the only attempt of a task fails, the task gets no speculative attempt: it is launched
-// again.
+// If the only attempt of a slow task fails, the task is launched as a task that failed, not as a
+// speculative attempt.
 func TestSlowTaskThatFails(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{2: 0.03})
@@ -40,8 +40,8 @@ func TestSlowTaskThatFails(t *testing.T) {
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 1, "it runs again, once")
 }
 
-// A speculative attempt in the first entry of the slab may commit like any other, and runs on when
-// the first attempt fails.
+// A speculative attempt at index 0 of Core.Attempts may commit like any other, and continues when
+// the first attempt of its task fails.
 func TestCopyInTheFirstPlace(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	first := s.c.Attempts[0].ID.Task.Index
@@ -82,7 +82,7 @@ func ids(list []core.AttemptView) (ids []core.AttemptID) {
 	return ids
 }
 
-// A map that failed on the node of its data, or in its rack, is launched there again.
+// A map that failed on a node with its data, or in its rack, may launch there a second time.
 func TestFailedMapIsFoundAgain(t *testing.T) {
 	for at, want := range []core.Locality{core.NodeLocal, core.RackLocal, core.OffRack} {
 		c, n := newTestCore(t, "fair", nil)
@@ -103,8 +103,8 @@ func TestFailedMapIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A job that ends leaves nothing in the tables of its data: a later job with its index, and the
-// nodes that it named, find nothing.
+// When a job ends, the index of data by node and rack has no entry of it. A later job with the same
+// index, and the nodes that the job named, are not affected.
 func TestIndexOfAnEndedJob(t *testing.T) {
 	c, n := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Spread = false })
 	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{User: "u", Maps: 3, Places: on(3, n[0])})))
@@ -116,7 +116,7 @@ func TestIndexOfAnEndedJob(t *testing.T) {
 	require.Len(t, beat(t, c, 0, n[3]), 1)
 }
 
-// When a node with data comes back in another rack, its former rack has none any more.
+// If a node with data rejoins in another rack, maps are rack-local there, not in its former rack.
 func TestNodeMovesToAnotherRack(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	submit(t, c, core.JobSpec{Maps: 4, Places: on(4, n[0])})
@@ -137,7 +137,7 @@ func TestNodeMovesToAnotherRack(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// A job may name a place before the node joins. Its rack is known once it has joined.
+// A job may name a node as place before that joins; its maps are rack-local once it has joined.
 func TestPlaceThatJoinsLater(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	late := c.NodeID("late")
@@ -163,8 +163,8 @@ func TestPlaceThatJoinsLater(t *testing.T) {
 	require.Equal(t, topo, c.Topo, "no job can have meant another place")
 }
 
-// The time at which the last map ended is known from then on, and changes if that map runs again.
-// Ends of reduces do not change it.
+// MapsDone is the time at which the job's last map ended. It changes if a map reruns, and not when
+// reduces end.
 func TestWhenTheMapsWereDone(t *testing.T) {
 	c, n, r := shuffling(t, 2)
 	j := c.Job(1)
@@ -197,8 +197,8 @@ func TestFinalFailures(t *testing.T) {
 	}
 }
 
-// A map's output sizes may be reported after the map is done. For a job that has ended the report
-// is ignored without an error.
+// The sizes of a map's output may come after the map is done. If the job has ended, they are
+// ignored without an error.
 func TestSizesThatComeLater(t *testing.T) {
 	c, n, r := shuffling(t, 2)
 	m := core.TaskID{Job: 1, Kind: core.Map, Index: 1}
@@ -227,7 +227,7 @@ func TestSizesThatComeLater(t *testing.T) {
 	require.Nil(t, c.Job(1).Outputs)
 }
 
-// Progress only grows and stays between 0 and 1; other reports do not change it.
+// An attempt's progress never decreases and stays between 0 and 1; other reports do not change it.
 func TestFalseProgressIsIgnored(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	submit(t, c, core.JobSpec{Maps: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// tenNodes returns a Core with ten nodes of two map slots.
+// tenNodes returns a Core under fair with ten nodes of two map slots each.
 func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
 	p := policyOf(t, "fair", nil)
 	p.Avoid = avoid
@@ -22,7 +22,7 @@ func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
 	return c
 }
 
-// failOn fails attempts of the job's maps on a node, as often as given.
+// failOn fails the given number of attempts of the first job's maps on node n.
 func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 	for range times {
 		got := beat(t, c, c.Now, n)
@@ -36,7 +36,7 @@ func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 	}
 }
 
-// A node on which four attempts of a job failed gets no more of it; other jobs go there
+// A job launches nothing more on a node on which four of its attempts have failed; other jobs do
 // [Hadoop: mapred.max.tracker.failures].
 func TestJobAvoidsNodeWithFailures(t *testing.T) {
 	var events []core.Event
@@ -63,7 +63,7 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// If a job would avoid a quarter of the nodes or more, the job is to blame and avoids none.
+// A job that would avoid a quarter of the nodes or more avoids none: it is to blame.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: 2})
 	submit(t, c, core.JobSpec{Maps: 50})
@@ -77,7 +77,7 @@ func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	}
 }
 
-// faultyJob runs a job that succeeds although its attempts on one node fail.
+// faultyJob runs a job that succeeds although four of its attempts on node n fail.
 func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
 	id := submit(t, c, core.JobSpec{Maps: 3, MaxAttempts: 100})
 	failOn(t, c, n, 4)
@@ -92,8 +92,8 @@ func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
 	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }
 
-// A node that four successful jobs have avoided is avoided by all, until a day has passed without
-// another such job [Hadoop: mapred.max.tracker.blacklists].
+// All jobs avoid a node that four successful jobs have avoided. This ends when a day has passed
+// without another such job [Hadoop: mapred.max.tracker.blacklists].
 func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
 	for range 4 {
@@ -114,7 +114,7 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// A job that fails says nothing about nodes.
+// The failures of a job that fails do not count against the nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
 	c := tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 8 {
@@ -125,7 +125,7 @@ func TestFailedJobBlamesNoNode(t *testing.T) {
 	require.False(t, c.View().Nodes()[3].Avoided)
 }
 
-// A new policy recounts which nodes a job avoids.
+// Under a new policy, its limit on failures decides which nodes a job avoids.
 func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: -1})
 	submit(t, c, core.JobSpec{Maps: 50})
@@ -139,7 +139,7 @@ func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	require.Len(t, beat(t, c, 0, 3), 2)
 }
 
-// A node with as many faults as its neighbors is not avoided by all; at most half of the nodes are.
+// All jobs avoid at most half of the nodes, and no node with as many faults as its neighbors.
 func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 0)
@@ -167,7 +167,7 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
 }
 
-// A node that joins with a new incarnation has neither faults nor failures counted by jobs.
+// A node that joins with a new incarnation has no faults, and jobs count no failures on it.
 func TestNodeWithANewIncarnation(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)
@@ -192,7 +192,7 @@ func TestNodeWithANewIncarnation(t *testing.T) {
 	}
 }
 
-// The day after which a node is forgiven begins with its last fault.
+// The day after which jobs use a faulty node once more begins with the node's last fault.
 func TestForgivenADayAfterTheLastFault(t *testing.T) {
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
 	for range 4 {

@@ -10,24 +10,24 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500
-// nodes with 2 map and 2 reduce slots, 100 jobs with 1,000 maps and 1,000 reduces each, in 20
-// pools; published: 3,200 tasks a second.
+// setup is a cluster and a load for the benchmarks. paperSetup is that of [Zaharia10 §5.4]: 2,500
+// nodes with 2 map and 2 reduce slots, and 100 jobs in 20 pools. Each job has 1,000 maps and 1,000
+// reduces. The paper reports 3,200 tasks per second.
 type setup struct {
 	nodes, racks  int
 	slots         [2]int
 	jobs, pools   int
 	maps, reduces int
-	explain       bool      // as a server does
-	sizes         bool      // maps report the sizes of their outputs, all alike
-	bytes         [][]int64 // or these in turn
+	explain       bool      // with explanations, as a server has
+	sizes         bool      // maps report the sizes of their outputs, all equal
+	bytes         [][]int64 // maps report these sizes in turn
 }
 
 func paperSetup() setup {
 	return setup{nodes: 2500, racks: 63, slots: [2]int{2, 2}, jobs: 100, pools: 20, maps: 1000, reduces: 1000}
 }
 
-// load makes the core and submits the jobs, each map with three replicas on random nodes.
+// load returns a Core with the nodes and jobs; each map has three replicas on random nodes.
 func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
 	cfg := core.Config{HeartbeatInterval: 25 * time.Second, Explain: s.explain}
 	if s.explain {
@@ -63,7 +63,7 @@ func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
 	return c
 }
 
-// queueFor spreads jobs over the leaf queues of the policy.
+// queueFor returns the queue of job i: the policy's queues in turn, or none.
 func queueFor(p *core.Policy, i int) string {
 	if len(p.Queues) == 0 {
 		return ""
@@ -71,8 +71,8 @@ func queueFor(p *core.Policy, i int) string {
 	return p.Queues[i%len(p.Queues)].Name
 }
 
-// drain sends heartbeats round after round; every attempt launched in one round ends in the next.
-// It returns the number of launches.
+// drain runs all jobs by rounds of heartbeats. Every attempt launched in one round ends in the
+// next. It returns the number of launches.
 func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches int) {
 	running := make([][]core.Status, s.nodes)
 	sizes := make([]int64, s.reduces)
@@ -107,7 +107,7 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 	return launches
 }
 
-// run runs one benchmark: submissions are not timed, everything after is.
+// run runs one benchmark, and measures everything after the submissions.
 func (s setup) run(b *testing.B, p core.Policy) {
 	b.ReportAllocs()
 	launches := 0
@@ -135,7 +135,7 @@ func twentyQueues(p *core.Policy) {
 	}
 }
 
-// BenchmarkAssign measures the task assignments per second of each scheduler, with heartbeats and
+// BenchmarkAssign measures how many tasks each scheduler launches per second, with heartbeats and
 // reports, in the set-up of [Zaharia10 §5.4]. One scheduler also runs in a larger set-up.
 func BenchmarkAssign(b *testing.B) {
 	s := paperSetup()
@@ -160,8 +160,8 @@ func BenchmarkAssign(b *testing.B) {
 	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, policyOf(b, "hfs", cogrsOn)) })
 }
 
-// BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs,
-// and of jobs, on 1,000 nodes; and what explanations cost.
+// BenchmarkScale shows how the cost of a launch grows with the number of nodes, for 100 jobs, and
+// of jobs, on 1,000 nodes. It also shows what explanations cost.
 func BenchmarkScale(b *testing.B) {
 	cogrs := policyOf(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Each limit of the configuration may be reached but not exceeded.
+// Each setting of Config may have its maximum or minimum, and is rejected beyond.
 func TestBoundsOfTheConfiguration(t *testing.T) {
 	p := policyOf(t, "fifo", nil)
 	for _, x := range []struct {
@@ -38,7 +38,7 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.RackDepth, c.Config.History}, "the defaults")
 }
 
-// Each mistake in a job is reported, also alone; values at the limits are valid.
+// Each mistake in a job is rejected, even if it is the only one. Values at the limits are valid.
 func TestBoundsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	last := n[len(n)-1]
@@ -97,7 +97,7 @@ func TestBoundsOfJobs(t *testing.T) {
 	}
 }
 
-// A node has a name, slots within bounds and a place in the network of the depth configured.
+// A node must have a name, slots within bounds, and a rack name of the configured depth.
 func TestBoundsOfNodes(t *testing.T) {
 	c := coreOf(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.RackDepth = 2 })
 	for _, bad := range []core.Node{

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// onRecord returns a Core under hfs and the list to which it adds its calls.
+// onRecord returns a Core under hfs that records its calls, and the list of them.
 func onRecord(t *testing.T) (c *core.Core, calls *[]core.Call) {
 	p := policyOf(t, "hfs", nil)
 	p.Preemption.Mode = core.PreemptOn
@@ -24,8 +24,8 @@ func onRecord(t *testing.T) (c *core.Core, calls *[]core.Call) {
 	return c, calls
 }
 
-// Each call that changes the Core is logged once, with its arguments and its answer. Rejected calls
-// and questions are not logged.
+// The log has each call that changes the Core once, with its arguments and answer. It has no
+// rejected calls and no questions of a View.
 func TestEveryCallIsOnRecord(t *testing.T) {
 	c, calls := onRecord(t)
 	spec := core.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1}
@@ -59,13 +59,13 @@ func TestEveryCallIsOnRecord(t *testing.T) {
 		{func() error { return c.Update(8) }, []core.Call{{Op: core.OpUpdate, At: 8}}},
 		{func() error { _, err := c.Preempt(9); return err }, []core.Call{{Op: core.OpPreempt, At: 9}}},
 		{func() error { return c.Cordon(10, 1, true) }, []core.Call{{Op: core.OpCordon, At: 10, Node: 1, Flag: true}}},
-		{func() error { return c.Cordon(10, 0, true) }, nil}, // it has not joined
+		{func() error { return c.Cordon(10, 0, true) }, nil}, // the node has not joined
 		{func() error { _, err := c.Resume(11, 0, job, []int32{0}); return err }, []core.Call{{Op: core.OpResume, At: 11, Job: 2, Submit: &job, Kept: []int32{0}}}},
 		{func() error { return c.Kill(12, 1) }, []core.Call{{Op: core.OpKill, At: 12, Job: 1}}},
 		{func() error { return c.Kill(12, 1) }, nil},
 		{func() error { return c.Reconfigure(13, pol) }, []core.Call{{Op: core.OpReconfigure, At: 13, Policy: &pol}}},
 		{func() error { return c.Reconfigure(13, core.Policy{}) }, nil},
-		{func() error { _, err := c.Expire(13); return err }, nil}, // it is too early for any
+		{func() error { _, err := c.Expire(13); return err }, nil}, // no node has been silent for long enough
 		{func() error { _, err := c.Expire(time.Hour); return err }, []core.Call{{Op: core.OpExpire, At: time.Hour}}},
 		{func() error { return c.Leave(time.Hour, 1) }, []core.Call{{Op: core.OpLeave, At: time.Hour, Node: 1}}},
 		{func() error { c.View().DurableState(); return nil }, nil},
@@ -80,8 +80,8 @@ func TestEveryCallIsOnRecord(t *testing.T) {
 	}
 }
 
-// A replay applies a log to its end, or stops at the first call that is invalid or whose answer
-// differs and reports its number.
+// ReplayFrom applies a whole log. It stops at the first call that is invalid, or whose answer
+// differs, and its error has the number of that call.
 func TestReplayNamesTheCall(t *testing.T) {
 	p, log := recorded(t, "hfs")
 	lines := strings.SplitAfter(strings.TrimSpace(log), "\n")
@@ -157,7 +157,7 @@ func recorded(tb testing.TB, preset string) (core.Policy, string) {
 	return p, log.String()
 }
 
-// TestMalformedLogs reads logs that no CallWriter has written.
+// TestMalformedLogs: logs that no CallWriter wrote make ReplayFrom fail, but never panic.
 func TestMalformedLogs(t *testing.T) {
 	for op := range core.Op(20) {
 		for _, rest := range []string{

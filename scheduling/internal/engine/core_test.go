@@ -23,7 +23,8 @@ func policyOf(t require.TestingT, preset string, change func(*core.Policy)) core
 	return p
 }
 
-// coreOf makes a Core of a preset, changed if change is not nil, with nodes that have joined.
+// coreOf returns a Core of a preset, changed by `change` unless nil, after the given nodes have
+// joined.
 func coreOf(t require.TestingT, preset string, change func(*core.Config, *core.Policy), nodes ...core.Node) *core.Core {
 	p := policyOf(t, preset, nil)
 	var cfg core.Config
@@ -33,13 +34,13 @@ func coreOf(t require.TestingT, preset string, change func(*core.Config, *core.P
 	return coretest.New(t, built, cfg, p, nodes...)
 }
 
-// oneNode is like coreOf, with one node, whose number it returns.
+// oneNode is like coreOf with one node, and also returns the number of that node.
 func oneNode(t require.TestingT, preset string, change func(*core.Config, *core.Policy), n core.Node) (*core.Core, core.NodeID) {
 	n.Name = cmp.Or(n.Name, "n")
 	return coreOf(t, preset, change, n), 0
 }
 
-// eventsOf returns a Core that records events; each call of since returns those since the last call.
+// eventsOf returns a Core that records events; each call of `since` returns the new ones.
 func eventsOf(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (c *core.Core, since func() []core.Event) {
 	c = coreOf(t, preset, func(cfg *core.Config, p *core.Policy) {
 		if change != nil {
@@ -50,8 +51,8 @@ func eventsOf(t require.TestingT, preset string, change func(*core.Config, *core
 	return c, since
 }
 
-// newTestCore makes a core of a preset with two racks of two nodes, n1 to n4, each with 2 map slots
-// and 1 reduce slot.
+// newTestCore returns a Core of a preset and its nodes n1 to n4, in two racks of two. Each node has
+// 2 map slots and 1 reduce slot.
 func newTestCore(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (*core.Core, []core.NodeID) {
 	nodes := coretest.Racks([2]int{2, 1}, 2, 2)
 	for i := range nodes {
@@ -60,7 +61,7 @@ func newTestCore(t require.TestingT, preset string, change func(*core.Config, *c
 	return coreOf(t, preset, change, nodes...), []core.NodeID{0, 1, 2, 3}
 }
 
-// Short forms of calls that must succeed.
+// Short names of coretest's calls, each of which must succeed.
 var (
 	beat     = coretest.Beat
 	report   = coretest.Report
@@ -143,7 +144,7 @@ func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
 	require.Equal(t, 2, v.Kinds[core.Map].Running)
 }
 
-// A job's summary has everything but shares and weights, which may depend on all jobs.
+// View.Glance returns a job's view without shares and weights, which may depend on all jobs.
 func TestGlance(t *testing.T) {
 	c, nodes := newTestCore(t, "hfs", nil)
 	submit(t, c, core.JobSpec{Name: "j", Maps: 2, Reduces: 1})
@@ -175,8 +176,8 @@ func TestLateReportsAreIgnored(t *testing.T) {
 	require.Equal(t, core.Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
 }
 
-// Only failures of the task count toward its attempts: the task is lost with its node three times
-// and fails once; two attempts are allowed.
+// A job may have two failures of a task, and the loss of a node is none. The map's node is lost
+// three times, then the map fails once; the job continues.
 func TestLostAttemptsAreNotFailures(t *testing.T) {
 	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	id := submit(t, c, core.JobSpec{Maps: 1})
@@ -214,8 +215,8 @@ func TestLostNodesAreNoFailures(t *testing.T) {
 	}
 }
 
-// TestJoinAgain repeats a registration, as a network that delivers twice does: the Core still
-// recognizes an old heartbeat as old.
+// If a network delivers a registration twice, the second changes nothing: the Core still ignores a
+// heartbeat that is older than the last one.
 func TestJoinAgain(t *testing.T) {
 	c := coreOf(t, "fifo", nil)
 	spec := core.Node{Name: "a", MapSlots: 2, Incarnation: 1}

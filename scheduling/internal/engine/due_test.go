@@ -11,20 +11,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// If a driver asks all nodes that Due returns, no other node can get a task.
+// No task can launch on a node that Due does not return: the test asks every such node.
 func TestDueMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
 		p.Order = rapid.SampledFrom([]string{"fair", "srpt"}).Draw(t, "order")
-		p.Locality, p.Reduce = core.LocalityPolicy{}, core.ReducePolicy{} // nobody waits for time to pass
+		p.Locality, p.Reduce = core.LocalityPolicy{}, core.ReducePolicy{} // no job waits for time to pass
 		p.Spread, p.OneTask, p.HFSP.Reclaim = false, false, core.WaitForSlot
-		p.Speculation.SlowNode = 1000 // nor for a node to be as fast as others again
+		p.Speculation.SlowNode = 1000 // a node never counts as slow
 		y := newPlay(t, p)
 		y.fixed = true
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			y.step(3, 2)
 			for _, n := range y.nodes {
-				if y.c.Nodes[n].Heard == 0 { // it has just joined
+				if y.c.Nodes[n].Heard == 0 { // the node has just joined
 					y.beat(n, 0, 0)
 				}
 			}
@@ -48,7 +48,7 @@ func TestDueMissesNothing(t *testing.T) {
 	})
 }
 
-// alive reports all attempts of a node as running.
+// alive returns reports that all attempts of a node run or are suspended.
 func (y *play) alive(n core.NodeID) (list []core.Status) {
 	for _, id := range sortedAttempts(y.running[n]) {
 		state := core.StateRunning
@@ -60,7 +60,7 @@ func (y *play) alive(n core.NodeID) (list []core.Status) {
 	return list
 }
 
-// Each cause makes the nodes that it concerns due, once.
+// Each reason for which Due returns a node makes it return that node once.
 func TestDueNamesNodesOnce(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	due := func(called, idle []core.NodeID) {
@@ -80,19 +80,19 @@ func TestDueNamesNodesOnce(t *testing.T) {
 	require.Len(t, beat(t, c, time.Second, n[1]), 1)
 	due(nil, nil)
 	beat(t, c, time.Second, n[0], core.Status{Attempt: got[0], State: core.StateFailed})
-	due(nil, n[1:]) // n[0] has it again
+	due(nil, n[1:]) // n[0] runs the rerun map
 	require.NoError(t, c.Cordon(time.Second, n[3], true))
 	require.NoError(t, c.Leave(2*time.Second, n[1]))
-	due(nil, []core.NodeID{n[0], n[2]}) // a map to run again; n[3] is closed
+	due(nil, []core.NodeID{n[0], n[2]}) // a map must rerun; n[3] is cordoned
 	require.NoError(t, c.Cordon(2*time.Second, n[3], false))
 	due(n[3:], nil)
 	require.Len(t, beat(t, c, 2*time.Second, n[2]), 1)
 	require.NoError(t, c.Kill(3*time.Second, 1))
-	due([]core.NodeID{n[0], n[2]}, nil) // with their kills; no job is left to launch
+	due([]core.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
 }
 
-// A heartbeat is useful if tasks wait and a slot of their kind is free, or is about to be
-// preempted.
+// Useful reports whether a heartbeat may launch a task. Tasks must wait, and a slot of their kind
+// must be free or about to be preempted.
 func TestUsefulHeartbeats(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	require.False(t, c.View().Useful(core.NoNode))
@@ -110,7 +110,7 @@ func TestUsefulHeartbeats(t *testing.T) {
 	}
 }
 
-// Policies without NeedsProgress make the same decisions whatever progress is reported.
+// Under a policy without NeedsProgress, reports of progress do not change a decision.
 func TestNeedsProgress(t *testing.T) {
 	launches := func(name string, progress [core.Kinds]float64) (order []core.AttemptID) {
 		c, nodes := newTestCore(t, name, nil)
@@ -168,8 +168,8 @@ func TestNeedsProgress(t *testing.T) {
 	require.Positive(t, needs)
 }
 
-// A node that a job avoids is due when few nodes are left, or many avoided, so that the job avoids
-// none any more.
+// When a job stops avoiding nodes, Due returns those. It does so when few nodes remain, or when it
+// would have to avoid many.
 func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	for name, happens := range map[string]func(*core.Core){
 		"nodes leave": func(c *core.Core) {
@@ -204,7 +204,7 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	}
 }
 
-// A node that is due has a slot for new work, or was asked for a heartbeat; it is listed once.
+// Due lists once each node that has a slot for new work or that was called for a heartbeat.
 func TestDueNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
 	due := func() (called, open []core.NodeID) {
@@ -250,7 +250,7 @@ func TestDueNodes(t *testing.T) {
 	require.Empty(t, called, "it has gone meanwhile")
 }
 
-// Due returns a node with a pending kill until the node has received it.
+// Due returns a node with a pending kill until the node has received the kill.
 func TestKillsCallNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	id := submit(t, c, core.JobSpec{Maps: 3})
@@ -266,8 +266,8 @@ func TestKillsCallNodes(t *testing.T) {
 	require.Empty(t, called)
 }
 
-// A heartbeat is useful to a node with a free slot of a kind for which tasks wait to be launched or
-// copied, and to any node if slots are preempted for waiting tasks.
+// Useful is true for a node with a free slot of a kind of which a task waits, or may get a
+// speculative attempt. It is true for any node if slots are preempted for waiting tasks.
 func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
@@ -298,7 +298,7 @@ func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true, true}, useful(), "a smaller job may take a slot")
 }
 
-// When a speculative attempt ends, another one may start: nodes with a free slot are due.
+// When a speculative attempt ends, another may start, so Due returns the nodes with a free slot.
 func TestRoomForACopyIsNews(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, core.JobSpec{})
 	idle := join(t, s.c, core.Node{Name: "n5", MapSlots: 1})
@@ -313,8 +313,8 @@ func TestRoomForACopyIsNews(t *testing.T) {
 	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
 }
 
-// Nodes with a free slot become due when a task may launch that could not before: after a new job,
-// another priority, pool or policy, an end while jobs are held back, and a task that runs again.
+// Due returns nodes with a free slot when a further task may launch. Causes are a new job, another
+// priority, pool or policy, an end while jobs are held back, and a rerun of a task.
 func TestNewWorkMakesNodesDue(t *testing.T) {
 	for name, call := range map[string]func(c *core.Core, n []core.NodeID, running core.AttemptID) error{
 		"a job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {

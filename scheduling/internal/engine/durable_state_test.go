@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// restart replaces the play's Core by one of the same policy, restored from a durable state that
-// went through JSON. It resumes the jobs and brings the nodes back. Some outputs still exist.
+// restart replaces the Core of y by a new one with the same policy. It restores the durable state,
+// written as JSON and read, resumes the jobs with some of their outputs, and lets the nodes join.
 func (y *play) restart(p core.Policy) (core.DurableState, *bytes.Buffer) {
 	t, old := y.t, y.c
 	text, err := json.Marshal(old.View().DurableState())
@@ -51,7 +51,7 @@ func (y *play) restart(p core.Policy) (core.DurableState, *bytes.Buffer) {
 	return f, log
 }
 
-// kept returns the tasks of a job whose output still exists; the others were not committed.
+// kept draws which done tasks of a job have an output that still exists.
 func (y *play) kept(j *core.Job) (kept []int32) {
 	k := core.Map
 	if len(j.Work[core.Reduce].Tasks) > 0 {
@@ -68,8 +68,8 @@ func (y *play) kept(j *core.Job) (kept []int32) {
 	return kept
 }
 
-// Whenever a Core is replaced by one restored from its durable state, every job ends, no task whose
-// output exists runs again, attempt numbers are unique, and the calls since then replay on it.
+// At any time, a Core may be replaced by one restored from its durable state. Every job then ends,
+// no task whose output exists reruns, attempt numbers are unique, and the new calls replay.
 func TestRestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -105,8 +105,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A job without a record is added as a new one, with its existing output; complete output ends it
-// at once.
+// Resume adds a job that the durable state does not have, with the output that exists. A job whose
+// output is complete succeeds at once.
 func TestResumeUnknown(t *testing.T) {
 	c := coreOf(t, "hfs", nil)
 	require.NoError(t, c.Restore(core.DurableState{Now: time.Minute, Jobs: 6, Nodes: []core.DurableNode{{Name: "a", Cordoned: true}}}))
@@ -134,7 +134,7 @@ func TestResumeUnknown(t *testing.T) {
 	require.Equal(t, []string{"job_0007_m_000000_0", "job_0007_m_000001_0", "job_0007_r_000001_0"}, launched)
 }
 
-// If a pool no longer exists, a resumed job uses the one that its submission names.
+// If the pool of a resumed job no longer exists, the job uses the pool of its new submission.
 func TestResumeWithoutPool(t *testing.T) {
 	c := coreOf(t, "hfs", func(_ *core.Config, p *core.Policy) {
 		p.Pools.Known = true
@@ -149,7 +149,7 @@ func TestResumeWithoutPool(t *testing.T) {
 	require.Equal(t, "new", v.Pool)
 }
 
-// Invalid durable states and kept tasks are rejected.
+// Restore rejects an invalid durable state, and Resume rejects kept tasks that cannot exist.
 func TestBadFacts(t *testing.T) {
 	p := policyOf(t, "hfs", nil)
 	fresh := func() *core.Core {
@@ -177,8 +177,8 @@ func TestBadFacts(t *testing.T) {
 	}
 }
 
-// The durable state has the jobs that have not ended, by ID, those awaited included. Each has its
-// launched tasks and its current place in the order, but not the locations of its inputs.
+// DurableState has the jobs that have not ended, by ID, also those not resumed yet. It has their
+// launched tasks and their present pool and priority, but not the places of their inputs.
 func TestFactsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "hfs", nil)
 	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{Maps: 1})))
@@ -216,8 +216,8 @@ func TestFactsOfJobs(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob, "it goes on already")
 }
 
-// A resumed job keeps its time, place and counts: launched tasks are known as such, failures count,
-// and tasks with output are done. Tasks that no longer exist are dropped.
+// A resumed job keeps its time of submission, its pool and its counts. Tasks with output are done,
+// and failures count. Tasks that the new submission does not have are dropped.
 func TestResumedJobContinues(t *testing.T) {
 	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	known := core.DurableJob{

@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// eventDocs reads docs/events.md: the rows of each section, by the name that begins them, with the
-// names that end them.
+// eventDocs returns the tables of docs/events.md, by section. Each row has the name at its
+// beginning and the names at its end.
 func eventDocs(t require.TestingT) map[string]map[string][]string {
 	text, err := os.ReadFile("../../../docs/events.md")
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func eventDocs(t require.TestingT) map[string]map[string][]string {
 	return sections
 }
 
-// jsonNames returns the names of a struct's fields in JSON.
+// jsonNames returns the names in JSON of a struct's fields, sorted.
 func jsonNames(of any) (names []string) {
 	for f := range reflect.TypeOf(of).Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
@@ -50,7 +50,7 @@ func jsonNames(of any) (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// The page on events names every kind and every field that there is, and no other.
+// docs/events.md names every kind of event and every field, and no others.
 func TestEventDocs(t *testing.T) {
 	docs := eventDocs(t)
 	var names []string
@@ -58,7 +58,7 @@ func TestEventDocs(t *testing.T) {
 		names = append(names, e.String())
 	}
 	require.ElementsMatch(t, names, slices.Collect(maps.Keys(docs["Kinds"])))
-	live := []string{"counters", "phases"} // of package actors, which has a test of its own
+	live := []string{"counters", "phases"} // fields that package actors sets and tests
 	require.ElementsMatch(t, append(jsonNames(core.Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
 	for section, of := range map[string]any{
 		"reason": core.Reason{}, "placed": core.Placed{}, "candidates": core.Candidate{}, "places": core.InputPlaces{}, "virtual": core.Projected{}, "began": core.Began{},
@@ -75,7 +75,7 @@ func TestEventDocs(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(docs["Fields"])), slices.Collect(maps.Keys(used)), "a field of no kind")
 }
 
-// Every event has only the fields that the page lists for its kind.
+// Every event of a random run has only the fields that docs/events.md lists for its kind.
 func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 	docs := eventDocs(t)["Kinds"]
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// sharesOf runs two jobs of two users on a node of four map slots and returns the shares that the
-// first update reports: of pools and queues, then of jobs.
+// sharesOf runs two jobs of two users on a node of four map slots. It returns the events of the
+// first Update about shares: of pools and queues, then of jobs.
 func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Event {
 	c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
@@ -22,7 +22,7 @@ func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Eve
 	for _, s := range []core.JobSpec{{User: "ann", Queue: "a", Maps: 9, MapTime: time.Minute}, {User: "bob", Queue: "b1", Maps: 1, MapTime: time.Minute}} {
 		submit(t, c, s)
 	}
-	for range 4 { // fifo and capacity launch one map a heartbeat
+	for range 4 { // fifo and capacity launch one map per heartbeat
 		beat(t, c, 0, n)
 	}
 	since()
@@ -37,8 +37,8 @@ func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Eve
 	return list
 }
 
-// Every policy reports what jobs, pools and queues want and run, and their fair shares if it has
-// any.
+// Under every policy, events report the demand and the running tasks of jobs, pools and queues.
+// They report fair shares if the policy has any.
 func TestSharesOfEveryPolicy(t *testing.T) {
 	maps := func(n int) [2]int { return [2]int{n, 0} }
 	equal := []core.Event{
@@ -79,11 +79,11 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 	require.Equal(t, []any{maps(9), maps(1)}, []any{hfsp[0].Demand, hfsp[1].Demand})
 }
 
-// The demand and use of pools, queues and jobs is reported again after a twentieth of their age,
-// for pools and queues after 10 seconds at the latest. The fair shares of pools and queues are
-// reported at once.
+// A change of demand or of running tasks is reported after a twentieth of the age of the pool,
+// queue or job. For pools and queues it takes 10 seconds at most. A change of a pool's or queue's
+// fair share is reported at once.
 func TestSharesAreReportedAgain(t *testing.T) {
-	const again = 20 // times in its age
+	const again = 20 // reports in the time of the age
 	for _, preset := range []string{"hfs", "capacity", "fifo"} {
 		c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
 		n := join(t, c, core.Node{Name: "n", MapSlots: 2})

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// twoRacks returns a Core with Explain and cogrs, nodes a and b in a rack, c and d in another.
+// twoRacks returns a Core with Explain and CoGRS; nodes a and b share a rack, and so do c and d.
 func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
@@ -25,8 +25,8 @@ func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 	return c, nodes, since
 }
 
-// A reduce's launch reports the costs of other nodes: the best of all, the mean, and those of the
-// candidates. Input and output of maps are reported, too.
+// The event of a reduce's launch has the distances of other nodes: the least of all, the mean, and
+// those of the candidates. Events also have the input places and output sizes of maps.
 func TestCostsOfReducesAreReported(t *testing.T) {
 	c, nodes, since := twoRacks(t)
 	submit(t, c, core.JobSpec{Maps: 2, Reduces: 1, SlowStart: 1, InputBytes: 77, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
@@ -46,7 +46,7 @@ func TestCostsOfReducesAreReported(t *testing.T) {
 	}, events[1].Placed)
 }
 
-// A job that lets a slot pass for the center of a reduce says which node that is.
+// If a job refuses a slot because of a reduce's center, the event names the node of the center.
 func TestSkippedReducesNameTheirCenter(t *testing.T) {
 	c, nodes, since := twoRacks(t)
 	submit(t, c, core.JobSpec{Maps: 2, Reduces: 2, SlowStart: 1, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
@@ -61,7 +61,7 @@ func TestSkippedReducesNameTheirCenter(t *testing.T) {
 	require.Equal(t, &core.Placed{Center: "a", AtCenter: 5 * 2, Here: 55 * 4}, events[0].Placed)
 }
 
-// Where all nodes are equally good, a job may still refuse one that is at the cap of its reduces.
+// If all nodes are equally good, a job may still refuse a node that is at the cap of its reduces.
 // The event then names no center.
 func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
@@ -90,8 +90,8 @@ func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	require.Nil(t, last.Placed)
 }
 
-// A job that waits because all slots are taken is reported once, at the first update without a
-// launch of it; progress is reported at each quarter, a node's cordon when it changes.
+// A job that waits while all slots are taken gets one event, at the first Update without a launch
+// of it. Progress is reported at each quarter, a cordon when it changes.
 func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	c, since := eventsOf(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.Explain = true })
 	n := join(t, c, core.Node{Name: "n", MapSlots: 1})
@@ -128,7 +128,7 @@ func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	}, since())
 }
 
-// Events of nodes and jobs have the fields that the schema defines.
+// Each event of a node or a job has exactly the fields that the schema defines.
 func TestEventsOfJobsAndNodes(t *testing.T) {
 	c, since := eventsOf(t, "hfs", nil)
 	s := time.Second
@@ -169,7 +169,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Equal(t, []core.Event{{At: 10 * s, Type: core.EventFinished, Node: core.NoNode, JobID: id, State: "killed", Err: "killed"}}, since())
 }
 
-// Suspending and resuming emit events, for the attempt that is suspended or resumed.
+// Each suspension and each resumption of an attempt is an event.
 func TestEventsOfSuspension(t *testing.T) {
 	c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
 	n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
@@ -201,7 +201,7 @@ func TestEventsOfSuspension(t *testing.T) {
 	require.Equal(t, []any{false, 8 * time.Second}, []any{v.Suspended, v.Worked}, "what it stood still for does not count")
 }
 
-// Events report when all jobs begin or stop avoiding a node, with its faults and the limit.
+// An event reports when all jobs begin or stop avoiding a node, with its faults and the limit.
 func TestEventsOfAvoidance(t *testing.T) {
 	var events []core.Event
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour, Events: func(e core.Event) {

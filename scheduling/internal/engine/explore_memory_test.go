@@ -8,10 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// memory is a snapshot of everything that can be reached from a pointer. Restoring it undoes all
-// later changes: objects keep their addresses, so pointers between them stay valid, and later
-// objects become unreachable. Functions, strings and the contents of channels are assumed not to
-// change.
+// memory is a snapshot of all that can be reached from a pointer. Restoring it undoes later
+// changes. Objects keep their addresses, so pointers between them stay valid; later objects become
+// unreachable. Functions, strings and contents of channels are assumed not to change.
 type memory struct {
 	seen map[memoryKey]bool
 	kept []keptMemory
@@ -24,7 +23,7 @@ type memoryKey struct {
 	n   int
 }
 
-// keptMemory is a variable, or the elements of a slice, and a copy of them.
+// keptMemory is a variable, or the elements of a slice, with a copy of the former content.
 type keptMemory struct{ live, copy reflect.Value }
 
 type keptMap struct {
@@ -32,14 +31,14 @@ type keptMap struct {
 	keys, values []reflect.Value
 }
 
-// remember takes a snapshot of what the pointer p leads to.
+// remember returns a snapshot of all that the pointer p leads to.
 func remember(p any) *memory {
 	m := &memory{seen: map[memoryKey]bool{}}
 	m.visit(reflect.ValueOf(p))
 	return m
 }
 
-// restore puts everything back.
+// restore restores the content of each variable, slice and map of the snapshot.
 func (m *memory) restore() {
 	for _, k := range m.kept {
 		if k.live.Kind() == reflect.Slice {
@@ -56,7 +55,7 @@ func (m *memory) restore() {
 	}
 }
 
-// first reports whether an address is visited for the first time.
+// first reports whether n elements of a type are visited at this address for the first time.
 func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 	k := memoryKey{at, t, n}
 	if m.seen[k] {
@@ -66,12 +65,12 @@ func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 	return true
 }
 
-// visit takes a snapshot of what v refers to.
+// visit adds what v refers to, at any depth, to the snapshot.
 func (m *memory) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() || v.Type() == reflect.TypeFor[*core.Policies]() || !m.first(v.UnsafePointer(), v.Type(), 1) {
-			return // tables of policies are shared
+			return // all Cores share the tables of policies
 		}
 		live := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem() // settable, even if v is not
 		m.keep(live)
@@ -130,9 +129,9 @@ func (m *memory) visitMap(v reflect.Value) {
 	m.maps = append(m.maps, k)
 }
 
-var referring sync.Map // answers of refers, by type
+var referring sync.Map // by type: what refers returned
 
-// refers reports whether values of a type may lead to others that change.
+// refers reports whether a value of type t may lead to other values that can change.
 func refers(t reflect.Type) bool {
 	if known, ok := referring.Load(t); ok {
 		return known.(bool)

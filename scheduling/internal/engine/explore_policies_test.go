@@ -13,9 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
 
-// The state of the policies, as far as it distinguishes states of the explorer.
+// What the fingerprint has of a policy's state: all that may change future decisions.
 
-// policy adds the state of the policy's parts.
+// policy adds to h the state of the policy's parts.
 func (p *printer) policy(h *mix) {
 	c := p.w.c
 	for i := range p.w.spec.jobs {
@@ -53,7 +53,7 @@ func (p *printer) policy(h *mix) {
 	}
 }
 
-// flow adds how long jobs have waited, their bounds, and the plan if it is still valid.
+// flow adds how long jobs have waited, their bounds, and the plan while it is valid.
 func (p *printer) flow(h *mix, o *quincy.Order) {
 	h.length(min(o.Pol.Interval, p.w.now-o.Last))
 	h.flag(o.StaleBounds)
@@ -74,7 +74,7 @@ func (p *printer) flow(h *mix, o *quincy.Order) {
 	}
 }
 
-// waits adds a job's wait and, if the last offer was refused, how long ago that was.
+// waits adds a job's wait and, if it refused the last offer, how long ago that was.
 func (p *printer) waits(h *mix, s *delay.Waits, j *core.Job) {
 	w := s.Of.Of(j)
 	h.int(int(w.Level))
@@ -121,7 +121,7 @@ func (p *printer) reduces(h *mix, r *cogrs.Placement, j *core.Job) {
 	}
 }
 
-// nodes0 adds what a job has recorded about a node.
+// nodes0 adds to the hash of node i how many reduces of j it has.
 func (p *printer) nodes0(i int, j *core.Job, reduces int32) {
 	h := mix(97)
 	h.int(int(j.ID))
@@ -168,8 +168,8 @@ func (p *printer) sizes(h *mix, o *hfsp.Order) {
 	}
 }
 
-// add adds the numbers in a value of another package, at any depth. For the known lists of pointers
-// it adds the values that they point to. Fields now and Finish are times.
+// add adds the numbers in a value of another package, at any depth. In the known lists of pointers
+// it adds the values pointed to. The fields now and Finish are times.
 func (p *printer) add(h *mix, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Int32:

@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
-// The fingerprint of a world is equal for states with the same futures. Times count from now. Nodes
-// of one kind differ only by the tasks that run there, unless the policy uses node numbers. Tasks
-// stay distinct: the Core launches them by number, so it matters, for example, which of them has
-// failed and must run again.
+// The fingerprint of a world is equal for states with the same futures. Times count from the
+// present. Nodes of one kind differ only by the tasks that run there, unless the policy uses node
+// numbers. Tasks stay distinct, since the Core launches them by number: it matters, for example,
+// which of them has failed and must rerun.
 //
 // mix is a hash of 64 bits.
 type mix uint64
@@ -46,13 +46,13 @@ func mixed(seed uint64, x uint64) uint64 {
 	return uint64(h)
 }
 
-// link is a relation between a task and a node; its kind is a hash.
+// link says that a task and a node are related; the hash says how.
 type link struct {
 	task, node int
 	hash       uint64
 }
 
-// printer computes fingerprints; its fields are scratch space.
+// printer computes fingerprints. Its fields are memory for one computation.
 type printer struct {
 	w     *world
 	tasks [maxJobs * core.Kinds * maxTasks]uint64
@@ -96,7 +96,7 @@ func (p *printer) addFaults(h *mix, f *faults) {
 	}
 }
 
-// refine adds to the hash of each task and node the hashes that it is linked with.
+// refine adds to the hash of each task and node the hashes of those that it is linked with.
 func (p *printer) refine() {
 	tasks, nodes := p.tasks, p.nodes
 	for _, l := range p.links {
@@ -105,7 +105,7 @@ func (p *printer) refine() {
 	}
 }
 
-// unordered hashes a set.
+// unordered returns a hash of a set, equal for any order of its elements.
 func (p *printer) unordered(set []uint64) uint64 {
 	p.sort = append(p.sort[:0], set...)
 	slices.Sort(p.sort)
@@ -116,7 +116,7 @@ func (p *printer) unordered(set []uint64) uint64 {
 	return uint64(h)
 }
 
-// job adds a job and makes the hashes of its tasks.
+// job adds job i to h, and computes the hashes of its tasks.
 func (p *printer) job(h *mix, i int) {
 	for k := range core.Kinds {
 		first := (i*core.Kinds + k) * maxTasks
@@ -150,7 +150,7 @@ func (p *printer) job(h *mix, i int) {
 	}
 }
 
-// task makes the hash of a task.
+// task sets the hash of a task from its state and from what has happened to it.
 func (p *printer) task(j *core.Job, id core.TaskID) {
 	t, f := &j.Work[id.Kind].Tasks[id.Index], p.w.facts(id)
 	h := mix(31)
@@ -177,7 +177,7 @@ func (p *printer) task(j *core.Job, id core.TaskID) {
 	}
 }
 
-// fetches adds the reduces' reports of outputs that they could not fetch.
+// fetches adds the reports of reduces about outputs that they could not fetch.
 func (p *printer) fetches(h *mix, j *core.Job) {
 	for i := range j.Work[core.Map].Tasks {
 		if u := j.Unfetched[int32(i)]; u != nil {
@@ -189,8 +189,8 @@ func (p *printer) fetches(h *mix, j *core.Job) {
 	}
 }
 
-// pace adds the tasks that are candidates for a speculative attempt, and the data that decides
-// this.
+// pace adds the tasks that may get a speculative attempt, and the speeds by which the Core chooses
+// them.
 func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	for _, i := range j.Work[k].Slow {
 		h.int(int(i) + 1)
@@ -221,8 +221,8 @@ func (p *printer) link(id core.TaskID, node int, h mix) {
 	p.links = append(p.links, link{taskAt(id), node, uint64(h)})
 }
 
-// attempt links an attempt with a node. The number of later attempts of its task identifies an
-// attempt.
+// attempt links an attempt with a node. The number of later attempts of the same task stands for
+// the attempt.
 func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64) {
 	j := p.w.c.Job(id.Task.Job)
 	h := mix(kind)
@@ -233,17 +233,17 @@ func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64)
 	p.link(id.Task, node, h)
 }
 
-// node hashes a node, with the Core's state of it and the machine's.
+// node returns a hash of node i, of its state in the Core and on the machine.
 func (p *printer) node(i int) {
 	w, n, m := p.w, p.w.c.Nodes[i], &p.w.machines[i]
 	h := mix(53)
 	h.add(p.hashString(n.Rack))
 	h.pair(n.Slots)
 	if _, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
-		h.int(i) // it takes the first of equally good centers
+		h.int(i) // of equally good centers, the first wins
 	}
 	if o, ok := w.c.Order.(*quincy.Order); ok {
-		h.int(i) // it takes the first of equally cheap nodes
+		h.int(i) // of equally cheap nodes, the first wins
 		if i < len(o.PlannedAt) && o.PlannedAt[i] > 0 {
 			h.length(w.now - o.PlannedAt[i])
 		}
@@ -272,7 +272,7 @@ func (p *printer) node(i int) {
 	for _, o := range n.Pending {
 		p.attempt(o.Attempt, i, 67, uint64(o.Verb))
 	}
-	if m.sent.used && n.Live && m.sent.life == n.Incarnation && m.sent.seq == n.Seq { // it may be asked for again
+	if m.sent.used && n.Live && m.sent.life == n.Incarnation && m.sent.seq == n.Seq { // it may be resent
 		for k, o := range n.Last {
 			same := func(b core.Action) bool { return b.Verb == o.Verb && b.Attempt == o.Attempt } // killed for two reasons
 			if !slices.ContainsFunc(n.Last[:k], same) {
@@ -289,7 +289,7 @@ func (p *printer) node(i int) {
 	p.nodes[i] += uint64(h)
 }
 
-// letter adds a heartbeat in flight if the Core would accept it.
+// letter adds a heartbeat in flight, if the Core would accept it.
 func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint64) {
 	h.flag(l.used)
 	if !l.used {
@@ -307,7 +307,7 @@ func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint6
 	}
 }
 
-// held links an attempt that a machine holds with its task; order is its place in the reports.
+// held links an attempt that machine i holds with its task; order is its position in reports.
 func (p *printer) held(i, order int, kind uint64, a *onMachine) {
 	x := mix(83)
 	x.int(order)
@@ -334,7 +334,7 @@ func (p *printer) hashString(s string) uint64 {
 	return uint64(h)
 }
 
-// timed reports whether the order uses the run times of attempts.
+// timed reports whether the policy uses the run times of attempts.
 func (p *printer) timed() bool {
 	switch p.w.c.Order.(type) {
 	case *hfsp.Order, *quincy.Order:

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
-// check verifies the rules that hold after every step, from the tasks and attempts themselves. It
-// is quick; checkInvariants, which also verifies the lists of each policy, runs now and then.
+// check verifies the rules that hold after every step, by looking at tasks and attempts. It is
+// quick. checkInvariants also verifies the lists of each policy; it runs for some states.
 func (w *world) check() {
 	c := w.c
 	var running, free [core.Kinds]int
@@ -47,7 +47,7 @@ func (w *world) check() {
 	w.checkWaits()
 }
 
-// checkNode: no slot is negative or used twice, no task runs twice on a node.
+// checkNode: no slot is negative or used twice, and no task runs twice on a node.
 func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspended int) {
 	var used, tasks [core.Kinds]int
 	for _, ai := range n.Atts {
@@ -79,11 +79,11 @@ func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspende
 	return suspended
 }
 
-// checkJob: every task of a live job waits, runs, is suspended or done, and is counted as such.
+// checkJob: each task of a live job waits, runs, is suspended or done, and is counted as that.
 func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 	for k := range core.TaskKind(core.Kinds) {
 		x := &j.Work[k]
-		var alive [maxTasks][2]int8 // attempts of each task: running, suspended
+		var alive [maxTasks][2]int8 // number of each task's running and suspended attempts
 		for _, n := range w.c.Nodes {
 			for _, ai := range n.Atts {
 				if a := &w.c.Attempts[ai]; a.Job == j && a.ID.Task.Kind == k {
@@ -133,7 +133,7 @@ func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 	}
 }
 
-// checkShares: the fair shares are at most the slots.
+// checkShares: each pool's fair share is at most its demand, and their sum at most the slots.
 func (w *world) checkShares(o *pools.Order) {
 	o.ComputeShares()
 	for k := range core.TaskKind(core.Kinds) {
@@ -150,7 +150,7 @@ func (w *world) checkShares(o *pools.Order) {
 	}
 }
 
-// checkWaits: no job is passed over once its wait has reached the bound.
+// checkWaits: a job whose wait has reached the bound of its rule is not passed over.
 func (w *world) checkWaits() {
 	for i := range w.submitted {
 		j := w.c.Job(core.JobID(i + 1))
@@ -169,7 +169,7 @@ func (w *world) checkWaits() {
 			}
 		case *delay.SkipCount:
 			bound := sumOf(r.Limits)
-			if r.Limits == nil { // its own limit, by the largest number of live nodes
+			if r.Limits == nil { // each job's own limit, for the largest number of live nodes
 				bound = delaymath.Skips(delay.AutoLocality, j.Spec.Maps, len(w.c.Nodes), 1)
 			}
 			if v, _ := r.View(j); v.Skips > bound {
@@ -191,12 +191,12 @@ func sumOf(list []int) (n int) {
 	return n
 }
 
-// endRounds is the number of heartbeat rounds within which every job ends once faults stop.
+// endRounds is the number of rounds of heartbeats within which every job ends without faults.
 const endRounds = 40
 
-// ends stops all faults and checks that every job ends: each machine sends its heartbeat once in a
-// quantum, and each attempt asks to commit and succeeds within the next. Machines that are dead or
-// cordoned stay so while another one is open.
+// ends stops all faults and checks that every job ends. Each machine sends a heartbeat per quantum,
+// and each attempt asks to commit and succeeds before the next one. Dead and cordoned machines stay
+// so while another is open.
 func (w *world) ends() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -236,7 +236,7 @@ func (w *world) ends() (err error) {
 	return errors.New("a job does not end once faults have stopped")
 }
 
-// anyOpen reports whether some machine accepts tasks.
+// anyOpen reports whether some machine is up and not cordoned.
 func (w *world) anyOpen() bool {
 	for i := range w.spec.nodes {
 		if w.machines[i].up && !w.cordoned[i] {
@@ -246,7 +246,7 @@ func (w *world) anyOpen() bool {
 	return false
 }
 
-// revive brings all machines back.
+// revive makes all machines join and ends their cordons.
 func (w *world) revive() {
 	for i := range w.spec.nodes {
 		if !w.machines[i].up {
