@@ -34,7 +34,7 @@ func TestRulesGuardPools(t *testing.T) {
 	c := start(t, Config{Rules: closedRules(t)})
 	for _, o := range []SubmitOptions{
 		{User: "eve", Pool: "prod"},
-		{User: "eve"}, // its own pool is not listed
+		{User: "eve"}, // pool "eve" is not in the lists
 		{Pool: "prod"},
 		{User: "eve", Pool: "open", Queue: "prod"},
 	} {
@@ -65,8 +65,8 @@ func TestRulesGuardMoves(t *testing.T) {
 	require.Zero(t, h.wait(t).Counters.Get(counter.MapOutputRecords))
 }
 
-// A reload changes the policy and the access lists of a running cluster together, or neither of
-// them; its result is an event.
+// Reload changes the policy and the access lists of a running cluster together, or, after an error,
+// neither. Both outcomes are events.
 func TestReloadIsAllOrNothing(t *testing.T) {
 	var events []event.Event
 	c := start(t, Config{Events: func(e Event) { events = append(events, e.Event) }})

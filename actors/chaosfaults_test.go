@@ -222,7 +222,7 @@ type badOutput struct {
 	fs *dfs.FS
 }
 
-// fails returns the error of a call, if a fault makes it fail now.
+// fails returns the error that a method must return if an output fault is active, or nil.
 func (b *badOutput) fails() error {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()

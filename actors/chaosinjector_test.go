@@ -71,8 +71,8 @@ func TestChaosFailsFewAttempts(t *testing.T) {
 	require.Empty(t, failing(1, 1))
 }
 
-// Chaos disturbs one message between machines in eight: the message is lost, late, or doubled.
-// Messages within a machine are not disturbed.
+// Chaos disturbs one in eight messages between machines: the message is lost, late or doubled. It
+// does not disturb messages within a machine.
 func TestChaosDisturbsFewMessages(t *testing.T) {
 	const messages = 8000
 	u := newChaosInjector(&Chaos{Seed: 1})

@@ -21,18 +21,18 @@ const (
 	faultKill    faultKind = "kill"    // a node dies and loses all its data
 	faultStop    faultKind = "stop"    // a node leaves and reports it
 	faultStart   faultKind = "start"   // a node restarts
-	faultCordon  faultKind = "cordon"  // for long, a node gets no new tasks
-	faultCut     faultKind = "cut"     // for long, a node and the JobTracker lose all messages
-	faultNet     faultKind = "net"     // for long, one message in count is lost, late or doubled
+	faultCordon  faultKind = "cordon"  // for a time, a node gets no new tasks
+	faultCut     faultKind = "cut"     // for a time, a node and the JobTracker lose all messages
+	faultNet     faultKind = "net"     // for a time, one in mishap.count messages is lost or late
 	faultError   faultKind = "error"   // user code fails
 	faultPanic   faultKind = "panic"   // user code panics
 	faultExit    faultKind = "exit"    // user code ends its goroutine
-	faultHang    faultKind = "hang"    // user code does nothing for long
+	faultHang    faultKind = "hang"    // user code does nothing for a time
 	faultStuck   faultKind = "stuck"   // user code returns only when its context ends
 	faultFlip    faultKind = "flip"    // a bit of a stored replica flips
-	faultSpill   faultKind = "spill"   // for long, some reads of spills have a flipped bit
-	faultFull    faultKind = "full"    // for long, the disk of spills is full
-	faultOutput  faultKind = "output"  // for long, writes of outputs fail
+	faultSpill   faultKind = "spill"   // for a time, some reads of spills fail or flip a bit
+	faultFull    faultKind = "full"    // for a time, the disk of spills is full
+	faultOutput  faultKind = "output"  // for a time, writes of outputs fail
 	faultKillJob faultKind = "killjob" // a user kills a job
 	faultTracker faultKind = "tracker" // the JobTracker panics and restarts, in half of the plans from its log
 )
@@ -169,7 +169,7 @@ func (p chaosPlan) panics() (n int) {
 	return n
 }
 
-// without returns the plan without the fault at i.
+// without returns the plan without its fault with index i.
 func (p chaosPlan) without(i int) chaosPlan {
 	p.faults = slices.Delete(slices.Clone(p.faults), i, i+1)
 	p.kept = slices.Delete(slices.Clone(p.kept), i, i+1)

@@ -73,8 +73,8 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 	})
 }
 
-// TestLateAttemptAndTheOutput: an abandoned attempt that ends after its job does not change the
-// output of a successful job, and leaves no output of a killed one.
+// An abandoned attempt that ends after its job does not change the output of a successful job.
+// After a killed job it creates none.
 func TestLateAttemptAndTheOutput(t *testing.T) {
 	for _, succeeds := range []bool{true, false} {
 		bubble(t, Config{MaxAttempts: 2, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Collect returns a job's records, or the cause of its failure, for several jobs in a row on one
-// cluster.
+// Collect returns a job's records, or the error of its map. One cluster runs several jobs in turn.
 func TestCollect(t *testing.T) {
 	c, err := Start(Config{Nodes: 2, BlockSize: 2})
 	require.NoError(t, err)

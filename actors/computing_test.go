@@ -30,8 +30,8 @@ func TestMemoryBoundsComputing(t *testing.T) {
 	}
 }
 
-// By default a job has a reduce for each 64 MiB of its input, rounded to a power of two between 1
-// and 64; the submitter may choose another number.
+// By default a job has a reduce for each 64 MiB of its input, rounded up to a power of two and at
+// most 64. The submitter may choose any number.
 func TestReducesFollowTheInput(t *testing.T) {
 	for _, x := range []struct {
 		input int64

@@ -83,7 +83,7 @@ func TestSchedulerPanic(t *testing.T) {
 	})
 }
 
-// TestPolicyOutlivesTheJobTracker: after a panic of the JobTracker the last policy still applies.
+// After a panic of the JobTracker the last policy that Reload accepted still applies.
 func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	bubble(t, Config{Nodes: 2, Scheduler: "fifo"}, func(t *testing.T, c *Cluster) {
 		inForce := func() string {

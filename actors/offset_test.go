@@ -37,7 +37,7 @@ type offsetForm struct {
 	sample func(t *testing.T, c *actors.Cluster, part float64) []string
 }
 
-// formOf returns the form of an input that may differ by cluster: on returns it.
+// formOf returns the form of an input; on returns the input for a cluster.
 func formOf[I any](name string, on func(t *testing.T, c *actors.Cluster) mapreduce.Input[I]) offsetForm {
 	return offsetForm{
 		name: name,
@@ -107,7 +107,7 @@ func (n blocksOf) Read(_ context.Context, file mapreduce.FormatFile, from, to in
 
 type offsetPoint struct{ X, Y int32 }
 
-// keptForm returns the form of a dataset in four parts, made once per cluster, that read reads.
+// keptForm returns the form of a dataset in four parts, one per cluster, read by the input of read.
 func keptForm[K comparable, I any](
 	name string, key func(i int) K, read func(d *actors.Keyed[K, mapreduce.Pair[K, int]]) mapreduce.Input[I],
 ) offsetForm {

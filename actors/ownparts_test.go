@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// clumsy writes lines to a file. Each method first calls first, which may hang or fail.
+// clumsy writes lines to a file. Each method begins with a call of first, which may hang or fail.
 type clumsy struct {
 	file  *os.File
 	first func(place string) error

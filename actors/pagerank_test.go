@@ -21,7 +21,8 @@ type linkedNode struct {
 
 type nodeRank = mapreduce.Pair[int32, float64]
 
-// plainRanks computes ranks without the engine: each round, pages pass on their value by links.
+// plainRanks computes, without the engine, rounds in which each page shares its value among its
+// links.
 func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
 	now := map[int32]float64{}
 	for _, n := range web {

@@ -52,7 +52,7 @@ func TestPartsFromOutside(t *testing.T) {
 		plan, out := bindLines(t, slow(3), text)
 		h := c.submit(t, plan, SubmitOptions{})
 		pass(300 * time.Millisecond)                   // on the log
-		none, err := Start(Config{Policy: cfg.Policy}) // the bubble reports a goroutine of the failed Start
+		none, err := Start(Config{Policy: cfg.Policy}) // Start must leave no goroutine, or the bubble fails
 		require.Nil(t, none)
 		require.ErrorIs(t, err, scheduling.ErrUnknownPolicy)
 		require.ErrorContains(t, err, `no order "last"`)

@@ -41,8 +41,8 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky is a task selector that panics n times, and once more each time that the scheduler
-// continues.
+// panicky makes the scheduler's task selection panic. It panics once, and once more after each
+// restart of the scheduler, as often as panics says.
 type panicky struct {
 	slog.Handler
 	armed atomic.Bool
@@ -84,8 +84,8 @@ func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return j
 }
 
-// A JobTracker that panics, in any call, continues from its log: the jobs end as without the panic,
-// and no finished map runs again.
+// After a panic at any time, the JobTracker continues from its log. The job has the same output and
+// the same number of attempts as without the panic.
 func TestSchedulerContinues(t *testing.T) {
 	text := prose(3, 40)
 	want := oracle(t, counting(3), text)
@@ -97,7 +97,7 @@ func TestSchedulerContinues(t *testing.T) {
 			h := c.submit(t, plan, SubmitOptions{})
 			pass(late)
 			before := h.Progress()
-			p.panics(2) // the same call twice, or two calls
+			p.panics(2) // two panics, of one call or of two
 			r := h.wait(t)
 			require.Equal(t, want, out.String())
 			maps, reduces := launches(r)
@@ -108,8 +108,8 @@ func TestSchedulerContinues(t *testing.T) {
 	}
 }
 
-// The effects of successful calls are kept when a later call for the same message panics: a node
-// that is found lost in a heartbeat that then panics is lost.
+// If one message leads to two calls of the scheduler and the second one panics, the effect of the
+// first remains: here the loss of a node that a heartbeat reveals.
 func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 	for step := range 12 {
 		p := new(panicky)
@@ -149,7 +149,7 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 	}
 }
 
-// A call that panics repeatedly fails the jobs, with the cause; later jobs run.
+// If a call panics again after a restart, the running jobs fail with the cause. Later jobs run.
 func TestSchedulerPanicsAgain(t *testing.T) {
 	p := new(panicky)
 	remembering(t, t.TempDir(), Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
@@ -170,7 +170,7 @@ func TestSchedulerPanicsAgain(t *testing.T) {
 	})
 }
 
-// copyTree copies a directory in its current state, except locks.
+// copyTree copies a directory, which may change meanwhile, except its files "lock".
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
@@ -189,7 +189,7 @@ func copyTree(t *testing.T, from, to string) {
 	}))
 }
 
-// binder binds a job to an input and an output.
+// binder returns the plan of a job that reads src and writes to to.
 type binder func(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
 // reducing binds a slow word count.
@@ -223,7 +223,7 @@ func bindFile(t *testing.T, dir string, s *state.Dir, key string, bind binder) *
 	return p
 }
 
-// parts reads the output one part after the other.
+// parts returns the concatenated parts of the output below dir.
 func parts(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "out", "part-*"))
@@ -237,16 +237,16 @@ func parts(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// The files on disk at any moment of a job are what a killed process leaves: another cluster
-// continues from them. Reduces that had committed do not run again, and the result is the same.
+// From the files that are on disk at any moment of a job, as after a kill, another cluster
+// continues the job. Tasks that had committed do not rerun, and the output is the same.
 func TestAnotherProcessContinues(t *testing.T) {
 	text := prose(5, 60)
 	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, text, reducing, false) })
 	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
 }
 
-// momentsOf runs a job with a State, and copies all files at several moments: each copy is what a
-// process leaves that is killed then.
+// momentsOf runs a job with a State, and copies all its files at several moments. Each copy is what
+// a process would leave that was killed at that moment.
 func momentsOf(t *testing.T, home, text string, cfg Config, job binder, o SubmitOptions) (id scheduling.JobID, moments []string) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
@@ -315,7 +315,7 @@ func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
 	require.Positive(t, keptAny)
 }
 
-// A closed cluster leaves its jobs to the next one, which keeps the finished work.
+// The next cluster on a State continues the jobs of a closed one, and keeps their finished maps.
 func TestClosedAndWentOn(t *testing.T) {
 	home := t.TempDir()
 	text := prose(6, 40)
@@ -348,7 +348,7 @@ func TestClosedAndWentOn(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// If the input is split differently, the next cluster removes the parts that maps have committed.
+// If the next cluster splits a job's input differently, it removes the parts of the earlier maps.
 func TestInputSplitDifferently(t *testing.T) {
 	home := t.TempDir()
 	text := prose(7, 40)
@@ -368,7 +368,7 @@ func TestInputSplitDifferently(t *testing.T) {
 	require.Equal(t, text, parts(t, home))
 }
 
-// A State serves one cluster and one process at a time.
+// A second cluster cannot use a State, and Open fails for a directory that is already open.
 func TestStateIsTaken(t *testing.T) {
 	dir := t.TempDir()
 	remembering(t, dir, Config{}, func(t *testing.T, c *Cluster) {
@@ -379,7 +379,7 @@ func TestStateIsTaken(t *testing.T) {
 	})
 }
 
-// While no job runs, a long log is replaced by a snapshot. Cordons and job numbers are kept.
+// While no job runs, a snapshot replaces a long log. It keeps cordons and the last job's ID.
 func TestLongLog(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Nodes: 3}
@@ -414,7 +414,7 @@ func TestLongLog(t *testing.T) {
 	})
 }
 
-// A log that cannot be written stops no job; a later process finds what was written until then.
+// Jobs continue if the log cannot be written. A later process finds what was written before.
 func TestLogThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -440,8 +440,8 @@ func TestLogThatFails(t *testing.T) {
 	})
 }
 
-// Facts are on disk before other processes act on them: that a job is accepted, that an attempt may
-// commit, that a job has succeeded.
+// Three facts are on disk before anyone acts on them: that a job is accepted, that an attempt may
+// commit, and that a job has succeeded.
 func TestFactsAreOnDiskFirst(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))
@@ -469,7 +469,7 @@ func TestFactsAreOnDiskFirst(t *testing.T) {
 	})
 }
 
-// Two jobs cannot run with the same key at the same time.
+// Submit rejects a job if another job runs with the same key.
 func TestKeyIsTaken(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{home, other} {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
-// TestReplay runs several jobs with failures live and replays the calls of the Core
-// through a fresh one: the actions must be the same.
+// The recorded calls of the scheduling core in a live run with failures, made on a new core, have
+// the same actions as results.
 func TestReplay(t *testing.T) {
 	for _, preset := range scheduling.Presets() {
 		for seed := range uint64(3) {

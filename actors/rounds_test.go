@@ -21,7 +21,7 @@ type (
 	handed = nodeRank
 )
 
-// drawGraph returns a random graph of n nodes, whose names differ by the given step.
+// drawGraph returns a random graph. The names of its nodes are numbers, apart from each other.
 func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	list := make([]linked, nodes)
 	for i := range list {
@@ -33,8 +33,8 @@ func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	return list
 }
 
-// handOn computes rounds in which each node passes equal parts of its value to the nodes that it
-// links to, and keeps 1. reduced uses a Reduce instead of a job without one.
+// handOn computes rounds in which a node's new value is 1 plus equal parts of the values of nodes
+// that link to it. The job has a Reduce only if reduced.
 func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool) (*Keyed[knot, handed], error) {
 	of, add := func(h handed) knot { return h.First }, func(a, b float64) float64 { return a + b }
 	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).On(graph.Aligned()))
@@ -87,9 +87,9 @@ func handOnPlain(graph []linked, rounds int) map[knot]float64 {
 	return now
 }
 
-// TestRoundsOfNumbersArePlainGo runs rounds over records whose keys are numbers, dense and sparse,
-// several computations at once on one cluster of random shape, with all memory and with minimal
-// memory, while nodes die and return.
+// Rounds over datasets with dense or sparse numbers as keys have the results of plain Go code.
+// Several computations run at once on clusters of random shape and memory, while nodes die and
+// return.
 func TestRoundsOfNumbersArePlainGo(t *testing.T) {
 	runs := 24
 	if testing.Short() {
@@ -155,7 +155,7 @@ func sameAsPlain(got []handed, want map[knot]float64) error {
 	return nil
 }
 
-// A function that reads a changed variable computes other sums, which the test reports.
+// Collect returns an error if recomputed sums differ, because a captured variable has changed.
 func TestSumsThatHaveChanged(t *testing.T) {
 	c := start(t, Config{Nodes: 3, MapSlots: 1, ReduceSlots: 1, BlockSize: 400})
 	factor := 1.
@@ -192,7 +192,7 @@ func upTo(n int) []int {
 	return list
 }
 
-// Fold equals a loop, whatever function turns records into values.
+// Fold has the result of a loop, for values of several types, of a dataset and of a slice.
 func TestFoldIsALoop(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 300})
 	d, err := Load(t.Context(), c, mapreduce.Slice(upTo(5000)))

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aRun returns a run with more maps than a cluster ever has.
+// aRun returns the run of a job with this number of maps, without a cluster.
 func aRun(t testing.TB, maps int) *run {
 	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
@@ -29,9 +29,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestRunCountsItsAttempts compares a run with a count of its attempts: none is added once it is
-// closed, it is empty when the last one has left or was abandoned, and drained when the abandoned
-// ones have left, too.
+// A run accepts no attempt after it is closed. It is empty when each attempt has left or was
+// abandoned, and drained when the abandoned ones have left, too. Lists of attempts are the model.
 func TestRunCountsItsAttempts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := aRun(t, 1)
@@ -70,7 +69,7 @@ func TestRunCountsItsAttempts(t *testing.T) {
 	})
 }
 
-// TestTallyIsPlainSums compares the JobTracker's counts of a run with a list of events.
+// The JobTracker's tally of a run has the sums of the run's events and reports.
 func TestTallyIsPlainSums(t *testing.T) {
 	r := aRun(t, 2)
 	event := func(k scheduling.TaskKind, index int32, l scheduling.Locality, at time.Duration) *Event {
@@ -132,8 +131,8 @@ func TestTallyIsPlainSums(t *testing.T) {
 	}
 }
 
-// TestProgressOfAnAttempt: the progress of a map is its fraction of bytes; of a reduce, a third for
-// its shuffle and two thirds for its records; never more than 1, and 0 if nothing is known.
+// The progress of a map is the fraction of its bytes that it has read. That of a reduce is a third
+// for its shuffle plus two thirds for its records. Both are at most 1, and 0 if nothing is known.
 func TestProgressOfAnAttempt(t *testing.T) {
 	r := aRun(t, 4)
 	r.splits[2].Length = 200
@@ -168,8 +167,7 @@ func TestProgressOfAnAttempt(t *testing.T) {
 	require.Zero(t, red.done(), "a job without maps")
 }
 
-// TestDamageIsForgivenAFewTimes: as many damaged spills as the maximum of attempts do not count as
-// failures of a task.
+// Damaged spills do not count as failures of a task, up to the number MaxAttempts. More of them do.
 func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	r := aRun(t, 1)
 	r.env.cfg.MaxAttempts = 2
@@ -178,7 +176,7 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// TestRegistryOfRuns: a cluster remembers running jobs, in order of submission, until they end.
+// The registry lists running jobs in order of submission until they end, and tells when none runs.
 func TestRegistryOfRuns(t *testing.T) {
 	g := new(registry)
 	require.True(t, isClosed(g.whenIdle()))

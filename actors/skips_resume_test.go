@@ -54,8 +54,8 @@ func touchyMapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.P
 	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
 }
 
-// Whenever a process is killed, the next one lists each skipped record once: those that committed
-// maps of the killed process skipped, and those that it skips itself.
+// Whenever a process is killed, the next one lists each skipped record once: those skipped by maps
+// that committed before, and those that it skips itself.
 func TestSkipsOutliveTheProcess(t *testing.T) {
 	text, _, bad := spoiled(130)
 	t.Run("with reduces", func(t *testing.T) { testSkipsOutlive(t, text, bad, touchyReducing, false) })

@@ -124,7 +124,7 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// A map that exits its goroutine fails its job if the job may skip no record, or too few.
+// A map that exits its goroutine fails its job if MaxSkips is 0 or less than the bad records.
 func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		job := counting(1)

@@ -93,7 +93,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// callOf gives a repeated message to the scheduler its former name, and other messages other names.
+// callOf names a message to the scheduler: a repeated message alike, different ones differently.
 func TestCallsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range []any{

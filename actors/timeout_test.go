@@ -193,8 +193,8 @@ func (c *Cluster) running(t *testing.T, node string) (n int) {
 	return n
 }
 
-// No kind of frequent progress lets an attempt time out: records, emits and others. The wait for
-// other tasks does not count as a hang either.
+// An attempt with frequent progress of any kind, such as records or emits, does not time out.
+// Neither does one that waits for other tasks.
 func TestSignsOfLife(t *testing.T) {
 	const limit = 10 * time.Minute
 	slowly := func(step func()) error {

@@ -53,7 +53,7 @@ func blame(t *testing.T, way string, err error) {
 // phrase is a key that encodes itself, so that its codec is user code.
 type phrase struct{ s string }
 
-// The codec of phrase calls marshalText and unmarshalText, and fails if they do.
+// The methods of phrase that encode and decode it call marshalText and unmarshalText.
 var (
 	marshalText   func() error
 	unmarshalText func() error
@@ -130,7 +130,7 @@ func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error)
 	return p, fsys, err
 }
 
-// userSource is a dfs.Source whose View and Close call at with their names, and fail if it does.
+// userSource is a dfs.Source. Its View and Close return the result of at, called with their place.
 type userSource struct {
 	at   func(string) error
 	data []byte
@@ -148,7 +148,7 @@ func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
 	return s.data[off:][:n], func() {}, s.at("view")
 }
 
-// userFS is an OutputFS in memory that calls at in each method, and fails if at does.
+// userFS is an OutputFS in memory. Its methods fail if at, called with their place, fails.
 type userFS struct {
 	at    func(string) error
 	mu    sync.Mutex

@@ -1,5 +1,5 @@
-// Package cmd is the command line of Tarry for other programs: one that adds its own policies or
-// stores has a main function like that of cmd/tarry.
+// Package cmd is Tarry's command line for programs that add their own policies or stores. Such a
+// program has a main function like that of cmd/tarry.
 package cmd
 
 import (

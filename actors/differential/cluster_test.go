@@ -112,7 +112,7 @@ func readParts(dir string) (parts [][]string, err error) {
 	return parts, nil
 }
 
-// job is a trial of any key and value types, as functions.
+// job has the functions of a trial, but not its type parameters.
 type job struct {
 	records int
 	want    func() []wanted
@@ -132,7 +132,7 @@ func runJob(t *testing.T, cfg actors.Config, j job, p plan, input string) error 
 	return runInput(t, cfg, j, p, in)
 }
 
-// runExact is like runJob, but reads blocks of exactly cfg.BlockSize: one map per block.
+// runExact is like runJob, but keeps cfg.BlockSize: with a record's size, each record has a map.
 func runExact(t *testing.T, cfg actors.Config, j job, p plan) error {
 	in, _ := numbered("fixed", j.records)
 	return runInput(t, cfg, j, p, in)

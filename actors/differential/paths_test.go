@@ -16,7 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// path is a case for a fast path of the engine: run must execute takes, places in placeOf's form.
+// path is a case for a fast path of the engine. takes lists the places that run must execute, in
+// the form that placeOf parses.
 type path struct {
 	name  string
 	takes []string

@@ -71,8 +71,8 @@ type Presets struct {
 // Sink must not keep line, which Handle reuses.
 type Sink func(side int, line []byte)
 
-// Handle returns the Answer, in JSON, to a Request in JSON, and sends events to the sink, unless it
-// is nil. Errors are in the answer. No request makes Handle panic.
+// Handle returns the Answer, in JSON, to a Request in JSON. It sends events to sink, if that is not
+// nil. Errors are in the answer. No request makes Handle panic.
 func Handle(request []byte, sink Sink) []byte {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(request))

@@ -128,7 +128,7 @@ func divergence(events [2][]event.Event, names [2]string) *Divergence {
 	return nil
 }
 
-// explain puts into words, for both sides, that their decisions number n differ; at may have a nil.
+// explain describes, for both sides, their decisions number n, which differ. One of at may be nil.
 func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Divergence {
 	p := &Divergence{At: -1}
 	for side, d := range at {

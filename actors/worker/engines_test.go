@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
-// engineTest is an engine under test, if the environment has variable, the value of Options.On.
-// internal/tools/engines/test.sh installs and starts external engines, and sets the variable.
+// engineTest is an engine to test if the environment variable that variable names is set: to its
+// Options.On. internal/tools/engines/test.sh starts external engines and sets the variable.
 type engineTest struct {
 	name, variable string
 	retries        bool // it retries failed tasks

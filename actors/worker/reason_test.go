@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// From an engine's long output, the error takes the one line with the cause. The texts are real.
+// From an engine's long output, the error takes the line with the cause. These are real outputs.
 func TestReason(t *testing.T) {
 	for want, said := range map[string]string{
 		"Could not parse Master URL: 'local[x]'": `26/11/23 13:31:46 ERROR SparkContext: Error initializing SparkContext.
@@ -53,7 +53,7 @@ Streaming Command Failed!`,
 	require.Equal(t, "Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)", r.waitText)
 }
 
-// crashed shortens Go's report of a panic or fatal error to a line with the user's place in it.
+// crashed shortens Go's report of a panic or fatal error to a line with the place in user code.
 func TestCrashed(t *testing.T) {
 	const stack = "goroutine 9 [running]:\nacme.com/words.main.func1()\n\t/src/words/main.go:40 +0x25\n" +
 		"created by acme.com/words.main\n\t/src/words/main.go:39 +0xa7\n"

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// The store test://HOST is a local folder. HOST is its name in hexadecimal digits.
+// The store test://HOST is the local folder whose path, in hexadecimal digits, is HOST.
 func init() {
 	stores.Register("test", func(host string) (stores.Store, error) {
 		root, err := hex.DecodeString(host)
@@ -44,7 +44,7 @@ func init() {
 	})
 }
 
-// ticketVariable names, in the environment, the ticket file that a store with "secured" requires.
+// ticketVariable names the ticket file, which a store that has a file "secured" requires.
 const ticketVariable = "TARRY_TEST_TICKET"
 
 // withoutTicket removes the ticket from an environment, as on a host where the user has none.

@@ -1,4 +1,4 @@
-// Tarry runs MapReduce jobs on this machine, makes input for them, and shows what schedulers do.
+// Tarry runs MapReduce jobs on this machine, generates input, and simulates and shows schedulers.
 //
 // Results go to standard output, everything else to standard error. Each flag can also be set by an
 // environment variable: --block-size by TARRY_BLOCK_SIZE, and so on; the flag wins. tarry --help

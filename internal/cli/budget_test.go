@@ -1,6 +1,6 @@
 //go:build linux && !race
 
-// The race detector takes memory of its own.
+// No test here runs under the race detector, which itself needs memory.
 
 package cli
 

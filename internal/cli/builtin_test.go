@@ -21,7 +21,7 @@ type plainFile struct {
 }
 
 // awkwardText returns lines of words whose lengths are just below and above those at which the
-// engine stores words differently. Lengths come in bursts, so that buffers hold mixed ones.
+// engine stores words differently. Runs of one length make buffers fill with words of each length.
 func awkwardText(r *rand.Rand, lines int) (list []string) {
 	for i := range lines {
 		var words []string

@@ -47,7 +47,7 @@ func (c *clientFlags) client() (*api.Client, error) {
 	return client, invalid(err)
 }
 
-// ask returns a subcommand of least to most arguments, described by what, that calls do with them.
+// ask returns a subcommand that calls do with its least to most arguments, which what describes.
 func (c *clientFlags) ask(use, short string, least, most int, what string,
 	do func(ctx context.Context, client *api.Client, args []string) error,
 ) *cobra.Command {
@@ -86,7 +86,7 @@ func rows[T any](c *clientFlags, head string, list []T, err error, row func(T) [
 	})
 }
 
-// clientError gives a server's error an exit code.
+// clientError returns err, with the exit code that fits if it is an error from the server.
 func clientError(err error) error {
 	p, ok := errors.AsType[*api.Problem](err)
 	if !ok {

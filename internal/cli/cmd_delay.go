@@ -55,7 +55,7 @@ with hot files reach less.`
 	needs(c.Command, "wait", "rack-wait")
 }
 
-// printPlan prints the computed waits and the expected localities. With racks also D2 and W2.
+// printPlan prints the computed waits and expected localities, of racks only if racks is true.
 func printPlan(out io.Writer, plan *delaymath.Plan, racks bool) {
 	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }

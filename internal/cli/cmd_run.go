@@ -315,7 +315,7 @@ separators and line feeds. --header skips the first record of each file and lets
 as there. --jsonl reads one JSON object per line and takes the named fields as columns. Without
 these flags, each byte -t separates two columns, even in quotes. Lines may end in CR LF.`
 
-// columnFlags describe the columns of a job's input.
+// columnFlags are the flags about the columns of a job's input.
 type columnFlags struct {
 	jobs.Table
 

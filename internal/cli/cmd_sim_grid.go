@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// gridFlags are the flags of `tarry sim sweep` and `tarry sim compare`, which sweeps the scheduler.
+// gridFlags are the flags of `tarry sim sweep` and `tarry sim compare`. compare sweeps schedulers.
 type gridFlags struct {
 	simFlags
 

@@ -142,7 +142,7 @@ func excludes(cmd *cobra.Command, one, others string) {
 // needs declares that flags have no effect without the flag other.
 func needs(cmd *cobra.Command, other, flags string) { annotate(cmd, flags, needed, other) }
 
-// annotate annotates flags of a command and those that it shares with its subcommands.
+// annotate sets the annotation key of the named flags of cmd to value.
 func annotate(cmd *cobra.Command, flags, key, value string) {
 	for name := range strings.FieldsSeq(flags) {
 		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {

@@ -39,7 +39,7 @@ func hostileNumbers() []string {
 	}
 }
 
-// No number flag accepts hostile values. The error is a short line that names the flag.
+// No number flag accepts hostile values. The error is short, and the flag keeps its value.
 func TestHostileNumbersAreRefused(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
 		if _, ok := f.Value.(*numbers.Value); !ok {

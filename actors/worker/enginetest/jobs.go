@@ -163,7 +163,7 @@ func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	}
 }
 
-// faulty returns the word count count, changed so that its tasks fail in the way that name says.
+// faulty returns count, a word count, changed so that its tasks fail in the way that name says.
 func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
 	text mr.Output[mr.Pair[string, int64]],
 ) (*mr.Plan, error) {

@@ -182,7 +182,7 @@ func (t *crosses) count(number int) (n int) {
 	return n
 }
 
-// writeCSV writes a line for each row, and a column for each fault with a cross where it is noticed.
+// writeCSV writes a line for each row and a column for each fault, with x where the row notices it.
 func (t *crosses) writeCSV(name string) (err error) {
 	out, err := os.Create(name)
 	if err != nil {

@@ -25,8 +25,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// For any bytes, Read returns an error or events, and never panics. The events before an error can
-// be written, and Read returns as many from what was written.
+// For any bytes, Read returns an error or events, and never panics. If the events before an error
+// are written to a file, Read returns the same number of events from it.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"at":3,"type":"launched","attempt":"job_0001_m_000003_0","node":2,"locality":"node-local","reason":{"cause":"local to its data"}}`))
 	f.Add([]byte(`{"type":"skipped","job":1,"kind":1,"node":-1,"until":9,"placed":{"center":"a","at_center":1,"here":2}}`))

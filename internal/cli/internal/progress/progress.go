@@ -38,7 +38,7 @@ type Display struct {
 	Getenv func(string) (string, bool)
 
 	mu     sync.Mutex
-	drawn  bool // a line is to be wiped
+	drawn  bool // Out shows a line to erase
 	hidden bool // for good
 }
 
