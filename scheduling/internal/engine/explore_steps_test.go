@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// step is a possible event in a small world: its kind, its machine, and its attempt or job.
+// step is an event that may happen in a small world: its kind, its machine, its attempt or job.
 type step struct {
 	what stepKind
 	node int8
@@ -20,15 +20,15 @@ const (
 	stepBeat                      // a heartbeat with all attempts, and its answer
 	stepPoke                      // a heartbeat with the attempts that have ended, and its answer
 	stepMute                      // a heartbeat whose answer is lost
-	stepDouble                    // a heartbeat; a copy of it stays in flight
+	stepDouble                    // a heartbeat is delivered; a copy of it stays in flight
 	stepLate                      // the copy arrives
 	stepWork                      // an attempt is half done
 	stepSucceed                   // an attempt ends: success
-	stepFail                      // an attempt ends: user code failed
-	stepBlameless                 // an attempt ends: the node failed it
-	stepStop                      // an attempt ends: it stopped itself
+	stepFail                      // an attempt ends: the function of the job failed
+	stepBlameless                 // an attempt ends: the node is to blame
+	stepStop                      // an attempt ends: it stopped by itself
 	stepCommit                    // an attempt asks to commit
-	stepLost                      // a reduce misses a map's output
+	stepLost                      // a reduce reports that a map's output is lost
 	stepUnfetched                 // a reduce cannot fetch a map's output
 	stepCrash                     // a machine dies
 	stepBack                      // a dead machine returns with a new incarnation
@@ -48,7 +48,7 @@ var stepNames = [...]string{
 	"%s is cordoned, or no longer", "preemption round", "time passes",
 }
 
-// isFault reports whether a step is a fault; other steps occur in every cluster.
+// isFault reports whether a step is a fault. The other steps occur in every cluster.
 func (k stepKind) isFault() bool {
 	switch k {
 	case stepSubmit, stepBeat, stepPoke, stepLate, stepWork, stepSucceed, stepCommit, stepBack, stepTick:
@@ -58,7 +58,7 @@ func (k stepKind) isFault() bool {
 	}
 }
 
-// tell describes the step, before it is taken, for the printed path.
+// tell returns a line for the printed path about the step, which is not taken yet.
 func (w *world) tell(s step) string {
 	format := stepNames[s.what]
 	switch s.what {
@@ -79,7 +79,7 @@ func (w *world) tell(s step) string {
 	return fmt.Sprintf(format, name)
 }
 
-// may reports whether a step can happen now.
+// may reports whether step s can happen in the present state of w.
 func (w *world) may(s step) bool {
 	switch s.what {
 	case stepSubmit:
@@ -111,7 +111,7 @@ func (w *world) may(s step) bool {
 	case stepBeat:
 		return true
 	case stepPoke:
-		return !m.sent.used && w.ended(m) && m.n > 1 // otherwise it is a heartbeat with all attempts
+		return !m.sent.used && w.ended(m) && m.n > 1 // with all attempts it would be a stepBeat
 	case stepMute:
 		return w.left.mute > 0
 	case stepDouble:
@@ -123,7 +123,7 @@ func (w *world) may(s step) bool {
 	return s.item < m.n && w.mayHappen(&m.held[s.item], s.what)
 }
 
-// mayHappen reports whether a step can happen to an attempt on a machine.
+// mayHappen reports whether a step can happen to attempt a in the present state of w.
 func (w *world) mayHappen(a *onMachine, what stepKind) bool {
 	if a.state != heldRuns {
 		return false
@@ -159,7 +159,7 @@ func (w *world) ended(m *machine) bool {
 	return false
 }
 
-// missing returns the first done map whose output a reduce may miss, or -1.
+// missing returns the first done map of a's job, whose output reduce a may miss, or -1.
 func (w *world) missing(a *onMachine) int32 {
 	j := w.c.Job(a.id.Task.Job)
 	for i := range j.Work[core.Map].Tasks {
@@ -170,7 +170,7 @@ func (w *world) missing(a *onMachine) int32 {
 	return -1
 }
 
-// steps appends all steps that may happen now.
+// steps appends to list all steps that may happen in the present state of w.
 func (w *world) steps(list []step) []step {
 	add := func(s step) {
 		if w.may(s) {
@@ -200,7 +200,7 @@ func (w *world) steps(list []step) []step {
 	return list
 }
 
-// take takes a step that may happen, and returns the rule that it breaks.
+// take performs a step that may happen, and returns an error if that breaks a rule.
 func (w *world) take(s step) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -229,7 +229,7 @@ func (w *world) take(s step) (err error) {
 	case stepLate:
 		l := m.late
 		m.late = letter{}
-		w.deliver(i, &l) // the answer is to a heartbeat that was already answered, or to a former incarnation
+		w.deliver(i, &l) // the Core has answered this heartbeat, or it is of a former incarnation
 	case stepCrash:
 		w.left.crash--
 		*m = machine{life: m.life, late: m.late}
@@ -259,7 +259,7 @@ func (w *world) take(s step) (err error) {
 	return w.broken
 }
 
-// pass lets time pass and runs the JobTracker's periodic work.
+// pass lets a quantum of time pass and performs the JobTracker's periodic work.
 func (w *world) pass() {
 	w.now += quantum
 	if _, err := w.c.Expire(w.now); err != nil {
@@ -275,7 +275,7 @@ func (w *world) pass() {
 	}
 }
 
-// happens applies an event to a running attempt.
+// happens applies the step `what` to a running attempt on its machine.
 func (w *world) happens(a *onMachine, what stepKind) {
 	switch what {
 	case stepWork:
@@ -304,13 +304,13 @@ func (w *world) happens(a *onMachine, what stepKind) {
 	}
 }
 
-// miss makes a reduce miss the output of a map, or fail to fetch it.
+// miss lets reduce a lose the output of a map or, if `cut` is set, not reach it.
 func (w *world) miss(a *onMachine, cut bool) {
 	m := w.missing(a)
 	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.Job(a.id.Task.Job).Work[core.Map].Tasks[m].Won, cut
 }
 
-// commit asks the Core whether an attempt may commit; a refused attempt ends.
+// commit asks the Core whether an attempt may commit. An attempt that may not ends.
 func (w *world) commit(a *onMachine) {
 	if !w.c.MayCommit(a.id) {
 		a.state = heldStopped

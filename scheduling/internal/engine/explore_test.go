@@ -13,12 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// TestExplore drives the Core through the interleavings of events in small worlds. From each state
-// found it takes every possible step, until no new state is found or the world has reached its
-// number of states: 200,000 in all, 10 million with LONG_TESTS=1. States with the same futures are
-// merged (explore_print_test.go). States with no fault, one fault, two and so on take turns, so
-// each group is explored as far as the number allows. After each step the rules of
-// explore_rules_test.go hold; some states are checked in more detail (sample, alike).
+// TestExplore drives the Core through the orders in which events can happen in small worlds. From
+// each state found it takes every possible step. It ends when no new state is found or the world
+// has its number of states: 200,000 in all, 10 million with LONG_TESTS=1. States with the same
+// futures count as one (explore_print_test.go). States after no fault, one fault, two and so on
+// take turns, so each group gets its part. After each step the rules of explore_rules_test.go hold.
+// Some states are checked in more detail (sample, alike).
 func TestExplore(t *testing.T) {
 	specs := smallWorlds(t)
 	most := 200_000 / len(specs)
@@ -40,7 +40,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// smallWorlds returns the worlds to explore: each policy, with and without data to wait for.
+// smallWorlds returns the worlds to explore: of each policy, with and without places of input.
 func smallWorlds(t testing.TB) (list []*worldSpec) {
 	two := []core.Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
 	three := []core.Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
@@ -60,7 +60,7 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 		if change != nil {
 			change(&p, &f)
 		}
-		own := slices.Clone(jobs) // a Core keeps its arguments, and worlds are explored in parallel
+		own := slices.Clone(jobs) // a Core keeps its arguments, and worlds run in parallel
 		for i := range own {
 			own[i].Places = core.Places{Offsets: slices.Clone(own[i].Places.Offsets), Nodes: slices.Clone(own[i].Places.Nodes)}
 		}
@@ -109,7 +109,7 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 	return list
 }
 
-// reached is a state: its predecessor, and the step from there.
+// reached is a state, stored as the state before it and the step between them.
 type reached struct {
 	before int32
 	by     step
@@ -119,9 +119,9 @@ type reached struct {
 // exploration is a search through the states of a world.
 type exploration struct {
 	spec    *worldSpec
-	seen    map[uint64]int32 // fingerprint to index in found
+	seen    map[uint64]int32 // by fingerprint: index in found
 	found   []reached
-	queues  [maxFaults + 1][]int32 // states to continue from, by faults
+	queues  [maxFaults + 1][]int32 // by number of faults: states to continue from
 	turn    int                    // of the queues
 	random  *rand.Rand
 	steps   int
@@ -134,11 +134,11 @@ type exploration struct {
 // maxFaults is the maximum number of faults in a path.
 const maxFaults = 3
 
-// sampleEvery is the interval, in steps, between states that are checked in detail.
+// sampleEvery is the number of steps between two states that sample checks in detail.
 const sampleEvery = 200
 
-// explore visits the states of a world, up to a number of states or the first step that breaks a
-// rule.
+// explore visits states of a world. It ends when `most` states are found, when none is new, or when
+// a step breaks a rule.
 func explore(spec *worldSpec, most int) *exploration {
 	x := &exploration{spec: spec, seen: map[uint64]int32{}, random: rand.New(rand.NewPCG(1, 2))}
 	var p printer
@@ -158,8 +158,8 @@ func (x *exploration) add(hash uint64, r reached) {
 	}
 }
 
-// take returns the next state to continue from, or -1. It cycles through the numbers of faults and
-// takes the first state found, the last, or any.
+// take returns a state to continue from, or -1. It takes the numbers of faults in turn, and of the
+// states with that number the first found, the last, or a random one.
 func (x *exploration) take() int32 {
 	for range x.queues {
 		x.turn = (x.turn + 1) % len(x.queues)
@@ -178,8 +178,8 @@ func (x *exploration) take() int32 {
 	return -1
 }
 
-// through reports how far the exploration went: the number of states not continued, for each number
-// of faults.
+// through returns a text about how far the exploration went. For each number of faults it has the
+// states from which the exploration has continued, and all states.
 func (x *exploration) through() string {
 	var all [maxFaults + 2]int
 	for _, r := range x.found {
@@ -192,7 +192,7 @@ func (x *exploration) through() string {
 	return "gone on from, without faults, with one, …:" + text
 }
 
-// expand takes every step that can follow a state.
+// expand takes every step that can follow state `at`.
 func (x *exploration) expand(p *printer, at int32) {
 	path := x.path(at)
 	w, err := x.spec.play(path, nil)
@@ -219,7 +219,7 @@ func (x *exploration) expand(p *printer, at int32) {
 	}
 }
 
-// note records the state of w, reached from a state by step s.
+// note records the state of w, which step s has reached from state `at`.
 func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) error {
 	h := p.fingerprint(w)
 	known, old := x.seen[h]
@@ -243,7 +243,7 @@ func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) 
 	return x.spec.sample(path, h)
 }
 
-// path returns the steps from the beginning to a state.
+// path returns the steps that lead from the beginning to state `at`.
 func (x *exploration) path(at int32) (path []step) {
 	for ; x.found[at].before >= 0; at = x.found[at].before {
 		path = append(path, x.found[at].by)
@@ -252,7 +252,7 @@ func (x *exploration) path(at int32) (path []step) {
 	return path
 }
 
-// play takes steps from the beginning and returns the error of the first step that breaks a rule.
+// play takes steps from the beginning; its error is that of the first step that breaks a rule.
 func (spec *worldSpec) play(path []step, trace func(string, ...any)) (*world, error) {
 	w := newWorld(spec)
 	w.trace = trace
@@ -265,7 +265,7 @@ func (spec *worldSpec) play(path []step, trace func(string, ...any)) (*world, er
 	return w, nil
 }
 
-// collector collects failures for checkInvariants.
+// collector keeps the first failure of checkInvariants, in place of a *testing.T.
 type collector struct{ err error }
 
 func (c *collector) Errorf(format string, args ...any) {
@@ -276,8 +276,8 @@ func (c *collector) Errorf(format string, args ...any) {
 
 func (c *collector) FailNow() { panic(c.err) }
 
-// sample checks one state in detail: the same steps lead to it again, its call log leads a fresh
-// Core to it, all lists of the Core agree, and every job ends once faults stop.
+// sample checks one state in detail. Its steps and its call log lead to the same state, the Core's
+// lists agree, and every job ends once faults stop.
 func (spec *worldSpec) sample(path []step, want uint64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -316,7 +316,7 @@ func (spec *worldSpec) sample(path []step, want uint64) (err error) {
 	return w.ends()
 }
 
-// alike compares what can happen next in two states with the same fingerprint.
+// alike returns an error if the same fingerprint has states after which different states follow.
 func (spec *worldSpec) alike(one, other []step) error {
 	a, err := spec.after(one)
 	if err != nil {
@@ -334,7 +334,7 @@ func (spec *worldSpec) alike(one, other []step) error {
 	return nil
 }
 
-// next is a kind of step and the state that it leads to.
+// next is a kind of step and the fingerprint of the state that it leads to.
 type next struct {
 	what stepKind
 	hash uint64
@@ -358,7 +358,7 @@ func (spec *worldSpec) after(path []step) (list []next, err error) {
 	return list, nil
 }
 
-// shrink removes steps of a failing path as long as it still fails.
+// shrink removes steps from a failing path as long as the rest of it fails.
 func (spec *worldSpec) shrink(path []step) []step {
 	for i := len(path) - 1; i >= 0; i-- {
 		shorter := slices.Delete(slices.Clone(path), i, i+1)
@@ -370,7 +370,7 @@ func (spec *worldSpec) shrink(path []step) []step {
 	return path
 }
 
-// fails reports whether all steps may happen and end in a broken rule.
+// fails reports whether all steps may happen in turn, and the last one breaks a rule.
 func (spec *worldSpec) fails(path []step) bool {
 	w := newWorld(spec)
 	for i, s := range path {
@@ -384,7 +384,7 @@ func (spec *worldSpec) fails(path []step) bool {
 	return w.ends() != nil
 }
 
-// story formats a path for people.
+// story returns a path as text: its steps, their events, and the rule that breaks.
 func (spec *worldSpec) story(path []step) string {
 	var lines []string
 	w, err := spec.play(path, func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) })

@@ -8,19 +8,19 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The small world of the explorer has a Core, a few machines that send it heartbeats as real nodes
-// do, the messages in flight, and the number of faults that may still happen. All but the Core is
-// one value without pointers, so copying it copies the world.
+// The small world of the explorer has a Core and a few machines, which send it heartbeats as real
+// nodes do. It also has the messages in flight and the faults that may still happen. All but the
+// Core is one value without pointers, so copying it copies the world.
 
 const (
 	maxMachines = 3
 	maxHeld     = 6
 	maxJobs     = 2
 	maxTasks    = 3
-	quantum     = time.Second // the unit in which time passes
+	quantum     = time.Second // the step in which time passes
 )
 
-// worldSpec says what a small world consists of, and which faults may happen in it, and how often.
+// worldSpec describes a small world: policy, nodes and jobs, and how often each fault may happen.
 type worldSpec struct {
 	name   string
 	policy core.Policy
@@ -29,23 +29,23 @@ type worldSpec struct {
 	faults faults
 }
 
-// faults counts the faults that may still happen.
+// faults has, for each kind of fault, how often it may still happen.
 type faults struct {
 	fail, blameless, lostOutput, unfetched, crash, leave, kill, mute, double, cordon, preempt, stop, tick int8
 }
 
 const (
-	worldAttempts = 2 // failures of a task that fail its job
+	worldAttempts = 2 // a task that fails so often fails its job
 	worldExpiry   = 3 * quantum
 )
 
-// heldState is the state of an attempt on its machine.
+// heldState is the state of an attempt on its machine, which the Core may not know yet.
 type heldState int8
 
 const (
 	heldRuns heldState = iota
 	heldPaused
-	heldSucceeded // from here on: ended, and not reported yet
+	heldSucceeded // from here on: ended, not yet reported
 	heldFailed
 	heldBlameless
 	heldStopped
@@ -57,9 +57,9 @@ type onMachine struct {
 	state   heldState
 	granted bool
 	half    bool // half done
-	lost    int8 // 1 + the number of the map whose output it misses, not reported yet
+	lost    int8 // 1 + number of the map whose output it misses; not yet reported
 	lostTry int32
-	cut     bool // it could not fetch the output, which may exist
+	cut     bool // it could not fetch the output, which may still exist
 }
 
 // letter is a heartbeat in flight.
@@ -71,25 +71,25 @@ type letter struct {
 	told [maxHeld]onMachine
 }
 
-// machine is a node's side of the protocol: one heartbeat at a time, resent unchanged until it is
-// answered, and a new incarnation after the Core has expired it.
+// machine is a node as the Core's caller. It sends one heartbeat at a time, and resends it
+// unchanged until it is answered. After the Core has expired it, it joins with a new incarnation.
 type machine struct {
 	up, registered bool
 	life, seq      uint64
 	n              int8
 	held           [maxHeld]onMachine
 	sent           letter // not answered
-	late           letter // a copy that is still in flight
+	late           letter // a copy of a heartbeat, still in flight
 }
 
-// taskFacts is what has happened to a task.
+// taskFacts is what has happened to a task, as the Core's events and the machines show it.
 type taskFacts struct {
-	done    int8 // valid successes: 0 or 1
+	done    int8 // successes that count: 0 or 1
 	failed  int8 // failures that machines have seen
-	granted int8 // 1 + the try that was last allowed to commit
+	granted int8 // 1 + the attempt that was last allowed to commit
 }
 
-// environment is everything in the world except its Core.
+// environment is everything in a world except its Core; it has no pointers.
 type environment struct {
 	now       time.Duration
 	lives     uint64
@@ -97,27 +97,27 @@ type environment struct {
 	left      faults
 	submitted int8
 	killed    [maxJobs]bool
-	opened    [maxJobs]bool // enough maps were done at some time that reduces may start
+	opened    [maxJobs]bool // enough maps were done at some time for reduces to start
 	cordoned  [maxMachines]bool
 	tasks     [maxJobs][core.Kinds][maxTasks]taskFacts
-	missed    [maxHeld]core.LostOutput // in the heartbeat in flight, and their number
+	missed    [maxHeld]core.LostOutput // outputs that the heartbeat in flight reports as lost
 	misses    int8
 	placed    [maxJobs]placing // of the maps
 }
 
-// placing is when a job was submitted, or when a map of it with a place last launched, and its
-// locality.
+// placing is the time and locality of the last launch of a job's map with a place. At first it is
+// the time of submission.
 type placing struct {
 	at    time.Duration
 	level core.Locality
 }
 
-// world is a Core in its environment.
+// world is a Core with its environment.
 type world struct {
 	environment
 	spec   *worldSpec
 	c      *core.Core
-	broken error // the first rule broken
+	broken error // the first rule that a step broke
 	trace  func(format string, args ...any)
 }
 
@@ -131,7 +131,7 @@ func newWorld(spec *worldSpec) *world {
 	return w
 }
 
-// newCore makes the Core of a world, without nodes or jobs.
+// newCore returns a Core for the world, without nodes or jobs.
 func (w *world) newCore(calls func(*core.Call)) *core.Core {
 	cfg := core.Config{Events: w.event, Calls: calls, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
 	c, err := NewCore(cfg, w.spec.policy)
@@ -141,14 +141,14 @@ func (w *world) newCore(calls func(*core.Call)) *core.Core {
 	return c
 }
 
-// breaks records a broken rule.
+// breaks records a broken rule, unless one is recorded already.
 func (w *world) breaks(format string, args ...any) {
 	if w.broken == nil {
 		w.broken = fmt.Errorf(format, args...)
 	}
 }
 
-// says prints an event if the path is printed.
+// says adds a line to the printed path, if the path is printed.
 func (w *world) says(format string, args ...any) {
 	if w.trace != nil {
 		w.trace(format, args...)
@@ -157,12 +157,12 @@ func (w *world) says(format string, args ...any) {
 
 func (w *world) facts(id core.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
 
-// commits reports whether a task's attempts ask to commit before they end.
+// commits reports whether attempts of a task must ask to commit before they succeed.
 func (w *world) commits(id core.TaskID) bool {
 	return id.Kind == core.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }
 
-// mapsDone returns the number of a job's maps that are done now.
+// mapsDone returns how many maps of a job are done at present.
 func (w *world) mapsDone(id core.JobID) (n int) {
 	for _, f := range w.tasks[id-1][core.Map] {
 		n += int(f.done)
@@ -170,7 +170,7 @@ func (w *world) mapsDone(id core.JobID) (n int) {
 	return n
 }
 
-// event applies an event that the Core emits.
+// event records in w what an event of the Core says, and checks the rules for it.
 func (w *world) event(e core.Event) {
 	w.says("    %v", e)
 	switch e.Type {
@@ -202,7 +202,7 @@ func (w *world) event(e core.Event) {
 	}
 }
 
-// launched checks that an attempt may launch on its node now.
+// launched breaks a rule if an attempt is launched where or when it must not be.
 func (w *world) launched(e core.Event) {
 	id := e.Attempt.Task
 	switch {
@@ -223,11 +223,11 @@ func (w *world) launched(e core.Event) {
 	}
 }
 
-// waited checks that a map has waited for its data as long as the policy requires.
+// waited breaks a rule if a map launched before the waits that its locality needs were over.
 func (w *world) waited(e core.Event) {
 	p, last := &w.spec.policy, &w.placed[e.JobID-1]
 	if p.Locality.Rule != core.TimedWait || p.Locality.Capped || p.Preemption.Mode == core.PreemptOn {
-		return // jobs of a starved pool do not wait
+		return // jobs of a starved pool may launch at once
 	}
 	least := time.Duration(0)
 	for l := last.level; l < e.Locality; l++ {
@@ -239,7 +239,7 @@ func (w *world) waited(e core.Event) {
 	*last = placing{w.now, e.Locality}
 }
 
-// finished checks that a job ends in the right state.
+// finished breaks a rule if a job ends in a state that its tasks do not lead to.
 func (w *world) finished(e core.Event) {
 	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
 	most := int8(0)
@@ -261,7 +261,7 @@ func (w *world) finished(e core.Event) {
 	}
 }
 
-// join registers a machine with a new incarnation.
+// join makes machine i join the Core with a new incarnation.
 func (w *world) join(i int) {
 	m := &w.machines[i]
 	w.lives++
@@ -271,8 +271,8 @@ func (w *world) join(i int) {
 	w.c.Join(w.now, spec)
 }
 
-// write composes the next heartbeat of a machine, with all its attempts or only those that have
-// ended. An unanswered heartbeat is resent instead.
+// write returns the next heartbeat of machine i, with all its attempts or only those that have
+// ended. If a heartbeat is unanswered, it returns that one.
 func (w *world) write(i int, all bool) *letter {
 	m := &w.machines[i]
 	if m.sent.used {
@@ -298,7 +298,7 @@ func (w *world) write(i int, all bool) *letter {
 	return &m.sent
 }
 
-// deliver hands a heartbeat to the Core.
+// deliver passes a heartbeat of machine i to the Core and returns the answer.
 func (w *world) deliver(i int, l *letter) core.Answer {
 	var list [maxHeld]core.Status
 	for k := range l.told[:l.n] {
@@ -337,7 +337,7 @@ func (w *world) deliver(i int, l *letter) core.Answer {
 	return answer
 }
 
-// answered carries out the answer to a machine's heartbeat.
+// answered makes machine i do what the Core's answer says.
 func (w *world) answered(i int, answer core.Answer) {
 	m := &w.machines[i]
 	m.sent = letter{}
@@ -375,8 +375,8 @@ func (w *world) answered(i int, answer core.Answer) {
 	w.agrees(i)
 }
 
-// agrees checks that a machine that was just answered holds the attempts that the Core expects: an
-// attempt that only the Core knows would never end.
+// agrees breaks a rule unless machine i, just answered, holds the attempts that the Core expects
+// there. An attempt that only the Core knows would never end.
 func (w *world) agrees(i int) {
 	m, id := &w.machines[i], w.c.Names[w.spec.nodes[i].Name]
 	for _, ai := range w.c.Nodes[id].Atts {

@@ -31,9 +31,9 @@ func TestTaskSelectorHasTheLastWord(t *testing.T) {
 			}
 			return list
 		}
-		answer = 3 // the second time the policy's answer, since 3 already runs
+		answer = 3 // at first 3 is launched; then it runs, so the policy's own choice is
 		require.Equal(t, [core.Kinds][]int32{{3, 0}, {3}}, index(beat(t, c, 0, nodes[0])))
-		answer = 0 // neither pending nor local
+		answer = 0 // a map that is neither pending nor local
 		require.Equal(t, [core.Kinds][]int32{{1}, {0}}, index(beat(t, c, 0, nodes[2])))
 		require.Equal(t, core.NodeLocal, c.Level(c.Job(1), 2, c.Nodes[nodes[0]]))
 		require.Equal(t, core.RackLocal, c.Level(c.Job(1), 2, c.Nodes[nodes[1]]))

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// shuffling returns a Core with a job of 2 maps, both done, and running reduces.
+// shuffling returns a Core, its node and the running reduces of a job whose two maps are done.
 func shuffling(t *testing.T, reduces int) (c *core.Core, n core.NodeID, r []core.AttemptID) {
 	t.Helper()
 	c, n = oneNode(t, "fair", nil, core.Node{Name: "n", MapSlots: 2, ReduceSlots: reduces})
@@ -21,12 +21,12 @@ func shuffling(t *testing.T, reduces int) (c *core.Core, n core.NodeID, r []core
 	return c, n, r
 }
 
-// unreachable returns a reduce's report that it cannot fetch the output of map 0.
+// unreachable returns the report of reduce r that it cannot fetch the output of map 0.
 func unreachable(r core.AttemptID, try int32) core.Status {
 	return core.Status{Attempt: r, Lost: []core.LostOutput{{Map: 0, Try: try, Unreachable: true}}}
 }
 
-// TestUnreachableForEver: a map that has run as often as a task may fail fails its job.
+// TestUnreachableForEver: a map that reruns as often as a task may fail makes its job fail.
 func TestUnreachableForEver(t *testing.T) {
 	c, n, r := shuffling(t, 1)
 	for try := range int32(2) {
@@ -42,8 +42,8 @@ func TestUnreachableForEver(t *testing.T) {
 	require.Contains(t, v.Err, "job_0001_m_000000 could not be fetched: it was made 3 times")
 }
 
-// The Core also waits for the reports of suspended reduces; a report for a task that is not a map
-// is ignored.
+// A map reruns only when most reduces, suspended ones included, have missed its output. Reports of
+// maps that do not exist are ignored.
 func TestReportsOfSuspendedReduces(t *testing.T) {
 	c, n, r := shuffling(t, 1)
 	c.Job(1).Work[core.Reduce].Suspended = 1

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Each reason for which a job leaves a free slot idle is reported, without Explain.
+// View.IdleReasons returns each reason for which a job leaves a free slot idle, without Explain.
 func TestIdleReasonsOfNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
 	reasons := func(at core.NodeID) (list []core.Skip) { return c.View().IdleReasons(at) }
@@ -46,9 +46,9 @@ func TestIdleReasonsOfNodes(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseJobLimit, Count: 1, Of: 1}, c.View().IdleReasons(n[0])[1].Reason)
 }
 
-// With Explain a heartbeat reports each job's reason, for each kind, when the reason or the allowed
-// level is new, and again after twice as many skips, four times, and so on. A report is valid until
-// the next.
+// With Explain a heartbeat emits each job's reason, for maps and for reduces, if the reason or the
+// allowed level is new. Later it does so after twice as many skips, four times and so on. A reason
+// is valid until the next event.
 func TestSkipsAreReported(t *testing.T) {
 	c, since := eventsOf(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true
@@ -101,8 +101,8 @@ func TestSkipsAreReported(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 20 * time.Second}, got.Actions[0].Reason)
 }
 
-// A job without enough slots gets no offer: on a node of two slots one task takes both, and the
-// other job is not asked.
+// A job is offered a slot only if it can use one. On a node of two slots one task takes both, and
+// the other job is not offered any.
 func TestNoOfferWithoutASlot(t *testing.T) {
 	for _, preset := range []string{"fifo", "fair", "hfs", "hfsp", "srpt"} {
 		c, _ := newTestCore(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
@@ -115,8 +115,8 @@ func TestNoOfferWithoutASlot(t *testing.T) {
 	}
 }
 
-// Whatever the policy and its limits, a job that waits while a slot is free has an event with the
-// reason, after its last launch.
+// Under any policy and limits, an event gives the reason of each job that waits while a slot is
+// free. It follows the last launch of the job.
 func TestEveryWaitHasItsReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
@@ -156,7 +156,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 	})
 }
 
-// A job held back by its queue is reported once, even while no slot is free.
+// A job that its queue holds back gets one event with the reason, even while no slot is free.
 func TestHeldJobHasItsReason(t *testing.T) {
 	p := policyOf(t, "capacity", nil)
 	p.Queues = []core.QueueConfig{{Name: "default", InitJobs: 1}}

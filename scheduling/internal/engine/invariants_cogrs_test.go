@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// checkCoGRS recounts the reduces on each node, and verifies that a plan's lists contain each
-// choice.
+// checkCoGRS fails unless the counts of reduces by node are right, and each job's plan passes
+// checkPlan.
 func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 	for _, j := range r.C.Active {
 		if j.State.Ended() {
@@ -35,8 +35,8 @@ func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 	}
 }
 
-// checkPlan verifies that a plan lists the candidates of each pending reduce, best first. A plan
-// may also list reduces that were launched meanwhile.
+// checkPlan fails unless p lists the candidates of each pending reduce, best first. p may also list
+// reduces that have been launched since.
 func checkPlan(t require.TestingT, r *cogrs.Placement, j *core.Job, p *cogrs.Plan) {
 	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
 	require.True(t, slices.IsSortedFunc(p.ByNode, cogrs.Here.Compare))

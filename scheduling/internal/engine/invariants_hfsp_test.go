@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 )
 
-// slowMatch returns what Order.Match does, by a search of all jobs instead of its lists.
+// slowMatch returns the same as Order.Match, by a search of all jobs without the lists.
 func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
 	all := slices.Clone(o.All[k])
 	sort.Slice(all, func(a, b int) bool { return o.RankOf(all[a]).Before(o.RankOf(all[b])) })
@@ -44,7 +44,7 @@ func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.
 	return nil, nil
 }
 
-// checkHFSP compares the lists with recomputed ranks, and the virtual cluster's work with that of
+// checkHFSP fails unless the lists have the right ranks, and the virtual cluster has the work of
 // the jobs.
 func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 	for k := range core.TaskKind(core.Kinds) {

@@ -18,7 +18,7 @@ func sortByString(ids []core.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
-// checkInvariants recomputes the Core's sums, lists and tables from its tasks and compares them.
+// checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [core.Kinds]int
 	suspended, held := 0, 0
@@ -81,7 +81,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 	checkOrder(t, c)
 }
 
-// checkWork counts one kind of a job's tasks, and compares the fast pick with the slow one.
+// checkWork fails unless the counts of j's tasks of kind k are right and Pick agrees with slowPick.
 func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 	w := &j.Work[k]
 	var pending, running, suspended, copies, done, again int
@@ -140,7 +140,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 	}
 }
 
-// checkPools recounts the pools.
+// checkPools fails unless the sums and lists of each pool follow from its jobs.
 func checkPools(t require.TestingT, o *pools.Order) {
 	var load [core.Kinds]int
 	for _, p := range o.Sorted {
@@ -162,7 +162,7 @@ func checkPools(t require.TestingT, o *pools.Order) {
 	}
 }
 
-// checkLimits recomputes which jobs may run.
+// checkLimits fails unless exactly those jobs may run that the limits on running jobs allow.
 func checkLimits(t require.TestingT, o *pools.Order) {
 	inPool, ofUser := map[*pools.Pool]int{}, map[string]int{}
 	for p := core.VeryHigh; p <= core.VeryLow; p++ {
@@ -180,7 +180,7 @@ func checkLimits(t require.TestingT, o *pools.Order) {
 	}
 }
 
-// checkOrder compares the incremental order with a sorted one.
+// checkOrder fails unless the order of jobs is that of slowOrder, which sorts them.
 func checkOrder(t require.TestingT, c *core.Core) {
 	switch o := c.Order.(type) {
 	case *hfsp.Order:
@@ -196,7 +196,7 @@ func checkOrder(t require.TestingT, c *core.Core) {
 	}
 }
 
-// checkQueues recounts the queues.
+// checkQueues fails unless the counts and lists of each queue follow from its jobs.
 func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 	for _, q := range append([]*capacity.Queue{&o.Top}, o.Queues...) {
 		var occupied [core.Kinds]int
@@ -220,7 +220,7 @@ func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 			require.Empty(t, toInitialize(q), q.Name)
 		}
 	}
-	for k := range core.TaskKind(core.Kinds) { // at every level the least loaded first
+	for k := range core.TaskKind(core.Kinds) { // at every level, the queue with the lowest load comes first
 		leaves := o.Leaves(nil, &o.Top, k, false)
 		for i := 1; i < len(leaves); i++ {
 			a, b := apart(leaves[i-1], leaves[i])
@@ -230,7 +230,7 @@ func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 	}
 }
 
-// apart returns the ancestors of two leaves, or the leaves themselves, that have the same parent.
+// apart returns the ancestors of two leaves that have the same parent; they may be the leaves.
 func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 	path := func(q *capacity.Queue) (list []*capacity.Queue) {
 		for ; q != nil; q = q.Above {
@@ -248,7 +248,7 @@ func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 	return a, b
 }
 
-// toInitialize searches all waiting jobs of a queue for those that Hadoop would initialize now.
+// toInitialize returns the jobs of a queue that Hadoop would initialize now, by a search of all.
 func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
@@ -269,7 +269,7 @@ func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 	return ids
 }
 
-// slowOrder sorts all jobs by the published comparison.
+// slowOrder returns all jobs that may launch a task of kind k, sorted as the papers compare jobs.
 func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 	var jobs []*core.Job
 	o, _ := c.Order.(*pools.Order)
@@ -315,7 +315,7 @@ func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 	return ids
 }
 
-// poolBefore reports whether p comes before q, as Hadoop's SchedulingAlgorithms compares them.
+// poolBefore reports whether p comes before q, as Hadoop's SchedulingAlgorithms compares pools.
 func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 	mp, mq := min(p.Min[k], min(p.Demand[k], p.Max[k])), min(q.Min[k], min(q.Demand[k], q.Max[k]))
 	needyP, needyQ := p.Running[k] < mp, q.Running[k] < mq
@@ -332,7 +332,7 @@ func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 	return p.Name < q.Name
 }
 
-// slowPick returns what Core.Pick does, by a search of all tasks.
+// slowPick returns the same map and locality as Core.Pick, by a search of all tasks.
 func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (int32, core.Locality) {
 	best, at := int32(-1), core.Locality(100)
 	unplaced := int32(-1)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// allJobs lists the jobs that are not forgotten.
+// allJobs returns the jobs of which the Core has a record.
 func allJobs(c *core.Core) (jobs []*core.Job) {
 	for id := range c.LastJob {
 		if j := c.Job(id + 1); j != nil {
@@ -20,7 +20,7 @@ func allJobs(c *core.Core) (jobs []*core.Job) {
 	return jobs
 }
 
-// tiny runs n jobs of one map and one reduce, one after the other, beside a long one.
+// tiny runs n jobs of one map and one reduce, one after the other.
 func tiny(t *testing.T, c *core.Core, node core.NodeID, n int) {
 	for range n {
 		submit(t, c, core.JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
@@ -49,7 +49,7 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 	for _, preset := range Presets() {
 		c, n := oneNode(t, preset, func(_ *core.Config, p *core.Policy) { p.Reduce.Rule = core.CoGRS }, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 		jobs := 10_000
-		if preset == "hfs" { // what the Core itself keeps is the same for all
+		if preset == "hfs" { // the Core's own records are the same under every policy
 			jobs = 100_000
 		}
 		tiny(t, c, n, 2_000)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Copies of built-in parts written against the public interface: the naive fair order, delay
+// Built-in parts, written once more against the public interface: the naive fair order, delay
 // scheduling by a skip count, and reduces anywhere.
 
 type fewestFirst struct{}
@@ -47,8 +47,8 @@ func knownParts() core.Parts {
 	}
 }
 
-// plainly removes the reason from an event, and drops skips: external parts have reasons of their
-// own, and external orders report no shares.
+// plainly returns a function that adds events to list without their reasons, and without skips and
+// shares. External parts have reasons of their own, and external orders report no shares.
 func plainly(list *[]core.Event) func(core.Event) {
 	return func(e core.Event) {
 		if e.Type == core.EventSkipped || e.Type == core.EventShares {
@@ -59,7 +59,7 @@ func plainly(list *[]core.Event) func(core.Event) {
 	}
 }
 
-// External copies of built-in parts make the same decisions.
+// Parts from outside that follow the same rule as built-in ones make the same decisions.
 func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := policyOf(t, "delay", nil)
@@ -79,7 +79,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 		builtIn = nil
 		y.c.Config.Calls = func(call *core.Call) {
 			same := *call
-			same.Actions = nil // its reasons differ; events are compared
+			same.Actions = nil // reasons differ; the events are compared
 			if err := b.Replay(&same); call.Op != core.OpHeartbeat {
 				require.NoError(t, err)
 			}
@@ -91,7 +91,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	})
 }
 
-// Random runs with mixed external and built-in parts end, keep all invariants and replay.
+// Random runs with external and built-in parts end, keep all invariants, and replay.
 func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -115,7 +115,7 @@ func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 	})
 }
 
-// curious is a custom part that asks the View every question before it answers.
+// curious is a part from outside that asks the View every question before it answers.
 type curious struct {
 	t require.TestingT
 	c **core.Core
@@ -148,8 +148,8 @@ func (r curiousReduces) Place(q core.View, o core.ReduceOffer) int32 {
 	return firstWaiting{}.Place(q, o)
 }
 
-// A part may ask any question while a slot is offered, under every order, and always gets the same
-// answers.
+// Under every order, a part may ask any question while a slot is offered, and gets the same answer
+// each time.
 func TestPartsMayAsk(t *testing.T) {
 	for _, order := range append(Presets(), "fewest") {
 		t.Run(order, rapid.MakeCheck(func(t *rapid.T) {
@@ -181,7 +181,7 @@ func TestPartsMayAsk(t *testing.T) {
 	}
 }
 
-// notes is a custom part that records its offers and refuses them all.
+// notes is a part from outside that records its offers; without a choice it refuses them.
 type notes struct {
 	offers   []core.MapOffer
 	reduces  []core.ReduceOffer
@@ -219,7 +219,7 @@ func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
 
 func (n *notes) Forget(id core.JobID) { n.ended = append(n.ended, id) }
 
-// notesCore returns a core of four nodes in two racks with parts that record their offers.
+// notesCore returns a Core of four nodes in two racks, with notes as placement of maps and reduces.
 func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	n := &notes{choose: -1}
 	c, nodes := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) {
@@ -236,8 +236,8 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	return c, nodes, n
 }
 
-// A locality rule gets the distance of the nearest map, and the number of refusals since the last
-// local map.
+// An offer to a MapPlacement has the distance of the nearest map, and the number of refusals since
+// the job's last local map.
 func TestMapPlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
@@ -260,8 +260,8 @@ func TestMapPlacementIsReported(t *testing.T) {
 	require.Zero(t, v, "a launch on its data does")
 }
 
-// A chooser names the map itself, even if another map is nearer to its data, and is notified of its
-// launch.
+// A MapChooser's map is launched even if another is nearer to its data, and then its method
+// Launched is called.
 func TestMapChooserChooses(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	p := c.Policy
@@ -285,7 +285,7 @@ func TestMapChooserChooses(t *testing.T) {
 	}
 }
 
-// If no waiting map has a place, a chooser is not asked.
+// If no waiting map has a place, a MapChooser gets no offer.
 func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	p := c.Policy
@@ -297,8 +297,8 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	require.Empty(t, n.launched)
 }
 
-// A placement rule gets the waiting reduces and the number of refusals since the last launch. It is
-// also notified when a job ends.
+// An offer to a ReducePlacement has the waiting reduces, and the number of refusals since the job's
+// last launch. When a job ends, the method Forget is called.
 func TestReducePlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Reduces: 3})
@@ -318,7 +318,7 @@ func TestReducePlacementIsReported(t *testing.T) {
 	require.Equal(t, []core.JobID{id, id}, n.ended, "as a rule for maps and for reduces")
 }
 
-// A reduce that does not wait cannot be chosen.
+// The Core panics if a ReducePlacement chooses a reduce that does not wait.
 func TestReducePlacementChoosesAWaitingOne(t *testing.T) {
 	for _, choice := range []int32{0, 7} {
 		c, nodes, n := notesCore(t)
@@ -350,7 +350,7 @@ func TestPartsThatAreNotThere(t *testing.T) {
 	require.ErrorContains(t, err, `an order "fair" is there already`)
 }
 
-// A placement can ask where data is stored.
+// The View answers where the known input of a reduce is stored.
 func TestQuestionsAboutInput(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
 	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 2})

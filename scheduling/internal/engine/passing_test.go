@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// twins are two cores that get the same calls. One explains, so it checks the plan of every job
-// whose reduces are offered a slot; the other reuses the jobs' last answers (cogrs/skip.go).
+// twins are two Cores that get the same calls. The first has Explain, so it checks the plan of each
+// job that is offered a slot. The second reuses the jobs' last answers (cogrs/skip.go).
 type twins struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -22,7 +22,7 @@ type twins struct {
 	nodes   []core.Node
 	running map[core.NodeID][]core.AttemptID
 	refused int // offers
-	waiting int // jobs whose answer was unchanged, summed over the steps
+	waiting int // jobs that reused their answer, summed over the steps
 }
 
 func (w *twins) both(call func(c *core.Core) (any, error)) any {
@@ -55,7 +55,7 @@ func (w *twins) submit() {
 	w.both(func(c *core.Core) (any, error) { return c.Submit(w.now, s) })
 }
 
-// outputs draws the output sizes of a map: many reduces get nothing.
+// outputs draws the output sizes of a map; for many reduces the size is 0.
 func (w *twins) outputs(a core.AttemptID) (bytes []int64) {
 	if j := w.cores[0].Job(a.Task.Job); a.Task.Kind == core.Map && j != nil {
 		for range j.Spec.Reduces {
@@ -114,7 +114,7 @@ func (w *twins) beat(id core.NodeID) {
 	}
 }
 
-// step does something at random, mostly a heartbeat.
+// step makes a random call on both Cores, mostly a heartbeat.
 func (w *twins) step(p core.Policy) {
 	w.now += time.Duration(w.rng.IntN(300)) * time.Millisecond
 	id := core.NodeID(w.rng.IntN(len(w.nodes)))
@@ -128,7 +128,7 @@ func (w *twins) step(p core.Policy) {
 	case what == 14 && len(active) > 0:
 		job := active[w.rng.IntN(len(active))]
 		w.both(func(c *core.Core) (any, error) { return nil, c.Kill(w.now, job) })
-	case what < 17: // it returns, sometimes in another rack
+	case what < 17: // the node returns, sometimes in another rack
 		n := &w.nodes[id]
 		n.Incarnation++
 		if w.rng.IntN(2) == 0 {
@@ -145,7 +145,7 @@ func (w *twins) step(p core.Policy) {
 		}
 		w.both(func(c *core.Core) (any, error) { return nil, c.Reconfigure(w.now, p) })
 		for n := range w.nodes {
-			w.beat(core.NodeID(n)) // those that were suspended are killed
+			w.beat(core.NodeID(n)) // suspended attempts are killed
 		}
 	case what < 25:
 		cordoned := w.rng.IntN(2) == 0
@@ -211,7 +211,7 @@ func TestReusedAnswersAreCurrent(t *testing.T) {
 				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[core.NodeID][]core.AttemptID{}}
 				for i := range w.cores {
 					cfg := core.Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}
-					if p.Reduce.Rule != core.AnyNode { // it waits long enough to be passed over
+					if p.Reduce.Rule != core.AnyNode { // reduces wait long enough to be passed over
 						cfg.HeartbeatInterval = 4 * time.Second
 					}
 					c, err := NewCore(cfg, p)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The presets are the papers' schedulers, with the waits and limits of Hadoop.
+// Each preset has the parts of its paper's scheduler, with Hadoop's waits and limits.
 func TestPresetsAreThePapers(t *testing.T) {
 	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 10 * time.Second}}
 	for name, want := range map[string]core.Policy{
@@ -38,8 +38,8 @@ func TestPresetsAreThePapers(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownPolicy)
 }
 
-// The interval between heartbeats grows by a second with each 100 nodes, from 300 ms; the automatic
-// wait is one and a half, at most 15 s [Hadoop].
+// The heartbeat interval is 1 s per 100 nodes, at least 300 ms. The automatic wait is 1.5
+// intervals, at most 15 s [Hadoop].
 func TestIntervals(t *testing.T) {
 	for nodes, want := range map[int]time.Duration{0: 300, 1: 300, 30: 300, 31: 310, 100: 1000, 250: 2500} {
 		require.Equal(t, want*time.Millisecond, core.HeartbeatInterval(nodes))
@@ -52,11 +52,11 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Timed waits apply under every order that uses a locality rule, including Hadoop's FIFO.
+// Timed waits apply under every order that uses a locality rule, even under Hadoop's FIFO.
 func TestWaitsUnderEveryOrder(t *testing.T) {
 	for _, preset := range Presets() {
 		if preset == "quincy" {
-			continue // its flow has its own costs of distance
+			continue // its flow has costs of distance instead
 		}
 		c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
 			p.Spread = false

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// drawPolicy draws a combination of parts.
+// drawPolicy draws a policy: a combination of parts and settings.
 func drawPolicy(t *rapid.T) core.Policy {
 	p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 	switch rapid.IntRange(0, 3).Draw(t, "locality") {
@@ -72,7 +72,7 @@ func drawPolicy(t *rapid.T) core.Policy {
 	return p
 }
 
-// play is a random run of a core, with the state that its nodes would have.
+// play is a random run of a Core, with the attempts that its nodes run.
 type play struct {
 	parts   core.Parts
 	t       *rapid.T
@@ -80,8 +80,8 @@ type play struct {
 	now     time.Duration
 	nodes   []core.NodeID
 	joined  []core.Node
-	big     core.NodeID                             // has room for every task
-	fixed   bool                                    // the policy does not change
+	big     core.NodeID                             // a node with slots enough for every task
+	fixed   bool                                    // the policy never changes
 	running map[core.NodeID]map[core.AttemptID]bool // true: suspended
 	won     map[core.TaskID]int                     // commits of reduces
 	log     bytes.Buffer
@@ -90,7 +90,7 @@ type play struct {
 
 func newPlay(t *rapid.T, p core.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
 
-// newPlayOf is like newPlay, with custom parts of policies.
+// newPlayOf is like newPlay, with parts that the policy may name.
 func newPlayOf(t *rapid.T, p core.Policy, parts core.Parts) *play {
 	y := &play{t: t, running: map[core.NodeID]map[core.AttemptID]bool{}, won: map[core.TaskID]int{}, parts: parts}
 	y.calls = core.NewCallWriter(&y.log)
@@ -147,8 +147,8 @@ func (y *play) submit() {
 	submitAt(t, y.c, y.now, s)
 }
 
-// beat sends a heartbeat of a node. Attempts end with a chance of N in ten, some of them in
-// failure.
+// beat sends a heartbeat of node n. Each attempt ends with a chance of `ends` in ten; `fails` in
+// ten of these fail.
 func (y *play) beat(n core.NodeID, ends, fails int) {
 	t := y.t
 	var list []core.Status
@@ -216,7 +216,7 @@ func sortedAttempts(m map[core.AttemptID]bool) (ids []core.AttemptID) {
 	return ids
 }
 
-// step performs a random step.
+// step makes a random call of the Core; ends and fails are as for beat.
 func (y *play) step(ends, fails int) {
 	t := y.t
 	y.now += time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond
@@ -258,8 +258,8 @@ func (y *play) step(ends, fails int) {
 	checkInvariants(t, y.c)
 }
 
-// finish lets all jobs end: failures stop, and the node with room for every task returns; other
-// nodes keep their state.
+// finish lets all jobs end: attempts no longer fail, and the node with slots for every task
+// returns. Other nodes keep their state.
 func (y *play) finish() {
 	t := y.t
 	y.rejoin(y.big)
@@ -289,7 +289,7 @@ func (y *play) finish() {
 	require.NoError(t, y.calls.Err())
 }
 
-// rejoin lets a node join with a new incarnation.
+// rejoin lets node n join with a new incarnation.
 func (y *play) rejoin(n core.NodeID) {
 	for i, id := range y.nodes {
 		if id == n {
@@ -315,8 +315,8 @@ func TestRandomRuns(t *testing.T) {
 	})
 }
 
-// Without delay, no slot idles while a task waits: with greedy locality, no spreading, no limits
-// and reduces anywhere.
+// If nothing makes tasks wait, no slot idles while a task waits. Locality is greedy, reduces run
+// anywhere, and there is no Spread or limit.
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"), nil)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// skewedSizes draws the output bytes for each reduce from a lognormal distribution, in a few tables
-// that the maps use in turn.
+// skewedSizes draws the output bytes of a map for each reduce from a lognormal distribution. It
+// returns 64 such lists, which the maps use in turn.
 func skewedSizes(reduces int, sigma float64) [][]int64 {
 	rng := rand.New(rand.NewPCG(3, 4))
 	tables := make([][]int64, 64)
@@ -22,8 +22,8 @@ func skewedSizes(reduces int, sigma float64) [][]int64 {
 	return tables
 }
 
-// BenchmarkSkewedReduces runs hfs with cogrs in the set-up of [Zaharia10 §5.4]. All partitions
-// differ, so that every reduce has its own center.
+// BenchmarkSkewedReduces runs hfs with CoGRS in the set-up of [Zaharia10 §5.4]. Partitions differ
+// in size, so that each reduce has a center of its own.
 func BenchmarkSkewedReduces(b *testing.B) {
 	for _, sigma := range []float64{1, 3} {
 		b.Run(fmt.Sprintf("sigma=%v", sigma), func(b *testing.B) {
@@ -32,13 +32,13 @@ func BenchmarkSkewedReduces(b *testing.B) {
 			s.run(b, policyOf(b, "hfs", cogrsOn))
 		})
 	}
-	b.Run("few", func(b *testing.B) { // few maps: the centers of all reduces are the same few nodes
+	b.Run("few", func(b *testing.B) { // all reduces have the same few centers
 		s := setup{nodes: 1000, racks: 25, slots: [2]int{2, 2}, jobs: 40, pools: 20, maps: 20, reduces: 400, bytes: skewedSizes(400, 2)}
 		s.run(b, policyOf(b, "hfs", cogrsOn))
 	})
 }
 
-// Skewed jobs end, wherever their centers are.
+// Jobs with skewed partitions end under CoGRS, with as many launches as tasks.
 func TestSkewedJobsRunThrough(t *testing.T) {
 	s := setup{nodes: 40, racks: 4, slots: [2]int{2, 2}, jobs: 6, pools: 2, maps: 30, reduces: 60, bytes: skewedSizes(60, 3)}
 	if got, want := s.drain(t, s.load(t, policyOf(t, "hfs", cogrsOn)), 20*time.Second), 6*90; got != want {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// slowJob is a job of seven maps on four nodes with two map slots each, launched at time 0; the
-// last node has a free slot. attempts and at are indexed by map: its attempt and its node.
+// slowJob is a job of seven maps on four nodes with two map slots each, launched at time 0. The
+// last node has a free slot. By map, attempts has its attempt and `at` its node.
 type slowJob struct {
 	t        *testing.T
 	c        *core.Core
@@ -39,7 +39,7 @@ func newSlowJob(t *testing.T, preset string, change func(*core.Config, *core.Pol
 	return s
 }
 
-// progress reports the progress of the maps, 0.9 unless given, and runs the search for slow tasks.
+// progress reports progress 0.9 of each map, or that in `slow`, and looks for slow tasks.
 func (s *slowJob) progress(now time.Duration, slow map[int]float64) {
 	for i, a := range s.attempts {
 		p, ok := slow[i]
@@ -57,7 +57,7 @@ func (s *slowJob) end(now time.Duration, m int, state core.AttemptState) {
 	require.NoError(s.t, err)
 }
 
-// copyOf returns the second attempt of a map.
+// copyOf returns the ID of a map's speculative attempt.
 func (s *slowJob) copyOf(m int) core.AttemptID {
 	a := s.attempts[m]
 	a.Try = 1
@@ -66,13 +66,13 @@ func (s *slowJob) copyOf(m int) core.AttemptID {
 
 const minuteAndMore = 100 * time.Second
 
-// LATE copies the task with the longest estimated time to end first: at 3 % in 100 s, half done in
-// 100 s is nearer its end [Zaharia08 §4].
+// LATE first starts a speculative attempt of the task with the longest estimated time to end. After
+// 100 s, that is the map at 3 %, not the one at 50 % [Zaharia08 §4].
 func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.SlowTask = 0.5 }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
 	require.Equal(t, []core.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s.end(minuteAndMore, 6, core.StateSucceeded) // frees a slot of the last node
+	s.end(minuteAndMore, 6, core.StateSucceeded) // this frees a slot of the last node
 	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 2)
 	require.NoError(t, s.c.Update(minuteAndMore))
@@ -81,8 +81,8 @@ func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
 	checkInvariants(t, s.c)
 }
 
-// By the older rule a task is slow if its progress is 0.2 below the mean of its job, even if it has
-// become fast, and the first such task is copied first [Zaharia08 §2.1].
+// By the native rule a task is slow if its progress is 0.2 below the mean of its job, even if it is
+// fast now. The slow task with the lowest index comes first [Zaharia08 §2.1].
 func TestNativeRuleComparesProgress(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.Rule = core.NativeRule }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
@@ -127,8 +127,8 @@ func TestWhatIsNotCopied(t *testing.T) {
 	require.Len(t, beat(t, s.c, 60*time.Second, s.nodes[3]), 1, "else there is a copy")
 }
 
-// The first attempt that succeeds determines the task: its node has the output, the other attempt
-// is killed, and later reports of that are ignored.
+// The first attempt to succeed completes its task: the output is on its node, and the other attempt
+// is killed. Later reports of that attempt are ignored.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
 	for _, copyWins := range []bool{true, false} {
 		s := newSlowJob(t, "fair", nil, core.JobSpec{Reduces: 1, SlowStart: 1})
@@ -157,8 +157,8 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 	}
 }
 
-// While a job waits for locality it gets no speculative attempts, because they may run on any node
-// [Hadoop's FairScheduler: a capped request never returns a copy].
+// While a job waits for locality it gets no speculative attempts: they may run on any node.
+// Hadoop's FairScheduler, too, starts none for a request with a level.
 func TestDelaySchedulingDelaysCopies(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
@@ -169,7 +169,7 @@ func TestDelaySchedulingDelaysCopies(t *testing.T) {
 	require.Equal(t, []core.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore+10*time.Second, s.nodes[3]))
 }
 
-// Every order copies the slow tasks of its jobs, maps and reduces.
+// Under every order, slow maps and slow reduces get speculative attempts.
 func TestEveryOrderCopies(t *testing.T) {
 	for _, preset := range Presets() {
 		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
@@ -218,8 +218,8 @@ func TestEveryOrderCopies(t *testing.T) {
 	}
 }
 
-// A node counts as slow because of what runs there, and of attempts that were overtaken, even if
-// nothing has ended there.
+// A node counts as slow by the attempts that run or were overtaken there, even if no task has ended
+// on it.
 func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.05, 6: 0.05})
@@ -230,7 +230,7 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	_, err := s.c.Heartbeat(minuteAndMore+time.Second, core.Heartbeat{Node: s.nodes[1], Statuses: []core.Status{{Attempt: s.copyOf(6), State: core.StateSucceeded}}, NoWork: true})
 	require.NoError(t, err)
 	s.end(minuteAndMore+time.Second, 1, core.StateSucceeded)
-	require.NoError(t, s.c.Leave(minuteAndMore+time.Second, s.nodes[1])) // the copy of map 0 is gone
+	require.NoError(t, s.c.Leave(minuteAndMore+time.Second, s.nodes[1])) // the speculative attempt of map 0 is lost
 	for _, m := range []int{0, 4, 5} {
 		_, err := s.c.Heartbeat(minuteAndMore+time.Second, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
 		require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	checkInvariants(t, s.c)
 }
 
-// A rejected policy keeps the current rule.
+// If a new policy is rejected, the former speculation rule continues.
 func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	s := newSlowJob(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Spread = false }, core.JobSpec{Pool: "p"})
 	to := s.c.Policy
@@ -250,8 +250,8 @@ func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
 }
 
-// A reduce that has waited for maps is not slow because of that: its time counts from the end of
-// the last map.
+// A reduce's time counts from the end of the last map. So one that was launched early and waited is
+// not slow.
 func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Speculation = core.SpeculationPolicy{Rule: core.LATE, SlowTask: 0.5}
@@ -279,7 +279,7 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 		require.NoError(t, c.Update(now))
 	}
 	report(900*time.Second, 0.1)
-	launch(900*time.Second, n[2]) // the third waits for less than the others
+	launch(900*time.Second, n[2]) // this reduce waits for less time than the others
 	require.Len(t, at, 4)
 	require.NoError(t, c.Update(990*time.Second))
 	require.Empty(t, beat(t, c, 990*time.Second, n[3]), "no reduce is slow while a map runs")
@@ -289,7 +289,7 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
 }
 
-// A job runs no more copies than the cap allows.
+// A job has at most as many speculative attempts as the cap allows; the reason then says so.
 func TestCopiesAreCapped(t *testing.T) {
 	s := newSlowJob(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// stranded is a cluster of three nodes with one map slot each. On the first, a task of the large
-// job is suspended for a task of the small one.
+// stranded is a cluster of three nodes with one map slot each. On the first, a task of the job big
+// is suspended for a task of the job small.
 type stranded struct {
 	t          *testing.T
 	c          *core.Core
@@ -19,7 +19,7 @@ type stranded struct {
 	nodes      []core.NodeID
 	held       map[core.NodeID]map[core.AttemptID]bool // true: suspended
 	away       map[core.NodeID]bool
-	shrunk     bool // a node has fewer slots than running tasks
+	shrunk     bool // a node has more running tasks than slots
 	big, small core.JobID
 }
 
@@ -40,7 +40,7 @@ func strand(t *testing.T) *stranded {
 	return s
 }
 
-// beat sends a heartbeat in which all running attempts end, if ends is set.
+// beat sends a heartbeat of n. If `ends` is set, all attempts that run there end.
 func (s *stranded) beat(n core.NodeID, ends bool) {
 	if s.away[n] {
 		return
@@ -79,7 +79,7 @@ func (s *stranded) beats(ends bool) {
 	}
 }
 
-// allowed expects no error, except that the job has ended, if it has.
+// allowed fails unless err is nil, or is ErrJobEnded and the job has ended.
 func (s *stranded) allowed(err error, job core.JobID) {
 	if err != nil {
 		require.ErrorIs(s.t, err, core.ErrJobEnded)
@@ -96,8 +96,8 @@ func (s *stranded) reconfigure(preset string, change func(p *core.Policy)) {
 	require.NoError(s.t, s.c.Reconfigure(s.now, p))
 }
 
-// TestSuspendedAttemptContinues makes every possible change to a cluster with a suspended attempt.
-// Every job that is not killed then ends.
+// After any change to a cluster with a suspended attempt, every job ends that is not killed. The
+// test makes each change.
 func TestSuspendedAttemptContinues(t *testing.T) {
 	events := map[string]func(s *stranded){
 		"nothing":    func(*stranded) {},
@@ -147,8 +147,8 @@ func TestSuspendedAttemptContinues(t *testing.T) {
 	}
 }
 
-// TestDrainedNodesEnd cordons all nodes: running and suspended attempts end, and nothing is
-// launched.
+// TestDrainedNodesEnd: if all nodes are cordoned, running and suspended attempts end, and nothing
+// is launched.
 func TestDrainedNodesEnd(t *testing.T) {
 	s := strand(t)
 	for _, n := range s.nodes {
@@ -165,8 +165,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 	require.Equal(t, []core.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
-// TestDisplacedJobContinues switches to every other policy from pools with a limit, under which a
-// job of higher priority has displaced a running one.
+// A job whose place a job of higher priority has taken ends under any other policy. The former
+// policy is pools with a limit on running jobs.
 func TestDisplacedJobContinues(t *testing.T) {
 	for _, preset := range Presets() {
 		c, n := oneNode(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.PoolMaxJobs = 1 }, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
@@ -194,8 +194,8 @@ func TestDisplacedJobContinues(t *testing.T) {
 	}
 }
 
-// TestInfiniteXiAfterASwitch trains a job that has run under another policy: the run times of tasks
-// that finished then are unknown.
+// TestInfiniteXiAfterASwitch: a job gets training tasks under hfsp even if it has run under another
+// policy. The run times of tasks that finished there are unknown.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
 	c, n := oneNode(t, "fifo", nil, core.Node{Name: "a", MapSlots: 1})
 	id := submit(t, c, core.JobSpec{Maps: 8})
@@ -218,8 +218,8 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }
 
-// Suspended attempts are killed if their node has become too small for them, or if the new policy
-// would not resume them.
+// A suspended attempt is killed if its node gets too few slots for it, or if the new policy does
+// not resume attempts.
 func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	suspended := func() (*core.Core, core.NodeID, core.AttemptID) {
 		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// ask calls every question by its signature, so that new questions are covered.
+// ask calls every method of View with some values of its parameter types, so also future methods.
 func ask(t require.TestingT, c *core.Core) {
 	for _, question := range reflect.ValueOf(c.View()).Methods() {
 		args := [][]reflect.Value{{}}
@@ -30,7 +30,7 @@ func ask(t require.TestingT, c *core.Core) {
 	}
 }
 
-// valuesOf lists some values of a type for ask to put into questions.
+// valuesOf returns some values of a type, which ask passes to questions.
 func valuesOf(c *core.Core, of reflect.Type) (list []reflect.Value) {
 	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
 	switch of {
@@ -64,8 +64,8 @@ func valuesOf(c *core.Core, of reflect.Type) (list []reflect.Value) {
 	return list
 }
 
-// Questions between calls do not change the Core: its answers and events are those of a Core that
-// is asked nothing.
+// Questions between calls do not change a Core: its answers and events are those of a Core without
+// questions.
 func TestQuestionsChangeNothing(t *testing.T) {
 	for _, preset := range Presets() {
 		t.Run(preset, rapid.MakeCheck(func(t *rapid.T) {
