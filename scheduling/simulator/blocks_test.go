@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// HDFS's rule: no two replicas on one node, the first two in different racks, the third in the rack
-// of the second.
+// Blocks are placed by HDFS's rule: replicas on separate nodes, the first two in different racks,
+// the third in the rack of the second.
 func TestPlaceBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
@@ -34,7 +34,7 @@ func TestPlaceBlocks(t *testing.T) {
 	})
 }
 
-// Every node gets its fraction of the replicas.
+// Each node gets its equal part of all replicas: 300 of 30,000, with a tolerance of 90.
 func TestBlocksAreSpread(t *testing.T) {
 	top := newTopology((&Cluster{Nodes: 100, Racks: 4}).racks())
 	p := top.placeBlocks(rand.New(rand.NewPCG(1, 0)), 10_000, 3)

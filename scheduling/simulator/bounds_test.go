@@ -13,12 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// boundless lists the numbers of a Config that may have any value of their type: a seed, the bounds
-// themselves, and enumerations.
+// boundless has the fields of a Config that may have any value of their type. They are a seed,
+// bounds themselves, and enumerations.
 var boundless = map[string]bool{"Seed": true, "MaxEvents": true, "Drive": true, "Rule": true, "Active": true, "Setup": true, "Grain": true}
 
-// Every number of a Config is bounded: infinities, NaN and the ends of its type are refused with
-// the value.
+// Each number of a Config has bounds: infinities, NaN and the ends of its type are rejected, and
+// the error has the value.
 func TestEveryNumberHasBounds(t *testing.T) {
 	tried := 0
 	each(reflect.TypeFor[Config](), nil, func(path []int, field reflect.StructField) {
@@ -38,7 +38,7 @@ func TestEveryNumberHasBounds(t *testing.T) {
 	require.Greater(t, tried, 60)
 }
 
-// each calls f for every number of a struct and of the structs of this package in it.
+// each calls f for every number in a struct type, and in its structs that this package defines.
 func each(of reflect.Type, path []int, f func([]int, reflect.StructField)) {
 	for i := range of.NumField() {
 		field, here := of.Field(i), append(slices.Clip(path), i)
@@ -54,7 +54,7 @@ func each(of reflect.Type, path []int, f func([]int, reflect.StructField)) {
 	}
 }
 
-// extremes returns values that no field of that kind may have.
+// extremes returns values that a field of that type must reject.
 func extremes(field reflect.StructField) (list []reflect.Value) {
 	of := field.Type
 	if of.Kind() == reflect.Array {
@@ -83,7 +83,7 @@ func extremes(field reflect.StructField) (list []reflect.Value) {
 	return list
 }
 
-// Small numbers are refused if a simulation with them would not end.
+// Small numbers are rejected if a simulation with them would not end.
 func TestTinyNumbersAreRefused(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"heartbeat": {Interval: 1},
@@ -100,7 +100,7 @@ func TestTinyNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// A configuration within the bounds that would run for years is refused before it begins, with the
+// A configuration within the bounds that would run for years is rejected before it begins, with the
 // reason.
 func TestEndlessSimulationsAreRefused(t *testing.T) {
 	gig := int64(1 << 30)
@@ -155,8 +155,8 @@ func TestEndlessSimulationsAreRefused(t *testing.T) {
 	}
 }
 
-// A simulation that the estimate misjudges ends at the bound on events: its tasks are longer than
-// the lives of their nodes.
+// A simulation that needs more events than estimated ends with ErrTooLong at MaxEvents. Here tasks
+// take longer than nodes live.
 func TestMaxEvents(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 3}, Policy: preset(t, "fifo"), MaxEvents: 20_000,
@@ -167,7 +167,7 @@ func TestMaxEvents(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLong)
 }
 
-// Large numbers of faults are counted.
+// Validate lists the first maxFaults errors and the number of the others.
 func TestManyFaults(t *testing.T) {
 	err := (&Config{Failures: Failures{Outages: make([]Outage, 100_000)}}).Validate()
 	require.Len(t, strings.Split(err.Error(), "\n"), maxFaults+1)

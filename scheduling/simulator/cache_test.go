@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// twoScans returns two jobs that read one file of two blocks of 100 MB, one after the other.
+// twoScans returns two jobs that read the same two blocks of 100 MB, one after the other.
 func twoScans() *workload.Workload {
 	w := &workload.Workload{Files: []workload.File{{Name: "f", Blocks: 2}}}
 	for i := range 2 {
@@ -25,9 +25,9 @@ func twoScans() *workload.Workload {
 	return w
 }
 
-// One slot reads a block in 10 s from its disk and in 1 s from its memory. A memory for both blocks
-// saves the second job all but 2 s. With a memory for one block, the block needed next is always
-// the one just dropped.
+// One slot reads a block from disk in 10 s and from memory in 1 s. A memory for two blocks saves
+// the second job all but 2 s. In a memory for one block, the block just read has always replaced
+// the block that is needed next.
 func TestCacheByHand(t *testing.T) {
 	for room, want := range map[int64]struct{ seconds, hits int }{
 		0: {40, 0}, 100e6 - 1: {40, 0}, 100e6: {40, 0}, 200e6 - 1: {40, 0}, 200e6: {22, 2},
@@ -44,7 +44,7 @@ func TestCacheByHand(t *testing.T) {
 	}
 }
 
-// A node that fails loses the contents of its memory; jobs do not share blocks of their own inputs.
+// A node that fails loses its memory. Jobs that read inputs of their own share no blocks in memory.
 func TestCacheForgets(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 1, MapSlots: 1, Setup: -1, ReadRate: 10e6, Cache: 1e9, CacheRate: 100e6}, Policy: preset(t, "fifo"),
@@ -60,7 +60,7 @@ func TestCacheForgets(t *testing.T) {
 	require.Zero(t, run(t, cfg, w).Report.InMemory)
 }
 
-// A map whose block is in memory does not wait for a disk, even if that is shared.
+// A map whose block is in memory does not wait for the disk, not even for a shared one.
 func TestCacheSparesTheDisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 1, MapSlots: 2, Setup: -1, ReadRate: 100e6, Cache: 1e9, CacheRate: 100e6},
@@ -97,12 +97,12 @@ func TestCacheSparesTheNetwork(t *testing.T) {
 	}
 }
 
-// The memory of a node holds what a plain list would: the blocks read last, as many as fit.
+// A node's memory holds the blocks read last, as many as fit; a plain list gives the same.
 func TestCacheHoldsWhatWasReadLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		room := rapid.Int64Range(1, 30).Draw(t, "room")
 		c := newCaches(2, room)
-		var lists [2][]kept // the most recent at the end
+		var lists [2][]kept // by node: the block read last at the end
 		size := func(b block) int64 { return int64(b.index%11) + 1 }
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			node := rapid.Int32Range(0, 1).Draw(t, "node")
@@ -149,9 +149,9 @@ func TestCacheHoldsWhatWasReadLast(t *testing.T) {
 	})
 }
 
-// memoryCore makes a core of five nodes of one map slot under CacheAffinity, n0 to n3 in one rack,
-// n4 in another; W0 = 2 s, W1 = 3 s, W2 = 4 s. Its job's maps have their blocks on the disk of n1;
-// the blocks of the maps held are in the memory of n0 too. The result sends a heartbeat of a node.
+// memoryCore returns a Core under CacheAffinity with W0 = 2 s, W1 = 3 s, W2 = 4 s. Nodes n0 to n3
+// are in one rack, n4 in another, with a map slot each. The maps' blocks are on n1, those of `held`
+// also in memory on n0. The result sends a heartbeat and reports whether it launched.
 func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int) bool {
 	p := preset(t, "fair")
 	p.Locality = scheduling.LocalityPolicy{Part: CacheAffinity, Waits: []time.Duration{2 * time.Second, 3 * time.Second, 4 * time.Second}}
@@ -184,7 +184,7 @@ func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int
 		require.NoError(t, c.Kill(time.Hour, id))
 		require.Empty(t, part.jobs, "what is kept of an ended job")
 	})
-	return func(at float64, node int) bool { // a heartbeat; its running attempt has ended
+	return func(at float64, node int) bool { // a heartbeat in which the node's running attempt ends
 		h := scheduling.Heartbeat{Node: scheduling.NodeID(node)}
 		if a, ok := last[node]; ok {
 			h.Statuses = []scheduling.Status{{Attempt: a, State: scheduling.StateSucceeded}}
@@ -199,10 +199,10 @@ func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int
 	}
 }
 
-// The waits of CacheAffinity, computed by hand.
+// CacheAffinity's waits before each node are W0, then W1, then W2, as computed by hand.
 func TestCacheAffinityWaits(t *testing.T) {
-	inMemory := map[int]float64{0: 0, 1: 2, 2: 5, 4: 9} // seconds after which a map in memory on n0 runs on a node
-	onDisk := map[int]float64{1: 0, 2: 3, 4: 7}         // a map that is in no memory
+	inMemory := map[int]float64{0: 0, 1: 2, 2: 5, 4: 9} // seconds until a node may run a map in memory on n0
+	onDisk := map[int]float64{1: 0, 2: 3, 4: 7}         // the same for a map in no memory
 	for i, waits := range []map[int]float64{inMemory, onDisk} {
 		for node, after := range waits {
 			var held []int32
@@ -219,8 +219,8 @@ func TestCacheAffinityWaits(t *testing.T) {
 	}
 }
 
-// A job that has waited stays on its level until a map finds its block in memory; among the maps
-// that may run, the nearest is launched.
+// A job that has waited stays at its level until a map finds its block in memory. Of the maps that
+// may run, the nearest is launched.
 func TestCacheAffinityKeepsItsLevel(t *testing.T) {
 	beat := memoryCore(t, 8, 2, 3, 4, 5, 6, 7)
 	require.True(t, beat(1, 1), "map 0 is in no memory")
@@ -236,8 +236,8 @@ func TestCacheAffinityKeepsItsLevel(t *testing.T) {
 	require.True(t, beat(14, 1))
 }
 
-// In the simulator, jobs wait for a busy node with their block in memory; without that rule they
-// read it from a disk.
+// With CacheAffinity, jobs wait for a busy node with their block in memory and so read less from
+// disks.
 func TestCacheAffinityRaisesHits(t *testing.T) {
 	hits := func(part string, cache int64) (in, all int) {
 		w := &workload.Workload{}

@@ -21,7 +21,7 @@ func small(seed uint64) (*workload.Workload, error) {
 	return &w, nil
 }
 
-// A comparison gives the same bytes on one processor and on many.
+// Compare returns the same bytes on one processor and on many.
 func TestCompareOnAnyProcessors(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 20, Racks: 4}, Seed: 3}
 	contenders := []Contender{{Name: "fifo", Policy: preset(t, "fifo")}, {Name: "hfs", Policy: preset(t, "hfs")}}
@@ -44,8 +44,8 @@ func TestCompareOnAnyProcessors(t *testing.T) {
 	require.Equal(t, many, all())
 }
 
-// Every repetition of a contender reports its progress, and at the end that all of its jobs are
-// done.
+// Progress is called for every repetition of a contender. Its last call has all jobs as done, and
+// no call has fewer jobs than the one before.
 func TestCompareTellsProgress(t *testing.T) {
 	var mu sync.Mutex
 	last := map[int]int{}
@@ -81,7 +81,7 @@ func TestEstimate(t *testing.T) {
 	require.InDelta(t, 2.776*1.5811/2.2361, e.Half, 1e-3)
 }
 
-// The paired difference cancels what both have in common.
+// Minus pairs runs by seed, so what both contenders have in common does not widen the interval.
 func TestPairedDifference(t *testing.T) {
 	mean := func(r *Result) float64 { return r.Report.Sojourn.Mean }
 	a, b := &Contest{}, &Contest{}

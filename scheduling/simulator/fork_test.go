@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// eventLines simulates, and returns the events as lines.
+// eventLines simulates w, and returns the events and their lines of JSON.
 func eventLines(t *testing.T, fork *scheduling.Fork, policy scheduling.Policy, w *workload.Workload) (list []event.Event, lines []string) {
 	t.Helper()
 	cfg := Config{Cluster: Cluster{Nodes: 8, Racks: 2}, Policy: policy, Seed: 2}
@@ -24,8 +24,8 @@ func eventLines(t *testing.T, fork *scheduling.Fork, policy scheduling.Policy, w
 	return list, lines
 }
 
-// A fork at a refusal that does not occur changes no byte of a run. A fork at a refusal turns it
-// into a launch on the same node, and changes nothing before it.
+// A Fork for a refusal that never occurs changes no byte of a run. A Fork for one that occurs turns
+// it into a launch on that node, and changes no event before it.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Jobs: []workload.Job{

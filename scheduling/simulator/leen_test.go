@@ -12,21 +12,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// divideKeys assigns keys as computed by hand.
+// divideKeys assigns each key to the node that the paper's rule gives, computed by hand.
 func TestDivideKeysByHand(t *testing.T) {
-	// Each key is on one node: it stays there, and nothing moves.
+	// If each key is on one node, it stays there, and nothing moves.
 	require.Equal(t, []int{0, 1, 2}, divideKeys([][]float64{{6, 0, 0}, {0, 6, 0}, {0, 0, 6}}))
-	// Two nodes have 10 + 9 and 8 + 1 bytes of two keys. Key 0 (10, 8): deviation 1 over a fraction
-	// of 10/18, rank 1.8. Key 1 (9, 1): 4 over 0.9, rank 4.4, is assigned first: at node 0 the
-	// loads would be 20 and 8, at node 1 10 and 18, which is fairer. Then key 0: at node 0 18 and
-	// 10, at node 1 0 and 28, so it stays.
+	// Node 0 has 10 and 9 bytes of keys 0 and 1, node 1 has 8 and 1. Key 0: deviation 1 / (10/18) =
+	// 1.8. Key 1: 4 / 0.9 = 4.4, so it is assigned first. At node 0 the loads would be 20 and 8, at
+	// node 1 they are 10 and 18, which is fairer. Then key 0: 18 and 10 at node 0, 0 and 28 at node
+	// 1. It stays at node 0.
 	require.Equal(t, []int{0, 1}, divideKeys([][]float64{{10, 8}, {9, 1}}))
 	require.Equal(t, []int{0}, divideKeys([][]float64{{0, 0}}), "a key without bytes")
 	require.Empty(t, divideKeys(nil))
 }
 
-// A key leaves the node with most of its bytes only if the loads become fairer, and no byte is
-// lost.
+// A key leaves the node with most of its bytes only if the loads become fairer. All bytes of a key
+// go to its node.
 func TestDivideKeysMovesOnlyForFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys, nodes := rapid.IntRange(1, 12).Draw(t, "keys"), rapid.IntRange(1, 5).Draw(t, "nodes")
@@ -63,7 +63,7 @@ func TestDivideKeysMovesOnlyForFairness(t *testing.T) {
 	})
 }
 
-// deviationWith returns the deviation of the loads with a key at a node.
+// deviationWith returns the deviation of the nodes' loads if all bytes of a key move to node n.
 func deviationWith(load, held []float64, n int) float64 {
 	moved := slices.Clone(load)
 	for i, b := range held {
@@ -73,7 +73,7 @@ func deviationWith(load, held []float64, n int) float64 {
 	return deviation(moved)
 }
 
-// keyedRun runs a job of 12 maps with keys, four reduces.
+// keyedRun simulates a job of 12 maps and 4 reduces whose output has keys.
 func keyedRun(t *testing.T, change func(*scheduling.Policy), flows bool, failures Failures) *Result {
 	w := &workload.Workload{Jobs: []workload.Job{{
 		Name: "j", User: "u", Maps: 12, Reduces: 4, InputBytes: 12e8, ShuffleBytes: 12e8,
@@ -87,8 +87,8 @@ func keyedRun(t *testing.T, change func(*scheduling.Policy), flows bool, failure
 	}, w)
 }
 
-// Under LEEN each byte is shuffled once, more of them within a node than by hash, and the largest
-// reduce is smaller.
+// Under LEEN each byte is shuffled once. More bytes stay on their node than with keys by hash, and
+// the largest reduce is smaller.
 func TestLEENMovesLessAndIsFairer(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		hash := keyedRun(t, func(p *scheduling.Policy) { p.Reduce.Rule = scheduling.CoGRS }, flows, Failures{})

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrivals returns jobs of one map of ten seconds, with a mean gap.
+// arrivals returns n jobs of one map of 10 s, which arrive at random with the given mean gap.
 func arrivals(n int, gap time.Duration) *workload.Workload {
 	w := &workload.Workload{Name: "arrivals"}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -27,7 +27,7 @@ func arrivals(n int, gap time.Duration) *workload.Workload {
 	return w
 }
 
-// A workload stretched to a load uses that fraction of the slots.
+// Stretch changes the times of arrival so that the jobs use the given fraction of the slots.
 func TestStretchReachesTheLoad(t *testing.T) {
 	policy, err := scheduling.Preset("fair")
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestStretchReachesTheLoad(t *testing.T) {
 	}
 }
 
-// Slots per task and reduces count; jobs that arrive at one moment cannot be stretched.
+// Load counts slots per task, and reduces too. Jobs that arrive at one time cannot be stretched.
 func TestLoad(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 10, MapSlots: 1, ReduceSlots: 1}}
 	job := workload.Job{

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ends simulates and returns the time at which each job ended, in seconds.
+// ends simulates jobs and returns the time at which each ended, in seconds.
 func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
 	t.Helper()
 	for i := range jobs {
@@ -29,14 +29,14 @@ func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
 	return list
 }
 
-// computing returns a job of maps that take 10 s and read nothing.
+// computing returns a job of maps that take 10 s each and read nothing.
 func computing(maps int) workload.Job {
 	return workload.Job{Maps: maps, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}}
 }
 
-// Four maps of 10 s run on a node of twice the speed with two slots and a node of half the speed
-// with one. The fast node runs two in 5 s, and two more by 10 s unless the slow node has one, which
-// takes it 20 s.
+// Node 0 has two slots and twice the speed, node 1 one slot and half the speed. Of four maps of 10
+// s, node 0 runs three in 10 s. Node 1 runs one in 20 s. Without map slots on node 1, node 0 runs
+// all in 10 s.
 func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, Machines: []Machine{{MapSlots: 2, Slow: 0.5}, {Rack: 1, MapSlots: 1, Slow: 2}}},
@@ -50,14 +50,14 @@ func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
 	require.Equal(t, []float64{5}, ends(t, cfg, computing(4)))
 }
 
-// A map whose block of 100 MB is on another node reads it at the speed of the slowest link on the
-// way.
+// A map reads a block of 100 MB from another node. The slowest link between the two nodes
+// determines how long that takes.
 func TestLinksOfNodesAndRacks(t *testing.T) {
 	run := func(change func(*Config)) float64 {
 		cfg := Config{
 			Cluster: Cluster{
 				Setup: -1, ReadRate: 100e6,
-				Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}, // the block is on the first
+				Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}, // the block is on the first node
 			},
 			Network: Network{Flows: true, NodeLink: 50e6, Grain: -1}, Policy: preset(t, "fifo"),
 			Places: func(int) scheduling.Places {
@@ -74,8 +74,8 @@ func TestLinksOfNodesAndRacks(t *testing.T) {
 	require.InDelta(t, 8, run(func(c *Config) { c.Network.Disk = 12.5e6 }), 1e-3, "the disk at the other end")
 }
 
-// Three node-local maps read 100 MB each: alone at 50 MB/s; together on a disk of 60 MB/s each gets
-// 20 MB/s.
+// Three node-local maps read 100 MB each. Alone, each reads 50 MB/s; together, from a disk with 60
+// MB/s, each reads 20 MB/s.
 func TestTasksShareADisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}}},
@@ -87,9 +87,9 @@ func TestTasksShareADisk(t *testing.T) {
 	require.InDelta(t, 5, ends(t, cfg, job)[0], 1e-3)
 	cfg.Cluster.Machines[0].Disk = 150e6
 	require.InDelta(t, 2, ends(t, cfg, job)[0], 1e-3, "the node's own disk is fast enough")
-	// The second job's map comes when the first has read 50 of its 100 MB at 50 MB/s: 30 MB/s each
-	// from then on. The first ends at 1 + 50/30, the second has 50 MB left and continues at 50
-	// MB/s.
+	// The second job's map begins at 1 s, when the first has read 50 of its 100 MB at 50 MB/s. From
+	// then on each reads 30 MB/s. The first ends at 1 + 50/30 s. The second then reads its last 50
+	// MB at 50 MB/s.
 	cfg.Cluster.Machines[0].Disk = 0
 	one := workload.Job{Maps: 1, InputBytes: 100e6, Map: workload.Cost{Setup: -1}}
 	late := one
@@ -99,8 +99,8 @@ func TestTasksShareADisk(t *testing.T) {
 	require.InDelta(t, 1+50.0/30+1, got[1], 1e-3)
 }
 
-// If all attempts straggle by a fixed factor of 3, a map takes 30 s instead of 10 s. Drawn factors
-// are within the range of their distribution.
+// If all attempts straggle by the factor 3, a map takes 30 s instead of 10 s. Factors that are
+// drawn are in the range of their distribution.
 func TestStragglersByADistribution(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, Stragglers: 1, Machines: []Machine{{MapSlots: 8}}}, Policy: preset(t, "fair"),
@@ -115,7 +115,7 @@ func TestStragglersByADistribution(t *testing.T) {
 	require.Equal(t, last, ends(t, cfg, computing(8))[0])
 }
 
-// Machines that describe the same nodes as Nodes, Racks and slots give the same bytes.
+// Equal Machines give the same bytes as the numbers Nodes, Racks and slots that describe them.
 func TestAlikeMachinesAreNodes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		nodes := rapid.IntRange(1, 9).Draw(r, "nodes")
@@ -155,8 +155,8 @@ func TestAlikeMachinesAreNodes(t *testing.T) {
 	})
 }
 
-// More machines in a disk-bound cluster never make reading slower. A shared disk as fast as all its
-// readers together changes nothing.
+// A shared disk as fast as all its readers together changes nothing, and a slower disk makes jobs
+// slower.
 func TestFastDisksAreNotNoticed(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}, {MapSlots: 2}, {Rack: 1, MapSlots: 3}}},

@@ -34,8 +34,8 @@ func randomLoad(r *rand.Rand) *workload.Workload {
 	return &w
 }
 
-// Whatever the workload, policy, drive and network: every job ends, no task is lost or counted
-// twice, every shuffled byte is counted once, no slot is used twice, and no job is faster than its
+// For any workload, policy, drive and network, every job ends. No task is lost or counted twice,
+// and each shuffled byte is counted once. No slot is used twice, and no job is faster than its
 // longest chain of work.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -74,7 +74,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// The parts of a map's output sum exactly to the output, and the outputs to their total.
+// The sizes of a map's parts add up to its output, and the outputs to the job's total, exactly.
 func TestOutputsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := workload.Job{
@@ -98,8 +98,8 @@ func TestOutputsAddUp(t *testing.T) {
 	})
 }
 
-// The Core knows the shuffled outputs: the distances that it reports for placed reduces sum to
-// those of the shuffled bytes.
+// The distances that the Core reports for launched reduces add up to those of the bytes that the
+// simulator shuffles. So the Core knows the outputs.
 func TestCoreKnowsTheSizes(t *testing.T) {
 	for _, skew := range []workload.Skew{{}, {Cells: 1}, {Zipf: 1, Shares: 0.5, Cells: 2}} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -119,8 +119,8 @@ func TestCoreKnowsTheSizes(t *testing.T) {
 	}
 }
 
-// With flows, a remote map of 100 MB reads at the rate of the disk behind the link; two nodes that
-// read from one share its link.
+// With flows, a remote map reads at the rate of the slowest of disk and links. Maps that read from
+// one node share its link.
 func TestRemoteReadsAreFlows(t *testing.T) {
 	w := workload.Workload{Files: []workload.File{{Name: "f", Blocks: 8, Replicas: 1}}}
 	for i := range 1 {
@@ -132,14 +132,14 @@ func TestRemoteReadsAreFlows(t *testing.T) {
 	res := run(t, cfg, &w)
 	m := res.Report.Maps
 	require.NotZero(t, m.RackLocal, "some blocks are on the other node")
-	// All remote maps read over one link of 10 MB/s in each direction: 10 s for each of them, one
-	// direction at a time or both.
+	// All remote maps read over one link of 10 MB/s per direction: 10 s for each map, in one
+	// direction or in both.
 	remote := float64(m.RackLocal)
 	require.LessOrEqual(t, res.Report.MakespanS, 10*remote+2)
 	require.GreaterOrEqual(t, res.Report.MakespanS, 10*remote/2)
 }
 
-// A shuffle from one rack to the other goes through the over-subscribed uplink.
+// A shuffle between two racks takes as long as the oversubscribed uplink needs.
 func TestShuffleThroughUplink(t *testing.T) {
 	job := workload.Job{
 		Name: "j", User: "u", Maps: 4, Reduces: 4, NoLocation: true, ShuffleBytes: 4000e6, SlowStart: 1,
@@ -156,13 +156,13 @@ func TestShuffleThroughUplink(t *testing.T) {
 		times[over] = res.Report.MakespanS
 		require.Equal(t, ShuffleBytes{NodeLocal: 1000e6, RackLocal: 1000e6, OffRack: 2000e6}, res.Report.Shuffle)
 	}
-	// Maps 1 s, reduces 1 s. Each node sends 750 MB over 100 MB/s: 7.5 s. A rack sends 1,000 MB
-	// over an uplink of 200 MB/s, or of 20: 50 s.
+	// A map takes 1 s, a reduce 1 s. Each node sends 750 MB at 100 MB/s: 7.5 s. Or a rack sends
+	// 1,000 MB over an uplink of 20 MB/s: 50 s.
 	require.InDelta(t, 9.5, times[1], 0.6)
 	require.InDelta(t, 52, times[10], 2)
 }
 
-// A coarser grain of flows makes simulations faster and hardly changes the results.
+// A coarser grain of flows changes makespan and mean sojourn by very little.
 func TestGrain(t *testing.T) {
 	w := workload.FBDataset(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 30, 60)
@@ -176,7 +176,7 @@ func TestGrain(t *testing.T) {
 	require.InEpsilon(t, mean[0], mean[1], 0.01)
 }
 
-// When a node fails its map outputs are lost: the maps run again and the job still succeeds.
+// When a node fails, its map outputs are lost: these maps rerun, and the job succeeds nevertheless.
 func TestNodeFailure(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -221,17 +221,17 @@ func TestRandomFailures(t *testing.T) {
 	}
 }
 
-// A map that ends after its job has failed, before its node is notified, changes nothing.
+// A map may end after its job has failed, before its node learns of that; then nothing happens.
 func TestMapsOfAFailedJob(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	p := preset(t, "hfs")
-	p.Reduce.Rule = scheduling.CoGRS // it needs the output sizes of maps
+	p.Reduce.Rule = scheduling.CoGRS // this rule needs the output sizes of maps
 	res := run(t, Config{Seed: 1, Cluster: Cluster{Nodes: 100, Racks: 4}, Drive: HeartbeatDrive, Policy: p, Failures: Failures{TaskFails: 0.2}}, &w)
 	require.True(t, slices.ContainsFunc(res.Jobs, func(j JobResult) bool { return j.Failed }))
 }
 
-// [Pastorelli13 Fig 1]: j1 (30 s, comes at 0), j2 (10 s, at 10) and j3 (10 s, at 15), each as wide
-// as the cluster, end at 50, 20 and 30 under FSP.
+// [Pastorelli13 Fig 1]: j1 has 30 s of work and arrives at 0, j2 10 s at 10, j3 10 s at 15. Each
+// fills the cluster. Under FSP they end at 50, 20 and 30.
 func TestHFSPOnOneServer(t *testing.T) {
 	w := workload.Workload{}
 	for i, at := range []int{0, 10, 15} {
@@ -260,8 +260,8 @@ func TestHFSPOnOneServer(t *testing.T) {
 	require.Equal(t, 30*time.Second, res.Jobs[0].Ended)
 }
 
-// Preemption under hfs: a pool below its minimum share gets its slots after the timeout, and the
-// kills and their work are counted.
+// Under hfs, a pool below its minimum share gets its slots by preemption after the timeout. The
+// result counts the kills and the work that they lost.
 func TestPreemptionIsCounted(t *testing.T) {
 	w := workload.Workload{}
 	for i, pool := range []string{"big", "small"} {
@@ -280,7 +280,7 @@ func TestPreemptionIsCounted(t *testing.T) {
 	require.InDelta(t, 8*32, res.Report.Preempted.LostS, 8*6)
 }
 
-// Samples have the number of slots that each job holds.
+// Samples have, for each job, the number of slots that it holds.
 func TestSamples(t *testing.T) {
 	w := workload.Workload{}
 	for i := range 2 {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// TestGivenPlaces puts all blocks on one node: only its two slots can run node-local maps.
+// TestGivenPlaces puts all blocks on one node, so that only its two slots run node-local maps.
 func TestGivenPlaces(t *testing.T) {
 	policy, err := scheduling.Preset("fifo")
 	require.NoError(t, err)
@@ -33,8 +33,8 @@ func TestGivenPlaces(t *testing.T) {
 	require.Equal(t, 2.0, r.Report.MakespanS)
 }
 
-// A traced job's maps run in their racks, modulo the number of racks, and its reduces get the bytes
-// of the trace.
+// A job from a trace runs its maps in the racks of the trace, modulo the number of racks. Its
+// reduces get the bytes of the trace.
 func TestTracedJob(t *testing.T) {
 	policy, err := scheduling.Preset("fair")
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestTracedJob(t *testing.T) {
 	slices.Sort(told)
 	s := r.Report.Shuffle
 	require.Equal(t, int64(1000), s.NodeLocal+s.RackLocal)
-	for _, at := range told { // half of the partition 2 links away, or nothing if both maps ran on one node
+	for _, at := range told { // half of the partition comes over 2 links; none if both maps ran on one node
 		require.Contains(t, []int64{0, 100, 900}, at)
 	}
 	w.Jobs[0].Partitions = []int64{900, 99}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Events at (10 s, a), (5 s, b), (10 s, c) run as b, a, c [Mumak]; after b one for 4 s is an error.
+// Events leave the queue by time, equal ones as they came; one in the past is an error [Mumak].
 func TestQueueOrder(t *testing.T) {
 	var q queue
 	for i, at := range []time.Duration{10 * time.Second, 5 * time.Second, 10 * time.Second} {
@@ -31,8 +31,8 @@ func TestQueueOrder(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The queue yields what a stable sort by time yields, for any mix of pushes and pops, and of
-// heartbeats and other events.
+// The queue returns events in the order of a stable sort by time, for any mix of pushes and pops.
+// Heartbeats are in it too.
 func TestQueueAgainstSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
@@ -68,8 +68,8 @@ func (h *plainHeap) Pop() any {
 	return last
 }
 
-// BenchmarkQueue holds 10,000 events and replaces the earliest one, in our heap and in
-// container/heap.
+// BenchmarkQueue replaces the earliest of 10,000 events, in our heap with four children per node
+// and in container/heap.
 func BenchmarkQueue(b *testing.B) {
 	const held = 10_000
 	r := rand.New(rand.NewPCG(1, 2))

@@ -12,15 +12,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slice is the length of a task where many short tasks stand for a divisible job.
+// slice is the length in seconds of a task. Many such tasks stand for a divisible job.
 const slice = 0.25
 
-// sizes returns distributions of job sizes, in tasks, with about that mean.
+// sizes returns distributions of the number of a job's tasks, each with about the given mean.
 func sizes(mean float64) map[string]func(*rand.Rand) int {
 	return map[string]func(*rand.Rand) int{
 		"equal":                     func(*rand.Rand) int { return int(mean) },
 		"exponential above a least": func(r *rand.Rand) int { return int(mean*0.4) + int(r.ExpFloat64()*mean*0.6) },
-		"very uneven": func(r *rand.Rand) int { // a tenth of the jobs is ten times the others
+		"very uneven": func(r *rand.Rand) int { // a tenth of the jobs is ten times as large as the others
 			if r.IntN(10) == 0 {
 				return int(mean * 10 / 1.9)
 			}
@@ -29,8 +29,8 @@ func sizes(mean float64) map[string]func(*rand.Rand) int {
 	}
 }
 
-// divisible returns a Poisson stream of jobs of short tasks for n slots, and the resulting load.
-// Sojourn times equal those of one server with the total speed of the slots.
+// divisible returns a Poisson stream of jobs of short tasks for n slots, and the load that results.
+// Sojourn times equal those of one server with the speed of all slots.
 func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand) int) (w *workload.Workload, rho float64) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	w = &workload.Workload{Name: "divisible"}
@@ -51,8 +51,8 @@ func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand)
 	return w, work / at
 }
 
-// within requires that theory agrees with the 95 % interval of a figure over several runs, widened
-// by the effect of slices.
+// within fails unless the wanted value is in the 95 % interval of several runs' values, widened by
+// slack.
 func within(t *testing.T, want float64, values []float64, slack float64, what string) {
 	t.Helper()
 	e := EstimateOf(values)
@@ -60,27 +60,27 @@ func within(t *testing.T, want float64, values []float64, slack float64, what st
 	require.InDelta(t, want, e.Mean, e.Half+slack, "%s: %v", what, e)
 }
 
-// oneNode returns a cluster of one node.
+// oneNode returns a cluster of one node under the policy, without Spread.
 func oneNode(t *testing.T, policy string, slots int, seed uint64) Config {
 	p := preset(t, policy)
 	p.Spread = false
 	return Config{Cluster: Cluster{Nodes: 1, MapSlots: slots}, Policy: p, Seed: seed, Interval: time.Hour, Update: time.Minute}
 }
 
-// Naive fair sharing of short tasks among more slots than jobs is M/G/1-PS: a job's sojourn is
-// 1/(1-rho) times its time alone, whatever the distribution of sizes, for small and large jobs. (On
-// one slot it is FIFO: no job has more running tasks than another.)
+// Naive fair sharing of short tasks, with more slots than jobs, is M/G/1-PS. A job's sojourn is
+// 1/(1-rho) times its time alone, for any distribution of sizes, for small and for large jobs. With
+// one slot it is FIFO, since no job has more running tasks than another.
 func TestSlowdownOfProcessorSharing(t *testing.T) {
 	const slots = 12
 	for name, size := range sizes(60) {
 		var all []float64
-		bySize := map[bool][]float64{} // of jobs above the mean or not
+		bySize := map[bool][]float64{} // by whether the job is above the mean
 		for seed := range uint64(8) {
 			w, rho := divisible(seed, 600, slots, 0.5, size)
 			res := run(t, oneNode(t, "fair", slots, seed), w)
 			sum, count := map[bool]float64{}, map[bool]float64{}
 			for i, j := range res.Jobs {
-				waves := math.Ceil(float64(w.Jobs[i].Maps) / slots) // waves of its tasks when it runs alone
+				waves := math.Ceil(float64(w.Jobs[i].Maps) / slots) // rounds of its tasks if it runs alone
 				large := w.Jobs[i].Maps > 60
 				sum[large] += j.Sojourn().Seconds() / (waves * slice) * (1 - rho)
 				count[large]++
@@ -97,9 +97,9 @@ func TestSlowdownOfProcessorSharing(t *testing.T) {
 	}
 }
 
-// Under srpt with short tasks, M/G/1-SRPT, the mean time of a job of size x is
-// lambda (m(x) + x² (1-F(x))) / (2 (1-rho(x))²) + the integral to x of 1/(1-rho(t)), where m(x) is
-// the mean of the squares of sizes up to x, rho(x) the load of jobs up to x [Schrage66].
+// srpt with short tasks is M/G/1-SRPT. By [Schrage66], the mean time of a job of size x is lambda
+// (m(x) + x² (1-F(x))) / (2 (1-rho(x))²) + the integral to x of 1/(1-rho(t)). m(x) is the mean
+// square of sizes up to x, rho(x) the load of jobs up to x.
 func TestMeanSojournOfSRPT(t *testing.T) {
 	for name, size := range sizes(20) {
 		var ratio []float64
@@ -112,9 +112,9 @@ func TestMeanSojournOfSRPT(t *testing.T) {
 	}
 }
 
-// schrage returns the mean sojourn that the formula gives for the sizes and the rate of a workload.
+// schrage returns the mean sojourn by that formula for the sizes and the rate of a workload.
 func schrage(w *workload.Workload) float64 {
-	const most = 400 // slices; no job is larger
+	const most = 400 // in slices; no job is larger
 	var count [most + 1]float64
 	for _, j := range w.Jobs {
 		count[min(j.Maps, most)]++
@@ -125,9 +125,9 @@ func schrage(w *workload.Workload) float64 {
 	var rho, squares, spent, mean float64
 	for k := 1; k <= most; k++ {
 		x, part := float64(k)*slice, count[k]/n
-		spent += slice / (1 - rho) // of a job with t left; jobs below t come first
+		spent += slice / (1 - rho) // a job with t remaining waits for jobs below t
 		const steps = 50
-		for i := range steps { // jobs of one size count as slightly different: half are smaller, half larger
+		for i := range steps { // of jobs of one size, half count as smaller and half as larger
 			u := part * (float64(i) + 0.5) / steps
 			left := 1 - rho - lambda*u*x
 			mean += part / steps * (lambda*(squares+u*x*x+x*x*(1-below-u))/(2*left*left) + spent)
@@ -139,8 +139,8 @@ func schrage(w *workload.Workload) float64 {
 	return mean
 }
 
-// Known values of the formula: equal sizes are M/D/1 first come, first served, and a single job
-// takes its time.
+// The formula gives two known values. Equal sizes are M/D/1 first come, first served, and a single
+// job takes its own time.
 func TestSchrage(t *testing.T) {
 	w, rho := divisible(1, 20_000, 1, 0.5, sizes(20)["equal"])
 	x := 20 * slice

@@ -13,30 +13,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// refJob is a job of the reference simulator; in arrays, 0 is for its maps and 1 for its reduces.
+// refJob is a job of the reference simulator. In arrays, 0 is for maps and 1 for reduces.
 type refJob struct {
 	at             time.Duration
 	times          [2]time.Duration
-	gate           int // number of done maps before reduces start
+	gate           int // number of maps that must be done before reduces start
 	wait, run, all [2]int
 	done           [2]int
 	end            time.Duration
 }
 
-// refEvent is the arrival of a job (kind -1) or the end of a task.
+// refEvent is the arrival of a job (kind -1) or the end of one of its tasks of that kind.
 type refEvent struct {
 	at   time.Duration
 	job  *refJob
 	kind int
 }
 
-// reference is another simulator of FIFO and naive fair sharing, independent of the Core: slots
-// without nodes, tasks of one length per job, reduces that end a fixed time after their job's last
-// map. Its loop: take the next event; while a slot of a kind is free, give it to the first job in
-// order.
+// reference is a second simulator of FIFO and naive fair sharing, without a Core. Its slots belong
+// to no nodes. All tasks of a job have one length, and its reduces end a fixed time after its last
+// map. At each event, the loop gives each free slot to the first job in the order, until none takes
+// one.
 func reference(jobs []*refJob, free [2]int, fair bool) {
 	var events []refEvent
-	push := func(e refEvent) { // after all events of the same time
+	push := func(e refEvent) { // sorts e after all events of the same time
 		i, _ := slices.BinarySearchFunc(events, e.at+1, func(o refEvent, at time.Duration) int { return int(o.at - at) })
 		events = slices.Insert(events, i, e)
 	}
@@ -84,9 +84,9 @@ func reference(jobs []*refJob, free [2]int, fair bool) {
 	}
 }
 
-// FIFO and naive fair sharing equal the reference simulator, job by job and to the nanosecond, on
-// several nodes in racks, with several slots, and with reduces. All nodes hold all data, because
-// FIFO launches only one map off its data per heartbeat; it also launches one reduce per heartbeat.
+// The simulator gives the same times as reference, per job and to the nanosecond, for FIFO and
+// naive fair sharing. All nodes hold all data, because FIFO launches only one map off its data per
+// heartbeat. It also launches one reduce per heartbeat.
 func TestReferenceSimulator(t *testing.T) {
 	for seed := range uint64(40) {
 		for _, policy := range []string{"fifo", "fair"} {
@@ -120,7 +120,7 @@ func TestReferenceSimulator(t *testing.T) {
 	}
 }
 
-// everywhere stores the blocks of n maps on all nodes.
+// everywhere returns places with the blocks of all maps on all nodes.
 func everywhere(maps, nodes int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for range maps {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Replaying the call log of a simulation on a fresh Core gives the same actions, for every
-// scheduler, drive and reduce placement, with failures.
+// The call log of a simulation, replayed on a fresh Core, gives the same actions. This holds for
+// each scheduler, drive and reduce placement, also with failures.
 func TestReplay(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 10, 25)

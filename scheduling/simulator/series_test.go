@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Four maps of 10 s on two slots, in the pool of their user: at 5 s two run and two wait; at 15 s
-// the last two run, and the reduce has begun. The share is the number of slots that the job could
-// use.
+// Four maps of 10 s run on two slots. At 5 s two run and two wait. At 15 s the last two run, and
+// the reduce has begun. The share of the user's pool, which has no rival, is the number of slots
+// that the job could use.
 func TestSeries(t *testing.T) {
 	p, err := scheduling.Preset("hfs")
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "1", "0", "0", "", "", "1", "0.25"}, lines["15 cluster "], "the reduce has started")
 }
 
-// Traffic across links is that of the flows: a map in one rack reads 10 MB/s from the other.
+// The rates of links in the series are those of the flows: a map reads 10 MB/s from the other rack.
 func TestSeriesOfLinks(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 100e6, Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}},
@@ -55,8 +55,8 @@ func TestSeriesOfLinks(t *testing.T) {
 	require.Equal(t, Traffic{Nodes: 10e6, Uplinks: 10e6, Busiest: 1}, res.Samples[3].Links)
 }
 
-// Three maps run on separate nodes, with 100 bytes each for the reduce on the first: the second
-// node is in its rack, the third beyond.
+// Three maps on three nodes have 100 bytes each for a reduce on the first node. The second is in
+// its rack, the third beyond, so TND is 0 + 2 + 4.
 func TestDistancesOfJobs(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Machines: []Machine{{MapSlots: 1, ReduceSlots: 1}, {MapSlots: 1}, {Rack: 1, MapSlots: 1}}},

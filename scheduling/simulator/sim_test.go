@@ -13,21 +13,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// preset returns a policy by name.
+// preset returns the policy of a preset, which must exist.
 func preset(t testing.TB, name string) scheduling.Policy {
 	p, err := scheduling.Preset(name)
 	require.NoError(t, err)
 	return p
 }
 
-// run simulates and requires success.
+// run simulates w and returns the result; the simulation must succeed.
 func run(t testing.TB, cfg Config, w *workload.Workload) *Result {
 	res, err := Run(context.Background(), cfg, w)
 	require.NoError(t, err)
 	return res
 }
 
-// capMaps keeps the first jobs and reduces the maps of large ones.
+// capMaps keeps the first jobs of w, and cuts large ones to the given number of maps.
 func capMaps(w *workload.Workload, jobs, maps int) {
 	w.Jobs = w.Jobs[:jobs]
 	for i := range w.Jobs {
@@ -40,11 +40,11 @@ func capMaps(w *workload.Workload, jobs, maps int) {
 	}
 }
 
-// A workload of one job of two tasks on one slot: all times are known.
+// A job of two maps on one slot ends at the time that follows from its parameters.
 func TestOneSlot(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 2, InputBytes: 2 << 20, Submit: 3 * time.Second, Map: workload.Cost{Time: 5 * time.Second}}}}
 	res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1, ReadRate: 1 << 20}, Policy: preset(t, "fifo")}, &w)
-	// Each map: 1 s set-up, 1 s reading 1 MB, 5 s computing.
+	// Each map has 1 s of set-up, reads 1 MB in 1 s, and computes for 5 s.
 	require.Equal(t, 17*time.Second, res.Jobs[0].Ended)
 	require.Equal(t, 14.0, res.Report.Sojourn.Mean)
 	require.Equal(t, MapPlaces{NodeLocal: 2}, res.Report.Maps)
@@ -52,8 +52,8 @@ func TestOneSlot(t *testing.T) {
 	require.Equal(t, 14.0, res.Report.MakespanS)
 }
 
-// With events, reduces start the moment enough maps are done, on a node without an event of its
-// own.
+// In event drive, reduces launch as soon as enough maps are done, even on a node that has no event
+// then.
 func TestReducesStartAtOnce(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{
 		Name: "a", Maps: 10, Reduces: 2, ShuffleBytes: 1, SlowStart: 1,
@@ -64,7 +64,7 @@ func TestReducesStartAtOnce(t *testing.T) {
 	require.InDelta(t, 6, run(t, cfg, &w).Jobs[0].Ended.Seconds(), 1e-6)
 }
 
-// With heartbeats a free slot is noticed at the next one: each of the two maps waits for it.
+// In heartbeat drive, a slot that becomes free gets its next map at the node's next heartbeat.
 func TestHeartbeatDrive(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 2, Map: workload.Cost{Setup: -1, Time: 4500 * time.Millisecond}}}}
 	cfg := Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Drive: HeartbeatDrive, Interval: time.Second, Policy: preset(t, "fifo")}
@@ -75,8 +75,8 @@ func TestHeartbeatDrive(t *testing.T) {
 	require.Equal(t, phase+9*time.Second, run(t, cfg, &w).Jobs[0].Ended)
 }
 
-// Serial submits the next job 1 ms after the previous one completes, Replay at the times of the
-// trace [Mumak]; 100 nodes have an interval of 1 s.
+// Serial submits each job 1 ms after the one before has ended, Replay at the times of the trace
+// [Mumak]. 100 nodes have a heartbeat interval of 1 s.
 func TestSubmissionRules(t *testing.T) {
 	w := workload.Workload{}
 	for _, at := range []time.Duration{time.Second, 2 * time.Second, 30 * time.Second} {
@@ -101,8 +101,8 @@ func TestSubmissionRules(t *testing.T) {
 	require.Equal(t, time.Second, cfg.withDefaults().Interval)
 }
 
-// The same seed gives the same bytes under every scheduler, drive and network; another seed gives
-// others.
+// A seed gives the same bytes twice, for each scheduler, drive and network; another seed gives
+// other bytes.
 func TestSameSeedSameBytes(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 15, 60)
@@ -122,7 +122,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// A canceled simulation ends with the error of its context.
+// A canceled simulation returns the error of its context.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := workload.Hierarchy(false)
@@ -135,7 +135,7 @@ func TestCanceled(t *testing.T) {
 	require.Equal(t, 1, seen)
 }
 
-// Until ends a simulation early; jobs that are not done are not counted.
+// At Until a simulation ends early; the report does not count jobs that are not done.
 func TestUntil(t *testing.T) {
 	w := workload.Hierarchy(false)
 	res := run(t, Config{Cluster: Cluster{Nodes: 100}, Policy: preset(t, "hfs"), Until: time.Minute}, &w)
@@ -145,7 +145,7 @@ func TestUntil(t *testing.T) {
 	require.NotZero(t, res.Stats.Decisions)
 }
 
-// Each submission rule has one text, and other texts are refused.
+// Each submission rule is written as one text, which parses to the rule; other texts are rejected.
 func TestSubmissionText(t *testing.T) {
 	for text, want := range map[string]Submission{
 		"replay": {}, "serial": {Rule: Serial}, "stress": {Rule: Stress}, "closed:3": {Rule: Closed, Active: 3},

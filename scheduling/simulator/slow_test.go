@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Everything on a slow node takes SlowFactor times as long.
+// All tasks on a slow node take SlowFactor times as long.
 func TestSlowNodesAreSlow(t *testing.T) {
 	w := &workload.Workload{Name: "one", Jobs: []workload.Job{{Name: "j", Maps: 4, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}}}}
 	took := func(slow float64) time.Duration {

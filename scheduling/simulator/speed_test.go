@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// tasks makes a workload of jobs of the same number of maps.
+// tasks returns a workload of jobs with the same number of maps each.
 func tasks(jobs, maps int) *workload.Workload {
 	w := workload.Workload{Name: "bench"}
 	for i := range jobs {
@@ -26,9 +26,9 @@ func tasks(jobs, maps int) *workload.Workload {
 	return &w
 }
 
-// BenchmarkSim reports events and decisions per second on one core, in event drive without the
-// network model. An event is one entry of the queue: an attempt's end, with its heartbeat and the
-// resulting launch, an arrival, or a timer.
+// BenchmarkSim measures events and decisions per second on one core, in event drive without the
+// network model. An event is an entry of the queue. It is the arrival of a job, a timer, or the end
+// of an attempt with its heartbeat and launch.
 func BenchmarkSim(b *testing.B) {
 	for _, c := range []struct {
 		name        string

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// stream returns a Poisson stream of jobs of one map without input, with exponential times.
+// stream returns a Poisson stream of jobs, each of one map with an exponential time and no input.
 func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := workload.Workload{Name: "stream"}
@@ -28,8 +28,8 @@ func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
 	return &w
 }
 
-// erlangC returns the probability to wait in an M/M/c queue with load a = arrival rate times
-// service time.
+// erlangC returns the probability of a wait in an M/M/c queue. The load a is the rate of arrivals
+// times the service time.
 func erlangC(c int, a float64) float64 {
 	sum, term := 0.0, 1.0
 	for k := range c {
@@ -40,7 +40,7 @@ func erlangC(c int, a float64) float64 {
 	return term / (sum + term)
 }
 
-// FIFO on c slots is M/M/c: the mean sojourn is 1/mu + C(c, a)/(c mu - lambda).
+// FIFO on c slots is M/M/c, with mean sojourn 1/mu + C(c, a)/(c mu - lambda); C is erlangC.
 func TestMeanSojournOfMMc(t *testing.T) {
 	for _, c := range []struct {
 		nodes, slots int
@@ -60,8 +60,8 @@ func TestMeanSojournOfMMc(t *testing.T) {
 	}
 }
 
-// Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their
-// slots; locality is near 1-(1-1/k)^(RL), and delay scheduling restores it.
+// Under naive fair sharing, k equal jobs on one file keep their slots (sticky slots [Zaharia10
+// §3.3.2]). Locality is about 1-(1-1/k)^(RL); with delay scheduling it is high.
 func TestStickySlots(t *testing.T) {
 	for _, k := range []int{5, 20, 50} {
 		w := workload.SharedScans(k)
@@ -79,9 +79,9 @@ func TestStickySlots(t *testing.T) {
 	}
 }
 
-// The delay formula [Zaharia10 §3.5.1]: with D skips a job whose next task has its R replicas on M
-// nodes launches locally with chance 1-(1-R/M)^D. Jobs of one map arrive at a full cluster, whose
-// slots free up on nodes at random; one offer each.
+// A job that skips D offers launches its map node-local with probability 1-(1-R/M)^D, if it has R
+// replicas on M nodes [Zaharia10 §3.5.1]. Here jobs of one map arrive at a full cluster, whose
+// slots become free on random nodes, one offer each.
 func TestDelayFormula(t *testing.T) {
 	const nodes, replicas = 300, 30
 	for _, d := range []int{1, 5, 15} {
@@ -107,14 +107,14 @@ func TestDelayFormula(t *testing.T) {
 				probes = c.Figures
 			}
 		}
-		// D refused offers, and one that may go anywhere and is local by luck: D+1 draws.
+		// D offers are refused, and one more is taken anywhere, perhaps on its data: D+1 draws.
 		want := 1 - math.Pow(1-float64(replicas)/nodes, float64(d+1))
 		require.InDelta(t, want, probes.Maps.Share(scheduling.NodeLocal), 0.04, "D=%d", d)
 	}
 }
 
-// On one slot, with known sizes, no order has a smaller mean sojourn than srpt [Schrage68], in
-// either drive, also if jobs arrive while the slot is busy.
+// On one slot, with known sizes, no order has a smaller mean sojourn than srpt [Schrage68]. This
+// holds in both drives, also if jobs arrive while the slot is busy.
 func TestSRPTHasTheLeastMeanSojourn(t *testing.T) {
 	for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
 		for seed := range uint64(3) {

@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// When a node fails, its map outputs are lost and the Core no longer counts them; maps that run
-// again count where they run. At each launch of a reduce, the Core's distance is that of the
-// existing outputs.
+// When a node fails, the Core no longer counts its map outputs; a map that reruns counts on its new
+// node. At each launch of a reduce, the distance that the Core reports is that of the outputs that
+// exist.
 func TestLostOutputsNoLongerWeigh(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -28,7 +28,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 		cfg.Policy.Reduce.Rule = scheduling.CoGRS
 		var s *sim
 		checked, lost := 0, false
-		gone := map[scheduling.NodeID]bool{} // expired by the Core
+		gone := map[scheduling.NodeID]bool{} // nodes that the Core has expired
 		cfg.Core.Events = func(e event.Event) {
 			switch e.Type {
 			case event.OutputLost:
@@ -42,7 +42,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 			}
 			for i := range s.nodes {
 				if s.nodes[i].down && !gone[scheduling.NodeID(i)] {
-					return // failed, but not yet expired
+					return // the node has failed, but the Core has not expired it yet
 				}
 			}
 			_, rack, off := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))

@@ -66,9 +66,9 @@ func TestRead(t *testing.T) {
 	require.NoError(t, cfg.Validate())
 }
 
-// A node with an outage from 5 s to 100 s runs nothing then. Two maps of 10 s run on one node with
-// one slot; without the outage the first ends at 10 s. With it the first dies at 5 s, and both run
-// after the outage.
+// A node runs nothing during its outage, here from 5 s to 100 s. Two maps of 10 s run on its one
+// slot. Without the outage the first ends at 10 s. With it the attempt is lost at 5 s, and both
+// maps run afterwards.
 func TestOutageOfTheOnlyNode(t *testing.T) {
 	const plain = "classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\n"
 	ends := func(text string) time.Duration {
@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The cluster file in the documentation is that of the package, and can be simulated.
+// The cluster file in docs/simulator.md is the example of the repository, and can be simulated.
 func TestDocumentedCluster(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/simulator.md")
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestDocumentedCluster(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzRead: arbitrary bytes give a cluster that the simulator accepts, or an error that names the
-// file.
+// FuzzRead: Read of any bytes returns a cluster that the simulator accepts, or an error that names
+// the file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(two))
 	f.Add([]byte("classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\noutages: [{rack: 0, from: 8s}]\n"))

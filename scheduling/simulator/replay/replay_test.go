@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// recorded simulates and returns the recording made from its events.
+// recorded simulates w and returns the recording of its events.
 func recorded(t *testing.T, cfg simulator.Config, w *workload.Workload) *Recording {
 	t.Helper()
 	var r Reader
@@ -48,20 +48,20 @@ func mixed(jobs int) *workload.Workload {
 	return &w
 }
 
-// A recorded simulation is reproduced under its own policy: to the nanosecond if a slot is offered
-// at once, and approximately if ends are reported with the next heartbeat or links are shared.
+// A replay under the recorded policy gives the recorded times. They are exact if a slot is offered
+// at once, and approximate if ends are reported with the next heartbeat or flows share links.
 func TestSamePolicyComesBack(t *testing.T) {
 	t.Parallel()
 	type change func(*simulator.Config)
 	kinds := []struct {
 		name    string
-		by      float64 // fraction of the mean sojourn
-		points  float64 // of locality, as a fraction
+		by      float64 // allowed difference, as a fraction of the mean sojourn
+		points  float64 // allowed difference of locality, as a fraction
 		presets []string
 		change  change
 	}{
 		{"factors", 1e-6, 1e-6, []string{"fifo", "fair", "delay", "hfs", "capacity", "srpt", "quincy"}, func(*simulator.Config) {}},
-		{"training", 0.02, 0.001, []string{"hfsp"}, func(*simulator.Config) {}}, // it uses progress, which events rarely report
+		{"training", 0.02, 0.001, []string{"hfsp"}, func(*simulator.Config) {}}, // its progress is rarely in events
 		{"cogrs", 1e-4, 1e-6, []string{"hfs", "srpt"}, func(c *simulator.Config) { c.Policy.Reduce.Rule = scheduling.CoGRS }},
 		{"flows", 0.02, 0.005, []string{"fifo", "fair", "hfs"}, func(c *simulator.Config) {
 			c.Network = simulator.Network{Flows: true, Oversubscription: 5}
@@ -95,7 +95,7 @@ func TestSamePolicyComesBack(t *testing.T) {
 	}
 }
 
-// A replay under another policy predicts the change of the mean sojourn time: its sign and size.
+// A replay under another policy predicts the sign and the size of the change in mean sojourn time.
 func TestOtherPolicyChangesTheSame(t *testing.T) {
 	t.Parallel()
 	agreed, all := 0, 0
@@ -132,7 +132,7 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 	require.Equal(t, all, agreed)
 }
 
-// events returns the events of a small run.
+// events returns the events of a small simulation.
 func events(t *testing.T) (list []event.Event) {
 	t.Helper()
 	cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 4, Racks: 2}, Policy: preset(t, "hfs"), Seed: 3}
@@ -143,7 +143,7 @@ func events(t *testing.T) (list []event.Event) {
 	return list
 }
 
-// read returns the recording that a Reader makes of events.
+// read returns the error of a Reader that gets the events of list, or nil.
 func read(list []event.Event) error {
 	var r Reader
 	for _, e := range list {
@@ -155,7 +155,7 @@ func read(list []event.Event) error {
 	return err
 }
 
-// An incomplete recording is refused with the reason.
+// An incomplete recording is rejected, with the reason.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	list := events(t)
@@ -189,7 +189,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever a line contains, it is refused or accepted, without a panic.
+// A Reader accepts or rejects any text without a panic.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"at":0,"type":"began","node":-1,"began":{"schema":2,"seed":1,"nodes":1,"racks":1},"policy":{"Order":"fifo"}}
 {"at":0,"type":"joined","node":0,"node_name":"a","rack":"r","slots":[1,1]}

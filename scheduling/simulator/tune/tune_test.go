@@ -23,8 +23,8 @@ func start(t *testing.T) scheduling.Policy {
 	return p
 }
 
-// fakeRun returns a simulation with a mean sojourn time of 100 minus the policy's gain. It adds
-// noise of the seed, common to all policies, and noise of the policy with standard deviation own.
+// fakeRun returns a Problem.Run with mean sojourn time 100 minus the policy's gain. Noise of the
+// seed is the same for all policies; each policy's own noise has standard deviation own.
 func fakeRun(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (*simulator.Figures, error) {
 	return func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 		common := rand.New(rand.NewPCG(seed, 1)).NormFloat64() * 20
@@ -35,8 +35,8 @@ func fakeRun(gain func(p *scheduling.Policy) float64, own float64) func(context.
 	}
 }
 
-// The better setting is found although seeds differ by more than its gain, because all choices use
-// the same seeds. The gain is reported.
+// Search finds the better settings and reports their gain, although seeds differ by more than the
+// gain. All choices use the same seeds.
 func TestFindsWhatIsBetter(t *testing.T) {
 	gain := func(p *scheduling.Policy) (g float64) {
 		if p.SlowStart == 0.5 {
@@ -61,8 +61,8 @@ func TestFindsWhatIsBetter(t *testing.T) {
 	require.Equal(t, p, start(t), "the start is not changed")
 }
 
-// Without a better setting, random differences are not mistaken for a gain: of 200 such worlds
-// hardly any is changed, and a change is reported with an interval.
+// Search does not take noise for a gain: if no setting is better, it recommends changes in at most
+// a dozen of 200 such worlds.
 func TestChanceChangesNothing(t *testing.T) {
 	changed, unsure := 0, 0
 	for world := range uint64(200) {
@@ -84,7 +84,7 @@ func TestChanceChangesNothing(t *testing.T) {
 	require.Greater(t, unsure, 50, "the search itself is taken in by chance, and the fresh seeds are not")
 }
 
-// Better locality does not justify sojourn times beyond the limit.
+// A better locality is not recommended if the mean sojourn time rises beyond Within.
 func TestStaysWithin(t *testing.T) {
 	run := func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 		f := simulator.Figures{Sojourn: simulator.Sojourn{Mean: 100}, Maps: simulator.MapPlaces{OffRack: 500 + int(seed%3)*10}}
@@ -108,7 +108,7 @@ func TestStaysWithin(t *testing.T) {
 	require.Equal(t, 2*time.Second, found.Policy.Locality.Waits[0])
 }
 
-// A choice that cannot run is skipped; a start that cannot run is an error.
+// Search skips a choice that cannot run, and returns an error if the start policy cannot.
 func TestFailures(t *testing.T) {
 	var told strings.Builder
 	broken := errors.New("broken")
@@ -132,7 +132,7 @@ func TestFailures(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Every choice of every knob can be set, unless the policy does not use it.
+// Every choice of every knob can be applied to a policy, unless the policy makes no use of it.
 func TestKnobs(t *testing.T) {
 	for _, name := range scheduling.Presets() {
 		p, err := scheduling.Preset(name)

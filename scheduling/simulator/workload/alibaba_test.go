@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// batchTasks has the form of batch_task.csv.
+// batchTasks is a short trace in the form of batch_task.csv.
 const batchTasks = `M1,2,1,j_1,Terminated,157213,157220,100.00,0.30
 R2_1,1,1,j_1,Terminated,157221,157229,100.00,0.30
 M3,30,1,j_1,Terminated,157214,157234,50.00,0.10
@@ -35,7 +35,7 @@ func TestReadAlibaba(t *testing.T) {
 		job("j_1.M1", 13, 7, 2, ""),
 		job("j_1.M3", 14, 20, 30, ""),
 		job("j_1.R2_1", 0, 8, 1, "j_1.M1"),
-		job("j_1.J4_2_3", 0, 10, 4, "j_1.M3"), // which ends after R2_1
+		job("j_1.J4_2_3", 0, 10, 4, "j_1.M3"), // it ends after R2_1, on which it also depends
 		job("j_1.R9_4_77", 0, 0, 1, "j_1.J4_2_3"),
 	}, w.Jobs)
 }
@@ -61,7 +61,7 @@ func TestBadAlibaba(t *testing.T) {
 	}
 }
 
-// FuzzAlibaba: a trace that is read can be simulated, and nothing panics.
+// FuzzAlibaba: any trace that is read can be simulated, and no text makes the reader panic.
 func FuzzAlibaba(f *testing.F) {
 	f.Add([]byte(batchTasks))
 	f.Add([]byte("M1_1,1,1,j,Terminated,1,2,,\nM1_1,1,1,j,Terminated,1,2,,\n"))

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoCoflows has the form of the coflow benchmark's lines.
+// twoCoflows is a trace of two coflows in the form of the coflow benchmark.
 const twoCoflows = "150 2\n1 0 2 0 149 1 28:5.0\n7 3488741 1 38 2 92:128.5 3:0.000001\n"
 
 func TestReadCoflows(t *testing.T) {
@@ -70,8 +70,8 @@ func TestBadCoflows(t *testing.T) {
 	}
 }
 
-// A drawn workload has the properties of the file: a third of the shuffles with maps in one rack,
-// nearly all bytes in those with more than 75.
+// DrawCoflows has the properties of the real file. A third of the shuffles has its maps in one
+// rack, and nearly all bytes are in those with more than 75 racks of maps.
 func TestDrawCoflows(t *testing.T) {
 	list := DrawCoflows(rand.New(rand.NewPCG(1, 0)), 5000)
 	single, large, all := 0, int64(0), int64(0)
@@ -93,7 +93,7 @@ func TestDrawCoflows(t *testing.T) {
 	require.InDelta(t, 3600.0/526, w.Jobs[4999].Submit.Seconds()/5000, 0.3)
 }
 
-// FB2010-1Hr-150-0.txt has 526 coflows, 35.5 TB, a third with maps in one rack.
+// FB2010-1Hr-150-0.txt has 526 coflows and 35.5 TB; a third of them has its maps in one rack.
 func TestFacebookCoflows(t *testing.T) {
 	f, err := os.Open(filepath.Join(os.Getenv("TARRY_TRACES"), "FB2010-1Hr-150-0.txt"))
 	if err != nil {
@@ -124,7 +124,7 @@ func writeCoflows(w io.Writer, list []Coflow, racks int) error {
 	return b.Flush()
 }
 
-// FuzzCoflows: a trace survives reading and writing; nothing panics.
+// FuzzCoflows: a trace is the same after writing and reading, and no text makes the reader panic.
 func FuzzCoflows(f *testing.F) {
 	f.Add([]byte(twoCoflows))
 	f.Add([]byte("1 1\n0 0 1 0 1 0:1e9\n"))

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 )
 
-// hostile has workload files with one part that can grow without bound.
+// hostile builds workload files in which one part has n entries.
 var hostile = map[string]func(n int) []byte{
 	"brackets": linear.Repeat("jobs: ", "[", ""),
 	"closed": func(n int) []byte {
@@ -65,7 +65,7 @@ var hostile = map[string]func(n int) []byte{
 	"one line":     linear.Repeat("", "x", ""),
 }
 
-// deeper returns lists nested by indentation.
+// deeper returns a file with n lists, each nested in the one before by indentation.
 func deeper(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("jobs:\n")
@@ -75,8 +75,8 @@ func deeper(n int) []byte {
 	return b.Bytes()
 }
 
-// Whichever part of a file grows, the work of each reader grows at most linearly, and messages stay
-// short.
+// Whichever part of a file grows, the work of each reader grows at most linearly, and its errors
+// stay short.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 	}
 }
 
-// An impossible workload is refused with the place of the mistake, before any of it is allocated.
+// A workload that is too large is rejected with its place, before memory is allocated for it.
 func TestHostileWorkloads(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"deep":          {strings.Repeat("[", 100_000), "w.yaml:1:13: bad workload: lists and mappings nest too deep"},
@@ -136,7 +136,7 @@ func TestHostileWorkloads(t *testing.T) {
 	}
 }
 
-// A byte order mark, which some editors write before UTF-8, is not content.
+// The readers ignore a byte order mark, which some editors write before UTF-8.
 func TestByteOrderMark(t *testing.T) {
 	w, err := ReadYAML(strings.NewReader("\xef\xbb\xbfjobs:\n- maps: 1\n"), "w.yaml", rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestByteOrderMark(t *testing.T) {
 	require.Equal(t, "j", rows[0].ID)
 }
 
-// Options of traces that make times invalid are refused.
+// FromTrace rejects options that make times invalid.
 func TestTraceTimesStayInBounds(t *testing.T) {
 	rows := []TraceRow{{ID: "a", Submit: maxSeconds}}
 	_, err := FromTrace(rows, TraceOptions{TimeScale: 1e6})
@@ -156,7 +156,7 @@ func TestTraceTimesStayInBounds(t *testing.T) {
 	require.Error(t, err)
 }
 
-// At most maxFaults mistakes of a workload are reported.
+// Validate lists the first maxFaults mistakes of a workload and the number of the others.
 func TestManyFaultsAreCounted(t *testing.T) {
 	err := (&Workload{Jobs: make([]Job, 100_000)}).Validate()
 	require.Error(t, err)

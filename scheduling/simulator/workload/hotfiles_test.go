@@ -17,8 +17,8 @@ func TestReplicateHot(t *testing.T) {
 		}
 	}
 	w.Jobs = append(w.Jobs, Job{Maps: 100, File: 3}, Job{Maps: 7})
-	// 10 % of 321 block replicas are 32. Reads per replica are 4 and 2. Hot gets 7 replicas (1.71
-	// reads each), warm 4 (1.5), hot 9 (1.33), warm 5 (1.2), hot 10.
+	// The budget is 10 % of 321 block replicas: 32. Hot has 4 reads per replica, warm 2. Hot gets 7
+	// replicas (1.71 reads each), warm 4 (1.5), hot 9 (1.33), warm 5 (1.2), hot 10.
 	require.Equal(t, 32, w.ReplicateHot(3, 100, 0.1))
 	require.Equal(t, []int{10, 5, 3, 3}, []int{w.Files[0].Replicas, w.Files[1].Replicas, w.Files[2].Replicas, w.Files[3].Replicas})
 
@@ -26,8 +26,8 @@ func TestReplicateHot(t *testing.T) {
 	require.Equal(t, 3*2, w.ReplicateHot(3, 8, 0.25), "hot has more than 8 already, warm takes three, cold has too many blocks for the 88 there are")
 }
 
-// Whatever the files: the budget is kept, no file exceeds the maximum, and a file with fewer reads
-// per block and replica never gets more replicas.
+// For any files, ReplicateHot keeps the budget and the maximum per file. A file with fewer reads
+// per block and replica does not get more replicas.
 func TestReplicateHotProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -35,7 +35,7 @@ func TestReplicateHotProperties(t *testing.T) {
 		require.NoError(t, w.Validate())
 		before := 0
 		for i := range w.Files {
-			w.Files[i].Blocks = 3 // all equal, so that the budget limits all alike
+			w.Files[i].Blocks = 3 // equal, so that the budget limits all files alike
 			before += 9
 		}
 		most, budget := rapid.IntRange(3, 10).Draw(t, "most"), rapid.Float64Range(0, 2).Draw(t, "budget")

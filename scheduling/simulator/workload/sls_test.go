@@ -50,7 +50,7 @@ func TestReadSLS(t *testing.T) {
 		Map: Cost{Setup: -1, CPU: -1, Time: 500 * time.Millisecond}, Reduce: Cost{Setup: -1, CPU: -1},
 	}
 	require.Equal(t, []Job{one, one}, w.Jobs[1:], "before the file's first job means with it")
-	spread := math.Sqrt(math.Log(1 + 12.5/15/15)) // of 10, 20, 15 and 15 s
+	spread := math.Sqrt(math.Log(1 + 12.5/15/15)) // spread of 10, 20, 15 and 15 s
 	require.InDelta(t, spread, w.Jobs[0].Map.Spread, 1e-9)
 	w.Jobs[0].Map.Spread = 0
 	require.Equal(t, Job{
@@ -90,7 +90,7 @@ func TestBadSLS(t *testing.T) {
 	}
 }
 
-// A drawn trace has the mean and the deviation of each job's task times.
+// A trace that is drawn has the mean and the deviation of each job's task times.
 func TestSLSTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var text bytes.Buffer
@@ -118,7 +118,7 @@ func TestSLSTimes(t *testing.T) {
 	}
 }
 
-// FuzzSLS: a trace that is read can be simulated, and nothing panics.
+// FuzzSLS: any trace that is read can be simulated, and no text makes the reader panic.
 func FuzzSLS(f *testing.F) {
 	f.Add([]byte(twoSLSJobs))
 	f.Add([]byte(rumenTrace))

@@ -58,13 +58,13 @@ func TestBadTraces(t *testing.T) {
 	}
 }
 
-// The generator labels a later access to path k with k-1; the reader corrects that.
+// SWIM's generator prints k-1 for a path k that was read before; the reader corrects that.
 func TestRepairPaths(t *testing.T) {
 	truth := []int{1, 2, 1, 3, 3, 2, 4, 1}
 	var rows []TraceRow
 	newest := 0
 	for _, k := range truth {
-		label := k - 1 // as SWIM prints a path seen before
+		label := k - 1 // as SWIM prints a path read before
 		if k > newest {
 			newest, label = k, k
 		}
@@ -76,7 +76,7 @@ func TestRepairPaths(t *testing.T) {
 	require.Equal(t, []int{1, 2, 0, 1}, repairPaths(literal), "labels of another form stand as they are")
 }
 
-// Jobs on one path share a file with the length that the largest job needs.
+// Jobs that read one path share a file, as long as the largest of these jobs needs.
 func TestSharedPaths(t *testing.T) {
 	text := "job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\n" +
 		"job1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n" +
@@ -87,8 +87,8 @@ func TestSharedPaths(t *testing.T) {
 	require.Equal(t, []File{{Name: "path1", Blocks: 8}, {Name: "path2", Blocks: 1}}, w.Files)
 }
 
-// tracePath returns the path of the day of 2009, if present: in $TARRY_TRACES or beside the
-// checkout.
+// tracePath returns the path of SWIM's day of 2009, in $TARRY_TRACES or next to the repository. If
+// it is not there, the test is skipped.
 func tracePath(t testing.TB) string {
 	for _, dir := range []string{os.Getenv("TARRY_TRACES"), "../../../../shared/traces"} {
 		path := filepath.Join(dir, "FB-2009_samples_24_times_1hr_0.tsv")
@@ -133,7 +133,7 @@ func writeTrace(w io.Writer, rows []TraceRow) error {
 	return b.Flush()
 }
 
-// FuzzTrace: a trace survives reading and writing; nothing panics.
+// FuzzTrace: a trace is the same after writing and reading, and no text makes the reader panic.
 func FuzzTrace(f *testing.F) {
 	f.Add([]byte(firstRows))
 	f.Add([]byte("job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\njob1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n"))

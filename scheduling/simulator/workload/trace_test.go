@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Read scales submission times and takes the first jobs, for every format of trace.
+// Read applies the scale of times and the number of jobs to every format of trace.
 func TestReadForms(t *testing.T) {
 	texts := map[string]string{
 		"swim":    "j0\t10\t0\t64\t0\t0\nj1\t20\t10\t64\t0\t0\nj2\t30\t10\t64\t0\t0\n",

@@ -12,8 +12,8 @@ import (
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// [Zaharia10 Table 2]: the sizes and numbers of jobs; 26,410 maps in all, the four largest jobs 73 %
-// of them.
+// FacebookIO has the sizes and numbers of jobs of [Zaharia10 Table 2]: 26,410 maps, of which the
+// four largest jobs have 73 %.
 func TestFacebookIOIsTable2(t *testing.T) {
 	w := FacebookIO(source(1))
 	require.NoError(t, w.Validate())
@@ -28,8 +28,8 @@ func TestFacebookIOIsTable2(t *testing.T) {
 	require.Equal(t, 26_410, maps)
 }
 
-// [Zaharia10 Table 3]: 21,610 maps and 1,782 reduces of the 100 jobs, plus the joins' follow-up
-// jobs.
+// FacebookMixed has the tasks of [Zaharia10 Table 3]: 21,610 maps and 1,782 reduces in 100 jobs.
+// The jobs that follow the joins come in addition.
 func TestFacebookMixedIsTable3(t *testing.T) {
 	w := FacebookMixed(source(1))
 	require.NoError(t, w.Validate())
@@ -45,7 +45,7 @@ func TestFacebookMixedIsTable3(t *testing.T) {
 	require.Equal(t, 1_782, reduces)
 }
 
-// The gaps are exponential with the published means: 14 s and 13 s.
+// The gaps between arrivals are exponential, with the published means of 14 s and 13 s.
 func TestArrivalGaps(t *testing.T) {
 	for _, c := range []struct {
 		make func(*rand.Rand) Workload
@@ -93,7 +93,7 @@ func TestFBDataset(t *testing.T) {
 	require.Equal(t, 20, mediumWithReduces)
 }
 
-// The synthetic day has the size of SWIM's FB-2010 sample.
+// Facebook2010, which is synthetic, has about as many maps as SWIM's FB-2010 sample.
 func TestFacebook2010(t *testing.T) {
 	w := Facebook2010(source(1))
 	require.Len(t, w.Jobs, 24_442)
@@ -108,7 +108,7 @@ func TestFacebook2010(t *testing.T) {
 	require.InDelta(t, 0.84, float64(large)/float64(maps), 0.05)
 }
 
-// Every built-in workload is valid, and the same seed draws the same jobs.
+// Every named workload is valid, and the same seed draws the same jobs.
 func TestNamed(t *testing.T) {
 	for _, name := range Names() {
 		w, err := Named(name, source(7))

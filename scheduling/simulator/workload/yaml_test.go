@@ -99,7 +99,7 @@ func TestBadYAML(t *testing.T) {
 
 var manyJobs = regexp.MustCompile(`(?s)count.{0,20}[0-9eE+_]{4}`)
 
-// FuzzYAML: arbitrary bytes give a valid workload or an error that names the file.
+// FuzzYAML: ReadYAML of any bytes returns a valid workload, or an error that names the file.
 func FuzzYAML(f *testing.F) {
 	f.Add([]byte(twoPools))
 	f.Add([]byte("jobs: [{maps: 1}]"))
