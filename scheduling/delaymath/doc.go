@@ -1,7 +1,7 @@
 // Package delaymath has the formulas of delay scheduling [Zaharia10 §3.2–§3.6, §4.1]. How long must
 // a job wait for a node-local slot to reach a given locality, and which locality does a given wait
-// reach? It makes no decisions; administrators and experiments use it to choose the skip count D or
-// the waits W1 and W2.
+// reach? The package makes no decisions: administrators and experiments choose the skip count D, or
+// the waits W1 and W2, by it.
 //
 // The letters are those of the paper:
 //

@@ -69,7 +69,7 @@ type Candidate = core.Candidate
 // such nodes in all has only their number, in Omitted.
 type InputPlaces = core.InputPlaces
 
-// Projected is a job's progress in the virtual cluster of hfsp, as in view.Virtual.
+// Projected is a job's progress in the virtual cluster of hfsp; view.Virtual explains the fields.
 type Projected = core.Projected
 
 // Reason explains a decision. It is a plain value, so that recording it needs no allocation; its
@@ -79,7 +79,7 @@ type Reason = core.Reason
 // Cause is the kind of a Reason.
 type Cause = core.Cause
 
-// Causes that programs distinguish; the others matter only as text.
+// Causes on which programs act; the other causes are only text for people.
 const (
 	NoCause         = core.NoCause
 	CausePreempted  = core.CausePreempted  // killed: a pool below its share claims the slot

@@ -199,7 +199,7 @@ func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int
 	}
 }
 
-// CacheAffinity's waits before each node are W0, then W1, then W2, as computed by hand.
+// A map may run farther from its block after the waits W0, W1 and W2; the times are found by hand.
 func TestCacheAffinityWaits(t *testing.T) {
 	inMemory := map[int]float64{0: 0, 1: 2, 2: 5, 4: 9} // seconds until a node may run a map in memory on n0
 	onDisk := map[int]float64{1: 0, 2: 3, 4: 7}         // the same for a map in no memory

@@ -155,7 +155,7 @@ func (q *Queue) before(r *Queue, k core.TaskKind) bool {
 	return q.Used(k) < r.Used(k)
 }
 
-// Used returns the fraction of its capacity that the queue holds.
+// Used returns the slots that q holds, as a fraction of its capacity; 1 if it has no capacity.
 func (q *Queue) Used(k core.TaskKind) float64 {
 	if q.slots[k] == 0 {
 		return 1
@@ -198,7 +198,7 @@ func (o *Order) TellGroups() {
 	}
 }
 
-// QueueViews returns the snapshots of the queues, in the order of the configuration.
+// QueueViews returns a snapshot of each queue, in the order of the configuration.
 func (o *Order) QueueViews() []core.QueueView {
 	var views []core.QueueView
 	for _, q := range o.Queues {

@@ -30,7 +30,7 @@ type Order struct {
 	lines    []*Queue                // the leaf queues of the last Line(k, 0)
 }
 
-// Queue is a fraction of the cluster; a queue without children has jobs.
+// Queue has a fraction of its parent's slots; only queues without children have jobs.
 type Queue struct {
 	core.QueueConfig
 	Above      *Queue // the parent; Order.Top for the top queues
@@ -49,7 +49,7 @@ type Queue struct {
 	stale      bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
 }
 
-// queueJob is the order's record of a job.
+// queueJob is what the order records of a job: its queue, its rank and its slots.
 type queueJob struct {
 	queue      *Queue
 	rank       index.Rank      // among the queue's waiting jobs, until Begun
@@ -58,7 +58,7 @@ type queueJob struct {
 	counted    [core.Kinds]int // slots of the job that Occupied of its queue contains
 }
 
-// queueUser counts a user's jobs and slots in a queue.
+// queueUser counts one user's jobs and slots in a queue, for the limits on users.
 type queueUser struct {
 	jobs     int // that have not ended, including waiting ones
 	occupied [core.Kinds]int
@@ -133,7 +133,7 @@ func (q *Queue) divide() error {
 	return nil
 }
 
-// resize computes the capacities in whole slots, rounded down at each level.
+// resize sets each queue's capacity and maximum in whole slots, rounded down at each level.
 func (o *Order) resize() {
 	o.Top.slots = o.C.Slots
 	for _, q := range o.Queues {

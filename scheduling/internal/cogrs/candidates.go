@@ -129,7 +129,7 @@ func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	}
 }
 
-// findTakers records for each reduce whether one of its candidates can take it.
+// findTakers sets r.hasTaker: for each reduce, whether one of its candidates can take it.
 func (r *Placement) findTakers(j *core.Job, p *Plan, limit int32) {
 	r.hasTaker = append(r.hasTaker[:0], make([]bool, len(p.Candidates))...)
 	node, takes := int32(-1), false

@@ -71,7 +71,7 @@ func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 	return r.center(g, largest, n)
 }
 
-// compare adds the distances of other nodes to the explanation of reduce i of j, launched on n.
+// compare adds to p the distances of reduce i on other nodes: minimum, mean, and candidates.
 func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeState) {
 	if p.Center == "" || !r.C.Tells() {
 		return

@@ -206,7 +206,7 @@ type Delayed struct {
 	Refused  uint64        // heartbeat of the last refusal; 0 if it has not refused
 }
 
-// Begin adds the time since the last heartbeat to the wait of each job skipped then.
+// Begin adds the time since the last heartbeat to the wait of each job that was skipped at it.
 func (s *Waits) Begin() {
 	if s.beat == s.C.Beat {
 		return

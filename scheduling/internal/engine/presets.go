@@ -113,7 +113,7 @@ func DefaultReduceRule(preset string) core.ReduceRule {
 }
 
 // Preset returns the named policy with its default settings: reduces on any node, default slow
-// start. The caller may change it.
+// start. The caller may change it: it is a copy.
 func Preset(name string) (core.Policy, error) {
 	for _, p := range presetTable() {
 		if p.name == name {

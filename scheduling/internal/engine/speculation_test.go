@@ -289,7 +289,7 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
 }
 
-// A job has at most as many speculative attempts as the cap allows; the reason then says so.
+// A job has at most as many speculative attempts as the cap allows; the cap is then the reason.
 func TestCopiesAreCapped(t *testing.T) {
 	s := newSlowJob(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true

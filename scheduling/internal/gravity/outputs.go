@@ -167,7 +167,7 @@ func (g *Outputs) Even(part float64, levels int) bool {
 	return float64(bound) <= part*float64(int64(levels)*g.minInput)
 }
 
-// Fold adds the new outputs to the sums.
+// Fold adds the outputs that are new since its last call to the sums per node, rack and reduce.
 func (g *Outputs) Fold() {
 	if g.total == nil {
 		g.total = make([]int64, g.reduces)

@@ -164,7 +164,7 @@ func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 	return v.Job.Work[k].Running
 }
 
-// LargestOn returns the largest job with a running attempt on n that may lose its slot.
+// LargestOn returns the largest job with a running attempt on n and slots that it may lose, or nil.
 func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]

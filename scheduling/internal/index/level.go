@@ -14,7 +14,7 @@ type Level struct {
 	items   []int32 // maps, group after group
 }
 
-// groupMaps is the range of a group's maps among the items; those before cur are not pending.
+// groupMaps is the range of a group's maps in Level.items; those before cur are not pending.
 type groupMaps struct{ start, cur, end int32 }
 
 // First returns the pending map of a group with the lowest index; -1 means none.

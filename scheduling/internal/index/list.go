@@ -42,7 +42,7 @@ type List[T any] struct {
 // Len returns the number of elements.
 func (l *List[T]) Len() int { return len(l.values) }
 
-// All returns the elements in order, until the list changes.
+// All returns the elements in order; the slice is valid until the list changes.
 func (l *List[T]) All() []T { return l.values }
 
 // search returns the index of the first element that is not before r.

@@ -176,7 +176,7 @@ func (o *Order) jobRank(j *core.Job, k core.TaskKind) index.Rank {
 	return index.Rank{Value: float64(j.Work[k].Running) / o.Weight(j, k), Tie: int32(j.ID)}
 }
 
-// Weight returns a job's weight in its pool: size × priority × boost.
+// Weight returns a job's weight in its pool, size × priority × boost; 1 if the job may not run.
 func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
 	if !j.Runnable {
 		return 1

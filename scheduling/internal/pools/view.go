@@ -2,7 +2,7 @@ package pools
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// PoolViews returns the snapshots of the pools, by name.
+// PoolViews returns a snapshot of each pool, sorted by name.
 func (o *Order) PoolViews() []core.PoolView {
 	o.ComputeShares()
 	var views []core.PoolView

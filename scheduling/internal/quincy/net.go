@@ -191,8 +191,8 @@ func (o *Order) addJob(j *core.Job) {
 }
 
 // waiting returns the cost of letting a map of j wait, in milliseconds. It is the time since the
-// submission times the factor of its priority. 2 is added, so that the nearest slot anywhere is
-// worth using from the beginning.
+// submission, multiplied by the factor of its priority. 2 is added, so that the nearest slot
+// anywhere is worth using from the beginning.
 func (o *Order) waiting(j *core.Job) int64 {
 	return 2 + int64(min(netWait, float64((o.C.Now-j.Submitted).Milliseconds())*j.Spec.Priority.Factor()))
 }

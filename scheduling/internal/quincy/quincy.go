@@ -90,7 +90,7 @@ func (o *Order) Add(j *core.Job) error {
 // Remove implements core.Order.
 func (o *Order) Remove(*core.Job) { o.stale() }
 
-// stale marks bounds and plan as out of date.
+// stale marks bounds and plan as out of date, so that they are recomputed before their next use.
 func (o *Order) stale() { o.StaleBounds, o.FreshPlan = true, false }
 
 // Changed implements core.Order. Any change of maps makes the plan out of date, except a launch

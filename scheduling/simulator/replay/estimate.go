@@ -56,7 +56,7 @@ func difference(a, b *sample, variance float64) (effect, bool) {
 	return effect{b.mean() - a.mean(), variance * (1/a.n + 1/b.n)}, true
 }
 
-// pooled returns the mean of effects, weighted by their precision.
+// pooled returns the mean of effects, each weighted by 1 / variance; false if no effect is usable.
 func pooled(list []effect) (effect, bool) {
 	sum, weight := 0.0, 0.0
 	for _, e := range list {
@@ -187,7 +187,7 @@ func (r *Recording) estimateAhead(e *estimates) {
 	}
 }
 
-// aheadSteps is the number of steps of the search in ahead.
+// aheadSteps is the number of steps into which ahead divides each range that it searches.
 const aheadSteps = 64
 
 // ahead returns the time x that a reduce can use before the job's last map ends, for set-up and

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrange numbers racks by first appearance, and nodes, for a simulation, by rack.
+// arrange numbers the racks by first appearance, and the nodes of a simulation by rack.
 func (r *Recording) arrange() {
 	racks := map[string]int{}
 	for i := range r.nodes {

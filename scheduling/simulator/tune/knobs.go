@@ -39,7 +39,7 @@ func (c Choice) apply(p *scheduling.Policy) error {
 	return policyfile.SetAll(p, c.Settings)
 }
 
-// Knob is a part of a policy to tune, with the choices to try.
+// Knob is a setting of a policy, or several that belong together, with the choices to try.
 type Knob struct {
 	Name    string
 	Choices []Choice

@@ -90,7 +90,7 @@ type Problem struct {
 // maxRounds is the maximum number of times that the search tries all knobs.
 const maxRounds = 3
 
-// state is a policy with the figures of its simulations, one per seed.
+// state is a policy with the figures of its simulations, one per seed, in the order of the seeds.
 type state struct {
 	policy scheduling.Policy
 	runs   []*simulator.Figures

@@ -35,7 +35,7 @@ func TestReadAlibaba(t *testing.T) {
 		job("j_1.M1", 13, 7, 2, ""),
 		job("j_1.M3", 14, 20, 30, ""),
 		job("j_1.R2_1", 0, 8, 1, "j_1.M1"),
-		job("j_1.J4_2_3", 0, 10, 4, "j_1.M3"), // it ends after R2_1, on which it also depends
+		job("j_1.J4_2_3", 0, 10, 4, "j_1.M3"), // of its two predecessors, M3 ends last
 		job("j_1.R9_4_77", 0, 0, 1, "j_1.J4_2_3"),
 	}, w.Jobs)
 }

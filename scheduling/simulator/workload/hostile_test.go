@@ -65,7 +65,7 @@ var hostile = map[string]func(n int) []byte{
 	"one line":     linear.Repeat("", "x", ""),
 }
 
-// deeper returns a file with n lists, each nested in the one before by indentation.
+// deeper returns a file with n mappings, each nested in the one before by indentation.
 func deeper(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("jobs:\n")
