@@ -77,8 +77,8 @@ elsewhere: ## the program compiles for macOS and Windows
 	GOOS=windows GOARCH=amd64 $(GO) build -gcflags='all=-N -l' $(PROGRAM)
 
 # Tarry, programs written by hand and the tools of this machine, side by side; docs/benchmarks.md.
-#   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-slow -only wordcount -json figures.json'
-bench: build ## contests with other programs, some minutes; QUICK=1: less than one; LONG=1: the long rows, too
+#   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-only wordcount -json figures.json'
+bench: build ## contests with other programs, some minutes; QUICK=1: less than one; LONG=1: the long row, too
 	$(GO) build -o bin/ ./internal/bench/cmd/...
 	./bin/bench -size $(or $(SIZE),$(if $(QUICK),16MiB,1GiB)) -rounds $(or $(ROUNDS),$(if $(QUICK),3,5)) \
 		$(if $(REAL),-real $(REAL)) $(if $(LONG),-long) $(ARGS)

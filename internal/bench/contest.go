@@ -33,8 +33,6 @@ type Program struct {
 	// Accept is an exit status that is not a failure, such as grep's 1 for no match; 0 accepts only
 	// 0.
 	Accept int
-	// Once marks a slow program, which runs only in the first round.
-	Once bool
 }
 
 // ResultKind says whether results of a contest's programs can be compared.
@@ -51,7 +49,7 @@ const (
 // Result has the runs of one program in a contest.
 type Result struct {
 	Program Program
-	Samples []Sample // one per round; fewer if Program.Once or after a failure
+	Samples []Sample // one per round; fewer after a failure
 	Digest  string   // digest of the first round's result
 	Err     error    // the failure after which it skipped the further rounds
 }
@@ -77,7 +75,7 @@ func Run(
 	for round := range rounds {
 		for i := range o.Results {
 			r := &o.Results[i]
-			if r.Err != nil || r.Program.Once && round > 0 {
+			if r.Err != nil {
 				continue
 			}
 			fmt.Fprintf(log, "%s, round %d of %d: %s\n", c.Name, round+1, rounds, r.Program.Name)

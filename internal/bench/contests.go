@@ -9,14 +9,12 @@ import (
 
 // Setup contains the paths and sizes from which Contests makes the contests.
 type Setup struct {
-	Tarry, Limit, UserJobs string // the programs; without UserJobs, no jobs written by users run
+	Tarry, Limit, UserJobs string // the programs
 	Inputs                 Inputs
 	Size                   int64  // bytes of each input
 	Memory                 string // a directory in memory, for results
 	Spill                  string // a directory on disk, for spills and temporary files of GNU sort
 	Cores                  int
-	// Slow asks for the tools that take a minute for 1 GiB, too; each runs once.
-	Slow bool
 }
 
 // Literal and Regexp are the patterns of the grep contests. Both occur occasionally in real text.
@@ -38,7 +36,6 @@ func Contests(s Setup) []Contest {
 		s.grepCount("grep -c literal", "-F", Literal),
 		s.grepCount("grep -c regexp", "-E", Regexp),
 		s.grepLines(),
-		s.smallFile(),
 	}
 	contests = append(contests, s.grepPatterns()...)
 	contests = append(contests, s.queries()...)
@@ -100,15 +97,11 @@ func (s Setup) limit(kind ResultKind, args ...string) Program {
 	return Program{Name: "limit", Args: program, OutDir: out, Result: kind}
 }
 
-// userJob returns a program that runs a job as users write it, or none without UserJobs.
-func (s Setup) userJob(name string, kind ResultKind, job, input string) []Program {
-	if s.UserJobs == "" {
-		return nil
-	}
+// userJob returns a program that runs a job as users write it.
+func (s Setup) userJob(name string, kind ResultKind, job string, inputs ...string) Program {
 	out := filepath.Join(s.Memory, "out")
-	return []Program{
-		{Name: name, Args: []string{s.UserJobs, job, input, out}, OutDir: out, Result: kind},
-	}
+	args := append([]string{s.UserJobs, job}, inputs...)
+	return Program{Name: name, Args: append(args, out), OutDir: out, Result: kind}
 }
 
 // wordCount returns the contest of WordCount on a text; tabs says that tabs separate words, too.
@@ -120,36 +113,19 @@ func (s Setup) wordCount(name, input string, tabs bool) Contest {
 		tarry.with("tarry "+WordCountBudget, "--memory", WordCountBudget),
 		tarry.oneSlot(),
 		s.oneCoreLimit(Lines, "wordcount", input),
+		s.userJob("user's words", Lines, "words", input),
+		s.userJob("user's strings", Lines, "strings", input),
+		s.userJob("user's structs", Lines, "structs", input),
+		s.userJob("user's byte loop", Lines, "wordcount", input),
 	}}
-	c.Programs = append(c.Programs, s.userJob("user's words", Lines, "words", input)...)
-	c.Programs = append(c.Programs, s.userJob("user's strings", Lines, "strings", input)...)
-	c.Programs = append(c.Programs, s.userJob("user's structs", Lines, "structs", input)...)
-	c.Programs = append(c.Programs, s.userJob("user's byte loop", Lines, "wordcount", input)...)
 	c.Programs = append(c.Programs,
 		s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)
-	if s.Slow {
-		c.Programs = append(c.Programs, s.installed(Program{
-			Name: "mawk",
-			Args: []string{
-				"mawk",
-				`{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print w "\t" n[w] }`,
-				input,
-			},
-			Env:    []string{"LC_ALL=C"},
-			Result: Other, Once: true,
-		})...)
-		c.Programs = append(c.Programs, s.installed(s.shell("tr, sort, uniq",
-			`tr -s '[:space:]' '\n' <"$1" | sort --parallel=2 -S 8G -T "$2" | uniq -c`, input))...)
+	kind := Lines
+	if tabs {
+		kind = Other // real text is not all UTF-8
 	}
+	c.Programs = append(c.Programs, s.python(kind, input, chdbWordCount, polarsWordCount)...)
 	return c
-}
-
-// shell returns a shell pipeline that gets the input as $1 and the spill directory as $2.
-func (s Setup) shell(name, pipeline, input string) Program {
-	return Program{
-		Name: name, Args: []string{"sh", "-c", pipeline, "sh", input, s.Spill},
-		Env: []string{"LC_ALL=C"}, Result: Other, Once: true,
-	}
 }
 
 func (s Setup) teraSort() Contest {
@@ -185,22 +161,11 @@ func (s Setup) bigTeraSort() Contest {
 func (s Setup) sortLines() Contest {
 	return Contest{
 		Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Fresh: 2 * s.Size,
-		Programs: []Program{
+		Programs: append([]Program{
 			s.tarry(Bytes, "sort", s.Inputs.Zipf),
 			s.limit(Bytes, "sort", s.Inputs.Zipf),
 			s.gnuSort(s.Inputs.Zipf, "8G"),
-		},
-	}
-}
-
-// smallFile returns the contest on a tiny input, which shows the cost of starting each program.
-func (s Setup) smallFile() Contest {
-	return Contest{
-		Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
-			s.tarry(Lines, "wordcount", s.Inputs.Small),
-			s.limit(Lines, "wordcount", s.Inputs.Small),
-			{Name: "tarry --help", Args: []string{s.Tarry, "--help"}, Result: Other},
-		},
+		}, s.python(Bytes, s.Inputs.Zipf, chdbSort, polarsSort)...),
 	}
 }
 
@@ -215,36 +180,35 @@ func (s Setup) gnuSort(input, buffer string) Program {
 
 // grepCount returns the contest of counting matching lines; flag is GNU grep's, -F or -E.
 func (s Setup) grepCount(name, flag, pattern string) Contest {
-	input := s.Inputs.Real
-	limitArgs := []string{s.Limit, "grep", "-c", "-j", strconv.Itoa(s.Cores)}
-	tarryArgs := []string{"grep", "-c"}
+	job := []string{"grep", "-c", pattern, s.Inputs.Real}
 	if flag == "-F" {
-		tarryArgs = append(tarryArgs, "-F")
-	} else {
-		limitArgs = append(limitArgs, "-e")
+		job = slices.Insert(job, 1, flag)
 	}
-	tarry := s.tarry(Count, append(tarryArgs, pattern, input)...).with("tarry", "--output", "-")
-	tarry.OutDir = ""
-	c := Contest{Name: name, Input: input, Bytes: s.Size, Programs: []Program{
-		tarry,
-		{Name: "limit", Args: append(limitArgs, pattern, input), Result: Count},
-	}}
-	c.Programs = append(c.Programs, s.greps(Count, "-c", flag, pattern, input)...)
-	return c
+	return Contest{
+		Name: name, Input: s.Inputs.Real, Bytes: s.Size,
+		Programs: append([]Program{s.tarryCount(job...)}, s.greps(Count, "-c", flag, pattern, s.Inputs.Real)...),
+	}
+}
+
+// noMatch is Tarry's exit status if no line matches.
+const noMatch = 4
+
+// tarryCount is like tarry, for a grep that prints one number.
+func (s Setup) tarryCount(job ...string) Program {
+	p := s.tarry(Count, job...).with("tarry", "--output", "-")
+	p.OutDir, p.Accept = "", noMatch
+	return p
 }
 
 func (s Setup) grepLines() Contest {
 	input := s.Inputs.Real
-	limit := Program{
-		Name: "limit", Args: []string{s.Limit, "grep", "-j", strconv.Itoa(s.Cores), Literal, input},
-		Result: Bytes,
-	}
+	tarry := s.tarryMaps(Bytes, "grep", "-F", Literal, input)
+	tarry.Accept = noMatch
 	c := Contest{Name: "grep literal", Input: input, Bytes: s.Size, Programs: []Program{
-		s.tarryMaps(Bytes, "grep", "-F", Literal, input),
-		limit,
+		tarry,
+		s.userJob("user's line by line", Bytes, "grep", input),
 	}}
 	c.Programs = append(c.Programs, s.greps(Bytes, "", "-F", Literal, input)...)
-	c.Programs = append(c.Programs, s.userJob("user's line by line", Bytes, "grep", input)...)
 	return c
 }
 

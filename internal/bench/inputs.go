@@ -18,13 +18,9 @@ type Inputs struct {
 	Real  string // real text
 	Tera  string // TeraSort records
 	Tera4 string // four times as many TeraSort records; empty unless MakeInputs makes long inputs
-	Small string // 4 KiB of text, whatever the size of the others
 	// Tables are the files of joins and aggregates.
 	Tables Tables
 }
-
-// smallSize is the size of Inputs.Small.
-const smallSize = 4 << 10
 
 // MakeInputs makes the inputs of the given size in dir, generated or from real text. It keeps those
 // that dir has already: file names contain size and source. realText is the file to replicate;
@@ -36,15 +32,12 @@ func MakeInputs(
 		Zipf: filepath.Join(dir, fmt.Sprintf("zipf-%d.txt", size)),
 		Real: filepath.Join(dir, fmt.Sprintf("real-%s-%d.txt", sourceName(realText), size)),
 		Tera: filepath.Join(dir, fmt.Sprintf("tera-%d.dat", size)),
-
-		Small: filepath.Join(dir, fmt.Sprintf("zipf-%d.txt", smallSize)),
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return in, err
 	}
 	errs := []error{
 		generate(ctx, gen.Text, in.Zipf, size, log),
-		generate(ctx, gen.Text, in.Small, smallSize, log),
 		generate(ctx, gen.Tera, in.Tera, size, log),
 	}
 	if long {

@@ -19,7 +19,7 @@ func TestMakeInputs(t *testing.T) {
 	in, err := MakeInputs(context.Background(), filepath.Join(dir, "in"), 1000, text, true, &log)
 	require.NoError(t, err)
 	for path, size := range map[string]int64{
-		in.Zipf: 1000, in.Tera: 1000, in.Tera4: 4000, in.Real: 1000, in.Small: smallSize,
+		in.Zipf: 1000, in.Tera: 1000, in.Tera4: 4000, in.Real: 1000,
 	} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)

@@ -35,18 +35,14 @@ func (s Setup) queries() []Contest {
 }
 
 func (s Setup) query(name, sql string, inputs ...string) Contest {
-	out := filepath.Join(s.Memory, "out")
-	c := Contest{Name: "query " + name, Input: inputs[0], Bytes: sizeOf(inputs...), Fresh: s.Size}
-	if s.UserJobs != "" {
-		args := append([]string{s.UserJobs, name}, inputs...)
-		c.Programs = append(c.Programs, Program{Name: "tarry", Args: append(args, out), OutDir: out, Result: Lines})
-	}
 	duck := duck(fmt.Sprintf(`SET threads = %d; SET preserve_insertion_order = false; COPY (`, s.Cores)+sql+`) TO `+
 		quoteSQL(filepath.Join(s.Memory, "duck.tsv"))+` (HEADER false, DELIMITER '\t', QUOTE '')`,
 		filepath.Join(s.Memory, "duck.tsv"))
 	duck.Result = Lines
-	c.Programs = append(c.Programs, s.installed(duck)...)
-	return c
+	return Contest{
+		Name: "query " + name, Input: inputs[0], Bytes: sizeOf(inputs...), Fresh: s.Size,
+		Programs: append([]Program{s.userJob("tarry", Lines, name, inputs...)}, s.installed(duck)...),
+	}
 }
 
 func queryTargets() []Target {

@@ -24,7 +24,7 @@ func (r *Report) Write(w io.Writer) error {
 		writeOutcome(&b, &r.Outcomes[i])
 	}
 	if len(r.Figures) > 0 {
-		b.WriteString("\nOn a running cluster\n")
+		b.WriteString("\nRounds over datasets in memory\n")
 		table(&b, func(t io.Writer) {
 			for _, f := range r.Figures {
 				fmt.Fprintf(t, "  %s\t%.4g %s\n", f.Name, f.Value, f.Unit)
@@ -125,10 +125,6 @@ func (t Target) bound() string {
 		return fmt.Sprintf("%s: RSS ≤ %s", t.Program, FormatSize(int64(t.Bound)))
 	case BytesPerSec:
 		return fmt.Sprintf("%s ≥ %.0f MB/s", t.Program, t.Bound/1e6)
-	case WallMax:
-		return fmt.Sprintf("%s ≤ %g s", t.Program, t.Bound)
-	case FigureMin:
-		return fmt.Sprintf("%s ≥ %g", t.Against, t.Bound)
 	default:
 		return fmt.Sprintf("%s ≤ %g", t.Against, t.Bound)
 	}
@@ -148,7 +144,7 @@ func (j Judgment) found() string {
 			N: j.Found.N,
 		}
 		return fmt.Sprintf("%.0f\t%s", mega.Median, spread(mega, "%.0f"))
-	case FigureMax, FigureMin:
+	case FigureMax:
 		return fmt.Sprintf("%.4g\t", j.Found.Median)
 	default:
 		return fmt.Sprintf("%.3g\t%s", j.Found.Median, spread(j.Found, "%.3g"))

@@ -63,12 +63,3 @@ func TestStatusBytes(t *testing.T) {
 	require.Zero(t, statusBytes(status, "RssFile:"))
 	require.Zero(t, statusBytes(status, "RssShmem:"))
 }
-
-func TestParseFigures(t *testing.T) {
-	figures, err := parseFigures([]byte(`{"name":"tiny job p50","value":0.5,"unit":"ms"}` + "\n" +
-		`{"name":"empty task","value":7,"unit":"µs"}` + "\n"))
-	require.NoError(t, err)
-	require.Equal(t, []Figure{{TinyMedian, 0.5, "ms"}, {EmptyTask, 7, "µs"}}, figures)
-	_, err = parseFigures([]byte("no JSON\n"))
-	require.ErrorContains(t, err, `figure "no JSON"`)
-}

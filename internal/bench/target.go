@@ -14,9 +14,7 @@ const (
 	PrivatePeak                  // private memory in bytes: at most Bound
 	RSSPeak                      // resident memory in bytes: at most Bound
 	BytesPerSec                  // input bytes a second: at least Bound
-	WallMax                      // wall time in seconds: at most Bound
-	FigureMax                    // a figure that the live program printed: at most Bound
-	FigureMin                    // such a figure: at least Bound
+	FigureMax                    // a figure: at most Bound
 	CPUTimesOther                // own CPU time / the other's: at most Bound
 )
 
@@ -55,11 +53,10 @@ type Judgment struct {
 // notRun is the reason for an Unknown verdict on a contest or figure that was not selected.
 const notRun = "not run"
 
-// Judge compares a target with the outcomes of contests and with the figures of the live program,
-// by name.
+// Judge compares a target with the outcomes of contests and with the figures, by name.
 func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
 	j := Judgment{Target: t}
-	if t.Measure == FigureMax || t.Measure == FigureMin {
+	if t.Measure == FigureMax {
 		for _, f := range figures {
 			if f.Name == t.Against {
 				return j.decide(Summary{Median: f.Value, Min: f.Value, Max: f.Value, N: 1})
@@ -89,8 +86,6 @@ func (j Judgment) of(o *Outcome) Judgment {
 	case BytesPerSec:
 		return j.decide(Summarize(each(own.Samples,
 			func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
-	case WallMax:
-		return j.decide(Walls(own.Samples))
 	case TimesOther, FasterThan, CPUTimesOther:
 		other := o.Result(j.Target.Against)
 		if reason := absent(other, j.Target.Against); reason != "" {
@@ -137,7 +132,7 @@ func (j Judgment) unknown(why string) Judgment {
 }
 
 // atLeast reports whether the bound is a minimum.
-func (m Measure) atLeast() bool { return m == FasterThan || m == BytesPerSec || m == FigureMin }
+func (m Measure) atLeast() bool { return m == FasterThan || m == BytesPerSec }
 
 // absent returns why a program has no samples, or "" if it has some.
 func absent(r *Result, name string) string {

@@ -19,7 +19,7 @@ func Targets() []Target {
 	targets = append(targets, grepTargets()...)
 	targets = append(targets, patternTargets()...)
 	targets = append(targets, queryTargets()...)
-	return append(targets, liveTargets()...)
+	return append(targets, roundTargets()...)
 }
 
 // control is a row that is not a goal for Tarry: it shows how much the limit gains from a second
@@ -32,6 +32,7 @@ func wordCountTargets(contest string, private float64) []Target {
 	return []Target{
 		{own, contest, "tarry", TimesOther, "limit", 1.35},
 		{own, contest, "tarry", FasterThan, "DuckDB", 2.5},
+		{own, contest, "tarry", TimesOther, "chdb", 0.48},
 		{own, contest, "tarry", PrivatePeak, "", private},
 		{"WordCount by README's program", contest, "user's words", TimesOther, "limit", 1.35},
 		{"WordCount with strings as keys", contest, "user's strings", TimesOther, "limit", 1.35},
@@ -59,6 +60,7 @@ func sortTargets() []Target {
 		},
 		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
 		{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
+		{"sort of text lines", "sort lines", "tarry", TimesOther, "chdb", 0.58},
 	}
 }
 
@@ -81,22 +83,12 @@ func grepTargets() []Target {
 		})
 }
 
-func liveTargets() []Target {
-	const tiny = "tiny job on a running cluster"
+// roundTargets bound the rounds of iterative jobs over data in memory.
+func roundTargets() []Target {
 	const rounds = "rounds of data in memory"
 	return []Target{
-		{"small file, as a process", "wordcount small file", "tarry", WallMax, "", 0.006},
-		{"help, as a process", "wordcount small file", "tarry --help", WallMax, "", 0.005},
-		{tiny, "", "", FigureMax, TinyMedian, 1},
-		{tiny, "", "", FigureMax, TinyWorst, 5},
-		{tiny, "", "", FigureMin, TinyRate, 1000},
-		{tiny, "", "", FigureMax, TinyGrowth, 100},
-		// of thousands of jobs: some come and go with the heartbeats
-		{tiny, "", "", FigureMax, GoroutinesLeft, 10},
 		{rounds, "", "", FigureMax, RankTimes, 12},
 		{rounds, "", "", FigureMax, MeansTimes, 1.5},
 		{rounds, "", "", FigureMax, TinyRound, 1},
-		{"empty tasks in one job", "", "", FigureMax, EmptyTask, 20},
-		{"40 nodes, 2 slots busy, against 1", "", "", FigureMax, ManyNodes, 1.1},
 	}
 }

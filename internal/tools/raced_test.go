@@ -17,13 +17,12 @@ import (
 
 // unraced has the packages that start goroutines but are tested without the race detector, and why.
 var unraced = map[string]string{
-	"internal/cli":                "what it runs live is raced in actors and actors/serve; each command would start anew for ten times as long",
-	"scheduling/simulator":        "simulations side by side share their configuration, which they read; each is one goroutine",
-	"scheduling/simulator/tune":   "as the simulator",
-	"experiments/own":             "as the simulator, and live runs, which actors races",
-	"internal/bench":              "no part of the product",
-	"internal/bench/limit":        "no part of the product",
-	"internal/bench/cmd/userjobs": "no part of the product",
+	"internal/cli":              "what it runs live is raced in actors and actors/serve; each command would start anew for ten times as long",
+	"scheduling/simulator":      "simulations side by side share their configuration, which they read; each is one goroutine",
+	"scheduling/simulator/tune": "as the simulator",
+	"experiments/own":           "as the simulator, and live runs, which actors races",
+	"internal/bench":            "no part of the product",
+	"internal/bench/limit":      "no part of the product",
 }
 
 // RACED in the Makefile lists the packages to test with the race detector: exactly those whose code

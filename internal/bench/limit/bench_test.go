@@ -36,16 +36,6 @@ func BenchmarkSortLines(b *testing.B) {
 	})
 }
 
-func BenchmarkGrep(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 1))
-	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n",
-		16<<20))
-	measure(b, text, func() error {
-		_, err := Grep(text, Literal("zebra"), 2, nil)
-		return err
-	})
-}
-
 func measure(b *testing.B, input []byte, run func() error) {
 	b.Helper()
 	b.SetBytes(int64(len(input)))

@@ -1,6 +1,5 @@
 // Package limit holds the hand-tuned, single-purpose programs that Tarry is measured against:
-// WordCount, TeraSort, a sort of text lines and grep, each written directly for its task, with no
-// engine, no scheduling, no commit and no memory budget. What they reach on a machine is the
+// WordCount, TeraSort and a sort of text lines, each written directly for its task, with no engine, no scheduling, no commit and no memory budget. What they reach on a machine is the
 // *limit* column of `make bench`; the engine's own figures are read as multiples of it.
 //
 // All of them map the input file and divide it among a few goroutines. These are the ideas, with
@@ -15,7 +14,6 @@
 //   - Pairs of an 8-byte prefix and a reference are sorted by radix: 23 ns a record instead of
 //     986 ns with sort.Slice.
 //   - Each record is copied once, from the input to the output, in parallel.
-//   - Grep searches chunks for the rarest byte of a literal, and for line ends only around hits.
 //
 // Results are part files (part-r-00000, …), as the engine's jobs write them. The functions keep no
 // state between calls, may be called concurrently, and do not change the input.

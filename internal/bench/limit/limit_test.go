@@ -1,11 +1,9 @@
 package limit
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -73,57 +71,6 @@ func TestTeraSortEqualsPlain(t *testing.T) {
 	}
 	_, err := TeraSort(make([]byte, 150), 2, 2, "")
 	require.ErrorContains(t, err, "150 bytes are not a whole number of 100-byte records")
-}
-
-func TestGrepEqualsPlain(t *testing.T) {
-	eachText(t, func(t *testing.T, text string) {
-		for _, literal := range []string{"", "a", "ab", "xy", "line that", "\x00", "9 0"} {
-			var out bytes.Buffer
-			n, err := Grep([]byte(text), Literal(literal), 2, &out)
-			require.NoError(t, err)
-			want := plainGrep(text,
-				func(line string) bool { return strings.Contains(line, literal) })
-			require.Equal(t, want, out.String())
-			require.Equal(t, strings.Count(want, "\n"), n)
-		}
-	})
-}
-
-func TestGrepRegexpEqualsPlain(t *testing.T) {
-	eachText(t, func(t *testing.T, text string) {
-		for _, expression := range []string{
-			"^a", "b$", "a+b", "(?i)AB", "(ab|cd)e?f", "x{3}y", "[a-c]d", "^$", "lo(ng)+",
-		} {
-			var out bytes.Buffer
-			pattern, err := Regexp(expression)
-			require.NoError(t, err)
-			_, err = Grep([]byte(text), pattern, 2, &out)
-			require.NoError(t, err)
-			require.Equal(t, plainGrep(text, regexp.MustCompile(expression).MatchString),
-				out.String(), expression)
-		}
-	})
-	_, err := Regexp("(")
-	require.Error(t, err)
-}
-
-func TestRequiredLiteral(t *testing.T) {
-	for expression, want := range map[string]string{
-		`[Cc]omput(er|ing)s?\b`: "omput",
-		`abc`:                   "abc",
-		`ab|cd`:                 "",
-		`(abc)+d`:               "abc",
-		`x?yz`:                  "yz",
-		`(?i)abc`:               "",
-		`a.b`:                   "a",
-		`(a*)bcd(e|f)gh`:        "bcd",
-		`(?:abc){2,5}`:          "abcabc",
-		`.*`:                    "",
-	} {
-		got, err := requiredLiteral(expression)
-		require.NoError(t, err)
-		require.Equal(t, want, got, expression)
-	}
 }
 
 func TestMap(t *testing.T) {

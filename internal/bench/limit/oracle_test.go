@@ -56,16 +56,6 @@ func plainTeraSort(data []byte) []byte {
 	return bytes.Join(records, nil)
 }
 
-func plainGrep(text string, match func(line string) bool) string {
-	var out strings.Builder
-	for _, line := range plainLines(text) {
-		if match(line) {
-			out.WriteString(line + "\n")
-		}
-	}
-	return out.String()
-}
-
 // readParts returns the part files of dir, joined in order.
 func readParts(t *testing.T, dir string, parts int) string {
 	t.Helper()

@@ -34,7 +34,7 @@ type options struct {
 	bin, dir, memory, real, only, json string
 	size                               int64
 	rounds                             int
-	long, slow                         bool
+	long                               bool
 }
 
 func parse(args []string) (options, error) {
@@ -47,7 +47,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.real, "real", "",
 		"real text to replicate (default: the Go distribution's sources)")
 	flags.StringVar(&o.only, "only", "",
-		"only contests whose name matches this `regexp`; live stands for the running cluster")
+		"only contests whose name matches this `regexp`; rounds stands for iterative jobs over datasets")
 	flags.StringVar(&o.json, "json", "", "`file` for all samples as JSON")
 	flags.Func("size", "bytes of each input, such as 64MiB (default 1GiB)",
 		func(text string) (err error) {
@@ -56,9 +56,7 @@ func parse(args []string) (options, error) {
 		})
 	flags.IntVar(&o.rounds, "rounds", 5, "how often each program runs")
 	flags.BoolVar(&o.long, "long", false,
-		"also sort four times the size in an eighth of it as memory, and sustain tiny jobs for "+
-			"60 s")
-	flags.BoolVar(&o.slow, "slow", false, "also run mawk and tr, sort, uniq once")
+		"also sort four times the size in an eighth of it as memory")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -108,14 +106,9 @@ func (o options) runAll(
 		}
 		failed += failures(outcome)
 	}
-	if setup.UserJobs != "" && only.MatchString("live") {
-		seconds := "2"
-		if o.long {
-			seconds = "60"
-		}
+	if only.MatchString("rounds") {
 		var err error
-		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds,
-			setup.Inputs.Zipf); err != nil {
+		if report.Figures, err = roundsOnData(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed++
 		}
@@ -131,11 +124,8 @@ func (o options) setup(ctx context.Context) (s bench.Setup, scratch string, err 
 	program := func(name string) string { return filepath.Join(o.bin, name) }
 	s = bench.Setup{
 		Tarry: program("tarry"), Limit: program("limit"), UserJobs: program("userjobs"),
-		Size: o.size, Cores: runtime.NumCPU(), Slow: o.slow,
+		Size: o.size, Cores: runtime.NumCPU(),
 		Spill: filepath.Join(o.dir, "spill"),
-	}
-	if _, err := os.Stat(s.UserJobs); err != nil {
-		s.UserJobs = ""
 	}
 	if s.Inputs, err = bench.MakeInputs(ctx, o.dir, o.size, o.real, o.long, os.Stderr); err != nil {
 		return s, "", err

@@ -14,7 +14,6 @@ func TestParse(t *testing.T) {
 	require.Equal(t, int64(16<<20), o.size)
 	require.Equal(t, 3, o.rounds)
 	require.True(t, o.long)
-	require.False(t, o.slow)
 	for _, args := range [][]string{{"-size", "much"}, {"-rounds", "0"}, {"more"}} {
 		_, err := parse(args)
 		require.Error(t, err, args)

@@ -7,9 +7,6 @@
 //	userjobs grep IN OUT         each line looked at by itself
 //	userjobs hashjoin ORDERS USERS OUT, mergejoin ORDERS USERS OUT   tables joined
 //	userjobs distinct SALES OUT, top SALES OUT, p95 SALES OUT        aggregates of a table
-//
-// userjobs live SECONDS IN figures of a running cluster, a JSON object a line: small jobs for so
-// long
 package main
 
 import (
@@ -18,8 +15,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/bench"
@@ -36,89 +31,41 @@ func main() {
 }
 
 var errUsage = errors.New("usage: userjobs words|strings|structs|wordcount|grep|distinct|top|p95 IN OUT, " +
-	"userjobs hashjoin|mergejoin ORDERS USERS OUT, or userjobs live SECONDS IN")
+	"or userjobs hashjoin|mergejoin ORDERS USERS OUT")
 
+// jobs are the jobs over one file, joins those over two.
+var (
+	jobs = map[string]func(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error){
+		"words": words, "strings": stringWords, "structs": structWords, "wordcount": wordCount, "grep": grep,
+		bench.DistinctItems: distinctItems, bench.TopAmounts: topAmounts, bench.HighAmounts: highAmounts,
+	}
+	joins = map[string]func(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error){
+		bench.HashJoin: hashJoin, bench.SortMergeJoin: mergeJoin,
+	}
+)
+
+// run runs the named job from files to a directory on a cluster of its own with default settings.
 func run(ctx context.Context, args []string) error {
-	if len(args) == 4 {
-		switch args[0] {
-		case bench.HashJoin:
-			return runJoin(ctx, args[1], args[2], args[3], hashJoin)
-		case bench.SortMergeJoin:
-			return runJoin(ctx, args[1], args[2], args[3], mergeJoin)
-		}
-	}
-	if len(args) != 3 {
+	if !(len(args) == 3 && jobs[args[0]] != nil || len(args) == 4 && joins[args[0]] != nil) {
 		return errUsage
 	}
-	switch args[0] {
-	case bench.DistinctItems:
-		return runOnce(ctx, args[1], args[2], distinctItems)
-	case bench.TopAmounts:
-		return runOnce(ctx, args[1], args[2], topAmounts)
-	case bench.HighAmounts:
-		return runOnce(ctx, args[1], args[2], highAmounts)
-	case "words":
-		return runOnce(ctx, args[1], args[2], words)
-	case "strings":
-		return runOnce(ctx, args[1], args[2], stringWords)
-	case "structs":
-		return runOnce(ctx, args[1], args[2], structWords)
-	case "wordcount":
-		return runOnce(ctx, args[1], args[2], wordCount)
-	case "grep":
-		return runOnce(ctx, args[1], args[2], grep)
-	case "live":
-		seconds, err := strconv.Atoi(args[1])
+	var in []mapreduce.Source
+	for _, path := range args[1 : len(args)-1] {
+		source, err := mapreduce.File(path)
 		if err != nil {
-			return errUsage
+			return err
 		}
-		return live(ctx, time.Duration(seconds)*time.Second, args[2])
-	default:
-		return errUsage
+		in = append(in, source)
 	}
-}
-
-// runOnce runs a job from a file to a directory on a cluster of its own with default settings.
-func runOnce(
-	ctx context.Context, in, out string,
-	bind func(mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error),
-) (err error) {
-	cluster, err := actors.Start(actors.Config{})
+	out := mapreduce.Dir(args[len(args)-1])
+	bind := func() (*mapreduce.Plan, error) { return jobs[args[0]](in[0], out) }
+	if len(in) == 2 {
+		bind = func() (*mapreduce.Plan, error) { return joins[args[0]](in[0], in[1], out) }
+	}
+	plan, err := bind()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	source, err := mapreduce.File(in)
-	if err != nil {
-		return err
-	}
-	plan, err := bind(source, mapreduce.Dir(out))
-	if err != nil {
-		return err
-	}
-	return finish(ctx, cluster, plan)
-}
-
-// runJoin is runOnce of a job over two files.
-func runJoin(
-	ctx context.Context, orders, users, out string,
-	bind func(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error),
-) error {
-	source, err := mapreduce.File(users)
-	if err != nil {
-		return err
-	}
-	return runOnce(ctx, orders, out, func(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
-		return bind(in, source, out)
-	})
-}
-
-// finish submits a plan and waits for its end.
-func finish(ctx context.Context, cluster *actors.Cluster, plan *mapreduce.Plan) error {
-	job, err := cluster.Submit(ctx, plan, actors.SubmitOptions{})
-	if err != nil {
-		return err
-	}
-	_, err = job.Wait(ctx)
+	_, err = actors.Run(ctx, actors.Config{}, plan)
 	return err
 }

@@ -7,11 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/actors"
 )
 
 func TestJobsOfUsers(t *testing.T) {
@@ -28,7 +25,6 @@ func TestJobsOfUsers(t *testing.T) {
 		require.Equal(t, want, linesOf(t, out))
 	}
 	require.ErrorIs(t, run(context.Background(), []string{"wordcount", in}), errUsage)
-	require.ErrorIs(t, run(context.Background(), []string{"live", "long", in}), errUsage)
 	require.ErrorIs(t, run(context.Background(), []string{"sing", in, dir}), errUsage)
 }
 
@@ -50,19 +46,4 @@ func linesOf(t *testing.T, dir string) []string {
 	}
 	slices.Sort(lines)
 	return lines
-}
-
-func TestTinyJobs(t *testing.T) {
-	cluster, err := actors.Start(actors.Config{})
-	require.NoError(t, err)
-	latencies, err := oneByOne(context.Background(), cluster, 5)
-	require.NoError(t, err)
-	require.Len(t, latencies, 5)
-	require.Positive(t, slices.Min(latencies))
-	n, err := atOnce(context.Background(), cluster, 20*time.Millisecond)
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, n, 4)
-	require.NoError(t, cluster.Close())
-	_, err = atOnce(context.Background(), cluster, time.Second)
-	require.ErrorIs(t, err, actors.ErrClosed)
 }

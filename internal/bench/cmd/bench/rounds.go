@@ -7,12 +7,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/bench"
 	"github.com/tarry-mr/tarry/internal/bench/limit"
+	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -49,12 +49,12 @@ func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Fi
 		var took, used [2]float64
 		for i, run := range []func() error{loop, job} {
 			runtime.GC()
-			start, before := time.Now(), cpuTime()
+			start, before := time.Now(), cputime.Used()
 			if err := run(); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 			took[i] = time.Since(start).Seconds() * 1000 / float64(rounds)
-			used[i] = (cpuTime() - before).Seconds()
+			used[i] = (cputime.Used() - before).Seconds()
 		}
 		if turn > 0 { // the first turn warms up memory and does not count
 			each, ratios = append(each, took[1]), append(ratios, took[1]/took[0])
@@ -66,15 +66,6 @@ func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Fi
 		{Name: ratio, Value: bench.Summarize(ratios).Median, Unit: "times"},
 		{Name: ratio + ", CPU time", Value: bench.Summarize(cpu).Median, Unit: "times"},
 	}, nil
-}
-
-// cpuTime returns the processor time of this process so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // rankTurns is the number of rounds of a PageRank.
