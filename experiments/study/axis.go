@@ -6,14 +6,33 @@ import (
 	"strings"
 )
 
-// axis maps a range of values to a range of the canvas.
-type axis struct {
-	min, max float64
-	from, to float64 // in points
+// axis maps a range of values to a range of the picture, in points. Without a value, min is above
+// max.
+type axis struct{ min, max, from, to float64 }
+
+// at returns the place of a value on the picture.
+func (a *axis) at(v float64) float64 { return a.from + (v-a.min)/(a.max-a.min)*(a.to-a.from) }
+
+// add extends the range to values, which must be finite.
+func (a *axis) add(values ...float64) error {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%v has no place on an axis", v)
+		}
+		a.min, a.max = min(a.min, v), max(a.max, v)
+	}
+	return nil
 }
 
-// at returns the place of a value on the canvas, in points.
-func (a *axis) at(v float64) float64 { return a.from + (v-a.min)/(a.max-a.min)*(a.to-a.from) }
+// widen gives a single value room on both sides. An empty range becomes that from 0 to 1.
+func (a *axis) widen() {
+	switch {
+	case a.min > a.max:
+		a.min, a.max = 0, 1
+	case a.min == a.max:
+		a.min, a.max = a.min-1, a.max+1
+	}
+}
 
 // ticks returns about five round numbers within the range.
 func (a *axis) ticks() []float64 {
@@ -31,43 +50,20 @@ func (a *axis) ticks() []float64 {
 	return list
 }
 
-// reach is the range from the smallest to the largest of some values; none if min is above max.
-type reach struct{ min, max float64 }
-
-// add extends the range to a value, which must be finite.
-func (r *reach) add(v float64) error {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("%v has no place on an axis", v)
-	}
-	r.min, r.max = min(r.min, v), max(r.max, v)
-	return nil
-}
-
-// axis returns an axis for the range. A single value gets room on both sides; an empty range gives
-// an axis from 0 to 1.
-func (r reach) axis() axis {
-	switch {
-	case r.min > r.max:
-		return axis{min: 0, max: 1}
-	case r.min == r.max:
-		return axis{min: r.min - 1, max: r.max + 1}
-	}
-	return axis{min: r.min, max: r.max}
-}
-
 // axes returns the axes of the figure. A Y axis of fractions or percentages ends at most at 1 or
 // 100. Without negative values, a Y axis begins at 0.
 func (f *Figure) axes() (x, y axis, err error) {
-	across, up := reach{math.Inf(1), math.Inf(-1)}, reach{math.Inf(1), math.Inf(-1)}
+	x, y = axis{min: math.Inf(1), max: math.Inf(-1)}, axis{min: math.Inf(1), max: math.Inf(-1)}
 	for i := range f.Series {
-		if err := f.reach(i, &across, &up); err != nil {
+		if err := f.extend(i, &x, &y); err != nil {
 			return x, y, fmt.Errorf("figure %s, series %s: %w", f.Name, f.Series[i].Name, err)
 		}
 	}
-	if up.min >= 0 && up.max > 0 {
-		up.min = 0
+	if y.min >= 0 && y.max > 0 {
+		y.min = 0
 	}
-	x, y = across.axis(), up.axis()
+	x.widen()
+	y.widen()
 	most := 0.0
 	switch {
 	case strings.Contains(f.Y, "%"):
@@ -75,55 +71,75 @@ func (f *Figure) axes() (x, y axis, err error) {
 	case strings.HasPrefix(f.Y, "part of"):
 		most = 1
 	}
-	if most > 0 && y.max <= most*1.05 && y.max > most/2 {
+	if y.max <= most*1.05 && y.max > most/2 {
 		y.max = most
 	}
-	if len(f.Categories) > 0 { // room for the outer bars
+	if f.bars() { // room for the outer bars
 		x.min, x.max = -0.6, float64(len(f.Categories))-0.4
 	}
 	return x, y, nil
 }
 
-// reach extends the ranges of X (across) and Y (up) by the points of a series and their intervals.
-func (f *Figure) reach(series int, across, up *reach) error {
-	s := f.Series[series]
-	xs := f.places(s, 0)
-	if len(s.Y) == 0 || len(xs) != len(s.Y) {
-		return fmt.Errorf("%d points on the X axis, %d on the Y axis", len(xs), len(s.Y))
+// extend extends the axes to the points of a series and their intervals.
+func (f *Figure) extend(i int, x, y *axis) error {
+	s := f.Series[i]
+	if len(s.Y) == 0 || !f.bars() && len(s.X) != len(s.Y) {
+		return fmt.Errorf("%d points on the X axis, %d on the Y axis", len(s.X), len(s.Y))
 	}
-	for i, v := range s.Y {
-		if f.Stacked { // on those before it
-			for k := range series {
-				if len(f.Series[k].Y) != len(s.Y) {
-					return fmt.Errorf("%d points, the first series has %d", len(s.Y), len(f.Series[0].Y))
-				}
-				v += f.Series[k].Y[i]
-			}
-		}
-		if err := across.add(xs[i]); err != nil {
-			return err
-		}
-		if err := up.add(v); err != nil {
-			return err
-		}
-		if low, high, ok := s.interval(i); ok {
-			up.min, up.max = min(up.min, low), max(up.max, high)
+	if first := f.Series[0]; f.Stacked && len(first.Y) != len(s.Y) {
+		return fmt.Errorf("%d points, the first series has %d", len(s.Y), len(first.Y))
+	}
+	xs, from, ys := f.places(i)
+	if err := x.add(xs...); err != nil {
+		return err
+	}
+	if f.bars() || f.Stacked {
+		ys = append(ys, from...)
+	}
+	for k := range s.Low {
+		if low, high, ok := s.interval(k); ok {
+			ys = append(ys, low, high)
 		}
 	}
-	if len(f.Categories) > 0 || f.Stacked {
-		up.min = min(up.min, 0) // where bars and areas begin
-	}
-	return nil
+	return y.add(ys...)
 }
 
-// places returns the X values of a series' points; in a bar chart, those of the categories + shift.
-func (f *Figure) places(s *Series, shift float64) []float64 {
-	if len(f.Categories) == 0 {
-		return s.X
+// places returns the X and Y values at which a series is drawn, and the Y values at which its bars
+// or areas begin.
+func (f *Figure) places(i int) (x, from, y []float64) {
+	s := f.Series[i]
+	from, y = make([]float64, len(s.Y)), make([]float64, len(s.Y))
+	_, shift := f.bar(i)
+	for k, v := range s.Y {
+		if f.Stacked {
+			for _, below := range f.Series[:i] {
+				from[k] += below.Y[k]
+			}
+		}
+		y[k] = from[k] + v
+		if f.bars() {
+			x = append(x, float64(k)+shift)
+		} else {
+			x = append(x, s.X[k])
+		}
 	}
-	var x []float64
-	for c := range s.Y {
-		x = append(x, float64(c)+shift)
+	return x, from, y
+}
+
+func (f *Figure) bars() bool { return len(f.Categories) > 0 }
+
+// bar returns the width of bars, and how far those of series i are from the middle of their
+// category. Published values are over the bars of the series before them.
+func (f *Figure) bar(i int) (width, shift float64) {
+	groups, at := 0, -1
+	for k, s := range f.Series {
+		if !s.Published {
+			groups++
+			if k <= i {
+				at++
+			}
+		}
 	}
-	return x
+	width = 0.8 / float64(max(1, groups)) // of the room of a category
+	return width, (float64(at) - float64(groups-1)/2) * width
 }

@@ -8,74 +8,236 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// point is a place on a picture: points (1/72 inch) from its left and its upper edge.
-type point struct{ x, y float64 }
+// The size of a picture without its legend, and of its parts, in points.
+const (
+	wide, high = 454, 283
+	margin     = 8
+	title      = 12 // heights of letters
+	small      = 10
+	keyWidth   = 20
+	ringRadius = 4
+)
 
-// pen is the style of a line; without a dash, the line is solid.
-type pen struct {
-	color       string
-	width, dash float64 // in points
+const black, gray = "#000000", "#C8C8C8"
+
+// palette is the Okabe–Ito set, which color-blind readers can distinguish.
+var palette = [...]string{
+	"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", black,
 }
 
-// The alignments of a text at its point. upwards is centered and rotated.
-const (
-	start   = ""
-	middle  = ` text-anchor="middle"`
-	end     = ` text-anchor="end"`
-	upwards = middle + ` transform="rotate(-90 %s %s)"`
-)
-
-// svg builds a picture. Equal calls give equal bytes.
-type svg struct{ body bytes.Buffer }
+func color(series int) string { return palette[series%len(palette)] }
 
 // family names fonts of nearly equal widths; every viewer has one of them.
 const family = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// document returns the picture on a white ground. Its size is in points.
-func (s *svg) document(width, height float64) []byte {
-	var ground svg
-	ground.fill("#FFFFFF", box(point{}, point{width, height})...)
-	w, h := decimal(width), decimal(height)
-	head := fmt.Sprintf("<?xml version=\"1.0\"?>\n<svg width=\"%spt\" height=\"%spt\" viewBox=\"0 0 %s %s\" "+
-		"xmlns=\"http://www.w3.org/2000/svg\" font-family=\"%s\">\n", w, h, w, h, family)
-	return slices.Concat([]byte(head), ground.body.Bytes(), s.body.Bytes(), []byte("</svg>\n"))
+// point is a place on a picture: points (1/72 inch) from its left and its upper edge.
+type point struct{ x, y float64 }
+
+// picture is a figure while it is drawn as SVG. Its legend is to the right of it.
+type picture struct {
+	*Figure
+	bytes.Buffer
+	xAxis, yAxis axis
 }
 
-// fill fills an outline of at least three points.
-func (s *svg) fill(color string, outline ...point) {
-	fmt.Fprintf(&s.body, "<path d=\"%sZ\" fill=\"%s\"/>\n", path(outline), color)
-}
-
-// stroke draws a line along at least two points.
-func (s *svg) stroke(p pen, line ...point) {
-	dash := ""
-	if p.dash > 0 {
-		dash = fmt.Sprintf(` stroke-dasharray="%s"`, decimal(p.dash))
+// svg draws the figure as SVG that looks alike in every viewer. Equal figures give equal bytes.
+func (f *Figure) svg() ([]byte, error) {
+	x, y, err := f.axes()
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(&s.body, "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n", path(line),
-		p.color, decimal(p.width), dash)
+	labels := 0.0
+	for _, v := range y.ticks() {
+		labels = max(labels, textWidth(Number(v)))
+	}
+	x.from, x.to = 3*margin+title+labels, wide-2*margin
+	y.from, y.to = high-3*margin-title-small, 2*margin+title
+	p := &picture{Figure: f, xAxis: x, yAxis: y}
+	p.drawGrid()
+	for i := range p.Series {
+		p.drawSeries(i)
+	}
+	p.drawAxes()
+	width := decimal(wide + p.drawLegend())
+	head := fmt.Sprintf(`<?xml version="1.0"?>
+<svg width="%[1]spt" height="%[2]dpt" viewBox="0 0 %[1]s %[2]d" xmlns="http://www.w3.org/2000/svg" font-family="%[3]s">
+<rect width="%[1]s" height="%[2]d" fill="#FFFFFF"/>
+`, width, high, family)
+	return slices.Concat([]byte(head), p.Bytes(), []byte("</svg>\n")), nil
 }
+
+// at returns the place of a point on the picture.
+func (p *picture) at(x, y float64) point { return point{p.xAxis.at(x), p.yAxis.at(y)} }
+
+// draw draws a line through points, or fills what it encloses.
+func (p *picture) draw(style string, line ...point) {
+	p.WriteString(`<polyline points="`)
+	for i, at := range line {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(decimal(at.x) + "," + decimal(at.y))
+	}
+	p.WriteString(`" ` + style + "/>\n")
+}
+
+// The styles of draw.
+func fill(color string) string { return fmt.Sprintf(`fill="%s"`, color) }
+
+func stroke(color string, width float64) string {
+	return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="%s"`, color, decimal(width))
+}
+
+// The alignments of a text at its point.
+const (
+	start  = ""
+	middle = ` text-anchor="middle"`
+	end    = ` text-anchor="end"`
+)
 
 // write writes a text; place is its alignment at the point, which is on the base line.
-func (s *svg) write(at point, size float64, place, text string) {
-	x, y := decimal(at.x), decimal(at.y)
-	if place == upwards {
-		place = fmt.Sprintf(upwards, x, y)
-	}
-	fmt.Fprintf(&s.body, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s>%s</text>\n", x, y, decimal(size), place,
-		html.EscapeString(text))
+func (p *picture) write(at point, size int, place, text string) {
+	fmt.Fprintf(p, "<text x=\"%s\" y=\"%s\" font-size=\"%d\"%s>%s</text>\n", decimal(at.x), decimal(at.y), size,
+		place, html.EscapeString(text))
 }
 
-// path returns a line through points in the syntax of SVG paths.
-func path(line []point) []byte {
-	var b []byte
-	for i, p := range line {
-		b = append(b, "ML"[min(i, 1)])
-		b = append(append(append(b, decimal(p.x)...), ','), decimal(p.y)...)
+func (p *picture) drawGrid() {
+	for _, v := range p.xAxis.ticks() {
+		if !p.bars() {
+			p.draw(stroke(gray, 0.5), p.at(v, p.yAxis.min), p.at(v, p.yAxis.max))
+		}
 	}
-	return b
+	for _, v := range p.yAxis.ticks() {
+		p.draw(stroke(gray, 0.5), p.at(p.xAxis.min, v), p.at(p.xAxis.max, v))
+	}
+}
+
+func (p *picture) drawAxes() {
+	thin, x, y := stroke(black, 0.5), &p.xAxis, &p.yAxis
+	p.draw(thin, p.at(x.min, y.max), p.at(x.min, y.min), p.at(x.max, y.min))
+	below := func(v float64, name string) {
+		at := p.at(v, y.min)
+		p.draw(thin, at, point{at.x, at.y + margin/2})
+		for i, line := range strings.Split(name, "\n") { // two have room
+			p.write(point{at.x, at.y + margin/2 + float64(i+1)*small}, small, middle, line)
+		}
+	}
+	for i, name := range p.Categories {
+		below(float64(i), name)
+	}
+	for _, v := range x.ticks() {
+		if !p.bars() {
+			below(v, Number(v))
+		}
+	}
+	for _, v := range y.ticks() {
+		at := p.at(x.min, v)
+		p.draw(thin, at, point{at.x - margin/2, at.y})
+		p.write(point{at.x - margin*3/4, at.y + small/3}, small, end, Number(v))
+	}
+	center := (x.from + x.to) / 2
+	p.write(point{center, margin + title*3/4}, title, middle, p.Title)
+	p.write(point{center, high - margin}, title, middle, p.X)
+	left := point{margin + title*3/4, (y.from + y.to) / 2}
+	p.write(left, title, fmt.Sprintf(`%s transform="rotate(-90 %s %s)"`, middle, decimal(left.x), decimal(left.y)), p.Y)
+}
+
+// drawSeries draws a series with its intervals: published values as rings, others as bars, as an
+// area on the series before it, or as a line.
+func (p *picture) drawSeries(i int) {
+	x, from, y := p.places(i)
+	width, _ := p.bar(i)
+	var line, base []point
+	for k := range x {
+		at, below := p.at(x[k], y[k]), p.at(x[k], from[k])
+		switch {
+		case p.Series[i].Published:
+			p.drawRing(i, at)
+		case p.bars():
+			half := p.at(x[k]+width/2, 0).x - at.x
+			p.fillBox(i, point{at.x - half, at.y}, point{at.x + half, below.y})
+		case p.Steps && k > 0:
+			line = append(line, point{at.x, line[len(line)-1].y}, at)
+		default:
+			line = append(line, at)
+		}
+		base = append(base, below)
+	}
+	switch {
+	case p.Stacked:
+		slices.Reverse(base)
+		p.draw(fill(color(i)), append(line, base...)...)
+	case len(line) > 1:
+		p.draw(p.lineStyle(i), line...)
+	}
+	p.drawIntervals(i, x)
+}
+
+func (p *picture) fillBox(series int, a, b point) {
+	p.draw(fill(color(series)), a, point{a.x, b.y}, b, point{b.x, a.y})
+}
+
+func (p *picture) lineStyle(series int) string {
+	style := stroke(color(series), 1.5)
+	if p.Series[series].Dashed {
+		style += ` stroke-dasharray="4"`
+	}
+	return style
+}
+
+// drawRing draws a published value: in black over bars, otherwise in the color of the series before
+// it, which has our values.
+func (p *picture) drawRing(series int, at point) {
+	style := stroke(black, 1)
+	if !p.bars() && series > 0 {
+		style = stroke(color(series-1), 1)
+	}
+	fmt.Fprintf(p, "<circle cx=\"%s\" cy=\"%s\" r=\"%d\" %s/>\n", decimal(at.x), decimal(at.y), ringRadius, style)
+}
+
+// drawIntervals draws the intervals of a series at its X values, in black over bars.
+func (p *picture) drawIntervals(series int, x []float64) {
+	thin := stroke(color(series), 0.5)
+	if p.bars() {
+		thin = stroke(black, 0.5)
+	}
+	for i := range x {
+		low, high, ok := p.Series[series].interval(i)
+		if !ok {
+			continue
+		}
+		const half = 2.5 // points
+		below, above := p.at(x[i], low), p.at(x[i], high)
+		p.draw(thin, below, above)
+		for _, end := range []point{below, above} {
+			p.draw(thin, point{end.x - half, end.y}, point{end.x + half, end.y})
+		}
+	}
+}
+
+// drawLegend draws the names of the series, the first on top, and returns the legend's width.
+func (p *picture) drawLegend() (width float64) {
+	if !slices.ContainsFunc(p.Series, func(s *Series) bool { return s.Name != "" }) {
+		return 0
+	}
+	for i, s := range p.Series {
+		top := p.yAxis.to + float64(i)*small*1.5
+		left, right := point{wide, top + small/2}, point{wide + keyWidth, top + small/2}
+		switch { // as it is in the picture
+		case s.Published:
+			p.drawRing(i, point{wide + keyWidth/2, left.y})
+		case p.Stacked || p.bars():
+			p.fillBox(i, point{left.x, top}, point{right.x, top + small})
+		default:
+			p.draw(p.lineStyle(i), left, right)
+		}
+		p.write(point{right.x + margin, top + small*4/5}, small, start, s.Name)
+		width = max(width, textWidth(s.Name)+keyWidth+3*margin)
+	}
+	return width
 }
 
 // decimal formats a length with at most two decimals.
@@ -83,70 +245,6 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
 }
 
-// box returns the outline of a rectangle with two opposite corners.
-func box(a, b point) []point { return []point{a, {a.x, b.y}, b, {b.x, a.y}} }
-
-// ring returns the outline of a circle as a closed line.
-func ring(center point, radius float64) []point {
-	const sides = 24
-	ring := make([]point, sides+1)
-	for i := range ring {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i%sides) / sides)
-		ring[i] = point{center.x + radius*cos, center.y + radius*sin}
-	}
-	return ring
-}
-
-// widths are the widths of letters in a common sans-serif font, in 2,048ths of its size. The other
-// fonts of family have nearly equal widths.
-var widths = [...]struct {
-	width   float64
-	letters string
-}{
-	{391, "'"},
-	{505, "i"},
-	{519, "j"},
-	{532, "|"},
-	{547, "·"},
-	{548, "l"},
-	{569, " !/[\\]f"},
-	{579, "t"},
-	{627, ":;"},
-	{648, ",."},
-	{682, "()`r"},
-	{684, "{}"},
-	{727, `"`},
-	{817, "I"},
-	{960, "^"},
-	{1015, "J"},
-	{1024, "cksvxyz–"},
-	{1124, "≥"},
-	{1139, "#$0123456789?L_abdeghnopqu§µ"},
-	{1184, "α"},
-	{1196, "*+-<=>~×−"},
-	{1251, "FTZ"},
-	{1264, "σ"},
-	{1328, "φ"},
-	{1366, "&ABEKPSVXY"},
-	{1479, "CDHNRUw"},
-	{1593, "GOQ"},
-	{1706, "Mm"},
-	{1821, "%"},
-	{1933, "W"},
-	{2079, "@"},
-}
-
-// textWidth estimates the width of a text of a size in points.
-func textWidth(text string, size float64) float64 {
-	sum := 0.0
-	for _, letter := range text {
-		w := 1536.0 // of letters that the table does not have
-		for _, of := range widths {
-			if strings.ContainsRune(of.letters, letter) {
-				w = of.width
-			}
-		}
-		sum += w
-	}
-	return sum * size / 2048
-}
+// textWidth returns about the width of a small text: of its size, a letter's width is half and a
+// digit's 0.56.
+func textWidth(text string) float64 { return 0.56 * small * float64(utf8.RuneCountInString(text)) }
