@@ -78,7 +78,7 @@ func (s *lineSum) addFile(name string) error {
 func (s *lineSum) add(r io.Reader) error {
 	buffered := bufio.NewReaderSize(r, 1<<20)
 	for {
-		line, err := readLine(buffered)
+		line, err := buffered.ReadBytes('\n')
 		if len(line) > 0 {
 			s.lines++
 			s.hashes += xxhash.Sum64(bytes.TrimSuffix(line, []byte{'\n'}))
@@ -90,18 +90,4 @@ func (s *lineSum) add(r io.Reader) error {
 			return err
 		}
 	}
-}
-
-// readLine returns the next line with its newline, which is valid until the next call.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
-	}
-	long := bytes.Clone(line)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		line, err = r.ReadSlice('\n')
-		long = append(long, line...)
-	}
-	return long, err
 }

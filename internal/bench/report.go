@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Report is everything one run of the benchmark found.
@@ -19,7 +21,7 @@ type Report struct {
 // Write prints the report as text: a table for each contest, the figures, then the targets.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, inputs of %s\n", r.Machine, FormatSize(r.Size))
+	fmt.Fprintf(&b, "%s, inputs of %s\n", r.Machine, size(r.Size))
 	for i := range r.Outcomes {
 		writeOutcome(&b, &r.Outcomes[i])
 	}
@@ -66,7 +68,7 @@ func table(w io.Writer, rows func(t io.Writer)) {
 // writeOutcome prints a contest's table. Times are medians, and the last columns medians of
 // the rounds' ratios.
 func writeOutcome(w io.Writer, o *Outcome) {
-	fmt.Fprintf(w, "\n%s (%s, %d rounds)\n", o.Contest.Name, FormatSize(o.Contest.Bytes), o.Rounds)
+	fmt.Fprintf(w, "\n%s (%s, %d rounds)\n", o.Contest.Name, size(o.Contest.Bytes), o.Rounds)
 	limit := o.Result("limit")
 	table(w, func(t io.Writer) {
 		fmt.Fprintln(t,
@@ -88,12 +90,15 @@ func writeOutcome(w io.Writer, o *Outcome) {
 			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", r.Program.Name,
 				wall.Median, spread(wall, "%.3f"),
 				float64(o.Contest.Bytes)/1e6/wall.Median, CPUs(r.Samples).Median,
-				FormatSize(most(r.Samples, func(s Sample) int64 { return s.PeakRSS })),
-				FormatSize(most(r.Samples, func(s Sample) int64 { return s.Private })),
+				size(most(r.Samples, func(s Sample) int64 { return s.PeakRSS })),
+				size(most(r.Samples, func(s Sample) int64 { return s.Private })),
 				median(ratio), spread(ratio, "%.2f"), median(cpu))
 		}
 	})
 }
+
+// size returns a number of bytes with a unit, such as 1.0 GiB or 159 MiB.
+func size(bytes int64) string { return humanize.IBytes(uint64(bytes)) }
 
 func median(s Summary) string {
 	if s.N == 0 {
@@ -120,9 +125,9 @@ func (t Target) bound() string {
 	case FasterThan:
 		return fmt.Sprintf("%s ≥ %.3g × as fast as %s", t.Program, t.Bound, t.Against)
 	case PrivatePeak:
-		return fmt.Sprintf("%s: private ≤ %s", t.Program, FormatSize(int64(t.Bound)))
+		return fmt.Sprintf("%s: private ≤ %s", t.Program, size(int64(t.Bound)))
 	case RSSPeak:
-		return fmt.Sprintf("%s: RSS ≤ %s", t.Program, FormatSize(int64(t.Bound)))
+		return fmt.Sprintf("%s: RSS ≤ %s", t.Program, size(int64(t.Bound)))
 	case BytesPerSec:
 		return fmt.Sprintf("%s ≥ %.0f MB/s", t.Program, t.Bound/1e6)
 	default:
@@ -137,7 +142,7 @@ func (j Judgment) found() string {
 	}
 	switch j.Target.Measure {
 	case PrivatePeak, RSSPeak:
-		return FormatSize(int64(j.Found.Median)) + "\t"
+		return size(int64(j.Found.Median)) + "\t"
 	case BytesPerSec:
 		mega := Summary{
 			Median: j.Found.Median / 1e6, Min: j.Found.Min / 1e6, Max: j.Found.Max / 1e6,

@@ -44,7 +44,7 @@ func TestReportText(t *testing.T) {
 terasort (1.0 GiB, 2 rounds)
   program   wall s  min–max      MB/s  CPU s  RSS peak  private  times limit  min–max    CPU/limit's
   tarry     1.750   1.500–2.000  614   1.50   1.3 GiB   200 MiB  1.75         1.50–2.00  1.50
-  limit     1.000   1.000–1.000  1074  1.00   0 KiB     0 KiB    1.00         1.00–1.00  1.00
+  limit     1.000   1.000–1.000  1074  1.00   0 B       0 B      1.00         1.00–1.00  1.00
   GNU sort  failed: exit status 2
 
 Rounds over datasets in memory

@@ -37,25 +37,6 @@ func TestRatiosAreTakenWithinRounds(t *testing.T) {
 	require.Equal(t, Summary{Median: 1.5, Min: 1.5, Max: 1.5, N: 1}, CPURatios(a, b))
 }
 
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{
-		"1GiB": 1 << 30, "64MiB": 64 << 20, "3KiB": 3072, "1000": 1000,
-	} {
-		got, err := ParseSize(text)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-	for _, text := range []string{
-		"", "0", "-1MiB", "1GB", "GiB", "1.5GiB", "9223372036854775807GiB",
-	} {
-		_, err := ParseSize(text)
-		require.ErrorContains(t, err, "want a number with", text)
-	}
-	require.Equal(t, "1.5 GiB", FormatSize(3<<29))
-	require.Equal(t, "159 MiB", FormatSize(159<<20))
-	require.Equal(t, "3 KiB", FormatSize(3<<10))
-}
-
 func TestStatusBytes(t *testing.T) {
 	status := []byte("Name:\tlimit\nVmHWM:\t 1209748 kB\nRssAnon:\t   65536 kB\nRssFile:\tnone\n")
 	require.Equal(t, int64(1209748<<10), statusBytes(status, "VmHWM:"))

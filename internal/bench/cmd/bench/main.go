@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/tarry-mr/tarry/internal/bench"
 )
 
@@ -50,8 +52,12 @@ func parse(args []string) (options, error) {
 		"only contests whose name matches this `regexp`; rounds stands for iterative jobs over datasets")
 	flags.StringVar(&o.json, "json", "", "`file` for all samples as JSON")
 	flags.Func("size", "bytes of each input, such as 64MiB (default 1GiB)",
-		func(text string) (err error) {
-			o.size, err = bench.ParseSize(text)
+		func(text string) error {
+			n, err := humanize.ParseBytes(text)
+			if err == nil && (n < 1 || n > 1<<40) {
+				err = errors.New("want from 1 byte to 1 TiB")
+			}
+			o.size = int64(n)
 			return err
 		})
 	flags.IntVar(&o.rounds, "rounds", 5, "how often each program runs")

@@ -14,7 +14,7 @@ func TestParse(t *testing.T) {
 	require.Equal(t, int64(16<<20), o.size)
 	require.Equal(t, 3, o.rounds)
 	require.True(t, o.long)
-	for _, args := range [][]string{{"-size", "much"}, {"-rounds", "0"}, {"more"}} {
+	for _, args := range [][]string{{"-size", "much"}, {"-size", "0"}, {"-size", "2TiB"}, {"-size", "-1MiB"}, {"-rounds", "0"}, {"more"}} {
 		_, err := parse(args)
 		require.Error(t, err, args)
 	}
