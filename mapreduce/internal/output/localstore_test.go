@@ -103,7 +103,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 
 // Whenever a run is killed, the next run can handle its output.
 func TestNoOutputIsEverEmpty(t *testing.T) {
-	if errors.Is(renameNew(nil, "", ""), errors.ErrUnsupported) {
+	if errors.Is(dirTree{}.renameNew("a", "b"), errors.ErrUnsupported) {
 		t.Skip("not on this system")
 	}
 	dir := t.TempDir()
