@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,46 +17,50 @@ const holdLimit = 1 << 20
 
 // Writer implements mapreduce.Writer, which documents it.
 func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &writerStore{
-		label: name, w: w, pending: map[string]*heldPart{},
-		ready: map[int]*heldPart{},
-	}}
+	return Destination{store: &writerStore{heldParts: heldParts{label: name, spills: true}, w: w}}
 }
 
-type writerStore struct {
+// heldParts holds the parts of one job until they are committed and until its store takes them.
+type heldParts struct {
 	label    string
+	spills   bool   // parts beyond holdLimit are in files
 	spillDir string // set by Prepare
 
 	mu      sync.Mutex
-	w       io.Writer
 	pending map[string]*heldPart // by attempt
-	ready   map[int]*heldPart    // committed, waiting for earlier parts
-	next    int                  // the next part to send
-	err     error                // the first error of w; nothing is sent after it
+	ready   map[int]*heldPart    // committed, by task
 	used    bool                 // by a job
 }
 
-func (s *writerStore) Name() string { return s.label }
+func (s *heldParts) Name() string {
+	if !s.spills {
+		return "memory"
+	}
+	return s.label
+}
 
-func (s *writerStore) Setup() error {
+func (s *heldParts) Setup() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used {
-		return fmt.Errorf("output %s: %w", s.label, ErrDestinationUsed)
+		return fmt.Errorf("output %s: %w", s.Name(), ErrDestinationUsed)
 	}
 	s.used = true
 	return nil
 }
 
-func (s *writerStore) Create(p Part) (io.WriteCloser, error) {
+func (s *heldParts) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &heldPart{dir: s.spillDir}
+	h := &heldPart{dir: s.spillDir, spills: s.spills}
+	if s.pending == nil {
+		s.pending, s.ready = map[string]*heldPart{}, map[int]*heldPart{}
+	}
 	s.pending[p.Attempt] = h
 	return h, nil
 }
 
-func (s *writerStore) Commit(p Part) error {
+func (s *heldParts) Commit(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.pending[p.Attempt]
@@ -66,21 +69,10 @@ func (s *writerStore) Commit(p Part) error {
 	}
 	delete(s.pending, p.Attempt)
 	s.ready[p.Index] = h
-	for h := s.ready[s.next]; h != nil && s.err == nil; h = s.ready[s.next] {
-		delete(s.ready, s.next)
-		s.next++
-		s.send(h)
-	}
-	return fault.Permanent(s.err)
+	return nil
 }
 
-// send writes a part to the user's writer. It records errors, and panics as errors.
-func (s *writerStore) send(h *heldPart) {
-	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
-	s.err = cmp.Or(s.err, h.discard())
-}
-
-func (s *writerStore) Discard(p Part) error {
+func (s *heldParts) Discard(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.pending[p.Attempt]
@@ -91,10 +83,8 @@ func (s *writerStore) Discard(p Part) error {
 	return h.discard()
 }
 
-func (s *writerStore) Success() error { return s.Abort() }
-
-// Abort drops the parts that are not written yet.
-func (s *writerStore) Abort() error {
+// Abort drops all parts that it still holds.
+func (s *heldParts) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
@@ -109,9 +99,40 @@ func (s *writerStore) Abort() error {
 	return err
 }
 
-// heldPart is a part that waits until it is written: in memory or, beyond holdLimit, in a file. If
-// possible the file has no name, so that a killed process leaves nothing behind.
+// writerStore sends parts to a user's writer in the order of their tasks.
+type writerStore struct {
+	heldParts
+	w    io.Writer
+	next int   // the next part to send
+	err  error // the first error of w; nothing is sent after it
+}
+
+func (s *writerStore) Commit(p Part) error {
+	if err := s.heldParts.Commit(p); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for h := s.ready[s.next]; h != nil && s.err == nil; h = s.ready[s.next] {
+		delete(s.ready, s.next)
+		s.next++
+		s.send(h)
+	}
+	return fault.Permanent(s.err)
+}
+
+// send writes a part to the user's writer. It records errors, and panics as errors.
+func (s *writerStore) send(h *heldPart) {
+	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
+	s.err = cmp.Or(s.err, h.discard())
+}
+
+func (s *writerStore) Success() error { return s.Abort() }
+
+// heldPart is a part that waits until it is written: in memory or, if it spills, beyond holdLimit in
+// a file. If possible the file has no name, so that a killed process leaves nothing behind.
 type heldPart struct {
+	spills  bool
 	dir     string
 	buf     []byte
 	file    *os.File
@@ -121,7 +142,7 @@ type heldPart struct {
 // Write implements io.Writer.
 func (h *heldPart) Write(p []byte) (int, error) {
 	if h.file == nil {
-		if len(h.buf)+len(p) <= holdLimit {
+		if !h.spills || len(h.buf)+len(p) <= holdLimit {
 			h.buf = append(h.buf, p...)
 			return len(p), nil
 		}
@@ -169,59 +190,10 @@ func (h *heldPart) discard() error {
 	return err
 }
 
-// MemoryStore keeps a job's parts in memory, for Collected.
+// MemoryStore keeps a job's parts in memory, for Collected. Its zero value is ready to use.
 type MemoryStore struct {
-	mu      sync.Mutex
-	pending map[string]*bytes.Buffer // by attempt
-	parts   [][]byte                 // committed, by task
-	used    bool                     // by a job that has not failed
-	whole   bool                     // that job has succeeded
-}
-
-// Name implements Store.
-func (m *MemoryStore) Name() string { return "memory" }
-
-// Setup implements Store.
-func (m *MemoryStore) Setup() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.used {
-		return fmt.Errorf("output %s: %w", m.Name(), ErrDestinationUsed)
-	}
-	m.used = true
-	return nil
-}
-
-// Create implements Store.
-func (m *MemoryStore) Create(p Part) (io.WriteCloser, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	b := new(bytes.Buffer)
-	if m.pending == nil {
-		m.pending = map[string]*bytes.Buffer{}
-	}
-	m.pending[p.Attempt] = b
-	return nopCloser{b}, nil
-}
-
-// Commit implements Store.
-func (m *MemoryStore) Commit(p Part) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for len(m.parts) <= p.Index {
-		m.parts = append(m.parts, nil)
-	}
-	m.parts[p.Index] = m.pending[p.Attempt].Bytes()
-	delete(m.pending, p.Attempt)
-	return nil
-}
-
-// Discard implements Store.
-func (m *MemoryStore) Discard(p Part) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.pending, p.Attempt)
-	return nil
+	heldParts
+	whole bool // the job that uses it has succeeded
 }
 
 // Success implements Store.
@@ -232,17 +204,22 @@ func (m *MemoryStore) Success() error {
 	return nil
 }
 
-// Abort implements Store.
+// Abort implements Store. Another job may then use m.
 func (m *MemoryStore) Abort() error {
+	err := m.heldParts.Abort()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.pending, m.parts, m.used, m.whole = nil, nil, false, false
-	return nil
+	m.used, m.whole = false, false
+	return err
 }
 
 // CommittedParts returns the parts by task; false before the job has succeeded.
-func (m *MemoryStore) CommittedParts() ([][]byte, bool) {
+func (m *MemoryStore) CommittedParts() (parts [][]byte, whole bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.parts, m.whole
+	for i, h := range m.ready {
+		parts = append(parts, make([][]byte, max(0, i+1-len(parts)))...)
+		parts[i] = h.buf
+	}
+	return parts, m.whole
 }

@@ -23,7 +23,7 @@ import (
 // that in an unnamed file. What is sent equals what was written, and no file remains.
 func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	for _, sizes := range [][]int{{}, {holdLimit}, {holdLimit - 1, 1}, {holdLimit + 1}, {holdLimit, 1}, {5, holdLimit, 7}} {
-		h := &heldPart{dir: t.TempDir()}
+		h := &heldPart{spills: true, dir: t.TempDir()}
 		var want []byte
 		total := 0
 		for i, n := range sizes {
