@@ -146,12 +146,11 @@ func (c *Committer) Begin(p Part) (*PartWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.writer(f)
+	return c.writer(&strictFile{file: f})
 }
 
-// writer returns a PartWriter that compresses, if the destination says so, into f.
-func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
-	file := &strictFile{file: f}
+// writer returns a PartWriter that compresses, if the destination says so, into file.
+func (c *Committer) writer(file *strictFile) (*PartWriter, error) {
 	z, err := Compress(file, c.compression)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -217,14 +216,30 @@ func (w *PartWriter) Close() error {
 // strictFile writes to a file that may be user code. It makes short writes and panics errors, since
 // a panic in a goroutine of the compressor would end the process. The first error stays.
 type strictFile struct {
-	file io.WriteCloser
-	err  error
+	create   func() (io.WriteCloser, error) // creates file for the first byte or to close it
+	file     io.WriteCloser
+	unwanted bool // bytes are dropped, and no file is created
+	err      error
+}
+
+// open creates the file if it does not exist yet.
+func (s *strictFile) open() (err error) {
+	if s.file == nil {
+		s.file, err = s.create()
+	}
+	return err
 }
 
 // Write implements io.Writer.
 func (s *strictFile) Write(p []byte) (n int, err error) {
+	if s.unwanted {
+		return len(p), nil
+	}
 	if s.err == nil {
 		fault.Contained(&s.err, func() error {
+			if err = s.open(); err != nil {
+				return err
+			}
 			n, err = s.file.Write(p)
 			return wholly(int64(n), int64(len(p)), err)
 		})
@@ -235,7 +250,14 @@ func (s *strictFile) Write(p []byte) (n int, err error) {
 // Close implements io.Closer.
 func (s *strictFile) Close() error {
 	var err error
-	fault.Contained(&err, s.file.Close)
+	if s.file != nil || !s.unwanted {
+		fault.Contained(&err, func() error {
+			if err = s.open(); err != nil {
+				return err
+			}
+			return s.file.Close()
+		})
+	}
 	return cmp.Or(s.err, err)
 }
 

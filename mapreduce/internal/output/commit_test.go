@@ -18,7 +18,7 @@ func (*closable) Close() error { return nil }
 func TestEndOfAnAttemptBeforeTheLastFlush(t *testing.T) {
 	for _, compression := range []Compression{NoCompression, Zstd} {
 		file := &closable{}
-		w, err := (&Committer{compression: compression}).writer(file)
+		w, err := (&Committer{compression: compression}).writer(&strictFile{file: file})
 		require.NoError(t, err)
 		ended := errors.New("the attempt ended")
 		w.Check = func() error { return ended }

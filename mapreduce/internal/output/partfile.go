@@ -16,11 +16,8 @@ import (
 // until Close or Abort of the writer returns.
 type PartFile struct {
 	part       Part
-	name       string
-	store      Store
-	meter      *meter
-	lazyFile   *lateFile   // created at the first byte
-	writer     *PartWriter // buffers and compresses the bytes for lazyFile
+	to         *Committer
+	writer     *PartWriter // buffers and compresses the bytes for a file created at the first one
 	path       string      // empty if Path was not called
 	hasWritten bool        // Write was called
 	isEnded    bool        // the user's writer was closed or aborted
@@ -34,19 +31,15 @@ var (
 
 // OwnFile returns the PartFile with which a user's mapreduce.PartWriter writes part at.
 func (c *Committer) OwnFile(at Part) (*PartFile, error) {
-	f := &PartFile{part: at, store: c.Store, meter: c.meter}
-	f.name = f.part.name
-	f.lazyFile = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
-	var err error
-	f.writer, err = c.writer(f.lazyFile)
-	return f, err
+	w, err := c.writer(&strictFile{create: func() (io.WriteCloser, error) { return c.create(at) }})
+	return &PartFile{part: at, to: c, writer: w}, err
 }
 
 // WriterOf returns the PartWriter to which Write passes bytes.
 func WriterOf(f *PartFile) *PartWriter { return f.writer }
 
 // Name returns the name of the part, such as part-r-00000.
-func (f *PartFile) Name() string { return f.name }
+func (f *PartFile) Name() string { return f.part.name }
 
 // Write appends to the part through a buffer and, if the destination is Compressed, a compressor. A
 // part without any bytes is an empty file.
@@ -75,7 +68,7 @@ func (f *PartFile) Write(p []byte) (int, error) {
 // beside it, as databases do; they are removed with the attempt. The destination must be an
 // uncompressed Dir or ReplacedDir; otherwise the error is [fault.Permanent].
 func (f *PartFile) Path() (string, error) {
-	local, ok := f.store.(*localStore)
+	local, ok := f.to.Store.(*localStore)
 	switch {
 	case f.isEnded:
 		return "", ErrPartEnded
@@ -84,7 +77,7 @@ func (f *PartFile) Path() (string, error) {
 	case f.path != "":
 		return f.path, nil
 	case !ok:
-		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.store.Name()))
+		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.to.Name()))
 	case f.writer.packs():
 		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
@@ -99,9 +92,9 @@ func FinishFile(f *PartFile) (err error) {
 	if f.path == "" {
 		return f.writer.Close()
 	}
-	f.writer.Bytes, err = f.store.(*localStore).adopt(f.part)
+	f.writer.Bytes, err = f.to.Store.(*localStore).adopt(f.part)
 	if err == nil {
-		err = f.meter.add(f.part, f.writer.Bytes)
+		err = f.to.meter.add(f.part, f.writer.Bytes)
 	}
 	return err
 }
@@ -110,46 +103,10 @@ func FinishFile(f *PartFile) (err error) {
 func DropFile(f *PartFile) {
 	if !f.isEnded {
 		f.isEnded = true
-		f.lazyFile.unwanted = true
+		f.writer.file.unwanted = true
 		f.writer.Buf = nil
 		_ = f.writer.Close()
 	}
-}
-
-// lateFile creates its file at the first write, or when it is closed.
-type lateFile struct {
-	create   func() (io.WriteCloser, error)
-	file     io.WriteCloser
-	unwanted bool
-}
-
-func (l *lateFile) open() (err error) {
-	if l.file == nil {
-		l.file, err = l.create()
-	}
-	return err
-}
-
-// Write implements io.Writer.
-func (l *lateFile) Write(p []byte) (int, error) {
-	if l.unwanted {
-		return len(p), nil
-	}
-	if err := l.open(); err != nil {
-		return 0, err
-	}
-	return l.file.Write(p)
-}
-
-// Close implements io.Closer.
-func (l *lateFile) Close() error {
-	if l.file == nil && l.unwanted {
-		return nil
-	}
-	if err := l.open(); err != nil {
-		return err
-	}
-	return l.file.Close()
 }
 
 // ownDir is the suffix of the temporary directory in which an attempt creates its part by Path.

@@ -142,7 +142,7 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.PartWriter, err = r.To.writer(w); err != nil {
+	if f.PartWriter, err = r.To.writer(&strictFile{file: w}); err != nil {
 		return nil, err
 	}
 	f.Check = r.usual.Check
