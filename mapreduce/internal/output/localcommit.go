@@ -51,43 +51,31 @@ func (s *localStore) Discard(p Part) error {
 	return nil
 }
 
-// Success marks the output as complete and puts it in the place of an earlier one.
+// Success marks the output as complete and puts it in the place of an earlier one. The temporary
+// files of a resumable output stay until forget.
 func (s *localStore) Success() error {
 	if err := s.ready(); err != nil {
 		return err
 	}
-	if s.token != "" {
-		return s.succeed()
-	}
-	if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
-		return err
-	}
-	err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary))
-	if err != nil {
-		return err
-	}
-	if s.old != nil {
-		if err := s.change(); err != nil {
-			return fmt.Errorf("overwrite: %w", err)
-		}
-	}
-	s.ended = true
-	_ = s.out.release() // the output is complete, so errors do not matter
-	return nil
-}
-
-// succeed is Success for a resumable output: the temporary files stay until forget.
-func (s *localStore) succeed() error {
 	if !s.complete {
 		if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
 			return err
 		}
 		s.complete = true
 	}
+	if s.token == "" {
+		if err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary)); err != nil {
+			return err
+		}
+	}
 	if s.old != nil && s.out.path != s.dir {
 		if err := s.change(); err != nil {
 			return fmt.Errorf("overwrite: %w", err)
 		}
+	}
+	if s.token == "" {
+		s.ended = true
+		_ = s.out.release() // the output is complete, so errors do not matter
 	}
 	return nil
 }
@@ -108,21 +96,38 @@ func (s *localStore) change() error {
 	}
 	s.out.path, s.old.path = s.dir, old
 	_ = s.old.remove()
+	s.old = nil
 	return nil
 }
 
 // Abort removes what the job has written; an earlier output stays.
 func (s *localStore) Abort() error {
+	return s.end(func() error {
+		// Rename the directory before removing it. A kill during the removal could otherwise leave an
+		// empty directory under the output's name, which the next run would refuse.
+		if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
+			s.out.path = aside
+		}
+		return s.out.remove()
+	})
+}
+
+// leave unlocks the output's directory and an earlier output's, and removes nothing.
+func (s *localStore) leave() error { return s.end(func() error { return s.out.release() }) }
+
+// forget removes the temporary files and unlocks the output, as the last step of success.
+func (s *localStore) forget() error {
+	return s.end(func() error { return errors.Join(s.out.root.RemoveAll(Temporary), s.out.release()) })
+}
+
+// end calls finish, which releases the output's directory, and unlocks an earlier output. Without a
+// directory, or after the first end, it does nothing.
+func (s *localStore) end(finish func() error) error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil
 	}
 	s.ended = true
-	// Rename the directory before removing it. A kill during the removal could otherwise leave an
-	// empty directory under the output's name, which the next run would refuse.
-	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
-		s.out.path = aside
-	}
-	err := errors.Join(s.temp.Close(), s.out.remove())
+	err := errors.Join(s.temp.Close(), finish())
 	if s.old != nil {
 		err = errors.Join(err, s.old.release())
 	}

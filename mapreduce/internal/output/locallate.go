@@ -3,7 +3,6 @@ package output
 import (
 	"errors"
 	"os"
-	"sync"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -19,14 +18,6 @@ func (d Destination) Late() Destination {
 		s.late = true
 	}
 	return d
-}
-
-// lateness is the state of Destination.Late, for a directory that is created when needed.
-type lateness struct {
-	late bool // requested
-
-	mu    sync.Mutex // held while the directory is created
-	waits bool       // it is not created yet
 }
 
 // ready creates the directory if Late has postponed that. If too many files are open, another

@@ -258,28 +258,6 @@ func (s *localStore) parts(extension string) (list []taskID, err error) {
 	return list, errors.Join(err, s.dropRouted(list))
 }
 
-// forget removes the temporary files and unlocks the output, as the last step of success.
-func (s *localStore) forget() error {
-	if s.out == nil || s.ended {
-		return nil
-	}
-	s.ended = true
-	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary), s.out.release())
-}
-
-// leave unlocks the output's directory and an earlier output's, and removes nothing.
-func (s *localStore) leave() error {
-	if s.unmade() || s.out == nil || s.ended {
-		return nil
-	}
-	s.ended = true
-	err := errors.Join(s.temp.Close(), s.out.release())
-	if s.old != nil {
-		err = errors.Join(err, s.old.release())
-	}
-	return err
-}
-
 // syncedFile is a file whose Close forces its content to disk.
 type syncedFile struct{ *os.File }
 

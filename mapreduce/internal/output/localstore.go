@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
@@ -43,7 +44,9 @@ type localStore struct {
 	// complete says that all parts and _SUCCESS exist.
 	complete bool
 
-	lateness
+	late  bool       // see Destination.Late
+	mu    sync.Mutex // held while the directory is created
+	waits bool       // late, and the directory is not created yet
 }
 
 // Success is the name of the empty file that marks a complete output.
