@@ -96,8 +96,11 @@ func (s *remoteStore) find() (there bool, err error) {
 	return true, nil
 }
 
-// named adds the store's name to an error.
+// named adds the store's name to an error, if there is one.
 func (s *remoteStore) named(err error) error {
+	if err == nil {
+		return nil
+	}
 	root, _ := stores.Split(s.url)
 	return fault.InStore(root, err)
 }
@@ -142,12 +145,7 @@ func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
 		return nil, s.named(err)
 	}
 	r := &remotePart{file: file}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.parts == nil {
-		s.parts = map[string]*remotePart{}
-	}
-	s.parts[p.Attempt] = r
+	s.put(p.Attempt, r)
 	return remoteWriter{s, r}, nil
 }
 
@@ -160,10 +158,7 @@ type remoteWriter struct {
 // Write implements io.Writer.
 func (w remoteWriter) Write(p []byte) (int, error) {
 	n, err := w.part.file.Write(p)
-	if err != nil {
-		err = w.store.named(err)
-	}
-	return n, err
+	return n, w.store.named(err)
 }
 
 // Close implements io.Closer.
@@ -189,12 +184,16 @@ func (s *remoteStore) receiptOf(attempt string) string {
 
 // receive notes the receipt with which Commit completes a part that another process has written.
 func (s *remoteStore) receive(attempt, receipt string) {
+	s.put(attempt, &remotePart{receipt: receipt})
+}
+
+func (s *remoteStore) put(attempt string, r *remotePart) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parts == nil {
 		s.parts = map[string]*remotePart{}
 	}
-	s.parts[attempt] = &remotePart{receipt: receipt}
+	s.parts[attempt] = r
 }
 
 func (s *remoteStore) Commit(p Part) error {
@@ -242,10 +241,7 @@ func (s *remoteStore) Discard(p Part) error {
 	if r == nil || r.file == nil {
 		return nil
 	}
-	if err := r.file.Abort(); err != nil {
-		return s.named(err)
-	}
-	return nil
+	return s.named(r.file.Abort())
 }
 
 func (s *remoteStore) Success() error {
@@ -305,8 +301,5 @@ func (s *remoteStore) Abort() error {
 	if !s.replaces || s.cleared {
 		err = errors.Join(err, s.fs.RemoveAll(s.dir))
 	}
-	if err != nil {
-		return s.named(err)
-	}
-	return nil
+	return s.named(err)
 }
