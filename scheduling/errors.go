@@ -1,6 +1,9 @@
 package scheduling
 
-import "github.com/tarry-mr/tarry/scheduling/internal/core"
+import (
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // The errors of Core's methods; match them with errors.Is.
 var (
@@ -12,7 +15,7 @@ var (
 	ErrUnknownQueue  = core.ErrUnknownQueue
 	ErrQueueFull     = core.ErrQueueFull
 	ErrJobEnded      = core.ErrJobEnded
-	ErrBadConfig     = core.ErrBadConfig
+	ErrBadConfig     = model.ErrBadConfig
 	ErrBadJob        = core.ErrBadJob
 	ErrBadNode       = core.ErrBadNode
 )

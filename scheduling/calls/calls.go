@@ -3,30 +3,121 @@
 package calls
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
+	"time"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
+
+// Op names the method of a Core that a Call records.
+type Op uint8
+
+// The methods that change a Core.
+const (
+	Name Op = iota + 1
+	Join
+	Leave
+	Cordon
+	Submit
+	Heartbeat
+	Expire
+	Update
+	Kill
+	Priority
+	Pool
+	Output
+	Reconfigure
+	Preempt
+	Commit
+	Resume
+)
+
+var opNames = [...]string{
+	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
+	"reconfigure", "preempt", "commit", "resume",
+}
+
+// String returns the call's name in lower case.
+func (o Op) String() string {
+	if int(o) < len(opNames) {
+		return opNames[o]
+	}
+	return "op " + strconv.Itoa(int(o))
+}
+
+// MarshalText returns the call's name.
+func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText parses a call's name.
+func (o *Op) UnmarshalText(text []byte) error { return model.ParseWord(o, opNames[:], 1, "call", text) }
 
 // Call is one recorded call of a Core with its answer; in JSON it is one line. Op names the called
 // method and so determines which fields are set.
-type Call = core.Call
-
-// Op names the method of a Core that a Call records.
-type Op = core.Op
-
-// Values of Op, each for a method that changes a Core.
-const (
-	Submit    = core.OpSubmit
-	Heartbeat = core.OpHeartbeat
-	Expire    = core.OpExpire
-)
+type Call struct {
+	Op        Op               `json:"op"`
+	At        time.Duration    `json:"at"`
+	Node      model.NodeID     `json:"node,omitempty"`
+	Job       model.JobID      `json:"job,omitempty"`
+	Flag      bool             `json:"flag,omitempty"`
+	Number    int              `json:"number,omitempty"`
+	Text      string           `json:"text,omitempty"`
+	Attempt   model.AttemptID  `json:"attempt,omitzero"`
+	Bytes     []int64          `json:"bytes,omitempty"`
+	Join      *model.Node      `json:"join,omitempty"`
+	Submit    *model.JobSpec   `json:"submit,omitempty"`
+	Heartbeat *model.Heartbeat `json:"heartbeat,omitempty"`
+	Policy    *model.Policy    `json:"policy,omitempty"`
+	Kept      []int32          `json:"kept,omitempty"`
+	Actions   []model.Action   `json:"actions,omitempty"` // the answer to a heartbeat
+}
 
 // Writer writes calls as JSON lines. It is not safe for concurrent use.
-type Writer = core.CallWriter
-
-// ErrReplay is the error of a replay in which the Core answers a call differently than recorded.
-var ErrReplay = core.ErrReplay
+type Writer struct {
+	enc *json.Encoder
+	err error
+}
 
 // NewWriter returns a Writer to w; its Write method fits scheduling.Config.Calls.
-func NewWriter(w io.Writer) *Writer { return core.NewCallWriter(w) }
+func NewWriter(w io.Writer) *Writer { return &Writer{enc: json.NewEncoder(w)} }
+
+// Write writes one call. After the first error it does nothing; see Err.
+func (w *Writer) Write(call *Call) {
+	if w.err == nil {
+		w.err = w.enc.Encode(call)
+	}
+}
+
+// Err returns the first error of a Write.
+func (w *Writer) Err() error { return w.err }
+
+// ErrReplay is the error of a replay in which the Core answers a call differently than recorded.
+var ErrReplay = errors.New("scheduling: replay differs")
+
+// maxReplayed limits the tasks of a recorded job, so that a damaged log cannot exhaust memory.
+const maxReplayed = 1 << 24
+
+// Complete returns an error if the call lacks a field that its Op needs, or its job has more than
+// maxReplayed tasks.
+func (call *Call) Complete() error {
+	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
+	switch {
+	case call.Op == Name && call.Text == "":
+		return lacks("name")
+	case call.Op == Join && call.Join == nil:
+		return lacks("node")
+	case (call.Op == Submit || call.Op == Resume) && call.Submit == nil:
+		return lacks("job")
+	case call.Op == Heartbeat && call.Heartbeat == nil:
+		return lacks("heartbeat")
+	case call.Op == Reconfigure && call.Policy == nil:
+		return lacks("policy")
+	}
+	if s := call.Submit; s != nil && (s.Maps > maxReplayed || s.Reduces > maxReplayed) {
+		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, maxReplayed)
+	}
+	return nil
+}

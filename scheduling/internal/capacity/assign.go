@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Assign launches at most one reduce and then one map per heartbeat [Hadoop CapacityTaskScheduler].
 func (o *Order) Assign(n *core.NodeState) {
-	for _, k := range [...]core.TaskKind{core.Reduce, core.Map} {
+	for _, k := range [...]model.TaskKind{model.Reduce, model.Map} {
 		if n.Free(k) > 0 {
 			o.C.Placement[k].Begin()
 			o.assignKind(n, k)
@@ -20,7 +22,7 @@ func (o *Order) Assign(n *core.NodeState) {
 // assignKind offers one slot, or several to one task, to the queues in order. It first respects
 // user limits, then ignores them, so that no slot idles. Hadoop skips and so starves a queue whose
 // capacity is below one slot on a small cluster; here it comes last and borrows slots.
-func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
+func (o *Order) assignKind(n *core.NodeState, k model.TaskKind) {
 	o.reserved[k] = core.Reach(o.reserved[k], int32(n.ID))
 	if j := o.reserved[k][n.ID]; j != nil {
 		if n.Slots[k] >= int(j.Slots) && j.Launchable(k) {
@@ -37,7 +39,7 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	o.walk = o.Leaves(o.walk[:0], &o.Top, k, true)
 	for _, q := range o.walk {
 		if q.Occupied[k]+1 > q.maxSlots[k] {
-			o.skipQueue(q, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])})
+			o.skipQueue(q, n, k, model.Reason{Cause: model.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])})
 			continue
 		}
 		if o.assignQueue(q, n, k, true) || o.assignQueue(q, n, k, false) {
@@ -49,20 +51,20 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 // assignQueue offers a slot to jobs of a queue and reports whether one took or reserved it. If
 // `within` is set, these are the jobs whose users are below the queue's user limit, otherwise the
 // other jobs.
-func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within bool) bool {
+func (o *Order) assignQueue(q *Queue, n *core.NodeState, k model.TaskKind, within bool) bool {
 	c := o.C
 	for _, j := range q.lists[k].All() {
 		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.maxSlots[k] { // an empty queue may launch any task, otherwise it starves
-			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])}, 0)
+			c.Skip(j, n, k, model.Reason{Cause: model.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])}, 0)
 			continue
 		}
 		if most := q.userMost(k); q.Users[j.Spec.User].occupied[k]+int(j.Slots) > max(most, int(j.Slots)) {
-			c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit, Count: int32(q.Users[j.Spec.User].occupied[k]), Of: int32(most)}, 0)
+			c.Skip(j, n, k, model.Reason{Cause: model.CauseUserLimit, Count: int32(q.Users[j.Spec.User].occupied[k]), Of: int32(most)}, 0)
 			continue
 		}
 		if q.overLimit(j, k) == within {
 			if within {
-				c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit}, 0)
+				c.Skip(j, n, k, model.Reason{Cause: model.CauseUserLimit}, 0)
 			}
 			continue // the call with the other value of within offers to j
 		}
@@ -81,7 +83,7 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within
 
 // reserve reserves n for a job whose tasks need more slots than are free there. Nothing else is
 // launched on n then. A job may reserve one node per waiting task.
-func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+func (o *Order) reserve(j *core.Job, n *core.NodeState, k model.TaskKind) bool {
 	if o.C.Avoids(j, n) {
 		return false
 	}
@@ -93,30 +95,30 @@ func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	}
 	if n.Slots[k] >= int(j.Slots) && reservedNodes < j.Work[k].Waiting() {
 		o.reserved[k][n.ID] = j
-		o.C.Skip(j, n, k, core.Reason{Cause: core.CauseReserved, Count: int32(n.Free(k)), Of: j.Slots}, 0)
+		o.C.Skip(j, n, k, model.Reason{Cause: model.CauseReserved, Count: int32(n.Free(k)), Of: j.Slots}, 0)
 		return true
 	}
 	return false
 }
 
 // overLimit reports whether j's user already holds the queue's user limit in slots, or more.
-func (q *Queue) overLimit(j *core.Job, k core.TaskKind) bool {
+func (q *Queue) overLimit(j *core.Job, k model.TaskKind) bool {
 	u := q.Users[j.Spec.User]
 	return u.occupied[k] >= shares.OfUser(q.slots[k], q.Occupied[k], int(j.Slots), len(q.Users), q.UserLimit)
 }
 
 // userMost returns the slots that UserFactor allows one user, even if other slots are idle.
-func (q *Queue) userMost(k core.TaskKind) int {
+func (q *Queue) userMost(k model.TaskKind) int {
 	if q.UserFactor == 0 {
-		return core.NoLimit
+		return model.NoLimit
 	}
-	return max(1, int(min(q.UserFactor*float64(q.slots[k]), core.NoLimit)))
+	return max(1, int(min(q.UserFactor*float64(q.slots[k]), model.NoLimit)))
 }
 
 // Leaves appends the leaf queues below q to list. At each level, queues that use a smaller fraction
 // of their capacity come first; equal ones stay in the order of Queue.Sorted. If `kept` is set, the
 // new order replaces Queue.Sorted.
-func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Queue {
+func (o *Order) Leaves(list []*Queue, q *Queue, k model.TaskKind, kept bool) []*Queue {
 	s := q.Sorted[k]
 	if !kept {
 		s = slices.Clone(s)
@@ -139,7 +141,7 @@ func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Q
 // Line implements core.Order: it returns the jobs of the i-th leaf queue in the order in which
 // Assign would offer slots now. Explanations and snapshots call it, so it must not change
 // Queue.Sorted.
-func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+func (o *Order) Line(k model.TaskKind, i int) *core.JobList {
 	if i == 0 {
 		o.lines = o.Leaves(o.lines[:0], &o.Top, k, false)
 	}
@@ -151,12 +153,12 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 
 // before reports whether q uses a smaller fraction of its capacity than r; a queue without capacity
 // counts as full.
-func (q *Queue) before(r *Queue, k core.TaskKind) bool {
+func (q *Queue) before(r *Queue, k model.TaskKind) bool {
 	return q.Used(k) < r.Used(k)
 }
 
 // Used returns the slots that q holds, as a fraction of its capacity; 1 if it has no capacity.
-func (q *Queue) Used(k core.TaskKind) float64 {
+func (q *Queue) Used(k model.TaskKind) float64 {
 	if q.slots[k] == 0 {
 		return 1
 	}
@@ -164,7 +166,7 @@ func (q *Queue) Used(k core.TaskKind) float64 {
 }
 
 // skipQueue records for each job of a queue why it was passed over, if Config.Explain is set.
-func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core.Reason) {
+func (o *Order) skipQueue(q *Queue, n *core.NodeState, k model.TaskKind, why model.Reason) {
 	if !o.C.Config.Explain {
 		return
 	}
@@ -177,21 +179,21 @@ func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core
 // that they hold, if one has changed.
 func (o *Order) TellGroups() {
 	for _, q := range o.Queues {
-		q.wants = [core.Kinds]int{}
+		q.wants = [model.Kinds]int{}
 	}
 	for _, j := range o.C.Active {
 		if j.State.Ended() {
 			continue
 		}
 		for q := o.QueueOf(j); q != nil; q = q.Above {
-			for k := range core.TaskKind(core.Kinds) {
+			for k := range model.TaskKind(model.Kinds) {
 				q.wants[k] += j.Demand(k) * int(j.Slots)
 			}
 		}
 	}
 	for _, q := range o.Queues {
 		now := core.Figures{Demand: q.wants, Running: q.Occupied}
-		for k := range core.Kinds {
+		for k := range model.Kinds {
 			now.Shares[k], now.Max[k] = float64(q.slots[k]), core.MaximumTold(q.maxSlots[k])
 		}
 		o.C.TellGroup(q.Name, &q.lastShares, now)
@@ -199,16 +201,16 @@ func (o *Order) TellGroups() {
 }
 
 // QueueViews returns a snapshot of each queue, in the order of the configuration.
-func (o *Order) QueueViews() []core.QueueView {
-	var views []core.QueueView
+func (o *Order) QueueViews() []view.Queue {
+	var views []view.Queue
 	for _, q := range o.Queues {
-		v := core.QueueView{
+		v := view.Queue{
 			Name: q.Name, Parent: q.Parent, Leaf: len(q.Children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.maxSlots,
 			Occupied: q.Occupied, Jobs: q.jobs, Users: len(q.Users),
 		}
 		for _, j := range o.C.Active {
 			if !j.State.Ended() && o.QueueOf(j) == q {
-				for k := range core.TaskKind(core.Kinds) {
+				for k := range model.TaskKind(model.Kinds) {
 					v.Kinds[k].Running += j.Work[k].Running
 					v.Kinds[k].Demand += j.Demand(k)
 				}

@@ -8,8 +8,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Order is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed fractions of
@@ -25,51 +27,51 @@ type Order struct {
 
 	Of       core.Records[queueJob]
 	spots    core.Spots
-	reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
-	walk     []*Queue                // scratch: leaves in order
-	lines    []*Queue                // the leaf queues of the last Line(k, 0)
+	reserved [model.Kinds][]*core.Job // by node: the job that needs several slots there
+	walk     []*Queue                 // scratch: leaves in order
+	lines    []*Queue                 // the leaf queues of the last Line(k, 0)
 }
 
 // Queue has a fraction of its parent's slots; only queues without children have jobs.
 type Queue struct {
-	core.QueueConfig
+	model.QueueConfig
 	Above      *Queue // the parent; Order.Top for the top queues
 	Children   []*Queue
-	Sorted     [core.Kinds][]*Queue // children, in the order of the last walk
-	percent    float64              // its capacity in percent of the parent's
-	slots      [core.Kinds]int      // capacity
-	maxSlots   [core.Kinds]int      // maximum capacity, NoLimit if none
-	Occupied   [core.Kinds]int      // slots held by its jobs or those below it
-	lists      [core.Kinds]core.JobList
+	Sorted     [model.Kinds][]*Queue // children, in the order of the last walk
+	percent    float64               // its capacity in percent of the parent's
+	slots      [model.Kinds]int      // capacity
+	maxSlots   [model.Kinds]int      // maximum capacity, NoLimit if none
+	Occupied   [model.Kinds]int      // slots held by its jobs or those below it
+	lists      [model.Kinds]core.JobList
 	Waiting    index.List[*core.Job] // jobs that have not launched a task
 	Users      map[string]*queueUser
 	jobs       int
 	lastShares core.GroupShares // as the last event reported them
-	wants      [core.Kinds]int  // slots that its jobs or those below it could use, as last computed
+	wants      [model.Kinds]int // slots that its jobs or those below it could use, as last computed
 	stale      bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
 }
 
 // queueJob is what the order records of a job: its queue, its rank and its slots.
 type queueJob struct {
 	queue      *Queue
-	rank       index.Rank      // among the queue's waiting jobs, until Begun
-	Begun      bool            // has launched a task
-	isReported bool            // an event has reported that it is held back
-	counted    [core.Kinds]int // slots of the job that Occupied of its queue contains
+	rank       index.Rank       // among the queue's waiting jobs, until Begun
+	Begun      bool             // has launched a task
+	isReported bool             // an event has reported that it is held back
+	counted    [model.Kinds]int // slots of the job that Occupied of its queue contains
 }
 
 // queueUser counts one user's jobs and slots in a queue, for the limits on users.
 type queueUser struct {
 	jobs     int // that have not ended, including waiting ones
-	occupied [core.Kinds]int
+	occupied [model.Kinds]int
 }
 
 // New returns the order "capacity".
-func New(c *core.Core, p *core.Policy) (core.Order, error) {
+func New(c *core.Core, p *model.Policy) (core.Order, error) {
 	o := &Order{BaseOrder: core.BaseOrder{C: c}, byName: map[string]*Queue{}}
 	configs := p.Queues
 	if len(configs) == 0 {
-		configs = []core.QueueConfig{{Name: core.DefaultName, Capacity: 100}}
+		configs = []model.QueueConfig{{Name: model.DefaultName, Capacity: 100}}
 	}
 	for _, cfg := range configs {
 		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, lastShares: core.GroupShares{Since: c.Now}}
@@ -78,11 +80,11 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 		q.Above = &o.Top
 		if cfg.Parent != "" {
 			if q.Above = o.byName[cfg.Parent]; q.Above == nil {
-				return nil, fmt.Errorf("%w: queue %s must follow its parent %q", core.ErrBadConfig, cfg.Name, cfg.Parent)
+				return nil, fmt.Errorf("%w: queue %s must follow its parent %q", model.ErrBadConfig, cfg.Name, cfg.Parent)
 			}
 		}
 		if o.byName[cfg.Name] != nil || cfg.Name == "" {
-			return nil, fmt.Errorf("%w: queue %q without a name or twice", core.ErrBadConfig, cfg.Name)
+			return nil, fmt.Errorf("%w: queue %q without a name or twice", model.ErrBadConfig, cfg.Name)
 		}
 		o.byName[cfg.Name] = q
 		o.Queues = append(o.Queues, q)
@@ -109,10 +111,10 @@ func (q *Queue) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.Children {
 		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
-			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 percent", core.ErrBadConfig, ch.Name)
+			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 percent", model.ErrBadConfig, ch.Name)
 		}
 		if !(ch.UserFactor >= 0) || math.IsInf(ch.UserFactor, 1) || ch.InitLimit < 0 || ch.JobLimit < 0 {
-			return fmt.Errorf("%w: queue %s: user factor and limits on jobs must not be negative", core.ErrBadConfig, ch.Name)
+			return fmt.Errorf("%w: queue %s: user factor and limits on jobs must not be negative", model.ErrBadConfig, ch.Name)
 		}
 		rest -= ch.Capacity
 		if ch.Capacity == 0 {
@@ -120,14 +122,14 @@ func (q *Queue) divide() error {
 		}
 	}
 	if rest < -percentNoise {
-		return fmt.Errorf("%w: the queues below %q have more than 100 percent", core.ErrBadConfig, q.Name)
+		return fmt.Errorf("%w: the queues below %q have more than 100 percent", model.ErrBadConfig, q.Name)
 	}
 	for _, ch := range q.Children {
 		if ch.percent = ch.Capacity; ch.Capacity == 0 {
 			ch.percent = max(0, rest) / float64(unset)
 		}
 		if ch.Max > 0 && ch.percent > ch.Max+percentNoise {
-			return fmt.Errorf("%w: queue %s: capacity %v is above its maximum %v", core.ErrBadConfig, ch.Name, ch.percent, ch.Max)
+			return fmt.Errorf("%w: queue %s: capacity %v is above its maximum %v", model.ErrBadConfig, ch.Name, ch.percent, ch.Max)
 		}
 	}
 	return nil
@@ -139,7 +141,7 @@ func (o *Order) resize() {
 	for _, q := range o.Queues {
 		for k := range q.slots {
 			q.slots[k] = cut(q.percent, q.Above.slots[k])
-			q.maxSlots[k] = core.NoLimit
+			q.maxSlots[k] = model.NoLimit
 			if q.Max > 0 {
 				q.maxSlots[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // at least one slot, otherwise it starves
 			}
@@ -152,7 +154,7 @@ func cut(percent float64, slots int) int { return int(math.Floor(percent*float64
 // Add adds a job to its queue, where it waits until initialize lets it run.
 func (o *Order) Add(j *core.Job) error {
 	o.Of.Remove(j)
-	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.Spec.Queue), core.DefaultName))
+	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.Spec.Queue), model.DefaultName))
 	if err != nil {
 		return err
 	}
@@ -196,7 +198,7 @@ func (o *Order) enter(j *core.Job, q *Queue) {
 	case of.Begun && !j.Runnable: // held back by a former policy, but it has launched a task
 		o.C.Admit(j)
 	case !j.Runnable:
-		j.Hold = core.Reason{Cause: core.CauseNotInitialized}
+		j.Hold = model.Reason{Cause: model.CauseNotInitialized}
 	}
 }
 
@@ -220,7 +222,7 @@ func (o *Order) initialized(q *Queue) (n int) {
 	return n
 }
 
-func (o *Order) queueRank(j *core.Job, _ core.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
+func (o *Order) queueRank(j *core.Job, _ model.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
 
 // rank returns a job's rank in the queue: by priority, if the queue uses priorities, then by age.
 func (q *Queue) rank(j *core.Job) index.Rank {
@@ -235,7 +237,7 @@ func (q *Queue) rank(j *core.Job) index.Rank {
 func (o *Order) Remove(j *core.Job) {
 	q := o.QueueOf(j)
 	u := q.Users[j.Spec.User]
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		q.lists[k].Put(&o.spots.Of(j)[k], false, index.Rank{}, j)
 		o.occupy(j, k, 0)
 	}
@@ -260,13 +262,13 @@ func (o *Order) Move(j *core.Job, name string) error {
 	}
 	o.Remove(j)
 	o.enter(j, q)
-	o.Changed(j, core.Map)
-	o.Changed(j, core.Reduce)
+	o.Changed(j, model.Map)
+	o.Changed(j, model.Reduce)
 	return nil
 }
 
 // occupy updates the number of slots that a job holds, in its queue and all queues above.
-func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
+func (o *Order) occupy(j *core.Job, k model.TaskKind, slots int) {
 	of := o.Of.Of(j)
 	d := slots - of.counted[k]
 	if d == 0 {
@@ -280,7 +282,7 @@ func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
 }
 
 // Changed implements core.Order.
-func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+func (o *Order) Changed(j *core.Job, k model.TaskKind) {
 	of, w := o.Of.Of(j), &j.Work[k]
 	q := of.queue
 	o.occupy(j, k, w.Running*int(j.Slots))
@@ -321,7 +323,7 @@ func (o *Order) reportHeld(q *Queue) {
 	for _, j := range q.Waiting.All() {
 		if of := o.Of.Of(j); !j.Runnable && !of.isReported {
 			of.isReported = true
-			o.C.Emit(core.Event{Type: core.EventSkipped, JobID: j.ID, Node: core.NoNode, Reason: j.Hold})
+			o.C.Emit(event.Event{Type: event.Skipped, JobID: j.ID, Node: model.NoNode, Reason: j.Hold})
 		}
 	}
 }
@@ -351,7 +353,7 @@ func (o *Order) initialize(q *Queue) {
 		chosen = chosen[:min(len(chosen), max(0, q.InitLimit-o.initialized(q)))]
 	}
 	for _, j := range chosen {
-		o.C.SetRunnable(j, true, core.Reason{})
+		o.C.SetRunnable(j, true, model.Reason{})
 	}
 	o.reportHeld(q)
 }

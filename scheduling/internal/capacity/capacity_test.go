@@ -9,29 +9,31 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // built has this package's order, the only part that the tests' policies name.
-var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"capacity": New}}
+var built = &core.Policies{Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"capacity": New}}
 
-func capacityCore(t require.TestingT, queues []core.QueueConfig, nodes ...core.Node) *core.Core {
-	return coretest.New(t, built, core.Config{Explain: true}, core.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
+func capacityCore(t require.TestingT, queues []model.QueueConfig, nodes ...model.Node) *core.Core {
+	return coretest.New(t, built, core.Config{Explain: true}, model.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
 }
 
 // queued returns a Core under the capacity scheduler with Explain and one node, which has number 0.
-func queued(t require.TestingT, n core.Node, queues ...core.QueueConfig) *core.Core {
+func queued(t require.TestingT, n model.Node, queues ...model.QueueConfig) *core.Core {
 	n.Name = "n"
 	return capacityCore(t, queues, n)
 }
 
 // limited returns a Core with queue q, a second queue "other", and one node of ten slots.
-func limited(t require.TestingT, q core.QueueConfig) *core.Core {
-	return queued(t, core.Node{MapSlots: 10}, q, core.QueueConfig{Name: "other", Capacity: 50})
+func limited(t require.TestingT, q model.QueueConfig) *core.Core {
+	return queued(t, model.Node{MapSlots: 10}, q, model.QueueConfig{Name: "other", Capacity: 50})
 }
 
 // refused returns the error with which core.New rejects the queues, or nil.
-func refused(queues ...core.QueueConfig) error {
-	_, err := core.New(built, core.Config{}, core.Policy{Order: "capacity", Queues: queues})
+func refused(queues ...model.QueueConfig) error {
+	_, err := core.New(built, core.Config{}, model.Policy{Order: "capacity", Queues: queues})
 	return err
 }
 
@@ -39,10 +41,10 @@ func refused(queues ...core.QueueConfig) error {
 // user may launch then.
 func TestUserFactor(t *testing.T) {
 	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
-		c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
-		coretest.Submit(t, c, core.JobSpec{User: "ann", Maps: 20})
+		c := limited(t, model.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
+		coretest.Submit(t, c, model.JobSpec{User: "ann", Maps: 20})
 		require.Equal(t, want, coretest.Launches(t, c, 0), factor)
-		coretest.Submit(t, c, core.JobSpec{User: "bob", Maps: 20})
+		coretest.Submit(t, c, model.JobSpec{User: "bob", Maps: 20})
 		require.Equal(t, min(want, 10-want), coretest.Launches(t, c, 0), factor)
 	}
 }
@@ -50,9 +52,9 @@ func TestUserFactor(t *testing.T) {
 // Of a queue's jobs, those beyond InitLimit wait. Those beyond JobLimit are rejected, also when
 // they are moved to it. A new policy rejects no existing job.
 func TestJobLimits(t *testing.T) {
-	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
-	submit := func(queue string) (core.JobID, error) {
-		return c.Submit(c.Now, core.JobSpec{Queue: queue, User: "u", Maps: 1})
+	c := limited(t, model.QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
+	submit := func(queue string) (model.JobID, error) {
+		return c.Submit(c.Now, model.JobSpec{Queue: queue, User: "u", Maps: 1})
 	}
 	for range 3 {
 		_, err := submit("default")
@@ -75,15 +77,15 @@ func TestJobLimits(t *testing.T) {
 
 // A job whose queue does not exist, or has children, is rejected; without a queue it is in default.
 func TestJobsGoToLeafQueues(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 2}, core.QueueConfig{Name: "a"}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "default"})
+	c := queued(t, model.Node{MapSlots: 2}, model.QueueConfig{Name: "a"}, model.QueueConfig{Name: "a1", Parent: "a"}, model.QueueConfig{Name: "default"})
 	for _, bad := range []string{"nowhere", "a"} {
-		_, err := c.Submit(0, core.JobSpec{Queue: bad, Maps: 1})
+		_, err := c.Submit(0, model.JobSpec{Queue: bad, Maps: 1})
 		require.ErrorIs(t, err, core.ErrUnknownQueue)
 		require.ErrorContains(t, err, `"`+bad+`" is not a leaf queue`)
 	}
 	require.Empty(t, c.View().Active())
 	for _, name := range []string{"a1", " a1 ", ""} {
-		coretest.Submit(t, c, core.JobSpec{Queue: name, Maps: 1})
+		coretest.Submit(t, c, model.JobSpec{Queue: name, Maps: 1})
 	}
 	require.ErrorIs(t, c.SetPool(0, 1, "a"), core.ErrUnknownQueue)
 	require.Equal(t, []string{"a1", "a1", "default"}, []string{c.Job(1).Group, c.Job(2).Group, c.Job(3).Group})
@@ -94,10 +96,10 @@ func TestJobsGoToLeafQueues(t *testing.T) {
 // A job may move to a leaf queue that has room for it. A move to its own queue succeeds even if
 // that is full.
 func TestMovesBetweenQueues(t *testing.T) {
-	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, JobLimit: 1})
-	id := coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})
-	other := coretest.Submit(t, c, core.JobSpec{Queue: "other", User: "u", Maps: 1})
-	in := func(id core.JobID) string {
+	c := limited(t, model.QueueConfig{Name: "default", Capacity: 50, JobLimit: 1})
+	id := coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 1})
+	other := coretest.Submit(t, c, model.JobSpec{Queue: "other", User: "u", Maps: 1})
+	in := func(id model.JobID) string {
 		v := coretest.Job(t, c, id)
 		return v.Pool
 	}
@@ -113,31 +115,31 @@ func TestMovesBetweenQueues(t *testing.T) {
 
 // The view of a queue has its capacity, the slots that it holds, its jobs and its users.
 func TestViewOfQueues(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 10, ReduceSlots: 4}, core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "b", Max: 50})
-	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 2, SlotsPerTask: 2})
-	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 1})
-	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "v", Maps: 1})
-	coretest.Submit(t, c, core.JobSpec{Queue: "b", User: "w", Maps: 3, Reduces: 2, SlowStart: -1})
-	gone := coretest.Submit(t, c, core.JobSpec{Queue: "b", User: "x", Maps: 1})
+	c := queued(t, model.Node{MapSlots: 10, ReduceSlots: 4}, model.QueueConfig{Name: "a", Capacity: 60}, model.QueueConfig{Name: "a1", Parent: "a"}, model.QueueConfig{Name: "b", Max: 50})
+	coretest.Submit(t, c, model.JobSpec{Queue: "a1", User: "u", Maps: 2, SlotsPerTask: 2})
+	coretest.Submit(t, c, model.JobSpec{Queue: "a1", User: "u", Maps: 1})
+	coretest.Submit(t, c, model.JobSpec{Queue: "a1", User: "v", Maps: 1})
+	coretest.Submit(t, c, model.JobSpec{Queue: "b", User: "w", Maps: 3, Reduces: 2, SlowStart: -1})
+	gone := coretest.Submit(t, c, model.JobSpec{Queue: "b", User: "x", Maps: 1})
 	require.NoError(t, c.Kill(0, gone))
 	for range 3 {
 		require.NotEmpty(t, coretest.Beat(t, c, 0, 0))
 	}
 	views := c.View().Queues()
 	for i := range views {
-		views[i].Config = core.QueueConfig{}
+		views[i].Config = model.QueueConfig{}
 	}
 	a1, b := c.Order.(*Order).byName["a1"], c.Order.(*Order).byName["b"]
-	require.Equal(t, 3, a1.Occupied[core.Map]+b.Occupied[core.Map]-1, "one task of two slots")
-	require.Equal(t, []core.QueueView{
-		{Name: "a", Capacity: [2]int{6, 2}, Max: [2]int{core.NoLimit, core.NoLimit}, Occupied: a1.Occupied},
+	require.Equal(t, 3, a1.Occupied[model.Map]+b.Occupied[model.Map]-1, "one task of two slots")
+	require.Equal(t, []view.Queue{
+		{Name: "a", Capacity: [2]int{6, 2}, Max: [2]int{model.NoLimit, model.NoLimit}, Occupied: a1.Occupied},
 		{
-			Name: "a1", Parent: "a", Leaf: true, Capacity: [2]int{6, 2}, Max: [2]int{core.NoLimit, core.NoLimit}, Occupied: a1.Occupied,
-			Kinds: [2]core.KindView{{Running: a1.Occupied[core.Map] - 1, Demand: 4}, {}}, Jobs: 3, Users: 2,
+			Name: "a1", Parent: "a", Leaf: true, Capacity: [2]int{6, 2}, Max: [2]int{model.NoLimit, model.NoLimit}, Occupied: a1.Occupied,
+			Kinds: [2]view.Kind{{Running: a1.Occupied[model.Map] - 1, Demand: 4}, {}}, Jobs: 3, Users: 2,
 		},
 		{
-			Name: "b", Leaf: true, Capacity: [2]int{4, 1}, Max: [2]int{5, 2}, Occupied: [2]int{b.Occupied[core.Map], 2},
-			Kinds: [2]core.KindView{{Running: b.Occupied[core.Map], Demand: 3}, {Running: 2, Demand: 2}}, Jobs: 1, Users: 1,
+			Name: "b", Leaf: true, Capacity: [2]int{4, 1}, Max: [2]int{5, 2}, Occupied: [2]int{b.Occupied[model.Map], 2},
+			Kinds: [2]view.Kind{{Running: b.Occupied[model.Map], Demand: 3}, {Running: 2, Demand: 2}}, Jobs: 1, Users: 1,
 		},
 	}, views)
 	require.Equal(t, [2]int{4, 2}, c.Order.(*Order).Top.Occupied)
@@ -148,23 +150,23 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	c := capacityCore(t, nil)
 	views := c.View().Queues()
 	require.Len(t, views, 1)
-	require.Equal(t, []any{"default", [2]int{}, [2]int{core.NoLimit, core.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
+	require.Equal(t, []any{"default", [2]int{}, [2]int{model.NoLimit, model.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
 }
 
 // At most InitJobs jobs of a user may launch, for 100 / UserLimit + 2 users. A job that has
 // launched a task counts no longer, so another job of its user may follow.
 func TestInitializedJobs(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
+	c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
 	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
-		coretest.Submit(t, c, core.JobSpec{User: user, Maps: 1})
+		coretest.Submit(t, c, model.JobSpec{User: user, Maps: 1})
 	}
 	require.Equal(t, []bool{true, true, false, true, true, false, true}, coretest.Runnable(c))
-	require.Equal(t, core.Reason{Cause: core.CauseNotInitialized}, c.Job(3).Hold)
-	require.Equal(t, core.Reason{}, c.Job(1).Hold)
-	require.Equal(t, core.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, model.Reason{Cause: model.CauseNotInitialized}, c.Job(3).Hold)
+	require.Equal(t, model.Reason{}, c.Job(1).Hold)
+	require.Equal(t, model.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job)
 	require.Equal(t, []bool{true, true, true, true, true, false, true}, coretest.Runnable(c), "one of a has begun")
-	require.Equal(t, core.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job)
-	require.Equal(t, core.JobID(3), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, model.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, model.JobID(3), coretest.Beat(t, c, 0, 0)[0].Task.Job)
 	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
 }
 
@@ -177,12 +179,12 @@ func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 		{[]string{"a", "a", "b", "b", "c"}, true},
 		{[]string{"a", "a", "b", "b", "c", "c"}, false},
 	} {
-		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100, Priorities: true})
+		c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100, Priorities: true})
 		for _, user := range x.before {
-			coretest.Submit(t, c, core.JobSpec{User: user, Maps: 1})
+			coretest.Submit(t, c, model.JobSpec{User: user, Maps: 1})
 		}
-		coretest.Submit(t, c, core.JobSpec{User: "d", Maps: 1, Priority: core.High})
-		coretest.Submit(t, c, core.JobSpec{User: "d", Maps: 1})
+		coretest.Submit(t, c, model.JobSpec{User: "d", Maps: 1, Priority: model.High})
+		coretest.Submit(t, c, model.JobSpec{User: "d", Maps: 1})
 		got := coretest.Runnable(c)
 		for _, may := range got[:len(got)-1] {
 			require.True(t, may)
@@ -195,17 +197,17 @@ func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 // not.
 func TestPriorityAmongWaitingJobs(t *testing.T) {
 	for _, heeded := range []bool{true, false} {
-		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
+		c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
 		for range 3 {
-			coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})
+			coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 1})
 		}
-		require.NoError(t, c.SetPriority(0, 3, core.High))
+		require.NoError(t, c.SetPriority(0, 3, model.High))
 		require.Equal(t, []bool{true, false, heeded}, coretest.Runnable(c), "those initialized stay so")
-		var order []core.JobID
+		var order []model.JobID
 		for range 3 {
 			order = append(order, coretest.Beat(t, c, 0, 0)[0].Task.Job)
 		}
-		require.Equal(t, map[bool][]core.JobID{true: {3, 1, 2}, false: {1, 2, 3}}[heeded], order)
+		require.Equal(t, map[bool][]model.JobID{true: {3, 1, 2}, false: {1, 2, 3}}[heeded], order)
 	}
 }
 
@@ -215,124 +217,124 @@ func TestMaximumOfAQueue(t *testing.T) {
 	for _, x := range []struct {
 		slots  int // per task
 		begins int
-		says   core.Reason
+		says   model.Reason
 	}{
-		{1, 5, core.Reason{Cause: core.CauseQueueMax, Count: 5, Of: 5}},
-		{2, 2, core.Reason{Cause: core.CauseQueueMax, Count: 4, Of: 5}},
-		{5, 1, core.Reason{Cause: core.CauseQueueMax, Count: 5, Of: 5}},
-		{6, 1, core.Reason{Cause: core.CauseQueueMax, Count: 6, Of: 5}},
+		{1, 5, model.Reason{Cause: model.CauseQueueMax, Count: 5, Of: 5}},
+		{2, 2, model.Reason{Cause: model.CauseQueueMax, Count: 4, Of: 5}},
+		{5, 1, model.Reason{Cause: model.CauseQueueMax, Count: 5, Of: 5}},
+		{6, 1, model.Reason{Cause: model.CauseQueueMax, Count: 6, Of: 5}},
 	} {
-		c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 20, Max: 50}, core.QueueConfig{Name: "other"})
-		coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9, SlotsPerTask: x.slots})
+		c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 20, Max: 50}, model.QueueConfig{Name: "other"})
+		coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9, SlotsPerTask: x.slots})
 		require.Equal(t, x.begins, coretest.Launches(t, c, 0), x.slots)
-		require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: x.says}}, c.View().Skips())
+		require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: x.says}}, c.View().Skips())
 	}
 }
 
 // A user beyond the user limit comes after other users; a user beyond the user factor waits even if
 // slots are idle. Both get a reason.
 func TestLimitsOfUsersAreReported(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
-	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
+	c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, model.QueueConfig{Name: "other"})
+	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9})
 	for range 2 {
 		require.Len(t, coretest.Beat(t, c, 0, 0), 1)
 	}
-	coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, Places: coretest.On(1, 0)})
-	require.Equal(t, core.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job, "u has half of the queue")
-	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit}}}, c.View().Skips())
-	require.Equal(t, core.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody else wants the slot")
+	coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, Places: coretest.On(1, 0)})
+	require.Equal(t, model.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job, "u has half of the queue")
+	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: model.Reason{Cause: model.CauseUserLimit}}}, c.View().Skips())
+	require.Equal(t, model.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody else wants the slot")
 
-	c = queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserFactor: 0.5}, core.QueueConfig{Name: "other"})
-	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
+	c = queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 40, UserFactor: 0.5}, model.QueueConfig{Name: "other"})
+	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9})
 	require.Equal(t, 2, coretest.Launches(t, c, 0))
-	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
+	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: model.Reason{Cause: model.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
 }
 
 // A node with too few free slots is reserved for a task that needs more. It is reserved once per
 // task, until the task cannot run there. A full node is never reserved.
 func TestReservations(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 3})
+	c := queued(t, model.Node{MapSlots: 3})
 	held := func() *core.Job {
-		if list := c.Order.(*Order).reserved[core.Map]; len(list) > 0 {
+		if list := c.Order.(*Order).reserved[model.Map]; len(list) > 0 {
 			return list[0]
 		}
 		return nil
 	}
-	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 4})
-	first := []core.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
+	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 4})
+	first := []model.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
 	require.Empty(t, coretest.Beat(t, c, 0, 0))
 	require.Nil(t, held(), "no slot is free")
 	require.NoError(t, c.Kill(0, 1))
-	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 2})
-	second := []core.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
+	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 2})
+	second := []model.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
 	require.NotEqual(t, first[0].Task.Job, second[0].Task.Job)
-	large := coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
-	coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	large := coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
 	require.Empty(t, coretest.Beat(t, c, 0, 0))
 	require.Equal(t, c.Job(large), held())
-	require.Equal(t, core.Reason{Cause: core.CauseReserved, Count: 1, Of: 2}, c.View().Skips()[0].Reason)
-	got := coretest.Beat(t, c, time.Second, 0, core.Status{Attempt: second[0], State: core.StateSucceeded}, core.Status{Attempt: second[1], State: core.StateSucceeded})
+	require.Equal(t, model.Reason{Cause: model.CauseReserved, Count: 1, Of: 2}, c.View().Skips()[0].Reason)
+	got := coretest.Beat(t, c, time.Second, 0, model.Status{Attempt: second[0], State: model.StateSucceeded}, model.Status{Attempt: second[1], State: model.StateSucceeded})
 	require.Len(t, got, 1, "one map for each heartbeat")
 	require.Equal(t, large, got[0].Task.Job)
 	require.Nil(t, held())
 	require.Len(t, coretest.Beat(t, c, time.Second, 0), 1)
 
-	c = queued(t, core.Node{MapSlots: 3})
-	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 2})
+	c = queued(t, model.Node{MapSlots: 3})
+	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 2})
 	require.Len(t, append(coretest.Beat(t, c, 0, 0), coretest.Beat(t, c, 0, 0)...), 2)
-	large = coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	large = coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
 	require.Empty(t, coretest.Beat(t, c, 0, 0))
 	require.Equal(t, c.Job(large), held())
 	require.NoError(t, c.Kill(0, large))
-	small := coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	small := coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
 	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody waits for the node any more")
 
-	c = queued(t, core.Node{MapSlots: 1})
-	coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
-	small = coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	c = queued(t, model.Node{MapSlots: 1})
+	coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	small = coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
 	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "the node is too small to wait for it")
 }
 
 // Each mistake in the configuration of a queue is rejected, and values at the limits are valid.
 func TestBoundsOfQueues(t *testing.T) {
-	a := core.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
-	require.NoError(t, refused(a, core.QueueConfig{Name: "b", UserLimit: 100}))
-	require.NoError(t, refused(core.QueueConfig{Name: "a", Capacity: 100}))
-	require.NoError(t, refused(core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "b", Capacity: 40}))
-	for name, spoil := range map[string]func(*core.QueueConfig){
-		"no name":            func(q *core.QueueConfig) { q.Name = "" },
-		"twice":              func(q *core.QueueConfig) { q.Name = "b" },
-		"no parent":          func(q *core.QueueConfig) { q.Parent = "x" },
-		"its own parent":     func(q *core.QueueConfig) { q.Parent = "a" },
-		"negative":           func(q *core.QueueConfig) { q.Capacity = -1 },
-		"above 100":          func(q *core.QueueConfig) { q.Capacity, q.Max = 101, 0 },
-		"no number":          func(q *core.QueueConfig) { q.Capacity = math.NaN() },
-		"above its maximum":  func(q *core.QueueConfig) { q.Capacity = 50.1 },
-		"user limit":         func(q *core.QueueConfig) { q.UserLimit = -1 },
-		"user limit above":   func(q *core.QueueConfig) { q.UserLimit = 101 },
-		"user factor":        func(q *core.QueueConfig) { q.UserFactor = -1 },
-		"infinite factor":    func(q *core.QueueConfig) { q.UserFactor = math.Inf(1) },
-		"factor no number":   func(q *core.QueueConfig) { q.UserFactor = math.NaN() },
-		"limit on init":      func(q *core.QueueConfig) { q.InitLimit = -1 },
-		"limit on jobs":      func(q *core.QueueConfig) { q.JobLimit = -1 },
-		"too much in common": func(q *core.QueueConfig) { q.Capacity, q.Max = 70.1, 0 },
+	a := model.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
+	require.NoError(t, refused(a, model.QueueConfig{Name: "b", UserLimit: 100}))
+	require.NoError(t, refused(model.QueueConfig{Name: "a", Capacity: 100}))
+	require.NoError(t, refused(model.QueueConfig{Name: "a", Capacity: 60}, model.QueueConfig{Name: "b", Capacity: 40}))
+	for name, spoil := range map[string]func(*model.QueueConfig){
+		"no name":            func(q *model.QueueConfig) { q.Name = "" },
+		"twice":              func(q *model.QueueConfig) { q.Name = "b" },
+		"no parent":          func(q *model.QueueConfig) { q.Parent = "x" },
+		"its own parent":     func(q *model.QueueConfig) { q.Parent = "a" },
+		"negative":           func(q *model.QueueConfig) { q.Capacity = -1 },
+		"above 100":          func(q *model.QueueConfig) { q.Capacity, q.Max = 101, 0 },
+		"no number":          func(q *model.QueueConfig) { q.Capacity = math.NaN() },
+		"above its maximum":  func(q *model.QueueConfig) { q.Capacity = 50.1 },
+		"user limit":         func(q *model.QueueConfig) { q.UserLimit = -1 },
+		"user limit above":   func(q *model.QueueConfig) { q.UserLimit = 101 },
+		"user factor":        func(q *model.QueueConfig) { q.UserFactor = -1 },
+		"infinite factor":    func(q *model.QueueConfig) { q.UserFactor = math.Inf(1) },
+		"factor no number":   func(q *model.QueueConfig) { q.UserFactor = math.NaN() },
+		"limit on init":      func(q *model.QueueConfig) { q.InitLimit = -1 },
+		"limit on jobs":      func(q *model.QueueConfig) { q.JobLimit = -1 },
+		"too much in common": func(q *model.QueueConfig) { q.Capacity, q.Max = 70.1, 0 },
 	} {
 		bad := a
 		spoil(&bad)
-		require.ErrorIs(t, refused(core.QueueConfig{Name: "b", Capacity: 30}, bad), core.ErrBadConfig, name)
+		require.ErrorIs(t, refused(model.QueueConfig{Name: "b", Capacity: 30}, bad), model.ErrBadConfig, name)
 	}
 }
 
 // Queues without a capacity share equally what the others do not have. This holds at each level, in
 // whole slots of the parent. A maximum is at least one slot.
 func TestCapacitiesOfQueues(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 21, ReduceSlots: 2},
-		core.QueueConfig{Name: "a", Capacity: 40, Max: 55},
-		core.QueueConfig{Name: "b"},
-		core.QueueConfig{Name: "c"},
-		core.QueueConfig{Name: "a1", Parent: "a", Capacity: 25, Max: 25},
-		core.QueueConfig{Name: "a2", Parent: "a"},
-		core.QueueConfig{Name: "full", Capacity: 0.5, Max: 0.5},
+	c := queued(t, model.Node{MapSlots: 21, ReduceSlots: 2},
+		model.QueueConfig{Name: "a", Capacity: 40, Max: 55},
+		model.QueueConfig{Name: "b"},
+		model.QueueConfig{Name: "c"},
+		model.QueueConfig{Name: "a1", Parent: "a", Capacity: 25, Max: 25},
+		model.QueueConfig{Name: "a2", Parent: "a"},
+		model.QueueConfig{Name: "full", Capacity: 0.5, Max: 0.5},
 	)
 	type size struct {
 		leaf     bool
@@ -343,7 +345,7 @@ func TestCapacitiesOfQueues(t *testing.T) {
 	for _, q := range c.View().Queues() {
 		got[q.Name] = size{q.Leaf, q.Capacity, q.Max}
 	}
-	none := [2]int{core.NoLimit, core.NoLimit}
+	none := [2]int{model.NoLimit, model.NoLimit}
 	require.Equal(t, map[string]size{
 		"a": {false, [2]int{8, 0}, [2]int{11, 1}}, "b": {true, [2]int{6, 0}, none}, "c": {true, [2]int{6, 0}, none},
 		"a1": {true, [2]int{2, 0}, [2]int{2, 1}}, "a2": {true, [2]int{6, 0}, none}, "full": {true, [2]int{0, 0}, [2]int{1, 1}},
@@ -353,29 +355,29 @@ func TestCapacitiesOfQueues(t *testing.T) {
 // If the capacities of the other queues are 100 percent together, a queue without a capacity has no
 // slots.
 func TestQueueWithNothingLeft(t *testing.T) {
-	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "a", Capacity: 100}, core.QueueConfig{Name: "b"})
+	c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "a", Capacity: 100}, model.QueueConfig{Name: "b"})
 	views := c.View().Queues()
-	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[core.Map], views[1].Capacity[core.Map]})
+	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[model.Map], views[1].Capacity[model.Map]})
 }
 
 func TestQueueAtItsMaximumByRounding(t *testing.T) {
-	a, b, c := core.QueueConfig{Name: "a", Capacity: 33.3}, core.QueueConfig{Name: "b", Capacity: 33.3}, core.QueueConfig{Name: "c", Max: 33.4}
+	a, b, c := model.QueueConfig{Name: "a", Capacity: 33.3}, model.QueueConfig{Name: "b", Capacity: 33.3}, model.QueueConfig{Name: "c", Max: 33.4}
 	require.NoError(t, refused(a, b, c), "100 - 33.3 - 33.3 is a little more than 33.4 in floating point")
-	a.Capacity, b.Capacity, c = 33.4, 33.4, core.QueueConfig{Name: "c", Capacity: 33.4}
-	require.ErrorIs(t, refused(a, b, c), core.ErrBadConfig)
+	a.Capacity, b.Capacity, c = 33.4, 33.4, model.QueueConfig{Name: "c", Capacity: 33.4}
+	require.ErrorIs(t, refused(a, b, c), model.ErrBadConfig)
 }
 
 // Resume fails if the job's queue is full, and may be called once more when it is not.
 func TestResumeIntoAFullQueue(t *testing.T) {
-	c := capacityCore(t, []core.QueueConfig{{Name: "default", JobLimit: 1}})
-	require.NoError(t, c.Restore(core.DurableState{Jobs: 2, Active: []core.DurableJob{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))
-	_, err := c.Resume(0, 1, core.JobSpec{Maps: 1}, nil)
+	c := capacityCore(t, []model.QueueConfig{{Name: "default", JobLimit: 1}})
+	require.NoError(t, c.Restore(core.DurableState{Jobs: 2, Active: []core.DurableJob{{ID: 1, Spec: model.JobSpec{Queue: "gone"}}, {ID: 2}}}))
+	_, err := c.Resume(0, 1, model.JobSpec{Maps: 1}, nil)
 	require.NoError(t, err, "its queue is gone, the submission names one")
-	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
+	_, err = c.Resume(0, 2, model.JobSpec{Maps: 1}, nil)
 	require.ErrorIs(t, err, core.ErrQueueFull)
 	require.EqualValues(t, 2, c.Indexes)
 	require.NoError(t, c.Kill(0, 1))
-	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
+	_, err = c.Resume(0, 2, model.JobSpec{Maps: 1}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, c.Indexes, "refused jobs leave no index behind")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Steps 2 and 3 of Placement: the scores of reduces on nodes, and the candidates of each reduce.
@@ -109,7 +110,7 @@ func enter(best *[Choices]Candidate, c Candidate) {
 // renew finds new candidates for each pending reduce that none of its candidates can take. Waiting
 // for those would be useless.
 func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
-	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
+	limit, pending := r.cap(j, g), &j.Work[model.Reduce].Pending
 	r.findTakers(j, p, limit)
 	renewed := false
 	for i := pending.First(); i >= 0; i = pending.Next(i) {

@@ -12,6 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Placement launches each reduce at or near the center of gravity of its input [Hammoud12]. LARTS
@@ -42,7 +44,7 @@ import (
 // elsewhere.
 type Placement struct {
 	delay.Waits
-	pol    core.ReducePolicy
+	pol    model.ReducePolicy
 	levels int // H: the number of network levels that count in the score
 	why    causes
 	plans  core.Records[*Plan]
@@ -65,14 +67,14 @@ type Placement struct {
 }
 
 // New returns the placement for p's rule, CoGRS or LARTS. Jobs keep the waits of a former one.
-func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement {
+func New(c *core.Core, p model.ReducePolicy, former core.Placement) core.Placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
 	r := &Placement{Waits: delay.Waits{C: c}, pol: p, levels: int(c.Far)}
-	r.why = causes{core.CauseGravity, core.CauseGravityAhead, core.CauseNoNearerSlot, core.CauseGravityWait}
-	if p.Rule == core.LARTS {
+	r.why = causes{model.CauseGravity, model.CauseGravityAhead, model.CauseNoNearerSlot, model.CauseGravityWait}
+	if p.Rule == model.LARTS {
 		r.levels = 1
-		r.why = causes{core.CauseMost, core.CauseMostAhead, core.CauseNoFullerSlot, core.CauseMostWait}
+		r.why = causes{model.CauseMost, model.CauseMostAhead, model.CauseNoFullerSlot, model.CauseMostWait}
 	}
 	if old, ok := former.(*Placement); ok {
 		r.TakeOver(&old.Waits)
@@ -93,20 +95,20 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
-	pending, g := &j.Work[core.Reduce].Pending, j.Outputs
+	pending, g := &j.Work[model.Reduce].Pending, j.Outputs
 	switch {
 	case pending.Len() == 0:
 		return core.Proposal{Task: -1, Allowed: r.C.Far} // a speculative attempt does not wait
 	case g == nil || g.Known() == 0:
-		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // step 1
+		return core.Proposal{Task: pending.First(), Allowed: model.OffRack, Why: model.CauseNoGain} // step 1
 	}
 	p, allowed := r.plan(j, g), r.allowed(j) // steps 2, 3
 	switch {
-	case allowed < core.OffRack && r.On(j, n) >= r.cap(j, g):
-		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // step 4
+	case allowed < model.OffRack && r.On(j, n) >= r.cap(j, g):
+		return core.Proposal{Task: -1, Allowed: allowed, Why: model.CausePlacementCap} // step 4
 	case p.Flat:
-		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // step 5
-	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // the most frequent case of 7
+		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: model.CauseNoGain} // step 5
+	case j.Work[model.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // the most frequent case of 7
 		r.keepsWaiting(j, allowed)
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
@@ -116,8 +118,8 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 // choose proposes the reduce to launch on n by step 6. If there is none, it proposes one that has
 // waited, or has failed, and may launch there (step 7). Only the last loop visits all pending
 // reduces, after the waits.
-func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
-	g, p, w := j.Outputs, r.PlanOf(j), &j.Work[core.Reduce]
+func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed model.Locality) core.Proposal {
+	g, p, w := j.Outputs, r.PlanOf(j), &j.Work[model.Reduce]
 	best, limit := bestReduce{g: g, reduce: -1}, r.cap(j, g)
 	for _, h := range in(p.ByNode, int32(n.ID)) {
 		if w.Pending.Has(h.Reduce) {
@@ -134,7 +136,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 	if best.reduce >= 0 {
 		return core.Proposal{Task: best.reduce, Allowed: allowed, Why: r.near(g, p, best.reduce, n)}
 	}
-	if allowed >= core.RackLocal {
+	if allowed >= model.RackLocal {
 		for _, h := range in(p.ByRack, n.Groups[1]) {
 			if w.Pending.Has(h.Reduce) {
 				best.offer(h.Reduce, r.score(g, p, h.Reduce, n)) // step 7
@@ -142,15 +144,15 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 		}
 	}
 	if best.reduce >= 0 {
-		return core.Proposal{Task: best.reduce, Level: core.RackLocal, Allowed: allowed, Why: core.CauseWaited}
+		return core.Proposal{Task: best.reduce, Level: model.RackLocal, Allowed: allowed, Why: model.CauseWaited}
 	}
-	for i := w.Pending.First(); allowed >= core.OffRack && i >= 0; i = w.Pending.Next(i) {
+	for i := w.Pending.First(); allowed >= model.OffRack && i >= 0; i = w.Pending.Next(i) {
 		best.offer(i, r.score(g, p, i, n)-p.Candidates[i][0].Score) // step 7
 	}
 	if best.reduce < 0 {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
-	return core.Proposal{Task: best.reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
+	return core.Proposal{Task: best.reduce, Level: model.OffRack, Allowed: allowed, Why: model.CauseWaited}
 }
 
 // rivals returns the scores of two candidates that can take reduce i: of the best one, and of the
@@ -196,25 +198,25 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	if r.pol.SkewCap < 0 || nodes == 0 {
 		return math.MaxInt32
 	}
-	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
+	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[model.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
 // allowed returns the maximum distance from its center at which a reduce of j may launch now. The
 // job's wait pays the wait of one level after the other, as in Algorithm 3 (package delay).
-func (r *Placement) allowed(j *core.Job) core.Locality {
+func (r *Placement) allowed(j *core.Job) model.Locality {
 	w := r.Of.Of(j)
-	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
-		return core.OffRack
+	if r.C.Order.Urgent(j, model.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
+		return model.OffRack
 	}
 	level, unspent := w.Level, w.Wait
-	for ; level < core.OffRack && unspent >= r.Length(level); level++ {
+	for ; level < model.OffRack && unspent >= r.Length(level); level++ {
 		unspent -= r.Length(level)
 	}
 	return level
 }
 
 // Length returns the wait of level l: W1 or W2 of the policy, or the wait that the Core computes.
-func (r *Placement) Length(l core.Locality) time.Duration {
+func (r *Placement) Length(l model.Locality) time.Duration {
 	if w := r.pol.Waits[l]; w != 0 {
 		return max(0, w)
 	}
@@ -225,15 +227,15 @@ func (r *Placement) Length(l core.Locality) time.Duration {
 // Then every node with a free slot has sent a heartbeat within an interval, and a longer wait is a
 // loss. Waits that the policy sets are not shortened.
 func (r *Placement) idle(j *core.Job) bool {
-	w := &j.Work[core.Reduce]
-	return r.pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
+	w := &j.Work[model.Reduce]
+	return r.pol.Waits == [2]time.Duration{} && j.Unfinished(model.Map) == 0 && r.C.Slots[model.Reduce]-r.C.Running[model.Reduce] >= w.Waiting()*int(j.Slots)
 }
 
 // Launched counts a reduce on n and restarts the job's wait at its level. A speculative attempt
 // (AnyPlace) is only counted.
-func (r *Placement) Launched(j *core.Job, n *core.NodeState, l core.Locality) {
+func (r *Placement) Launched(j *core.Job, n *core.NodeState, l model.Locality) {
 	r.count(j, r.PlanOf(j), n.ID)
-	if l != core.AnyPlace {
+	if l != model.AnyPlace {
 		r.Waiting.Remove(j)
 		*r.Of.Of(j) = delay.Delayed{Level: l, Launched: r.C.Beat}
 	}
@@ -250,18 +252,18 @@ func (r *Placement) Remove(j *core.Job) {
 }
 
 // View implements core.Placement.
-func (r *Placement) View(j *core.Job) (core.LocalityView, time.Duration) {
+func (r *Placement) View(j *core.Job) (view.Locality, time.Duration) {
 	w := r.Of.Of(j)
-	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
+	return view.Locality{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
 }
 
 // canTake reports whether n can take one more reduce of j now, or probably will within the wait for
 // the center.
 func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
-	if !n.Open() || n.Slots[core.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
+	if !n.Open() || n.Slots[model.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
 		return false
 	}
-	return n.Free(core.Reduce) >= int(j.Slots) || r.freesSoon(n)
+	return n.Free(model.Reduce) >= int(j.Slots) || r.freesSoon(n)
 }
 
 // freesSoon reports whether a reduce on n may end within the wait for the center. Its progress
@@ -269,7 +271,7 @@ func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 func (r *Placement) freesSoon(n *core.NodeState) bool {
 	for _, ai := range n.Atts {
 		a := &r.C.Attempts[ai]
-		if a.ID.Task.Kind != core.Reduce || a.Suspended {
+		if a.ID.Task.Kind != model.Reduce || a.Suspended {
 			continue
 		}
 		if a.Progress == 0 || float64(a.Worked(r.C.Now))*(1-a.Progress) <= a.Progress*float64(r.Length(0)) {

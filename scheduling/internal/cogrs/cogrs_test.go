@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 func TestCenterOfGravityWeighsRacks(t *testing.T) {
@@ -30,15 +31,15 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 		// In one rack, node 0 has 10 bytes and node 1 has 90: distances 180 and 20.
 		{[]int{2, 1}, map[int][]int64{0: {10}, 1: {90}}, 1, 1, 20},
 	} {
-		for rule, want := range map[core.ReduceRule]int{core.CoGRS: c.cogrs, core.LARTS: c.larts} {
+		for rule, want := range map[model.ReduceRule]int{model.CoGRS: c.cogrs, model.LARTS: c.larts} {
 			k, j := gravityCore(t, rule, c.racks, 1, c.outputs)
 			g := j.Outputs
 			g.Fold()
-			center, ok, err := k.View().Gravity(core.TaskID{Job: 1, Kind: core.Reduce, Index: 0})
+			center, ok, err := k.View().Gravity(model.TaskID{Job: 1, Kind: model.Reduce, Index: 0})
 			require.NoError(t, err)
 			require.True(t, ok)
-			require.Equal(t, core.NodeID(c.cogrs), center)
-			at, err := k.View().WTND(core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, center)
+			require.Equal(t, model.NodeID(c.cogrs), center)
+			at, err := k.View().WTND(model.TaskID{Job: 1, Kind: model.Reduce, Index: 0}, center)
 			require.NoError(t, err)
 			require.Equal(t, c.weightedTotal, at)
 			levels := placement(k).levels
@@ -66,7 +67,7 @@ func TestGravityProperties(t *testing.T) {
 				outputs[n] = rapid.SliceOfN(rapid.Int64Range(0, 50), reduces, reduces).Draw(t, "bytes")
 			}
 		}
-		c, j := gravityCore(t, core.CoGRS, racks, reduces, outputs)
+		c, j := gravityCore(t, model.CoGRS, racks, reduces, outputs)
 		g := j.Outputs
 		g.Fold()
 		before := map[string]int64{}
@@ -76,18 +77,18 @@ func TestGravityProperties(t *testing.T) {
 				sum += b[r]
 			}
 			for _, n := range c.Nodes {
-				at, err := c.View().WTND(core.TaskID{Job: 1, Kind: core.Reduce, Index: r}, n.ID)
+				at, err := c.View().WTND(model.TaskID{Job: 1, Kind: model.Reduce, Index: r}, n.ID)
 				require.NoError(t, err)
 				require.Equal(t, at, 2*(2*sum-scoreOf(g, r, n, 2)), "closed form")
 				best = min(best, at)
 				before[fmt.Sprint(r, n.ID)] = at
 			}
-			if center, ok, _ := c.View().Gravity(core.TaskID{Job: 1, Kind: core.Reduce, Index: r}); ok {
+			if center, ok, _ := c.View().Gravity(model.TaskID{Job: 1, Kind: model.Reduce, Index: r}); ok {
 				require.Equal(t, best, before[fmt.Sprint(r, center)], "the least distance of all nodes is at a feeding node")
 			}
 		}
 		m := int32(rapid.IntRange(0, len(outputs)-1).Draw(t, "map"))
-		on := c.Nodes[j.Work[core.Map].Tasks[m].Node]
+		on := c.Nodes[j.Work[model.Map].Tasks[m].Node]
 		g.Remove(m)
 		g.Add(m, on.Site(), outputs[int(on.ID)])
 		g.Fold()
@@ -110,13 +111,13 @@ func TestRunningMapsMakeACenter(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
 		nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
-		p := core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: core.CoGRS, NoProjection: blind}}
+		p := model.Policy{Order: "fair", SlowStart: 0.25, Reduce: model.ReducePolicy{Rule: model.CoGRS, NoProjection: blind}}
 		c := coretest.New(t, built, core.Config{}, p, nodes...)
-		coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
+		coretest.Submit(t, c, model.JobSpec{Maps: 4, Reduces: 1})
 		done := coretest.Beat(t, c, 0, 0)
 		require.Len(t, done, 1)
 		require.Len(t, coretest.Beat(t, c, 0, 2), 3)
-		coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
+		coretest.Report(t, c, 0, 0, model.Status{Attempt: done[0], State: model.StateSucceeded, OutputBytes: []int64{100}})
 		j := c.Job(1)
 		for n, want := range []bool{blind, false, !blind, false} {
 			require.Equal(t, want, placement(c).Place(j, c.Nodes[n]).Task >= 0, "node %d, blind %v", n, blind)
@@ -125,7 +126,7 @@ func TestRunningMapsMakeACenter(t *testing.T) {
 }
 
 func TestReduceWaitIsBounded(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
 	require.Empty(t, coretest.Beat(t, c, time.Second, 1), "the center's rack comes after 5 s")
 	require.Empty(t, coretest.Beat(t, c, 2*time.Second, 3))
 	require.False(t, placement(c).Place(j, c.Nodes[1]).Task >= 0)
@@ -144,23 +145,23 @@ func TestPartOfANode(t *testing.T) {
 	}{
 		{0, 4, 2, 3}, {0, 3, 3, 2}, {0, 1, 3, 1}, {2, 3, 3, 2}, {1, 4, 2, 2}, {0.1, 4, 3, 1}, {-1, 4, 2, math.MaxInt32}, {0, 4, 0, math.MaxInt32}, {3, 4, 4, 3},
 	} {
-		c, _ := gravityCore(t, core.CoGRS, []int{4}, x.reduces, nil)
-		r := New(c, core.ReducePolicy{SkewCap: x.cap}, nil).(*Placement)
+		c, _ := gravityCore(t, model.CoGRS, []int{4}, x.reduces, nil)
+		r := New(c, model.ReducePolicy{SkewCap: x.cap}, nil).(*Placement)
 		g := gravity.New(9, x.reduces)
 		for m := range x.feeds {
 			g.Add(int32(m), c.Nodes[m].Site(), []int64{1})
 		}
-		j := &core.Job{Work: [core.Kinds]core.Work{core.Reduce: {Tasks: make([]core.Task, x.reduces)}}}
+		j := &core.Job{Work: [model.Kinds]core.Work{model.Reduce: {Tasks: make([]core.Task, x.reduces)}}}
 		require.Equal(t, x.want, r.cap(j, g), "%+v", x)
 	}
 }
 
 // Numbers that are 0 have their defaults; a negative Theta or wait means 0.
 func TestDefaultsOfCoGRS(t *testing.T) {
-	c, r := fair(t, core.Config{HeartbeatInterval: 2 * time.Second}, core.ReducePolicy{Rule: core.CoGRS})
+	c, r := fair(t, core.Config{HeartbeatInterval: 2 * time.Second}, model.ReducePolicy{Rule: model.CoGRS})
 	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.Length(0), r.Length(1)})
-	r = New(c, core.ReducePolicy{Rule: core.LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*Placement)
+	r = New(c, model.ReducePolicy{Rule: model.LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*Placement)
 	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.Length(0), r.Length(1)})
 }
@@ -171,10 +172,10 @@ func TestDefaultsOfCoGRS(t *testing.T) {
 func TestDistanceOfAReduce(t *testing.T) {
 	for _, x := range []struct {
 		waits [2]time.Duration
-		level core.Locality
+		level model.Locality
 		wait  time.Duration
 		free  int // free slots for the job's two reduces
-		want  core.Locality
+		want  model.Locality
 	}{
 		{[2]time.Duration{4, 6}, 0, 3, 4, 0},
 		{[2]time.Duration{4, 6}, 0, 4, 4, 1},
@@ -187,14 +188,14 @@ func TestDistanceOfAReduce(t *testing.T) {
 		{[2]time.Duration{}, 0, time.Second, 2, 2},
 		{[2]time.Duration{}, 0, time.Second, 1, 0},
 	} {
-		c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, core.ReducePolicy{Rule: core.CoGRS, Waits: x.waits})
-		j := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 2}))
+		c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, model.ReducePolicy{Rule: model.CoGRS, Waits: x.waits})
+		j := c.Job(coretest.Submit(t, c, model.JobSpec{Reduces: 2}))
 		*r.Of.Of(j) = delay.Delayed{Level: x.level, Wait: x.wait}
-		c.Running[core.Reduce] = 4 - x.free
+		c.Running[model.Reduce] = 4 - x.free
 		require.Equal(t, x.want, r.allowed(j), "%+v", x)
 	}
-	c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, core.ReducePolicy{Rule: core.CoGRS})
-	for why, s := range map[string]core.JobSpec{"a map is not done": {Reduces: 2, Maps: 1}, "they need six slots": {Reduces: 2, SlotsPerTask: 3}} {
+	c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, model.ReducePolicy{Rule: model.CoGRS})
+	for why, s := range map[string]model.JobSpec{"a map is not done": {Reduces: 2, Maps: 1}, "they need six slots": {Reduces: 2, SlotsPerTask: 3}} {
 		j := c.Job(coretest.Submit(t, c, s))
 		r.Of.Of(j).Wait = time.Second
 		require.Zero(t, r.allowed(j), why)
@@ -203,13 +204,13 @@ func TestDistanceOfAReduce(t *testing.T) {
 
 // The wait of a job does not grow if it launches a reduce and then refuses another slot at once.
 func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
-	r := c.Placement[core.Reduce]
+	c, j := gravityCore(t, model.CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
+	r := c.Placement[model.Reduce]
 	for launches, want := range map[bool]time.Duration{true: 0, false: time.Second} {
 		c.Beat++
 		r.Begin()
 		if launches {
-			r.Launched(j, c.Nodes[0], core.NodeLocal)
+			r.Launched(j, c.Nodes[0], model.NodeLocal)
 		}
 		r.Refused(j)
 		c.Now += time.Second
@@ -217,7 +218,7 @@ func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 		r.Begin()
 		stands, _ := r.View(j)
 		require.Equal(t, want, stands.Wait, "launched %v", launches)
-		r.Launched(j, c.Nodes[0], core.NodeLocal)
+		r.Launched(j, c.Nodes[0], model.NodeLocal)
 	}
 }
 
@@ -250,53 +251,53 @@ func TestBestReduce(t *testing.T) {
 
 // A reduce that has failed launches anywhere at once, even while other reduces of its job wait.
 func TestFailedReduceDoesNotWait(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
+	c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
 	got := coretest.Beat(t, c, time.Second, 0)
 	require.Len(t, got, 1)
 	require.Empty(t, coretest.Beat(t, c, time.Second, 3), "the other one waits")
-	coretest.Report(t, c, time.Second, 0, core.Status{Attempt: got[0], State: core.StateFailed})
+	coretest.Report(t, c, time.Second, 0, model.Status{Attempt: got[0], State: model.StateFailed})
 	again := coretest.Beat(t, c, time.Second, 3)
 	require.Len(t, again, 1)
 	require.Equal(t, got[0].Task, again[0].Task)
 	require.Empty(t, coretest.Beat(t, c, time.Second, 2))
-	require.Equal(t, 1, j.Work[core.Reduce].Waiting())
+	require.Equal(t, 1, j.Work[model.Reduce].Waiting())
 }
 
 // After a change of the policy, running, speculative and finished reduces still count for their
 // nodes. Reduces that a node reports from an earlier cluster do not.
 func TestReducesCountUnderANewPolicy(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
+	c, j := gravityCore(t, model.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
 	r := placement(c)
 	n := c.Nodes[0]
 	for range 2 {
 		got := coretest.Beat(t, c, 0, 0)
 		require.Len(t, got, 1)
-		coretest.Report(t, c, 0, 0, core.Status{Attempt: got[0], State: core.StateSucceeded})
+		coretest.Report(t, c, 0, 0, model.Status{Attempt: got[0], State: model.StateSucceeded})
 	}
 	require.Len(t, coretest.Beat(t, c, 0, 0), 1)
 	require.Equal(t, int32(3), r.On(j, n))
-	j.Work[core.Reduce].Tasks[0].Node = core.NoNode
+	j.Work[model.Reduce].Tasks[0].Node = model.NoNode
 	other := c.Nodes[1]
-	running := int32(slices.IndexFunc(j.Work[core.Reduce].Tasks, func(t core.Task) bool { return t.Att >= 0 }))
-	c.Launch(j, core.Reduce, running, other, core.AnyPlace, core.Reason{Cause: core.CauseSlowTask}, nil)
+	running := int32(slices.IndexFunc(j.Work[model.Reduce].Tasks, func(t core.Task) bool { return t.Att >= 0 }))
+	c.Launch(j, model.Reduce, running, other, model.AnyPlace, model.Reason{Cause: model.CauseSlowTask}, nil)
 	require.NoError(t, c.Reconfigure(0, c.View().Policy()))
 	r = placement(c)
 	require.Equal(t, []int32{2, 1}, []int32{r.On(j, n), r.On(j, other)})
-	c.KillAttempt(c.Attempts[j.Work[core.Reduce].Tasks[running].Att].Next, core.Reason{}, false)
+	c.KillAttempt(c.Attempts[j.Work[model.Reduce].Tasks[running].Att].Next, model.Reason{}, false)
 	require.Equal(t, []int32{2, 0}, []int32{r.On(j, n), r.On(j, other)}, "it came to nothing")
 }
 
 // Views say where a reduce's input is stored; for a task that is not a reduce they return an error.
 func TestQuestionsAboutGravity(t *testing.T) {
-	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
-	first, second := core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, core.TaskID{Job: 1, Kind: core.Reduce, Index: 1}
+	c, _ := gravityCore(t, model.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
+	first, second := model.TaskID{Job: 1, Kind: model.Reduce, Index: 0}, model.TaskID{Job: 1, Kind: model.Reduce, Index: 1}
 	center, ok, err := c.View().Gravity(first)
 	require.NoError(t, err)
-	require.Equal(t, []any{core.NodeID(0), true}, []any{center, ok})
+	require.Equal(t, []any{model.NodeID(0), true}, []any{center, ok})
 	center, ok, err = c.View().Gravity(second)
 	require.NoError(t, err)
-	require.Equal(t, []any{core.NoNode, false}, []any{center, ok})
-	for n, want := range map[core.NodeID][2]int64{0: {12, 4}, 1: {32, 6}, 2: {40, 4}} {
+	require.Equal(t, []any{model.NoNode, false}, []any{center, ok})
+	for n, want := range map[model.NodeID][2]int64{0: {12, 4}, 1: {32, 6}, 2: {40, 4}} {
 		weighted, err := c.View().WTND(first, n)
 		require.NoError(t, err)
 		plain, err := c.View().TND(first, n)
@@ -304,22 +305,22 @@ func TestQuestionsAboutGravity(t *testing.T) {
 		require.Equal(t, want, [2]int64{weighted, plain})
 	}
 	unjoined := c.NodeID("named")
-	for _, n := range []core.NodeID{core.NoNode, unjoined, unjoined + 1} {
+	for _, n := range []model.NodeID{model.NoNode, unjoined, unjoined + 1} {
 		_, err = c.View().WTND(first, n)
 		require.ErrorIs(t, err, core.ErrUnknownNode)
 	}
-	for _, id := range []core.TaskID{{Job: 1, Kind: core.Map, Index: 0}, {Job: 1, Kind: core.Reduce, Index: 2}, {Job: 9, Kind: core.Reduce, Index: 0}} {
+	for _, id := range []model.TaskID{{Job: 1, Kind: model.Map, Index: 0}, {Job: 1, Kind: model.Reduce, Index: 2}, {Job: 9, Kind: model.Reduce, Index: 0}} {
 		_, err = c.View().WTND(id, 0)
 		require.ErrorIs(t, err, core.ErrUnknownTask)
 		_, ok, err = c.View().Gravity(id)
 		require.ErrorIs(t, err, core.ErrUnknownTask)
 		require.False(t, ok)
 	}
-	id := coretest.Submit(t, c, core.JobSpec{Maps: 1, Reduces: 1})
-	_, ok, err = c.View().Gravity(core.TaskID{Job: id, Kind: core.Reduce, Index: 0})
+	id := coretest.Submit(t, c, model.JobSpec{Maps: 1, Reduces: 1})
+	_, ok, err = c.View().Gravity(model.TaskID{Job: id, Kind: model.Reduce, Index: 0})
 	require.NoError(t, err)
 	require.False(t, ok, "nothing is known yet")
-	sum, err := c.View().WTND(core.TaskID{Job: id, Kind: core.Reduce, Index: 0}, core.NodeID(99))
+	sum, err := c.View().WTND(model.TaskID{Job: id, Kind: model.Reduce, Index: 0}, model.NodeID(99))
 	require.NoError(t, err)
 	require.Zero(t, sum)
 }
@@ -329,17 +330,17 @@ func TestQuestionsAboutGravity(t *testing.T) {
 // its own, without a center.
 func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 	for _, rule := range []struct {
-		rule                    core.ReduceRule
-		near, ahead, full, wait core.Cause
+		rule                    model.ReduceRule
+		near, ahead, full, wait model.Cause
 	}{
-		{core.CoGRS, core.CauseGravity, core.CauseGravityAhead, core.CauseNoNearerSlot, core.CauseGravityWait},
-		{core.LARTS, core.CauseMost, core.CauseMostAhead, core.CauseNoFullerSlot, core.CauseMostWait},
+		{model.CoGRS, model.CauseGravity, model.CauseGravityAhead, model.CauseNoNearerSlot, model.CauseGravityWait},
+		{model.LARTS, model.CauseMost, model.CauseMostAhead, model.CauseNoFullerSlot, model.CauseMostWait},
 	} {
 		c, j := gravityCore(t, rule.rule, []int{2, 2}, 1, map[int][]int64{0: {1000}, 2: {100}})
-		at := func(n core.NodeID) core.Cause { return placement(c).Place(j, c.Nodes[n]).Why }
+		at := func(n model.NodeID) model.Cause { return placement(c).Place(j, c.Nodes[n]).Why }
 		require.Equal(t, rule.near, at(0))
 		require.Equal(t, rule.wait, at(2))
-		for _, n := range []core.NodeID{0, 1} { // the heavy rack
+		for _, n := range []model.NodeID{0, 1} { // the heavy rack
 			require.NoError(t, c.Cordon(time.Second, n, true))
 		}
 		coretest.Beat(t, c, time.Second, 3) // a period later
@@ -347,12 +348,12 @@ func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 
 		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
 		nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
-		policy := core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: rule.rule}}
+		policy := model.Policy{Order: "fair", SlowStart: 0.25, Reduce: model.ReducePolicy{Rule: rule.rule}}
 		c = coretest.New(t, built, core.Config{}, policy, nodes...)
-		coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
+		coretest.Submit(t, c, model.JobSpec{Maps: 4, Reduces: 1})
 		done := coretest.Beat(t, c, 0, 0)
 		coretest.Beat(t, c, 0, 2)
-		coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
+		coretest.Report(t, c, 0, 0, model.Status{Attempt: done[0], State: model.StateSucceeded, OutputBytes: []int64{100}})
 		j = c.Job(1)
 		require.Equal(t, rule.ahead, at(2), "nothing lies there yet")
 	}

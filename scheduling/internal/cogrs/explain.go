@@ -4,19 +4,21 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Explain returns the distances of reduce i on n and at its center of gravity. If i is negative, j
 // has refused a slot of n; then the distances are those of its largest waiting reduce.
-func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Placed {
+func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *event.Placed {
 	g := j.Outputs
 	if i < 0 {
 		return r.awaited(j, n)
 	}
 	if g == nil {
-		return &core.Placed{}
+		return &event.Placed{}
 	}
 	p := r.center(g, i, n)
 	r.compare(p, j, i, n)
@@ -24,11 +26,11 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 }
 
 // causes are the reasons that a rule, CoGRS or LARTS, gives for its decisions.
-type causes struct{ near, ahead, full, waits core.Cause }
+type causes struct{ near, ahead, full, waits model.Cause }
 
 // near returns the cause of launching reduce i on n, one of its candidates. Either n is within
 // Theta of the best node, by known outputs or with running maps, or better nodes have no slot.
-func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) core.Cause {
+func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) model.Cause {
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
 		return r.why.full
@@ -43,9 +45,9 @@ func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState
 
 // center returns the center of reduce i, with the distances there and on n. It sets r.sums to
 // reduce i.
-func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
+func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *event.Placed {
 	g.Sum(i, &r.sums)
-	p := &core.Placed{Here: r.sums.Distance(n.Site())}
+	p := &event.Placed{Here: r.sums.Distance(n.Site())}
 	if at, ok := r.sums.Center(r.levels); ok {
 		p.Center, p.AtCenter = r.C.Nodes[at.Node].Name, r.sums.Distance(at)
 	}
@@ -54,11 +56,11 @@ func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core
 
 // awaited returns the center that the largest waiting reduce of j prefers to n; nil if all nodes
 // are equivalent.
-func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
+func (r *Placement) awaited(j *core.Job, n *core.NodeState) *event.Placed {
 	if r.PlanOf(j).Flat {
 		return nil // and no sums exist
 	}
-	g, pending := j.Outputs, &j.Work[core.Reduce].Pending
+	g, pending := j.Outputs, &j.Work[model.Reduce].Pending
 	largest := pending.First()
 	for i := largest; i >= 0; i = pending.Next(i) {
 		if g.Total(i) > g.Total(largest) {
@@ -72,7 +74,7 @@ func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 }
 
 // compare adds to p the distances of reduce i on other nodes: minimum, mean, and candidates.
-func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeState) {
+func (r *Placement) compare(p *event.Placed, j *core.Job, i int32, n *core.NodeState) {
 	if p.Center == "" || !r.C.Tells() {
 		return
 	}
@@ -86,13 +88,13 @@ func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeSt
 		}
 	}
 	p.Best, p.Mean = r.sums.Spread(r.racks, func(id int32) bool { return r.C.Nodes[id].Live })
-	p.Candidates = append(make([]core.Candidate, 0, 1+Choices), core.Candidate{Node: n.Name, Cost: p.Here})
+	p.Candidates = append(make([]event.Candidate, 0, 1+Choices), event.Candidate{Node: n.Name, Cost: p.Here})
 	if list := r.PlanOf(j).Candidates; int(i) < len(list) {
 		for _, c := range list[i] {
 			if c.Node != nil && c.Node != n {
-				p.Candidates = append(p.Candidates, core.Candidate{Node: c.Node.Name, Cost: r.sums.Distance(c.Node.Site())})
+				p.Candidates = append(p.Candidates, event.Candidate{Node: c.Node.Name, Cost: r.sums.Distance(c.Node.Site())})
 			}
 		}
 	}
-	slices.SortStableFunc(p.Candidates, func(a, b core.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
+	slices.SortStableFunc(p.Candidates, func(a, b event.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Plan caches what Placement computes and counts for the reduces of a job. All plans of a job
@@ -55,7 +56,7 @@ func (r *Placement) PlanOf(j *core.Job) *Plan {
 // and checks candidates once a period.
 func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	p := r.PlanOf(j)
-	if p.due(g, len(j.Work[core.Map].Tasks), r.C.Cluster) {
+	if p.due(g, len(j.Work[model.Map].Tasks), r.C.Cluster) {
 		r.makePlan(j, g, p)
 	}
 	if !p.Flat && p.Period != r.Period {
@@ -77,7 +78,7 @@ func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	p.Best = p.Best[:0]
 	if p.Flat = g.Even(r.pol.Theta, r.levels); !p.Flat {
 		g.Fold()
-		p.Best = append(p.Best, make([][Choices]Candidate, len(j.Work[core.Reduce].Tasks))...)
+		p.Best = append(p.Best, make([][Choices]Candidate, len(j.Work[model.Reduce].Tasks))...)
 		p.ahead = r.projection(j, p.ahead)
 		r.findFeeding(g, p)
 		p.Flat = r.nothingToGain(g, p)
@@ -108,7 +109,7 @@ func (r *Placement) index(j *core.Job, p *Plan) {
 	if p.Flat {
 		return
 	}
-	pending := &j.Work[core.Reduce].Pending
+	pending := &j.Work[model.Reduce].Pending
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
 		for k, c := range p.Candidates[i] {
 			if c.Node == nil {
@@ -119,7 +120,7 @@ func (r *Placement) index(j *core.Job, p *Plan) {
 			if k == 0 {
 				r.Near[1].Set(c.Node.Groups[1], j.Index)
 				p.ByRack = append(p.ByRack, Here{c.Node.Groups[1], i, c.Score})
-				if c.Node.Free(core.Reduce) > 0 {
+				if c.Node.Free(model.Reduce) > 0 {
 					r.C.Call(c.Node)
 				}
 			}
@@ -158,7 +159,7 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 }
 
 // count adds a reduce of j to those launched on a node, whose number On returns.
-func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
+func (r *Placement) count(j *core.Job, p *Plan, id model.NodeID) {
 	r.Near[0].Set(int32(id), j.Index)
 	p.launched[int32(id)]++
 }
@@ -179,12 +180,12 @@ func (r *Placement) recount(j *core.Job, p *Plan) {
 	for node := range p.launched {
 		p.launched[node] = 0
 	}
-	for i := range j.Work[core.Reduce].Tasks {
-		t := &j.Work[core.Reduce].Tasks[i]
+	for i := range j.Work[model.Reduce].Tasks {
+		t := &j.Work[model.Reduce].Tasks[i]
 		for ai := t.Att; ai >= 0; ai = r.C.Attempts[ai].Next {
 			r.count(j, p, r.C.Attempts[ai].Node.ID)
 		}
-		if t.Att < 0 && t.State == core.TaskDone && t.Node != core.NoNode {
+		if t.Att < 0 && t.State == core.TaskDone && t.Node != model.NoNode {
 			r.count(j, p, t.Node)
 		}
 	}

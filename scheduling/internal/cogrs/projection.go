@@ -1,6 +1,9 @@
 package cogrs
 
-import "github.com/tarry-mr/tarry/scheduling/internal/core"
+import (
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // projected is what running maps add to the scores of nodes (our addition). A map counts on its
 // node with the mean known output, so that a node with only running maps can be a center. The zero
@@ -16,7 +19,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 		clear(p.count[l])
 	}
 	p.knownOutputs = 0
-	if r.pol.NoProjection || j.Work[core.Map].Running == 0 {
+	if r.pol.NoProjection || j.Work[model.Map].Running == 0 {
 		return p
 	}
 	if p.knownOutputs = j.Outputs.Known(); p.count == nil {
@@ -24,8 +27,8 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 			p.count = append(p.count, map[int32]int32{})
 		}
 	}
-	for i := range j.Work[core.Map].Tasks {
-		if ai := j.Work[core.Map].Tasks[i].Att; ai >= 0 {
+	for i := range j.Work[model.Map].Tasks {
+		if ai := j.Work[model.Map].Tasks[i].Att; ai >= 0 {
 			for l := range p.count {
 				p.count[l][r.C.Attempts[ai].Node.Groups[l]]++
 			}

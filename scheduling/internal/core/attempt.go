@@ -1,16 +1,21 @@
 package core
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // Attempt is a live attempt, running or suspended. Attempts are stored in the slab Core.Attempts
 // and identified by their index there.
 type Attempt struct {
-	ID           AttemptID
+	ID           model.AttemptID
 	Job          *Job
 	Node         *NodeState
 	Pos          int32 // index in Node.Atts
 	Next         int32 // slab index of the task's next live attempt, or -1
-	Locality     Locality
+	Locality     model.Locality
 	slot         int32 // its first slot on the node, from 1; 0 while it has none or events are off
 	toldQuarters int8  // quarters of its progress reported in events
 	Suspended    bool
@@ -52,7 +57,7 @@ func (c *Core) leaveSlot(ai int32) {
 
 // Launch starts an attempt of a pending task, or a speculative attempt of a running task, on n,
 // which must have enough free slots.
-func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why Reason, placed *Placed) {
+func (c *Core) Launch(j *Job, k model.TaskKind, i int32, n *NodeState, l model.Locality, why model.Reason, placed *event.Placed) {
 	w := &j.Work[k]
 	t := &w.Tasks[i]
 	switch {
@@ -61,10 +66,10 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	case t.State == TaskPending:
 		j.take(k, i)
 		c.Waiting[k]--
-	case t.State != TaskRunning || why.Cause != CauseSlowTask:
+	case t.State != TaskRunning || why.Cause != model.CauseSlowTask:
 		panic("scheduling: " + c.Policy.Name + " launches a task that is not pending")
 	}
-	id := AttemptID{Task: TaskID{Job: j.ID, Kind: k, Index: i}, Try: t.Tries}
+	id := model.AttemptID{Task: model.TaskID{Job: j.ID, Kind: k, Index: i}, Try: t.Tries}
 	t.State = TaskRunning
 	t.Tries++
 	ai := c.newAttempt()
@@ -79,9 +84,9 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	c.hold(ai, 1)
 	c.takeSlot(ai)
 	c.resetSkip(j, k)
-	c.Actions = append(c.Actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
+	c.Actions = append(c.Actions, model.Action{Verb: model.Launch, Attempt: id, Locality: l, Reason: why})
 	if c.Config.Events != nil { // Emit checks this too; checking here is faster
-		c.Emit(Event{Type: EventLaunched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
+		c.Emit(event.Event{Type: event.Launched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
 	}
 	c.changed(j, k)
 }
@@ -165,7 +170,7 @@ func (c *Core) restate(t *Task) {
 }
 
 // abandoned makes a task pending if it has lost its last live attempt and is not done.
-func (c *Core) abandoned(j *Job, k TaskKind, i int32) {
+func (c *Core) abandoned(j *Job, k model.TaskKind, i int32) {
 	t := &j.Work[k].Tasks[i]
 	if t.Att >= 0 || t.State == TaskDone {
 		return
@@ -176,24 +181,24 @@ func (c *Core) abandoned(j *Job, k TaskKind, i int32) {
 
 // drop ends a live attempt without counting a failure. Its task becomes pending unless it is done
 // or has another live attempt.
-func (c *Core) drop(ai int32, why Reason) {
+func (c *Core) drop(ai int32, why model.Reason) {
 	a := c.Attempts[ai]
 	k, i := a.ID.Task.Kind, a.ID.Task.Index
 	held := a.held(c.Now)
 	c.release(ai)
 	c.abandoned(a.Job, k, i)
-	if k == Reduce {
+	if k == model.Reduce {
 		a.Job.reduceLost()
 	}
-	c.Emit(Event{Type: EventKilled, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
+	c.Emit(event.Event{Type: event.Killed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
 	c.changed(a.Job, k)
 }
 
 // KillAttempt ends a live attempt. Its node gets the kill with the next heartbeat or, if now is
 // set, in the current answer.
-func (c *Core) KillAttempt(ai int32, why Reason, now bool) {
+func (c *Core) KillAttempt(ai int32, why model.Reason, now bool) {
 	a := &c.Attempts[ai]
-	o := Action{Verb: Kill, Attempt: a.ID, Locality: a.Locality, Reason: why}
+	o := model.Action{Verb: model.Kill, Attempt: a.ID, Locality: a.Locality, Reason: why}
 	if now {
 		c.Actions = append(c.Actions, o)
 	} else {
@@ -204,7 +209,7 @@ func (c *Core) KillAttempt(ai int32, why Reason, now bool) {
 }
 
 // SuspendAttempt frees an attempt's slot; the attempt stays on its node.
-func (c *Core) SuspendAttempt(ai int32, why Reason) {
+func (c *Core) SuspendAttempt(ai int32, why model.Reason) {
 	a := &c.Attempts[ai]
 	k := a.ID.Task.Kind
 	a.ran, a.Suspended = a.Worked(c.Now), true
@@ -214,8 +219,8 @@ func (c *Core) SuspendAttempt(ai int32, why Reason) {
 	c.Suspend++
 	c.notSlow(a.Job, k, a.ID.Task.Index)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
-	c.Actions = append(c.Actions, Action{Verb: Suspend, Attempt: a.ID, Locality: a.Locality, Reason: why})
-	c.Emit(Event{Type: EventSuspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
+	c.Actions = append(c.Actions, model.Action{Verb: model.Suspend, Attempt: a.ID, Locality: a.Locality, Reason: why})
+	c.Emit(event.Event{Type: event.Suspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
 	c.changed(a.Job, k)
 }
 
@@ -229,25 +234,25 @@ func (c *Core) ResumeAttempt(ai int32) {
 	c.hold(ai, 1)
 	c.takeSlot(ai)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
-	c.Actions = append(c.Actions, Action{Verb: Resume, Attempt: a.ID, Locality: a.Locality, Reason: Reason{Cause: CauseResumed}})
-	c.Emit(Event{Type: EventResumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
+	c.Actions = append(c.Actions, model.Action{Verb: model.Resume, Attempt: a.ID, Locality: a.Locality, Reason: model.Reason{Cause: model.CauseResumed}})
+	c.Emit(event.Event{Type: event.Resumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
 	c.changed(a.Job, k)
 }
 
 // Rerun makes a done map pending because its output is lost.
 func (c *Core) Rerun(j *Job, m int32) {
-	t := &j.Work[Map].Tasks[m]
-	id := AttemptID{Task: TaskID{Job: j.ID, Kind: Map, Index: m}, Try: t.Won}
-	c.Emit(Event{Type: EventOutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: Reason{Cause: CauseOutputLost}})
-	t.State, t.Node = TaskPending, NoNode
-	j.Work[Map].Done--
-	c.putBack(j, Map, m)
+	t := &j.Work[model.Map].Tasks[m]
+	id := model.AttemptID{Task: model.TaskID{Job: j.ID, Kind: model.Map, Index: m}, Try: t.Won}
+	c.Emit(event.Event{Type: event.OutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: model.Reason{Cause: model.CauseOutputLost}})
+	t.State, t.Node = TaskPending, model.NoNode
+	j.Work[model.Map].Done--
+	c.putBack(j, model.Map, m)
 	j.mapGone(m)
-	c.changed(j, Map)
+	c.changed(j, model.Map)
 }
 
 // take removes task i of kind k from the job's sets of pending tasks.
-func (j *Job) take(k TaskKind, i int32) {
+func (j *Job) take(k model.TaskKind, i int32) {
 	w := &j.Work[k]
 	if w.Tasks[i].Tries > 0 {
 		w.Again--
@@ -260,14 +265,14 @@ func (j *Job) take(k TaskKind, i int32) {
 }
 
 // putBack adds task i of kind k, which was launched before, to the job's pending tasks.
-func (c *Core) putBack(j *Job, k TaskKind, i int32) {
+func (c *Core) putBack(j *Job, k model.TaskKind, i int32) {
 	w := &j.Work[k]
 	w.Again++
 	c.Waiting[k]++
 	if !j.State.Ended() {
 		c.newWork()
 	}
-	if k == Reduce || !j.HasPlace(i) {
+	if k == model.Reduce || !j.HasPlace(i) {
 		w.Pending.Add(i)
 		return
 	}

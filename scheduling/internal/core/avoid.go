@@ -1,26 +1,9 @@
 package core
 
 import (
-	"cmp"
-	"math"
-	"time"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
-
-// Avoidance configures when a node on which attempts fail gets no more tasks [Hadoop: tracker
-// blacklists]. A node that joins with another incarnation starts without faults.
-type Avoidance struct {
-	// JobFailures is the number of failed attempts of a job on a node, for any reason, after which
-	// the job avoids the node, unless it would then avoid a quarter of the nodes or more; 0 means
-	// 4, negative never (mapred.max.tracker.failures).
-	JobFailures int
-	// Jobs is the number of faults (jobs that succeeded while avoiding the node) after which all
-	// jobs avoid a node. They must also exceed 1.5 times the mean of all nodes, and fewer than half
-	// of the nodes may be avoided; 0 means 4, negative never (mapred.max.tracker.blacklists).
-	Jobs int
-	// Forgive is the time without a new fault after which a node loses one fault; 0 means
-	// 24 h [Hadoop 0.20].
-	Forgive time.Duration
-}
 
 // The limits of Avoidance that are relative to the cluster [Hadoop JobInProgress, JobTracker].
 const (
@@ -29,18 +12,10 @@ const (
 	aboveMean    = 1.5  // times the mean of the nodes' faults
 )
 
-func (a Avoidance) withDefaults() Avoidance {
-	never := func(n int) int {
-		if n < 0 {
-			return math.MaxInt32
-		}
-		return cmp.Or(n, 4)
-	}
-	return Avoidance{JobFailures: never(a.JobFailures), Jobs: never(a.Jobs), Forgive: cmp.Or(a.Forgive, 24*time.Hour)}
-}
-
 // isBad reports whether enough attempts of j have failed on a node for j to avoid it.
-func (c *Core) isBad(j *Job, n NodeID) bool { return int(j.Failures[n]) >= c.Policy.Avoid.JobFailures }
+func (c *Core) isBad(j *Job, n model.NodeID) bool {
+	return int(j.Failures[n]) >= c.Policy.Avoid.JobFailures
+}
 
 // BadNodes returns the number of nodes on which enough attempts of j have failed for j to avoid it.
 func (c *Core) BadNodes(j *Job) (bad int) {
@@ -52,24 +27,24 @@ func (c *Core) BadNodes(j *Job) (bad int) {
 	return bad
 }
 
-// CountFailure records a failed attempt of j on n. At the policy's limit it emits EventAvoided.
+// CountFailure records a failed attempt of j on n. At the policy's limit it emits event.Avoided.
 func (c *Core) CountFailure(j *Job, n *NodeState) {
 	if j.Failures == nil {
-		j.Failures = map[NodeID]int32{}
+		j.Failures = map[model.NodeID]int32{}
 	}
 	j.Failures[n.ID]++
 	if int(j.Failures[n.ID]) != c.Policy.Avoid.JobFailures {
 		return
 	}
 	c.newWork() // the job may have to use all nodes now; see Avoids
-	c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: c.failureReason(j, n)})
-	c.changed(j, Map)
-	c.changed(j, Reduce)
+	c.Emit(event.Event{Type: event.Avoided, JobID: j.ID, Node: n.ID, Reason: c.failureReason(j, n)})
+	c.changed(j, model.Map)
+	c.changed(j, model.Reduce)
 }
 
 // failureReason returns a Reason with the number of failures of j on n and the limit.
-func (c *Core) failureReason(j *Job, n *NodeState) Reason {
-	return Reason{Cause: CauseAvoided, Count: j.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
+func (c *Core) failureReason(j *Job, n *NodeState) model.Reason {
+	return model.Reason{Cause: model.CauseAvoided, Count: j.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
 }
 
 // Avoids reports whether j launches nothing on n because too many of its attempts have failed
@@ -119,11 +94,11 @@ func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 	n.Avoided = avoided
 	c.countSlots(n, 1)
 	c.Dirty = true
-	event := EventAdmitted
+	what := event.Admitted
 	if avoided {
-		event = EventAvoided
+		what = event.Avoided
 	}
-	c.Emit(Event{Type: event, Node: n.ID, Reason: Reason{Cause: CauseAvoided, Count: int32(n.Faults), Of: int32(c.Policy.Avoid.Jobs)}})
+	c.Emit(event.Event{Type: what, Node: n.ID, Reason: model.Reason{Cause: model.CauseAvoided, Count: int32(n.Faults), Of: int32(c.Policy.Avoid.Jobs)}})
 	if n.Live && !avoided {
 		c.Call(n)
 	}
@@ -159,8 +134,8 @@ func (c *Core) clearFailures(n *NodeState) {
 	for _, j := range c.Active {
 		if !j.State.Ended() && j.Failures != nil {
 			delete(j.Failures, n.ID)
-			c.changed(j, Map)
-			c.changed(j, Reduce)
+			c.changed(j, model.Map)
+			c.changed(j, model.Reduce)
 		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // avoiding returns a Core of ten nodes. With this number of faults, all jobs avoid a node.
 func avoiding(faults int) *Core {
-	c := &Core{Live: 10, Policy: Policy{Avoid: Avoidance{Jobs: faults}}}
+	c := &Core{Live: 10, Policy: model.Policy{Avoid: model.Avoidance{Jobs: faults}}}
 	for range c.Live {
 		c.Nodes = append(c.Nodes, &NodeState{Live: true})
 	}

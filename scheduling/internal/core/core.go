@@ -14,7 +14,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // The errors of Core's methods; match them with errors.Is.
@@ -28,7 +31,6 @@ var (
 	ErrQueueFull     = errors.New("scheduling: queue is full")
 	ErrJobEnded      = errors.New("scheduling: the job has ended")
 	ErrUnknownPolicy = errors.New("scheduling: unknown policy") // no preset or order has the requested name
-	ErrBadConfig     = errors.New("scheduling: bad configuration")
 	ErrBadJob        = errors.New("scheduling: bad job")
 	ErrBadNode       = errors.New("scheduling: bad node")
 )
@@ -58,10 +60,10 @@ type Config struct {
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
 	// call the Core.
-	Events func(Event) `json:"-"`
+	Events func(event.Event) `json:"-"`
 	// Calls, if not nil, is called for each call that changes the Core, with its answer; see
 	// Replay. The Call and everything it points to are valid only during the call.
-	Calls func(*Call) `json:"-"`
+	Calls func(*calls.Call) `json:"-"`
 }
 
 // HeartbeatInterval returns Hadoop's heartbeat interval: 1 s per 100 nodes, at least 300 ms.
@@ -74,59 +76,59 @@ func HeartbeatInterval(nodes int) time.Duration {
 type Core struct {
 	built  *Policies
 	Config Config
-	Policy Policy
+	Policy model.Policy
 	Now    time.Duration
 	Dirty  bool // the set of jobs that may launch must be recomputed
 
 	Nodes  []*NodeState
-	Names  map[string]NodeID
+	Names  map[string]model.NodeID
 	Groups []groupNames      // racks and wider groups, by level; 0 unused
 	Topo   int               // increases when a known node gets its rack; jobs are then indexed again
 	near   []index.BitMatrix // by level, 0 for nodes: which jobs may have a pending map in which group
 	oldest time.Duration     // no live node has sent its last heartbeat earlier
 
-	Jobs    map[JobID]*Job       // active and remembered ones
-	LastJob JobID                // the last ID assigned
-	awaited map[JobID]DurableJob // restored, not yet resumed
-	past    []JobID              // remembered ended jobs, oldest end first; unused if all are remembered
-	Active  []*Job               // not ended, in submission order; may include ended ones until the next settle
-	Ended   int                  // ended jobs still in Active
-	Held    int                  // jobs that have not ended and may not launch
-	Indexes int32                // number of dense job indexes (Job.Index), in use or free
-	vacant  []int32              // dense job indexes that are free
+	Jobs    map[model.JobID]*Job       // active and remembered ones
+	LastJob model.JobID                // the last ID assigned
+	awaited map[model.JobID]DurableJob // restored, not yet resumed
+	past    []model.JobID              // remembered ended jobs, oldest end first; unused if all are remembered
+	Active  []*Job                     // not ended, in submission order; may include ended ones until the next settle
+	Ended   int                        // ended jobs still in Active
+	Held    int                        // jobs that have not ended and may not launch
+	Indexes int32                      // number of dense job indexes (Job.Index), in use or free
+	vacant  []int32                    // dense job indexes that are free
 
 	Attempts []Attempt // slab of live attempts; it also has free places
 	free     []int32   // the free indexes of Attempts
 
-	Slots   [Kinds]int // slots of live nodes that are not cordoned
-	Room    [Kinds]int // free slots among these
-	Waiting [Kinds]int // tasks of jobs that have not ended, waiting for their launch
-	Slow    [Kinds]int // running tasks that should get a speculative attempt
-	Running [Kinds]int // attempts that are not suspended
-	Load    [Kinds]int // sum of Job.Load
-	Live    int        // live nodes
-	Cluster uint64     // changes when nodes or slots come or go
-	Suspend int        // suspended attempts
+	Slots   [model.Kinds]int // slots of live nodes that are not cordoned
+	Room    [model.Kinds]int // free slots among these
+	Waiting [model.Kinds]int // tasks of jobs that have not ended, waiting for their launch
+	Slow    [model.Kinds]int // running tasks that should get a speculative attempt
+	Running [model.Kinds]int // attempts that are not suspended
+	Load    [model.Kinds]int // sum of Job.Load
+	Live    int              // live nodes
+	Cluster uint64           // changes when nodes or slots come or go
+	Suspend int              // suspended attempts
 
 	Order       Order
-	Placement   [Kinds]Placement
+	Placement   [model.Kinds]Placement
 	Speculation Speculation
-	Far         Locality // the level beyond all racks and groups of racks
+	Far         model.Locality // the level beyond all racks and groups of racks
 
-	Beat     uint64                 // number of heartbeats so far that asked for work
-	forked   bool                   // Config.Fork has had its effect
-	refusals Records[[Kinds]uint64] // by job: Beat at its last refusal that holds for its whole heartbeat
-	Actions  []Action               // the answer to the current heartbeat
-	skips    []Skip                 // why jobs got no slot in the last heartbeat that asked for work
-	told     Records[jobTold]       // what events last reported of each job
-	Killed   []AttemptID
+	Beat     uint64                       // number of heartbeats so far that asked for work
+	forked   bool                         // Config.Fork has had its effect
+	refusals Records[[model.Kinds]uint64] // by job: Beat at its last refusal that holds for its whole heartbeat
+	Actions  []model.Action               // the answer to the current heartbeat
+	skips    []model.Skip                 // why jobs got no slot in the last heartbeat that asked for work
+	told     Records[jobTold]             // what events last reported of each job
+	Killed   []model.AttemptID
 	queue    heartbeatQueue
 	Faulty   int // nodes with faults
 }
 
 // New returns a Core with policy p; built has the built-in orders, placements and speculation.
 // Errors wrap ErrBadConfig or ErrUnknownPolicy and name every mistake found.
-func New(built *Policies, cfg Config, p Policy) (*Core, error) {
+func New(built *Policies, cfg Config, p model.Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
 	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
@@ -134,7 +136,7 @@ func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 	if err := errors.Join(cfg.validate(built), p.Validate()); err != nil {
 		return nil, err
 	}
-	c := &Core{built: built, Config: cfg, Names: map[string]NodeID{}, Jobs: map[JobID]*Job{}, Far: Locality(cfg.RackDepth + 1)}
+	c := &Core{built: built, Config: cfg, Names: map[string]model.NodeID{}, Jobs: map[model.JobID]*Job{}, Far: model.Locality(cfg.RackDepth + 1)}
 	c.Groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
 	for i := range c.Groups {
 		c.Groups[i] = groupNames{ids: map[string]int32{}}
@@ -144,30 +146,30 @@ func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 
 func (cfg Config) validate(built *Policies) error {
 	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
-		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
+		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", model.ErrBadConfig)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Parts.Orders)) {
 		if built.Orders[name] != nil {
-			return fmt.Errorf("%w: an order %q is there already", ErrBadConfig, name)
+			return fmt.Errorf("%w: an order %q is there already", model.ErrBadConfig, name)
 		}
 	}
 	return nil
 }
 
 // install makes p the policy and builds its order, placements, speculation; errors change nothing.
-func (c *Core) install(p Policy) error {
+func (c *Core) install(p model.Policy) error {
 	if p.SlowStart < 0 {
-		p.SlowStart = DefaultSlowStart
+		p.SlowStart = model.DefaultSlowStart
 	}
-	p.Avoid = p.Avoid.withDefaults()
+	p.Avoid = p.Avoid.WithDefaults()
 	o, errOrder := c.newOrder(&p)
-	maps, errMaps := c.newMapPlacement(p.Locality, c.Placement[Map])
-	reduces, errReduces := c.newReducePlacement(p.Reduce, c.Placement[Reduce])
+	maps, errMaps := c.newMapPlacement(p.Locality, c.Placement[model.Map])
+	reduces, errReduces := c.newReducePlacement(p.Reduce, c.Placement[model.Reduce])
 	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
 		return err
 	}
 	former := c.Speculation
-	c.Policy, c.Order, c.Placement = p, o, [Kinds]Placement{maps, reduces}
+	c.Policy, c.Order, c.Placement = p, o, [model.Kinds]Placement{maps, reduces}
 	c.Speculation = Speculation(noCopies{})
 	if c.built.Speculate != nil {
 		c.Speculation = c.built.Speculate(c, p.Speculation, former)
@@ -209,14 +211,14 @@ func (c *Core) Update(now time.Duration) error {
 	c.forgive()
 	c.Speculation.Look()
 	c.emitShares()
-	c.end(Call{Op: OpUpdate, At: now})
+	c.end(calls.Call{Op: calls.Update, At: now})
 	return nil
 }
 
 // Preempt runs one preemption round now and returns the killed attempts: maps, then reduces, newest
 // first. Their tasks are pending at once; their nodes get the kills with their next heartbeats.
 // Policies that do not kill return none. The Core owns the slice until the next call.
-func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
+func (c *Core) Preempt(now time.Duration) ([]model.AttemptID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
@@ -224,12 +226,12 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	if o, ok := c.Order.(preempter); ok {
 		o.PreemptNow()
 	}
-	c.end(Call{Op: OpPreempt, At: now})
+	c.end(calls.Call{Op: calls.Preempt, At: now})
 	return c.Killed, nil
 }
 
 // changed updates Core.Load and the order after a change of j's tasks of kind k or of its rank.
-func (c *Core) changed(j *Job, k TaskKind) {
+func (c *Core) changed(j *Job, k model.TaskKind) {
 	w := &j.Work[k]
 	if load := int32(j.Load(k)); load != w.Load {
 		c.Load[k] += int(load - w.Load)
@@ -240,14 +242,14 @@ func (c *Core) changed(j *Job, k TaskKind) {
 
 // Admit makes j runnable: it may launch tasks at once, even if a former policy held it back.
 func (c *Core) Admit(j *Job) {
-	j.Runnable, j.State, j.Hold = true, JobRunning, Reason{}
+	j.Runnable, j.State, j.Hold = true, model.JobRunning, model.Reason{}
 	j.started = cmp.Or(j.started, c.Now)
 }
 
 // SetRunnable sets whether a job may launch, and the reason if it may not.
-func (c *Core) SetRunnable(j *Job, runnable bool, why Reason) {
+func (c *Core) SetRunnable(j *Job, runnable bool, why model.Reason) {
 	if !runnable && why.Cause != j.Hold.Cause && c.Config.Explain {
-		c.Emit(Event{Type: EventSkipped, JobID: j.ID, Node: NoNode, Reason: why})
+		c.Emit(event.Event{Type: event.Skipped, JobID: j.ID, Node: model.NoNode, Reason: why})
 	}
 	j.Hold = why
 	if j.Runnable == runnable {
@@ -255,16 +257,16 @@ func (c *Core) SetRunnable(j *Job, runnable bool, why Reason) {
 	}
 	j.Runnable = runnable
 	if !j.State.Ended() {
-		j.State = JobWaiting
+		j.State = model.JobWaiting
 		c.Held++
 		if runnable {
 			c.Held -= 2
-			j.State = JobRunning
+			j.State = model.JobRunning
 			j.started = cmp.Or(j.started, c.Now)
 		}
 	}
-	c.changed(j, Map)
-	c.changed(j, Reduce)
+	c.changed(j, model.Map)
+	c.changed(j, model.Reduce)
 }
 
 // HeartbeatInterval returns the configured interval or, by default, Hadoop's.
@@ -281,15 +283,15 @@ func (c *Core) AutoWait() time.Duration {
 }
 
 // Emit passes an event to Config.Events, if set.
-func (c *Core) Emit(e Event) {
+func (c *Core) Emit(e event.Event) {
 	if c.Config.Events == nil {
 		return
 	}
 	e.At = c.Now
-	if e.Node != NoNode {
+	if e.Node != model.NoNode {
 		e.NodeName = c.Nodes[e.Node].Name
 	}
-	if e.Kind == Map && e.Attempt != (AttemptID{}) && e.Type != EventOutputLost { // the locality of a lost output is unknown
+	if e.Kind == model.Map && e.Attempt != (model.AttemptID{}) && e.Type != event.OutputLost { // the locality of a lost output is unknown
 		e.Near = e.Locality.String()
 	}
 	c.Config.Events(e)

@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // DurableState is the state of a Core that survives the loss of all nodes. Restoring it in a fresh
@@ -14,7 +17,7 @@ import (
 // sizes that a policy had learned are lost. It is plain data to store as JSON.
 type DurableState struct {
 	Now   time.Duration // of the last call
-	Jobs  JobID         // number of job IDs assigned so far
+	Jobs  model.JobID   // number of job IDs assigned so far
 	Nodes []DurableNode // by NodeID
 	// Active are the jobs that have not ended, by ID.
 	Active []DurableJob
@@ -28,8 +31,8 @@ type DurableNode struct {
 
 // DurableJob is the durable state of a job that has not ended.
 type DurableJob struct {
-	ID        JobID
-	Spec      JobSpec // with the current priority and pool or queue, without Places
+	ID        model.JobID
+	Spec      model.JobSpec // with the current priority and pool or queue, without Places
 	Submitted time.Duration
 	// Maps and Reduces list the tasks that have been launched.
 	Maps, Reduces []DurableTask `json:",omitempty"`
@@ -49,7 +52,7 @@ func (q View) DurableState() DurableState {
 	for _, n := range c.Nodes {
 		f.Nodes = append(f.Nodes, DurableNode{Name: n.Name, Cordoned: n.Cordoned})
 	}
-	active := make(map[JobID]DurableJob, len(c.awaited)+len(c.Active))
+	active := make(map[model.JobID]DurableJob, len(c.awaited)+len(c.Active))
 	maps.Copy(active, c.awaited)
 	for _, j := range c.Active {
 		if !j.State.Ended() {
@@ -64,14 +67,14 @@ func (q View) DurableState() DurableState {
 
 func (c *Core) durable(j *Job) DurableJob {
 	f := DurableJob{ID: j.ID, Spec: j.Spec, Submitted: j.Submitted}
-	f.Spec.Places = Places{}
+	f.Spec.Places = model.Places{}
 	switch c.Policy.Order {
 	case "pools":
 		f.Spec.Pool = j.Group
 	case "capacity":
 		f.Spec.Queue = j.Group
 	}
-	for k, list := range [Kinds]*[]DurableTask{&f.Maps, &f.Reduces} {
+	for k, list := range [model.Kinds]*[]DurableTask{&f.Maps, &f.Reduces} {
 		for i := range j.Work[k].Tasks {
 			if t := &j.Work[k].Tasks[i]; t.Tries > 0 {
 				*list = append(*list, DurableTask{Index: int32(i), Tries: t.Tries, Fails: t.Fails})
@@ -88,22 +91,22 @@ const maxRestored = 1 << 28
 // until Resume. Errors wrap ErrBadConfig.
 func (c *Core) Restore(f DurableState) error {
 	if c.Now != 0 || len(c.Nodes) > 0 || c.LastJob > 0 {
-		return fmt.Errorf("%w: durable state for a Core that was used", ErrBadConfig)
+		return fmt.Errorf("%w: durable state for a Core that was used", model.ErrBadConfig)
 	}
 	if f.Now < 0 || f.Jobs < 0 || f.Jobs > maxRestored {
-		return fmt.Errorf("%w: durable state of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
+		return fmt.Errorf("%w: durable state of time %v and %d jobs", model.ErrBadConfig, f.Now, f.Jobs)
 	}
-	awaited := map[JobID]DurableJob{}
+	awaited := map[model.JobID]DurableJob{}
 	for _, j := range f.Active {
 		if _, twice := awaited[j.ID]; twice || j.ID < 1 || j.ID > f.Jobs {
-			return fmt.Errorf("%w: durable state of job %d, of %d", ErrBadConfig, j.ID, f.Jobs)
+			return fmt.Errorf("%w: durable state of job %d, of %d", model.ErrBadConfig, j.ID, f.Jobs)
 		}
 		awaited[j.ID] = j
 	}
 	c.Now, c.LastJob, c.awaited = f.Now, f.Jobs, awaited
 	for i, n := range f.Nodes {
 		if id := c.nodeID(n.Name); int(id) != i {
-			return fmt.Errorf("%w: durable state of node %q twice", ErrBadConfig, n.Name)
+			return fmt.Errorf("%w: durable state of node %q twice", model.ErrBadConfig, n.Name)
 		}
 		c.Nodes[i].Cordoned = n.Cordoned
 	}
@@ -116,7 +119,7 @@ func (c *Core) Restore(f DurableState) error {
 // of a job without reduces. They count as done. The others keep their counts of tries and failures.
 // If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap
 // ErrUnknownJob.
-func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
+func (c *Core) Resume(now time.Duration, id model.JobID, s model.JobSpec, kept []int32) (model.JobID, error) {
 	if err := c.advance(now); err != nil {
 		return 0, err
 	}
@@ -143,11 +146,11 @@ func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (Job
 		return 0, err
 	}
 	delete(c.awaited, id)
-	c.end(Call{Op: OpResume, At: now, Submit: &s, Number: int(id), Kept: kept, Job: j.ID})
+	c.end(calls.Call{Op: calls.Resume, At: now, Submit: &s, Number: int(id), Kept: kept, Job: j.ID})
 	return j.ID, nil
 }
 
-func validateKept(s *JobSpec, kept []int32) error {
+func validateKept(s *model.JobSpec, kept []int32) error {
 	tasks := s.Reduces
 	if tasks == 0 {
 		tasks = s.Maps
@@ -163,11 +166,11 @@ func validateKept(s *JobSpec, kept []int32) error {
 }
 
 // lasting returns the kind of task whose output survives a lost node: maps only without reduces.
-func (j *Job) lasting() TaskKind {
+func (j *Job) lasting() model.TaskKind {
 	if j.Spec.Reduces > 0 {
-		return Reduce
+		return model.Reduce
 	}
-	return Map
+	return model.Map
 }
 
 // keep restores the tasks of a resumed job: those in kept are done, the others get their counts
@@ -180,10 +183,10 @@ func (c *Core) keep(j *Job, f DurableJob, kept []int32) {
 		c.Waiting[done]--
 		w.Tasks[i].State = TaskDone
 	}
-	if done == Reduce && len(kept) > 0 {
+	if done == model.Reduce && len(kept) > 0 {
 		w.Open = true // slow start was over
 	}
-	for k, list := range [Kinds][]DurableTask{f.Maps, f.Reduces} {
+	for k, list := range [model.Kinds][]DurableTask{f.Maps, f.Reduces} {
 		w := &j.Work[k]
 		for _, known := range list {
 			if known.Index < 0 || int(known.Index) >= len(w.Tasks) {

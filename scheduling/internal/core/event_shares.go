@@ -3,28 +3,32 @@ package core
 import (
 	"math"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Figures are the shares, demand and limits of a job, pool or queue, by kind of task.
 type Figures struct {
-	Shares   [Kinds]float64
-	Demand   [Kinds]int
-	Running  [Kinds]int
-	Min, Max [Kinds]int
+	Shares   [model.Kinds]float64
+	Demand   [model.Kinds]int
+	Running  [model.Kinds]int
+	Min, Max [model.Kinds]int
 }
 
 // lastShares is what events last reported of a job's shares.
 type lastShares struct {
-	at       time.Duration // of the last EventShares
+	at       time.Duration // of the last event.Shares
 	said     Figures
-	virtual  [Kinds]Projected
-	launched [Kinds]int // at the last update
+	virtual  [model.Kinds]event.Projected
+	launched [model.Kinds]int // at the last update
 }
 
 // GroupShares is what events last reported of a pool or queue.
 type GroupShares struct {
 	Since time.Duration // when it was created
-	at    time.Duration // of the last EventShares
+	at    time.Duration // of the last event.Shares
 	said  Figures
 }
 
@@ -41,7 +45,7 @@ type grouper interface{ TellGroups() }
 
 // projector is an order that can report a job's progress in its virtual cluster (hfsp).
 type projector interface {
-	Projected(j *Job, k TaskKind) (v VirtualView, has bool)
+	Projected(j *Job, k model.TaskKind) (v view.Virtual, has bool)
 }
 
 // emitShares emits events for the shares of jobs and queues, and for jobs that wait because all
@@ -58,7 +62,7 @@ func (c *Core) emitShares() {
 			continue
 		}
 		c.tellShare(j)
-		for k := range TaskKind(Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			c.tellWaiting(j, k)
 		}
 	}
@@ -71,23 +75,23 @@ func (c *Core) tellShare(j *Job) {
 		return
 	}
 	var now Figures
-	var virtual [Kinds]Projected
-	for k := range TaskKind(Kinds) {
+	var virtual [model.Kinds]event.Projected
+	for k := range model.TaskKind(model.Kinds) {
 		if share, _ := c.Order.Share(j, k); !math.IsNaN(share) {
 			now.Shares[k] = share
 		}
 		now.Demand[k], now.Running[k] = j.Demand(k), j.Work[k].Running
 		if o, ok := c.Order.(projector); ok {
 			v, _ := o.Projected(j, k)
-			virtual[k] = Projected(v)
+			virtual[k] = event.Projected(v)
 		}
 	}
 	if now == t.said && virtual == t.virtual {
 		return
 	}
 	t.at, t.said, t.virtual = c.Now, now, virtual
-	c.Emit(Event{
-		Type: EventShares, JobID: j.ID, Node: NoNode, Pool: j.Group,
+	c.Emit(event.Event{
+		Type: event.Shares, JobID: j.ID, Node: model.NoNode, Pool: j.Group,
 		Shares: now.Shares, Demand: now.Demand, Running: now.Running, Virtual: virtual,
 	})
 }
@@ -103,33 +107,33 @@ func (c *Core) TellGroup(name string, t *GroupShares, now Figures) {
 		return
 	}
 	t.at, t.said = c.Now, now
-	c.Emit(Event{
-		Type: EventShares, Node: NoNode, Pool: name,
+	c.Emit(event.Event{
+		Type: event.Shares, Node: model.NoNode, Pool: name,
 		Shares: now.Shares, Demand: now.Demand, Running: now.Running, Min: now.Min, Max: now.Max,
 	})
 }
 
 // tellWaiting emits an event if a job waits because no slot is free: nothing of it was launched
 // since the last update, and no other reason was reported since its last launch.
-func (c *Core) tellWaiting(j *Job, k TaskKind) {
+func (c *Core) tellWaiting(j *Job, k model.TaskKind) {
 	w, t := &j.Work[k], c.told.Of(j)
 	before := t.launched[k]
 	t.launched[k] = w.Launched()
-	waits := j.Launchable(k) && w.Waiting() > 0 && t.skips[k].cause == NoCause
+	waits := j.Launchable(k) && w.Waiting() > 0 && t.skips[k].cause == model.NoCause
 	if !waits || c.Room[k] >= int(j.Slots) || before != w.Launched() {
 		return
 	}
-	t.skips[k].cause, t.skips[k].level, t.skips[k].count = CauseNoSlot, AnyPlace, 0
-	c.Emit(Event{
-		Type: EventSkipped, JobID: j.ID, Kind: k, Node: NoNode,
-		Reason: Reason{Cause: CauseNoSlot, Count: int32(c.Slots[k] - c.Room[k]), Of: int32(c.Slots[k])},
+	t.skips[k].cause, t.skips[k].level, t.skips[k].count = model.CauseNoSlot, model.AnyPlace, 0
+	c.Emit(event.Event{
+		Type: event.Skipped, JobID: j.ID, Kind: k, Node: model.NoNode,
+		Reason: model.Reason{Cause: model.CauseNoSlot, Count: int32(c.Slots[k] - c.Room[k]), Of: int32(c.Slots[k])},
 	})
 }
 
 // MaximumTold returns a limit in the encoding of events: 0 for no limit, -1 for limit 0.
 func MaximumTold(limit int) int {
 	switch limit {
-	case NoLimit:
+	case model.NoLimit:
 		return 0
 	case 0:
 		return -1

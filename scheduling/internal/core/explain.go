@@ -1,16 +1,18 @@
 package core
 
+import "github.com/tarry-mr/tarry/scheduling/internal/model"
+
 // IdleReasons explains the free slots of a node: for each kind with a free slot, and each job with
 // a task to launch, in order of submission, it returns one Skip. It uses the state after the last
 // heartbeat and, with Config.Explain, that heartbeat's own reasons.
-func (q View) IdleReasons(id NodeID) []Skip {
+func (q View) IdleReasons(id model.NodeID) []model.Skip {
 	c := q.c
 	if id < 0 || int(id) >= len(c.Nodes) {
 		return nil
 	}
 	n := c.Nodes[id]
-	var list []Skip
-	for k := range TaskKind(Kinds) {
+	var list []model.Skip
+	for k := range model.TaskKind(model.Kinds) {
 		if !n.Live || n.Free(k) <= 0 {
 			continue
 		}
@@ -30,7 +32,7 @@ func (c *Core) explainIdle(n *NodeState) {
 	if !c.Tells() {
 		return
 	}
-	for k := range TaskKind(Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		if n.Free(k) <= 0 {
 			continue
 		}
@@ -45,29 +47,29 @@ func (c *Core) explainIdle(n *NodeState) {
 
 // skippedBy reports whether an offer of this heartbeat, after the last launch of j, has already
 // reported why j was passed over.
-func (c *Core) skippedBy(j *Job, n *NodeState, k TaskKind) bool {
+func (c *Core) skippedBy(j *Job, n *NodeState, k model.TaskKind) bool {
 	s := c.skipOf(j, k)
-	return c.told.Of(j).skips[k].cause != NoCause && s != nil && s.Node == n.ID
+	return c.told.Of(j).skips[k].cause != model.NoCause && s != nil && s.Node == n.ID
 }
 
 // idleReason returns why j has launched nothing of kind k on n.
-func (c *Core) idleReason(j *Job, n *NodeState, k TaskKind) Skip {
-	s := Skip{Job: j.ID, Kind: k, Node: n.ID}
+func (c *Core) idleReason(j *Job, n *NodeState, k model.TaskKind) model.Skip {
+	s := model.Skip{Job: j.ID, Kind: k, Node: n.ID}
 	if known := c.skipOf(j, k); known != nil && known.Node == n.ID {
 		return *known
 	}
 	w := &j.Work[k]
 	switch {
 	case n.Cordoned:
-		s.Reason = Reason{Cause: CauseCordoned}
+		s.Reason = model.Reason{Cause: model.CauseCordoned}
 	case n.Avoided:
-		s.Reason = Reason{Cause: CauseAvoided}
+		s.Reason = model.Reason{Cause: model.CauseAvoided}
 	case !j.Runnable:
 		s.Reason = j.Hold
 	case !w.Open:
-		s.Reason = Reason{Cause: CauseSlowStart, Count: int32(j.Work[Map].Done), Of: int32(j.Gate)}
+		s.Reason = model.Reason{Cause: model.CauseSlowStart, Count: int32(j.Work[model.Map].Done), Of: int32(j.Gate)}
 	case n.Free(k) < int(j.Slots):
-		s.Reason = Reason{Cause: CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}
+		s.Reason = model.Reason{Cause: model.CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}
 	default:
 		s.Reason = c.Order.Idle(j, n, k)
 	}

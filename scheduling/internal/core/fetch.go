@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // unfetchedReports is the number of reports of failed fetches after which a map reruns, whether one
@@ -23,11 +25,11 @@ type unfetched struct {
 // reduces that hold a slot have reported. Hadoop's JobTracker requires both and fails reduces that
 // report too often; here either suffices, so that a single reduce cut off from a node need not wait
 // longer. As in Hadoop, the job fails after as many such reruns as a task may have failures.
-func (c *Core) outputLost(j *Job, reduce int32, l LostOutput) {
-	if l.Map < 0 || int(l.Map) >= len(j.Work[Map].Tasks) {
+func (c *Core) outputLost(j *Job, reduce int32, l model.LostOutput) {
+	if l.Map < 0 || int(l.Map) >= len(j.Work[model.Map].Tasks) {
 		return
 	}
-	t := &j.Work[Map].Tasks[l.Map]
+	t := &j.Work[model.Map].Tasks[l.Map]
 	if t.State != TaskDone || t.Won != l.Try {
 		return
 	}
@@ -43,13 +45,13 @@ func (c *Core) outputLost(j *Job, reduce int32, l LostOutput) {
 	if !slices.Contains(u.Reduces, reduce) {
 		u.Reduces = append(u.Reduces, reduce)
 	}
-	w := &j.Work[Reduce]
+	w := &j.Work[model.Reduce]
 	if u.Times < unfetchedReports && 2*len(u.Reduces) <= w.Running+w.Suspended {
 		return
 	}
 	if u.Reruns++; u.Reruns >= j.tries {
-		id := TaskID{Job: j.ID, Kind: Map, Index: l.Map}
-		c.finish(j, JobFailed, fmt.Sprintf("the output of %v could not be fetched: it was made %d times", id, u.Reruns))
+		id := model.TaskID{Job: j.ID, Kind: model.Map, Index: l.Map}
+		c.finish(j, model.JobFailed, fmt.Sprintf("the output of %v could not be fetched: it was made %d times", id, u.Reruns))
 		return
 	}
 	c.Rerun(j, l.Map)

@@ -4,27 +4,31 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Heartbeat takes a node's report and returns actions: first the pending kills, then what the
 // policy starts in the node's free slots. A node that the Core does not know, or has declared lost,
 // is asked to register.
-func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
+func (c *Core) Heartbeat(now time.Duration, h model.Heartbeat) (model.Answer, error) {
 	before := c.Now
 	n, err := c.nodeAt(now, h.Node)
 	if err != nil {
-		return Answer{Reregister: true}, err
+		return model.Answer{Reregister: true}, err
 	}
 	if !n.Live || n.Incarnation != h.Incarnation {
 		c.Now = before // a call without effect does not advance the clock
-		return Answer{Reregister: true}, nil
+		return model.Answer{Reregister: true}, nil
 	}
 	if h.Seq != 0 && h.Seq <= n.Seq {
 		c.Now = before
 		if h.Seq == n.Seq {
-			return Answer{Actions: n.Last}, nil
+			return model.Answer{Actions: n.Last}, nil
 		}
-		return Answer{}, nil
+		return model.Answer{}, nil
 	}
 	n.Seen = now
 	c.Actions, c.skips = c.Actions[:0], c.skips[:0]
@@ -52,7 +56,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		n.Seq = h.Seq
 		n.Last = append(n.Last[:0], c.Actions...)
 	}
-	out := Answer{Actions: c.Actions}
+	out := model.Answer{Actions: c.Actions}
 	if c.Config.Calls != nil {
 		c.recordHeartbeat(h)
 	}
@@ -98,12 +102,12 @@ func (c *Core) ResumeOn(n *NodeState) {
 
 // recordHeartbeat is a separate function so that a heartbeat escapes to the heap only if calls are
 // recorded.
-func (c *Core) recordHeartbeat(h Heartbeat) {
-	c.record(Call{Op: OpHeartbeat, At: c.Now, Node: h.Node, Heartbeat: &h, Actions: c.Actions})
+func (c *Core) recordHeartbeat(h model.Heartbeat) {
+	c.record(calls.Call{Op: calls.Heartbeat, At: c.Now, Node: h.Node, Heartbeat: &h, Actions: c.Actions})
 }
 
 // LiveAttempt returns the index in Core.Attempts of a live attempt, or -1.
-func (c *Core) LiveAttempt(id AttemptID) int32 {
+func (c *Core) LiveAttempt(id model.AttemptID) int32 {
 	t := c.taskOf(id.Task)
 	if t == nil {
 		return -1
@@ -116,9 +120,9 @@ func (c *Core) LiveAttempt(id AttemptID) int32 {
 }
 
 // taskOf returns the Core's record of a task, nil if its job is unknown or has ended.
-func (c *Core) taskOf(id TaskID) *Task {
+func (c *Core) taskOf(id model.TaskID) *Task {
 	j := c.Job(id.Job)
-	if j == nil || id.Kind > Reduce {
+	if j == nil || id.Kind > model.Reduce {
 		return nil
 	}
 	w := &j.Work[id.Kind]
@@ -131,11 +135,11 @@ func (c *Core) taskOf(id TaskID) *Task {
 // apply changes the state of an attempt as its node n reports; all such changes begin here. Reports
 // on attempts that are not live on n are late or false: those still running are killed, the rest
 // ignored.
-func (c *Core) apply(n *NodeState, s *Status) {
+func (c *Core) apply(n *NodeState, s *model.Status) {
 	ai := c.LiveAttempt(s.Attempt)
 	if ai < 0 || c.Attempts[ai].Node != n {
-		if s.State == StateRunning || s.State == StateSuspended {
-			c.Actions = append(c.Actions, Action{Verb: Kill, Attempt: s.Attempt, Reason: Reason{Cause: CauseSuperseded}})
+		if s.State == model.StateRunning || s.State == model.StateSuspended {
+			c.Actions = append(c.Actions, model.Action{Verb: model.Kill, Attempt: s.Attempt, Reason: model.Reason{Cause: model.CauseSuperseded}})
 		}
 		return
 	}
@@ -147,7 +151,7 @@ func (c *Core) apply(n *NodeState, s *Status) {
 	if s.ReduceProgress <= 1 {
 		a.Reduced = max(a.Reduced, s.ReduceProgress)
 	}
-	if id.Kind == Reduce {
+	if id.Kind == model.Reduce {
 		for _, l := range s.Lost {
 			c.outputLost(j, id.Index, l)
 		}
@@ -156,16 +160,16 @@ func (c *Core) apply(n *NodeState, s *Status) {
 		}
 	}
 	switch s.State {
-	case StateSucceeded:
+	case model.StateSucceeded:
 		c.succeed(ai, s)
-	case StateFailed:
+	case model.StateFailed:
 		c.fail(ai, s)
-	case StateKilled:
-		c.drop(ai, Reason{Cause: CauseSuperseded})
-	case StateRunning, StateSuspended:
+	case model.StateKilled:
+		c.drop(ai, model.Reason{Cause: model.CauseSuperseded})
+	case model.StateRunning, model.StateSuspended:
 		if quarter := int8(4 * a.Progress); quarter > a.toldQuarters && c.Tells() {
 			a.toldQuarters = quarter
-			c.Emit(Event{Type: EventProgress, JobID: j.ID, Attempt: a.ID, Kind: id.Kind, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
+			c.Emit(event.Event{Type: event.Progress, JobID: j.ID, Attempt: a.ID, Kind: id.Kind, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
 		}
 		if o, ok := c.Order.(learner); ok {
 			o.Progressed(ai)
@@ -174,7 +178,7 @@ func (c *Core) apply(n *NodeState, s *Status) {
 }
 
 // succeed ends an attempt whose task is done, and kills the other attempts of the task.
-func (c *Core) succeed(ai int32, s *Status) {
+func (c *Core) succeed(ai int32, s *model.Status) {
 	a := c.Attempts[ai]
 	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
 	c.release(ai)
@@ -183,31 +187,31 @@ func (c *Core) succeed(ai int32, s *Status) {
 	t.State, t.Node, t.Won = TaskDone, a.Node.ID, a.ID.Try
 	w.Done++
 	c.Speculation.Succeeded(a)
-	if k == Map && w.Done == len(w.Tasks) {
+	if k == model.Map && w.Done == len(w.Tasks) {
 		j.MapsDone = c.Now
 	}
 	if o, ok := c.Order.(learner); ok {
 		o.Succeeded(ai, a)
 	}
 	if c.Config.Events != nil {
-		e := Event{Type: EventSucceeded, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
-		if k == Map {
+		e := event.Event{Type: event.Succeeded, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
+		if k == model.Map {
 			e.Bytes, e.Output = c.outputTold(j, s.OutputBytes)
 		}
 		c.Emit(e)
 	}
 	for t.Att >= 0 {
 		c.Speculation.Overtaken(&c.Attempts[t.Att])
-		c.KillAttempt(t.Att, Reason{Cause: CauseSuperseded}, false)
+		c.KillAttempt(t.Att, model.Reason{Cause: model.CauseSuperseded}, false)
 	}
-	if k == Map {
+	if k == model.Map {
 		j.mapDone(i, a.Node, s.OutputBytes)
-		r := &j.Work[Reduce]
+		r := &j.Work[model.Reduce]
 		if !r.Open && w.Done >= j.Gate {
 			r.Open = true
-			c.changed(j, Reduce)
+			c.changed(j, model.Reduce)
 		}
-		if len(r.Tasks) > 0 && (w.Done == j.Gate || w.Done == len(w.Tasks)) && (c.Room[Reduce] > 0 || c.MayReclaim()) {
+		if len(r.Tasks) > 0 && (w.Done == j.Gate || w.Done == len(w.Tasks)) && (c.Room[model.Reduce] > 0 || c.MayReclaim()) {
 			c.newWork() // once all maps are done, reduces may launch farther from their centers
 		}
 	}
@@ -216,7 +220,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 }
 
 // fail ends a failed attempt; too many failures of the task itself fail the job.
-func (c *Core) fail(ai int32, s *Status) {
+func (c *Core) fail(ai int32, s *model.Status) {
 	a := c.Attempts[ai]
 	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
 	c.release(ai)
@@ -227,23 +231,23 @@ func (c *Core) fail(ai int32, s *Status) {
 		j.failed[k]++
 	}
 	c.abandoned(j, k, i)
-	if k == Reduce {
+	if k == model.Reduce {
 		j.reduceLost()
 	}
-	c.Emit(Event{Type: EventFailed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
+	c.Emit(event.Event{Type: event.Failed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
 	c.CountFailure(j, a.Node)
 	c.changed(j, k)
 	switch {
 	case s.Final && !s.Blameless:
-		c.finish(j, JobFailed, fmt.Sprintf("task %v failed for good: %s", a.ID.Task, s.Err))
+		c.finish(j, model.JobFailed, fmt.Sprintf("task %v failed for good: %s", a.ID.Task, s.Err))
 	case int(t.Fails) >= j.tries:
-		c.finish(j, JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.ID.Task, t.Fails, s.Err))
+		c.finish(j, model.JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.ID.Task, t.Fails, s.Err))
 	}
 }
 
 // MapOutput sets the sizes of a done map's output, one per reduce, if its status did not contain
 // them. Missing numbers are 0. Sizes for a job that has ended are ignored.
-func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
+func (c *Core) MapOutput(now time.Duration, id model.TaskID, bytes []int64) error {
 	if err := c.advance(now); err != nil {
 		return err
 	}
@@ -252,25 +256,25 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 		return nil // too late
 	}
 	t := c.taskOf(id)
-	if t == nil || id.Kind != Map || t.State != TaskDone || t.Node == NoNode {
+	if t == nil || id.Kind != model.Map || t.State != TaskDone || t.Node == model.NoNode {
 		return fmt.Errorf("%w: %v is not a done map", ErrUnknownTask, id)
 	}
 	j.mapDone(id.Index, c.Nodes[t.Node], bytes)
-	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
+	c.end(calls.Call{Op: calls.Output, At: now, Attempt: model.AttemptID{Task: id}, Bytes: bytes})
 	return nil
 }
 
 // MayCommit reports whether an attempt may commit its output. The first live attempt of a task to
 // ask may, and gets the same answer every time; the others may only if that attempt ends without
 // success. The answer is valid until the next call that changes the Core.
-func (c *Core) MayCommit(id AttemptID) bool {
+func (c *Core) MayCommit(id model.AttemptID) bool {
 	may := c.grant(id)
-	c.end(Call{Op: OpCommit, At: c.Now, Attempt: id, Flag: may})
+	c.end(calls.Call{Op: calls.Commit, At: c.Now, Attempt: id, Flag: may})
 	return may
 }
 
 // grant lets an attempt commit if it is live and no other attempt of its task has been granted.
-func (c *Core) grant(id AttemptID) bool {
+func (c *Core) grant(id model.AttemptID) bool {
 	ai := c.LiveAttempt(id)
 	if ai < 0 {
 		return false

@@ -1,13 +1,15 @@
 package core
 
+import "github.com/tarry-mr/tarry/scheduling/internal/model"
+
 // heartbeatQueue records which nodes a driver should ask for a heartbeat. A node is called if an
 // action or a reduce waits for it. All other nodes are asked when new work appears: tasks that
 // could not be launched before.
 type heartbeatQueue struct {
-	news   uint64      // increases with new work
-	told   uint64      // value of news at the last Due that returned open nodes
-	called []NodeID    // in the order of the calls; their NodeState.called is set
-	answer [2][]NodeID // scratch
+	news   uint64            // increases with new work
+	told   uint64            // value of news at the last Due that returned open nodes
+	called []model.NodeID    // in the order of the calls; their NodeState.called is set
+	answer [2][]model.NodeID // scratch
 }
 
 // Due returns the nodes that should be asked for a heartbeat now. called are those for which an
@@ -16,7 +18,7 @@ type heartbeatQueue struct {
 // reduces that may start, or a task that must rerun. Such work names each node once; a node may
 // be in both lists. A driver that relies on regular heartbeats need not call Due. The Core owns the
 // slices until the next call of any method.
-func (c *Core) Due() (called, open []NodeID) {
+func (c *Core) Due() (called, open []model.NodeID) {
 	d := &c.queue
 	called, open = d.answer[0][:0], d.answer[1][:0]
 	for _, id := range d.called {
@@ -34,11 +36,11 @@ func (c *Core) Due() (called, open []NodeID) {
 			continue
 		}
 		n.Heard = d.news
-		if n.Free(Map) > 0 || n.Free(Reduce) > 0 || reclaims {
+		if n.Free(model.Map) > 0 || n.Free(model.Reduce) > 0 || reclaims {
 			open = append(open, n.ID)
 		}
 	}
-	d.answer = [2][]NodeID{called, open}
+	d.answer = [2][]model.NodeID{called, open}
 	return called, open
 }
 
@@ -51,19 +53,19 @@ func (c *Core) MayReclaim() bool {
 // Useful reports whether a heartbeat of the node, or of any node for NoNode, may bring it a task.
 // Either tasks of a kind with a free slot wait for a launch or a speculative attempt, or the policy
 // reclaims slots.
-func (q View) Useful(id NodeID) bool {
+func (q View) Useful(id model.NodeID) bool {
 	c := q.c
-	if c.Waiting[Map]+c.Waiting[Reduce] > 0 && c.MayReclaim() {
+	if c.Waiting[model.Map]+c.Waiting[model.Reduce] > 0 && c.MayReclaim() {
 		return true
 	}
 	free := c.Room
-	if id != NoNode {
+	if id != model.NoNode {
 		n := c.Nodes[id]
 		if !n.Open() {
 			return false
 		}
-		free = [Kinds]int{n.Free(Map), n.Free(Reduce)}
+		free = [model.Kinds]int{n.Free(model.Map), n.Free(model.Reduce)}
 	}
-	wanted := [Kinds]int{c.Waiting[Map] + c.Slow[Map], c.Waiting[Reduce] + c.Slow[Reduce]}
-	return wanted[Map] > 0 && free[Map] > 0 || wanted[Reduce] > 0 && free[Reduce] > 0
+	wanted := [model.Kinds]int{c.Waiting[model.Map] + c.Slow[model.Map], c.Waiting[model.Reduce] + c.Slow[model.Reduce]}
+	return wanted[model.Map] > 0 && free[model.Map] > 0 || wanted[model.Reduce] > 0 && free[model.Reduce] > 0
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // taskState is the state of a task.
@@ -23,10 +24,10 @@ const (
 type Task struct {
 	State taskState
 	Fails uint8
-	Tries int32  // attempts launched so far
-	Att   int32  // slab index of the first live attempt, or -1
-	Node  NodeID // node that has the output of a done task
-	Won   int32  // the try that succeeded
+	Tries int32        // attempts launched so far
+	Att   int32        // slab index of the first live attempt, or -1
+	Node  model.NodeID // node that has the output of a done task
+	Won   int32        // the try that succeeded
 }
 
 // Work is the state of one kind of a job's tasks. The fields that a launch and a report use fit in
@@ -55,26 +56,26 @@ func (w *Work) Waiting() int { return w.Pending.Len() + w.Placed.Len() }
 // Job is the Core's record of a job. Policies keep their own records.
 type Job struct {
 	// Fields that an offer and a report read come first: one cache line, and two per kind.
-	ID       JobID
-	Index    int32    // dense number among jobs that have not ended
-	Slots    int32    // per task
-	Changes  int32    // increases when its output locations change or an attempt of a reduce ends without success
-	Runnable bool     // may launch tasks: within the job limits, initialized
-	Located  bool     // some map has a place
-	Priority Priority // same as in Spec
-	State    JobState
-	Gate     int              // maps that must be done before reduces launch
-	Failures map[NodeID]int32 // failed attempts by node; nil while there are none
+	ID       model.JobID
+	Index    int32          // dense number among jobs that have not ended
+	Slots    int32          // per task
+	Changes  int32          // increases when its output locations change or an attempt of a reduce ends without success
+	Runnable bool           // may launch tasks: within the job limits, initialized
+	Located  bool           // some map has a place
+	Priority model.Priority // same as in Spec
+	State    model.JobState
+	Gate     int                    // maps that must be done before reduces launch
+	Failures map[model.NodeID]int32 // failed attempts by node; nil while there are none
 	ByPlace  placeIndex
-	Work     [Kinds]Work
+	Work     [model.Kinds]Work
 
-	Spec  JobSpec
-	Hold  Reason // why it is not runnable
+	Spec  model.JobSpec
+	Hold  model.Reason // why it is not runnable
 	err   string
 	Group string // name of its pool or queue; empty if the order has none
 	tries int    // failures of one task that fail the job
 
-	failed      [Kinds]int       // failed attempts
+	failed      [model.Kinds]int // failed attempts
 	ReducesLost int              // attempts of reduces that ended without success
 	Outputs     *gravity.Outputs // of its maps; nil while none is known
 
@@ -101,25 +102,25 @@ func (j *Job) reduceLost() {
 }
 
 // Launchable reports whether the job may now launch a task of kind k or a speculative attempt.
-func (j *Job) Launchable(k TaskKind) bool {
+func (j *Job) Launchable(k model.TaskKind) bool {
 	w := &j.Work[k]
 	return j.Runnable && w.Open && (w.Waiting() > 0 || len(w.Slow) > 0)
 }
 
 // TaskTime returns the known duration of a task, 0 if unknown.
-func (j *Job) TaskTime(k TaskKind) time.Duration {
-	if k == Map {
+func (j *Job) TaskTime(k model.TaskKind) time.Duration {
+	if k == model.Map {
 		return j.Spec.MapTime
 	}
 	return j.Spec.ReduceTime
 }
 
 // Unfinished returns the number of tasks of kind k that are not done.
-func (j *Job) Unfinished(k TaskKind) int { return len(j.Work[k].Tasks) - j.Work[k].Done }
+func (j *Job) Unfinished(k model.TaskKind) int { return len(j.Work[k].Tasks) - j.Work[k].Done }
 
 // Demand returns the number of slots that the job could use: its unfinished tasks, including
 // running ones; 0 if it may not launch.
-func (j *Job) Demand(k TaskKind) int {
+func (j *Job) Demand(k model.TaskKind) int {
 	if !j.Runnable || !j.Work[k].Open {
 		return 0
 	}
@@ -127,7 +128,7 @@ func (j *Job) Demand(k TaskKind) int {
 }
 
 // Load returns the demand or, for a job that may not launch, its running tasks.
-func (j *Job) Load(k TaskKind) int {
+func (j *Job) Load(k model.TaskKind) int {
 	if !j.Runnable || !j.Work[k].Open {
 		return j.Work[k].Running
 	}
@@ -160,17 +161,17 @@ func (j *Job) HasPlace(m int32) bool {
 // buildTasks creates the task tables and the pending sets.
 func (c *Core) buildTasks(j *Job) {
 	s := &j.Spec
-	for k, n := range [Kinds]int{s.Maps, s.Reduces} {
+	for k, n := range [model.Kinds]int{s.Maps, s.Reduces} {
 		w := &j.Work[k]
 		w.Tasks = make([]Task, n)
 		for i := range w.Tasks {
-			w.Tasks[i].Att, w.Tasks[i].Node = -1, NoNode
+			w.Tasks[i].Att, w.Tasks[i].Node = -1, model.NoNode
 		}
 	}
-	j.Work[Reduce].Pending = index.NewFullTaskSet(s.Reduces)
-	c.Waiting[Map] += s.Maps
-	c.Waiting[Reduce] += s.Reduces
-	m := &j.Work[Map]
+	j.Work[model.Reduce].Pending = index.NewFullTaskSet(s.Reduces)
+	c.Waiting[model.Map] += s.Maps
+	c.Waiting[model.Reduce] += s.Reduces
+	m := &j.Work[model.Map]
 	m.Open = true // slow start concerns reduces only
 	j.Located = len(s.Places.Nodes) > 0
 	if !j.Located {
@@ -194,11 +195,11 @@ func (c *Core) BuildIndex(j *Job) {
 	x, p := &j.ByPlace, j.Spec.Places
 	if x.Levels == nil {
 		x.Levels = make([]index.Level, 1+c.Config.RackDepth)
-		x.Levels[0] = index.NewLevel(p.Offsets, p.Nodes, len(c.Nodes), &c.near[0], j.Index, func(n NodeID) int32 { return int32(n) })
+		x.Levels[0] = index.NewLevel(p.Offsets, p.Nodes, len(c.Nodes), &c.near[0], j.Index, func(n model.NodeID) int32 { return int32(n) })
 	}
 	for l := 1; l < len(x.Levels); l++ {
 		x.Levels[l].Leave()
-		x.Levels[l] = index.NewLevel(p.Offsets, p.Nodes, c.Groups[l].Count(), &c.near[l], j.Index, func(n NodeID) int32 {
+		x.Levels[l] = index.NewLevel(p.Offsets, p.Nodes, c.Groups[l].Count(), &c.near[l], j.Index, func(n model.NodeID) int32 {
 			if g := c.Nodes[n].Groups; g != nil {
 				return g[l]
 			}

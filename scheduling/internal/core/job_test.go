@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Launched counts all launches that took a task; slowStartMaps rounds up, Replicas to the nearest.
@@ -21,7 +23,7 @@ func TestCountsOfWork(t *testing.T) {
 	for _, x := range []struct{ maps, placed, nodes, want int }{
 		{0, 0, 0, 1}, {5, 0, 0, 1}, {4, 4, 12, 3}, {4, 2, 6, 3}, {2, 2, 3, 2}, {4, 4, 5, 1}, {3, 3, 8, 3},
 	} {
-		j := &Job{Spec: JobSpec{Maps: x.maps}}
+		j := &Job{Spec: model.JobSpec{Maps: x.maps}}
 		if x.nodes > 0 {
 			offsets := make([]int32, x.maps+1)
 			for m := range x.maps {
@@ -31,7 +33,7 @@ func TestCountsOfWork(t *testing.T) {
 			for m := x.placed; m < len(offsets); m++ {
 				offsets[m] = int32(x.nodes)
 			}
-			j.Spec.Places = Places{Offsets: offsets, Nodes: make([]NodeID, x.nodes)}
+			j.Spec.Places = model.Places{Offsets: offsets, Nodes: make([]model.NodeID, x.nodes)}
 		}
 		require.Equal(t, x.want, j.Replicas(), "%+v", x)
 	}

@@ -1,5 +1,7 @@
 package core
 
+import "github.com/tarry-mr/tarry/scheduling/internal/model"
+
 // acquireIndex sets j.Index, a small number that no other active job has; ended jobs free theirs.
 // Policies keep their records of jobs in slices by this index.
 func (c *Core) acquireIndex(j *Job) {
@@ -27,7 +29,7 @@ func (c *Core) releaseIndex(j *Job) {
 }
 
 // Job returns a job by its ID, nil if it never existed or is forgotten.
-func (c *Core) Job(id JobID) *Job { return c.Jobs[id] }
+func (c *Core) Job(id model.JobID) *Job { return c.Jobs[id] }
 
 // retire adds an ended job to the history and forgets the oldest one beyond Config.History.
 func (c *Core) retire(j *Job) {

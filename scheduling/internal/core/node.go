@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // NodeState is the Core's record of a machine. A node that is only known by name, as the place of a
@@ -12,22 +16,22 @@ import (
 type NodeState struct {
 	// The fields that a search for a slot reads come first, in one cache line; then those of a
 	// heartbeat.
-	ID       NodeID
+	ID       model.NodeID
 	Live     bool
 	Cordoned bool
 	Avoided  bool // by all jobs, because of its faults
 	called   bool // in heartbeatQueue.called
-	Slots    [Kinds]int
-	Used     [Kinds]int // slots held by attempts that are not suspended
-	Running  [Kinds]int // attempts that are not suspended
+	Slots    [model.Kinds]int
+	Used     [model.Kinds]int // slots held by attempts that are not suspended
+	Running  [model.Kinds]int // attempts that are not suspended
 
 	Groups      []int32 // by level: the node itself, its rack, wider groups
 	Atts        []int32 // live attempts, suspended ones included
 	Incarnation uint64
 	Seen        time.Duration
 
-	Pending []Action // for the next heartbeat
-	Last    []Action // answer to the last numbered heartbeat
+	Pending []model.Action // for the next heartbeat
+	Last    []model.Action // answer to the last numbered heartbeat
 	Seq     uint64
 	Heard   uint64 // heartbeatQueue.news at its last heartbeat, or at the last Due that returned it
 
@@ -35,12 +39,12 @@ type NodeState struct {
 	Rack    string
 	Faults  int           // jobs that succeeded while avoiding it, minus those forgiven
 	faultAt time.Duration // time of the last fault, or of the last one forgiven
-	numbers [Kinds]slotNumbers
+	numbers [model.Kinds]slotNumbers
 }
 
 // Free returns the number of free slots of kind k; it is negative on a node that has joined again
 // with fewer slots.
-func (n *NodeState) Free(k TaskKind) int { return n.Slots[k] - n.Used[k] }
+func (n *NodeState) Free(k model.TaskKind) int { return n.Slots[k] - n.Used[k] }
 
 // Open reports whether the node takes new tasks.
 func (n *NodeState) Open() bool { return n.Live && !n.Cordoned && !n.Avoided }
@@ -64,19 +68,19 @@ func (g *groupNames) id(name string) int32 {
 }
 
 // NodeID returns the number of the named node; it reserves one for a node that has not joined.
-func (c *Core) NodeID(name string) NodeID {
+func (c *Core) NodeID(name string) model.NodeID {
 	if id, ok := c.Names[name]; ok {
 		return id
 	}
-	id := NodeID(len(c.Nodes))
+	id := model.NodeID(len(c.Nodes))
 	c.Names[name] = id
 	c.Nodes = append(c.Nodes, &NodeState{ID: id, Name: name})
-	c.record(Call{Op: OpName, At: c.Now, Text: name})
+	c.record(calls.Call{Op: calls.Name, At: c.Now, Text: name})
 	return id
 }
 
 // Lookup returns the number of the named node, and false if it has not joined.
-func (q View) Lookup(name string) (NodeID, bool) {
+func (q View) Lookup(name string) (model.NodeID, bool) {
 	id, ok := q.c.Names[name]
 	return id, ok && q.c.Nodes[id].Groups != nil
 }
@@ -87,9 +91,9 @@ const maxSlots = 1 << 20
 
 // Join adds a node or brings one back. With another Incarnation, or after the node was lost, its
 // attempts and outputs are lost. Joining with the same incarnation changes only the slots.
-func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
+func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	if err := c.advance(now); err != nil {
-		return NoNode, err
+		return model.NoNode, err
 	}
 	path := strings.Split(spec.Rack, "/")
 	if spec.Rack == "" {
@@ -97,11 +101,11 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	}
 	switch {
 	case spec.Name == "":
-		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
+		return model.NoNode, fmt.Errorf("%w: no name", ErrBadNode)
 	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > maxSlots || spec.ReduceSlots > maxSlots:
-		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, maxSlots)
+		return model.NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, maxSlots)
 	case len(path) != c.Config.RackDepth:
-		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
+		return model.NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
 	}
 	_, known := c.Names[spec.Name]
 	id := c.nodeID(spec.Name)
@@ -116,7 +120,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	}
 	c.countSlots(n, -1)
 	n.Rack, n.Live, n.Incarnation = spec.Rack, true, spec.Incarnation
-	n.Slots = [Kinds]int{spec.MapSlots, spec.ReduceSlots}
+	n.Slots = [model.Kinds]int{spec.MapSlots, spec.ReduceSlots}
 	n.Seen = now
 	if !again {
 		n.Seq, n.Heard = 0, 0
@@ -128,8 +132,8 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	c.countSlots(n, 1)
 	c.dropUnfit(n)
 	c.Dirty = true
-	c.Emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.Slots})
-	c.end(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
+	c.Emit(event.Event{Type: event.Joined, Node: id, Rack: spec.Rack, Slots: n.Slots})
+	c.end(calls.Call{Op: calls.Join, At: now, Join: &spec, Node: id})
 	return id, nil
 }
 
@@ -145,7 +149,7 @@ func (c *Core) stand(n *NodeState, path []string) {
 func (c *Core) dropUnfit(n *NodeState) {
 	for _, ai := range slices.Clone(n.Atts) {
 		if a := &c.Attempts[ai]; a.Suspended && n.Slots[a.ID.Task.Kind] < int(a.Job.Slots) {
-			c.KillAttempt(ai, Reason{Cause: CauseSuperseded}, false)
+			c.KillAttempt(ai, model.Reason{Cause: model.CauseSuperseded}, false)
 		}
 	}
 }
@@ -186,11 +190,11 @@ func (s *slotNumbers) free(first, count int32) {
 }
 
 // nodeID is like NodeID, without an entry in the call log.
-func (c *Core) nodeID(name string) NodeID {
-	calls := c.Config.Calls
+func (c *Core) nodeID(name string) model.NodeID {
+	record := c.Config.Calls
 	c.Config.Calls = nil
 	id := c.NodeID(name)
-	c.Config.Calls = calls
+	c.Config.Calls = record
 	return id
 }
 
@@ -203,7 +207,7 @@ func (c *Core) countSlots(n *NodeState, sign int) {
 	if !n.Open() {
 		return
 	}
-	for k := range TaskKind(Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		c.Slots[k] += sign * n.Slots[k]
 		c.Room[k] += sign * max(0, n.Free(k))
 	}
@@ -211,7 +215,7 @@ func (c *Core) countSlots(n *NodeState, sign int) {
 
 // Cordon stops new tasks on a node (true) or allows them (false). Running tasks continue, and
 // suspended tasks resume there as slots become free.
-func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
+func (c *Core) Cordon(now time.Duration, id model.NodeID, cordoned bool) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
 		return err
@@ -221,19 +225,19 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	n.Cordoned = cordoned
 	c.countSlots(n, 1)
 	if changed {
-		c.Emit(Event{Type: EventCordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
+		c.Emit(event.Event{Type: event.Cordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
 	}
 	c.Dirty = true
 	if n.Live && !cordoned {
 		c.Call(n)
 	}
-	c.end(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
+	c.end(calls.Call{Op: calls.Cordon, At: now, Node: id, Flag: cordoned})
 	return nil
 }
 
 // Leave removes a node. Its attempts, and the maps whose outputs are still needed, run on other
 // nodes; this does not count as failures.
-func (c *Core) Leave(now time.Duration, id NodeID) error {
+func (c *Core) Leave(now time.Duration, id model.NodeID) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
 		return err
@@ -241,12 +245,12 @@ func (c *Core) Leave(now time.Duration, id NodeID) error {
 	if n.Live {
 		c.lose(n)
 	}
-	c.end(Call{Op: OpLeave, At: now, Node: id})
+	c.end(calls.Call{Op: calls.Leave, At: now, Node: id})
 	return nil
 }
 
 // nodeAt advances the clock and returns the node with that ID, which must have joined.
-func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
+func (c *Core) nodeAt(now time.Duration, id model.NodeID) (*NodeState, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
@@ -258,14 +262,14 @@ func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
 
 // Expire removes the nodes that have been silent for Config.Expiry and returns them in ascending
 // order. It costs nothing before NextExpiry.
-func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
+func (c *Core) Expire(now time.Duration) ([]model.NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
 	if now < c.View().NextExpiry() {
 		return nil, nil
 	}
-	var lost []NodeID
+	var lost []model.NodeID
 	c.oldest = now
 	for _, n := range c.Nodes {
 		if !n.Live {
@@ -278,7 +282,7 @@ func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 		}
 		c.oldest = min(c.oldest, n.Seen)
 	}
-	c.end(Call{Op: OpExpire, At: now})
+	c.end(calls.Call{Op: calls.Expire, At: now})
 	return lost, nil
 }
 
@@ -291,9 +295,9 @@ func (c *Core) lose(n *NodeState) {
 	n.Live = false
 	c.uncall(n)
 	n.Pending, n.Last = n.Pending[:0], n.Last[:0]
-	c.Emit(Event{Type: EventLost, Node: n.ID})
+	c.Emit(event.Event{Type: event.Lost, Node: n.ID})
 	for len(n.Atts) > 0 {
-		c.drop(n.Atts[0], Reason{Cause: CauseNodeLost})
+		c.drop(n.Atts[0], model.Reason{Cause: model.CauseNodeLost})
 	}
 	for _, j := range c.Active {
 		if j.State.Ended() {
@@ -302,11 +306,11 @@ func (c *Core) lose(n *NodeState) {
 		if c.BadNodes(j) > 0 {
 			c.newWork() // with fewer nodes the job may have to use those that it avoids
 		}
-		if len(j.Work[Reduce].Tasks) == 0 {
+		if len(j.Work[model.Reduce].Tasks) == 0 {
 			continue
 		}
-		for m := range j.Work[Map].Tasks {
-			if t := &j.Work[Map].Tasks[m]; t.State == TaskDone && t.Node == n.ID {
+		for m := range j.Work[model.Map].Tasks {
+			if t := &j.Work[model.Map].Tasks[m]; t.State == TaskDone && t.Node == n.ID {
 				c.Rerun(j, int32(m))
 			}
 		}

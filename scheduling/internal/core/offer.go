@@ -3,17 +3,19 @@ package core
 import (
 	"iter"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Offer offers a free slot of kind k on n to j, which has a launchable task, and reports whether j
 // took it.
-func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
+func (c *Core) Offer(j *Job, n *NodeState, k model.TaskKind) bool {
 	if n.Free(k) < int(j.Slots) {
-		return c.Skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}, 0)
+		return c.Skip(j, n, k, model.Reason{Cause: model.CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}, 0)
 	}
 	if c.Kept(j, k) && n.Free(k) <= c.Policy.ReserveLong && n.Slots[k] > c.Policy.ReserveLong {
-		return c.Skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
+		return c.Skip(j, n, k, model.Reason{Cause: model.CauseBusyLong}, 0)
 	}
 	if c.Avoids(j, n) {
 		return c.Skip(j, n, k, c.failureReason(j, n), 0)
@@ -36,16 +38,16 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 }
 
 // accept launches the proposed task, or the one that the task selector chooses instead.
-func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
+func (c *Core) accept(j *Job, n *NodeState, k model.TaskKind, p Proposal) {
 	at := c.Placement[k]
-	if k == Reduce {
-		i := c.Selected(j, k, n, p.Task, AnyPlace)
-		why, placed := c.reason(j, k, p.Why), (*Placed)(nil)
+	if k == model.Reduce {
+		i := c.Selected(j, k, n, p.Task, model.AnyPlace)
+		why, placed := c.reason(j, k, p.Why), (*event.Placed)(nil)
 		if e, ok := at.(explainer); ok && c.Config.Events != nil {
 			placed = e.Explain(j, i, n)
 		}
 		at.Launched(j, n, p.Level)
-		c.Launch(j, k, i, n, AnyPlace, why, placed)
+		c.Launch(j, k, i, n, model.AnyPlace, why, placed)
 		return
 	}
 	m, l := p.Task, p.Level
@@ -58,12 +60,12 @@ func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
 }
 
 // refuse records why j does not take a slot of n. It always returns false, as Skip does.
-func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
+func (c *Core) refuse(j *Job, n *NodeState, k model.TaskKind, p Proposal) bool {
 	at := c.Placement[k]
 	if c.Config.Explain {
-		var placed func() *Placed
+		var placed func() *event.Placed
 		if e, ok := at.(explainer); ok && c.Tells() {
-			placed = func() *Placed { return e.Explain(j, -1, n) }
+			placed = func() *event.Placed { return e.Explain(j, -1, n) }
 		}
 		_, until := at.View(j)
 		c.skipAt(j, n, k, c.reason(j, k, p.Why), until, p.Allowed, placed)
@@ -77,39 +79,39 @@ func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 
 // near returns the cause of a launch at level l. For a map that has a location but is not
 // node-local it is off.
-func near(l Locality, off Cause) Cause {
+func near(l model.Locality, off model.Cause) model.Cause {
 	switch l {
-	case NodeLocal:
-		return CauseLocal
-	case AnyPlace:
-		return CauseNoLocation
+	case model.NodeLocal:
+		return model.CauseLocal
+	case model.AnyPlace:
+		return model.CauseNoLocation
 	default:
 		return off
 	}
 }
 
 // reason returns a Reason with the cause and, if j waits or has waited, the wait.
-func (c *Core) reason(j *Job, k TaskKind, why Cause) Reason {
+func (c *Core) reason(j *Job, k model.TaskKind, why model.Cause) model.Reason {
 	switch why {
-	case CauseWaiting, CauseWaited, CauseGravityWait, CauseMostWait, CausePlacementCap, CausePlaced, CausePlacementWait:
+	case model.CauseWaiting, model.CauseWaited, model.CauseGravityWait, model.CauseMostWait, model.CausePlacementCap, model.CausePlaced, model.CausePlacementWait:
 		v, _ := c.Placement[k].View(j)
-		reason := Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
-		if why == CausePlacementWait {
+		reason := model.Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
+		if why == model.CausePlacementWait {
 			reason.Count++ // counts this offer
 		}
 		return reason
 	default:
-		return Reason{Cause: why}
+		return model.Reason{Cause: why}
 	}
 }
 
 // Pick returns the pending map to launch on n: the nearest and, among equals, the one with the
 // lowest index, up to level far. Maps without a place come last and may run anywhere. It returns -1
 // if it finds none.
-func (c *Core) Pick(j *Job, n *NodeState, far Locality) (int32, Locality) {
-	w := &j.Work[Map]
-	if far == NodeLocal && w.Pending.Len() == 0 && !c.near[0].Has(int32(n.ID), j.Index) {
-		return -1, AnyPlace // the most frequent case
+func (c *Core) Pick(j *Job, n *NodeState, far model.Locality) (int32, model.Locality) {
+	w := &j.Work[model.Map]
+	if far == model.NodeLocal && w.Pending.Len() == 0 && !c.near[0].Has(int32(n.ID), j.Index) {
+		return -1, model.AnyPlace // the most frequent case
 	}
 	if w.Placed.Len() > 0 {
 		if j.ByPlace.Topo != c.Topo {
@@ -117,22 +119,22 @@ func (c *Core) Pick(j *Job, n *NodeState, far Locality) (int32, Locality) {
 		}
 		for l := 0; l < len(j.ByPlace.Levels) && l <= int(far); l++ {
 			if m := j.ByPlace.Levels[l].First(n.Groups[l], &w.Placed); m >= 0 {
-				return m, Locality(l)
+				return m, model.Locality(l)
 			}
 		}
 		if int(far) >= len(j.ByPlace.Levels) {
-			return w.Placed.First(), Locality(len(j.ByPlace.Levels))
+			return w.Placed.First(), model.Locality(len(j.ByPlace.Levels))
 		}
 	}
 	if w.Pending.Len() > 0 {
-		return w.Pending.First(), AnyPlace
+		return w.Pending.First(), model.AnyPlace
 	}
-	return -1, AnyPlace
+	return -1, model.AnyPlace
 }
 
 // Kept reports whether j's tasks of kind k are known to be long, so that Policy.ReserveLong applies
 // to them.
-func (c *Core) Kept(j *Job, k TaskKind) bool {
+func (c *Core) Kept(j *Job, k model.TaskKind) bool {
 	return c.Policy.ReserveLong > 0 && j.TaskTime(k) > c.Policy.LongTask
 }
 
@@ -140,11 +142,13 @@ func (c *Core) Kept(j *Job, k TaskKind) bool {
 type JobList = index.List[*Job]
 
 // Spots holds the position of each job in an order's lists.
-type Spots struct{ Records[[Kinds]index.Spot] }
+type Spots struct {
+	Records[[model.Kinds]index.Spot]
+}
 
 // Put inserts j into a list of launchable jobs at its rank, moves it, or removes it if it is not
 // launchable.
-func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) index.Rank) {
+func (s *Spots) Put(l *JobList, j *Job, k model.TaskKind, rankOf func(*Job, model.TaskKind) index.Rank) {
 	var r index.Rank
 	in := j.Launchable(k)
 	if in {
@@ -155,12 +159,12 @@ func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) 
 
 // InOrder yields the jobs that have a task of kind k to launch, in the order in which they are
 // offered a slot. The iteration must end after a launch.
-func (c *Core) InOrder(k TaskKind) iter.Seq[*Job] {
+func (c *Core) InOrder(k model.TaskKind) iter.Seq[*Job] {
 	return func(yield func(*Job) bool) { c.walk(k, yield) }
 }
 
 // walk is like InOrder, without an iterator, which would allocate.
-func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
+func (c *Core) walk(k model.TaskKind, yield func(*Job) bool) {
 	for i := 0; ; i++ {
 		l := c.Order.Line(k, i)
 		if l == nil {
@@ -176,7 +180,7 @@ func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
 
 // Round offers one slot of kind k to the jobs in order until one takes it [Zaharia10 Algorithm 1;
 // the comments give its lines; the printed loop lacks its exit].
-func (c *Core) Round(n *NodeState, k TaskKind) bool {
+func (c *Core) Round(n *NodeState, k model.TaskKind) bool {
 	c.Placement[k].Begin()
 	for j := range c.InOrder(k) { // lines 3, 4
 		if c.Offer(j, n, k) { // lines 5 to 8
@@ -188,8 +192,8 @@ func (c *Core) Round(n *NodeState, k TaskKind) bool {
 
 // Fill offers each free slot of kind k once. It stops at the first slot that all jobs refuse,
 // because they would refuse the next one as well, unless the placement counts refused slots.
-func (c *Core) Fill(n *NodeState, k TaskKind) {
-	countsSlots := k == Map && c.Placement[k].CountsSlots()
+func (c *Core) Fill(n *NodeState, k model.TaskKind) {
+	countsSlots := k == model.Map && c.Placement[k].CountsSlots()
 	for slots := n.Free(k); slots > 0 && n.Free(k) > 0; slots-- {
 		if !c.Round(n, k) && !countsSlots {
 			return

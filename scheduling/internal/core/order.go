@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Order is the part of a policy that decides which job is next and how a node's free slots are
@@ -15,7 +17,7 @@ type Order interface {
 	Remove(j *Job)
 	// Changed is called when the job's waiting, running or done tasks of kind k, or anything else
 	// that determines its rank, have changed.
-	Changed(j *Job, k TaskKind)
+	Changed(j *Job, k model.TaskKind)
 	// Settle recomputes which jobs may launch, after arrivals, ends, and changes of settings.
 	Settle()
 	// Update does the periodic work: shares, clocks, preemption.
@@ -25,15 +27,15 @@ type Order interface {
 	// Line returns the i-th list of jobs that have a task of kind k to launch (of a pool, a queue,
 	// or all jobs), nil after the last. Slots are offered to the lines, and to the jobs in them, in
 	// this order. A walk begins with line 0.
-	Line(k TaskKind, i int) *JobList
+	Line(k model.TaskKind, i int) *JobList
 	// Urgent reports whether j claims slots of kind k from others: it takes any slot, at any
 	// distance from its data.
-	Urgent(j *Job, k TaskKind) bool
+	Urgent(j *Job, k model.TaskKind) bool
 	// Share returns the job's fair share of slots and the weight it was computed with; NaN and 1 if
 	// the order has no shares.
-	Share(j *Job, k TaskKind) (share, weight float64)
+	Share(j *Job, k model.TaskKind) (share, weight float64)
 	// Idle returns why no free slot of n was offered to j.
-	Idle(j *Job, n *NodeState, k TaskKind) Reason
+	Idle(j *Job, n *NodeState, k model.TaskKind) model.Reason
 	// Adopt copies the state that this order needs from its predecessor.
 	Adopt(former Order)
 }
@@ -41,15 +43,15 @@ type Order interface {
 // Policies are the built-in parts of policies: orders by name, placements by rule. A rule without
 // an entry launches at once.
 type Policies struct {
-	Orders  map[string]func(c *Core, p *Policy) (Order, error)
-	Maps    map[LocalityRule]func(c *Core, p LocalityPolicy, former Placement) Placement
-	Reduces map[ReduceRule]func(c *Core, p ReducePolicy, former Placement) Placement
+	Orders  map[string]func(c *Core, p *model.Policy) (Order, error)
+	Maps    map[model.LocalityRule]func(c *Core, p model.LocalityPolicy, former Placement) Placement
+	Reduces map[model.ReduceRule]func(c *Core, p model.ReducePolicy, former Placement) Placement
 
-	Speculate func(c *Core, p SpeculationPolicy, former Speculation) Speculation
+	Speculate func(c *Core, p model.SpeculationPolicy, former Speculation) Speculation
 }
 
 // newOrder creates the order that p names, a built-in or a custom one.
-func (c *Core) newOrder(p *Policy) (Order, error) {
+func (c *Core) newOrder(p *model.Policy) (Order, error) {
 	if make := c.built.Orders[p.Order]; make != nil {
 		return make(c, p)
 	}
@@ -68,8 +70,8 @@ type mover interface {
 
 // poolLister is an order with pools, queueLister one with queues, for views.
 type (
-	poolLister  interface{ PoolViews() []PoolView }
-	queueLister interface{ QueueViews() []QueueView }
+	poolLister  interface{ PoolViews() []view.Pool }
+	queueLister interface{ QueueViews() []view.Queue }
 )
 
 // preempter is an order that kills attempts in rounds.
@@ -115,18 +117,20 @@ func (BaseOrder) Settle() {}
 func (BaseOrder) Update() {}
 
 // Urgent implements Order.
-func (BaseOrder) Urgent(*Job, TaskKind) bool { return false }
+func (BaseOrder) Urgent(*Job, model.TaskKind) bool { return false }
 
 // Share implements Order.
-func (BaseOrder) Share(*Job, TaskKind) (float64, float64) { return math.NaN(), 1 }
+func (BaseOrder) Share(*Job, model.TaskKind) (float64, float64) { return math.NaN(), 1 }
 
 // Idle implements Order.
-func (BaseOrder) Idle(*Job, *NodeState, TaskKind) Reason { return Reason{Cause: CauseNotOffered} }
+func (BaseOrder) Idle(*Job, *NodeState, model.TaskKind) model.Reason {
+	return model.Reason{Cause: model.CauseNotOffered}
+}
 
 // Adopt implements Order.
 func (BaseOrder) Adopt(Order) {}
 
 // FifoRank ranks jobs by priority, then by submission.
-func FifoRank(j *Job, _ TaskKind) index.Rank {
+func FifoRank(j *Job, _ model.TaskKind) index.Rank {
 	return index.Rank{Class: int16(j.Priority), Tie: int32(j.ID)}
 }

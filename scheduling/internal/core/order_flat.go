@@ -1,23 +1,26 @@
 package core
 
-import "github.com/tarry-mr/tarry/scheduling/internal/index"
+import (
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // FlatOrder is an order that keeps all jobs in one list per kind, sorted by RankOf. The orders fifo
 // and fair add little more than that function.
 type FlatOrder struct {
 	BaseOrder
-	RankOf func(j *Job, k TaskKind) index.Rank
-	Lists  [Kinds]JobList
+	RankOf func(j *Job, k model.TaskKind) index.Rank
+	Lists  [model.Kinds]JobList
 	Spots  Spots
 }
 
 // Changed implements Order.
-func (o *FlatOrder) Changed(j *Job, k TaskKind) {
+func (o *FlatOrder) Changed(j *Job, k model.TaskKind) {
 	o.Spots.Put(&o.Lists[k], j, k, o.RankOf)
 }
 
 // Line implements Order.
-func (o *FlatOrder) Line(k TaskKind, i int) *JobList {
+func (o *FlatOrder) Line(k model.TaskKind, i int) *JobList {
 	if i > 0 {
 		return nil
 	}
@@ -26,6 +29,6 @@ func (o *FlatOrder) Line(k TaskKind, i int) *JobList {
 
 // Assign offers the free map slots, then the free reduce slots.
 func (o *FlatOrder) Assign(n *NodeState) {
-	o.C.Fill(n, Map)
-	o.C.Fill(n, Reduce)
+	o.C.Fill(n, model.Map)
+	o.C.Fill(n, model.Reduce)
 }

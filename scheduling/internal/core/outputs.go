@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Site returns the node's place in the network.
@@ -11,11 +12,11 @@ func (n *NodeState) Site() gravity.Site { return gravity.Site{Node: int32(n.ID),
 
 // mapDone adds the output of map m on n: bytes per reduce, nil if they are unknown.
 func (j *Job) mapDone(m int32, n *NodeState, bytes []int64) {
-	if len(j.Work[Reduce].Tasks) == 0 || len(bytes) == 0 {
+	if len(j.Work[model.Reduce].Tasks) == 0 || len(bytes) == 0 {
 		return
 	}
 	if j.Outputs == nil {
-		j.Outputs = gravity.New(len(j.Work[Map].Tasks), len(j.Work[Reduce].Tasks))
+		j.Outputs = gravity.New(len(j.Work[model.Map].Tasks), len(j.Work[model.Reduce].Tasks))
 	}
 	j.Outputs.Remove(m)
 	j.Outputs.Add(m, n.Site(), bytes)
@@ -33,23 +34,23 @@ func (j *Job) mapGone(m int32) {
 // Gravity returns the center of gravity of a reduce: among the nodes that have some of its input,
 // the one with the minimum weighted total network distance, and the first in node order among
 // equals. ok is false while nothing is known of its input.
-func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
+func (q View) Gravity(id model.TaskID) (n model.NodeID, ok bool, err error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil {
-		return NoNode, false, err
+		return model.NoNode, false, err
 	}
 	var sums gravity.Sums
 	g.Sum(id.Index, &sums)
 	center, ok := sums.Center(int(q.c.Far))
 	if !ok {
-		return NoNode, false, nil
+		return model.NoNode, false, nil
 	}
-	return NodeID(center.Node), true, nil
+	return model.NodeID(center.Node), true, nil
 }
 
 // Known returns the number of maps whose output for a reduce is known, and the sum of those outputs
 // in bytes.
-func (q View) Known(id TaskID) (maps int, bytes int64, err error) {
+func (q View) Known(id model.TaskID) (maps int, bytes int64, err error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil {
 		return 0, 0, err
@@ -58,7 +59,7 @@ func (q View) Known(id TaskID) (maps int, bytes int64, err error) {
 }
 
 // Held returns the number of bytes of a reduce's known input on a node.
-func (q View) Held(id TaskID, n NodeID) (int64, error) {
+func (q View) Held(id model.TaskID, n model.NodeID) (int64, error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil || n < 0 || int(n) >= len(q.c.Nodes) {
 		return 0, err
@@ -68,12 +69,16 @@ func (q View) Held(id TaskID, n NodeID) (int64, error) {
 
 // WTND returns the weighted total network distance of a reduce if it ran on n, in byte-hops: a byte
 // counts 0 on n, 2 in its rack, 4 beyond.
-func (q View) WTND(id TaskID, n NodeID) (int64, error) { return q.c.distance(id, n, gravity.Bytes) }
+func (q View) WTND(id model.TaskID, n model.NodeID) (int64, error) {
+	return q.c.distance(id, n, gravity.Bytes)
+}
 
 // TND is like WTND, but each map output that has something for the reduce counts 1.
-func (q View) TND(id TaskID, n NodeID) (int64, error) { return q.c.distance(id, n, gravity.Ones) }
+func (q View) TND(id model.TaskID, n model.NodeID) (int64, error) {
+	return q.c.distance(id, n, gravity.Ones)
+}
 
-func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error) {
+func (c *Core) distance(id model.TaskID, n model.NodeID, weigh gravity.Weight) (int64, error) {
 	g, err := c.outputsFor(id)
 	if err != nil || g == nil {
 		return 0, err
@@ -85,8 +90,8 @@ func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error
 }
 
 // outputsFor returns the map outputs of a reduce's job, nil while none is known.
-func (c *Core) outputsFor(id TaskID) (*gravity.Outputs, error) {
-	if id.Kind != Reduce || c.taskOf(id) == nil {
+func (c *Core) outputsFor(id model.TaskID) (*gravity.Outputs, error) {
+	if id.Kind != model.Reduce || c.taskOf(id) == nil {
 		return nil, fmt.Errorf("%w: %v is not a reduce task", ErrUnknownTask, id)
 	}
 	return c.Job(id.Job).Outputs, nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
@@ -32,7 +34,7 @@ type JobOrder interface {
 	// Rank returns the rank of a job that has a task of kind k to launch. The job with the lowest
 	// rank is offered a free slot first; among equals, the older one. NaN counts as +Inf. Rank is
 	// called for all such jobs whenever a slot is offered.
-	Rank(q View, id JobID, k TaskKind) float64
+	Rank(q View, id model.JobID, k model.TaskKind) float64
 }
 
 // MapPlacement decides whether a job launches a map on the offered node or waits for a nearer one.
@@ -41,7 +43,7 @@ type MapPlacement interface {
 	// with this slot: NodeLocal, RackLocal, … or AnyPlace for anywhere. If it is at least
 	// o.Nearest, the nearest map is launched; otherwise the slot is refused. Farthest is not called
 	// for a job whose maps have no place.
-	Farthest(q View, o MapOffer) Locality
+	Farthest(q View, o MapOffer) model.Locality
 }
 
 // MapChooser is a MapPlacement that chooses the map itself, not only by locality. If it has the
@@ -60,10 +62,10 @@ type MapChooser interface {
 
 // MapOffer is the offer of a map slot to a job.
 type MapOffer struct {
-	Job     JobID
-	Node    NodeID
-	Nearest Locality // minimum distance of the job's waiting maps from their data, if launched here; never AnyPlace
-	Urgent  bool     // the order claims slots for the job: it should take any slot
+	Job     model.JobID
+	Node    model.NodeID
+	Nearest model.Locality // minimum distance of the job's waiting maps from their data, if launched here; never AnyPlace
+	Urgent  bool           // the order claims slots for the job: it should take any slot
 	// Waiting yields the maps with a place that wait to be launched, ascending; valid during the
 	// call.
 	Waiting iter.Seq[int32]
@@ -84,8 +86,8 @@ type ReducePlacement interface {
 
 // ReduceOffer is the offer of a reduce slot to a job.
 type ReduceOffer struct {
-	Job     JobID
-	Node    NodeID
+	Job     model.JobID
+	Node    model.NodeID
 	Waiting iter.Seq[int32] // the reduces to launch, ascending; valid during the call
 	Urgent  bool            // the order claims slots for the job: it should take any slot
 	// Refused is the number of offers that the job has refused since its last launch of a reduce;
@@ -95,12 +97,12 @@ type ReduceOffer struct {
 }
 
 // launcher is a part that the Core calls when a task that it chose has been launched.
-type launcher interface{ Launched(id JobID) }
+type launcher interface{ Launched(id model.JobID) }
 
 // forgetter is a part that the Core calls when a job has ended.
-type forgetter interface{ Forget(id JobID) }
+type forgetter interface{ Forget(id model.JobID) }
 
-func forget(part any, id JobID) {
+func forget(part any, id model.JobID) {
 	if f, ok := part.(forgetter); ok {
 		f.Forget(id)
 	}
@@ -166,9 +168,9 @@ func (a *external) Remove(j *Job) {
 	forget(a.part, j.ID)
 }
 
-func (a *external) View(j *Job) (LocalityView, time.Duration) {
+func (a *external) View(j *Job) (view.Locality, time.Duration) {
 	count, waited := a.refused(j)
-	return LocalityView{Skips: count, Wait: waited, Skipped: count > 0}, 0
+	return view.Locality{Skips: count, Wait: waited, Skipped: count > 0}, 0
 }
 
 // walk yields the tasks of a set, ascending.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // rankedOrder is the Order that asks a custom order for ranks and sorts all jobs before each walk.
@@ -23,7 +24,7 @@ func newRankedOrder(c *Core, name string) (Order, error) {
 	return o, nil
 }
 
-func (o *rankedOrder) rank(j *Job, k TaskKind) index.Rank {
+func (o *rankedOrder) rank(j *Job, k model.TaskKind) index.Rank {
 	value := o.part.Rank(o.C.View(), j.ID, k)
 	if math.IsNaN(value) {
 		value = math.Inf(1)
@@ -32,11 +33,11 @@ func (o *rankedOrder) rank(j *Job, k TaskKind) index.Rank {
 }
 
 // Changed records whether j has a task to launch; the next walk asks for its rank.
-func (o *rankedOrder) Changed(j *Job, k TaskKind) {
-	o.Spots.Put(&o.Lists[k], j, k, func(j *Job, _ TaskKind) index.Rank { return index.Rank{Tie: int32(j.ID)} })
+func (o *rankedOrder) Changed(j *Job, k model.TaskKind) {
+	o.Spots.Put(&o.Lists[k], j, k, func(j *Job, _ model.TaskKind) index.Rank { return index.Rank{Tie: int32(j.ID)} })
 }
 
-func (o *rankedOrder) Line(k TaskKind, i int) *JobList {
+func (o *rankedOrder) Line(k model.TaskKind, i int) *JobList {
 	if i == 0 && !o.ranking {
 		o.ranking = true
 		for _, j := range o.C.Active {

@@ -1,6 +1,10 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // externalPlacement is the Placement of reduces that asks a custom part of the program.
 type externalPlacement struct {
@@ -18,25 +22,25 @@ func newExternalPlacement(c *Core, name string, former Placement) (Placement, er
 }
 
 func (a *externalPlacement) Place(j *Job, n *NodeState) Proposal {
-	pending := &j.Work[Reduce].Pending
+	pending := &j.Work[model.Reduce].Pending
 	if pending.Len() == 0 {
 		return Proposal{Task: -1, Allowed: a.c.Far}
 	}
 	refused, waited := a.refused(j)
 	i := a.placement.Place(a.c.View(), ReduceOffer{
-		Job: j.ID, Node: n.ID, Waiting: walk(pending), Urgent: a.c.Order.Urgent(j, Reduce), Refused: refused, Waited: waited,
+		Job: j.ID, Node: n.ID, Waiting: walk(pending), Urgent: a.c.Order.Urgent(j, model.Reduce), Refused: refused, Waited: waited,
 	})
 	switch {
 	case i < 0:
-		return Proposal{Task: -1, Allowed: AnyPlace, Why: CausePlacementWait}
-	case int(i) >= len(j.Work[Reduce].Tasks) || !pending.Has(i):
+		return Proposal{Task: -1, Allowed: model.AnyPlace, Why: model.CausePlacementWait}
+	case int(i) >= len(j.Work[model.Reduce].Tasks) || !pending.Has(i):
 		panic(fmt.Sprintf("scheduling: the placement of reduces %q chose reduce %d of %v, which does not wait to be launched", a.name, i, j.ID))
 	}
-	return Proposal{Task: i, Allowed: AnyPlace, Why: CausePlaced}
+	return Proposal{Task: i, Allowed: model.AnyPlace, Why: model.CausePlaced}
 }
 
-func (a *externalPlacement) Launched(j *Job, _ *NodeState, l Locality) {
-	if l != AnyPlace {
+func (a *externalPlacement) Launched(j *Job, _ *NodeState, l model.Locality) {
+	if l != model.AnyPlace {
 		a.of.Remove(j)
 	}
 }

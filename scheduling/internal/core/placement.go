@@ -1,6 +1,12 @@
 package core
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
+)
 
 // Placement decides whether a job launches a task on the offered node or waits for a better one; a
 // policy has one for maps and one for reduces. A placement keeps its own records of jobs, by the
@@ -16,27 +22,27 @@ type Placement interface {
 	// data; AnyPlace means a map without a place, or a speculative attempt of a reduce. A placement
 	// changes its records only in these two methods, Begin and Remove.
 	Refused(j *Job)
-	Launched(j *Job, n *NodeState, l Locality)
+	Launched(j *Job, n *NodeState, l model.Locality)
 	// CountsSlots reports whether the placement counts each refused slot. If so, a job that has
 	// refused a slot of a node is asked about the next one in the same heartbeat, too.
 	CountsSlots() bool
 	// Remove forgets a job that has ended.
 	Remove(j *Job)
 	// View returns the state of j and the time at which its wait ends (0: not by time).
-	View(j *Job) (LocalityView, time.Duration)
+	View(j *Job) (view.Locality, time.Duration)
 }
 
 // Proposal is what a placement proposes for a job and a node.
 type Proposal struct {
-	Task    int32    // -1 for none
-	Level   Locality // distance of the task from its data
-	Allowed Locality // maximum distance allowed now
-	Why     Cause
+	Task    int32          // -1 for none
+	Level   model.Locality // distance of the task from its data
+	Allowed model.Locality // maximum distance allowed now
+	Why     model.Cause
 }
 
 // newMapPlacement creates the placement of maps that p selects. It takes over the waits of a former
 // one of the same kind.
-func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, error) {
+func (c *Core) newMapPlacement(p model.LocalityPolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
 		return newExternalLocality(c, p.Part, former)
 	}
@@ -47,7 +53,7 @@ func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, e
 }
 
 // newReducePlacement is like newMapPlacement, for reduces.
-func (c *Core) newReducePlacement(p ReducePolicy, former Placement) (Placement, error) {
+func (c *Core) newReducePlacement(p model.ReducePolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
 		return newExternalPlacement(c, p.Part, former)
 	}
@@ -62,36 +68,36 @@ type Anywhere struct{ greedy }
 
 // Place implements Placement.
 func (a Anywhere) Place(j *Job, _ *NodeState) Proposal {
-	return Proposal{Task: j.Work[Reduce].Pending.First(), Allowed: a.c.Far, Why: CauseAnyReduce}
+	return Proposal{Task: j.Work[model.Reduce].Pending.First(), Allowed: a.c.Far, Why: model.CauseAnyReduce}
 }
 
 // explainer is a placement that can explain more of a decision than a Reason does.
 type explainer interface {
 	// Explain explains the launch of task i of j on n, which is about to happen, or a refusal if i
 	// is negative.
-	Explain(j *Job, i int32, n *NodeState) *Placed
+	Explain(j *Job, i int32, n *NodeState) *event.Placed
 }
 
 // greedy launches the nearest map at once [Hadoop].
 type greedy struct{ c *Core }
 
 func (g greedy) Place(j *Job, n *NodeState) Proposal {
-	return g.c.Nearest(j, n, g.c.Far, CauseGreedy)
+	return g.c.Nearest(j, n, g.c.Far, model.CauseGreedy)
 }
 
-func (greedy) Begin()                                  {}
-func (greedy) Refused(*Job)                            {}
-func (greedy) Launched(*Job, *NodeState, Locality)     {}
-func (greedy) CountsSlots() bool                       { return false }
-func (greedy) Remove(*Job)                             {}
-func (greedy) View(*Job) (LocalityView, time.Duration) { return LocalityView{}, 0 }
+func (greedy) Begin()                                    {}
+func (greedy) Refused(*Job)                              {}
+func (greedy) Launched(*Job, *NodeState, model.Locality) {}
+func (greedy) CountsSlots() bool                         { return false }
+func (greedy) Remove(*Job)                               {}
+func (greedy) View(*Job) (view.Locality, time.Duration)  { return view.Locality{}, 0 }
 
 // Nearest proposes the pending map of j nearest to n, within the allowed level; if there is none, j
 // waits. off is the cause for a map that is not node-local.
-func (c *Core) Nearest(j *Job, n *NodeState, allowed Locality, off Cause) Proposal {
+func (c *Core) Nearest(j *Job, n *NodeState, allowed model.Locality, off model.Cause) Proposal {
 	m, l := c.Pick(j, n, allowed)
 	if m < 0 {
-		off = CauseWaiting
+		off = model.CauseWaiting
 	}
 	return Proposal{Task: m, Level: l, Allowed: allowed, Why: off}
 }
@@ -117,6 +123,3 @@ func (r *Records[T]) Of(j *Job) *T {
 
 // Remove resets the record of a job to that of an unknown one.
 func (r *Records[T]) Remove(j *Job) { *r.Of(j) = *new(T) }
-
-// MaxLevels limits the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
-const MaxLevels = 10

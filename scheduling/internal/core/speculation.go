@@ -1,75 +1,17 @@
 package core
 
 import (
-	"fmt"
 	"slices"
-	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
-
-// SpeculationRule names a rule that finds tasks slow enough for a speculative attempt. The first
-// attempt of a task to succeed, or to be granted its commit, wins.
-type SpeculationRule uint8
-
-// The speculation rules.
-const (
-	NoSpeculation SpeculationRule = iota
-	// NativeRule starts speculative attempts of tasks whose progress is 0.2 below the mean of their
-	// kind in the job, on any node [Hadoop 0.20; Zaharia08 §2.1].
-	NativeRule
-	// LATE starts a speculative attempt of the slow task with the longest estimated time to end, on
-	// a node that is not slow, while few speculative attempts run [Zaharia08 §4; Hadoop 0.21].
-	LATE
-)
-
-var speculationNames = [...]string{"none", "native", "late"}
-
-// String returns the rule's name in lower case.
-func (r SpeculationRule) String() string { return speculationNames[r] }
-
-// MarshalText returns the rule's name.
-func (r SpeculationRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-// UnmarshalText parses a rule's name.
-func (r *SpeculationRule) UnmarshalText(text []byte) error {
-	i := slices.Index(speculationNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("scheduling: unknown rule of speculation %q: want none, native or late", text)
-	}
-	*r = SpeculationRule(i)
-	return nil
-}
-
-// SpeculationPolicy configures speculative execution. Zero numbers select the given defaults, which
-// are Hadoop's.
-type SpeculationPolicy struct {
-	Rule SpeculationRule
-	// Except excludes tasks of a kind, as mapreduce.map.speculative=false does.
-	Except [2]bool
-	// Lag is the minimum run time of an attempt before its task may get a speculative attempt; for
-	// a reduce it counts from the end of the last map. Default 60 s.
-	Lag time.Duration
-	// SlowTask is the number of standard deviations by which the progress rate of a task must be
-	// below the mean of the job's tasks of its kind; default 1
-	// (mapreduce.job.speculative.slowtaskthreshold). LATE.
-	SlowTask float64
-	// SlowNode is the number of standard deviations by which the mean progress rate of a job's
-	// tasks on a node must be below that of all its tasks for the node to get no speculative
-	// attempt of the job; default 1 (mapreduce.job.speculative.slownodethreshold). LATE.
-	SlowNode float64
-	// Cap limits a job's speculative attempts of a kind to this fraction of its running tasks, but
-	// MinCopies and 1 % of the cluster's slots are always allowed; default 0.1
-	// (mapreduce.job.speculative.speculativecap). LATE.
-	Cap float64
-	// MinCopies is always allowed; default 10. LATE.
-	MinCopies int
-}
 
 // Speculation finds the slow tasks. It keeps its own records of jobs.
 type Speculation interface {
 	// Look finds the slow tasks in the periodic step and passes them to SetSlow.
 	Look()
 	// Refusal returns why n gets no speculative attempt of a task of j; NoCause if it may.
-	Refusal(j *Job, n *NodeState, k TaskKind) Reason
+	Refusal(j *Job, n *NodeState, k model.TaskKind) model.Reason
 	// Succeeded is called for an attempt that has succeeded, Overtaken for one whose task was
 	// completed by another attempt.
 	Succeeded(a Attempt)
@@ -81,23 +23,14 @@ type Speculation interface {
 // noCopies is the Speculation of policies without speculative attempts: it finds no slow tasks.
 type noCopies struct{}
 
-func (noCopies) Look()                                     {}
-func (noCopies) Refusal(*Job, *NodeState, TaskKind) Reason { return Reason{} }
-func (noCopies) Succeeded(Attempt)                         {}
-func (noCopies) Overtaken(*Attempt)                        {}
-func (noCopies) Remove(*Job)                               {}
-
-func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
-	if int(p.Rule) >= len(speculationNames) {
-		bad("speculation: unknown rule %d", p.Rule)
-	}
-	if p.Lag < 0 || !(p.SlowTask >= 0) || !(p.SlowNode >= 0) || !(p.Cap >= 0 && p.Cap <= 1) || p.MinCopies < 0 {
-		bad("speculation: lag, thresholds and copies must not be negative, the cap 0 to 1")
-	}
-}
+func (noCopies) Look()                                                 {}
+func (noCopies) Refusal(*Job, *NodeState, model.TaskKind) model.Reason { return model.Reason{} }
+func (noCopies) Succeeded(Attempt)                                     {}
+func (noCopies) Overtaken(*Attempt)                                    {}
+func (noCopies) Remove(*Job)                                           {}
 
 // SetSlow sets the tasks of a job that should get a speculative attempt.
-func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
+func (c *Core) SetSlow(j *Job, k model.TaskKind, list []int32) {
 	w := &j.Work[k]
 	old := w.Slow
 	if len(list)+len(old) == 0 {
@@ -116,7 +49,7 @@ func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 
 // notSlow removes a task from the list of slow tasks and reports whether it was there; the caller
 // must notify the order of the change.
-func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
+func (c *Core) notSlow(j *Job, k model.TaskKind, i int32) bool {
 	w := &j.Work[k]
 	at := slices.Index(w.Slow, i)
 	if at < 0 {
@@ -128,23 +61,23 @@ func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 }
 
 // offerCopy offers a free slot of n to the slow tasks of j, which has no tasks to launch.
-func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
+func (c *Core) offerCopy(j *Job, n *NodeState, k model.TaskKind) bool {
 	w := &j.Work[k]
-	if why := c.Speculation.Refusal(j, n, k); why.Cause != NoCause {
+	if why := c.Speculation.Refusal(j, n, k); why.Cause != model.NoCause {
 		return c.Skip(j, n, k, why, 0)
 	}
 	for _, i := range w.Slow {
 		if c.Attempts[w.Tasks[i].Att].Node == n {
 			continue
 		}
-		l := AnyPlace
-		if k == Map {
+		l := model.AnyPlace
+		if k == model.Map {
 			l = c.Level(j, i, n)
 		}
 		c.Placement[k].Launched(j, n, l)
 		c.notSlow(j, k, i)
-		c.Launch(j, k, i, n, l, Reason{Cause: CauseSlowTask}, nil)
+		c.Launch(j, k, i, n, l, model.Reason{Cause: model.CauseSlowTask}, nil)
 		return true
 	}
-	return c.Skip(j, n, k, Reason{Cause: CauseRunsHere}, 0)
+	return c.Skip(j, n, k, model.Reason{Cause: model.CauseRunsHere}, 0)
 }

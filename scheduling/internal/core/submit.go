@@ -7,12 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Submit adds a job. A job without tasks succeeds at once. Errors wrap ErrBadJob, ErrUnknownPool or
 // ErrUnknownQueue.
-func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
+func (c *Core) Submit(now time.Duration, s model.JobSpec) (model.JobID, error) {
 	if err := c.advance(now); err != nil {
 		return 0, err
 	}
@@ -23,7 +26,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.takeIn(j, nil); err != nil {
 		return 0, err
 	}
-	c.end(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.ID})
+	c.end(calls.Call{Op: calls.Submit, At: now, Submit: &s, Job: j.ID})
 	return j.ID, nil
 }
 
@@ -43,7 +46,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 		c.Held++
 	}
 	c.buildTasks(j)
-	j.Work[Reduce].Open = j.Gate == 0
+	j.Work[model.Reduce].Open = j.Gate == 0
 	if known != nil {
 		known()
 	}
@@ -51,14 +54,14 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	c.Jobs[j.ID], c.LastJob = j, max(c.LastJob, j.ID)
 	c.Active = append(c.Active, j)
 	c.Dirty = true
-	c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
-	c.changed(j, Map)
-	c.changed(j, Reduce)
+	c.Emit(event.Event{Type: event.Submitted, JobID: j.ID, Node: model.NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
+	c.changed(j, model.Map)
+	c.changed(j, model.Reduce)
 	c.finishIfDone(j)
 	return nil
 }
 
-// width returns the Width of EventSubmitted: 0 means one slot per task.
+// width returns the Width of event.Submitted: 0 means one slot per task.
 func (j *Job) width() int {
 	if j.Slots > 1 {
 		return int(j.Slots)
@@ -67,7 +70,7 @@ func (j *Job) width() int {
 }
 
 // ValidateJob returns every mistake in a job.
-func (c *Core) ValidateJob(s *JobSpec) error {
+func (c *Core) ValidateJob(s *model.JobSpec) error {
 	var errs []error
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%w: %s", ErrBadJob, fmt.Sprintf(format, args...)))
@@ -81,7 +84,7 @@ func (c *Core) ValidateJob(s *JobSpec) error {
 	if s.InputBytes < 0 {
 		bad("%d bytes of input", s.InputBytes)
 	}
-	if s.Priority < VeryHigh || s.Priority > VeryLow {
+	if s.Priority < model.VeryHigh || s.Priority > model.VeryLow {
 		bad("%v", s.Priority)
 	}
 	if !(s.SlowStart <= 1) {
@@ -111,14 +114,14 @@ func (c *Core) ValidateJob(s *JobSpec) error {
 }
 
 // jobAt advances the clock and returns the job with that ID; the error wraps ErrUnknownJob.
-func (c *Core) jobAt(now time.Duration, id JobID) (*Job, error) {
+func (c *Core) jobAt(now time.Duration, id model.JobID) (*Job, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
 	return c.find(id)
 }
 
-func (c *Core) find(id JobID) (*Job, error) {
+func (c *Core) find(id model.JobID) (*Job, error) {
 	if j := c.Job(id); j != nil {
 		return j, nil
 	}
@@ -127,17 +130,17 @@ func (c *Core) find(id JobID) (*Job, error) {
 
 // Kill ends a job; its attempts are killed with their nodes' next heartbeats. Killing a job that
 // has ended is an error.
-func (c *Core) Kill(now time.Duration, id JobID) error {
+func (c *Core) Kill(now time.Duration, id model.JobID) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
 		return err
 	}
-	c.finish(j, JobKilled, "killed")
-	c.end(Call{Op: OpKill, At: now, Job: id})
+	c.finish(j, model.JobKilled, "killed")
+	c.end(calls.Call{Op: calls.Kill, At: now, Job: id})
 	return nil
 }
 
-func (c *Core) liveJob(now time.Duration, id JobID) (*Job, error) {
+func (c *Core) liveJob(now time.Duration, id model.JobID) (*Job, error) {
 	j, err := c.jobAt(now, id)
 	if err == nil && j.State.Ended() {
 		err = fmt.Errorf("%w: %v", ErrJobEnded, id)
@@ -146,27 +149,27 @@ func (c *Core) liveJob(now time.Duration, id JobID) (*Job, error) {
 }
 
 // SetPriority changes a job's priority and its place in the order at once.
-func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
+func (c *Core) SetPriority(now time.Duration, id model.JobID, p model.Priority) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
 		return err
 	}
-	if p < VeryHigh || p > VeryLow {
+	if p < model.VeryHigh || p > model.VeryLow {
 		return fmt.Errorf("%w: %v", ErrBadJob, p)
 	}
 	j.Spec.Priority, j.Priority = p, p
 	c.Dirty = true
 	c.newWork()
-	c.changed(j, Map)
-	c.changed(j, Reduce)
-	c.Emit(Event{Type: EventPriority, JobID: id, Node: NoNode, Name: p.String()})
-	c.end(Call{Op: OpPriority, At: now, Job: id, Number: int(p)})
+	c.changed(j, model.Map)
+	c.changed(j, model.Reduce)
+	c.Emit(event.Event{Type: event.Priority, JobID: id, Node: model.NoNode, Name: p.String()})
+	c.end(calls.Call{Op: calls.Priority, At: now, Job: id, Number: int(p)})
 	return nil
 }
 
 // SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
 // have neither and return an error.
-func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
+func (c *Core) SetPool(now time.Duration, id model.JobID, name string) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
 		return err
@@ -180,14 +183,14 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	}
 	c.Dirty = true
 	c.newWork()
-	c.Emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.Group})
-	c.end(Call{Op: OpPool, At: now, Job: id, Text: name})
+	c.Emit(event.Event{Type: event.Pool, JobID: id, Node: model.NoNode, Pool: j.Group})
+	c.end(calls.Call{Op: calls.Pool, At: now, Job: id, Text: name})
 	return nil
 }
 
 // Reconfigure replaces the policy; on error the former policy stays. Running attempts, waits and
 // jobs are kept; a job whose pool or queue no longer exists is an error.
-func (c *Core) Reconfigure(now time.Duration, p Policy) error {
+func (c *Core) Reconfigure(now time.Duration, p model.Policy) error {
 	if err := c.advance(now); err != nil {
 		return err
 	}
@@ -217,8 +220,8 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	c.resetNodes()
 	c.Dirty = true
 	c.newWork()
-	c.Emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name, Policy: &p})
-	c.end(Call{Op: OpReconfigure, At: now, Policy: &p})
+	c.Emit(event.Event{Type: event.Reconfigured, Node: model.NoNode, Name: p.Name, Policy: &p})
+	c.end(calls.Call{Op: calls.Reconfigure, At: now, Policy: &p})
 	return nil
 }
 
@@ -229,7 +232,7 @@ func (c *Core) enlist() {
 		if j.State.Ended() {
 			continue
 		}
-		for k := range TaskKind(Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			c.SetSlow(j, k, nil) // the new rule may find others
 		}
 		if !j.Runnable {
@@ -238,8 +241,8 @@ func (c *Core) enlist() {
 	}
 	for _, j := range c.Active {
 		if !j.State.Ended() {
-			c.changed(j, Map)
-			c.changed(j, Reduce)
+			c.changed(j, model.Map)
+			c.changed(j, model.Reduce)
 		}
 	}
 }
@@ -250,7 +253,7 @@ func (c *Core) resetNodes() {
 	for _, n := range c.Nodes {
 		for i := len(n.Atts) - 1; i >= 0 && !resumes; i-- {
 			if c.Attempts[n.Atts[i]].Suspended {
-				c.KillAttempt(n.Atts[i], Reason{Cause: CauseSuperseded}, false)
+				c.KillAttempt(n.Atts[i], model.Reason{Cause: model.CauseSuperseded}, false)
 			}
 		}
 	}
@@ -258,14 +261,14 @@ func (c *Core) resetNodes() {
 
 // finishIfDone ends a job whose last task is done.
 func (c *Core) finishIfDone(j *Job) {
-	m, r := &j.Work[Map], &j.Work[Reduce]
+	m, r := &j.Work[model.Map], &j.Work[model.Reduce]
 	if len(r.Tasks) > 0 && r.Done == len(r.Tasks) || len(r.Tasks) == 0 && m.Done == len(m.Tasks) {
-		c.finish(j, JobSucceeded, "")
+		c.finish(j, model.JobSucceeded, "")
 	}
 }
 
 // finish ends a job: it kills its live attempts and frees its tables.
-func (c *Core) finish(j *Job, s JobState, why string) {
+func (c *Core) finish(j *Job, s model.JobState, why string) {
 	if !j.Runnable {
 		c.Held--
 	}
@@ -273,11 +276,11 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 	for k := range j.Work {
 		for i := range j.Work[k].Tasks {
 			for j.Work[k].Tasks[i].Att >= 0 {
-				c.KillAttempt(j.Work[k].Tasks[i].Att, Reason{Cause: CauseJobEnded}, false)
+				c.KillAttempt(j.Work[k].Tasks[i].Att, model.Reason{Cause: model.CauseJobEnded}, false)
 			}
 		}
 	}
-	for k := range TaskKind(Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		c.changed(j, k)
 	}
 	c.Order.Remove(j)
@@ -290,15 +293,15 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 		j.Work[k].Pending, j.Work[k].Placed, j.Work[k].Tasks = index.TaskSet{}, index.TaskSet{}, nil
 	}
 	c.releaseIndex(j)
-	if s == JobSucceeded {
+	if s == model.JobSucceeded {
 		c.blameNodes(j)
 	}
-	j.ByPlace, j.Spec.Places, j.Unfetched = placeIndex{}, Places{}, nil
+	j.ByPlace, j.Spec.Places, j.Unfetched = placeIndex{}, model.Places{}, nil
 	c.Ended++
 	c.retire(j)
 	c.Dirty = true
 	if c.Held > 0 { // a held job may launch now
 		c.newWork()
 	}
-	c.Emit(Event{Type: EventFinished, JobID: j.ID, Node: NoNode, State: s.String(), Err: why})
+	c.Emit(event.Event{Type: event.Finished, JobID: j.ID, Node: model.NoNode, State: s.String(), Err: why})
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // View answers questions about the current state of a Core. Questions change nothing. The caller
@@ -13,41 +16,11 @@ type View struct{ c *Core }
 // View returns the View of c.
 func (c *Core) View() View { return View{c} }
 
-// KindView holds the numbers of one kind of a job's tasks, or of all tasks of a pool.
-type KindView struct {
-	Total     int
-	Pending   int // waiting to be launched
-	Running   int // attempts that hold slots
-	Suspended int
-	Done      int
-	Failed    int     // failed attempts so far
-	Demand    int     // unfinished tasks, including running ones; 0 for a job that may not launch
-	Share     float64 // fair share in slots; NaN if the policy has none
-	Weight    float64 // of the job in the computation of shares
-}
-
-// JobView is a snapshot of a job.
-type JobView struct {
-	ID        JobID
-	Name      string
-	User      string
-	Pool      string // or queue
-	Priority  Priority
-	State     JobState
-	Runnable  bool   // may launch: initialized, within the job limits
-	Hold      Reason // why not, unless Runnable
-	Err       string // why it failed
-	Submitted time.Duration
-	Started   time.Duration // when it could first launch
-	Finished  time.Duration // 0 while it has not ended
-	Kinds     [2]KindView   // by TaskKind
-}
-
 // Now returns the time of the last call.
 func (q View) Now() time.Duration { return q.c.Now }
 
 // Policy returns the current policy, with defaults filled in.
-func (q View) Policy() Policy { return q.c.Policy }
+func (q View) Policy() model.Policy { return q.c.Policy }
 
 // AutoWait returns the wait of each level if the policy has locality.auto.
 func (q View) AutoWait() time.Duration { return q.c.AutoWait() }
@@ -57,8 +30,8 @@ func (q View) AutoWait() time.Duration { return q.c.AutoWait() }
 func (q View) Jobs() int { return int(q.c.LastJob) }
 
 // Active returns the jobs that have not ended, in order of submission.
-func (q View) Active() []JobID {
-	var ids []JobID
+func (q View) Active() []model.JobID {
+	var ids []model.JobID
 	for _, j := range q.c.Active {
 		if !j.State.Ended() {
 			ids = append(ids, j.ID)
@@ -69,30 +42,30 @@ func (q View) Active() []JobID {
 
 // Spec returns a job as submitted, with later changes. Its Places are owned by the Core: read-only,
 // and empty once the job has ended. The error for an unknown or forgotten job wraps ErrUnknownJob.
-func (q View) Spec(id JobID) (JobSpec, error) {
+func (q View) Spec(id model.JobID) (model.JobSpec, error) {
 	j, err := q.c.find(id)
 	if err != nil {
-		return JobSpec{}, err
+		return model.JobSpec{}, err
 	}
 	return j.Spec, nil
 }
 
 // State returns the state of a job, JobWaiting if the Core does not know it; it is cheap.
-func (q View) State(id JobID) JobState {
+func (q View) State(id model.JobID) model.JobState {
 	if j, err := q.c.find(id); err == nil {
 		return j.State
 	}
-	return JobWaiting
+	return model.JobWaiting
 }
 
 // Job returns a snapshot of a job. The error for an unknown or forgotten job wraps ErrUnknownJob.
-func (q View) Job(id JobID) (JobView, error) {
+func (q View) Job(id model.JobID) (view.Job, error) {
 	v, err := q.Glance(id)
 	if err != nil || v.State.Ended() {
 		return v, err
 	}
 	j, err := q.c.find(id)
-	for k := range TaskKind(Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		v.Kinds[k].Share, v.Kinds[k].Weight = q.c.Order.Share(j, k)
 	}
 	return v, err
@@ -100,19 +73,19 @@ func (q View) Job(id JobID) (JobView, error) {
 
 // Glance is like Job but without shares and weights, so that its cost does not depend on the number
 // of active jobs.
-func (q View) Glance(id JobID) (JobView, error) {
+func (q View) Glance(id model.JobID) (view.Job, error) {
 	j, err := q.c.find(id)
 	if err != nil {
-		return JobView{}, err
+		return view.Job{}, err
 	}
-	v := JobView{
+	v := view.Job{
 		ID: id, Name: j.Spec.Name, User: j.Spec.User, Pool: j.Group, Priority: j.Spec.Priority, State: j.State, Runnable: j.Runnable,
 		Hold: j.Hold, Err: j.err, Submitted: j.Submitted, Started: j.started, Finished: j.finished,
 	}
-	for k := range TaskKind(Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		w := &j.Work[k]
-		v.Kinds[k] = KindView{
-			Total: [Kinds]int{j.Spec.Maps, j.Spec.Reduces}[k], Pending: w.Waiting(), Running: w.Running, Suspended: w.Suspended, Done: w.Done, Failed: j.failed[k],
+		v.Kinds[k] = view.Kind{
+			Total: [model.Kinds]int{j.Spec.Maps, j.Spec.Reduces}[k], Pending: w.Waiting(), Running: w.Running, Suspended: w.Suspended, Done: w.Done, Failed: j.failed[k],
 			Demand: j.Demand(k), Share: math.NaN(), Weight: 1,
 		}
 	}
@@ -121,9 +94,9 @@ func (q View) Glance(id JobID) (JobView, error) {
 
 // Order returns the jobs with a task of kind k to launch, in the order in which they are offered
 // the next free slot.
-func (q View) Order(k TaskKind) []JobID {
+func (q View) Order(k model.TaskKind) []model.JobID {
 	c := q.c
-	var ids []JobID
+	var ids []model.JobID
 	for j := range c.InOrder(k) {
 		if j.Launchable(k) {
 			ids = append(ids, j.ID)
@@ -133,8 +106,8 @@ func (q View) Order(k TaskKind) []JobID {
 }
 
 // Runnable returns the jobs that may launch, in order of submission.
-func (q View) Runnable() []JobID {
-	var ids []JobID
+func (q View) Runnable() []model.JobID {
+	var ids []model.JobID
 	for _, j := range q.c.Active {
 		if j.Runnable {
 			ids = append(ids, j.ID)
@@ -145,25 +118,11 @@ func (q View) Runnable() []JobID {
 
 // Skips returns the jobs passed over in the last heartbeat that asked for work, if Config.Explain
 // is set. The Core owns the slice until the next call.
-func (q View) Skips() []Skip { return q.c.skips }
-
-// NodeView is a snapshot of a node.
-type NodeView struct {
-	ID       NodeID
-	Name     string
-	Rack     string
-	Slots    [2]int
-	Running  [2]int
-	Free     [2]int
-	Live     bool
-	Cordoned bool
-	Avoided  bool          // by all jobs, because of its faults
-	Seen     time.Duration // last heartbeat
-}
+func (q View) Skips() []model.Skip { return q.c.skips }
 
 // Nodes returns the nodes that have joined, including lost ones.
-func (q View) Nodes() []NodeView {
-	var views []NodeView
+func (q View) Nodes() []view.Node {
+	var views []view.Node
 	for _, n := range q.c.Nodes {
 		if n.Groups != nil {
 			views = append(views, n.View())
@@ -173,7 +132,7 @@ func (q View) Nodes() []NodeView {
 }
 
 // Node returns a snapshot of a node; ok is false if it has never joined.
-func (q View) Node(id NodeID) (v NodeView, ok bool) {
+func (q View) Node(id model.NodeID) (v view.Node, ok bool) {
 	if id < 0 || int(id) >= len(q.c.Nodes) || q.c.Nodes[id].Groups == nil {
 		return v, false
 	}
@@ -182,51 +141,39 @@ func (q View) Node(id NodeID) (v NodeView, ok bool) {
 
 // Between returns the distance of two nodes: NodeLocal for the same node, RackLocal, …; AnyPlace if
 // one of them has never joined.
-func (q View) Between(a, b NodeID) Locality {
+func (q View) Between(a, b model.NodeID) model.Locality {
 	c := q.c
-	for _, id := range [2]NodeID{a, b} {
+	for _, id := range [2]model.NodeID{a, b} {
 		if id < 0 || int(id) >= len(c.Nodes) || c.Nodes[id].Groups == nil {
-			return AnyPlace
+			return model.AnyPlace
 		}
 	}
 	for l, group := range c.Nodes[a].Groups {
 		if group == c.Nodes[b].Groups[l] {
-			return Locality(l)
+			return model.Locality(l)
 		}
 	}
 	return c.Far
 }
 
 // View returns a snapshot of the node.
-func (n *NodeState) View() NodeView {
-	return NodeView{
+func (n *NodeState) View() view.Node {
+	return view.Node{
 		ID: n.ID, Name: n.Name, Rack: n.Rack, Slots: n.Slots, Running: n.Running,
-		Free: [2]int{n.Free(Map), n.Free(Reduce)}, Live: n.Live, Cordoned: n.Cordoned, Avoided: n.Avoided, Seen: n.Seen,
+		Free: [2]int{n.Free(model.Map), n.Free(model.Reduce)}, Live: n.Live, Cordoned: n.Cordoned, Avoided: n.Avoided, Seen: n.Seen,
 	}
 }
 
 // NodeName returns the name of a node, "" for NoNode.
-func (q View) NodeName(id NodeID) string {
+func (q View) NodeName(id model.NodeID) string {
 	if id < 0 || int(id) >= len(q.c.Nodes) {
 		return ""
 	}
 	return q.c.Nodes[id].Name
 }
 
-// AttemptView is a snapshot of a live attempt.
-type AttemptView struct {
-	ID        AttemptID
-	Node      NodeID
-	Suspended bool
-	Started   time.Duration
-	Worked    time.Duration // time in a slot so far
-	Locality  Locality
-	Progress  float64
-	Granted   bool // it may commit
-}
-
 // Live returns the oldest live attempt of a task; ok is false if it has none.
-func (q View) Live(id TaskID) (v AttemptView, ok bool) {
+func (q View) Live(id model.TaskID) (v view.Attempt, ok bool) {
 	t := q.c.taskOf(id)
 	if t == nil || t.Att < 0 {
 		return v, false
@@ -235,7 +182,7 @@ func (q View) Live(id TaskID) (v AttemptView, ok bool) {
 }
 
 // Attempt returns a live attempt.
-func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
+func (q View) Attempt(id model.AttemptID) (v view.Attempt, ok bool) {
 	ai := q.c.LiveAttempt(id)
 	if ai < 0 {
 		return v, false
@@ -244,7 +191,7 @@ func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
 }
 
 // Attempts returns the live attempts of a task, the oldest first.
-func (q View) Attempts(id TaskID) (list []AttemptView) {
+func (q View) Attempts(id model.TaskID) (list []view.Attempt) {
 	if t := q.c.taskOf(id); t != nil {
 		for ai := t.Att; ai >= 0; ai = q.c.Attempts[ai].Next {
 			list = append(list, q.c.attemptView(ai))
@@ -253,99 +200,61 @@ func (q View) Attempts(id TaskID) (list []AttemptView) {
 	return list
 }
 
-func (c *Core) attemptView(ai int32) AttemptView {
+func (c *Core) attemptView(ai int32) view.Attempt {
 	a := &c.Attempts[ai]
-	return AttemptView{
+	return view.Attempt{
 		ID: a.ID, Node: a.Node.ID, Suspended: a.Suspended, Started: a.Start, Worked: a.Worked(c.Now),
 		Locality: a.Locality, Progress: a.Progress, Granted: a.Granted,
 	}
 }
 
 // Output returns the node that has a done task's output, and the attempt that wrote it.
-func (q View) Output(id TaskID) (NodeID, int32, bool) {
+func (q View) Output(id model.TaskID) (model.NodeID, int32, bool) {
 	t := q.c.taskOf(id)
 	if t == nil || t.State != TaskDone {
-		return NoNode, 0, false
+		return model.NoNode, 0, false
 	}
 	return t.Node, t.Won, true
 }
 
-// LocalityView is how long a job has waited for a slot near its data, and what it may do now.
-type LocalityView struct {
-	Level   Locality      // of its last map; NodeLocal at first
-	Wait    time.Duration // waited since that launch
-	Skipped bool          // passed over at the last offer of a map slot
-	Skips   int           // under SkipCount: offers refused
-}
-
 // Locality returns how long a job has waited for a slot near its data, and what it may do now.
-func (q View) Locality(id JobID) (LocalityView, error) {
+func (q View) Locality(id model.JobID) (view.Locality, error) {
 	j, err := q.c.find(id)
 	if err != nil {
-		return LocalityView{}, err
+		return view.Locality{}, err
 	}
 	if j.State.Ended() {
-		return LocalityView{}, nil
+		return view.Locality{}, nil
 	}
-	v, _ := q.c.Placement[Map].View(j)
+	v, _ := q.c.Placement[model.Map].View(j)
 	return v, nil
 }
 
-// VirtualView is a job's progress in the virtual cluster of hfsp, for one kind of its tasks.
-type VirtualView struct {
-	Left   time.Duration // sum of the remaining run times of its tasks
-	Slots  float64       // slots that it has there
-	Finish time.Duration // when it will finish, or has finished, there; 0 if it has no tasks of the kind
-}
-
 // Virtual returns a job's progress in the virtual cluster of hfsp; other orders are an error.
-func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
+func (q View) Virtual(id model.JobID, k model.TaskKind) (view.Virtual, error) {
 	c := q.c
 	j, err := c.find(id)
 	if err != nil {
-		return VirtualView{}, err
+		return view.Virtual{}, err
 	}
 	if o, ok := c.Order.(projector); ok {
 		if v, has := o.Projected(j, k); has {
 			return v, nil
 		}
 	}
-	return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.Policy.Name)
-}
-
-// PoolView is a snapshot of a pool.
-type PoolView struct {
-	Name   string
-	Config PoolConfig // with the defaults filled in
-	Jobs   int
-	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
-	Need   [2]int      // slots that it may now claim by preemption
+	return view.Virtual{}, fmt.Errorf("%w: policy %s has no virtual cluster", model.ErrBadConfig, c.Policy.Name)
 }
 
 // Pools returns the pools by name; none unless the policy has pools.
-func (q View) Pools() []PoolView {
+func (q View) Pools() []view.Pool {
 	if o, ok := q.c.Order.(poolLister); ok {
 		return o.PoolViews()
 	}
 	return nil
 }
 
-// QueueView is a snapshot of a queue of the capacity scheduler.
-type QueueView struct {
-	Name     string
-	Parent   string // empty for top queues
-	Leaf     bool
-	Config   QueueConfig
-	Capacity [2]int      // guaranteed slots
-	Max      [2]int      // NoLimit if none
-	Occupied [2]int      // slots held, not tasks
-	Kinds    [2]KindView // Running and Demand, of leaves
-	Jobs     int         // jobs that have not ended, including waiting ones
-	Users    int
-}
-
 // Queues returns the queues in the order of the configuration; none unless the policy has queues.
-func (q View) Queues() []QueueView {
+func (q View) Queues() []view.Queue {
 	if o, ok := q.c.Order.(queueLister); ok {
 		return o.QueueViews()
 	}

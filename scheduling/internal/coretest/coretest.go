@@ -8,11 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // New returns a Core with policy p and the given nodes, joined at time 0. built has p's parts.
-func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Policy, nodes ...core.Node) *core.Core {
+func New(t require.TestingT, built *core.Policies, cfg core.Config, p model.Policy, nodes ...model.Node) *core.Core {
 	c, err := core.New(built, cfg, p)
 	require.NoError(t, err)
 	for _, n := range nodes {
@@ -24,33 +27,33 @@ func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Polic
 
 // Racks returns nodes n0, n1 and so on with the given map and reduce slots; sizes gives the number
 // of nodes in rack r0, r1 and so on.
-func Racks(slots [2]int, sizes ...int) (nodes []core.Node) {
+func Racks(slots [2]int, sizes ...int) (nodes []model.Node) {
 	for r, size := range sizes {
 		for range size {
-			nodes = append(nodes, core.Node{Name: fmt.Sprint("n", len(nodes)), Rack: fmt.Sprint("r", r), MapSlots: slots[0], ReduceSlots: slots[1]})
+			nodes = append(nodes, model.Node{Name: fmt.Sprint("n", len(nodes)), Rack: fmt.Sprint("r", r), MapSlots: slots[0], ReduceSlots: slots[1]})
 		}
 	}
 	return nodes
 }
 
 // Submit submits a job at the Core's time.
-func Submit(t require.TestingT, c *core.Core, s core.JobSpec) core.JobID {
+func Submit(t require.TestingT, c *core.Core, s model.JobSpec) model.JobID {
 	return SubmitAt(t, c, c.Now, s)
 }
 
 // SubmitAt submits a job.
-func SubmitAt(t require.TestingT, c *core.Core, at time.Duration, s core.JobSpec) core.JobID {
+func SubmitAt(t require.TestingT, c *core.Core, at time.Duration, s model.JobSpec) model.JobID {
 	id, err := c.Submit(at, s)
 	require.NoError(t, err)
 	return id
 }
 
 // Beat sends a heartbeat of node n and returns the attempts that the answer launches.
-func Beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) (launched []core.AttemptID) {
-	got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: statuses})
+func Beat(t require.TestingT, c *core.Core, now time.Duration, n model.NodeID, statuses ...model.Status) (launched []model.AttemptID) {
+	got, err := c.Heartbeat(now, model.Heartbeat{Node: n, Statuses: statuses})
 	require.NoError(t, err)
 	for _, a := range got.Actions {
-		if a.Verb == core.Launch {
+		if a.Verb == model.Launch {
 			launched = append(launched, a.Attempt)
 		}
 	}
@@ -58,14 +61,14 @@ func Beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, st
 }
 
 // Report sends a heartbeat that asks for no work.
-func Report(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) {
-	_, err := c.Heartbeat(now, core.Heartbeat{Node: n, NoWork: true, Statuses: statuses})
+func Report(t require.TestingT, c *core.Core, now time.Duration, n model.NodeID, statuses ...model.Status) {
+	_, err := c.Heartbeat(now, model.Heartbeat{Node: n, NoWork: true, Statuses: statuses})
 	require.NoError(t, err)
 }
 
 // On returns the Places of a job whose maps all have their input on the same nodes.
-func On(maps int, nodes ...core.NodeID) core.Places {
-	p := core.Places{Offsets: []int32{0}}
+func On(maps int, nodes ...model.NodeID) model.Places {
+	p := model.Places{Offsets: []int32{0}}
 	for range maps {
 		p.Nodes = append(p.Nodes, nodes...)
 		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
@@ -75,7 +78,7 @@ func On(maps int, nodes ...core.NodeID) core.Places {
 
 // Launches sends heartbeats of n until one launches nothing, and returns the number of launched
 // tasks.
-func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
+func Launches(t require.TestingT, c *core.Core, n model.NodeID) (count int) {
 	for {
 		launched := Beat(t, c, c.Now+1, n)
 		if count += len(launched); len(launched) == 0 {
@@ -85,14 +88,14 @@ func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
 }
 
 // Join makes a node join at the Core's time.
-func Join(t require.TestingT, c *core.Core, n core.Node) core.NodeID {
+func Join(t require.TestingT, c *core.Core, n model.Node) model.NodeID {
 	id, err := c.Join(c.Now, n)
 	require.NoError(t, err)
 	return id
 }
 
 // Job returns the view of a job.
-func Job(t require.TestingT, c *core.Core, id core.JobID) core.JobView {
+func Job(t require.TestingT, c *core.Core, id model.JobID) view.Job {
 	v, err := c.View().Job(id)
 	require.NoError(t, err)
 	return v
@@ -109,10 +112,10 @@ func Runnable(c *core.Core) (list []bool) {
 }
 
 // Events records a Core's events. Each call of `since` returns the events since the last call.
-func Events(cfg *core.Config) (since func() []core.Event) {
-	var events []core.Event
-	cfg.Events = func(e core.Event) { events = append(events, e) }
-	return func() []core.Event {
+func Events(cfg *core.Config) (since func() []event.Event) {
+	var events []event.Event
+	cfg.Events = func(e event.Event) { events = append(events, e) }
+	return func() []event.Event {
 		got := events
 		events = nil
 		return got

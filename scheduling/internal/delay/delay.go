@@ -9,6 +9,8 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Delay scheduling [Zaharia10 §3]: a job without a map near enough to a node lets the next job have
@@ -26,13 +28,13 @@ type SkipCount struct {
 
 // skips is SkipCount's record of a job.
 type skips struct {
-	Count [core.MaxLevels]int32 // offers refused since the last launch at the level or nearer
-	own   int                   // offers to refuse at its level, if Limits is nil
-	nodes int                   // number of live nodes for which own was computed
+	Count [model.MaxLevels]int32 // offers refused since the last launch at the level or nearer
+	own   int                    // offers to refuse at its level, if Limits is nil
+	nodes int                    // number of live nodes for which own was computed
 }
 
 // NewSkipCount returns a SkipCount. If former is a SkipCount too, jobs keep their counts of skips.
-func NewSkipCount(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
+func NewSkipCount(c *core.Core, p model.LocalityPolicy, former core.Placement) core.Placement {
 	s := &SkipCount{c: c, Limits: p.Skips}
 	if !p.Auto && s.Limits == nil {
 		s.Limits = []int{}
@@ -49,11 +51,11 @@ func (s *SkipCount) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if int(level) == s.levels() || !j.Located {
 		level = s.c.Far // line 11
 	}
-	return s.c.Nearest(j, n, level, core.CauseWaited) // lines 6, 9
+	return s.c.Nearest(j, n, level, model.CauseWaited) // lines 6, 9
 }
 
 // Launched implements core.Placement.
-func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
+func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l model.Locality) {
 	if l >= 0 {
 		clear(s.Of.Of(j).Count[l:]) // line 8
 	}
@@ -63,12 +65,12 @@ func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // line 13
 
 // level returns the widest level at which j may launch now: it has refused enough nearer offers.
-func (s *SkipCount) level(j *core.Job) core.Locality {
+func (s *SkipCount) level(j *core.Job) model.Locality {
 	count, l := &s.Of.Of(j).Count, 0
 	for l < s.levels() && int(count[l]) >= s.limit(j, l) {
 		l++
 	}
-	return core.Locality(l)
+	return model.Locality(l)
 }
 
 // levels returns the number of levels at which jobs refuse offers. After these, any slot will do.
@@ -105,12 +107,12 @@ func (s *SkipCount) CountsSlots() bool { return true }
 func (s *SkipCount) Remove(j *core.Job) { s.Of.Remove(j) }
 
 // View implements core.Placement.
-func (s *SkipCount) View(j *core.Job) (core.LocalityView, time.Duration) {
+func (s *SkipCount) View(j *core.Job) (view.Locality, time.Duration) {
 	n := int32(0)
 	for _, count := range s.Of.Of(j).Count {
 		n += count
 	}
-	return core.LocalityView{Skips: int(n)}, 0
+	return view.Locality{Skips: int(n)}, 0
 }
 
 // TimedWait waits a time per level [Zaharia10 Algorithm 3].
@@ -125,7 +127,7 @@ type TimedWait struct {
 }
 
 // NewTimedWait returns a TimedWait. If former is a TimedWait too, jobs keep their waits.
-func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
+func NewTimedWait(c *core.Core, p model.LocalityPolicy, former core.Placement) core.Placement {
 	t := &TimedWait{Waits: Waits{C: c}, lengths: p.Waits, auto: p.Auto, Capped: p.Capped}
 	if old, ok := former.(*TimedWait); ok {
 		t.TakeOver(&old.Waits)
@@ -139,25 +141,25 @@ func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) co
 func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	w, far := t.Of.Of(j), t.C.Far
 	level, left := w.Level, w.Wait
-	if !j.Located || t.C.Order.Urgent(j, core.Map) {
+	if !j.Located || t.C.Order.Urgent(j, model.Map) {
 		level = far
 	}
 	for ; level < far && left >= t.length(level); level++ { // lines 8, 11, 14
 		left -= t.length(level)
 	}
-	return t.C.Nearest(j, n, level, core.CauseWaited) // lines 10, 13, 16
+	return t.C.Nearest(j, n, level, model.CauseWaited) // lines 10, 13, 16
 }
 
 // Launched restarts the job's wait, at the level of the launch. Capped is our addition: a launch
 // within the level does not restart it if the job has refused an offer shortly before. Shortly
 // means fewer heartbeats ago than the cluster has nodes.
-func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
+func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l model.Locality) {
 	w := t.Of.Of(j)
 	w.Launched, w.Skipped = t.C.Beat, false
 	switch {
-	case l == core.AnyPlace && j.Located:
+	case l == model.AnyPlace && j.Located:
 		return
-	case l == core.AnyPlace:
+	case l == model.AnyPlace:
 		l = t.C.Far
 	case t.Capped && l <= w.Level && w.Refused > 0 && t.C.Beat-w.Refused < uint64(t.C.Live):
 		return
@@ -166,7 +168,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 }
 
 // length returns the wait of a level: W1, W2 and so on; with auto, the wait that the Core computes.
-func (t *TimedWait) length(l core.Locality) time.Duration {
+func (t *TimedWait) length(l model.Locality) time.Duration {
 	if t.auto {
 		return t.C.AutoWait()
 	}
@@ -177,12 +179,12 @@ func (t *TimedWait) length(l core.Locality) time.Duration {
 }
 
 // View implements core.Placement.
-func (t *TimedWait) View(j *core.Job) (core.LocalityView, time.Duration) {
+func (t *TimedWait) View(j *core.Job) (view.Locality, time.Duration) {
 	w, until := t.Of.Of(j), time.Duration(0)
 	for l := w.Level; l < t.C.Far && w.Wait >= until; l++ {
 		until += t.length(l)
 	}
-	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait
+	return view.Locality{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait
 }
 
 // Waits measures how long each job has waited [Zaharia10 Algorithm 3]. If a job is passed over at a
@@ -200,10 +202,10 @@ type Waits struct {
 // Delayed is the record that Algorithm 3 keeps of a job (lines 1, 2).
 type Delayed struct {
 	Wait     time.Duration
-	Level    core.Locality // of the last launch; NodeLocal at first
-	Skipped  bool          // it was passed over at the last heartbeat that offered a slot
-	Launched uint64        // heartbeat (Core.Beat) of the last launch
-	Refused  uint64        // heartbeat of the last refusal; 0 if it has not refused
+	Level    model.Locality // of the last launch; NodeLocal at first
+	Skipped  bool           // it was passed over at the last heartbeat that offered a slot
+	Launched uint64         // heartbeat (Core.Beat) of the last launch
+	Refused  uint64         // heartbeat of the last refusal; 0 if it has not refused
 }
 
 // Begin adds the time since the last heartbeat to the wait of each job that was skipped at it.

@@ -11,23 +11,25 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // built has the order "fair" and this package's rules, which the tests' policies name.
 var built = &core.Policies{
-	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
-	Maps: map[core.LocalityRule]func(*core.Core, core.LocalityPolicy, core.Placement) core.Placement{
-		core.SkipCount: NewSkipCount, core.TimedWait: NewTimedWait,
+	Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"fair": flat.NewFair},
+	Maps: map[model.LocalityRule]func(*core.Core, model.LocalityPolicy, core.Placement) core.Placement{
+		model.SkipCount: NewSkipCount, model.TimedWait: NewTimedWait,
 	},
 }
 
-func fair(t require.TestingT, cfg core.Config, p core.LocalityPolicy, nodes ...core.Node) *core.Core {
-	return coretest.New(t, built, cfg, core.Policy{Order: "fair", Locality: p}, nodes...)
+func fair(t require.TestingT, cfg core.Config, p model.LocalityPolicy, nodes ...model.Node) *core.Core {
+	return coretest.New(t, built, cfg, model.Policy{Order: "fair", Locality: p}, nodes...)
 }
 
 // timed returns the rule TimedWait with the given waits, W1 first, in whole seconds.
-func timed(seconds ...time.Duration) core.LocalityPolicy {
-	p := core.LocalityPolicy{Rule: core.TimedWait}
+func timed(seconds ...time.Duration) model.LocalityPolicy {
+	p := model.LocalityPolicy{Rule: model.TimedWait}
 	for _, w := range seconds {
 		p.Waits = append(p.Waits, w*time.Second)
 	}
@@ -35,13 +37,13 @@ func timed(seconds ...time.Duration) core.LocalityPolicy {
 }
 
 // The nodes of waitingJob: one with the data, one in its rack, one in another rack.
-const data, rack, far = core.NodeID(0), core.NodeID(1), core.NodeID(2)
+const data, rack, far = model.NodeID(0), model.NodeID(1), model.NodeID(2)
 
 // waitingJob returns a Core with the nodes data, rack and far, each with one slot. Its job has nine
 // maps, all with their input on data.
-func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
+func waitingJob(t *testing.T, p model.LocalityPolicy) *core.Core {
 	c := fair(t, core.Config{}, p, coretest.Racks([2]int{1, 0}, 2, 1)...)
-	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, data)})
+	coretest.Submit(t, c, model.JobSpec{Maps: 9, Places: coretest.On(9, data)})
 	return c
 }
 
@@ -58,42 +60,42 @@ func TestLevelsWithoutAWait(t *testing.T) {
 // The view of a job shows how long it has waited, at which level, and when the wait will end.
 func TestViewOfAWait(t *testing.T) {
 	c := waitingJob(t, timed(4, 6))
-	stands := func() core.LocalityView {
+	stands := func() view.Locality {
 		v, err := c.View().Locality(1)
 		require.NoError(t, err)
 		return v
 	}
 	until := func() time.Duration {
-		_, at := c.Placement[core.Map].View(c.Job(1))
+		_, at := c.Placement[model.Map].View(c.Job(1))
 		return at
 	}
-	require.Equal(t, core.LocalityView{}, stands())
+	require.Equal(t, view.Locality{}, stands())
 	require.Empty(t, coretest.Beat(t, c, 0, far))
-	require.Equal(t, core.LocalityView{Skipped: true}, stands())
+	require.Equal(t, view.Locality{Skipped: true}, stands())
 	require.Equal(t, 4*time.Second, until())
 	require.Empty(t, coretest.Beat(t, c, 3*time.Second, far))
-	require.Equal(t, core.LocalityView{Wait: 3 * time.Second, Skipped: true}, stands())
+	require.Equal(t, view.Locality{Wait: 3 * time.Second, Skipped: true}, stands())
 	require.Equal(t, 4*time.Second, until())
-	got, err := c.Heartbeat(5*time.Second, core.Heartbeat{Node: rack})
+	got, err := c.Heartbeat(5*time.Second, model.Heartbeat{Node: rack})
 	require.NoError(t, err)
-	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
-	require.Equal(t, core.LocalityView{Level: core.RackLocal}, stands())
+	require.Equal(t, model.Reason{Cause: model.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
+	require.Equal(t, view.Locality{Level: model.RackLocal}, stands())
 	require.Empty(t, coretest.Beat(t, c, 6*time.Second, far))
 	require.Empty(t, coretest.Beat(t, c, 8*time.Second, far))
-	require.Equal(t, core.LocalityView{Level: core.RackLocal, Wait: 2 * time.Second, Skipped: true}, stands())
+	require.Equal(t, view.Locality{Level: model.RackLocal, Wait: 2 * time.Second, Skipped: true}, stands())
 	require.Equal(t, 12*time.Second, until())
-	got, err = c.Heartbeat(9*time.Second, core.Heartbeat{Node: data})
+	got, err = c.Heartbeat(9*time.Second, model.Heartbeat{Node: data})
 	require.NoError(t, err)
-	require.Equal(t, core.Reason{Cause: core.CauseLocal}, got.Actions[0].Reason)
-	require.Equal(t, core.LocalityView{}, stands(), "back at the first level")
+	require.Equal(t, model.Reason{Cause: model.CauseLocal}, got.Actions[0].Reason)
+	require.Equal(t, view.Locality{}, stands(), "back at the first level")
 	require.Empty(t, coretest.Beat(t, c, 10*time.Second, far))
-	got, err = c.Heartbeat(25*time.Second, core.Heartbeat{Node: far})
+	got, err = c.Heartbeat(25*time.Second, model.Heartbeat{Node: far})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 1)
-	require.Equal(t, core.LocalityView{Level: core.OffRack}, stands())
+	require.Equal(t, view.Locality{Level: model.OffRack}, stands())
 	require.Equal(t, 25*time.Second, until(), "it waits for nothing")
 	require.NoError(t, c.Kill(26*time.Second, 1))
-	require.Equal(t, core.LocalityView{}, stands())
+	require.Equal(t, view.Locality{}, stands())
 	_, err = c.View().Locality(2)
 	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
@@ -102,7 +104,7 @@ func TestViewOfAWait(t *testing.T) {
 // before than there are nodes. A launch farther away restarts the wait.
 func TestCapOfAWait(t *testing.T) {
 	for beats, want := range map[int]time.Duration{1: 2 * time.Second, 2: 2 * time.Second, 3: 0} {
-		c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+		c := waitingJob(t, model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
 		require.Empty(t, coretest.Beat(t, c, 0, far))
 		require.Empty(t, coretest.Beat(t, c, 2*time.Second, far))
 		c.Beat += uint64(beats - 1) // of full nodes
@@ -111,16 +113,16 @@ func TestCapOfAWait(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, v.Wait, "%d heartbeats later", beats)
 	}
-	c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+	c := waitingJob(t, model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
 	require.Empty(t, coretest.Beat(t, c, 0, far))
 	require.Empty(t, coretest.Beat(t, c, 6*time.Second, far))
 	require.Len(t, coretest.Beat(t, c, 6*time.Second, rack), 1)
 	v, err := c.View().Locality(1)
 	require.NoError(t, err)
-	require.Equal(t, core.LocalityView{Level: core.RackLocal}, v)
+	require.Equal(t, view.Locality{Level: model.RackLocal}, v)
 	require.Len(t, coretest.Beat(t, c, 6*time.Second, data), 1)
-	c = waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
-	c.Placement[core.Map].(*TimedWait).Of.Of(c.Job(1)).Wait = time.Second
+	c = waitingJob(t, model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+	c.Placement[model.Map].(*TimedWait).Of.Of(c.Job(1)).Wait = time.Second
 	require.Len(t, coretest.Beat(t, c, 0, data), 1)
 	v, err = c.View().Locality(1)
 	require.NoError(t, err)
@@ -145,18 +147,18 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
 	require.Empty(t, coretest.Beat(t, c, 0, far))
 	for range 100 {
-		coretest.Submit(t, c, core.JobSpec{Maps: 1, Places: coretest.On(1, 0)})
+		coretest.Submit(t, c, model.JobSpec{Maps: 1, Places: coretest.On(1, 0)})
 	}
 	got := coretest.Beat(t, c, 5*time.Second, far)
 	require.Len(t, got, 1)
-	require.Equal(t, core.JobID(1), got[0].Task.Job)
+	require.Equal(t, model.JobID(1), got[0].Task.Job)
 }
 
 // If a job refuses an offer, its wait grows by the time to the next heartbeat. It does not if the
 // job launches a map in the same heartbeat, before or after the refusal.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	c := waitingJob(t, timed(5, 5))
-	w, j := c.Placement[core.Map].(*TimedWait), c.Job(1)
+	w, j := c.Placement[model.Map].(*TimedWait), c.Job(1)
 	for name, tc := range map[string]struct {
 		offers func()
 		want   time.Duration
@@ -164,10 +166,10 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 		"refused":        {func() { w.Refused(j) }, time.Second},
 		"refused twice":  {func() { w.Refused(j); w.Refused(j) }, time.Second},
 		"refused first":  {func() { w.Refused(j); w.Begin() }, time.Second}, // Begin: the next slot is offered
-		"launched first": {func() { w.Launched(j, c.Nodes[data], core.NodeLocal); w.Refused(j) }, 0},
-		"launched last":  {func() { w.Refused(j); w.Launched(j, c.Nodes[data], core.NodeLocal) }, 0},
+		"launched first": {func() { w.Launched(j, c.Nodes[data], model.NodeLocal); w.Refused(j) }, 0},
+		"launched last":  {func() { w.Refused(j); w.Launched(j, c.Nodes[data], model.NodeLocal) }, 0},
 		"launched before": {func() {
-			w.Launched(j, c.Nodes[data], core.NodeLocal)
+			w.Launched(j, c.Nodes[data], model.NodeLocal)
 			c.Beat++
 			w.Begin()
 			w.Refused(j)
@@ -186,37 +188,37 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	*w.Of.Of(j) = Delayed{}
 	require.Empty(t, coretest.Beat(t, c, time.Minute, rack))
 	require.NoError(t, c.Kill(time.Minute, 1))
-	id := coretest.Submit(t, c, core.JobSpec{Maps: 1, Places: coretest.On(1, data)})
+	id := coretest.Submit(t, c, model.JobSpec{Maps: 1, Places: coretest.On(1, data)})
 	require.Empty(t, coretest.Beat(t, c, 2*time.Minute, rack), "the wait of a job that has ended is not its successor's")
 	v, err := c.View().Locality(id)
 	require.NoError(t, err)
-	require.Equal(t, core.LocalityView{Skipped: true}, v)
+	require.Equal(t, view.Locality{Skipped: true}, v)
 }
 
 // Views show how many offers a job has refused. If D are, a launch that is not local has the reason
 // CauseWaited. A job does not wait without levels, nor for maps without a place.
 func TestReasonsOfSkipCounts(t *testing.T) {
-	c := waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}})
+	c := waitingJob(t, model.LocalityPolicy{Rule: model.SkipCount, Skips: []int{2}})
 	for refused := range 2 {
 		v, err := c.View().Locality(1)
 		require.NoError(t, err)
-		require.Equal(t, core.LocalityView{Skips: refused}, v)
+		require.Equal(t, view.Locality{Skips: refused}, v)
 		require.Empty(t, coretest.Beat(t, c, 0, far))
 	}
-	v, until := c.Placement[core.Map].View(c.Job(1))
-	require.Equal(t, core.LocalityView{Skips: 2}, v)
+	v, until := c.Placement[model.Map].View(c.Job(1))
+	require.Equal(t, view.Locality{Skips: 2}, v)
 	require.Zero(t, until)
-	got, err := c.Heartbeat(0, core.Heartbeat{Node: far})
+	got, err := c.Heartbeat(0, model.Heartbeat{Node: far})
 	require.NoError(t, err)
-	require.Equal(t, core.Reason{Cause: core.CauseWaited, Count: 2}, got.Actions[0].Reason)
-	got, err = c.Heartbeat(0, core.Heartbeat{Node: data})
+	require.Equal(t, model.Reason{Cause: model.CauseWaited, Count: 2}, got.Actions[0].Reason)
+	got, err = c.Heartbeat(0, model.Heartbeat{Node: data})
 	require.NoError(t, err)
-	require.Equal(t, core.Reason{Cause: core.CauseLocal}, got.Actions[0].Reason)
-	c = waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount})
+	require.Equal(t, model.Reason{Cause: model.CauseLocal}, got.Actions[0].Reason)
+	c = waitingJob(t, model.LocalityPolicy{Rule: model.SkipCount})
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
-	c = waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{9}})
+	c = waitingJob(t, model.LocalityPolicy{Rule: model.SkipCount, Skips: []int{9}})
 	require.NoError(t, c.Kill(0, 1))
-	coretest.Submit(t, c, core.JobSpec{Maps: 1})
+	coretest.Submit(t, c, model.JobSpec{Maps: 1})
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
 }
 
@@ -224,7 +226,7 @@ func TestReasonsOfSkipCounts(t *testing.T) {
 // after 1 s. Any node is allowed after 6 s, not after 2 s [Zaharia10 Algorithm 3].
 func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 	c := fair(t, core.Config{}, timed(1, 5), coretest.Racks([2]int{2, 0}, 2, 2)...)
-	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
+	coretest.Submit(t, c, model.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
 	require.Empty(t, coretest.Beat(t, c, 0, 3))
 	require.Empty(t, coretest.Beat(t, c, 900*time.Millisecond, 1))
 	require.Empty(t, coretest.Beat(t, c, 5900*time.Millisecond, 3), "the wait for the rack is not over")
@@ -233,8 +235,8 @@ func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 
 // A job refuses D1 offers for a node, then D2 for a rack; then it runs anywhere [Zaharia10 §3.6].
 func TestTwoLevelSkipCount(t *testing.T) {
-	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
-	coretest.Submit(t, c, core.JobSpec{Maps: 6, Places: coretest.On(6, 0)})
+	c := fair(t, core.Config{}, model.LocalityPolicy{Rule: model.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
+	coretest.Submit(t, c, model.JobSpec{Maps: 6, Places: coretest.On(6, 0)})
 	// n3 has two slots per heartbeat, and each offer counts: one for the node level, one for the
 	// rack level. After one more for the rack, the map may go anywhere.
 	require.Empty(t, coretest.Beat(t, c, 1, 2))
@@ -254,8 +256,8 @@ func TestTwoLevelSkipCount(t *testing.T) {
 func TestSkipsForLocality(t *testing.T) {
 	for _, maps := range []int{1, 10, 200} {
 		for _, replicas := range []int{1, 3} {
-			c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Auto: true}, coretest.Racks([2]int{1, 0}, 20)...)
-			coretest.Submit(t, c, core.JobSpec{Maps: maps, Places: coretest.On(maps, []core.NodeID{0, 1, 2}[:replicas]...)})
+			c := fair(t, core.Config{}, model.LocalityPolicy{Rule: model.SkipCount, Auto: true}, coretest.Racks([2]int{1, 0}, 20)...)
+			coretest.Submit(t, c, model.JobSpec{Maps: maps, Places: coretest.On(maps, []model.NodeID{0, 1, 2}[:replicas]...)})
 			refused := 0
 			beatOn := func(n int) {
 				for range n {
@@ -279,7 +281,7 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 	w1, w2 := 3*time.Second, 4*time.Second
 	rapid.Check(t, func(t *rapid.T) {
 		c := fair(t, core.Config{}, timed(3, 4), coretest.Racks([2]int{1, 0}, 2, 2, 2)...)
-		coretest.Submit(t, c, core.JobSpec{Maps: 50, Places: coretest.On(50, 0)})
+		coretest.Submit(t, c, model.JobSpec{Maps: 50, Places: coretest.On(50, 0)})
 		var now, waited, last time.Duration
 		offered := false
 		for range 40 {
@@ -287,10 +289,10 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 			if offered {
 				waited += now - last
 			}
-			n := core.NodeID(rapid.IntRange(0, 5).Draw(t, "node"))
-			if c.Nodes[n].Free(core.Map) == 0 {
+			n := model.NodeID(rapid.IntRange(0, 5).Draw(t, "node"))
+			if c.Nodes[n].Free(model.Map) == 0 {
 				ai := c.Nodes[n].Atts[0]
-				coretest.Report(t, c, now, n, core.Status{Attempt: c.Attempts[ai].ID, State: core.StateSucceeded})
+				coretest.Report(t, c, now, n, model.Status{Attempt: c.Attempts[ai].ID, State: model.StateSucceeded})
 			}
 			offered, last = len(coretest.Beat(t, c, now, n)) == 0, now
 			if !offered {
@@ -310,30 +312,30 @@ func TestThreeLevels(t *testing.T) {
 		nodes[i].Rack = rack
 	}
 	c := fair(t, core.Config{RackDepth: 2}, timed(2, 2, 2), nodes...)
-	_, err := c.Join(0, core.Node{Name: "x", Rack: "r1", MapSlots: 1})
+	_, err := c.Join(0, model.Node{Name: "x", Rack: "r1", MapSlots: 1})
 	require.ErrorIs(t, err, core.ErrBadNode)
-	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, 0)})
-	var got []core.Locality
+	coretest.Submit(t, c, model.JobSpec{Maps: 9, Places: coretest.On(9, 0)})
+	var got []model.Locality
 	for now := time.Duration(0); now <= 16*time.Second; now += time.Second {
 		for i := len(nodes) - 1; i > 0; i-- {
-			o, err := c.Heartbeat(now, core.Heartbeat{Node: core.NodeID(i)})
+			o, err := c.Heartbeat(now, model.Heartbeat{Node: model.NodeID(i)})
 			require.NoError(t, err)
 			for _, l := range o.Actions {
 				got = append(got, l.Locality)
-				c.Placement[core.Map].(*TimedWait).Of.Of(c.Job(1)).Level = core.NodeLocal // each level from the start
+				c.Placement[model.Map].(*TimedWait).Of.Of(c.Job(1)).Level = model.NodeLocal // each level from the start
 			}
 		}
 	}
-	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
+	require.Equal(t, []model.Locality{model.RackLocal, model.OffRack, model.Locality(3)}, got)
 }
 
 // Automatic waits depend on the present number of nodes, also for jobs that already wait.
 func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
-	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.TimedWait, Auto: true}, coretest.Racks([2]int{1, 0}, 100)...)
-	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
+	c := fair(t, core.Config{}, model.LocalityPolicy{Rule: model.TimedWait, Auto: true}, coretest.Racks([2]int{1, 0}, 100)...)
+	coretest.Submit(t, c, model.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
 	require.Empty(t, coretest.Beat(t, c, 0, 1))
 	require.Empty(t, coretest.Beat(t, c, time.Second, 1), "100 nodes: 1.5 s")
-	for i := range core.NodeID(60) {
+	for i := range model.NodeID(60) {
 		require.NoError(t, c.Leave(time.Second, 40+i))
 	}
 	require.Len(t, coretest.Beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")

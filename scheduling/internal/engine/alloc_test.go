@@ -8,41 +8,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // In a steady state, in which tasks end and new ones take their slots, a heartbeat allocates no
 // memory.
 func TestHeartbeatDoesNotAllocate(t *testing.T) {
 	for _, preset := range Presets() {
-		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
+		for _, rule := range []model.ReduceRule{model.AnyNode, model.CoGRS} {
 			t.Run(fmt.Sprint(preset, rule), func(t *testing.T) {
-				c := coreOf(t, preset, func(_ *core.Config, p *core.Policy) {
+				c := coreOf(t, preset, func(_ *core.Config, p *model.Policy) {
 					p.Reduce.Rule = rule
 					p.HFSP.Sample = 1
 				})
 				const nodes = 8
 				for i := range nodes {
-					join(t, c, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
+					join(t, c, model.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
 				}
 				for i := range 6 {
-					submit(t, c, core.JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, core.NodeID(i), core.NodeID(i+1))})
+					submit(t, c, model.JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, model.NodeID(i), model.NodeID(i+1))})
 				}
-				running := make([][]core.Status, nodes)
+				running := make([][]model.Status, nodes)
 				for n := range running {
-					running[n] = make([]core.Status, 0, 16)
+					running[n] = make([]model.Status, 0, 16)
 				}
 				now := time.Duration(0)
 				round := func() {
-					for n := range core.NodeID(nodes) {
+					for n := range model.NodeID(nodes) {
 						now += 100 * time.Millisecond
-						got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: running[n]})
+						got, err := c.Heartbeat(now, model.Heartbeat{Node: n, Statuses: running[n]})
 						if err != nil {
 							t.Fatal(err)
 						}
 						running[n] = running[n][:0]
 						for _, o := range got.Actions {
-							if o.Verb == core.Launch {
-								running[n] = append(running[n], core.Status{Attempt: o.Attempt, State: core.StateSucceeded})
+							if o.Verb == model.Launch {
+								running[n] = append(running[n], model.Status{Attempt: o.Attempt, State: model.StateSucceeded})
 							}
 						}
 					}

@@ -7,30 +7,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // tenNodes returns a Core under fair with ten nodes of two map slots each.
-func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
+func tenNodes(t *testing.T, cfg core.Config, avoid model.Avoidance) *core.Core {
 	p := policyOf(t, "fair", nil)
 	p.Avoid = avoid
 	c, err := NewCore(cfg, p)
 	require.NoError(t, err)
 	for i := range 10 {
-		join(t, c, core.Node{Name: fmt.Sprint("n", i), MapSlots: 2})
+		join(t, c, model.Node{Name: fmt.Sprint("n", i), MapSlots: 2})
 	}
 	return c
 }
 
 // failOn fails the given number of attempts of the first job's maps on node n.
-func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
+func failOn(t *testing.T, c *core.Core, n model.NodeID, times int) {
 	for range times {
 		got := beat(t, c, c.Now, n)
 		require.NotEmpty(t, got)
-		_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: n, Statuses: []core.Status{{Attempt: got[0], State: core.StateFailed}}, NoWork: true})
+		_, err := c.Heartbeat(c.Now, model.Heartbeat{Node: n, Statuses: []model.Status{{Attempt: got[0], State: model.StateFailed}}, NoWork: true})
 		require.NoError(t, err)
 		for _, a := range got[1:] {
-			_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: n, Statuses: []core.Status{{Attempt: a, State: core.StateKilled}}, NoWork: true})
+			_, err := c.Heartbeat(c.Now, model.Heartbeat{Node: n, Statuses: []model.Status{{Attempt: a, State: model.StateKilled}}, NoWork: true})
 			require.NoError(t, err)
 		}
 	}
@@ -39,23 +41,23 @@ func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 // A job launches nothing more on a node on which four of its attempts have failed; other jobs do
 // [Hadoop: mapred.max.tracker.failures].
 func TestJobAvoidsNodeWithFailures(t *testing.T) {
-	var events []core.Event
-	c := tenNodes(t, core.Config{MaxAttempts: 9, Explain: true, Events: func(e core.Event) { events = append(events, e) }}, core.Avoidance{})
-	id := submit(t, c, core.JobSpec{Maps: 50})
+	var events []event.Event
+	c := tenNodes(t, core.Config{MaxAttempts: 9, Explain: true, Events: func(e event.Event) { events = append(events, e) }}, model.Avoidance{})
+	id := submit(t, c, model.JobSpec{Maps: 50})
 	failOn(t, c, 3, 3)
 	require.Len(t, beat(t, c, 0, 4), 2)
 	failOn(t, c, 3, 1)
 	require.Empty(t, beat(t, c, 0, 3))
-	require.Equal(t, core.Reason{Cause: core.CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
+	require.Equal(t, model.Reason{Cause: model.CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
 	require.Len(t, beat(t, c, 0, 5), 2)
-	other := submit(t, c, core.JobSpec{Maps: 1})
+	other := submit(t, c, model.JobSpec{Maps: 1})
 	got := beat(t, c, 0, 3)
 	require.Len(t, got, 1)
 	require.Equal(t, other, got[0].Task.Job)
 	told := 0
 	for _, e := range events {
-		if e.Type == core.EventAvoided {
-			require.Equal(t, []any{id, core.NodeID(3)}, []any{e.JobID, e.Node})
+		if e.Type == event.Avoided {
+			require.Equal(t, []any{id, model.NodeID(3)}, []any{e.JobID, e.Node})
 			told++
 		}
 	}
@@ -65,43 +67,43 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 
 // A job that would avoid a quarter of the nodes or more avoids none: it is to blame.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
-	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: 2})
-	submit(t, c, core.JobSpec{Maps: 50})
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, model.Avoidance{JobFailures: 2})
+	submit(t, c, model.JobSpec{Maps: 50})
 	failOn(t, c, 0, 2)
 	failOn(t, c, 1, 2)
 	require.Empty(t, beat(t, c, 0, 0))
 	require.Empty(t, beat(t, c, 0, 1))
 	failOn(t, c, 2, 2)
-	for n := range core.NodeID(3) {
+	for n := range model.NodeID(3) {
 		require.Len(t, beat(t, c, 0, n), 2, "three of ten")
 	}
 }
 
 // faultyJob runs a job that succeeds although four of its attempts on node n fail.
-func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
-	id := submit(t, c, core.JobSpec{Maps: 3, MaxAttempts: 100})
+func faultyJob(t *testing.T, c *core.Core, n model.NodeID) {
+	id := submit(t, c, model.JobSpec{Maps: 3, MaxAttempts: 100})
 	failOn(t, c, n, 4)
-	for _, on := range []core.NodeID{8, 9} {
-		var done []core.Status
+	for _, on := range []model.NodeID{8, 9} {
+		var done []model.Status
 		for _, a := range beat(t, c, c.Now, on) {
-			done = append(done, core.Status{Attempt: a, State: core.StateSucceeded})
+			done = append(done, model.Status{Attempt: a, State: model.StateSucceeded})
 		}
-		_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: on, Statuses: done, NoWork: true})
+		_, err := c.Heartbeat(c.Now, model.Heartbeat{Node: on, Statuses: done, NoWork: true})
 		require.NoError(t, err)
 	}
-	require.Equal(t, core.JobSucceeded, c.View().State(id))
+	require.Equal(t, model.JobSucceeded, c.View().State(id))
 }
 
 // All jobs avoid a node that four successful jobs have avoided. This ends when a day has passed
 // without another such job [Hadoop: mapred.max.tracker.blacklists].
 func TestAllAvoidFaultyNodeForADay(t *testing.T) {
-	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
+	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, model.Avoidance{})
 	for range 4 {
 		require.False(t, c.View().Nodes()[3].Avoided)
 		faultyJob(t, c, 3)
 	}
 	require.True(t, c.View().Nodes()[3].Avoided)
-	submit(t, c, core.JobSpec{Maps: 30})
+	submit(t, c, model.JobSpec{Maps: 30})
 	require.Empty(t, beat(t, c, 0, 3))
 	require.False(t, c.View().Useful(3))
 	checkInvariants(t, c)
@@ -109,44 +111,44 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	require.Empty(t, beat(t, c, 24*time.Hour-1, 3))
 	require.NoError(t, c.Update(24*time.Hour))
 	called, _ := c.Due()
-	require.Contains(t, called, core.NodeID(3))
+	require.Contains(t, called, model.NodeID(3))
 	require.Len(t, beat(t, c, 24*time.Hour, 3), 2)
 	checkInvariants(t, c)
 }
 
 // The failures of a job that fails do not count against the nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
-	c := tenNodes(t, core.Config{}, core.Avoidance{})
+	c := tenNodes(t, core.Config{}, model.Avoidance{})
 	for range 8 {
-		id := submit(t, c, core.JobSpec{Maps: 1})
+		id := submit(t, c, model.JobSpec{Maps: 1})
 		failOn(t, c, 3, 4)
-		require.Equal(t, core.JobFailed, c.View().State(id))
+		require.Equal(t, model.JobFailed, c.View().State(id))
 	}
 	require.False(t, c.View().Nodes()[3].Avoided)
 }
 
 // Under a new policy, its limit on failures decides which nodes a job avoids.
 func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
-	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: -1})
-	submit(t, c, core.JobSpec{Maps: 50})
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, model.Avoidance{JobFailures: -1})
+	submit(t, c, model.JobSpec{Maps: 50})
 	failOn(t, c, 3, 9)
 	p := c.Policy
-	p.Avoid = core.Avoidance{JobFailures: 9}
+	p.Avoid = model.Avoidance{JobFailures: 9}
 	require.NoError(t, c.Reconfigure(0, p))
 	require.Empty(t, beat(t, c, 0, 3))
-	p.Avoid = core.Avoidance{JobFailures: 10}
+	p.Avoid = model.Avoidance{JobFailures: 10}
 	require.NoError(t, c.Reconfigure(0, p))
 	require.Len(t, beat(t, c, 0, 3), 2)
 }
 
 // All jobs avoid at most half of the nodes, and no node with as many faults as its neighbors.
 func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
-	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
+	c := tenNodes(t, core.Config{}, model.Avoidance{Jobs: 1})
 	faultyJob(t, c, 0)
 	require.True(t, c.View().Nodes()[0].Avoided)
-	c = tenNodes(t, core.Config{}, core.Avoidance{})
+	c = tenNodes(t, core.Config{}, model.Avoidance{})
 	for range 4 {
-		for n := range core.NodeID(6) {
+		for n := range model.NodeID(6) {
 			faultyJob(t, c, n)
 		}
 	}
@@ -159,8 +161,8 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	require.Equal(t, 5, avoided)
 	checkInvariants(t, c)
 
-	c = tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
-	for n := range core.NodeID(8) {
+	c = tenNodes(t, core.Config{}, model.Avoidance{Jobs: 1})
+	for n := range model.NodeID(8) {
 		c.Nodes[n].Faults, c.Faulty = 5, c.Faulty+1
 	}
 	faultyJob(t, c, 4)
@@ -169,24 +171,24 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 
 // A node that joins with a new incarnation has no faults, and jobs count no failures on it.
 func TestNodeWithANewIncarnation(t *testing.T) {
-	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, model.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)
 	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Avoided})
 	called, _ := c.Due()
-	require.NotContains(t, called, core.NodeID(3), "nothing waits for it")
-	submit(t, c, core.JobSpec{Maps: 50})
+	require.NotContains(t, called, model.NodeID(3), "nothing waits for it")
+	submit(t, c, model.JobSpec{Maps: 50})
 	failOn(t, c, 5, 4)
 	failOn(t, c, 6, 1)
 	j := c.Job(2)
 	require.Equal(t, 1, c.BadNodes(j))
 	for _, name := range []string{"n3", "n5", "n6", "n7"} {
-		join(t, c, core.Node{Name: name, MapSlots: 2, Incarnation: 1})
+		join(t, c, model.Node{Name: name, MapSlots: 2, Incarnation: 1})
 	}
 	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, c.BadNodes(j)})
 	require.Empty(t, j.Failures)
 	checkInvariants(t, c)
-	for _, at := range []core.NodeID{3, 5, 6} {
-		got, err := c.Heartbeat(0, core.Heartbeat{Node: at, Incarnation: 1})
+	for _, at := range []model.NodeID{3, 5, 6} {
+		got, err := c.Heartbeat(0, model.Heartbeat{Node: at, Incarnation: 1})
 		require.NoError(t, err)
 		require.Len(t, got.Actions, 2)
 	}
@@ -194,7 +196,7 @@ func TestNodeWithANewIncarnation(t *testing.T) {
 
 // The day after which jobs use a faulty node once more begins with the node's last fault.
 func TestForgivenADayAfterTheLastFault(t *testing.T) {
-	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
+	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, model.Avoidance{})
 	for range 4 {
 		require.NoError(t, c.Update(c.Now+10*time.Hour))
 		faultyJob(t, c, 3)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/cputime"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // setup is a cluster and a load for the benchmarks. paperSetup is that of [Zaharia10 §5.4]: 2,500
@@ -28,31 +30,31 @@ func paperSetup() setup {
 }
 
 // load returns a Core with the nodes and jobs; each map has three replicas on random nodes.
-func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
+func (s setup) load(tb testing.TB, p model.Policy) *core.Core {
 	cfg := core.Config{HeartbeatInterval: 25 * time.Second, Explain: s.explain}
 	if s.explain {
-		cfg.Events = func(core.Event) {}
+		cfg.Events = func(event.Event) {}
 	}
 	c, err := NewCore(cfg, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for i := range s.nodes {
-		if _, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i*s.racks/s.nodes), MapSlots: s.slots[0], ReduceSlots: s.slots[1]}); err != nil {
+		if _, err := c.Join(0, model.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i*s.racks/s.nodes), MapSlots: s.slots[0], ReduceSlots: s.slots[1]}); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range s.jobs {
-		places := core.Places{Offsets: []int32{0}}
+		places := model.Places{Offsets: []int32{0}}
 		for range s.maps {
 			for range 3 {
-				places.Nodes = append(places.Nodes, core.NodeID(rng.IntN(s.nodes)))
+				places.Nodes = append(places.Nodes, model.NodeID(rng.IntN(s.nodes)))
 			}
 			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
 		}
 		name := fmt.Sprint("p", i%s.pools)
-		_, err := c.Submit(0, core.JobSpec{
+		_, err := c.Submit(0, model.JobSpec{
 			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: queueFor(&p, i), Maps: s.maps, Reduces: s.reduces,
 			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second,
 		})
@@ -64,7 +66,7 @@ func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
 }
 
 // queueFor returns the queue of job i: the policy's queues in turn, or none.
-func queueFor(p *core.Policy, i int) string {
+func queueFor(p *model.Policy, i int) string {
 	if len(p.Queues) == 0 {
 		return ""
 	}
@@ -74,7 +76,7 @@ func queueFor(p *core.Policy, i int) string {
 // drain runs all jobs by rounds of heartbeats. Every attempt launched in one round ends in the
 // next. It returns the number of launches.
 func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches int) {
-	running := make([][]core.Status, s.nodes)
+	running := make([][]model.Status, s.nodes)
 	sizes := make([]int64, s.reduces)
 	for i := range sizes {
 		sizes[i] = int64(1000 + i%7)
@@ -83,20 +85,20 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 	for len(c.Active) > c.Ended {
 		for n := range s.nodes {
 			now += step / time.Duration(s.nodes)
-			got, err := c.Heartbeat(now, core.Heartbeat{Node: core.NodeID(n), Statuses: running[n]})
+			got, err := c.Heartbeat(now, model.Heartbeat{Node: model.NodeID(n), Statuses: running[n]})
 			if err != nil {
 				tb.Fatal(err)
 			}
 			running[n] = running[n][:0]
 			for _, o := range got.Actions {
-				if o.Verb != core.Launch && o.Verb != core.Resume {
+				if o.Verb != model.Launch && o.Verb != model.Resume {
 					continue
 				}
-				st := core.Status{Attempt: o.Attempt, State: core.StateSucceeded}
-				if s.sizes && o.Attempt.Task.Kind == core.Map {
+				st := model.Status{Attempt: o.Attempt, State: model.StateSucceeded}
+				if s.sizes && o.Attempt.Task.Kind == model.Map {
 					st.OutputBytes = sizes
 				}
-				if len(s.bytes) > 0 && o.Attempt.Task.Kind == core.Map {
+				if len(s.bytes) > 0 && o.Attempt.Task.Kind == model.Map {
 					st.OutputBytes = s.bytes[int(o.Attempt.Task.Index+int32(o.Attempt.Task.Job)*7)%len(s.bytes)]
 				}
 				running[n] = append(running[n], st)
@@ -108,7 +110,7 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 }
 
 // run runs one benchmark, and measures everything after the submissions.
-func (s setup) run(b *testing.B, p core.Policy) {
+func (s setup) run(b *testing.B, p model.Policy) {
 	b.ReportAllocs()
 	launches := 0
 	var spent, cpu time.Duration
@@ -127,11 +129,11 @@ func (s setup) run(b *testing.B, p core.Policy) {
 	}
 }
 
-func cogrsOn(p *core.Policy) { p.Reduce.Rule = core.CoGRS }
+func cogrsOn(p *model.Policy) { p.Reduce.Rule = model.CoGRS }
 
-func twentyQueues(p *core.Policy) {
+func twentyQueues(p *model.Policy) {
 	for i := range 20 {
-		p.Queues = append(p.Queues, core.QueueConfig{Name: fmt.Sprint("q", i), Capacity: 5})
+		p.Queues = append(p.Queues, model.QueueConfig{Name: fmt.Sprint("q", i), Capacity: 5})
 	}
 }
 
@@ -144,11 +146,11 @@ func BenchmarkAssign(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		s    setup
-		p    core.Policy
+		p    model.Policy
 	}{
 		{"fifo", s, policyOf(b, "fifo", nil)},
 		{"fair", s, policyOf(b, "fair", nil)},
-		{"delay", s, policyOf(b, "delay", func(p *core.Policy) { p.Locality.Skips = []int{100} })},
+		{"delay", s, policyOf(b, "delay", func(p *model.Policy) { p.Locality.Skips = []int{100} })},
 		{"hfs", s, policyOf(b, "hfs", nil)},
 		{"hfs+cogrs", withSizes, policyOf(b, "hfs", cogrsOn)},
 		{"capacity", s, policyOf(b, "capacity", twentyQueues)},
@@ -165,10 +167,10 @@ func BenchmarkAssign(b *testing.B) {
 func BenchmarkScale(b *testing.B) {
 	cogrs := policyOf(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"
-	presets := []core.Policy{policyOf(b, "fifo", nil), policyOf(b, "hfs", nil), cogrs, policyOf(b, "capacity", twentyQueues), policyOf(b, "hfsp", nil)}
+	presets := []model.Policy{policyOf(b, "fifo", nil), policyOf(b, "hfs", nil), cogrs, policyOf(b, "capacity", twentyQueues), policyOf(b, "hfsp", nil)}
 	for _, p := range presets {
 		run := func(what string, nodes, jobs, tasks int) {
-			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == core.CoGRS}
+			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == model.CoGRS}
 			b.Run(p.Name+"/"+what, func(b *testing.B) { s.run(b, p) })
 			if what == "jobs=100" || what == "jobs=1000" {
 				s.explain = true

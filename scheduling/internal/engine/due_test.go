@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // No task can launch on a node that Due does not return: the test asks every such node.
@@ -16,8 +17,8 @@ func TestDueMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
 		p.Order = rapid.SampledFrom([]string{"fair", "srpt"}).Draw(t, "order")
-		p.Locality, p.Reduce = core.LocalityPolicy{}, core.ReducePolicy{} // no job waits for time to pass
-		p.Spread, p.OneTask, p.HFSP.Reclaim = false, false, core.WaitForSlot
+		p.Locality, p.Reduce = model.LocalityPolicy{}, model.ReducePolicy{} // no job waits for time to pass
+		p.Spread, p.OneTask, p.HFSP.Reclaim = false, false, model.WaitForSlot
 		p.Speculation.SlowNode = 1000 // a node never counts as slow
 		y := newPlay(t, p)
 		y.fixed = true
@@ -38,7 +39,7 @@ func TestDueMissesNothing(t *testing.T) {
 				}
 			}
 			for _, n := range y.nodes {
-				got, err := y.c.Heartbeat(y.now, core.Heartbeat{
+				got, err := y.c.Heartbeat(y.now, model.Heartbeat{
 					Node: n, Incarnation: y.incarnation(n), Statuses: y.alive(n),
 				})
 				require.NoError(t, err)
@@ -49,13 +50,13 @@ func TestDueMissesNothing(t *testing.T) {
 }
 
 // alive returns reports that all attempts of a node run or are suspended.
-func (y *play) alive(n core.NodeID) (list []core.Status) {
+func (y *play) alive(n model.NodeID) (list []model.Status) {
 	for _, id := range sortedAttempts(y.running[n]) {
-		state := core.StateRunning
+		state := model.StateRunning
 		if y.running[n][id] {
-			state = core.StateSuspended
+			state = model.StateSuspended
 		}
-		list = append(list, core.Status{Attempt: id, State: state})
+		list = append(list, model.Status{Attempt: id, State: state})
 	}
 	return list
 }
@@ -63,7 +64,7 @@ func (y *play) alive(n core.NodeID) (list []core.Status) {
 // Each reason for which Due returns a node makes it return that node once.
 func TestDueNamesNodesOnce(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
-	due := func(called, idle []core.NodeID) {
+	due := func(called, idle []model.NodeID) {
 		t.Helper()
 		gotCalled, gotIdle := c.Due()
 		require.ElementsMatch(t, called, gotCalled)
@@ -73,75 +74,75 @@ func TestDueNamesNodesOnce(t *testing.T) {
 		require.Empty(t, gotIdle)
 	}
 	due(nil, nil)
-	submitAt(t, c, time.Second, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
+	submitAt(t, c, time.Second, model.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
 	due(nil, n)
 	got := beat(t, c, time.Second, n[0])
 	require.Len(t, got, 2)
 	require.Len(t, beat(t, c, time.Second, n[1]), 1)
 	due(nil, nil)
-	beat(t, c, time.Second, n[0], core.Status{Attempt: got[0], State: core.StateFailed})
+	beat(t, c, time.Second, n[0], model.Status{Attempt: got[0], State: model.StateFailed})
 	due(nil, n[1:]) // n[0] runs the rerun map
 	require.NoError(t, c.Cordon(time.Second, n[3], true))
 	require.NoError(t, c.Leave(2*time.Second, n[1]))
-	due(nil, []core.NodeID{n[0], n[2]}) // a map must rerun; n[3] is cordoned
+	due(nil, []model.NodeID{n[0], n[2]}) // a map must rerun; n[3] is cordoned
 	require.NoError(t, c.Cordon(2*time.Second, n[3], false))
 	due(n[3:], nil)
 	require.Len(t, beat(t, c, 2*time.Second, n[2]), 1)
 	require.NoError(t, c.Kill(3*time.Second, 1))
-	due([]core.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
+	due([]model.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
 }
 
 // Useful reports whether a heartbeat may launch a task. Tasks must wait, and a slot of their kind
 // must be free or about to be preempted.
 func TestUsefulHeartbeats(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
-	require.False(t, c.View().Useful(core.NoNode))
-	submit(t, c, core.JobSpec{Maps: 9})
+	require.False(t, c.View().Useful(model.NoNode))
+	submit(t, c, model.JobSpec{Maps: 9})
 	for i, id := range n {
 		require.True(t, c.View().Useful(id))
 		beat(t, c, 0, id)
 		require.False(t, c.View().Useful(id))
-		require.Equal(t, i < 3, c.View().Useful(core.NoNode))
+		require.Equal(t, i < 3, c.View().Useful(model.NoNode))
 	}
 	for preset, useful := range map[string]bool{"hfsp": true, "hfs": false} {
 		p := policyOf(t, preset, nil)
 		require.NoError(t, c.Reconfigure(0, p))
-		require.Equal(t, useful, c.View().Useful(core.NoNode), "one map waits; hfsp may take a slot back for it")
+		require.Equal(t, useful, c.View().Useful(model.NoNode), "one map waits; hfsp may take a slot back for it")
 	}
 }
 
 // Under a policy without NeedsProgress, reports of progress do not change a decision.
 func TestNeedsProgress(t *testing.T) {
-	launches := func(name string, progress [core.Kinds]float64) (order []core.AttemptID) {
+	launches := func(name string, progress [model.Kinds]float64) (order []model.AttemptID) {
 		c, nodes := newTestCore(t, name, nil)
 		for i := range 6 {
-			_, err := c.Submit(0, core.JobSpec{
+			_, err := c.Submit(0, model.JobSpec{
 				Maps: 2, Reduces: 3 + i, User: "u", MapTime: time.Minute, ReduceTime: time.Minute,
 			})
 			require.NoError(t, err)
 		}
-		running := map[core.NodeID][]core.AttemptID{}
+		running := map[model.NodeID][]model.AttemptID{}
 		for step := range 400 {
 			n := nodes[step%len(nodes)]
-			var list []core.Status
+			var list []model.Status
 			for i, id := range running[n] {
 				part := progress[id.Task.Kind] / float64(id.Task.Job)
-				st := core.Status{Attempt: id, Progress: part, ReduceProgress: part}
+				st := model.Status{Attempt: id, Progress: part, ReduceProgress: part}
 				if step%[...]int{7, 31}[id.Task.Kind] == i {
-					st.State = core.StateSucceeded
+					st.State = model.StateSucceeded
 				}
 				list = append(list, st)
 			}
-			got, err := c.Heartbeat(time.Duration(step)*20*time.Second, core.Heartbeat{Node: n, Statuses: list})
+			got, err := c.Heartbeat(time.Duration(step)*20*time.Second, model.Heartbeat{Node: n, Statuses: list})
 			require.NoError(t, err)
 			running[n] = running[n][:0]
 			for _, st := range list {
-				if st.State == core.StateRunning {
+				if st.State == model.StateRunning {
 					running[n] = append(running[n], st.Attempt)
 				}
 			}
 			for _, o := range got.Actions {
-				if o.Verb == core.Launch {
+				if o.Verb == model.Launch {
 					running[n] = append(running[n], o.Attempt)
 					order = append(order, o.Attempt)
 				}
@@ -152,10 +153,10 @@ func TestNeedsProgress(t *testing.T) {
 	needs := 0
 	for _, name := range Presets() {
 		p := policyOf(t, name, nil)
-		with := launches(name, [core.Kinds]float64{0.9, 0.9})
+		with := launches(name, [model.Kinds]float64{0.9, 0.9})
 		require.Greater(t, len(with), 25)
-		for k := range core.TaskKind(core.Kinds) {
-			told := [core.Kinds]float64{0.9, 0.9}
+		for k := range model.TaskKind(model.Kinds) {
+			told := [model.Kinds]float64{0.9, 0.9}
 			told[k] = 0
 			if without := launches(name, told); p.NeedsProgress(k) {
 				require.NotEqual(t, with, without, "%s, %v", name, k)
@@ -173,32 +174,32 @@ func TestNeedsProgress(t *testing.T) {
 func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	for name, happens := range map[string]func(*core.Core){
 		"nodes leave": func(c *core.Core) {
-			for n := core.NodeID(4); n < 10; n++ {
+			for n := model.NodeID(4); n < 10; n++ {
 				c.Due()
 				require.NoError(t, c.Leave(c.Now, n))
 			}
 		},
 		"copies fail": func(c *core.Core) {
-			for _, n := range []core.NodeID{4, 4, 4, 4, 5, 5, 5, 5} {
+			for _, n := range []model.NodeID{4, 4, 4, 4, 5, 5, 5, 5} {
 				c.Due()
 				c.CountFailure(c.Active[0], c.Nodes[n])
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := tenNodes(t, core.Config{MaxAttempts: 9}, core.Avoidance{})
-			for n := core.NodeID(4); n < 10; n++ {
+			c := tenNodes(t, core.Config{MaxAttempts: 9}, model.Avoidance{})
+			for n := model.NodeID(4); n < 10; n++ {
 				require.NoError(t, c.Cordon(0, n, true))
 			}
-			submit(t, c, core.JobSpec{Maps: 50})
+			submit(t, c, model.JobSpec{Maps: 50})
 			failOn(t, c, 3, 4)
-			for n := range core.NodeID(4) {
+			for n := range model.NodeID(4) {
 				beat(t, c, 0, n)
 			}
 			c.Due()
 			happens(c)
 			_, open := c.Due()
-			require.Contains(t, open, core.NodeID(3))
+			require.Contains(t, open, model.NodeID(3))
 			require.NotEmpty(t, beat(t, c, 0, 3))
 		})
 	}
@@ -206,20 +207,20 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 
 // Due lists once each node that has a slot for new work or that was called for a heartbeat.
 func TestDueNodes(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
-	due := func() (called, open []core.NodeID) {
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *model.Policy) { p.SlowStart = 1 })
+	due := func() (called, open []model.NodeID) {
 		a, b := c.Due()
 		return slices.Clone(a), slices.Clone(b)
 	}
 	heard := func() {
 		for _, at := range n {
-			_, err := c.Heartbeat(0, core.Heartbeat{Node: at, NoWork: true})
+			_, err := c.Heartbeat(0, model.Heartbeat{Node: at, NoWork: true})
 			require.NoError(t, err)
 		}
 		c.Due()
 	}
 	heard()
-	submit(t, c, core.JobSpec{Maps: 2, Reduces: 2})
+	submit(t, c, model.JobSpec{Maps: 2, Reduces: 2})
 	called, open := due()
 	require.Empty(t, called)
 	require.Equal(t, n, open)
@@ -228,22 +229,22 @@ func TestDueNodes(t *testing.T) {
 	maps := beat(t, c, 0, n[0])
 	require.Len(t, maps, 2)
 	heard()
-	beat(t, c, 0, n[0], core.Status{Attempt: maps[0], State: core.StateSucceeded})
+	beat(t, c, 0, n[0], model.Status{Attempt: maps[0], State: model.StateSucceeded})
 	_, open = due()
 	require.Empty(t, open, "slow start is not over")
-	join(t, c, core.Node{Name: "n4", Rack: "r2", MapSlots: 1})
+	join(t, c, model.Node{Name: "n4", Rack: "r2", MapSlots: 1})
 	heard()
-	c.Nodes[n[3]].Used[core.Map] = 1 // it is full
-	report(t, c, 0, n[0], core.Status{Attempt: maps[1], State: core.StateSucceeded})
+	c.Nodes[n[3]].Used[model.Map] = 1 // it is full
+	report(t, c, 0, n[0], model.Status{Attempt: maps[1], State: model.StateSucceeded})
 	_, open = due()
-	require.Equal(t, []core.NodeID{n[1], n[2]}, open, "reduces may start; the first has been heard of, the last has no slot")
-	c.Nodes[n[3]].Used[core.Map] = 0
+	require.Equal(t, []model.NodeID{n[1], n[2]}, open, "reduces may start; the first has been heard of, the last has no slot")
+	c.Nodes[n[3]].Used[model.Map] = 0
 
 	require.NoError(t, c.Cordon(0, n[1], true))
 	require.NoError(t, c.Cordon(0, n[1], false))
 	require.NoError(t, c.Cordon(0, n[2], true))
 	called, _ = due()
-	require.Equal(t, []core.NodeID{n[1]}, called, "one that is let in again")
+	require.Equal(t, []model.NodeID{n[1]}, called, "one that is let in again")
 	require.NoError(t, c.Cordon(0, n[1], false))
 	require.NoError(t, c.Leave(0, n[1]))
 	called, _ = due()
@@ -253,15 +254,15 @@ func TestDueNodes(t *testing.T) {
 // Due returns a node with a pending kill until the node has received the kill.
 func TestKillsCallNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
-	id := submit(t, c, core.JobSpec{Maps: 3})
+	id := submit(t, c, model.JobSpec{Maps: 3})
 	require.Len(t, beat(t, c, 0, n[2]), 2)
 	require.Len(t, beat(t, c, 0, n[1]), 1)
 	require.NoError(t, c.Kill(0, id))
-	got, err := c.Heartbeat(0, core.Heartbeat{Node: n[2]})
+	got, err := c.Heartbeat(0, model.Heartbeat{Node: n[2]})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 2)
 	called, _ := c.Due()
-	require.Equal(t, []core.NodeID{n[1]}, called, "the other has been told")
+	require.Equal(t, []model.NodeID{n[1]}, called, "the other has been told")
 	called, _ = c.Due()
 	require.Empty(t, called)
 }
@@ -270,28 +271,28 @@ func TestKillsCallNodes(t *testing.T) {
 // speculative attempt. It is true for any node if slots are preempted for waiting tasks.
 func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
-	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
+	join(t, c, model.Node{Name: "n2", Rack: "r1", MapSlots: 2})
 	useful := func() (list []bool) {
-		for _, at := range append([]core.NodeID{core.NoNode}, n...) {
+		for _, at := range append([]model.NodeID{model.NoNode}, n...) {
 			list = append(list, c.View().Useful(at))
 		}
 		return list
 	}
 	require.Equal(t, []bool{false, false, false, false, false}, useful())
-	id := submit(t, c, core.JobSpec{Reduces: 1})
+	id := submit(t, c, model.JobSpec{Reduces: 1})
 	require.Equal(t, []bool{true, true, false, true, true}, useful(), "the second has no slot for reduces")
 	require.NoError(t, c.Cordon(0, n[3], true))
 	require.Equal(t, []bool{true, true, false, true, false}, useful())
 	require.Len(t, beat(t, c, 0, n[0]), 1)
 	require.Equal(t, []bool{false, false, false, false, false}, useful())
-	c.Slow[core.Reduce] = 1
+	c.Slow[model.Reduce] = 1
 	require.Equal(t, []bool{true, false, false, true, false}, useful(), "a task to copy")
-	c.Slow[core.Reduce] = 0
+	c.Slow[model.Reduce] = 0
 	require.NoError(t, c.Kill(0, id))
 
 	c, n = newTestCore(t, "hfsp", nil)
 	require.Equal(t, []bool{false, false, false, false, false}, useful())
-	submit(t, c, core.JobSpec{Maps: 20})
+	submit(t, c, model.JobSpec{Maps: 20})
 	for _, at := range n {
 		require.Len(t, beat(t, c, 0, at), 2)
 	}
@@ -300,14 +301,14 @@ func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 
 // When a speculative attempt ends, another may start, so Due returns the nodes with a free slot.
 func TestRoomForACopyIsNews(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, core.JobSpec{})
-	idle := join(t, s.c, core.Node{Name: "n5", MapSlots: 1})
+	s := newSlowJob(t, "fair", func(_ *core.Config, p *model.Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, model.JobSpec{})
+	idle := join(t, s.c, model.Node{Name: "n5", MapSlots: 1})
 	s.progress(minuteAndMore, map[int]float64{0: 0.03, 2: 0.03})
 	copied := beat(t, s.c, minuteAndMore, s.nodes[3])
-	require.Equal(t, []core.AttemptID{s.copyOf(0)}, copied)
+	require.Equal(t, []model.AttemptID{s.copyOf(0)}, copied)
 	require.Empty(t, beat(t, s.c, minuteAndMore, idle), "one copy is enough")
 	s.c.Due()
-	report(t, s.c, minuteAndMore, s.nodes[3], core.Status{Attempt: copied[0], State: core.StateKilled})
+	report(t, s.c, minuteAndMore, s.nodes[3], model.Status{Attempt: copied[0], State: model.StateKilled})
 	_, open := s.c.Due()
 	require.Contains(t, open, idle)
 	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
@@ -316,35 +317,35 @@ func TestRoomForACopyIsNews(t *testing.T) {
 // Due returns nodes with a free slot when a further task may launch. Causes are a new job, another
 // priority, pool or policy, an end while jobs are held back, and a rerun of a task.
 func TestNewWorkMakesNodesDue(t *testing.T) {
-	for name, call := range map[string]func(c *core.Core, n []core.NodeID, running core.AttemptID) error{
-		"a job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
-			_, err := c.Submit(0, core.JobSpec{Maps: 1})
+	for name, call := range map[string]func(c *core.Core, n []model.NodeID, running model.AttemptID) error{
+		"a job": func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error {
+			_, err := c.Submit(0, model.JobSpec{Maps: 1})
 			return err
 		},
-		"a resumed job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
-			_, err := c.Resume(0, 0, core.JobSpec{Maps: 1}, nil)
+		"a resumed job": func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error {
+			_, err := c.Resume(0, 0, model.JobSpec{Maps: 1}, nil)
 			return err
 		},
-		"a priority": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.SetPriority(0, 2, core.High) },
-		"a pool":     func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.SetPool(0, 2, "p") },
-		"a policy": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
+		"a priority": func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error { return c.SetPriority(0, 2, model.High) },
+		"a pool":     func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error { return c.SetPool(0, 2, "p") },
+		"a policy": func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error {
 			return c.Reconfigure(0, c.View().Policy())
 		},
-		"an end": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.Kill(0, 1) },
-		"a failure": func(c *core.Core, n []core.NodeID, running core.AttemptID) error {
-			_, err := c.Heartbeat(0, core.Heartbeat{Node: n[0], NoWork: true, Statuses: []core.Status{{Attempt: running, State: core.StateFailed}}})
+		"an end": func(c *core.Core, _ []model.NodeID, _ model.AttemptID) error { return c.Kill(0, 1) },
+		"a failure": func(c *core.Core, n []model.NodeID, running model.AttemptID) error {
+			_, err := c.Heartbeat(0, model.Heartbeat{Node: n[0], NoWork: true, Statuses: []model.Status{{Attempt: running, State: model.StateFailed}}})
 			return err
 		},
-		"a lost node": func(c *core.Core, n []core.NodeID, _ core.AttemptID) error { return c.Leave(0, n[0]) },
+		"a lost node": func(c *core.Core, n []model.NodeID, _ model.AttemptID) error { return c.Leave(0, n[0]) },
 	} {
-		c, n := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.UserMaxJobs = 1 })
-		submit(t, c, core.JobSpec{User: "u", Maps: 1})
-		submit(t, c, core.JobSpec{User: "u", Maps: 1})
+		c, n := newTestCore(t, "hfs", func(_ *core.Config, p *model.Policy) { p.Pools.UserMaxJobs = 1 })
+		submit(t, c, model.JobSpec{User: "u", Maps: 1})
+		submit(t, c, model.JobSpec{User: "u", Maps: 1})
 		got := beat(t, c, 0, n[0])
 		require.Len(t, got, 1)
-		heard := func() (open []core.NodeID) {
+		heard := func() (open []model.NodeID) {
 			for _, at := range n {
-				_, err := c.Heartbeat(0, core.Heartbeat{Node: at, NoWork: true})
+				_, err := c.Heartbeat(0, model.Heartbeat{Node: at, NoWork: true})
 				require.NoError(t, err)
 			}
 			_, open = c.Due()

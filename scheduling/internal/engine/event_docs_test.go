@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // eventDocs returns the tables of docs/events.md, by section. Each row has the name at its
@@ -54,14 +55,14 @@ func jsonNames(of any) (names []string) {
 func TestEventDocs(t *testing.T) {
 	docs := eventDocs(t)
 	var names []string
-	for e := core.EventJoined; e <= core.EventVictim; e++ {
+	for e := event.Joined; e <= event.Victim; e++ {
 		names = append(names, e.String())
 	}
 	require.ElementsMatch(t, names, slices.Collect(maps.Keys(docs["Kinds"])))
 	live := []string{"counters", "phases"} // fields that package actors sets and tests
-	require.ElementsMatch(t, append(jsonNames(core.Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
+	require.ElementsMatch(t, append(jsonNames(event.Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
 	for section, of := range map[string]any{
-		"reason": core.Reason{}, "placed": core.Placed{}, "candidates": core.Candidate{}, "places": core.InputPlaces{}, "virtual": core.Projected{}, "began": core.Began{},
+		"reason": model.Reason{}, "placed": event.Placed{}, "candidates": event.Candidate{}, "places": event.InputPlaces{}, "virtual": event.Projected{}, "began": event.Header{},
 	} {
 		require.Equal(t, jsonNames(of), slices.Sorted(maps.Keys(docs[section])), section)
 	}
@@ -81,11 +82,11 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
-		p.Pools = core.Allocations{Pools: []core.PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
-		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
-		p.Queues = []core.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
+		p.Pools = model.Allocations{Pools: []model.PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
+		p.Queues = []model.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
 		y := newPlay(t, p)
-		y.c.Config.Events = func(e core.Event) {
+		y.c.Config.Events = func(e event.Event) {
 			text, err := json.Marshal(e)
 			require.NoError(t, err)
 			var got map[string]any

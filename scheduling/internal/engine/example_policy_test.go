@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // The example of docs/schedulers.md, word for word.
@@ -23,7 +24,7 @@ type users struct {
 	jobs map[string][]*core.Job // of each user, oldest first
 }
 
-func New(c *core.Core, _ *core.Policy) (core.Order, error) {
+func New(c *core.Core, _ *model.Policy) (core.Order, error) {
 	o := &users{jobs: map[string][]*core.Job{}}
 	o.FlatOrder = core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: o.rank}
 	return o, nil
@@ -31,7 +32,7 @@ func New(c *core.Core, _ *core.Policy) (core.Order, error) {
 
 // rank counts what all jobs of the user run; the job's id breaks ties, so that no two ranks are
 // equal.
-func (o *users) rank(j *core.Job, k core.TaskKind) index.Rank {
+func (o *users) rank(j *core.Job, k model.TaskKind) index.Rank {
 	running := 0
 	for _, other := range o.jobs[j.Spec.User] {
 		running += other.Work[k].Running
@@ -50,7 +51,7 @@ func (o *users) Remove(j *core.Job) {
 }
 
 // Changed moves all jobs of the user, since the rank of each depends on all.
-func (o *users) Changed(j *core.Job, k core.TaskKind) {
+func (o *users) Changed(j *core.Job, k model.TaskKind) {
 	o.FlatOrder.Changed(j, k)
 	for _, other := range o.jobs[j.Spec.User] {
 		o.FlatOrder.Changed(other, k)
@@ -60,7 +61,7 @@ func (o *users) Changed(j *core.Job, k core.TaskKind) {
 // The end of the example.
 
 // usersCore returns a core with the order users.
-func usersCore(t *testing.T) (*core.Core, []core.NodeID) {
+func usersCore(t *testing.T) (*core.Core, []model.NodeID) {
 	t.Helper()
 	c, nodes := newTestCore(t, "fair", nil)
 	var err error
@@ -73,10 +74,10 @@ func usersCore(t *testing.T) (*core.Core, []core.NodeID) {
 func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "ann", "ann", "bob"} {
-		submit(t, c, core.JobSpec{Name: "j", User: user, Maps: 100})
+		submit(t, c, model.JobSpec{Name: "j", User: user, Maps: 100})
 	}
 	launched := map[string]int{}
-	var first []core.AttemptID
+	var first []model.AttemptID
 	for i, n := range nodes {
 		got := beat(t, c, time.Second, n)
 		for _, a := range got {
@@ -89,8 +90,8 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	require.Equal(t, map[string]int{"ann": 4, "bob": 4}, launched)
 
 	// A slot of Ann's goes back to Ann: she is then the one with fewer.
-	require.Equal(t, core.JobID(1), first[0].Task.Job)
-	next := beat(t, c, 2*time.Second, nodes[0], core.Status{Attempt: first[0], State: core.StateSucceeded})
+	require.Equal(t, model.JobID(1), first[0].Task.Job)
+	next := beat(t, c, 2*time.Second, nodes[0], model.Status{Attempt: first[0], State: model.StateSucceeded})
 	require.Len(t, next, 1)
 	require.Equal(t, "ann", c.Job(next[0].Task.Job).Spec.User)
 }
@@ -99,20 +100,20 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "bob", "ann"} {
-		submit(t, c, core.JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
+		submit(t, c, model.JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
 	}
-	running := map[core.NodeID][]core.AttemptID{}
+	running := map[model.NodeID][]model.AttemptID{}
 	for second := 1; second < 20; second++ {
 		for _, n := range nodes {
-			var done []core.Status
+			var done []model.Status
 			for _, a := range running[n] {
-				done = append(done, core.Status{Attempt: a, State: core.StateSucceeded})
+				done = append(done, model.Status{Attempt: a, State: model.StateSucceeded})
 			}
 			running[n] = beat(t, c, time.Duration(second)*time.Second, n, done...)
 		}
 	}
-	for id := core.JobID(1); id <= 3; id++ {
-		require.Equal(t, core.JobSucceeded, c.View().State(id))
+	for id := model.JobID(1); id <= 3; id++ {
+		require.Equal(t, model.JobSucceeded, c.View().State(id))
 	}
 	require.Empty(t, c.Order.(*users).jobs["ann"])
 	require.Empty(t, c.View().Active())
@@ -126,6 +127,6 @@ func TestExamplePolicyIsTheDocumentedOne(t *testing.T) {
 	example, _, _ = strings.Cut(example, "\n// The end of the example.")
 	page, err := os.ReadFile("../../../docs/schedulers.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "```go\npackage users\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/core\"\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n)\n\n"+example+"```\n")
+	require.Contains(t, string(page), "```go\npackage users\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/core\"\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n\t\"github.com/tarry-mr/tarry/scheduling/internal/model\"\n)\n\n"+example+"```\n")
 	require.LessOrEqual(t, strings.Count(example, "\n"), 50)
 }

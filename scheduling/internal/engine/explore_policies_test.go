@@ -9,6 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
@@ -19,14 +20,14 @@ import (
 func (p *printer) policy(h *mix) {
 	c := p.w.c
 	for i := range p.w.spec.jobs {
-		if j := c.Job(core.JobID(i + 1)); j != nil && !j.State.Ended() {
+		if j := c.Job(model.JobID(i + 1)); j != nil && !j.State.Ended() {
 			p.locality(h, j)
-			if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
+			if r, ok := c.Placement[model.Reduce].(*cogrs.Placement); ok {
 				p.reduces(h, r, j)
 			}
 		}
 	}
-	if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
+	if r, ok := c.Placement[model.Reduce].(*cogrs.Placement); ok {
 		h.flag(r.Period > 0)
 		h.length(min(p.w.now-r.Since, c.HeartbeatInterval()/6))
 	}
@@ -86,7 +87,7 @@ func (p *printer) waits(h *mix, s *delay.Waits, j *core.Job) {
 }
 
 func (p *printer) locality(h *mix, j *core.Job) {
-	switch r := p.w.c.Placement[core.Map].(type) {
+	switch r := p.w.c.Placement[model.Map].(type) {
 	case *delay.TimedWait:
 		h.length(p.w.now - p.w.placed[j.ID-1].at)
 		p.waits(h, &r.Waits, j)
@@ -130,13 +131,13 @@ func (p *printer) nodes0(i int, j *core.Job, reduces int32) {
 }
 
 func (p *printer) pools(h *mix, o *pools.Order) {
-	if o.Preempt.Mode == core.PreemptOff {
+	if o.Preempt.Mode == model.PreemptOff {
 		return
 	}
 	now := p.w.now
 	h.length(min(o.Preempt.Interval, now-o.LastRound))
 	for _, q := range o.Sorted {
-		for k := range core.Kinds {
+		for k := range model.Kinds {
 			h.length(min(o.Alloc.MinTimeout+quantum, now-q.LastMin[k]))
 			h.length(min(o.Alloc.FairTimeout+quantum, now-q.LastHalf[k]))
 			h.flag(q.Urgent[k])
@@ -147,7 +148,7 @@ func (p *printer) pools(h *mix, o *pools.Order) {
 
 func (p *printer) sizes(h *mix, o *hfsp.Order) {
 	h.flag(o.Waits)
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		h.flag(o.Stale[k])
 		h.flag(o.Drifted[k])
 		h.length(min(hfsp.Patience, p.w.now-o.Last[k]))

@@ -9,6 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
@@ -36,10 +37,10 @@ func (h *mix) flag(x bool) {
 	}
 }
 
-func (h *mix) int(x int)              { h.add(uint64(x)) }
-func (h *mix) length(x time.Duration) { h.add(uint64(x)) }
-func (h *mix) number(x float64)       { h.add(math.Float64bits(x)) }
-func (h *mix) pair(x [core.Kinds]int) { h.int(x[0]); h.int(x[1]) }
+func (h *mix) int(x int)               { h.add(uint64(x)) }
+func (h *mix) length(x time.Duration)  { h.add(uint64(x)) }
+func (h *mix) number(x float64)        { h.add(math.Float64bits(x)) }
+func (h *mix) pair(x [model.Kinds]int) { h.int(x[0]); h.int(x[1]) }
 func mixed(seed uint64, x uint64) uint64 {
 	h := mix(seed)
 	h.add(x)
@@ -55,14 +56,14 @@ type link struct {
 // printer computes fingerprints. Its fields are memory for one computation.
 type printer struct {
 	w     *world
-	tasks [maxJobs * core.Kinds * maxTasks]uint64
+	tasks [maxJobs * model.Kinds * maxTasks]uint64
 	nodes [maxMachines]uint64
 	links []link
 	sort  []uint64
 }
 
-func taskAt(id core.TaskID) int {
-	return (int(id.Job-1)*core.Kinds+int(id.Kind))*maxTasks + int(id.Index)
+func taskAt(id model.TaskID) int {
+	return (int(id.Job-1)*model.Kinds+int(id.Kind))*maxTasks + int(id.Index)
 }
 
 // fingerprint returns the fingerprint of a world.
@@ -118,11 +119,11 @@ func (p *printer) unordered(set []uint64) uint64 {
 
 // job adds job i to h, and computes the hashes of its tasks.
 func (p *printer) job(h *mix, i int) {
-	for k := range core.Kinds {
-		first := (i*core.Kinds + k) * maxTasks
+	for k := range model.Kinds {
+		first := (i*model.Kinds + k) * maxTasks
 		clear(p.tasks[first : first+maxTasks])
 	}
-	j := p.w.c.Job(core.JobID(i + 1))
+	j := p.w.c.Job(model.JobID(i + 1))
 	if j == nil {
 		for _, at := range p.w.spec.jobs[i].Places.Nodes {
 			p.nodes[at] += mixed(47, uint64(i))
@@ -141,17 +142,17 @@ func (p *printer) job(h *mix, i int) {
 	for n, times := range j.Failures {
 		p.nodes[n] += mixed(107+uint64(i), uint64(times))
 	}
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		h.flag(j.Work[k].Open)
 		p.pace(h, j, k)
 		for m := range j.Work[k].Tasks {
-			p.task(j, core.TaskID{Job: j.ID, Kind: k, Index: int32(m)})
+			p.task(j, model.TaskID{Job: j.ID, Kind: k, Index: int32(m)})
 		}
 	}
 }
 
 // task sets the hash of a task from its state and from what has happened to it.
-func (p *printer) task(j *core.Job, id core.TaskID) {
+func (p *printer) task(j *core.Job, id model.TaskID) {
 	t, f := &j.Work[id.Kind].Tasks[id.Index], p.w.facts(id)
 	h := mix(31)
 	h.int(taskAt(id))
@@ -159,9 +160,9 @@ func (p *printer) task(j *core.Job, id core.TaskID) {
 	h.int(int(t.Fails))
 	h.int(int(f.failed))
 	h.flag(t.Tries > 0)
-	h.flag(f.granted > 0 && p.w.isLive(core.AttemptID{Task: id, Try: int32(f.granted) - 1}))
+	h.flag(f.granted > 0 && p.w.isLive(model.AttemptID{Task: id, Try: int32(f.granted) - 1}))
 	p.tasks[taskAt(id)] = uint64(h)
-	if id.Kind == core.Reduce {
+	if id.Kind == model.Reduce {
 		return
 	}
 	if t.State == core.TaskDone {
@@ -179,9 +180,9 @@ func (p *printer) task(j *core.Job, id core.TaskID) {
 
 // fetches adds the reports of reduces about outputs that they could not fetch.
 func (p *printer) fetches(h *mix, j *core.Job) {
-	for i := range j.Work[core.Map].Tasks {
+	for i := range j.Work[model.Map].Tasks {
 		if u := j.Unfetched[int32(i)]; u != nil {
-			h.flag(u.Try == j.Work[core.Map].Tasks[i].Won)
+			h.flag(u.Try == j.Work[model.Map].Tasks[i].Won)
 			h.int(u.Times)
 			h.int(u.Reruns)
 			h.int(len(u.Reduces))
@@ -191,7 +192,7 @@ func (p *printer) fetches(h *mix, j *core.Job) {
 
 // pace adds the tasks that may get a speculative attempt, and the speeds by which the Core chooses
 // them.
-func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
+func (p *printer) pace(h *mix, j *core.Job, k model.TaskKind) {
 	for _, i := range j.Work[k].Slow {
 		h.int(int(i) + 1)
 	}
@@ -201,7 +202,7 @@ func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 		h.number(s.Sum)
 		h.number(s.Squares)
 	}
-	if len(j.Work[core.Map].Slow)+len(j.Work[core.Reduce].Slow) > 0 {
+	if len(j.Work[model.Map].Slow)+len(j.Work[model.Reduce].Slow) > 0 {
 		rate(rule.Slowest.Rates[k][j.Index])
 	}
 	if rule.Paces.Of(j)[k] == nil {
@@ -217,13 +218,13 @@ func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	}
 }
 
-func (p *printer) link(id core.TaskID, node int, h mix) {
+func (p *printer) link(id model.TaskID, node int, h mix) {
 	p.links = append(p.links, link{taskAt(id), node, uint64(h)})
 }
 
 // attempt links an attempt with a node. The number of later attempts of the same task stands for
 // the attempt.
-func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64) {
+func (p *printer) attempt(id model.AttemptID, node int, kind uint64, more uint64) {
 	j := p.w.c.Job(id.Task.Job)
 	h := mix(kind)
 	h.add(more)
@@ -239,7 +240,7 @@ func (p *printer) node(i int) {
 	h := mix(53)
 	h.add(p.hashString(n.Rack))
 	h.pair(n.Slots)
-	if _, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
+	if _, ok := w.c.Placement[model.Reduce].(*cogrs.Placement); ok {
 		h.int(i) // of equally good centers, the first wins
 	}
 	if o, ok := w.c.Order.(*quincy.Order); ok {
@@ -274,7 +275,7 @@ func (p *printer) node(i int) {
 	}
 	if m.sent.used && n.Live && m.sent.life == n.Incarnation && m.sent.seq == n.Seq { // it may be resent
 		for k, o := range n.Last {
-			same := func(b core.Action) bool { return b.Verb == o.Verb && b.Attempt == o.Attempt } // killed for two reasons
+			same := func(b model.Action) bool { return b.Verb == o.Verb && b.Attempt == o.Attempt } // killed for two reasons
 			if !slices.ContainsFunc(n.Last[:k], same) {
 				p.attempt(o.Attempt, i, 71, uint64(o.Verb))
 			}
@@ -316,8 +317,8 @@ func (p *printer) held(i, order int, kind uint64, a *onMachine) {
 	x.flag(a.half)
 	x.flag(a.lost > 0)
 	if j := p.w.c.Job(a.id.Task.Job); a.lost > 0 && !j.State.Ended() {
-		m := core.TaskID{Job: j.ID, Kind: core.Map, Index: int32(a.lost) - 1}
-		t := &j.Work[core.Map].Tasks[m.Index]
+		m := model.TaskID{Job: j.ID, Kind: model.Map, Index: int32(a.lost) - 1}
+		t := &j.Work[model.Map].Tasks[m.Index]
 		h := mix(kind + 100)
 		h.flag(t.State == core.TaskDone && t.Won == a.lostTry)
 		h.flag(a.cut)
@@ -340,7 +341,7 @@ func (p *printer) timed() bool {
 	case *hfsp.Order, *quincy.Order:
 		return true
 	}
-	return p.w.spec.policy.Speculation.Rule != core.NoSpeculation
+	return p.w.spec.policy.Speculation.Rule != model.NoSpeculation
 }
 
 func (p *printer) trainingSample(h *mix, ai int32, a *core.Attempt) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
@@ -16,13 +17,13 @@ import (
 // quick. checkInvariants also verifies the lists of each policy; it runs for some states.
 func (w *world) check() {
 	c := w.c
-	var running, free [core.Kinds]int
+	var running, free [model.Kinds]int
 	suspended := 0
 	for _, n := range c.Nodes {
 		suspended += w.checkNode(n, &running)
 		for k := range free {
 			if n.Open() {
-				free[k] += max(0, n.Free(core.TaskKind(k)))
+				free[k] += max(0, n.Free(model.TaskKind(k)))
 			}
 		}
 	}
@@ -32,9 +33,9 @@ func (w *world) check() {
 	if suspended != c.Suspend {
 		w.breaks("the Core counts %d suspended attempts, there are %d", c.Suspend, suspended)
 	}
-	var waiting [core.Kinds]int
+	var waiting [model.Kinds]int
 	for i := range w.submitted {
-		if j := c.Job(core.JobID(i + 1)); !j.State.Ended() {
+		if j := c.Job(model.JobID(i + 1)); !j.State.Ended() {
 			w.checkJob(j, &waiting)
 		}
 	}
@@ -48,8 +49,8 @@ func (w *world) check() {
 }
 
 // checkNode: no slot is negative or used twice, and no task runs twice on a node.
-func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspended int) {
-	var used, tasks [core.Kinds]int
+func (w *world) checkNode(n *core.NodeState, running *[model.Kinds]int) (suspended int) {
+	var used, tasks [model.Kinds]int
 	for _, ai := range n.Atts {
 		a := &w.c.Attempts[ai]
 		if !n.Live {
@@ -73,15 +74,15 @@ func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspende
 	}
 	for k := range used {
 		if used[k] != n.Used[k] || tasks[k] != n.Running[k] || used[k] > n.Slots[k] {
-			w.breaks("%s: %d of %d %v slots used, the Core counts %d", n.Name, used[k], n.Slots[k], core.TaskKind(k), n.Used[k])
+			w.breaks("%s: %d of %d %v slots used, the Core counts %d", n.Name, used[k], n.Slots[k], model.TaskKind(k), n.Used[k])
 		}
 	}
 	return suspended
 }
 
 // checkJob: each task of a live job waits, runs, is suspended or done, and is counted as that.
-func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
-	for k := range core.TaskKind(core.Kinds) {
+func (w *world) checkJob(j *core.Job, waiting *[model.Kinds]int) {
+	for k := range model.TaskKind(model.Kinds) {
 		x := &j.Work[k]
 		var alive [maxTasks][2]int8 // number of each task's running and suspended attempts
 		for _, n := range w.c.Nodes {
@@ -98,7 +99,7 @@ func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 		done, running, suspended := 0, 0, 0
 		for i := range x.Tasks {
 			t, in := &x.Tasks[i], x.Pending.Has(int32(i))
-			if k == core.Map && j.HasPlace(int32(i)) {
+			if k == model.Map && j.HasPlace(int32(i)) {
 				in = x.Placed.Has(int32(i))
 			}
 			ok := false
@@ -112,11 +113,11 @@ func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 			case core.TaskDone:
 				ok = !in && alive[i] == [2]int8{}
 				done++
-				if k == core.Map && len(j.Work[core.Reduce].Tasks) > 0 && !w.c.Nodes[t.Node].Live {
-					w.breaks("%v counts as done, its output is gone with its node", core.TaskID{Job: j.ID, Kind: k, Index: int32(i)})
+				if k == model.Map && len(j.Work[model.Reduce].Tasks) > 0 && !w.c.Nodes[t.Node].Live {
+					w.breaks("%v counts as done, its output is gone with its node", model.TaskID{Job: j.ID, Kind: k, Index: int32(i)})
 				}
 			}
-			if id := (core.TaskID{Job: j.ID, Kind: k, Index: int32(i)}); !ok {
+			if id := (model.TaskID{Job: j.ID, Kind: k, Index: int32(i)}); !ok {
 				w.breaks("%v is forgotten or counted twice: state %d, to be launched %v, running %d, suspended %d", id, t.State, in, alive[i][0], alive[i][1])
 			} else if f := w.facts(id); f.done > 0 != (t.State == core.TaskDone) || int8(t.Fails) > f.failed {
 				w.breaks("%v: state %d after %d successes, %d failures counted of %d", id, t.State, f.done, t.Fails, f.failed)
@@ -127,7 +128,7 @@ func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 		if done != x.Done || running != x.Running || suspended != x.Suspended {
 			w.breaks("%v: the Core counts %d %vs done, %d running, %d suspended; there are %d, %d, %d", j.ID, x.Done, k, x.Running, x.Suspended, done, running, suspended)
 		}
-		if k == core.Reduce && !x.Open && running+suspended+done > 0 {
+		if k == model.Reduce && !x.Open && running+suspended+done > 0 {
 			w.breaks("%v: reduces before %d maps are done", j.ID, j.Gate)
 		}
 	}
@@ -136,7 +137,7 @@ func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 // checkShares: each pool's fair share is at most its demand, and their sum at most the slots.
 func (w *world) checkShares(o *pools.Order) {
 	o.ComputeShares()
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		sum := 0.0
 		for _, p := range o.Sorted {
 			sum += p.Share[k]
@@ -153,11 +154,11 @@ func (w *world) checkShares(o *pools.Order) {
 // checkWaits: a job whose wait has reached the bound of its rule is not passed over.
 func (w *world) checkWaits() {
 	for i := range w.submitted {
-		j := w.c.Job(core.JobID(i + 1))
+		j := w.c.Job(model.JobID(i + 1))
 		if j.State.Ended() {
 			continue
 		}
-		switch r := w.c.Placement[core.Map].(type) {
+		switch r := w.c.Placement[model.Map].(type) {
 		case *delay.TimedWait:
 			x := r.Of.Of(j)
 			bound := time.Duration(0)
@@ -176,7 +177,7 @@ func (w *world) checkWaits() {
 				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.ID, v.Skips, bound)
 			}
 		}
-		if r, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
+		if r, ok := w.c.Placement[model.Reduce].(*cogrs.Placement); ok {
 			if x, bound := r.Of.Of(j), r.Length(0)+r.Length(1); x.Skipped && x.Wait >= bound {
 				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.ID, x.Wait, bound)
 			}
@@ -253,6 +254,6 @@ func (w *world) revive() {
 			w.join(i)
 		}
 		w.cordoned[i] = false
-		w.c.Cordon(w.now, core.NodeID(i), false)
+		w.c.Cordon(w.now, model.NodeID(i), false)
 	}
 }

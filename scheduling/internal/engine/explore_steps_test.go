@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // step is an event that may happen in a small world: its kind, its machine, its attempt or job.
@@ -85,7 +86,7 @@ func (w *world) may(s step) bool {
 	case stepSubmit:
 		return int(w.submitted) < len(w.spec.jobs) && s.item == w.submitted
 	case stepKill:
-		return w.left.kill > 0 && s.item < w.submitted && !w.c.Job(core.JobID(s.item+1)).State.Ended()
+		return w.left.kill > 0 && s.item < w.submitted && !w.c.Job(model.JobID(s.item+1)).State.Ended()
 	case stepPreempt:
 		return w.left.preempt > 0
 	case stepTick:
@@ -142,9 +143,9 @@ func (w *world) mayHappen(a *onMachine, what stepKind) bool {
 	case stepCommit:
 		return !a.granted && w.commits(a.id.Task)
 	case stepLost:
-		return w.left.lostOutput > 0 && a.lost == 0 && a.id.Task.Kind == core.Reduce && w.missing(a) >= 0
+		return w.left.lostOutput > 0 && a.lost == 0 && a.id.Task.Kind == model.Reduce && w.missing(a) >= 0
 	case stepUnfetched:
-		return w.left.unfetched > 0 && a.lost == 0 && a.id.Task.Kind == core.Reduce && w.missing(a) >= 0
+		return w.left.unfetched > 0 && a.lost == 0 && a.id.Task.Kind == model.Reduce && w.missing(a) >= 0
 	default:
 		return false
 	}
@@ -162,8 +163,8 @@ func (w *world) ended(m *machine) bool {
 // missing returns the first done map of a's job, whose output reduce a may miss, or -1.
 func (w *world) missing(a *onMachine) int32 {
 	j := w.c.Job(a.id.Task.Job)
-	for i := range j.Work[core.Map].Tasks {
-		if j.Work[core.Map].Tasks[i].State == core.TaskDone {
+	for i := range j.Work[model.Map].Tasks {
+		if j.Work[model.Map].Tasks[i].State == core.TaskDone {
 			return int32(i)
 		}
 	}
@@ -211,7 +212,7 @@ func (w *world) take(s step) (err error) {
 	switch s.what {
 	case stepSubmit:
 		w.submitted++
-		w.placed[s.item] = placing{w.now, core.NodeLocal}
+		w.placed[s.item] = placing{w.now, model.NodeLocal}
 		if _, err := w.c.Submit(w.now, w.spec.jobs[s.item]); err != nil {
 			w.breaks("a job is refused: %v", err)
 		}
@@ -237,15 +238,15 @@ func (w *world) take(s step) (err error) {
 		w.join(i)
 	case stepLeave:
 		w.left.leave--
-		w.c.Leave(w.now, core.NodeID(i))
+		w.c.Leave(w.now, model.NodeID(i))
 	case stepKill:
 		w.left.kill--
 		w.killed[s.item] = true
-		w.c.Kill(w.now, core.JobID(s.item+1))
+		w.c.Kill(w.now, model.JobID(s.item+1))
 	case stepCordon:
 		w.left.cordon--
 		w.cordoned[i] = !w.cordoned[i]
-		w.c.Cordon(w.now, core.NodeID(i), w.cordoned[i])
+		w.c.Cordon(w.now, model.NodeID(i), w.cordoned[i])
 	case stepPreempt:
 		w.left.preempt--
 		w.c.Preempt(w.now)
@@ -307,7 +308,7 @@ func (w *world) happens(a *onMachine, what stepKind) {
 // miss lets reduce a lose the output of a map or, if `cut` is set, not reach it.
 func (w *world) miss(a *onMachine, cut bool) {
 	m := w.missing(a)
-	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.Job(a.id.Task.Job).Work[core.Map].Tasks[m].Won, cut
+	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.Job(a.id.Task.Job).Work[model.Map].Tasks[m].Won, cut
 }
 
 // commit asks the Core whether an attempt may commit. An attempt that may not ends.
@@ -321,14 +322,14 @@ func (w *world) commit(a *onMachine) {
 	if f.done > 0 {
 		w.breaks("%v may commit, another attempt has", a.id)
 	}
-	if other := int32(f.granted) - 1; other >= 0 && other != a.id.Try && w.isLive(core.AttemptID{Task: a.id.Task, Try: other}) {
+	if other := int32(f.granted) - 1; other >= 0 && other != a.id.Try && w.isLive(model.AttemptID{Task: a.id.Task, Try: other}) {
 		w.breaks("%v may commit, as may try %d, which is alive", a.id, other)
 	}
 	f.granted = int8(a.id.Try) + 1
 }
 
 // isLive reports whether the Core considers an attempt live.
-func (w *world) isLive(id core.AttemptID) bool {
+func (w *world) isLive(id model.AttemptID) bool {
 	for _, n := range w.c.Nodes {
 		for _, ai := range n.Atts {
 			if w.c.Attempts[ai].ID == id {

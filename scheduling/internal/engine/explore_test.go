@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // TestExplore drives the Core through the orders in which events can happen in small worlds. From
@@ -42,19 +44,19 @@ func TestExplore(t *testing.T) {
 
 // smallWorlds returns the worlds to explore: of each policy, with and without places of input.
 func smallWorlds(t testing.TB) (list []*worldSpec) {
-	two := []core.Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
-	three := []core.Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
-	wide := []core.Node{{Name: "n1", MapSlots: 2, ReduceSlots: 1}, {Name: "n2", MapSlots: 2, ReduceSlots: 1}}
-	both := []core.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 2, Reduces: 1}, {Name: "b", User: "v", Pool: "b", Maps: 1}}
-	large := []core.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 3, Reduces: 2}, {Name: "b", User: "v", Pool: "b", Maps: 1, Reduces: 1}}
+	two := []model.Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
+	three := []model.Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
+	wide := []model.Node{{Name: "n1", MapSlots: 2, ReduceSlots: 1}, {Name: "n2", MapSlots: 2, ReduceSlots: 1}}
+	both := []model.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 2, Reduces: 1}, {Name: "b", User: "v", Pool: "b", Maps: 1}}
+	large := []model.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 3, Reduces: 2}, {Name: "b", User: "v", Pool: "b", Maps: 1, Reduces: 1}}
 	placed := slices.Clone(both)
-	placed[0].Places = core.Places{Offsets: []int32{0, 1, 2}, Nodes: []core.NodeID{0, 0}}
-	placed[1].Places = core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{1}}
+	placed[0].Places = model.Places{Offsets: []int32{0, 1, 2}, Nodes: []model.NodeID{0, 0}}
+	placed[1].Places = model.Places{Offsets: []int32{0, 1}, Nodes: []model.NodeID{1}}
 	some := faults{fail: 2, blameless: 1, lostOutput: 1, unfetched: 1, crash: 1, leave: 1, kill: 1, mute: 1, double: 1, cordon: 2, preempt: 0, stop: 1, tick: 3}
-	add := func(name, preset string, nodes []core.Node, jobs []core.JobSpec, change func(*core.Policy, *faults)) {
+	add := func(name, preset string, nodes []model.Node, jobs []model.JobSpec, change func(*model.Policy, *faults)) {
 		p := policyOf(t, preset, nil)
 		f := some
-		if p.Locality.Rule == core.TimedWait {
+		if p.Locality.Rule == model.TimedWait {
 			p.Locality.Waits = []time.Duration{quantum, 2 * quantum}
 		}
 		if change != nil {
@@ -62,49 +64,49 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 		}
 		own := slices.Clone(jobs) // a Core keeps its arguments, and worlds run in parallel
 		for i := range own {
-			own[i].Places = core.Places{Offsets: slices.Clone(own[i].Places.Offsets), Nodes: slices.Clone(own[i].Places.Nodes)}
+			own[i].Places = model.Places{Offsets: slices.Clone(own[i].Places.Offsets), Nodes: slices.Clone(own[i].Places.Nodes)}
 		}
 		list = append(list, &worldSpec{name, p, nodes, own, f})
 	}
-	cogrs := func(p *core.Policy, _ *faults) {
-		p.Reduce = core.ReducePolicy{Rule: core.CoGRS, Waits: [2]time.Duration{quantum, quantum}}
+	cogrs := func(p *model.Policy, _ *faults) {
+		p.Reduce = model.ReducePolicy{Rule: model.CoGRS, Waits: [2]time.Duration{quantum, quantum}}
 	}
 	add("fifo", "fifo", two, both, nil)
 	add("fifo large", "fifo", wide, large, nil)
 	add("fair", "fair", two, both, nil)
-	add("fair large", "fair", three, large, func(p *core.Policy, _ *faults) { p.SlowStart = 1 })
-	add("delay", "delay", two, placed, func(p *core.Policy, _ *faults) { p.Locality.Skips = []int{1} })
+	add("fair large", "fair", three, large, func(p *model.Policy, _ *faults) { p.SlowStart = 1 })
+	add("delay", "delay", two, placed, func(p *model.Policy, _ *faults) { p.Locality.Skips = []int{1} })
 	add("delay by maps", "delay", two, placed, nil)
 	add("hfs", "hfs", two, placed, nil)
-	add("hfs capped", "hfs", three, placed, func(p *core.Policy, _ *faults) { p.Locality.Capped = true })
+	add("hfs capped", "hfs", three, placed, func(p *model.Policy, _ *faults) { p.Locality.Capped = true })
 	add("hfs cogrs", "hfs", three, placed, cogrs)
 	add("fair cogrs", "fair", two, large, cogrs)
-	add("fair larts", "fair", two, large, func(p *core.Policy, f *faults) { cogrs(p, f); p.Reduce.Rule = core.LARTS })
-	add("preemption", "hfs", wide, placed, func(p *core.Policy, f *faults) {
-		p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{1, 0}, MinTimeout: quantum}}
+	add("fair larts", "fair", two, large, func(p *model.Policy, f *faults) { cogrs(p, f); p.Reduce.Rule = model.LARTS })
+	add("preemption", "hfs", wide, placed, func(p *model.Policy, f *faults) {
+		p.Pools.Pools = []model.PoolConfig{{Name: "b", Min: [2]int{1, 0}, MinTimeout: quantum}}
 		p.Pools.MinTimeout, p.Pools.FairTimeout = quantum, 2*quantum
-		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 2 * quantum}
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: 2 * quantum}
 		f.preempt = 1
 	})
 	add("capacity", "capacity", two, both, nil)
-	add("capacity queues", "capacity", wide, both, func(p *core.Policy, _ *faults) {
-		p.Queues = []core.QueueConfig{{Name: "default", Capacity: 50, UserLimit: 50}, {Name: "other", Capacity: 50}}
+	add("capacity queues", "capacity", wide, both, func(p *model.Policy, _ *faults) {
+		p.Queues = []model.QueueConfig{{Name: "default", Capacity: 50, UserLimit: 50}, {Name: "other", Capacity: 50}}
 	})
-	add("hfsp suspends", "hfsp", two, both, func(p *core.Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Delta = quantum })
-	add("hfsp kills", "hfsp", two, both, func(p *core.Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Reclaim = core.KillLarger })
+	add("hfsp suspends", "hfsp", two, both, func(p *model.Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Delta = quantum })
+	add("hfsp kills", "hfsp", two, both, func(p *model.Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Reclaim = model.KillLarger })
 	add("srpt", "srpt", two, both, nil)
-	add("quincy", "quincy", three, placed, func(p *core.Policy, f *faults) {
+	add("quincy", "quincy", three, placed, func(p *model.Policy, f *faults) {
 		p.Quincy.Interval, f.preempt = quantum, 1
 	})
-	add("quincy waits", "quincy", two, placed, func(p *core.Policy, _ *faults) { p.Quincy.Rule = core.Q })
-	late := core.SpeculationPolicy{Rule: core.LATE, Lag: quantum, MinCopies: 1}
-	alone := []core.JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "v", Maps: 1, Reduces: 2}}
-	add("late", "fifo", wide, alone, func(p *core.Policy, _ *faults) { p.Speculation = late })
-	add("late waits", "hfs", wide, placed, func(p *core.Policy, _ *faults) { p.Speculation = late })
-	add("late capacity", "capacity", wide, alone, func(p *core.Policy, _ *faults) { p.Speculation = late })
-	add("native hfsp", "hfsp", wide, both, func(p *core.Policy, _ *faults) {
+	add("quincy waits", "quincy", two, placed, func(p *model.Policy, _ *faults) { p.Quincy.Rule = model.Q })
+	late := model.SpeculationPolicy{Rule: model.LATE, Lag: quantum, MinCopies: 1}
+	alone := []model.JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "v", Maps: 1, Reduces: 2}}
+	add("late", "fifo", wide, alone, func(p *model.Policy, _ *faults) { p.Speculation = late })
+	add("late waits", "hfs", wide, placed, func(p *model.Policy, _ *faults) { p.Speculation = late })
+	add("late capacity", "capacity", wide, alone, func(p *model.Policy, _ *faults) { p.Speculation = late })
+	add("native hfsp", "hfsp", wide, both, func(p *model.Policy, _ *faults) {
 		p.HFSP.Sample = 1
-		p.Speculation = core.SpeculationPolicy{Rule: core.NativeRule, Lag: quantum}
+		p.Speculation = model.SpeculationPolicy{Rule: model.NativeRule, Lag: quantum}
 	})
 	return list
 }
@@ -286,7 +288,7 @@ func (spec *worldSpec) sample(path []step, want uint64) (err error) {
 	}()
 	w := newWorld(spec)
 	var log bytes.Buffer
-	calls := core.NewCallWriter(&log)
+	calls := calls.NewWriter(&log)
 	w.environment = environment{left: spec.faults}
 	w.c = w.newCore(calls.Write)
 	for i := range spec.nodes {

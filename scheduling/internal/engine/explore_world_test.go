@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // The small world of the explorer has a Core and a few machines, which send it heartbeats as real
@@ -23,9 +26,9 @@ const (
 // worldSpec describes a small world: policy, nodes and jobs, and how often each fault may happen.
 type worldSpec struct {
 	name   string
-	policy core.Policy
-	nodes  []core.Node
-	jobs   []core.JobSpec
+	policy model.Policy
+	nodes  []model.Node
+	jobs   []model.JobSpec
 	faults faults
 }
 
@@ -53,7 +56,7 @@ const (
 
 // onMachine is an attempt on a machine.
 type onMachine struct {
-	id      core.AttemptID
+	id      model.AttemptID
 	state   heldState
 	granted bool
 	half    bool // half done
@@ -99,8 +102,8 @@ type environment struct {
 	killed    [maxJobs]bool
 	opened    [maxJobs]bool // enough maps were done at some time for reduces to start
 	cordoned  [maxMachines]bool
-	tasks     [maxJobs][core.Kinds][maxTasks]taskFacts
-	missed    [maxHeld]core.LostOutput // outputs that the heartbeat in flight reports as lost
+	tasks     [maxJobs][model.Kinds][maxTasks]taskFacts
+	missed    [maxHeld]model.LostOutput // outputs that the heartbeat in flight reports as lost
 	misses    int8
 	placed    [maxJobs]placing // of the maps
 }
@@ -109,7 +112,7 @@ type environment struct {
 // the time of submission.
 type placing struct {
 	at    time.Duration
-	level core.Locality
+	level model.Locality
 }
 
 // world is a Core with its environment.
@@ -132,8 +135,8 @@ func newWorld(spec *worldSpec) *world {
 }
 
 // newCore returns a Core for the world, without nodes or jobs.
-func (w *world) newCore(calls func(*core.Call)) *core.Core {
-	cfg := core.Config{Events: w.event, Calls: calls, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
+func (w *world) newCore(record func(*calls.Call)) *core.Core {
+	cfg := core.Config{Events: w.event, Calls: record, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
 	c, err := NewCore(cfg, w.spec.policy)
 	if err != nil {
 		panic(err)
@@ -155,26 +158,26 @@ func (w *world) says(format string, args ...any) {
 	}
 }
 
-func (w *world) facts(id core.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
+func (w *world) facts(id model.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
 
 // commits reports whether attempts of a task must ask to commit before they succeed.
-func (w *world) commits(id core.TaskID) bool {
-	return id.Kind == core.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
+func (w *world) commits(id model.TaskID) bool {
+	return id.Kind == model.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }
 
 // mapsDone returns how many maps of a job are done at present.
-func (w *world) mapsDone(id core.JobID) (n int) {
-	for _, f := range w.tasks[id-1][core.Map] {
+func (w *world) mapsDone(id model.JobID) (n int) {
+	for _, f := range w.tasks[id-1][model.Map] {
 		n += int(f.done)
 	}
 	return n
 }
 
 // event records in w what an event of the Core says, and checks the rules for it.
-func (w *world) event(e core.Event) {
+func (w *world) event(e event.Event) {
 	w.says("    %v", e)
 	switch e.Type {
-	case core.EventSucceeded:
+	case event.Succeeded:
 		f := w.facts(e.Attempt.Task)
 		f.done++
 		if f.done > 1 {
@@ -186,24 +189,24 @@ func (w *world) event(e core.Event) {
 		if w.commits(e.Attempt.Task) && f.granted != int8(e.Attempt.Try)+1 {
 			w.breaks("%v is done by an attempt that was not the one granted to commit", e.Attempt.Task)
 		}
-	case core.EventOutputLost:
+	case event.OutputLost:
 		w.facts(e.Attempt.Task).done--
 		if w.commits(e.Attempt.Task) {
 			w.breaks("%v was committed and runs again", e.Attempt.Task)
 		}
-		if w.misses > 0 && !slices.ContainsFunc(w.missed[:w.misses], func(l core.LostOutput) bool { return l.Map == e.Attempt.Task.Index && l.Try == e.Attempt.Try }) {
+		if w.misses > 0 && !slices.ContainsFunc(w.missed[:w.misses], func(l model.LostOutput) bool { return l.Map == e.Attempt.Task.Index && l.Try == e.Attempt.Try }) {
 			w.breaks("%v runs again, its output was not the one missed", e.Attempt)
 		}
-	case core.EventLaunched:
+	case event.Launched:
 		w.launched(e)
-	case core.EventFinished:
+	case event.Finished:
 		w.finished(e)
 	default:
 	}
 }
 
 // launched breaks a rule if an attempt is launched where or when it must not be.
-func (w *world) launched(e core.Event) {
+func (w *world) launched(e event.Event) {
 	id := e.Attempt.Task
 	switch {
 	case w.cordoned[e.Node]:
@@ -214,49 +217,49 @@ func (w *world) launched(e core.Event) {
 		w.breaks("%v is launched, of a killed job", e.Attempt)
 	case w.facts(id).done > 0:
 		w.breaks("%v is launched, its task is done", e.Attempt)
-	case id.Kind == core.Reduce:
+	case id.Kind == model.Reduce:
 		if gate := w.c.Job(id.Job).Gate; w.mapsDone(id.Job) < gate && !w.opened[id.Job-1] {
 			w.breaks("%v is launched after %d maps, not %d", e.Attempt, w.mapsDone(id.Job), gate)
 		}
-	case e.Locality >= core.NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
+	case e.Locality >= model.NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
 		w.waited(e)
 	}
 }
 
 // waited breaks a rule if a map launched before the waits that its locality needs were over.
-func (w *world) waited(e core.Event) {
+func (w *world) waited(e event.Event) {
 	p, last := &w.spec.policy, &w.placed[e.JobID-1]
-	if p.Locality.Rule != core.TimedWait || p.Locality.Capped || p.Preemption.Mode == core.PreemptOn {
+	if p.Locality.Rule != model.TimedWait || p.Locality.Capped || p.Preemption.Mode == model.PreemptOn {
 		return // jobs of a starved pool may launch at once
 	}
 	least := time.Duration(0)
 	for l := last.level; l < e.Locality; l++ {
 		least += p.Locality.Waits[l]
 	}
-	if e.Reason.Cause != core.CauseSlowTask && w.now-last.at < least {
+	if e.Reason.Cause != model.CauseSlowTask && w.now-last.at < least {
 		w.breaks("%v is launched %v after %v, no sooner than after %v", e.Attempt, e.Locality, w.now-last.at, least)
 	}
 	*last = placing{w.now, e.Locality}
 }
 
 // finished breaks a rule if a job ends in a state that its tasks do not lead to.
-func (w *world) finished(e core.Event) {
+func (w *world) finished(e event.Event) {
 	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
 	most := int8(0)
-	for k, n := range [core.Kinds]int{spec.Maps, spec.Reduces} {
+	for k, n := range [model.Kinds]int{spec.Maps, spec.Reduces} {
 		for i := range n {
-			f := w.facts(core.TaskID{Job: j, Kind: core.TaskKind(k), Index: int32(i)})
+			f := w.facts(model.TaskID{Job: j, Kind: model.TaskKind(k), Index: int32(i)})
 			most = max(most, f.failed)
-			last := core.TaskKind(k) == core.Reduce || spec.Reduces == 0
-			if e.State == core.JobSucceeded.String() && last && f.done != 1 {
-				w.breaks("%v succeeds without %v", j, core.TaskID{Job: j, Kind: core.TaskKind(k), Index: int32(i)})
+			last := model.TaskKind(k) == model.Reduce || spec.Reduces == 0
+			if e.State == model.JobSucceeded.String() && last && f.done != 1 {
+				w.breaks("%v succeeds without %v", j, model.TaskID{Job: j, Kind: model.TaskKind(k), Index: int32(i)})
 			}
 		}
 	}
-	if e.State == core.JobFailed.String() && most < worldAttempts {
+	if e.State == model.JobFailed.String() && most < worldAttempts {
 		w.breaks("%v fails (%s), no task of it has failed %d times", j, e.Err, worldAttempts)
 	}
-	if e.State == core.JobKilled.String() && !w.killed[j-1] {
+	if e.State == model.JobKilled.String() && !w.killed[j-1] {
 		w.breaks("%v is killed by nobody", j)
 	}
 }
@@ -299,37 +302,37 @@ func (w *world) write(i int, all bool) *letter {
 }
 
 // deliver passes a heartbeat of machine i to the Core and returns the answer.
-func (w *world) deliver(i int, l *letter) core.Answer {
-	var list [maxHeld]core.Status
+func (w *world) deliver(i int, l *letter) model.Answer {
+	var list [maxHeld]model.Status
 	for k := range l.told[:l.n] {
 		a := &l.told[k]
-		s := core.Status{Attempt: a.id}
+		s := model.Status{Attempt: a.id}
 		if a.half {
 			s.Progress, s.ReduceProgress = 0.5, 0.5
 		}
 		switch a.state {
 		case heldPaused:
-			s.State = core.StateSuspended
+			s.State = model.StateSuspended
 		case heldSucceeded:
-			s.State, s.Progress = core.StateSucceeded, 1
-			if a.id.Task.Kind == core.Map {
+			s.State, s.Progress = model.StateSucceeded, 1
+			if a.id.Task.Kind == model.Map {
 				s.OutputBytes = slices.Repeat([]int64{100}, w.spec.jobs[a.id.Task.Job-1].Reduces)
 			}
 		case heldFailed, heldBlameless:
-			s.State, s.Blameless, s.Err = core.StateFailed, a.state == heldBlameless, "broken"
+			s.State, s.Blameless, s.Err = model.StateFailed, a.state == heldBlameless, "broken"
 		case heldStopped:
-			s.State = core.StateKilled
+			s.State = model.StateKilled
 		case heldRuns:
 		}
 		if a.lost > 0 {
-			w.missed[w.misses] = core.LostOutput{Map: int32(a.lost) - 1, Try: a.lostTry}
+			w.missed[w.misses] = model.LostOutput{Map: int32(a.lost) - 1, Try: a.lostTry}
 			w.misses++
-			s.Lost = []core.LostOutput{{Map: int32(a.lost) - 1, Try: a.lostTry, Unreachable: a.cut}}
+			s.Lost = []model.LostOutput{{Map: int32(a.lost) - 1, Try: a.lostTry, Unreachable: a.cut}}
 		}
 		list[k] = s
 	}
 	id, _ := w.c.View().Lookup(w.spec.nodes[i].Name)
-	answer, err := w.c.Heartbeat(w.now, core.Heartbeat{Node: id, Incarnation: l.life, Seq: l.seq, Statuses: list[:l.n]})
+	answer, err := w.c.Heartbeat(w.now, model.Heartbeat{Node: id, Incarnation: l.life, Seq: l.seq, Statuses: list[:l.n]})
 	w.misses = 0
 	if err != nil {
 		w.breaks("a heartbeat is refused: %v", err)
@@ -338,7 +341,7 @@ func (w *world) deliver(i int, l *letter) core.Answer {
 }
 
 // answered makes machine i do what the Core's answer says.
-func (w *world) answered(i int, answer core.Answer) {
+func (w *world) answered(i int, answer model.Answer) {
 	m := &w.machines[i]
 	m.sent = letter{}
 	if answer.Reregister {
@@ -353,7 +356,7 @@ func (w *world) answered(i int, answer core.Answer) {
 			}
 		}
 		switch {
-		case o.Verb == core.Launch && at < 0:
+		case o.Verb == model.Launch && at < 0:
 			if int(m.n) == maxHeld {
 				w.breaks("%s is given more than it can hold", w.spec.nodes[i].Name)
 				return
@@ -361,11 +364,11 @@ func (w *world) answered(i int, answer core.Answer) {
 			m.held[m.n] = onMachine{id: o.Attempt}
 			m.n++
 		case at < 0 || m.held[at].state >= heldSucceeded:
-		case o.Verb == core.Kill:
+		case o.Verb == model.Kill:
 			m.held[at].state = heldStopped
-		case o.Verb == core.Suspend:
+		case o.Verb == model.Suspend:
 			m.held[at].state = heldPaused
-		case o.Verb == core.Resume:
+		case o.Verb == model.Resume:
 			if m.held[at].state != heldPaused {
 				w.breaks("%v resumes and was not suspended", o.Attempt)
 			}

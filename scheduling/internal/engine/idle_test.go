@@ -8,108 +8,110 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // View.IdleReasons returns each reason for which a job leaves a free slot idle, without Explain.
 func TestIdleReasonsOfNodes(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
-	reasons := func(at core.NodeID) (list []core.Skip) { return c.View().IdleReasons(at) }
-	submit(t, c, core.JobSpec{Maps: 9, Reduces: 3, SlotsPerTask: 2})
-	only := func(at core.NodeID, k core.TaskKind, r core.Reason) {
-		list := slices.DeleteFunc(reasons(at), func(s core.Skip) bool { return s.Kind != k })
-		require.Equal(t, []core.Skip{{Job: 1, Kind: k, Node: at, Reason: r}}, list)
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *model.Policy) { p.SlowStart = 1 })
+	reasons := func(at model.NodeID) (list []model.Skip) { return c.View().IdleReasons(at) }
+	submit(t, c, model.JobSpec{Maps: 9, Reduces: 3, SlotsPerTask: 2})
+	only := func(at model.NodeID, k model.TaskKind, r model.Reason) {
+		list := slices.DeleteFunc(reasons(at), func(s model.Skip) bool { return s.Kind != k })
+		require.Equal(t, []model.Skip{{Job: 1, Kind: k, Node: at, Reason: r}}, list)
 	}
 	require.Len(t, beat(t, c, 0, n[0]), 1)
-	only(n[0], core.Reduce, core.Reason{Cause: core.CauseSlowStart, Of: 9})
+	only(n[0], model.Reduce, model.Reason{Cause: model.CauseSlowStart, Of: 9})
 	require.Len(t, reasons(n[0]), 1, "no map slot is free")
-	only(n[1], core.Map, core.Reason{Cause: core.CauseNotOffered})
-	for _, none := range []core.NodeID{core.NoNode, 4, 5} {
+	only(n[1], model.Map, model.Reason{Cause: model.CauseNotOffered})
+	for _, none := range []model.NodeID{model.NoNode, 4, 5} {
 		require.Nil(t, reasons(none))
 	}
 	require.NoError(t, c.Cordon(0, n[1], true))
-	only(n[1], core.Map, core.Reason{Cause: core.CauseCordoned})
+	only(n[1], model.Map, model.Reason{Cause: model.CauseCordoned})
 	require.NoError(t, c.Leave(0, n[1]))
 	require.Nil(t, reasons(n[1]), "it is gone")
-	join(t, c, core.Node{Name: "n3", Rack: "r2", MapSlots: 1})
-	only(n[2], core.Map, core.Reason{Cause: core.CauseSlots, Count: 1, Of: 2})
-	submit(t, c, core.JobSpec{}) // ends at once
-	submit(t, c, core.JobSpec{Maps: 2})
+	join(t, c, model.Node{Name: "n3", Rack: "r2", MapSlots: 1})
+	only(n[2], model.Map, model.Reason{Cause: model.CauseSlots, Count: 1, Of: 2})
+	submit(t, c, model.JobSpec{}) // ends at once
+	submit(t, c, model.JobSpec{Maps: 2})
 	require.Len(t, beat(t, c, 0, n[3]), 2)
 	require.Len(t, reasons(n[2]), 1, "the last job has no task to launch, the other is over")
 	c.SetAvoided(c.Nodes[n[2]], true)
-	only(n[2], core.Map, core.Reason{Cause: core.CauseAvoided})
+	only(n[2], model.Map, model.Reason{Cause: model.CauseAvoided})
 
-	c, n = newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.UserMaxJobs = 1 })
-	submit(t, c, core.JobSpec{User: "u", Maps: 1})
-	submit(t, c, core.JobSpec{User: "u", Maps: 1})
-	require.Equal(t, core.Reason{Cause: core.CauseJobLimit, Count: 1, Of: 1}, c.View().IdleReasons(n[0])[1].Reason)
+	c, n = newTestCore(t, "hfs", func(_ *core.Config, p *model.Policy) { p.Pools.UserMaxJobs = 1 })
+	submit(t, c, model.JobSpec{User: "u", Maps: 1})
+	submit(t, c, model.JobSpec{User: "u", Maps: 1})
+	require.Equal(t, model.Reason{Cause: model.CauseJobLimit, Count: 1, Of: 1}, c.View().IdleReasons(n[0])[1].Reason)
 }
 
 // With Explain a heartbeat emits each job's reason, for maps and for reduces, if the reason or the
 // allowed level is new. Later it does so after twice as many skips, four times and so on. A reason
 // is valid until the next event.
 func TestSkipsAreReported(t *testing.T) {
-	c, since := eventsOf(t, "fair", func(cfg *core.Config, p *core.Policy) {
+	c, since := eventsOf(t, "fair", func(cfg *core.Config, p *model.Policy) {
 		cfg.Explain = true
-		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}
+		p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}
 	})
 	data := c.NodeID("data")
-	n := join(t, c, core.Node{Name: "n", Rack: "r", MapSlots: 2, ReduceSlots: 1})
-	submit(t, c, core.JobSpec{Maps: 2, Reduces: 1, Places: on(2, data)})
-	submit(t, c, core.JobSpec{Maps: 1, Places: on(1, data)})
-	skips := func(at time.Duration) (list []core.Event) {
+	n := join(t, c, model.Node{Name: "n", Rack: "r", MapSlots: 2, ReduceSlots: 1})
+	submit(t, c, model.JobSpec{Maps: 2, Reduces: 1, Places: on(2, data)})
+	submit(t, c, model.JobSpec{Maps: 1, Places: on(1, data)})
+	skips := func(at time.Duration) (list []event.Event) {
 		since()
 		require.Empty(t, beat(t, c, at, n))
 		for _, e := range since() {
-			require.Equal(t, core.EventSkipped, e.Type)
+			require.Equal(t, event.Skipped, e.Type)
 			list = append(list, e)
 		}
 		return list
 	}
-	event := func(at time.Duration, job core.JobID, k core.TaskKind, r core.Reason, until time.Duration, level string, count int) core.Event {
-		return core.Event{At: at, Type: core.EventSkipped, JobID: job, Kind: k, Node: n, NodeName: "n", Reason: r, Until: until, Level: level, Count: count}
+	skip := func(at time.Duration, job model.JobID, k model.TaskKind, r model.Reason, until time.Duration, level string, count int) event.Event {
+		return event.Event{At: at, Type: event.Skipped, JobID: job, Kind: k, Node: n, NodeName: "n", Reason: r, Until: until, Level: level, Count: count}
 	}
-	waits, slow := core.Reason{Cause: core.CauseWaiting}, core.Reason{Cause: core.CauseSlowStart, Of: 1}
+	waits, slow := model.Reason{Cause: model.CauseWaiting}, model.Reason{Cause: model.CauseSlowStart, Of: 1}
 	near := "node-local"
-	require.Equal(t, []core.Event{
-		event(0, 1, core.Map, waits, 10*time.Second, near, 1), event(0, 2, core.Map, waits, 10*time.Second, near, 1), event(0, 1, core.Reduce, slow, 0, "", 1),
+	require.Equal(t, []event.Event{
+		skip(0, 1, model.Map, waits, 10*time.Second, near, 1), skip(0, 2, model.Map, waits, 10*time.Second, near, 1), skip(0, 1, model.Reduce, slow, 0, "", 1),
 	}, skips(0))
-	require.Equal(t, []core.Skip{
-		{Job: 1, Kind: core.Map, Node: n, Reason: waits, Until: 10 * time.Second},
-		{Job: 2, Kind: core.Map, Node: n, Reason: waits, Until: 10 * time.Second},
-		{Job: 1, Kind: core.Reduce, Node: n, Reason: slow},
+	require.Equal(t, []model.Skip{
+		{Job: 1, Kind: model.Map, Node: n, Reason: waits, Until: 10 * time.Second},
+		{Job: 2, Kind: model.Map, Node: n, Reason: waits, Until: 10 * time.Second},
+		{Job: 1, Kind: model.Reduce, Node: n, Reason: slow},
 	}, c.View().Skips())
 	waits.Wait = 4 * time.Second
-	require.Equal(t, []core.Event{
-		event(4*time.Second, 1, core.Map, waits, 10*time.Second, near, 2), event(4*time.Second, 2, core.Map, waits, 10*time.Second, near, 2), event(4*time.Second, 1, core.Reduce, slow, 0, "", 2),
+	require.Equal(t, []event.Event{
+		skip(4*time.Second, 1, model.Map, waits, 10*time.Second, near, 2), skip(4*time.Second, 2, model.Map, waits, 10*time.Second, near, 2), skip(4*time.Second, 1, model.Reduce, slow, 0, "", 2),
 	}, skips(4*time.Second), "the second time")
-	require.Equal(t, core.Reason{Cause: core.CauseWaiting, Wait: 4 * time.Second}, c.View().Skips()[0].Reason)
+	require.Equal(t, model.Reason{Cause: model.CauseWaiting, Wait: 4 * time.Second}, c.View().Skips()[0].Reason)
 	require.Equal(t, 10*time.Second, c.View().Skips()[0].Until)
 	require.Equal(t, c.View().Skips()[:1], c.View().IdleReasons(n)[:1], "it knows")
 	waits.Wait = 5 * time.Second
 	require.Empty(t, skips(5*time.Second), "the third is the same")
 	waits.Wait = 12 * time.Second
-	require.Equal(t, []core.Event{
-		event(12*time.Second, 1, core.Map, waits, 20*time.Second, "rack-local", 1), event(12*time.Second, 2, core.Map, waits, 20*time.Second, "rack-local", 1),
-		event(12*time.Second, 1, core.Reduce, slow, 0, "", 4),
+	require.Equal(t, []event.Event{
+		skip(12*time.Second, 1, model.Map, waits, 20*time.Second, "rack-local", 1), skip(12*time.Second, 2, model.Map, waits, 20*time.Second, "rack-local", 1),
+		skip(12*time.Second, 1, model.Reduce, slow, 0, "", 4),
 	}, skips(12*time.Second), "the node is no rack of the data, and the reduce was passed over for the fourth time")
-	require.Equal(t, core.Skip{Job: 1, Kind: core.Map, Node: n, Reason: core.Reason{Cause: core.CauseWaiting, Wait: 12 * time.Second}, Until: 20 * time.Second}, c.View().Skips()[0])
-	got, err := c.Heartbeat(20*time.Second, core.Heartbeat{Node: n})
+	require.Equal(t, model.Skip{Job: 1, Kind: model.Map, Node: n, Reason: model.Reason{Cause: model.CauseWaiting, Wait: 12 * time.Second}, Until: 20 * time.Second}, c.View().Skips()[0])
+	got, err := c.Heartbeat(20*time.Second, model.Heartbeat{Node: n})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 2)
-	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 20 * time.Second}, got.Actions[0].Reason)
+	require.Equal(t, model.Reason{Cause: model.CauseWaited, Wait: 20 * time.Second}, got.Actions[0].Reason)
 }
 
 // A job is offered a slot only if it can use one. On a node of two slots one task takes both, and
 // the other job is not offered any.
 func TestNoOfferWithoutASlot(t *testing.T) {
 	for _, preset := range []string{"fifo", "fair", "hfs", "hfsp", "srpt"} {
-		c, _ := newTestCore(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
-		n := join(t, c, core.Node{Name: "n", MapSlots: 2})
-		data := core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{n}}
-		submit(t, c, core.JobSpec{User: "u", Maps: 1, SlotsPerTask: 2, Places: data})
-		submit(t, c, core.JobSpec{User: "v", Maps: 1, Places: data})
+		c, _ := newTestCore(t, preset, func(cfg *core.Config, p *model.Policy) { cfg.Explain, p.Spread = true, false })
+		n := join(t, c, model.Node{Name: "n", MapSlots: 2})
+		data := model.Places{Offsets: []int32{0, 1}, Nodes: []model.NodeID{n}}
+		submit(t, c, model.JobSpec{User: "u", Maps: 1, SlotsPerTask: 2, Places: data})
+		submit(t, c, model.JobSpec{User: "v", Maps: 1, Places: data})
 		require.Len(t, beat(t, c, 0, n), 1, preset)
 		require.Empty(t, c.View().Skips(), preset)
 	}
@@ -120,20 +122,20 @@ func TestNoOfferWithoutASlot(t *testing.T) {
 func TestEveryWaitHasItsReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
-		p.Pools = core.Allocations{UserMaxJobs: 2, Pools: []core.PoolConfig{{Name: "a", Max: [2]int{1, 1}}, {Name: "b", MaxJobs: 1}}}
-		p.Queues = []core.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
+		p.Pools = model.Allocations{UserMaxJobs: 2, Pools: []model.PoolConfig{{Name: "a", Max: [2]int{1, 1}}, {Name: "b", MaxJobs: 1}}}
+		p.Queues = []model.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
 		y := newPlay(t, p)
 		type wait struct {
-			job  core.JobID
-			kind core.TaskKind
+			job  model.JobID
+			kind model.TaskKind
 		}
 		recorded := map[wait]bool{}
-		y.c.Config.Events = func(e core.Event) {
+		y.c.Config.Events = func(e event.Event) {
 			switch e.Type {
-			case core.EventSkipped:
-				require.NotEqual(t, core.NoCause, e.Reason.Cause)
+			case event.Skipped:
+				require.NotEqual(t, model.NoCause, e.Reason.Cause)
 				recorded[wait{e.JobID, e.Kind}] = true
-			case core.EventLaunched:
+			case event.Launched:
 				recorded[wait{e.JobID, e.Kind}] = false
 			default:
 			}
@@ -143,7 +145,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
 			y.beat(n, 3, 1)
 			at := y.c.Nodes[n]
-			for k := range core.TaskKind(core.Kinds) {
+			for k := range model.TaskKind(model.Kinds) {
 				if !at.Open() || at.Free(k) <= 0 {
 					continue
 				}
@@ -159,20 +161,20 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 // A job that its queue holds back gets one event with the reason, even while no slot is free.
 func TestHeldJobHasItsReason(t *testing.T) {
 	p := policyOf(t, "capacity", nil)
-	p.Queues = []core.QueueConfig{{Name: "default", InitJobs: 1}}
-	held := map[core.JobID]int{}
-	c, err := NewCore(core.Config{Explain: true, Events: func(e core.Event) {
-		if e.Type == core.EventSkipped && e.Reason.Cause == core.CauseNotInitialized {
+	p.Queues = []model.QueueConfig{{Name: "default", InitJobs: 1}}
+	held := map[model.JobID]int{}
+	c, err := NewCore(core.Config{Explain: true, Events: func(e event.Event) {
+		if e.Type == event.Skipped && e.Reason.Cause == model.CauseNotInitialized {
 			held[e.JobID]++
 		}
 	}}, p)
 	require.NoError(t, err)
-	n := join(t, c, core.Node{Name: "n", MapSlots: 1})
+	n := join(t, c, model.Node{Name: "n", MapSlots: 1})
 	for range 6 {
-		submit(t, c, core.JobSpec{Name: "j", User: "u", Maps: 1})
+		submit(t, c, model.JobSpec{Name: "j", User: "u", Maps: 1})
 	}
 	for at := range time.Duration(5) {
-		_, err = c.Heartbeat(at*time.Second, core.Heartbeat{Node: n})
+		_, err = c.Heartbeat(at*time.Second, model.Heartbeat{Node: n})
 		require.NoError(t, err)
 	}
 	require.Equal(t, 1, held[6])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // checkCoGRS fails unless the counts of reduces by node are right, and each job's plan passes
@@ -16,13 +17,13 @@ func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 		if j.State.Ended() {
 			continue
 		}
-		want := map[core.NodeID]int32{}
-		for i := range j.Work[core.Reduce].Tasks {
-			task := &j.Work[core.Reduce].Tasks[i]
+		want := map[model.NodeID]int32{}
+		for i := range j.Work[model.Reduce].Tasks {
+			task := &j.Work[model.Reduce].Tasks[i]
 			for ai := task.Att; ai >= 0; ai = r.C.Attempts[ai].Next {
 				want[r.C.Attempts[ai].Node.ID]++
 			}
-			if task.State == core.TaskDone && task.Node != core.NoNode {
+			if task.State == core.TaskDone && task.Node != model.NoNode {
 				want[task.Node]++
 			}
 		}
@@ -38,12 +39,12 @@ func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 // checkPlan fails unless p lists the candidates of each pending reduce, best first. p may also list
 // reduces that have been launched since.
 func checkPlan(t require.TestingT, r *cogrs.Placement, j *core.Job, p *cogrs.Plan) {
-	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
+	require.Len(t, p.Best, len(j.Work[model.Reduce].Tasks))
 	require.True(t, slices.IsSortedFunc(p.ByNode, cogrs.Here.Compare))
 	require.True(t, slices.IsSortedFunc(p.ByRack, cogrs.Here.Compare))
-	pending := &j.Work[core.Reduce].Pending
+	pending := &j.Work[model.Reduce].Pending
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
-		if j.Work[core.Reduce].Tasks[i].Tries > 0 {
+		if j.Work[model.Reduce].Tasks[i].Tries > 0 {
 			continue // it goes anywhere
 		}
 		best := p.Candidates[i]

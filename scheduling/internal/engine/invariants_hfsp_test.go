@@ -9,10 +9,11 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // slowMatch returns the same as Order.Match, by a search of all jobs without the lists.
-func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
+func slowMatch(o *hfsp.Order, n *core.NodeState, k model.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
 	all := slices.Clone(o.All[k])
 	sort.Slice(all, func(a, b int) bool { return o.RankOf(all[a]).Before(o.RankOf(all[b])) })
 	free := o.C.Slots[k] - o.C.Running[k]
@@ -47,7 +48,7 @@ func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.
 // checkHFSP fails unless the lists have the right ranks, and the virtual cluster has the work of
 // the jobs.
 func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		listed := 0
 		for _, j := range allJobs(c) {
 			if j.State.Ended() || o.Sized(j, k) == nil {
@@ -64,7 +65,7 @@ func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.Slow) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.Lists[k].Len())
-		if _, pure := c.Placement[core.Reduce].(core.Anywhere); !o.Drifted[k] && !o.Stale[k] && (k == core.Map || pure) {
+		if _, pure := c.Placement[model.Reduce].(core.Anywhere); !o.Drifted[k] && !o.Stale[k] && (k == model.Map || pure) {
 			for _, n := range c.Nodes {
 				if largest := o.LargestOn(n, k); largest != nil {
 					wantWinner, wantLoser := slowMatch(o, n, k, largest)

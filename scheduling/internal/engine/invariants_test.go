@@ -11,22 +11,24 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-func sortByString(ids []core.AttemptID) {
+func sortByString(ids []model.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
 // checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
-	var slots, room, running, load, waiting, slow [core.Kinds]int
+	var slots, room, running, load, waiting, slow [model.Kinds]int
 	suspended, held := 0, 0
 	for _, n := range c.Nodes {
 		if n.Groups == nil {
 			continue
 		}
-		var used, tasks [core.Kinds]int
+		var used, tasks [model.Kinds]int
 		for i, ai := range n.Atts {
 			a := &c.Attempts[ai]
 			require.Equal(t, int32(i), a.Pos)
@@ -62,7 +64,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 		if !j.Runnable {
 			held++
 		}
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			checkWork(t, c, j, k)
 			load[k] += j.Load(k)
 			waiting[k] += j.Work[k].Waiting()
@@ -75,14 +77,14 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 	if o, ok := c.Order.(*pools.Order); ok {
 		checkPools(t, o)
 	}
-	if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
+	if r, ok := c.Placement[model.Reduce].(*cogrs.Placement); ok {
 		checkCoGRS(t, r)
 	}
 	checkOrder(t, c)
 }
 
 // checkWork fails unless the counts of j's tasks of kind k are right and Pick agrees with slowPick.
-func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
+func checkWork(t require.TestingT, c *core.Core, j *core.Job, k model.TaskKind) {
 	w := &j.Work[k]
 	var pending, running, suspended, copies, done, again int
 	for i := range w.Tasks {
@@ -105,7 +107,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 		case core.TaskPending:
 			pending++
 			set := &w.Pending
-			if k == core.Map && j.HasPlace(int32(i)) {
+			if k == model.Map && j.HasPlace(int32(i)) {
 				set = &w.Placed
 			}
 			require.True(t, set.Has(int32(i)))
@@ -113,7 +115,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 				again++
 			}
 		case core.TaskRunning, core.TaskSuspended:
-			require.Equal(t, task.State == core.TaskRunning, slices.ContainsFunc(c.View().Attempts(core.TaskID{Job: j.ID, Kind: k, Index: int32(i)}), func(a core.AttemptView) bool { return !a.Suspended }))
+			require.Equal(t, task.State == core.TaskRunning, slices.ContainsFunc(c.View().Attempts(model.TaskID{Job: j.ID, Kind: k, Index: int32(i)}), func(a view.Attempt) bool { return !a.Suspended }))
 		case core.TaskDone:
 			done++
 		}
@@ -121,10 +123,10 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 	}
 	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.Waiting(), w.Running, w.Suspended, w.Copies, w.Done, int(w.Again)})
 	for _, i := range w.Slow {
-		require.Len(t, c.View().Attempts(core.TaskID{Job: j.ID, Kind: k, Index: i}), 1, "a task to copy has one attempt")
+		require.Len(t, c.View().Attempts(model.TaskID{Job: j.ID, Kind: k, Index: i}), 1, "a task to copy has one attempt")
 		require.Equal(t, core.TaskRunning, w.Tasks[i].State)
 	}
-	if k == core.Reduce {
+	if k == model.Reduce {
 		require.True(t, w.Open || running+suspended+done == 0, "reduces start only after slow start")
 		return
 	}
@@ -132,7 +134,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 		if n.Groups == nil {
 			continue
 		}
-		for far := core.NodeLocal; far <= c.Far; far++ {
+		for far := model.NodeLocal; far <= c.Far; far++ {
 			gotMap, gotAt := c.Pick(j, n, far)
 			wantMap, wantAt := slowPick(c, j, n, far)
 			require.Equal(t, []any{wantMap, wantAt}, []any{gotMap, gotAt}, "pick on %s up to %v", n.Name, far)
@@ -142,9 +144,9 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 
 // checkPools fails unless the sums and lists of each pool follow from its jobs.
 func checkPools(t require.TestingT, o *pools.Order) {
-	var load [core.Kinds]int
+	var load [model.Kinds]int
 	for _, p := range o.Sorted {
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			var running, demand, sum int
 			for _, j := range p.Jobs {
 				require.Same(t, p, o.PoolOf(j))
@@ -165,7 +167,7 @@ func checkPools(t require.TestingT, o *pools.Order) {
 // checkLimits fails unless exactly those jobs may run that the limits on running jobs allow.
 func checkLimits(t require.TestingT, o *pools.Order) {
 	inPool, ofUser := map[*pools.Pool]int{}, map[string]int{}
-	for p := core.VeryHigh; p <= core.VeryLow; p++ {
+	for p := model.VeryHigh; p <= model.VeryLow; p++ {
 		for _, j := range allJobs(o.C) {
 			if j.State.Ended() || j.Spec.Priority != p {
 				continue
@@ -190,7 +192,7 @@ func checkOrder(t require.TestingT, c *core.Core) {
 		checkQueues(t, c, o)
 		return
 	}
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		want := slowOrder(c, k)
 		require.Equal(t, want, c.View().Order(k))
 	}
@@ -199,7 +201,7 @@ func checkOrder(t require.TestingT, c *core.Core) {
 // checkQueues fails unless the counts and lists of each queue follow from its jobs.
 func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 	for _, q := range append([]*capacity.Queue{&o.Top}, o.Queues...) {
-		var occupied [core.Kinds]int
+		var occupied [model.Kinds]int
 		users := map[string]int{}
 		for _, j := range allJobs(c) {
 			if j.State.Ended() {
@@ -220,7 +222,7 @@ func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 			require.Empty(t, toInitialize(q), q.Name)
 		}
 	}
-	for k := range core.TaskKind(core.Kinds) { // at every level, the queue with the lowest load comes first
+	for k := range model.TaskKind(model.Kinds) { // at every level, the queue with the lowest load comes first
 		leaves := o.Leaves(nil, &o.Top, k, false)
 		for i := 1; i < len(leaves); i++ {
 			a, b := apart(leaves[i-1], leaves[i])
@@ -249,7 +251,7 @@ func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 }
 
 // toInitialize returns the jobs of a queue that Hadoop would initialize now, by a search of all.
-func toInitialize(q *capacity.Queue) (ids []core.JobID) {
+func toInitialize(q *capacity.Queue) (ids []model.JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
 	for _, j := range q.Waiting.All() {
@@ -270,7 +272,7 @@ func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 }
 
 // slowOrder returns all jobs that may launch a task of kind k, sorted as the papers compare jobs.
-func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
+func slowOrder(c *core.Core, k model.TaskKind) []model.JobID {
 	var jobs []*core.Job
 	o, _ := c.Order.(*pools.Order)
 	poolOf := func(j *core.Job) *pools.Pool {
@@ -291,7 +293,7 @@ func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 			return poolBefore(p, q, k)
 		}
 		switch {
-		case o == nil && c.Policy.Order == "fifo", o == nil && c.Policy.Order == "quincy" && c.Policy.Quincy.Rule >= core.QP, o != nil && p.Mode == core.FIFOMode:
+		case o == nil && c.Policy.Order == "fifo", o == nil && c.Policy.Order == "quincy" && c.Policy.Quincy.Rule >= model.QP, o != nil && p.Mode == model.FIFOMode:
 			if x.Spec.Priority != y.Spec.Priority {
 				return x.Spec.Priority < y.Spec.Priority
 			}
@@ -308,7 +310,7 @@ func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 		}
 		return x.ID < y.ID
 	})
-	var ids []core.JobID
+	var ids []model.JobID
 	for _, j := range jobs {
 		ids = append(ids, j.ID)
 	}
@@ -316,7 +318,7 @@ func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
 }
 
 // poolBefore reports whether p comes before q, as Hadoop's SchedulingAlgorithms compares pools.
-func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
+func poolBefore(p, q *pools.Pool, k model.TaskKind) bool {
 	mp, mq := min(p.Min[k], min(p.Demand[k], p.Max[k])), min(q.Min[k], min(q.Demand[k], q.Max[k]))
 	needyP, needyQ := p.Running[k] < mp, q.Running[k] < mq
 	rp, rq := float64(p.Running[k])/p.Weight, float64(q.Running[k])/q.Weight
@@ -333,11 +335,11 @@ func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 }
 
 // slowPick returns the same map and locality as Core.Pick, by a search of all tasks.
-func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (int32, core.Locality) {
-	best, at := int32(-1), core.Locality(100)
+func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) (int32, model.Locality) {
+	best, at := int32(-1), model.Locality(100)
 	unplaced := int32(-1)
-	for m := range int32(len(j.Work[core.Map].Tasks)) {
-		if j.Work[core.Map].Tasks[m].State != core.TaskPending {
+	for m := range int32(len(j.Work[model.Map].Tasks)) {
+		if j.Work[model.Map].Tasks[m].State != core.TaskPending {
 			continue
 		}
 		if !j.HasPlace(m) {
@@ -350,7 +352,7 @@ func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (
 		l := c.Far
 		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 			if c.Nodes[r].Groups != nil {
-				l = min(l, core.Locality(gravity.Distance(c.Nodes[r].Site(), n.Site())/2))
+				l = min(l, model.Locality(gravity.Distance(c.Nodes[r].Site(), n.Site())/2))
 			} else if r == n.ID {
 				l = 0
 			}
@@ -362,5 +364,5 @@ func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (
 	if best >= 0 && at <= far {
 		return best, at
 	}
-	return unplaced, core.AnyPlace
+	return unplaced, model.AnyPlace
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Built-in parts, written once more against the public interface: the naive fair order, delay
@@ -16,18 +19,18 @@ import (
 
 type fewestFirst struct{}
 
-func (fewestFirst) Rank(q core.View, id core.JobID, k core.TaskKind) float64 {
+func (fewestFirst) Rank(q core.View, id model.JobID, k model.TaskKind) float64 {
 	j, _ := q.Job(id)
 	return float64(j.Kinds[k].Running)
 }
 
 type skipFirst int
 
-func (d skipFirst) Farthest(_ core.View, o core.MapOffer) core.Locality {
+func (d skipFirst) Farthest(_ core.View, o core.MapOffer) model.Locality {
 	if o.Refused < int(d) {
-		return core.NodeLocal
+		return model.NodeLocal
 	}
-	return core.AnyPlace
+	return model.AnyPlace
 }
 
 type firstWaiting struct{}
@@ -49,12 +52,12 @@ func knownParts() core.Parts {
 
 // plainly returns a function that adds events to list without their reasons, and without skips and
 // shares. External parts have reasons of their own, and external orders report no shares.
-func plainly(list *[]core.Event) func(core.Event) {
-	return func(e core.Event) {
-		if e.Type == core.EventSkipped || e.Type == core.EventShares {
+func plainly(list *[]event.Event) func(event.Event) {
+	return func(e event.Event) {
+		if e.Type == event.Skipped || e.Type == event.Shares {
 			return
 		}
-		e.Reason, e.Placed = core.Reason{}, nil
+		e.Reason, e.Placed = model.Reason{}, nil
 		*list = append(*list, e)
 	}
 }
@@ -63,24 +66,24 @@ func plainly(list *[]core.Event) func(core.Event) {
 func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := policyOf(t, "delay", nil)
-		in.Locality = core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}}
+		in.Locality = model.LocalityPolicy{Rule: model.SkipCount, Skips: []int{2}}
 		out := in
-		out.Order, out.Locality, out.Reduce = "fewest", core.LocalityPolicy{Part: "skip"}, core.ReducePolicy{Part: "first"}
-		var builtIn, outside []core.Event
+		out.Order, out.Locality, out.Reduce = "fewest", model.LocalityPolicy{Part: "skip"}, model.ReducePolicy{Part: "first"}
+		var builtIn, outside []event.Event
 		explain := rapid.Bool().Draw(t, "explain")
 		b, err := NewCore(core.Config{HeartbeatInterval: time.Second, Explain: explain, Events: plainly(&builtIn)}, in)
 		require.NoError(t, err)
-		y := newPlayOf(t, core.Policy{Order: "fifo"}, knownParts())
+		y := newPlayOf(t, model.Policy{Order: "fifo"}, knownParts())
 		require.NoError(t, core.ReplayFrom(b, &y.log)) // the nodes
 		require.NoError(t, y.c.Reconfigure(y.now, out))
 		require.NoError(t, b.Reconfigure(y.now, in))
 		y.fixed = true
 		y.c.Config.Explain, y.c.Config.Events = explain, plainly(&outside)
 		builtIn = nil
-		y.c.Config.Calls = func(call *core.Call) {
+		y.c.Config.Calls = func(call *calls.Call) {
 			same := *call
 			same.Actions = nil // reasons differ; the events are compared
-			if err := b.Replay(&same); call.Op != core.OpHeartbeat {
+			if err := b.Replay(&same); call.Op != calls.Heartbeat {
 				require.NoError(t, err)
 			}
 		}
@@ -129,14 +132,14 @@ func (a curious) ask() {
 
 type curiousOrder struct{ curious }
 
-func (o curiousOrder) Rank(q core.View, id core.JobID, k core.TaskKind) float64 {
+func (o curiousOrder) Rank(q core.View, id model.JobID, k model.TaskKind) float64 {
 	o.ask()
 	return fewestFirst{}.Rank(q, id, k)
 }
 
 type curiousMaps struct{ curious }
 
-func (m curiousMaps) Farthest(q core.View, o core.MapOffer) core.Locality {
+func (m curiousMaps) Farthest(q core.View, o core.MapOffer) model.Locality {
 	m.ask()
 	return skipFirst(2).Farthest(q, o)
 }
@@ -187,13 +190,13 @@ type notes struct {
 	reduces  []core.ReduceOffer
 	ready    [][]int32 // maps
 	waiting  [][]int32 // reduces
-	launched []core.JobID
-	ended    []core.JobID
-	allow    core.Locality
+	launched []model.JobID
+	ended    []model.JobID
+	allow    model.Locality
 	choose   int32
 }
 
-func (n *notes) Farthest(_ core.View, o core.MapOffer) core.Locality {
+func (n *notes) Farthest(_ core.View, o core.MapOffer) model.Locality {
 	n.ready = append(n.ready, slices.Collect(o.Waiting))
 	o.Waiting = nil
 	n.offers = append(n.offers, o)
@@ -208,7 +211,7 @@ func (c chooser) Choose(q core.View, o core.MapOffer) int32 {
 	return c.choose
 }
 
-func (c chooser) Launched(id core.JobID) { c.launched = append(c.launched, id) }
+func (c chooser) Launched(id model.JobID) { c.launched = append(c.launched, id) }
 
 func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
 	n.waiting = append(n.waiting, slices.Collect(o.Waiting))
@@ -217,12 +220,12 @@ func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
 	return n.choose
 }
 
-func (n *notes) Forget(id core.JobID) { n.ended = append(n.ended, id) }
+func (n *notes) Forget(id model.JobID) { n.ended = append(n.ended, id) }
 
 // notesCore returns a Core of four nodes in two racks, with notes as placement of maps and reduces.
-func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
+func notesCore(t *testing.T) (*core.Core, []model.NodeID, *notes) {
 	n := &notes{choose: -1}
-	c, nodes := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) {
+	c, nodes := newTestCore(t, "fair", func(cfg *core.Config, p *model.Policy) {
 		cfg.Parts = core.Parts{
 			Maps: map[string]func() core.MapPlacement{
 				"notes": func() core.MapPlacement { return n }, "chooser": func() core.MapPlacement { return chooser{n} },
@@ -240,18 +243,18 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 // the job's last local map.
 func TestMapPlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
-	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
+	id := submit(t, c, model.JobSpec{Maps: 3, Places: model.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []model.NodeID{nodes[0], nodes[0], nodes[0]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
 	require.Empty(t, beat(t, c, 3*time.Second, nodes[1]))
 	require.Equal(t, []core.MapOffer{ // each slot is an offer
-		{Job: id, Node: nodes[3], Nearest: core.OffRack},
-		{Job: id, Node: nodes[3], Nearest: core.OffRack, Refused: 1},
-		{Job: id, Node: nodes[1], Nearest: core.RackLocal, Refused: 2, Waited: 2 * time.Second},
-		{Job: id, Node: nodes[1], Nearest: core.RackLocal, Refused: 3, Waited: 2 * time.Second},
+		{Job: id, Node: nodes[3], Nearest: model.OffRack},
+		{Job: id, Node: nodes[3], Nearest: model.OffRack, Refused: 1},
+		{Job: id, Node: nodes[1], Nearest: model.RackLocal, Refused: 2, Waited: 2 * time.Second},
+		{Job: id, Node: nodes[1], Nearest: model.RackLocal, Refused: 3, Waited: 2 * time.Second},
 	}, n.offers)
-	require.Equal(t, []core.Skip{{Job: id, Node: nodes[1], Reason: core.Reason{Cause: core.CauseWaiting, Count: 3, Wait: 2 * time.Second}}}, c.View().Skips())
+	require.Equal(t, []model.Skip{{Job: id, Node: nodes[1], Reason: model.Reason{Cause: model.CauseWaiting, Count: 3, Wait: 2 * time.Second}}}, c.View().Skips())
 
-	n.allow, n.offers = core.RackLocal, nil
+	n.allow, n.offers = model.RackLocal, nil
 	require.Len(t, beat(t, c, 4*time.Second, nodes[1]), 2, "in the rack of its data")
 	require.Equal(t, 4, n.offers[1].Refused, "a launch off its data ends no wait")
 	require.Len(t, beat(t, c, 5*time.Second, nodes[0]), 1)
@@ -267,17 +270,17 @@ func TestMapChooserChooses(t *testing.T) {
 	p := c.Policy
 	p.Locality.Part = "chooser"
 	require.NoError(t, c.Reconfigure(0, p))
-	id := submit(t, c, core.JobSpec{Maps: 4, Places: core.Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[3], nodes[1]}}})
+	id := submit(t, c, model.JobSpec{Maps: 4, Places: model.Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []model.NodeID{nodes[0], nodes[3], nodes[1]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]), "two slots, both refused")
 	require.Equal(t, [][]int32{{0, 1, 3}, {0, 1, 3}}, n.ready, "map 2 has no place")
-	require.Equal(t, core.MapOffer{Job: id, Node: nodes[0], Nearest: core.NodeLocal, Refused: 1}, n.offers[1])
+	require.Equal(t, core.MapOffer{Job: id, Node: nodes[0], Nearest: model.NodeLocal, Refused: 1}, n.offers[1])
 	require.Empty(t, n.launched)
 	n.choose = 1
-	var launched []core.Event
-	c.Config.Events = func(e core.Event) { launched = append(launched, e) }
+	var launched []event.Event
+	c.Config.Events = func(e event.Event) { launched = append(launched, e) }
 	require.Panics(t, func() { beat(t, c, 2*time.Second, nodes[0]) }, "map 1 is not waiting any more at the second slot")
-	require.Equal(t, core.OffRack, launched[0].Locality)
-	require.Equal(t, []core.JobID{id}, n.launched)
+	require.Equal(t, model.OffRack, launched[0].Locality)
+	require.Equal(t, []model.JobID{id}, n.launched)
 	for _, bad := range []int32{1, 2, 9} {
 		n.choose = bad
 		require.PanicsWithValue(t, `scheduling: the placement of maps "chooser" chose map `+string('0'+bad)+` of job_0001, which does not wait to be launched`,
@@ -291,7 +294,7 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	p := c.Policy
 	p.Locality.Part = "chooser"
 	require.NoError(t, c.Reconfigure(0, p))
-	submit(t, c, core.JobSpec{Maps: 2})
+	submit(t, c, model.JobSpec{Maps: 2})
 	require.Len(t, beat(t, c, time.Second, nodes[0]), 2)
 	require.Empty(t, n.offers)
 	require.Empty(t, n.launched)
@@ -301,11 +304,11 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 // last launch. When a job ends, the method Forget is called.
 func TestReducePlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
-	id := submit(t, c, core.JobSpec{Reduces: 3})
+	id := submit(t, c, model.JobSpec{Reduces: 3})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]))
-	require.Equal(t, []core.Skip{{Job: id, Kind: core.Reduce, Node: nodes[0], Reason: core.Reason{Cause: core.CausePlacementWait, Count: 1}}}, c.View().Skips())
+	require.Equal(t, []model.Skip{{Job: id, Kind: model.Reduce, Node: nodes[0], Reason: model.Reason{Cause: model.CausePlacementWait, Count: 1}}}, c.View().Skips())
 	n.choose = 1
-	require.Equal(t, []core.AttemptID{{Task: core.TaskID{Job: id, Kind: core.Reduce, Index: 1}}}, beat(t, c, 4*time.Second, nodes[1]))
+	require.Equal(t, []model.AttemptID{{Task: model.TaskID{Job: id, Kind: model.Reduce, Index: 1}}}, beat(t, c, 4*time.Second, nodes[1]))
 	n.choose = 2
 	require.Len(t, beat(t, c, 6*time.Second, nodes[2]), 1)
 	require.Equal(t, []core.ReduceOffer{
@@ -315,14 +318,14 @@ func TestReducePlacementIsReported(t *testing.T) {
 	}, n.reduces)
 	require.Equal(t, [][]int32{{0, 1, 2}, {0, 1, 2}, {0, 2}}, n.waiting)
 	require.NoError(t, c.Kill(7*time.Second, id))
-	require.Equal(t, []core.JobID{id, id}, n.ended, "as a rule for maps and for reduces")
+	require.Equal(t, []model.JobID{id, id}, n.ended, "as a rule for maps and for reduces")
 }
 
 // The Core panics if a ReducePlacement chooses a reduce that does not wait.
 func TestReducePlacementChoosesAWaitingOne(t *testing.T) {
 	for _, choice := range []int32{0, 7} {
 		c, nodes, n := notesCore(t)
-		submit(t, c, core.JobSpec{Reduces: 2})
+		submit(t, c, model.JobSpec{Reduces: 2})
 		n.choose = 0
 		beat(t, c, 0, nodes[0])
 		n.choose = choice
@@ -333,28 +336,28 @@ func TestReducePlacementChoosesAWaitingOne(t *testing.T) {
 
 func TestPartsThatAreNotThere(t *testing.T) {
 	parts := knownParts()
-	for want, p := range map[string]core.Policy{
+	for want, p := range map[string]model.Policy{
 		`no order "mine"; Config.Parts has fewest`:               {Order: "mine"},
-		`no placement of maps "mine"; Config.Parts has skip`:     {Order: "fifo", Locality: core.LocalityPolicy{Part: "mine"}},
-		`no placement of reduces "mine"; Config.Parts has first`: {Order: "fifo", Reduce: core.ReducePolicy{Part: "mine"}},
+		`no placement of maps "mine"; Config.Parts has skip`:     {Order: "fifo", Locality: model.LocalityPolicy{Part: "mine"}},
+		`no placement of reduces "mine"; Config.Parts has first`: {Order: "fifo", Reduce: model.ReducePolicy{Part: "mine"}},
 	} {
 		_, err := NewCore(core.Config{Parts: parts}, p)
 		require.ErrorIs(t, err, core.ErrUnknownPolicy)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := NewCore(core.Config{}, core.Policy{Order: "fifo", Reduce: core.ReducePolicy{Part: "mine"}})
+	_, err := NewCore(core.Config{}, model.Policy{Order: "fifo", Reduce: model.ReducePolicy{Part: "mine"}})
 	require.ErrorContains(t, err, `no placement of reduces "mine"; Config.Parts has none`)
 	parts.Orders["fair"] = parts.Orders["fewest"]
-	_, err = NewCore(core.Config{Parts: parts}, core.Policy{Order: "fair"})
-	require.ErrorIs(t, err, core.ErrBadConfig)
+	_, err = NewCore(core.Config{Parts: parts}, model.Policy{Order: "fair"})
+	require.ErrorIs(t, err, model.ErrBadConfig)
 	require.ErrorContains(t, err, `an order "fair" is there already`)
 }
 
 // The View answers where the known input of a reduce is stored.
 func TestQuestionsAboutInput(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 2})
-	task := core.TaskID{Job: id, Kind: core.Reduce, Index: 1}
+	id := submit(t, c, model.JobSpec{Maps: 3, Reduces: 2})
+	task := model.TaskID{Job: id, Kind: model.Reduce, Index: 1}
 	maps, bytes, err := c.View().Known(task)
 	require.NoError(t, err)
 	require.Zero(t, maps)
@@ -363,22 +366,22 @@ func TestQuestionsAboutInput(t *testing.T) {
 	for i, node := range []int{0, 0, 2} {
 		a := launched[i]
 		require.Equal(t, int32(i), a.Task.Index)
-		beat(t, c, 0, nodes[node], core.Status{Attempt: a, State: core.StateSucceeded, OutputBytes: []int64{1, int64(10 << i)}})
+		beat(t, c, 0, nodes[node], model.Status{Attempt: a, State: model.StateSucceeded, OutputBytes: []int64{1, int64(10 << i)}})
 	}
 	maps, bytes, err = c.View().Known(task)
 	require.NoError(t, err)
 	require.Equal(t, 3, maps)
 	require.Equal(t, int64(70), bytes)
-	for node, want := range map[core.NodeID]int64{nodes[0]: 30, nodes[1]: 0, nodes[2]: 40, 99: 0} {
+	for node, want := range map[model.NodeID]int64{nodes[0]: 30, nodes[1]: 0, nodes[2]: 40, 99: 0} {
 		held, err := c.View().Held(task, node)
 		require.NoError(t, err)
 		require.Equal(t, want, held)
 	}
-	_, _, err = c.View().Known(core.TaskID{Job: id, Kind: core.Map})
+	_, _, err = c.View().Known(model.TaskID{Job: id, Kind: model.Map})
 	require.ErrorIs(t, err, core.ErrUnknownTask)
 
 	q := c.View()
-	require.Equal(t, []core.Locality{core.NodeLocal, core.RackLocal, core.OffRack, core.OffRack, core.AnyPlace}, []core.Locality{
+	require.Equal(t, []model.Locality{model.NodeLocal, model.RackLocal, model.OffRack, model.OffRack, model.AnyPlace}, []model.Locality{
 		q.Between(nodes[0], nodes[0]), q.Between(nodes[0], nodes[1]), q.Between(nodes[0], nodes[2]), q.Between(nodes[3], nodes[0]), q.Between(nodes[0], 99),
 	})
 	v, ok := q.Node(nodes[2])

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
@@ -19,13 +20,13 @@ import (
 // preset is a line of presetTable: a named combination of parts.
 type preset struct {
 	name   string
-	policy core.Policy
+	policy model.Policy
 }
 
 // orders lists the orders. A new order needs a constructor and a line here.
 var orders = []struct {
 	name string
-	make func(c *core.Core, p *core.Policy) (core.Order, error)
+	make func(c *core.Core, p *model.Policy) (core.Order, error)
 }{
 	{"fifo", flat.NewFIFO},
 	{"fair", flat.NewFair},
@@ -41,12 +42,12 @@ var built = buildPolicies()
 
 func buildPolicies() *core.Policies {
 	p := &core.Policies{
-		Orders: map[string]func(c *core.Core, p *core.Policy) (core.Order, error){},
-		Maps: map[core.LocalityRule]func(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement{
-			core.SkipCount: delay.NewSkipCount, core.TimedWait: delay.NewTimedWait,
+		Orders: map[string]func(c *core.Core, p *model.Policy) (core.Order, error){},
+		Maps: map[model.LocalityRule]func(c *core.Core, p model.LocalityPolicy, former core.Placement) core.Placement{
+			model.SkipCount: delay.NewSkipCount, model.TimedWait: delay.NewTimedWait,
 		},
-		Reduces: map[core.ReduceRule]func(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement{
-			core.CoGRS: cogrs.New, core.LARTS: cogrs.New,
+		Reduces: map[model.ReduceRule]func(c *core.Core, p model.ReducePolicy, former core.Placement) core.Placement{
+			model.CoGRS: cogrs.New, model.LARTS: cogrs.New,
 		},
 		Speculate: speculate.New,
 	}
@@ -58,29 +59,29 @@ func buildPolicies() *core.Policies {
 
 // NewCore returns a Core with policy p. Errors wrap ErrBadConfig or ErrUnknownPolicy and name every
 // mistake found.
-func NewCore(cfg core.Config, p core.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
+func NewCore(cfg core.Config, p model.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
 
 // presetTable returns the named policies. A new preset is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
-	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: w}
+	wait := model.LocalityPolicy{Rule: model.TimedWait, Waits: w}
 	return []preset{
 		// five priorities, then submission; greedy locality [Hadoop]
-		{"fifo", core.Policy{Order: "fifo", Spread: true}},
+		{"fifo", model.Policy{Order: "fifo", Spread: true}},
 		// fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]
-		{"fair", core.Policy{Order: "fair"}},
+		{"fair", model.Policy{Order: "fair"}},
 		// fair with a skip count, for 95 % locality [Zaharia10 Algorithm 2, Equation 2]
-		{"delay", core.Policy{Order: "fair", Locality: core.LocalityPolicy{Rule: core.SkipCount, Auto: true}}},
+		{"delay", model.Policy{Order: "fair", Locality: model.LocalityPolicy{Rule: model.SkipCount, Auto: true}}},
 		// pools with weights and shares, two-level wait [Zaharia10 §4]
-		{"hfs", core.Policy{Order: "pools", Spread: true, Locality: wait, Pools: core.Allocations{PoolPerUser: true}}},
+		{"hfs", model.Policy{Order: "pools", Spread: true, Locality: wait, Pools: model.Allocations{PoolPerUser: true}}},
 		// hierarchical queues with capacities and user limits [Hadoop]
-		{"capacity", core.Policy{Order: "capacity"}},
+		{"capacity", model.Policy{Order: "capacity"}},
 		// projected finish under processor sharing, by estimated sizes [HFSP]
-		{"hfsp", core.Policy{Order: "hfsp", Locality: wait}},
+		{"hfsp", model.Policy{Order: "hfsp", Locality: wait}},
 		// least work left first, sizes known: a bound
-		{"srpt", core.Policy{Order: "srpt"}},
+		{"srpt", model.Policy{Order: "srpt"}},
 		// minimum-cost flow, with fair shares and kills [Isard09]
-		{"quincy", core.Policy{Order: "quincy"}},
+		{"quincy", model.Policy{Order: "quincy"}},
 	}
 }
 
@@ -105,16 +106,16 @@ func Orders() []string {
 // DefaultReduceRule returns the reduce rule of a cluster whose user names only the preset. It is
 // CoGRS for hfs, the engine's own scheduler, and AnyNode, as in Hadoop, for the others, which are
 // baselines.
-func DefaultReduceRule(preset string) core.ReduceRule {
+func DefaultReduceRule(preset string) model.ReduceRule {
 	if preset == "hfs" {
-		return core.CoGRS
+		return model.CoGRS
 	}
-	return core.AnyNode
+	return model.AnyNode
 }
 
 // Preset returns the named policy with its default settings: reduces on any node, default slow
 // start. The caller may change it: it is a copy.
-func Preset(name string) (core.Policy, error) {
+func Preset(name string) (model.Policy, error) {
 	for _, p := range presetTable() {
 		if p.name == name {
 			pol := p.policy
@@ -122,5 +123,5 @@ func Preset(name string) (core.Policy, error) {
 			return pol, nil
 		}
 	}
-	return core.Policy{}, fmt.Errorf("%w %q (have %s)", core.ErrUnknownPolicy, name, strings.Join(Presets(), ", "))
+	return model.Policy{}, fmt.Errorf("%w %q (have %s)", core.ErrUnknownPolicy, name, strings.Join(Presets(), ", "))
 }

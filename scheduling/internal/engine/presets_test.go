@@ -7,16 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Each preset has the parts of its paper's scheduler, with Hadoop's waits and limits.
 func TestPresetsAreThePapers(t *testing.T) {
-	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 10 * time.Second}}
-	for name, want := range map[string]core.Policy{
+	wait := model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 10 * time.Second}}
+	for name, want := range map[string]model.Policy{
 		"fifo":     {Order: "fifo", Spread: true},
 		"fair":     {Order: "fair"},
-		"delay":    {Order: "fair", Locality: core.LocalityPolicy{Rule: core.SkipCount, Auto: true}},
-		"hfs":      {Order: "pools", Spread: true, Locality: wait, Pools: core.Allocations{PoolPerUser: true}},
+		"delay":    {Order: "fair", Locality: model.LocalityPolicy{Rule: model.SkipCount, Auto: true}},
+		"hfs":      {Order: "pools", Spread: true, Locality: wait, Pools: model.Allocations{PoolPerUser: true}},
 		"capacity": {Order: "capacity"},
 		"hfsp":     {Order: "hfsp", Locality: wait},
 		"srpt":     {Order: "srpt"},
@@ -25,16 +26,16 @@ func TestPresetsAreThePapers(t *testing.T) {
 		got := policyOf(t, name, nil)
 		want.Name, want.SlowStart = name, -1
 		require.Equal(t, want, got)
-		require.Equal(t, map[bool]core.ReduceRule{true: core.CoGRS, false: core.AnyNode}[name == "hfs"], DefaultReduceRule(name))
-		require.False(t, got.NeedsProgress(core.Map), name)
-		require.Equal(t, name == "hfsp", got.NeedsProgress(core.Reduce), name)
+		require.Equal(t, map[bool]model.ReduceRule{true: model.CoGRS, false: model.AnyNode}[name == "hfs"], DefaultReduceRule(name))
+		require.False(t, got.NeedsProgress(model.Map), name)
+		require.Equal(t, name == "hfsp", got.NeedsProgress(model.Reduce), name)
 	}
 	require.Len(t, Presets(), 8)
 	_, err := Preset("lottery")
 	require.ErrorIs(t, err, core.ErrUnknownPolicy)
 	require.EqualError(t, err, `scheduling: unknown policy "lottery" (have fifo, fair, delay, hfs, capacity, hfsp, srpt, quincy)`)
-	require.False(t, core.Policy{Order: "lottery"}.NeedsProgress(core.Map))
-	_, err = NewCore(core.Config{}, core.Policy{Order: "lottery"})
+	require.False(t, model.Policy{Order: "lottery"}.NeedsProgress(model.Map))
+	_, err = NewCore(core.Config{}, model.Policy{Order: "lottery"})
 	require.ErrorIs(t, err, core.ErrUnknownPolicy)
 }
 
@@ -47,7 +48,7 @@ func TestIntervals(t *testing.T) {
 	for interval, want := range map[time.Duration]time.Duration{
 		0: 450 * time.Millisecond, time.Second: 1500 * time.Millisecond, 10 * time.Second: 15 * time.Second, time.Minute: 15 * time.Second,
 	} {
-		c, _ := newTestCore(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.HeartbeatInterval = interval })
+		c, _ := newTestCore(t, "fair", func(cfg *core.Config, _ *model.Policy) { cfg.HeartbeatInterval = interval })
 		require.Equal(t, want, c.AutoWait(), interval)
 	}
 }
@@ -58,11 +59,11 @@ func TestWaitsUnderEveryOrder(t *testing.T) {
 		if preset == "quincy" {
 			continue // its flow has costs of distance instead
 		}
-		c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
+		c, n := newTestCore(t, preset, func(_ *core.Config, p *model.Policy) {
 			p.Spread = false
-			p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
+			p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
 		})
-		submit(t, c, core.JobSpec{Maps: 2, Places: on(2, n[0])})
+		submit(t, c, model.JobSpec{Maps: 2, Places: on(2, n[0])})
 		require.Empty(t, beat(t, c, 0, n[3]), preset)
 		require.Empty(t, beat(t, c, 9*time.Second, n[3]), preset)
 		require.NotEmpty(t, beat(t, c, 10*time.Second, n[3]), preset)

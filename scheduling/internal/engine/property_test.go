@@ -10,64 +10,66 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // drawPolicy draws a policy: a combination of parts and settings.
-func drawPolicy(t *rapid.T) core.Policy {
+func drawPolicy(t *rapid.T) model.Policy {
 	p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 	switch rapid.IntRange(0, 3).Draw(t, "locality") {
 	case 0:
-		p.Locality = core.LocalityPolicy{}
+		p.Locality = model.LocalityPolicy{}
 	case 1:
-		p.Locality = core.LocalityPolicy{Rule: core.SkipCount, Skips: rapid.SliceOfN(rapid.IntRange(0, 3), 0, 2).Draw(t, "skips")}
+		p.Locality = model.LocalityPolicy{Rule: model.SkipCount, Skips: rapid.SliceOfN(rapid.IntRange(0, 3), 0, 2).Draw(t, "skips")}
 	case 2:
-		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{2 * time.Second, 3 * time.Second}, Capped: rapid.Bool().Draw(t, "capped")}
+		p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{2 * time.Second, 3 * time.Second}, Capped: rapid.Bool().Draw(t, "capped")}
 	case 3:
-		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Auto: true}
+		p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Auto: true}
 	}
-	p.Reduce.Rule = rapid.SampledFrom([]core.ReduceRule{core.AnyNode, core.CoGRS, core.LARTS}).Draw(t, "placement")
+	p.Reduce.Rule = rapid.SampledFrom([]model.ReduceRule{model.AnyNode, model.CoGRS, model.LARTS}).Draw(t, "placement")
 	p.Reduce.Waits = [2]time.Duration{2 * time.Second, 2 * time.Second}
 	p.SlowStart = rapid.SampledFrom([]float64{-1, 0, 0.5, 1}).Draw(t, "slowstart")
 	p.Spread = rapid.Bool().Draw(t, "spread")
 	p.OneTask = rapid.Bool().Draw(t, "onetask")
 	if rapid.Bool().Draw(t, "pools") {
-		p.Pools.Pools = []core.PoolConfig{
+		p.Pools.Pools = []model.PoolConfig{
 			{Name: "a", Min: [2]int{3, 1}, Weight: 2, MinTimeout: 5 * time.Second},
-			{Name: "b", Max: [2]int{3, core.NoLimit}, Mode: core.FIFOMode, MaxJobs: 2},
+			{Name: "b", Max: [2]int{3, model.NoLimit}, Mode: model.FIFOMode, MaxJobs: 2},
 		}
 		p.Pools.FairTimeout = 10 * time.Second
 		p.Pools.UserMaxJobs = 3
 		p.Pools.SizeBasedWeight = true
 		p.Pools.BoostFactor, p.Pools.BoostTime = 3, 20*time.Second
-		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 4 * time.Second}
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: 4 * time.Second}
 	}
 	if p.Order == "capacity" && rapid.Bool().Draw(t, "queues") {
-		p.Queues = []core.QueueConfig{
+		p.Queues = []model.QueueConfig{
 			{Name: "top", Capacity: 60},
 			{Name: "a", Parent: "top", Capacity: 70, UserLimit: 25, Priorities: true},
 			{Name: "b", Parent: "top"},
 			{Name: "default", Capacity: 40, Max: 80},
 		}
 	}
-	p.HFSP.Reclaim = rapid.SampledFrom([]core.Reclaim{core.EagerSuspend, core.WaitForSlot, core.KillLarger}).Draw(t, "reclaim")
+	p.HFSP.Reclaim = rapid.SampledFrom([]model.Reclaim{model.EagerSuspend, model.WaitForSlot, model.KillLarger}).Draw(t, "reclaim")
 	p.HFSP.NoTraining = rapid.Bool().Draw(t, "notraining")
 	p.HFSP.Sample = rapid.IntRange(1, 3).Draw(t, "sample")
 	p.HFSP.Delta = 2 * time.Second
 	p.HFSP.Estimator = rapid.SampledFrom([]string{"mean", "fit"}).Draw(t, "estimator")
 	p.HFSP.SuspendHigh = rapid.IntRange(0, 4).Draw(t, "high")
 	p.HFSP.Weighted = rapid.Bool().Draw(t, "weighted")
-	p.Quincy = core.QuincyPolicy{
-		Rule:  rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QF, core.QP, core.Q}).Draw(t, "quincy"),
+	p.Quincy = model.QuincyPolicy{
+		Rule:  rapid.SampledFrom([]model.QuincyRule{model.QFP, model.QF, model.QP, model.Q}).Draw(t, "quincy"),
 		Rack:  rapid.SampledFrom([]time.Duration{-1, 0, time.Second}).Draw(t, "rack"),
 		Floor: rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor"),
 		Lost:  rapid.SampledFrom([]float64{-1, 0, 3}).Draw(t, "lost"),
 	}
-	p.Speculation = core.SpeculationPolicy{
-		Rule: rapid.SampledFrom([]core.SpeculationRule{core.NoSpeculation, core.NativeRule, core.LATE}).Draw(t, "speculation"),
+	p.Speculation = model.SpeculationPolicy{
+		Rule: rapid.SampledFrom([]model.SpeculationRule{model.NoSpeculation, model.NativeRule, model.LATE}).Draw(t, "speculation"),
 		Lag:  time.Second, SlowTask: 0.1, MinCopies: 2,
 	}
-	p.Avoid = core.Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second}
+	p.Avoid = model.Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second}
 	p.HFSP.Xi = rapid.SampledFrom([]float64{0, 2, math.Inf(1)}).Draw(t, "xi")
 	return p
 }
@@ -78,29 +80,29 @@ type play struct {
 	t       *rapid.T
 	c       *core.Core
 	now     time.Duration
-	nodes   []core.NodeID
-	joined  []core.Node
-	big     core.NodeID                             // a node with slots enough for every task
-	fixed   bool                                    // the policy never changes
-	running map[core.NodeID]map[core.AttemptID]bool // true: suspended
-	won     map[core.TaskID]int                     // commits of reduces
+	nodes   []model.NodeID
+	joined  []model.Node
+	big     model.NodeID                              // a node with slots enough for every task
+	fixed   bool                                      // the policy never changes
+	running map[model.NodeID]map[model.AttemptID]bool // true: suspended
+	won     map[model.TaskID]int                      // commits of reduces
 	log     bytes.Buffer
-	calls   *core.CallWriter
+	calls   *calls.Writer
 }
 
-func newPlay(t *rapid.T, p core.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
+func newPlay(t *rapid.T, p model.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
 
 // newPlayOf is like newPlay, with parts that the policy may name.
-func newPlayOf(t *rapid.T, p core.Policy, parts core.Parts) *play {
-	y := &play{t: t, running: map[core.NodeID]map[core.AttemptID]bool{}, won: map[core.TaskID]int{}, parts: parts}
-	y.calls = core.NewCallWriter(&y.log)
+func newPlayOf(t *rapid.T, p model.Policy, parts core.Parts) *play {
+	y := &play{t: t, running: map[model.NodeID]map[model.AttemptID]bool{}, won: map[model.TaskID]int{}, parts: parts}
+	y.calls = calls.NewWriter(&y.log)
 	c, err := NewCore(y.config(), p)
 	require.NoError(t, err)
 	y.c = c
 	for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
-		y.join(core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
+		y.join(model.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
 	}
-	y.join(core.Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
+	y.join(model.Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
 	y.big = y.nodes[len(y.nodes)-1]
 	return y
 }
@@ -111,7 +113,7 @@ func (y *play) config() core.Config {
 	}
 }
 
-func (y *play) join(n core.Node) {
+func (y *play) join(n model.Node) {
 	id, err := y.c.Join(y.now, n)
 	require.NoError(y.t, err)
 	for i, known := range y.nodes {
@@ -121,14 +123,14 @@ func (y *play) join(n core.Node) {
 		}
 	}
 	y.nodes, y.joined = append(y.nodes, id), append(y.joined, n)
-	y.running[id] = map[core.AttemptID]bool{}
+	y.running[id] = map[model.AttemptID]bool{}
 }
 
 func (y *play) submit() {
 	t := y.t
-	s := core.JobSpec{
+	s := model.JobSpec{
 		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
-		Priority: core.Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
+		Priority: model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
 		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
 		SlotsPerTask: rapid.SampledFrom([]int{0, 0, 0, 2}).Draw(t, "slots"),
 	}
@@ -149,24 +151,24 @@ func (y *play) submit() {
 
 // beat sends a heartbeat of node n. Each attempt ends with a chance of `ends` in ten; `fails` in
 // ten of these fail.
-func (y *play) beat(n core.NodeID, ends, fails int) {
+func (y *play) beat(n model.NodeID, ends, fails int) {
 	t := y.t
-	var list []core.Status
+	var list []model.Status
 	for _, id := range sortedAttempts(y.running[n]) {
 		if y.running[n][id] {
-			list = append(list, core.Status{Attempt: id, State: core.StateSuspended})
+			list = append(list, model.Status{Attempt: id, State: model.StateSuspended})
 			continue
 		}
-		st := core.Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
+		st := model.Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
 		if rapid.IntRange(0, 9).Draw(t, "end") < ends {
 			delete(y.running[n], id)
-			st.State = core.StateSucceeded
+			st.State = model.StateSucceeded
 			if rapid.IntRange(0, 9).Draw(t, "fail") < fails {
-				st.State = core.StateFailed
-			} else if id.Task.Kind == core.Reduce && y.c.MayCommit(id) {
+				st.State = model.StateFailed
+			} else if id.Task.Kind == model.Reduce && y.c.MayCommit(id) {
 				y.won[id.Task]++
-			} else if id.Task.Kind == core.Reduce {
-				st.State = core.StateKilled
+			} else if id.Task.Kind == model.Reduce {
+				st.State = model.StateKilled
 			} else {
 				for range y.c.Job(id.Task.Job).Spec.Reduces {
 					st.OutputBytes = append(st.OutputBytes, int64(rapid.IntRange(0, 100).Draw(t, "bytes")))
@@ -175,31 +177,31 @@ func (y *play) beat(n core.NodeID, ends, fails int) {
 		}
 		list = append(list, st)
 	}
-	got, err := y.c.Heartbeat(y.now, core.Heartbeat{Node: n, Incarnation: y.incarnation(n), Statuses: list})
+	got, err := y.c.Heartbeat(y.now, model.Heartbeat{Node: n, Incarnation: y.incarnation(n), Statuses: list})
 	require.NoError(t, err)
 	if got.Reregister {
-		y.running[n] = map[core.AttemptID]bool{}
+		y.running[n] = map[model.AttemptID]bool{}
 		return
 	}
 	for _, o := range got.Actions {
 		switch o.Verb {
-		case core.Launch:
+		case model.Launch:
 			y.running[n][o.Attempt] = false
-		case core.Kill:
+		case model.Kill:
 			delete(y.running[n], o.Attempt)
-		case core.Suspend:
+		case model.Suspend:
 			y.running[n][o.Attempt] = true
-		case core.Resume:
+		case model.Resume:
 			require.True(t, y.running[n][o.Attempt], "resumes on the node that has it suspended")
 			y.running[n][o.Attempt] = false
 		}
 	}
 	for _, s := range y.c.View().IdleReasons(n) {
-		require.NotEqual(t, core.NoCause, s.Reason.Cause, "an idle slot has a reason")
+		require.NotEqual(t, model.NoCause, s.Reason.Cause, "an idle slot has a reason")
 	}
 }
 
-func (y *play) incarnation(n core.NodeID) uint64 {
+func (y *play) incarnation(n model.NodeID) uint64 {
 	for i, id := range y.nodes {
 		if id == n {
 			return y.joined[i].Incarnation
@@ -208,7 +210,7 @@ func (y *play) incarnation(n core.NodeID) uint64 {
 	return 0
 }
 
-func sortedAttempts(m map[core.AttemptID]bool) (ids []core.AttemptID) {
+func sortedAttempts(m map[model.AttemptID]bool) (ids []model.AttemptID) {
 	for id := range m {
 		ids = append(ids, id)
 	}
@@ -228,7 +230,7 @@ func (y *play) step(ends, fails int) {
 		require.NoError(t, y.c.Update(y.now))
 	case what == 4 && len(y.c.View().Active()) > 0:
 		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
-		require.NoError(t, y.c.SetPriority(y.now, id, core.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
+		require.NoError(t, y.c.SetPriority(y.now, id, model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
 	case what == 5 && len(y.c.View().Active()) > 0 && y.c.Policy.Order == "pools":
 		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
 		require.NoError(t, y.c.SetPool(y.now, id, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pool")))
@@ -290,12 +292,12 @@ func (y *play) finish() {
 }
 
 // rejoin lets node n join with a new incarnation.
-func (y *play) rejoin(n core.NodeID) {
+func (y *play) rejoin(n model.NodeID) {
 	for i, id := range y.nodes {
 		if id == n {
 			spec := y.joined[i]
 			spec.Incarnation++
-			y.running[n] = map[core.AttemptID]bool{}
+			y.running[n] = map[model.AttemptID]bool{}
 			y.join(spec)
 		}
 	}
@@ -320,14 +322,14 @@ func TestRandomRuns(t *testing.T) {
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"), nil)
-		p.Locality, p.Spread, p.SlowStart = core.LocalityPolicy{}, false, 0
+		p.Locality, p.Spread, p.SlowStart = model.LocalityPolicy{}, false, 0
 		y := newPlay(t, p)
 		y.fixed = true
 		for range 40 {
 			y.step(4, 1)
 			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
 			y.beat(n, 3, 1)
-			for k := range core.TaskKind(core.Kinds) {
+			for k := range model.TaskKind(model.Kinds) {
 				at := y.c.Nodes[n]
 				if !at.Open() {
 					continue

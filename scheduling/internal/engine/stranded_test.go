@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // stranded is a cluster of three nodes with one map slot each. On the first, a task of the job big
@@ -16,24 +17,24 @@ type stranded struct {
 	t          *testing.T
 	c          *core.Core
 	now        time.Duration
-	nodes      []core.NodeID
-	held       map[core.NodeID]map[core.AttemptID]bool // true: suspended
-	away       map[core.NodeID]bool
+	nodes      []model.NodeID
+	held       map[model.NodeID]map[model.AttemptID]bool // true: suspended
+	away       map[model.NodeID]bool
 	shrunk     bool // a node has more running tasks than slots
-	big, small core.JobID
+	big, small model.JobID
 }
 
 func strand(t *testing.T) *stranded {
-	s := &stranded{t: t, held: map[core.NodeID]map[core.AttemptID]bool{}, away: map[core.NodeID]bool{}}
-	s.c = coreOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP.NoTraining, p.Locality = true, core.LocalityPolicy{} })
+	s := &stranded{t: t, held: map[model.NodeID]map[model.AttemptID]bool{}, away: map[model.NodeID]bool{}}
+	s.c = coreOf(t, "hfsp", func(_ *core.Config, p *model.Policy) { p.HFSP.NoTraining, p.Locality = true, model.LocalityPolicy{} })
 	for _, name := range []string{"a", "b", "c"} {
-		id := join(t, s.c, core.Node{Name: name, MapSlots: 1, ReduceSlots: 1})
-		s.nodes, s.held[id] = append(s.nodes, id), map[core.AttemptID]bool{}
+		id := join(t, s.c, model.Node{Name: name, MapSlots: 1, ReduceSlots: 1})
+		s.nodes, s.held[id] = append(s.nodes, id), map[model.AttemptID]bool{}
 	}
-	s.big = submit(t, s.c, core.JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
+	s.big = submit(t, s.c, model.JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
 	s.beats(false)
 	s.now += time.Second
-	s.small = submitAt(t, s.c, s.now, core.JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
+	s.small = submitAt(t, s.c, s.now, model.JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
 	s.beat(s.nodes[0], false)
 	require.Len(t, s.held[s.nodes[0]], 2)
 	require.Equal(t, 1, s.c.Suspend)
@@ -41,30 +42,30 @@ func strand(t *testing.T) *stranded {
 }
 
 // beat sends a heartbeat of n. If `ends` is set, all attempts that run there end.
-func (s *stranded) beat(n core.NodeID, ends bool) {
+func (s *stranded) beat(n model.NodeID, ends bool) {
 	if s.away[n] {
 		return
 	}
-	var list []core.Status
+	var list []model.Status
 	for _, id := range sortedAttempts(s.held[n]) {
-		st := core.Status{Attempt: id}
+		st := model.Status{Attempt: id}
 		switch {
 		case s.held[n][id]:
-			st.State = core.StateSuspended
-		case ends && (id.Task.Kind == core.Map || s.c.Job(s.big).Unfinished(core.Map) == 0):
-			st.State = core.StateSucceeded
+			st.State = model.StateSuspended
+		case ends && (id.Task.Kind == model.Map || s.c.Job(s.big).Unfinished(model.Map) == 0):
+			st.State = model.StateSucceeded
 			delete(s.held[n], id)
 		}
 		list = append(list, st)
 	}
-	got, err := s.c.Heartbeat(s.now, core.Heartbeat{Node: n, Incarnation: s.c.Nodes[n].Incarnation, Statuses: list})
+	got, err := s.c.Heartbeat(s.now, model.Heartbeat{Node: n, Incarnation: s.c.Nodes[n].Incarnation, Statuses: list})
 	require.NoError(s.t, err)
 	for _, o := range got.Actions {
 		switch o.Verb {
-		case core.Launch, core.Suspend, core.Resume:
-			require.False(s.t, o.Verb == core.Launch && s.c.Nodes[n].Cordoned, "cordon keeps new tasks away")
-			s.held[n][o.Attempt] = o.Verb == core.Suspend
-		case core.Kill:
+		case model.Launch, model.Suspend, model.Resume:
+			require.False(s.t, o.Verb == model.Launch && s.c.Nodes[n].Cordoned, "cordon keeps new tasks away")
+			s.held[n][o.Attempt] = o.Verb == model.Suspend
+		case model.Kill:
 			delete(s.held[n], o.Attempt)
 		}
 	}
@@ -80,14 +81,14 @@ func (s *stranded) beats(ends bool) {
 }
 
 // allowed fails unless err is nil, or is ErrJobEnded and the job has ended.
-func (s *stranded) allowed(err error, job core.JobID) {
+func (s *stranded) allowed(err error, job model.JobID) {
 	if err != nil {
 		require.ErrorIs(s.t, err, core.ErrJobEnded)
 		require.True(s.t, s.c.View().State(job).Ended())
 	}
 }
 
-func (s *stranded) reconfigure(preset string, change func(p *core.Policy)) {
+func (s *stranded) reconfigure(preset string, change func(p *model.Policy)) {
 	p, err := Preset(preset)
 	require.NoError(s.t, err)
 	if change != nil {
@@ -103,7 +104,7 @@ func TestSuspendedAttemptContinues(t *testing.T) {
 		"nothing":    func(*stranded) {},
 		"cordon":     func(s *stranded) { require.NoError(s.t, s.c.Cordon(s.now, s.nodes[0], true)) },
 		"node lost":  func(s *stranded) { s.away[s.nodes[0]] = true; require.NoError(s.t, s.c.Leave(s.now, s.nodes[0])) },
-		"priority":   func(s *stranded) { s.allowed(s.c.SetPriority(s.now, s.big, core.VeryLow), s.big) },
+		"priority":   func(s *stranded) { s.allowed(s.c.SetPriority(s.now, s.big, model.VeryLow), s.big) },
 		"kill small": func(s *stranded) { s.allowed(s.c.Kill(s.now, s.small), s.small) },
 		"kill big":   func(s *stranded) { s.allowed(s.c.Kill(s.now, s.big), s.big) },
 		"pool": func(s *stranded) {
@@ -113,16 +114,16 @@ func TestSuspendedAttemptContinues(t *testing.T) {
 				require.Error(s.t, err)
 			}
 		},
-		"wait":        func(s *stranded) { s.reconfigure("hfsp", func(p *core.Policy) { p.HFSP.Reclaim = core.WaitForSlot }) },
-		"kill larger": func(s *stranded) { s.reconfigure("hfsp", func(p *core.Policy) { p.HFSP.Reclaim = core.KillLarger }) },
+		"wait":        func(s *stranded) { s.reconfigure("hfsp", func(p *model.Policy) { p.HFSP.Reclaim = model.WaitForSlot }) },
+		"kill larger": func(s *stranded) { s.reconfigure("hfsp", func(p *model.Policy) { p.HFSP.Reclaim = model.KillLarger }) },
 		"new life": func(s *stranded) {
-			s.held[s.nodes[0]] = map[core.AttemptID]bool{}
-			_, err := s.c.Join(s.now, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1, Incarnation: 7})
+			s.held[s.nodes[0]] = map[model.AttemptID]bool{}
+			_, err := s.c.Join(s.now, model.Node{Name: "a", MapSlots: 1, ReduceSlots: 1, Incarnation: 7})
 			require.NoError(s.t, err)
 		},
 		"no slots left": func(s *stranded) {
 			s.shrunk = true
-			_, err := s.c.Join(s.now, core.Node{Name: "a", ReduceSlots: 1})
+			_, err := s.c.Join(s.now, model.Node{Name: "a", ReduceSlots: 1})
 			require.NoError(s.t, err)
 		},
 	}
@@ -161,73 +162,73 @@ func TestDrainedNodesEnd(t *testing.T) {
 	for _, n := range s.nodes {
 		require.Empty(t, s.held[n])
 	}
-	require.Equal(t, core.JobSucceeded, s.c.View().State(s.small))
-	require.Equal(t, []core.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
+	require.Equal(t, model.JobSucceeded, s.c.View().State(s.small))
+	require.Equal(t, []model.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
 // A job whose place a job of higher priority has taken ends under any other policy. The former
 // policy is pools with a limit on running jobs.
 func TestDisplacedJobContinues(t *testing.T) {
 	for _, preset := range Presets() {
-		c, n := oneNode(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.PoolMaxJobs = 1 }, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
-		id := submit(t, c, core.JobSpec{Pool: "p", Maps: 2})
-		beat := func(now time.Duration, ended ...core.Status) []core.Action {
-			got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ended})
+		c, n := oneNode(t, "hfs", func(_ *core.Config, p *model.Policy) { p.Pools.PoolMaxJobs = 1 }, model.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
+		id := submit(t, c, model.JobSpec{Pool: "p", Maps: 2})
+		beat := func(now time.Duration, ended ...model.Status) []model.Action {
+			got, err := c.Heartbeat(now, model.Heartbeat{Node: n, Statuses: ended})
 			require.NoError(t, err)
 			return got.Actions
 		}
 		ran := beat(1)
 		require.Len(t, ran, 1)
-		first := submitAt(t, c, 2, core.JobSpec{Pool: "p", Maps: 1, Priority: core.VeryHigh})
+		first := submitAt(t, c, 2, model.JobSpec{Pool: "p", Maps: 1, Priority: model.VeryHigh})
 		beat(3)
-		v := view(t, c, id)
+		v := jobView(t, c, id)
 		require.False(t, v.Runnable)
 		to := policyOf(t, preset, nil)
 		require.NoError(t, c.Reconfigure(4, to))
 		now := time.Duration(5)
 		for ; len(ran) > 0 && now < 20; now++ {
-			ran = beat(now, core.Status{Attempt: ran[0].Attempt, State: core.StateSucceeded})
+			ran = beat(now, model.Status{Attempt: ran[0].Attempt, State: model.StateSucceeded})
 		}
 		require.Empty(t, c.View().Active(), preset)
-		require.Equal(t, core.JobSucceeded, c.View().State(id))
-		require.Equal(t, core.JobSucceeded, c.View().State(first))
+		require.Equal(t, model.JobSucceeded, c.View().State(id))
+		require.Equal(t, model.JobSucceeded, c.View().State(first))
 	}
 }
 
 // TestInfiniteXiAfterASwitch: a job gets training tasks under hfsp even if it has run under another
 // policy. The run times of tasks that finished there are unknown.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
-	c, n := oneNode(t, "fifo", nil, core.Node{Name: "a", MapSlots: 1})
-	id := submit(t, c, core.JobSpec{Maps: 8})
-	var ended []core.Status
+	c, n := oneNode(t, "fifo", nil, model.Node{Name: "a", MapSlots: 1})
+	id := submit(t, c, model.JobSpec{Maps: 8})
+	var ended []model.Status
 	for now := range time.Duration(12) {
 		if now == 6 {
 			to := policyOf(t, "hfsp", nil)
 			to.HFSP.Xi = math.Inf(1)
 			require.NoError(t, c.Reconfigure(now, to))
 		}
-		got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ended})
+		got, err := c.Heartbeat(now, model.Heartbeat{Node: n, Statuses: ended})
 		require.NoError(t, err)
 		ended = ended[:0]
 		for _, o := range got.Actions {
-			if o.Verb == core.Launch {
-				ended = append(ended, core.Status{Attempt: o.Attempt, State: core.StateSucceeded})
+			if o.Verb == model.Launch {
+				ended = append(ended, model.Status{Attempt: o.Attempt, State: model.StateSucceeded})
 			}
 		}
 	}
-	require.Equal(t, core.JobSucceeded, c.View().State(id))
+	require.Equal(t, model.JobSucceeded, c.View().State(id))
 }
 
 // A suspended attempt is killed if its node gets too few slots for it, or if the new policy does
 // not resume attempts.
 func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
-	suspended := func() (*core.Core, core.NodeID, core.AttemptID) {
-		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
+	suspended := func() (*core.Core, model.NodeID, model.AttemptID) {
+		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *model.Policy) { p.HFSP = model.HFSPPolicy{NoTraining: true} })
 		_ = since
-		n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
-		submit(t, c, core.JobSpec{Reduces: 2, ReduceTime: time.Hour})
+		n := join(t, c, model.Node{Name: "n", ReduceSlots: 2})
+		submit(t, c, model.JobSpec{Reduces: 2, ReduceTime: time.Hour})
 		large := beat(t, c, 0, n)
-		submit(t, c, core.JobSpec{Reduces: 1, ReduceTime: time.Minute})
+		submit(t, c, model.JobSpec{Reduces: 1, ReduceTime: time.Minute})
 		require.Len(t, beat(t, c, 0, n), 1)
 		v, ok := c.View().Attempt(large[0])
 		require.True(t, ok)
@@ -236,10 +237,10 @@ func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	}
 	for slots, lives := range map[int]bool{2: true, 1: true, 0: false} {
 		c, _, id := suspended()
-		join(t, c, core.Node{Name: "n", ReduceSlots: slots})
+		join(t, c, model.Node{Name: "n", ReduceSlots: slots})
 		_, ok := c.View().Attempt(id)
 		require.Equal(t, lives, ok, "%d slots", slots)
-		require.Len(t, c.View().Attempts(core.TaskID{Job: 2, Kind: core.Reduce, Index: 0}), 1, "what runs goes on")
+		require.Len(t, c.View().Attempts(model.TaskID{Job: 2, Kind: model.Reduce, Index: 0}), 1, "what runs goes on")
 	}
 	for preset, lives := range map[string]bool{"hfsp": true, "srpt": true, "fair": false, "hfs": false} {
 		c, n, id := suspended()
@@ -248,7 +249,7 @@ func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 		_, ok := c.View().Attempt(id)
 		require.Equal(t, lives, ok, preset)
 		require.Equal(t, map[bool]int{true: 1, false: 0}[lives], c.Suspend)
-		got, err := c.Heartbeat(0, core.Heartbeat{Node: n, NoWork: true})
+		got, err := c.Heartbeat(0, model.Heartbeat{Node: n, NoWork: true})
 		require.NoError(t, err)
 		require.Equal(t, !lives, len(got.Actions) == 1, "the node is recorded")
 		checkInvariants(t, c)
@@ -256,5 +257,5 @@ func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	c, _, _ := suspended()
 	require.NoError(t, c.Kill(0, 1))
 	require.Zero(t, c.Suspend)
-	require.Zero(t, view(t, c, 1).Kinds[core.Reduce].Suspended)
+	require.Zero(t, jobView(t, c, 1).Kinds[model.Reduce].Suspended)
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // ask calls every method of View with some values of its parameter types, so also future methods.
@@ -34,26 +36,26 @@ func ask(t require.TestingT, c *core.Core) {
 func valuesOf(c *core.Core, of reflect.Type) (list []reflect.Value) {
 	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
 	switch of {
-	case reflect.TypeFor[core.JobID]():
+	case reflect.TypeFor[model.JobID]():
 		for id := range c.View().Jobs() {
-			add(core.JobID(id + 1))
+			add(model.JobID(id + 1))
 		}
-	case reflect.TypeFor[core.NodeID]():
+	case reflect.TypeFor[model.NodeID]():
 		for _, n := range c.View().Nodes() {
 			add(n.ID)
 		}
-	case reflect.TypeFor[core.TaskKind]():
-		add(core.Map)
-		add(core.Reduce)
-	case reflect.TypeFor[core.TaskID]():
+	case reflect.TypeFor[model.TaskKind]():
+		add(model.Map)
+		add(model.Reduce)
+	case reflect.TypeFor[model.TaskID]():
 		for id := range c.View().Jobs() {
-			for k := range core.TaskKind(core.Kinds) {
-				add(core.TaskID{Job: core.JobID(id + 1), Kind: k})
+			for k := range model.TaskKind(model.Kinds) {
+				add(model.TaskID{Job: model.JobID(id + 1), Kind: k})
 			}
 		}
-	case reflect.TypeFor[core.AttemptID]():
+	case reflect.TypeFor[model.AttemptID]():
 		for id := range c.View().Jobs() {
-			add(core.AttemptID{Task: core.TaskID{Job: core.JobID(id + 1)}})
+			add(model.AttemptID{Task: model.TaskID{Job: model.JobID(id + 1)}})
 		}
 	case reflect.TypeFor[string]():
 		add("n0")
@@ -74,13 +76,13 @@ func TestQuestionsChangeNothing(t *testing.T) {
 			if p.Order != "capacity" {
 				p.Queues = nil
 			}
-			var asked, silent []core.Event
+			var asked, silent []event.Event
 			y := newPlay(t, p)
-			y.c.Config.Events = func(e core.Event) { asked = append(asked, e) }
+			y.c.Config.Events = func(e event.Event) { asked = append(asked, e) }
 			fresh, err := NewCore(silently(y.config()), p)
 			require.NoError(t, err)
 			require.NoError(t, core.ReplayFrom(fresh, &y.log))
-			fresh.Config.Events = func(e core.Event) { silent = append(silent, e) }
+			fresh.Config.Events = func(e event.Event) { silent = append(silent, e) }
 			for range rapid.IntRange(5, 40).Draw(t, "steps") {
 				y.step(4, 2)
 				if rapid.IntRange(0, 2).Draw(t, "asked") == 0 {

@@ -5,6 +5,7 @@ package flat
 import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
@@ -12,15 +13,15 @@ import (
 // The printed algorithm lacks an exit after a launch; here one slot launches one task.
 type fair struct {
 	core.FlatOrder
-	stale       bool            // shares must be recomputed
-	sharedSlots [core.Kinds]int // the slots that the shares divide
-	shareOf     core.Records[[core.Kinds]float64]
+	stale       bool             // shares must be recomputed
+	sharedSlots [model.Kinds]int // the slots that the shares divide
+	shareOf     core.Records[[model.Kinds]float64]
 	claims      []shares.Claim
 }
 
 // NewFair returns the order "fair".
-func NewFair(c *core.Core, _ *core.Policy) (core.Order, error) {
-	return &fair{stale: true, FlatOrder: core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
+func NewFair(c *core.Core, _ *model.Policy) (core.Order, error) {
+	return &fair{stale: true, FlatOrder: core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: func(j *core.Job, k model.TaskKind) index.Rank {
 		return index.Rank{Value: float64(j.Work[k].Running), Tie: int32(j.ID)}
 	}}}, nil
 }
@@ -35,17 +36,17 @@ func (o *fair) Add(j *core.Job) error {
 func (o *fair) Remove(*core.Job) { o.stale = true }
 
 // Changed implements core.Order.
-func (o *fair) Changed(j *core.Job, k core.TaskKind) {
+func (o *fair) Changed(j *core.Job, k model.TaskKind) {
 	o.stale = true
 	o.FlatOrder.Changed(j, k)
 }
 
 // Share returns the slots that j will hold once enough slots become free. That is an equal part of
 // all slots, or as many as it can use. Only views and events need it: the order does not use it.
-func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
+func (o *fair) Share(j *core.Job, k model.TaskKind) (share, weight float64) {
 	if o.stale || o.sharedSlots != o.C.Slots {
 		o.stale, o.sharedSlots = false, o.C.Slots
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			o.divide(k)
 		}
 	}
@@ -53,7 +54,7 @@ func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 }
 
 // divide sets each unfinished job's share of the slots of kind k.
-func (o *fair) divide(k core.TaskKind) {
+func (o *fair) divide(k model.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {

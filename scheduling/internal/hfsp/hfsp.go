@@ -14,7 +14,9 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Patience is the maximum delay before a newly estimated size changes the order of jobs. With the
@@ -27,22 +29,22 @@ const Patience = 500 * time.Millisecond
 // the projected finish. Numbers in comments are the steps in docs/papers.md.
 type Order struct {
 	core.BaseOrder
-	Pol         core.HFSPPolicy
+	Pol         model.HFSPPolicy
 	srpt        bool
 	est         virtual.Estimator
-	Virtual     [core.Kinds]*virtual.Cluster
-	Stale       [core.Kinds]bool          // projected finishes must be recomputed
-	Drifted     [core.Kinds]bool          // the same, but with a delay of up to Patience
-	Last        [core.Kinds]time.Duration // time of the last projection
-	Sum         [core.Kinds]time.Duration
-	Count       [core.Kinds]int64 // finished tasks; Sum is the sum of their durations
-	of          [core.Kinds]core.Records[*Sized]
-	All         [core.Kinds][]*Sized // the entries of `of` that are not nil
-	Lists       [core.Kinds]core.JobList
-	claimants   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
-	preemptible [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
-	Waits       bool                           // too many tasks are suspended to suspend more
-	Learned     []trainingSample               // by index in Core.Attempts
+	Virtual     [model.Kinds]*virtual.Cluster
+	Stale       [model.Kinds]bool          // projected finishes must be recomputed
+	Drifted     [model.Kinds]bool          // the same, but with a delay of up to Patience
+	Last        [model.Kinds]time.Duration // time of the last projection
+	Sum         [model.Kinds]time.Duration
+	Count       [model.Kinds]int64 // finished tasks; Sum is the sum of their durations
+	of          [model.Kinds]core.Records[*Sized]
+	All         [model.Kinds][]*Sized // the entries of `of` that are not nil
+	Lists       [model.Kinds]core.JobList
+	claimants   [model.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
+	preemptible [model.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
+	Waits       bool                            // too many tasks are suspended to suspend more
+	Learned     []trainingSample                // by index in Core.Attempts
 }
 
 // Sized is the order's record of a job's maps, or of its reduces: their ranks, their virtual job,
@@ -61,7 +63,7 @@ type Sized struct {
 }
 
 // New returns the order "hfsp".
-func New(c *core.Core, p *core.Policy) (core.Order, error) {
+func New(c *core.Core, p *model.Policy) (core.Order, error) {
 	o := &Order{BaseOrder: core.BaseOrder{C: c}, Pol: p.HFSP}
 	o.Pol.Sample = cmp.Or(o.Pol.Sample, 5)
 	o.Pol.Delta = cmp.Or(o.Pol.Delta, time.Minute)
@@ -69,7 +71,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o.Pol.Initial = cmp.Or(o.Pol.Initial, time.Minute)
 	estimators := map[string]virtual.Estimator{"": virtual.Mean, "mean": virtual.Mean, "fit": virtual.LogNormal}
 	if o.est = estimators[o.Pol.Estimator]; o.est == nil {
-		return nil, fmt.Errorf("%w: hfsp: unknown estimator %q", core.ErrBadConfig, o.Pol.Estimator)
+		return nil, fmt.Errorf("%w: hfsp: unknown estimator %q", model.ErrBadConfig, o.Pol.Estimator)
 	}
 	for k := range o.Virtual {
 		o.Virtual[k] = virtual.New(c.Now, c.Slots[k])
@@ -79,7 +81,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 
 // NewSRPT returns the order "srpt", a bound for comparison: the job with the least remaining work
 // goes first. It knows the work from each job's MapTime and ReduceTime.
-func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
+func NewSRPT(c *core.Core, p *model.Policy) (core.Order, error) {
 	o, err := New(c, p)
 	if err == nil {
 		s := o.(*Order)
@@ -91,11 +93,11 @@ func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 // Add implements core.Order.
 func (o *Order) Add(j *core.Job) error {
 	o.C.Admit(j)
-	for k, n := range [core.Kinds]int{j.Spec.Maps, j.Spec.Reduces} {
+	for k, n := range [model.Kinds]int{j.Spec.Maps, j.Spec.Reduces} {
 		if n == 0 {
 			continue
 		}
-		k := core.TaskKind(k)
+		k := model.TaskKind(k)
 		o.age(k)
 		v := &Sized{Job: j, V: virtual.Job{ID: int64(j.ID), Size: n, Weight: 1}, untrained: j.Work[k].Done}
 		if o.Pol.Weighted {
@@ -115,7 +117,7 @@ func (o *Order) Add(j *core.Job) error {
 }
 
 // guess returns the assumed duration of j's tasks of kind k, before one has been measured.
-func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
+func (o *Order) guess(j *core.Job, k model.TaskKind, v *Sized) time.Duration {
 	if known := j.TaskTime(k); o.Pol.NoTraining && known > 0 {
 		v.Estimate = true
 		return known
@@ -134,7 +136,7 @@ func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 // Remove removes the record of a job that has ended. The virtual work of a successful job
 // continues; otherwise the other jobs would get its virtual slots too early.
 func (o *Order) Remove(j *core.Job) {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		v := o.Sized(j, k)
 		if v == nil {
 			continue
@@ -142,7 +144,7 @@ func (o *Order) Remove(j *core.Job) {
 		i := slices.Index(o.All[k], v)
 		o.All[k] = slices.Delete(o.All[k], i, i+1)
 		o.of[k].Remove(j)
-		if j.State != core.JobSucceeded {
+		if j.State != model.JobSucceeded {
 			o.age(k)
 			o.Virtual[k].Remove(&v.V)
 			o.Stale[k] = true
@@ -151,14 +153,14 @@ func (o *Order) Remove(j *core.Job) {
 }
 
 // Sized returns the record of a job that has not ended; nil if it has no tasks of kind k.
-func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return *o.of[k].Of(j) }
+func (o *Order) Sized(j *core.Job, k model.TaskKind) *Sized { return *o.of[k].Of(j) }
 
 // age advances the virtual cluster of maps or of reduces to the current time.
-func (o *Order) age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
+func (o *Order) age(k model.TaskKind) { o.Virtual[k].Run(o.C.Now) }
 
 // Settle implements core.Order.
 func (o *Order) Settle() {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		if o.Virtual[k].Resize(o.C.Now, o.C.Slots[k]) {
 			o.Stale[k] = true
 		}
@@ -171,7 +173,7 @@ func (o *Order) Update() { o.Settle() }
 
 // reproject recomputes the projected finishes and with them the order. It does so at once after an
 // arrival or a change of the slots; time alone does not change them.
-func (o *Order) reproject(k core.TaskKind) {
+func (o *Order) reproject(k model.TaskKind) {
 	if o.srpt || !o.Stale[k] && !(o.Drifted[k] && o.C.Now-o.Last[k] >= Patience) {
 		return
 	}
@@ -184,24 +186,24 @@ func (o *Order) reproject(k core.TaskKind) {
 }
 
 // Training reports whether the job's size of this kind is still unknown.
-func (o *Order) Training(j *core.Job, k core.TaskKind) bool {
+func (o *Order) Training(j *core.Job, k model.TaskKind) bool {
 	v := o.Sized(j, k)
 	return v != nil && !v.Estimate
 }
 
 // Changed implements core.Order.
-func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+func (o *Order) Changed(j *core.Job, k model.TaskKind) {
 	if !o.srpt {
 		o.reposition(j, k)
 		return
 	}
-	for k := range core.TaskKind(core.Kinds) { // the remaining work determines both ranks
+	for k := range model.TaskKind(model.Kinds) { // the remaining work determines both ranks
 		o.reposition(j, k)
 	}
 }
 
 // reposition moves a job to its present rank in each of the three lists, or removes it.
-func (o *Order) reposition(j *core.Job, k core.TaskKind) {
+func (o *Order) reposition(j *core.Job, k model.TaskKind) {
 	v := o.Sized(j, k)
 	if v == nil {
 		return
@@ -213,20 +215,20 @@ func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 }
 
 // Needs reports whether j has a task to launch or resume, and may do so.
-func (o *Order) Needs(j *core.Job, k core.TaskKind) bool {
+func (o *Order) Needs(j *core.Job, k model.TaskKind) bool {
 	w := &j.Work[k]
 	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Suspended > 0)
 }
 
 // listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is only
 // while it has training tasks to launch or tasks to resume.
-func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
+func (o *Order) listed(j *core.Job, k model.TaskKind) bool {
 	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
 }
 
 // Rank returns j's rank among the jobs that are offered slots. Jobs of unknown size with training
 // tasks to launch come first, those with fewer unfinished tasks before others.
-func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
+func (o *Order) Rank(j *core.Job, k model.TaskKind) index.Rank {
 	if o.Sampling(j, k) {
 		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // step 8
 	}
@@ -237,19 +239,19 @@ func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 func (o *Order) RankOf(v *Sized) index.Rank {
 	size := v.V.Finish
 	if j := v.Job; o.srpt {
-		size = time.Duration(j.Unfinished(core.Map))*j.Spec.MapTime + time.Duration(j.Unfinished(core.Reduce))*j.Spec.ReduceTime
+		size = time.Duration(j.Unfinished(model.Map))*j.Spec.MapTime + time.Duration(j.Unfinished(model.Reduce))*j.Spec.ReduceTime
 	}
 	return index.Rank{Class: 1, Value: float64(size), Tie: int32(v.Job.ID)}
 }
 
 // Sampling reports whether j has training tasks to launch: the tasks that measure its size.
-func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
+func (o *Order) Sampling(j *core.Job, k model.TaskKind) bool {
 	w := &j.Work[k]
 	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).untrained+w.Running+w.Suspended-w.Copies < o.Pol.Sample
 }
 
 // Line returns the list of all jobs that are offered slots, also those that can only resume tasks.
-func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+func (o *Order) Line(k model.TaskKind, i int) *core.JobList {
 	if i > 0 {
 		return nil
 	}
@@ -258,11 +260,11 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 
 // Projected returns a job's state in the virtual cluster; the zero value if it has no task of the
 // kind. It returns false for srpt, which has no virtual cluster.
-func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool) {
+func (o *Order) Projected(j *core.Job, k model.TaskKind) (view.Virtual, bool) {
 	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
-		return core.VirtualView{}, !o.srpt
+		return view.Virtual{}, !o.srpt
 	}
 	o.age(k)
 	v := &o.Sized(j, k).V
-	return core.VirtualView{Left: v.Left(), Slots: float64(v.Slots), Finish: v.Finish}, true
+	return view.Virtual{Left: v.Left(), Slots: float64(v.Slots), Finish: v.Finish}, true
 }

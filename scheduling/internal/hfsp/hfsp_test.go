@@ -14,27 +14,28 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // built has this package's orders, the only parts that the tests' policies name.
-var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"hfsp": New, "srpt": NewSRPT}}
+var built = &core.Policies{Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"hfsp": New, "srpt": NewSRPT}}
 
 // exact is a policy that knows the sizes of jobs when they are submitted.
-var exact = core.HFSPPolicy{NoTraining: true}
+var exact = model.HFSPPolicy{NoTraining: true}
 
 // hfspCore returns a Core under hfsp with one node, which has number 0, and its order.
-func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *Order) {
+func hfspCore(t require.TestingT, p model.HFSPPolicy, n model.Node) (*core.Core, *Order) {
 	n.Name = "n"
-	c := coretest.New(t, built, core.Config{}, core.Policy{Order: "hfsp", HFSP: p, SlowStart: -1}, n)
+	c := coretest.New(t, built, core.Config{}, model.Policy{Order: "hfsp", HFSP: p, SlowStart: -1}, n)
 	return c, c.Order.(*Order)
 }
 
-func byText(a, b core.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
+func byText(a, b model.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
 
 // threeReduces returns a Core under hfsp with one slot. Its job has three reduces; one is measured.
 func threeReduces(t *testing.T) *core.Core {
-	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 1}, core.Node{ReduceSlots: 1})
-	coretest.Submit(t, c, core.JobSpec{Reduces: 3})
+	c, _ := hfspCore(t, model.HFSPPolicy{Sample: 1}, model.Node{ReduceSlots: 1})
+	coretest.Submit(t, c, model.JobSpec{Reduces: 3})
 	return c
 }
 
@@ -43,39 +44,39 @@ func threeReduces(t *testing.T) *core.Core {
 func TestShuffleIsNoExecution(t *testing.T) {
 	c := threeReduces(t)
 	r := coretest.Beat(t, c, 0, 0)
-	coretest.Beat(t, c, 178*time.Second, 0, core.Status{Attempt: r[0]})
-	coretest.Beat(t, c, 180*time.Second, 0, core.Status{Attempt: r[0], ReduceProgress: 0.01})
-	v, _ := c.View().Virtual(1, core.Reduce)
+	coretest.Beat(t, c, 178*time.Second, 0, model.Status{Attempt: r[0]})
+	coretest.Beat(t, c, 180*time.Second, 0, model.Status{Attempt: r[0], ReduceProgress: 0.01})
+	v, _ := c.View().Virtual(1, model.Reduce)
 	require.Zero(t, v.Left, "no estimate yet: of the guess of 180 s all has passed")
-	coretest.Beat(t, c, 238*time.Second, 0, core.Status{Attempt: r[0], ReduceProgress: 0.3})
-	v, _ = c.View().Virtual(1, core.Reduce)
+	coretest.Beat(t, c, 238*time.Second, 0, model.Status{Attempt: r[0], ReduceProgress: 0.3})
+	v, _ = c.View().Virtual(1, model.Reduce)
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
 }
 
 // A small job that arrives while 130 larger ones run is first in the order at once.
 func TestSmallJobAmongManyGoesFirst(t *testing.T) {
-	c, _ := hfspCore(t, exact, core.Node{MapSlots: 2})
-	submit := func(maps int) core.JobID {
-		return coretest.Submit(t, c, core.JobSpec{Maps: maps, MapTime: 10 * time.Second})
+	c, _ := hfspCore(t, exact, model.Node{MapSlots: 2})
+	submit := func(maps int) model.JobID {
+		return coretest.Submit(t, c, model.JobSpec{Maps: maps, MapTime: 10 * time.Second})
 	}
 	for range 130 {
 		submit(40)
 	}
 	require.NoError(t, c.Update(time.Minute))
 	small, smallest := submit(4), submit(3)
-	require.Equal(t, []core.JobID{smallest, small}, c.View().Order(core.Map)[:2])
+	require.Equal(t, []model.JobID{smallest, small}, c.View().Order(model.Map)[:2])
 	got := coretest.Beat(t, c, time.Minute, 0)
 	require.Equal(t, smallest, got[0].Task.Job)
 	require.NoError(t, c.Update(2*time.Minute))
-	require.Equal(t, []core.JobID{smallest, small}, c.View().Order(core.Map)[:2])
+	require.Equal(t, []model.JobID{smallest, small}, c.View().Order(model.Map)[:2])
 }
 
 // The size of a job in training is its number of tasks × mean × ξ [Pastorelli13 §3.1.1]. The mean
 // is that of finished tasks; without any it is Initial.
 func TestTrainingSizeIsScaledByXi(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{Xi: 3, Initial: 10 * time.Second}, core.Node{MapSlots: 8})
-	id := coretest.Submit(t, c, core.JobSpec{Maps: 7})
-	v, err := c.View().Virtual(id, core.Map)
+	c, _ := hfspCore(t, model.HFSPPolicy{Xi: 3, Initial: 10 * time.Second}, model.Node{MapSlots: 8})
+	id := coretest.Submit(t, c, model.JobSpec{Maps: 7})
+	v, err := c.View().Virtual(id, model.Map)
 	require.NoError(t, err)
 	require.Equal(t, 7*3*10*time.Second, v.Left)
 }
@@ -83,44 +84,44 @@ func TestTrainingSizeIsScaledByXi(t *testing.T) {
 // The virtual work of a job that has succeeded continues; otherwise other jobs would get its slots
 // too early. The work of a killed job does not continue.
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
-	c, o := hfspCore(t, exact, core.Node{MapSlots: 2})
-	killed := coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
-	virtual := func(id core.JobID) func() int {
-		v := &o.Sized(c.Job(id), core.Map).V
+	c, o := hfspCore(t, exact, model.Node{MapSlots: 2})
+	killed := coretest.Submit(t, c, model.JobSpec{Maps: 1, MapTime: time.Hour})
+	virtual := func(id model.JobID) func() int {
+		v := &o.Sized(c.Job(id), model.Map).V
 		return func() int { return v.Slots }
 	}
 	slots := virtual(killed)
 	require.NoError(t, c.Kill(0, killed))
 	require.Zero(t, slots())
-	require.Empty(t, o.All[core.Map])
-	slots = virtual(coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour}))
-	coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
+	require.Empty(t, o.All[model.Map])
+	slots = virtual(coretest.Submit(t, c, model.JobSpec{Maps: 1, MapTime: time.Hour}))
+	coretest.Submit(t, c, model.JobSpec{Maps: 1, MapTime: time.Hour})
 	got := coretest.Beat(t, c, 0, 0)
 	require.Len(t, got, 2)
-	coretest.Beat(t, c, time.Minute, 0, core.Status{Attempt: got[0], State: core.StateSucceeded})
+	coretest.Beat(t, c, time.Minute, 0, model.Status{Attempt: got[0], State: model.StateSucceeded})
 	require.Equal(t, 1, slots())
-	require.Len(t, o.All[core.Map], 1)
+	require.Len(t, o.All[model.Map], 1)
 	require.NoError(t, c.Update(time.Hour))
-	o.age(core.Map)
+	o.age(model.Map)
 	require.Zero(t, slots())
-	_, err := c.View().Virtual(9, core.Map)
+	_, err := c.View().Virtual(9, model.Map)
 	require.ErrorIs(t, err, core.ErrUnknownJob)
-	v, err := c.View().Virtual(2, core.Map)
+	v, err := c.View().Virtual(2, model.Map)
 	require.NoError(t, err)
 	require.Zero(t, v, "it has ended")
-	v, err = c.View().Virtual(3, core.Reduce)
+	v, err = c.View().Virtual(3, model.Reduce)
 	require.NoError(t, err)
 	require.Zero(t, v, "it has none")
-	other := coretest.New(t, built, core.Config{}, core.Policy{Order: "srpt"})
-	coretest.Submit(t, other, core.JobSpec{Maps: 1})
-	_, err = other.View().Virtual(1, core.Map)
+	other := coretest.New(t, built, core.Config{}, model.Policy{Order: "srpt"})
+	coretest.Submit(t, other, model.JobSpec{Maps: 1})
+	_, err = other.View().Virtual(1, model.Map)
 	require.ErrorContains(t, err, "has no virtual cluster")
 }
 
 // Once SuspendHigh tasks are suspended, no more are until SuspendLow remain. This does not apply
 // without a limit, or if attempts are killed instead.
 func TestSuspensionStopsAndBegins(t *testing.T) {
-	c, o := hfspCore(t, core.HFSPPolicy{SuspendHigh: 4, SuspendLow: 2}, core.Node{})
+	c, o := hfspCore(t, model.HFSPPolicy{SuspendHigh: 4, SuspendLow: 2}, model.Node{})
 	for _, x := range []struct {
 		suspended int
 		want      bool
@@ -128,8 +129,8 @@ func TestSuspensionStopsAndBegins(t *testing.T) {
 		c.Suspend = x.suspended
 		require.Equal(t, x.want, o.reclaims(), "%+v", x)
 	}
-	for reclaim, want := range map[core.Reclaim]bool{core.EagerSuspend: true, core.KillLarger: true, core.WaitForSlot: false} {
-		c, o := hfspCore(t, core.HFSPPolicy{Reclaim: reclaim}, core.Node{})
+	for reclaim, want := range map[model.Reclaim]bool{model.EagerSuspend: true, model.KillLarger: true, model.WaitForSlot: false} {
+		c, o := hfspCore(t, model.HFSPPolicy{Reclaim: reclaim}, model.Node{})
 		c.Suspend = 99
 		require.Equal(t, want, o.reclaims())
 		require.Equal(t, want, o.MayReclaim())
@@ -139,22 +140,22 @@ func TestSuspensionStopsAndBegins(t *testing.T) {
 // Of a job's attempts on a node, the newest is suspended first and the oldest resumed first. Of
 // equally old ones it is the one with the lowest index.
 func TestWhichAttemptIsSuspended(t *testing.T) {
-	c, o := hfspCore(t, exact, core.Node{ReduceSlots: 4})
-	j := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 4}))
+	c, o := hfspCore(t, exact, model.Node{ReduceSlots: 4})
+	j := c.Job(coretest.Submit(t, c, model.JobSpec{Reduces: 4}))
 	require.Len(t, coretest.Beat(t, c, 0, 0), 4)
 	starts := []time.Duration{5, 3, 5, 3}
 	for _, ai := range c.Nodes[0].Atts {
 		c.Attempts[ai].Start = starts[c.Attempts[ai].ID.Task.Index]
 	}
 	at := func(suspended bool, sign int) int32 {
-		ai := o.Extreme(j, c.Nodes[0], core.Reduce, suspended, sign)
+		ai := o.Extreme(j, c.Nodes[0], model.Reduce, suspended, sign)
 		if ai < 0 {
 			return -1
 		}
 		return c.Attempts[ai].ID.Task.Index
 	}
 	require.Equal(t, []int32{0, 1, -1}, []int32{at(false, 1), at(false, -1), at(true, 1)})
-	require.Equal(t, int32(-1), o.Extreme(j, c.Nodes[0], core.Map, false, 1))
+	require.Equal(t, int32(-1), o.Extreme(j, c.Nodes[0], model.Map, false, 1))
 	c.Nodes[0].Atts[0], c.Nodes[0].Atts[3] = c.Nodes[0].Atts[3], c.Nodes[0].Atts[0] // in any order
 	c.Nodes[0].Atts[1], c.Nodes[0].Atts[2] = c.Nodes[0].Atts[2], c.Nodes[0].Atts[1]
 	require.Equal(t, []int32{0, 1}, []int32{at(false, 1), at(false, -1)})
@@ -164,35 +165,35 @@ func TestWhichAttemptIsSuspended(t *testing.T) {
 // A job that must not be suspended loses none.
 func TestWhatAJobMayLose(t *testing.T) {
 	for _, x := range []struct {
-		reclaim             core.Reclaim
+		reclaim             model.Reclaim
 		estimate, noSuspend bool
 		want                int
 	}{
-		{core.EagerSuspend, true, false, 7}, {core.EagerSuspend, false, false, 4}, {core.EagerSuspend, true, true, 0}, {core.KillLarger, true, true, 7}, {core.KillLarger, false, true, 4}, {core.WaitForSlot, true, true, 0},
+		{model.EagerSuspend, true, false, 7}, {model.EagerSuspend, false, false, 4}, {model.EagerSuspend, true, true, 0}, {model.KillLarger, true, true, 7}, {model.KillLarger, false, true, 4}, {model.WaitForSlot, true, true, 0},
 	} {
-		_, o := hfspCore(t, core.HFSPPolicy{Reclaim: x.reclaim, Sample: 3}, core.Node{})
-		v := &Sized{Estimate: x.estimate, Job: &core.Job{Spec: core.JobSpec{NoSuspend: x.noSuspend}, Work: [core.Kinds]core.Work{core.Map: {Running: 7}}}}
-		require.Equal(t, x.want, o.Spare(v, core.Map), "%+v", x)
-		v.Job.Work[core.Map].Running = 2
-		require.GreaterOrEqual(t, o.Spare(v, core.Map), 0)
+		_, o := hfspCore(t, model.HFSPPolicy{Reclaim: x.reclaim, Sample: 3}, model.Node{})
+		v := &Sized{Estimate: x.estimate, Job: &core.Job{Spec: model.JobSpec{NoSuspend: x.noSuspend}, Work: [model.Kinds]core.Work{model.Map: {Running: 7}}}}
+		require.Equal(t, x.want, o.Spare(v, model.Map), "%+v", x)
+		v.Job.Work[model.Map].Running = 2
+		require.GreaterOrEqual(t, o.Spare(v, model.Map), 0)
 	}
 }
 
 // The time of a reduce counts from the end of the last map, and from its last report without input.
 // The time of a map counts from its launch.
 func TestWhatIsExecution(t *testing.T) {
-	c, o := hfspCore(t, exact, core.Node{})
+	c, o := hfspCore(t, exact, model.Node{})
 	c.Now = 100
 	for _, x := range []struct {
-		kind                      core.TaskKind
+		kind                      model.TaskKind
 		start, mapsDone, shuffled time.Duration
 		mapsLeft                  int
 		want                      time.Duration
 	}{
-		{core.Map, 40, 70, 0, 1, 60}, {core.Reduce, 40, 70, 0, 1, 0}, {core.Reduce, 40, 70, 0, 0, 30}, {core.Reduce, 40, 30, 0, 0, 60}, {core.Reduce, 40, 70, 50, 0, 10}, {core.Reduce, 40, 70, 10, 0, 30},
+		{model.Map, 40, 70, 0, 1, 60}, {model.Reduce, 40, 70, 0, 1, 0}, {model.Reduce, 40, 70, 0, 0, 30}, {model.Reduce, 40, 30, 0, 0, 60}, {model.Reduce, 40, 70, 50, 0, 10}, {model.Reduce, 40, 70, 10, 0, 30},
 	} {
-		j := &core.Job{MapsDone: x.mapsDone, Work: [core.Kinds]core.Work{core.Map: {Tasks: make([]core.Task, 2), Done: 2 - x.mapsLeft}}}
-		a := &core.Attempt{ID: core.AttemptID{Task: core.TaskID{Kind: x.kind}}, Job: j, Start: x.start, Since: x.start}
+		j := &core.Job{MapsDone: x.mapsDone, Work: [model.Kinds]core.Work{model.Map: {Tasks: make([]core.Task, 2), Done: 2 - x.mapsLeft}}}
+		a := &core.Attempt{ID: model.AttemptID{Task: model.TaskID{Kind: x.kind}}, Job: j, Start: x.start, Since: x.start}
 		require.Equal(t, x.want, o.executed(a, &trainingSample{Shuffled: x.shuffled}), "%+v", x)
 	}
 }
@@ -201,8 +202,8 @@ func TestWhatIsExecution(t *testing.T) {
 // finish times. Every job fills the node: with one task per slot or, if `small` is set, with tasks
 // of one second.
 func server(t require.TestingT, slots int, arrive []int, work []int, small bool) []time.Duration {
-	c, _ := hfspCore(t, exact, core.Node{ReduceSlots: slots})
-	left, running := map[core.AttemptID]int{}, map[core.AttemptID]bool{}
+	c, _ := hfspCore(t, exact, model.Node{ReduceSlots: slots})
+	left, running := map[model.AttemptID]int{}, map[model.AttemptID]bool{}
 	finish := make([]time.Duration, len(arrive))
 	for now := range 10000 {
 		at := time.Duration(now) * time.Second
@@ -213,30 +214,30 @@ func server(t require.TestingT, slots int, arrive []int, work []int, small bool)
 				if small {
 					tasks, each = slots*work[i], time.Second
 				}
-				coretest.Submit(t, c, core.JobSpec{Name: fmt.Sprint(i), Reduces: tasks, ReduceTime: each})
+				coretest.Submit(t, c, model.JobSpec{Name: fmt.Sprint(i), Reduces: tasks, ReduceTime: each})
 			}
 		}
-		var list []core.Status
+		var list []model.Status
 		for _, id := range slices.SortedFunc(maps.Keys(running), byText) {
 			if left[id]--; left[id] == 0 {
 				delete(running, id)
-				list = append(list, core.Status{Attempt: id, State: core.StateSucceeded})
+				list = append(list, model.Status{Attempt: id, State: model.StateSucceeded})
 			}
 		}
-		got, err := c.Heartbeat(at, core.Heartbeat{Statuses: list})
+		got, err := c.Heartbeat(at, model.Heartbeat{Statuses: list})
 		require.NoError(t, err)
 		for _, o := range got.Actions {
 			switch o.Verb {
-			case core.Launch:
+			case model.Launch:
 				left[o.Attempt], running[o.Attempt] = work[o.Attempt.Task.Job-1], true
 				if small {
 					left[o.Attempt] = 1
 				}
-			case core.Resume:
+			case model.Resume:
 				running[o.Attempt] = true
-			case core.Suspend:
+			case model.Suspend:
 				delete(running, o.Attempt)
-			case core.Kill:
+			case model.Kill:
 				require.Fail(t, "nothing is killed here", "%v", o)
 			}
 		}
@@ -244,7 +245,7 @@ func server(t require.TestingT, slots int, arrive []int, work []int, small bool)
 		for i := range arrive {
 			over = over && i < c.View().Jobs()
 			if i < c.View().Jobs() && finish[i] == 0 {
-				if v, _ := c.View().Job(core.JobID(i + 1)); v.State == core.JobSucceeded {
+				if v, _ := c.View().Job(model.JobID(i + 1)); v.State == model.JobSucceeded {
 					finish[i] = v.Finished
 				} else {
 					over = false
@@ -326,10 +327,10 @@ func TestSingleServerExample(t *testing.T) {
 
 // With an infinite Xi a job launches its training tasks, and the others once its size is known.
 func TestOnlyTheSampleIsLaunched(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, core.Node{MapSlots: 5})
-	coretest.Submit(t, c, core.JobSpec{Maps: 5})
+	c, _ := hfspCore(t, model.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, model.Node{MapSlots: 5})
+	coretest.Submit(t, c, model.JobSpec{Maps: 5})
 	sample := coretest.Beat(t, c, 0, 0)
 	require.Len(t, sample, 2)
-	require.Empty(t, coretest.Beat(t, c, time.Second, 0, core.Status{Attempt: sample[0], State: core.StateSucceeded}))
-	require.Len(t, coretest.Beat(t, c, 2*time.Second, 0, core.Status{Attempt: sample[1], State: core.StateSucceeded}), 3)
+	require.Empty(t, coretest.Beat(t, c, time.Second, 0, model.Status{Attempt: sample[0], State: model.StateSucceeded}))
+	require.Len(t, coretest.Beat(t, c, 2*time.Second, 0, model.Status{Attempt: sample[1], State: model.StateSucceeded}), 3)
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Assign offers the free map slots of n, then its free reduce slots. After each kind it takes back
 // slots from larger jobs, if the policy does so.
 func (o *Order) Assign(n *core.NodeState) {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		for n.Free(k) > 0 && o.offerSlot(n, k) {
 		}
 		if n.Slots[k] == 0 || !o.reclaims() {
@@ -24,7 +25,7 @@ func (o *Order) Assign(n *core.NodeState) {
 
 // offerSlot offers a free slot to the jobs in order and reports whether one took it. A job first
 // resumes a task suspended on this node, then launches a new one.
-func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
+func (o *Order) offerSlot(n *core.NodeState, k model.TaskKind) bool {
 	c := o.C
 	c.Placement[k].Begin()
 	o.reproject(k)
@@ -38,7 +39,7 @@ func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 
 // use gives a free slot of n to j and reports whether j took it. A task suspended there comes
 // first, then a new task, if j accepts the node.
-func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+func (o *Order) use(j *core.Job, n *core.NodeState, k model.TaskKind) bool {
 	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.Free(k) >= int(j.Slots) {
 		o.C.ResumeAttempt(ai) // step 13
 		return true
@@ -48,7 +49,7 @@ func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 
 // ResumeOn resumes suspended attempts in the free slots of n, those of the smallest jobs first.
 func (o *Order) ResumeOn(n *core.NodeState) {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		if n.Free(k) > 0 {
 			o.reproject(k)
 		}
@@ -60,7 +61,7 @@ func (o *Order) ResumeOn(n *core.NodeState) {
 
 // nextToResume returns the index of an attempt suspended on n that fits into the free slots. It is
 // one of the smallest job; -1 means none.
-func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
+func (o *Order) nextToResume(n *core.NodeState, k model.TaskKind) int32 {
 	var smallest *Sized
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
@@ -79,7 +80,7 @@ func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
 
 // suspendedOn returns the attempt of j to resume on n: the oldest suspended one. Of equally old
 // ones it has the lowest task index; -1 means none.
-func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int32 {
+func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k model.TaskKind) int32 {
 	if j.Work[k].Suspended == 0 {
 		return -1
 	}
@@ -88,7 +89,7 @@ func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int
 
 // Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, of the
 // suspended or of the running ones. Of equals it has the lowest task index; -1 means none.
-func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspended bool, sign int) int32 {
+func (o *Order) Extreme(j *core.Job, n *core.NodeState, k model.TaskKind, suspended bool, sign int) int32 {
 	best := int32(-1)
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
@@ -108,13 +109,13 @@ func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspend
 }
 
 // MayReclaim reports whether larger jobs may ever have to return slots.
-func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != core.WaitForSlot }
+func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != model.WaitForSlot }
 
 // reclaims reports whether larger jobs must return slots now. With suspension, they need not while
 // too many tasks are suspended.
 func (o *Order) reclaims() bool {
-	if o.Pol.Reclaim != core.EagerSuspend || o.Pol.SuspendHigh == 0 {
-		return o.Pol.Reclaim != core.WaitForSlot
+	if o.Pol.Reclaim != model.EagerSuspend || o.Pol.SuspendHigh == 0 {
+		return o.Pol.Reclaim != model.WaitForSlot
 	}
 	switch {
 	case o.C.Suspend >= o.Pol.SuspendHigh: // step 14
@@ -128,7 +129,7 @@ func (o *Order) reclaims() bool {
 // reclaim takes slots of n from larger jobs for smaller ones. It takes one slot at a time and at
 // once launches or resumes the smaller job's task in it. It ends when no job may claim a slot of n
 // any more.
-func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
+func (o *Order) reclaim(n *core.NodeState, k model.TaskKind) {
 	for o.reclaims() {
 		o.reproject(k)
 		largest := o.LargestOn(n, k)
@@ -140,7 +141,7 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 			return
 		}
 		ai := o.Extreme(loser.Job, n, k, false, 1) // the newest running attempt
-		if why := (core.Reason{Cause: core.CauseSmallerJob}); o.Pol.Reclaim == core.KillLarger {
+		if why := (model.Reason{Cause: model.CauseSmallerJob}); o.Pol.Reclaim == model.KillLarger {
 			o.C.KillAttempt(ai, why, true)
 		} else {
 			o.C.SuspendAttempt(ai, why)
@@ -154,9 +155,9 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 // Spare returns the number of slots of kind k that a job may lose. A job that must not be suspended
 // loses none. While its size is unknown, it keeps the slots of its training tasks, which measure
 // the size [HFSP §3.1.1].
-func (o *Order) Spare(v *Sized, k core.TaskKind) int {
+func (o *Order) Spare(v *Sized, k model.TaskKind) int {
 	switch {
-	case o.Pol.Reclaim != core.KillLarger && v.Job.Spec.NoSuspend:
+	case o.Pol.Reclaim != model.KillLarger && v.Job.Spec.NoSuspend:
 		return 0
 	case !v.Estimate:
 		return max(0, v.Job.Work[k].Running-o.Pol.Sample)
@@ -165,7 +166,7 @@ func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 }
 
 // LargestOn returns the largest job with a running attempt on n and slots that it may lose, or nil.
-func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
+func (o *Order) LargestOn(n *core.NodeState, k model.TaskKind) (largest *Sized) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
 		if a.ID.Task.Kind != k || a.Suspended {
@@ -184,7 +185,7 @@ func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Before(o.RankOf(b
 // Match returns a job that may take a slot on n, and the larger job that loses it; nil if none may.
 // In order of size, jobs claim the slots that they lack: first free ones anywhere, then those of
 // the largest jobs, each slot once. The first claim on a slot of n decides.
-func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {
+func (o *Order) Match(n *core.NodeState, k model.TaskKind, largest *Sized) (winner, loser *Sized) {
 	free := max(0, o.C.Slots[k]-o.C.Running[k])
 	losers := o.preemptible[k].All()
 	left := 0 // slots of loser that are not claimed yet
@@ -220,7 +221,7 @@ func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winne
 
 // Fits reports whether j would take a slot of n: it has a task suspended there, or one that may be
 // launched there.
-func (o *Order) Fits(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+func (o *Order) Fits(j *core.Job, n *core.NodeState, k model.TaskKind) bool {
 	if o.suspendedOn(j, n, k) >= 0 {
 		return true
 	}

@@ -4,18 +4,19 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // trainingSample is what has been measured of a live attempt, to estimate the size of its job.
 type trainingSample struct {
-	Attempt  core.AttemptID
+	Attempt  model.AttemptID
 	Shuffled time.Duration // of a reduce: time worked before its function got its first input
 	Sampled  bool          // its duration has been estimated from its progress
 }
 
 // trainingSample returns the record of attempt id, which has index ai in Core.Attempts. It creates
 // the record if necessary.
-func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
+func (o *Order) trainingSample(ai int32, id model.AttemptID) *trainingSample {
 	o.Learned = core.Reach(o.Learned, ai)
 	record := &o.Learned[ai]
 	if record.Attempt != id {
@@ -30,10 +31,10 @@ func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 // does not count.
 func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration {
 	d := a.Worked(o.C.Now)
-	if a.ID.Task.Kind == core.Map {
+	if a.ID.Task.Kind == model.Map {
 		return d
 	}
-	if a.Job.Work[core.Map].Done < len(a.Job.Work[core.Map].Tasks) {
+	if a.Job.Work[model.Map].Done < len(a.Job.Work[model.Map].Tasks) {
 		return 0
 	}
 	return min(d-record.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
@@ -44,7 +45,7 @@ func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration 
 func (o *Order) Progressed(ai int32) {
 	a := &o.C.Attempts[ai]
 	j, k := a.Job, a.ID.Task.Kind
-	if k == core.Map {
+	if k == model.Map {
 		return
 	}
 	record := o.trainingSample(ai, a.ID)
@@ -76,7 +77,7 @@ func (o *Order) Succeeded(ai int32, a core.Attempt) {
 
 // sample adds the duration of a training task, measured or estimated, and the time that the task
 // has worked. After the last training task the job gets its estimated size, minus the work done.
-func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duration, finished bool) {
+func (o *Order) sample(j *core.Job, k model.TaskKind, length, worked time.Duration, finished bool) {
 	v := o.Sized(j, k)
 	v.Samples = append(v.Samples, length)
 	v.Worked += worked

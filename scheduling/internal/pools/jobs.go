@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Add adds a job to the pool that it names, or to the default one.
@@ -16,7 +17,7 @@ func (o *Order) Add(j *core.Job) error {
 	if name == "" && o.Alloc.PoolPerUser {
 		name = j.Spec.User
 	}
-	p, err := o.named(cmp.Or(name, core.DefaultName))
+	p, err := o.named(cmp.Or(name, model.DefaultName))
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (o *Order) named(name string) (*Pool, error) {
 	if o.Alloc.Known {
 		return nil, fmt.Errorf("%w %q", core.ErrUnknownPool, name)
 	}
-	return o.create(core.PoolConfig{Name: name}), nil
+	return o.create(model.PoolConfig{Name: name}), nil
 }
 
 // enter makes p the pool of j; the next Settle decides whether j may run.
@@ -64,7 +65,7 @@ func (o *Order) Remove(j *core.Job) {
 	p := o.PoolOf(j)
 	i := slices.Index(p.Jobs, j)
 	p.Jobs = slices.Delete(p.Jobs, i, i+1)
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		p.lists[k].Put(&o.spots.Of(j)[k], false, index.Rank{}, j)
 		counted := &o.of.Of(j).counted[k]
 		p.Running[k] -= int(counted.running)
@@ -77,7 +78,7 @@ func (o *Order) Remove(j *core.Job) {
 
 // Move moves a job to the named pool, or to the default one if name is empty.
 func (o *Order) Move(j *core.Job, name string) error {
-	name = cmp.Or(name, core.DefaultName)
+	name = cmp.Or(name, model.DefaultName)
 	p, err := o.named(name)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (o *Order) Move(j *core.Job, name string) error {
 	o.unsettled = true
 	o.enter(j, p)
 	j.Spec.Pool = name
-	o.Changed(j, core.Map)
-	o.Changed(j, core.Reduce)
+	o.Changed(j, model.Map)
+	o.Changed(j, model.Reduce)
 	return nil
 }

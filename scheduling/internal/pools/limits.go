@@ -1,14 +1,17 @@
 package pools
 
-import "github.com/tarry-mr/tarry/scheduling/internal/core"
+import (
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+)
 
 // quota counts the running jobs of a pool or of a user, and holds the limit on them.
 type quota struct{ running, Max int }
 
 func (l *quota) full() bool { return l.running >= l.Max }
 
-func (l *quota) reason() core.Reason {
-	return core.Reason{Cause: core.CauseJobLimit, Count: int32(l.running), Of: int32(max(0, l.Max))}
+func (l *quota) reason() model.Reason {
+	return model.Reason{Cause: model.CauseJobLimit, Count: int32(l.running), Of: int32(max(0, l.Max))}
 }
 
 // Settle decides which jobs may run. In order of priority and submission, each may whose pool and
@@ -31,14 +34,14 @@ func (o *Order) Settle() {
 	if !o.Limits || !o.unsettled {
 		return
 	}
-	o.unsettled, o.lowestPriority = false, core.VeryHigh
+	o.unsettled, o.lowestPriority = false, model.VeryHigh
 	for _, p := range o.Sorted {
 		p.admitted.running = 0
 	}
 	for _, u := range o.ofUser {
 		u.running = 0
 	}
-	for p := core.VeryHigh; p <= core.VeryLow; p++ {
+	for p := model.VeryHigh; p <= model.VeryLow; p++ {
 		for _, j := range o.C.Active {
 			if !j.State.Ended() && j.Spec.Priority == p {
 				o.decide(j)
@@ -64,7 +67,7 @@ func (o *Order) decide(j *core.Job) {
 		state.admitted = true
 		state.user.running++
 		state.pool.admitted.running++
-		o.C.SetRunnable(j, true, core.Reason{})
+		o.C.SetRunnable(j, true, model.Reason{})
 	}
 }
 
@@ -82,7 +85,7 @@ func (o *Order) dismiss(j *core.Job) {
 func (o *Order) UserOf(j *core.Job) *quota {
 	u := o.ofUser[j.Spec.User]
 	if u == nil {
-		u = &quota{Max: core.NoLimit}
+		u = &quota{Max: model.NoLimit}
 		if n := o.users[j.Spec.User]; n != 0 {
 			u.Max = n
 		} else if o.Alloc.UserMaxJobs != 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
@@ -23,55 +24,55 @@ import (
 // the slot passes to the next pool.
 type Order struct {
 	C              *core.Core
-	Alloc          core.Allocations
-	Preempt        core.PreemptionPolicy
+	Alloc          model.Allocations
+	Preempt        model.PreemptionPolicy
 	byName         map[string]*Pool
 	Sorted         []*Pool // by name
 	of             core.Records[poolJob]
-	fair           core.Records[[core.Kinds]float64] // fair shares of jobs in slots
+	fair           core.Records[[model.Kinds]float64] // fair shares of jobs in slots
 	spots          core.Spots
-	lists          [core.Kinds]index.List[*Pool]
-	Load           [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
-	Limits         bool            // a limit on running jobs is set
-	users          map[string]int  // configured limits on running jobs, by user
+	lists          [model.Kinds]index.List[*Pool]
+	Load           [model.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
+	Limits         bool             // a limit on running jobs is set
+	users          map[string]int   // configured limits on running jobs, by user
 	ofUser         map[string]*quota
-	arrived        []*core.Job   // jobs added since the last Settle
-	lowestPriority core.Priority // lowest priority of the jobs since Settle last decided all
-	unsettled      bool          // Settle must decide for all jobs whether they may run
-	boosted        []*core.Job   // young jobs with a boosted weight, oldest first
+	arrived        []*core.Job    // jobs added since the last Settle
+	lowestPriority model.Priority // lowest priority of the jobs since Settle last decided all
+	unsettled      bool           // Settle must decide for all jobs whether they may run
+	boosted        []*core.Job    // young jobs with a boosted weight, oldest first
 
-	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
+	ranks [model.FIFOMode + 1]func(*core.Job, model.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
 
-	stale     bool             // shares must be recomputed
-	shared    [core.Kinds]int  // slots of the cluster when the shares were computed
-	over      [core.Kinds]bool // the minimum shares exceed the slots
-	warned    [core.Kinds]bool // the excess has been reported
+	stale     bool              // shares must be recomputed
+	shared    [model.Kinds]int  // slots of the cluster when the shares were computed
+	over      [model.Kinds]bool // the minimum shares exceed the slots
+	warned    [model.Kinds]bool // the excess has been reported
 	LastRound time.Duration
 }
 
 // Pool is a group of jobs that has a share of the cluster.
 type Pool struct {
-	core.PoolConfig             // with the defaults filled in
-	order           int32       // position among the pools by name
-	Jobs            []*core.Job // that have not ended
-	admitted        quota       // jobs that may run, and their maximum
-	lists           [core.Kinds]core.JobList
-	Running         [core.Kinds]int
-	Demand          [core.Kinds]int // of its jobs, not limited to the maximum
-	Load            [core.Kinds]int
-	Share           [core.Kinds]float64
-	lastShares      core.GroupShares
-	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or did not need it
-	LastHalf        [core.Kinds]time.Duration // when it last had half its fair share, or did not need it
-	Urgent          [core.Kinds]bool          // starved past a timeout
-	Need            [core.Kinds]int           // at the last update
-	spot            [core.Kinds]index.Spot
+	model.PoolConfig             // with the defaults filled in
+	order            int32       // position among the pools by name
+	Jobs             []*core.Job // that have not ended
+	admitted         quota       // jobs that may run, and their maximum
+	lists            [model.Kinds]core.JobList
+	Running          [model.Kinds]int
+	Demand           [model.Kinds]int // of its jobs, not limited to the maximum
+	Load             [model.Kinds]int
+	Share            [model.Kinds]float64
+	lastShares       core.GroupShares
+	LastMin          [model.Kinds]time.Duration // when it last had its minimum share, or did not need it
+	LastHalf         [model.Kinds]time.Duration // when it last had half its fair share, or did not need it
+	Urgent           [model.Kinds]bool          // starved past a timeout
+	Need             [model.Kinds]int           // at the last update
+	spot             [model.Kinds]index.Spot
 }
 
 // poolJob is the order's record of a job. It fills one cache line.
 type poolJob struct {
 	pool     *Pool
-	counted  [core.Kinds]poolWork
+	counted  [model.Kinds]poolWork
 	user     *quota // nil until decided
 	admitted bool   // counted in user and pool
 	_        [8]byte
@@ -80,13 +81,13 @@ type poolJob struct {
 // poolWork holds a job's numbers as the sums of its pool now contain them.
 type poolWork struct {
 	running, demand, load int32
-	priority              core.Priority
+	priority              model.Priority
 }
 
 // New returns the order "pools".
-func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowestPriority: core.VeryHigh, stale: true}
-	o.ranks[core.FairMode], o.ranks[core.FIFOMode] = o.jobRank, core.FifoRank
+func New(c *core.Core, p *model.Policy) (core.Order, error) {
+	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowestPriority: model.VeryHigh, stale: true}
+	o.ranks[model.FairMode], o.ranks[model.FIFOMode] = o.jobRank, core.FifoRank
 	o.Preempt.Interval = cmp.Or(o.Preempt.Interval, 15*time.Second)
 	o.Alloc.BoostTime = cmp.Or(o.Alloc.BoostTime, 5*time.Minute)
 	o.Limits = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
@@ -97,8 +98,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	for _, cfg := range p.Pools.Pools {
 		o.Sorted = append(o.Sorted, o.build(cfg))
 	}
-	if o.byName[core.DefaultName] == nil {
-		o.Sorted = append(o.Sorted, o.build(core.PoolConfig{Name: core.DefaultName}))
+	if o.byName[model.DefaultName] == nil {
+		o.Sorted = append(o.Sorted, o.build(model.PoolConfig{Name: model.DefaultName}))
 	}
 	slices.SortStableFunc(o.Sorted, func(p, q *Pool) int { return strings.Compare(p.Name, q.Name) })
 	o.rerank()
@@ -106,7 +107,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 }
 
 // create creates a pool for the first job that names it, and adds it to Sorted.
-func (o *Order) create(cfg core.PoolConfig) *Pool {
+func (o *Order) create(cfg model.PoolConfig) *Pool {
 	p := o.build(cfg)
 	i, _ := slices.BinarySearchFunc(o.Sorted, p.Name, func(q *Pool, name string) int { return strings.Compare(q.Name, name) })
 	o.Sorted = slices.Insert(o.Sorted, i, p)
@@ -115,16 +116,16 @@ func (o *Order) create(cfg core.PoolConfig) *Pool {
 }
 
 // build returns a new pool with all defaults filled in; the caller must add it to Sorted.
-func (o *Order) build(cfg core.PoolConfig) *Pool {
+func (o *Order) build(cfg model.PoolConfig) *Pool {
 	a := &o.Alloc
 	cfg.Weight = cmp.Or(cfg.Weight, 1)
-	cfg.Mode = cmp.Or(cfg.Mode, a.PoolMode, core.FairMode)
-	cfg.MaxJobs = cmp.Or(cfg.MaxJobs, a.PoolMaxJobs, core.NoLimit)
+	cfg.Mode = cmp.Or(cfg.Mode, a.PoolMode, model.FairMode)
+	cfg.MaxJobs = cmp.Or(cfg.MaxJobs, a.PoolMaxJobs, model.NoLimit)
 	cfg.MinTimeout = cmp.Or(cfg.MinTimeout, a.MinTimeout)
 	for k := range cfg.Max {
-		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], core.NoLimit))
+		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], model.NoLimit))
 	}
-	o.Limits = o.Limits || cfg.MaxJobs != core.NoLimit
+	o.Limits = o.Limits || cfg.MaxJobs != model.NoLimit
 	p := &Pool{PoolConfig: cfg, admitted: quota{Max: cfg.MaxJobs}, lastShares: core.GroupShares{Since: o.C.Now}}
 	for k := range p.LastMin {
 		p.LastMin[k], p.LastHalf[k] = o.C.Now, o.C.Now
@@ -135,7 +136,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 
 // rerank recomputes all ranks after a pool was added: its name decides ties, by order in Sorted.
 func (o *Order) rerank() {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		o.lists[k] = index.List[*Pool]{}
 		for n, q := range o.Sorted {
 			q.order, q.spot[k] = int32(n), index.Spot{}
@@ -148,7 +149,7 @@ func (o *Order) rerank() {
 func (o *Order) PoolOf(j *core.Job) *Pool { return o.of.Of(j).pool }
 
 // count replaces a job's demand, load and priority in the sums of its pool p by new ones.
-func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
+func (o *Order) count(p *Pool, k model.TaskKind, counted *poolWork, demand, load int32, priority model.Priority) {
 	o.stale = true
 	o.unsettled = o.unsettled || priority != counted.priority
 	o.Load[k] -= min(p.Load[k], p.Max[k])
@@ -159,7 +160,7 @@ func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load 
 }
 
 // Changed implements core.Order.
-func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+func (o *Order) Changed(j *core.Job, k model.TaskKind) {
 	of, w := o.of.Of(j), &j.Work[k]
 	p, counted := of.pool, &of.counted[k]
 	running := int32(w.Running)
@@ -172,12 +173,12 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	o.reposition(p, k)
 }
 
-func (o *Order) jobRank(j *core.Job, k core.TaskKind) index.Rank {
+func (o *Order) jobRank(j *core.Job, k model.TaskKind) index.Rank {
 	return index.Rank{Value: float64(j.Work[k].Running) / o.Weight(j, k), Tie: int32(j.ID)}
 }
 
 // Weight returns a job's weight in its pool, size × priority × boost; 1 if the job may not run.
-func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
+func (o *Order) Weight(j *core.Job, k model.TaskKind) float64 {
 	if !j.Runnable {
 		return 1
 	}
@@ -193,13 +194,13 @@ func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
 
 // Wants returns the pool's demand, at most its maximum share. least returns its minimum share, at
 // most that demand.
-func (p *Pool) Wants(k core.TaskKind) int { return min(p.Demand[k], p.Max[k]) }
-func (p *Pool) least(k core.TaskKind) int { return min(p.Min[k], p.Wants(k)) }
+func (p *Pool) Wants(k model.TaskKind) int { return min(p.Demand[k], p.Max[k]) }
+func (p *Pool) least(k model.TaskKind) int { return min(p.Min[k], p.Wants(k)) }
 
 // reposition moves a pool to its rank in the list. A pool without a job to launch, or at its
 // maximum, is not in it. Pools below their minimum share come first, by the fraction of it that
 // they have; the others by running tasks over weight. Names decide ties.
-func (o *Order) reposition(p *Pool, k core.TaskKind) {
+func (o *Order) reposition(p *Pool, k model.TaskKind) {
 	l := &o.lists[k]
 	if p.lists[k].Len() == 0 || p.Running[k] >= p.Max[k] {
 		l.Put(&p.spot[k], false, index.Rank{}, p)
@@ -218,21 +219,21 @@ func (o *Order) reposition(p *Pool, k core.TaskKind) {
 // OneTask it ends after one task.
 func (o *Order) Assign(n *core.NodeState) {
 	c := o.C
-	var rejected [core.Kinds]bool
+	var rejected [model.Kinds]bool
 	for {
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			if !rejected[k] && (n.Free(k) <= 0 || !o.mayLoad(n, k)) {
 				rejected[k] = true
 			}
 		}
-		k := core.Map
+		k := model.Map
 		switch {
-		case rejected[core.Map] && rejected[core.Reduce]:
+		case rejected[model.Map] && rejected[model.Reduce]:
 			return
-		case rejected[core.Map]:
-			k = core.Reduce
-		case !rejected[core.Reduce] && n.Running[core.Map] > n.Running[core.Reduce]:
-			k = core.Reduce
+		case rejected[model.Map]:
+			k = model.Reduce
+		case !rejected[model.Reduce] && n.Running[model.Map] > n.Running[model.Reduce]:
+			k = model.Reduce
 		}
 		if !c.Round(n, k) {
 			rejected[k] = true
@@ -244,7 +245,7 @@ func (o *Order) Assign(n *core.NodeState) {
 
 // mayLoad reports whether n may get one more task of kind k. Config.LoadManager decides or, without
 // one, Policy.Spread, which limits the nodes while the cluster has few tasks.
-func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
+func (o *Order) mayLoad(n *core.NodeState, k model.TaskKind) bool {
 	if f := o.C.Config.LoadManager; f != nil {
 		return f(n.View(), k, o.Load[k], o.C.Slots[k])
 	}
@@ -259,14 +260,14 @@ func (o *Order) Age() {
 		o.boosted = o.boosted[1:]
 		o.stale = true
 		if !j.State.Ended() {
-			o.Changed(j, core.Map)
-			o.Changed(j, core.Reduce)
+			o.Changed(j, model.Map)
+			o.Changed(j, model.Reduce)
 		}
 	}
 }
 
 // Line returns the jobs with a task to launch of the i-th pool by rank; nil after the last pool.
-func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+func (o *Order) Line(k model.TaskKind, i int) *core.JobList {
 	if i >= o.lists[k].Len() {
 		return nil
 	}
@@ -274,23 +275,23 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 }
 
 // Urgent implements core.Order.
-func (o *Order) Urgent(j *core.Job, k core.TaskKind) bool { return o.PoolOf(j).Urgent[k] }
+func (o *Order) Urgent(j *core.Job, k model.TaskKind) bool { return o.PoolOf(j).Urgent[k] }
 
 // Share implements core.Order.
-func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
+func (o *Order) Share(j *core.Job, k model.TaskKind) (share, weight float64) {
 	o.ComputeShares()
 	return o.fair.Of(j)[k], o.Weight(j, k)
 }
 
 // Idle implements core.Order.
-func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
+func (o *Order) Idle(j *core.Job, n *core.NodeState, k model.TaskKind) model.Reason {
 	switch p := o.PoolOf(j); {
 	case p.Running[k] >= p.Max[k]:
-		return core.Reason{Cause: core.CausePoolMax, Count: int32(p.Running[k]), Of: int32(p.Max[k])}
+		return model.Reason{Cause: model.CausePoolMax, Count: int32(p.Running[k]), Of: int32(p.Max[k])}
 	case o.C.Policy.OneTask:
-		return core.Reason{Cause: core.CauseOneTask}
+		return model.Reason{Cause: model.CauseOneTask}
 	case !o.mayLoad(n, k):
-		return core.Reason{Cause: core.CauseLoadCap}
+		return model.Reason{Cause: model.CauseLoadCap}
 	}
-	return core.Reason{Cause: core.CauseNotOffered}
+	return model.Reason{Cause: model.CauseNotOffered}
 }

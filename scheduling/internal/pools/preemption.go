@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // PreemptNow runs a preemption round now, unless the policy's mode is off.
 func (o *Order) PreemptNow() {
-	if o.Preempt.Mode == core.PreemptOff {
+	if o.Preempt.Mode == model.PreemptOff {
 		return
 	}
 	o.ComputeShares()
@@ -23,7 +25,7 @@ func (o *Order) PreemptNow() {
 func (o *Order) updateNeeds() {
 	now := o.C.Now
 	for _, p := range o.Sorted {
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			if p.Running[k] >= p.least(k) {
 				p.LastMin[k] = now
 			}
@@ -32,9 +34,9 @@ func (o *Order) updateNeeds() {
 			}
 			need := o.needOf(p, k)
 			if need != p.Need[k] && need > 0 {
-				o.C.Emit(core.Event{Type: core.EventNeed, Node: core.NoNode, Pool: p.Name, Kind: k, Need: need})
+				o.C.Emit(event.Event{Type: event.Need, Node: model.NoNode, Pool: p.Name, Kind: k, Need: need})
 			}
-			p.Need[k], p.Urgent[k] = need, need > 0 && o.Preempt.Mode == core.PreemptOn
+			p.Need[k], p.Urgent[k] = need, need > 0 && o.Preempt.Mode == model.PreemptOn
 		}
 	}
 }
@@ -55,15 +57,15 @@ func (o *Order) Adopt(former core.Order) {
 }
 
 // half returns half the pool's fair share in whole slots, at most its demand.
-func (p *Pool) half(k core.TaskKind) int { return int(min(p.Share[k]/2, float64(p.Wants(k)))) }
+func (p *Pool) half(k model.TaskKind) int { return int(min(p.Share[k]/2, float64(p.Wants(k)))) }
 
 // needOf returns the slots that a pool may claim by preemption now, by LastMin and LastHalf. They
 // are the slots that it lacks to the larger of
 //
 //   - its minimum share, if it has been below it for longer than the pool's timeout;
 //   - its fair share, if it has been below half of it for longer than the fair timeout.
-func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
-	if o.Preempt.Mode == core.PreemptOff {
+func (o *Order) needOf(p *Pool, k model.TaskKind) (need int) {
+	if o.Preempt.Mode == model.PreemptOff {
 		return 0
 	}
 	now, run := o.C.Now, p.Running[k]
@@ -79,13 +81,13 @@ func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
 // round kills the newest attempts of pools above their fair share, one per slot that the pools may
 // claim. It leaves each pool its share.
 func (o *Order) round() {
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		need := 0
 		for _, p := range o.Sorted {
 			need += p.Need[k]
 		}
 		switch {
-		case need > 0 && o.Preempt.Mode == core.PreemptOn:
+		case need > 0 && o.Preempt.Mode == model.PreemptOn:
 			o.killNewest(k, need)
 		case need > 0 && o.C.Config.Events != nil:
 			o.tellVictims(k, need)
@@ -94,10 +96,10 @@ func (o *Order) round() {
 }
 
 // aboveShare reports whether a pool runs more than its fair share.
-func (o *Order) aboveShare(p *Pool, k core.TaskKind) bool { return float64(p.Running[k]) > p.Share[k] }
+func (o *Order) aboveShare(p *Pool, k model.TaskKind) bool { return float64(p.Running[k]) > p.Share[k] }
 
 // newest returns the attempts of kind k of pools above their fair share, newest first.
-func (o *Order) newest(k core.TaskKind) (victims []int32) {
+func (o *Order) newest(k model.TaskKind) (victims []int32) {
 	c := o.C
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
@@ -115,7 +117,7 @@ func (o *Order) newest(k core.TaskKind) (victims []int32) {
 }
 
 // tellVictims emits an event for each attempt that killNewest would kill; it kills none.
-func (o *Order) tellVictims(k core.TaskKind, need int) {
+func (o *Order) tellVictims(k model.TaskKind, need int) {
 	c, gone := o.C, map[*Pool]int{}
 	for _, ai := range o.newest(k) {
 		a := &c.Attempts[ai]
@@ -124,7 +126,7 @@ func (o *Order) tellVictims(k core.TaskKind, need int) {
 			continue
 		}
 		gone[p]++
-		c.Emit(core.Event{Type: core.EventVictim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: core.Reason{Cause: core.CausePreempted}})
+		c.Emit(event.Event{Type: event.Victim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: model.Reason{Cause: model.CausePreempted}})
 		if need--; need == 0 {
 			return
 		}
@@ -132,7 +134,7 @@ func (o *Order) tellVictims(k core.TaskKind, need int) {
 }
 
 // killNewest kills up to `need` attempts of kind k of pools above their fair share, newest first.
-func (o *Order) killNewest(k core.TaskKind, need int) {
+func (o *Order) killNewest(k model.TaskKind, need int) {
 	c := o.C
 	victims := o.newest(k)
 	for _, ai := range victims {
@@ -140,7 +142,7 @@ func (o *Order) killNewest(k core.TaskKind, need int) {
 			continue
 		}
 		c.Killed = append(c.Killed, c.Attempts[ai].ID)
-		c.KillAttempt(ai, core.Reason{Cause: core.CausePreempted}, false)
+		c.KillAttempt(ai, model.Reason{Cause: model.CausePreempted}, false)
 		if need--; need == 0 {
 			return
 		}

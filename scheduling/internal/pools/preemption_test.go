@@ -8,36 +8,38 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Preempt needs no Update before it: it uses the shares and claims of its own time.
 func TestPreemptNow(t *testing.T) {
-	for mode, want := range map[core.PreemptionMode]int{core.PreemptOff: 0, core.PreemptLog: 0, core.PreemptOn: 2} {
-		c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
-			p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
-			p.Preemption = core.PreemptionPolicy{Mode: mode, Interval: -1}
+	for mode, want := range map[model.PreemptionMode]int{model.PreemptOff: 0, model.PreemptLog: 0, model.PreemptOn: 2} {
+		c, n := pooled(t, model.Node{MapSlots: 4}, func(_ *core.Config, p *model.Policy) {
+			p.Pools.Pools = []model.PoolConfig{{Name: "b", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
+			p.Preemption = model.PreemptionPolicy{Mode: mode, Interval: -1}
 		})
-		coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+		coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 9})
 		require.Len(t, coretest.Beat(t, c, 0, n), 4)
-		coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9, Places: coretest.On(9, c.NodeID("elsewhere"))})
+		coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9, Places: coretest.On(9, c.NodeID("elsewhere"))})
 		killed, err := c.Preempt(10 * time.Second)
 		require.NoError(t, err)
 		require.Empty(t, killed, "it has waited for its share, not longer")
 		killed, err = c.Preempt(10*time.Second + 1)
 		require.NoError(t, err)
 		require.Len(t, killed, want)
-		require.Equal(t, mode == core.PreemptOn, c.Order.Urgent(c.Job(2), core.Map))
-		require.False(t, c.Order.Urgent(c.Job(1), core.Map))
-		if mode == core.PreemptOn {
+		require.Equal(t, mode == model.PreemptOn, c.Order.Urgent(c.Job(2), model.Map))
+		require.False(t, c.Order.Urgent(c.Job(1), model.Map))
+		if mode == model.PreemptOn {
 			got := coretest.Beat(t, c, 10*time.Second+1, n)
 			require.Len(t, got, 2)
-			require.Equal(t, core.JobID(2), got[1].Task.Job, "it takes what it gets, however far from its data")
+			require.Equal(t, model.JobID(2), got[1].Task.Job, "it takes what it gets, however far from its data")
 			killed, err = c.Preempt(11 * time.Second)
 			require.NoError(t, err)
 			require.Empty(t, killed, "it has its share")
-			require.False(t, c.Order.Urgent(c.Job(2), core.Map))
+			require.False(t, c.Order.Urgent(c.Job(2), model.Map))
 		}
 	}
 }
@@ -45,28 +47,28 @@ func TestPreemptNow(t *testing.T) {
 // A pool without a timeout claims nothing, however long it is below its share. Neither does a pool
 // that has just reached half of its share.
 func TestNothingIsClaimedWithoutNeed(t *testing.T) {
-	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
-		p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}
-		p.Preemption.Mode = core.PreemptOn
+	c, n := pooled(t, model.Node{MapSlots: 4}, func(_ *core.Config, p *model.Policy) {
+		p.Pools.Pools = []model.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}
+		p.Preemption.Mode = model.PreemptOn
 	})
-	need := func() int { return c.View().Pools()[1].Need[core.Map] }
-	coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+	need := func() int { return c.View().Pools()[1].Need[model.Map] }
+	coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 9})
 	require.Len(t, coretest.Beat(t, c, 0, n), 4)
-	coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+	coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9})
 	require.NoError(t, c.Update(time.Hour))
 	require.Zero(t, need())
 
-	c, n = pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
+	c, n = pooled(t, model.Node{MapSlots: 4}, func(_ *core.Config, p *model.Policy) {
 		p.Pools.FairTimeout = 10 * time.Second
-		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: -1}
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: -1}
 	})
-	coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+	coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 9})
 	first := coretest.Beat(t, c, 0, n)
-	coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+	coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9})
 	require.NoError(t, c.Update(11*time.Second))
 	require.Equal(t, 2, need())
-	got := coretest.Beat(t, c, 12*time.Second, n, core.Status{Attempt: first[0], State: core.StateSucceeded})
-	require.Equal(t, core.JobID(2), got[0].Task.Job)
+	got := coretest.Beat(t, c, 12*time.Second, n, model.Status{Attempt: first[0], State: model.StateSucceeded})
+	require.Equal(t, model.JobID(2), got[0].Task.Job)
 	require.Zero(t, need(), "one of two: it has half")
 	require.NoError(t, c.Update(13*time.Second))
 	require.NoError(t, c.Update(30*time.Second))
@@ -76,27 +78,27 @@ func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 // A pool that has been below half of its fair share for longer than FairTimeout may claim the slots
 // that it lacks. The slots that it has are subtracted.
 func TestHalfShareTimeout(t *testing.T) {
-	c, n := pooled(t, core.Node{MapSlots: 10}, func(_ *core.Config, p *core.Policy) {
-		p.Preemption.Mode, p.Pools.FairTimeout = core.PreemptLog, 10*time.Second
+	c, n := pooled(t, model.Node{MapSlots: 10}, func(_ *core.Config, p *model.Policy) {
+		p.Preemption.Mode, p.Pools.FairTimeout = model.PreemptLog, 10*time.Second
 	})
 	submit := func(pool string) {
-		coretest.Submit(t, c, core.JobSpec{Pool: pool, User: pool, Maps: 30})
+		coretest.Submit(t, c, model.JobSpec{Pool: pool, User: pool, Maps: 30})
 	}
 	submit("a")
 	require.Equal(t, 10, coretest.Launches(t, c, n))
-	first, ok := c.View().Live(core.TaskID{Job: 1, Kind: core.Map})
+	first, ok := c.View().Live(model.TaskID{Job: 1, Kind: model.Map})
 	require.True(t, ok)
 	submit("b")
 	since := c.Now
-	got := coretest.Beat(t, c, since, n, core.Status{Attempt: first.ID, State: core.StateSucceeded})
+	got := coretest.Beat(t, c, since, n, model.Status{Attempt: first.ID, State: model.StateSucceeded})
 	require.Len(t, got, 1)
-	require.Equal(t, core.JobID(2), got[0].Task.Job)
+	require.Equal(t, model.JobID(2), got[0].Task.Job)
 	need := func(at time.Duration) []int {
 		require.NoError(t, c.Update(at))
 		var list []int
 		for _, v := range c.View().Pools() {
 			if v.Name == "a" || v.Name == "b" {
-				list = append(list, v.Need[core.Map])
+				list = append(list, v.Need[model.Map])
 			}
 		}
 		return list
@@ -107,22 +109,22 @@ func TestHalfShareTimeout(t *testing.T) {
 
 // Even if the policy is reloaded each second, a starved pool gets its minimum share by preemption.
 func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
-	c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
-		p.Pools.Pools = []core.PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
-		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 5 * time.Second}
+	c, since := poolsCore(t, func(_ *core.Config, p *model.Policy) {
+		p.Pools.Pools = []model.PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: 5 * time.Second}
 	}, coretest.Racks([2]int{2, 1}, 2, 2)...)
-	coretest.Submit(t, c, core.JobSpec{Pool: "adhoc", Maps: 100})
-	for n := range core.NodeID(4) {
+	coretest.Submit(t, c, model.JobSpec{Pool: "adhoc", Maps: 100})
+	for n := range model.NodeID(4) {
 		require.Len(t, coretest.Beat(t, c, 0, n), 2)
 	}
-	coretest.Submit(t, c, core.JobSpec{Pool: "prod", Maps: 10})
+	coretest.Submit(t, c, model.JobSpec{Pool: "prod", Maps: 10})
 	killed := 0
 	since()
 	for now := time.Second; now <= 20*time.Second; now += time.Second {
 		require.NoError(t, c.Reconfigure(now, c.View().Policy()))
 		require.NoError(t, c.Update(now))
 		for _, e := range since() {
-			if e.Type == core.EventKilled {
+			if e.Type == event.Killed {
 				killed++
 			}
 		}
@@ -136,31 +138,31 @@ func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 // A preemption round leaves each pool at least its share, rounded down to whole slots.
 func TestPreemptionSparesShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, _ := poolsCore(t, func(_ *core.Config, p *core.Policy) {
+		c, _ := poolsCore(t, func(_ *core.Config, p *model.Policy) {
 			p.Pools.FairTimeout = 5 * time.Second
-			p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: -1}
+			p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: -1}
 			for i := range 4 {
-				p.Pools.Pools = append(p.Pools.Pools, core.PoolConfig{
+				p.Pools.Pools = append(p.Pools.Pools, model.PoolConfig{
 					Name: fmt.Sprint("p", i), Weight: rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "weight"),
 					Min: [2]int{rapid.IntRange(0, 3).Draw(t, "min"), 0}, MinTimeout: time.Second,
 				})
 			}
 		}, coretest.Racks([2]int{2, 0}, 5)...)
 		for i := range rapid.IntRange(1, 3).Draw(t, "first") {
-			coretest.Submit(t, c, core.JobSpec{Pool: fmt.Sprint("p", i), Maps: rapid.IntRange(1, 12).Draw(t, "maps")})
+			coretest.Submit(t, c, model.JobSpec{Pool: fmt.Sprint("p", i), Maps: rapid.IntRange(1, 12).Draw(t, "maps")})
 		}
-		for n := range core.NodeID(5) {
+		for n := range model.NodeID(5) {
 			coretest.Beat(t, c, 0, n)
 		}
-		coretest.SubmitAt(t, c, time.Second, core.JobSpec{Pool: "p3", Maps: rapid.IntRange(1, 12).Draw(t, "late")})
+		coretest.SubmitAt(t, c, time.Second, model.JobSpec{Pool: "p3", Maps: rapid.IntRange(1, 12).Draw(t, "late")})
 		require.NoError(t, c.Update(time.Second))
 		require.NoError(t, c.Update(20*time.Second))
 		before := c.View().Pools()
 		_, err := c.Preempt(20 * time.Second)
 		require.NoError(t, err)
 		for i, after := range c.View().Pools() {
-			if after.Kinds[core.Map].Running < before[i].Kinds[core.Map].Running {
-				require.GreaterOrEqual(t, float64(after.Kinds[core.Map].Running), float64(int(before[i].Kinds[core.Map].Share)), after.Name)
+			if after.Kinds[model.Map].Running < before[i].Kinds[model.Map].Running {
+				require.GreaterOrEqual(t, float64(after.Kinds[model.Map].Running), float64(int(before[i].Kinds[model.Map].Share)), after.Name)
 			}
 		}
 	})
@@ -169,28 +171,28 @@ func TestPreemptionSparesShares(t *testing.T) {
 // Preemption in log mode emits an event for each attempt that it would kill, and kills none. When
 // it is on, it kills the same attempts.
 func TestVictimsOfTheDryRun(t *testing.T) {
-	victims := map[core.PreemptionMode][]core.AttemptID{}
-	for _, mode := range []core.PreemptionMode{core.PreemptLog, core.PreemptOn} {
-		c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
-			p.Pools.Pools = []core.PoolConfig{{Name: "a", Min: [2]int{2, 0}, MinTimeout: 1}}
-			p.Preemption = core.PreemptionPolicy{Mode: mode, Interval: -1}
+	victims := map[model.PreemptionMode][]model.AttemptID{}
+	for _, mode := range []model.PreemptionMode{model.PreemptLog, model.PreemptOn} {
+		c, since := poolsCore(t, func(_ *core.Config, p *model.Policy) {
+			p.Pools.Pools = []model.PoolConfig{{Name: "a", Min: [2]int{2, 0}, MinTimeout: 1}}
+			p.Preemption = model.PreemptionPolicy{Mode: mode, Interval: -1}
 		})
-		n := coretest.Join(t, c, core.Node{Name: "n", MapSlots: 4})
-		coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+		n := coretest.Join(t, c, model.Node{Name: "n", MapSlots: 4})
+		coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9})
 		coretest.Beat(t, c, 0, n)
-		coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 2})
+		coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 2})
 		require.NoError(t, c.Update(0))
 		since()
 		killed, err := c.Preempt(time.Second)
 		require.NoError(t, err)
 		for _, e := range since() {
-			if e.Type == core.EventVictim || e.Type == core.EventKilled {
-				require.Equal(t, mode == core.PreemptOn, e.Type == core.EventKilled)
+			if e.Type == event.Victim || e.Type == event.Killed {
+				require.Equal(t, mode == model.PreemptOn, e.Type == event.Killed)
 				victims[mode] = append(victims[mode], e.Attempt)
 			}
 		}
-		require.Len(t, killed, map[core.PreemptionMode]int{core.PreemptLog: 0, core.PreemptOn: 2}[mode])
+		require.Len(t, killed, map[model.PreemptionMode]int{model.PreemptLog: 0, model.PreemptOn: 2}[mode])
 	}
-	require.Len(t, victims[core.PreemptLog], 2)
-	require.Equal(t, victims[core.PreemptOn], victims[core.PreemptLog])
+	require.Len(t, victims[model.PreemptLog], 2)
+	require.Equal(t, victims[model.PreemptOn], victims[model.PreemptLog])
 }

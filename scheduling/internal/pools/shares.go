@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
@@ -16,7 +18,7 @@ func (o *Order) ComputeShares() {
 	}
 	o.stale, o.shared = false, o.C.Slots
 	var claims []shares.Claim
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		claims = claims[:0]
 		for _, p := range o.Sorted {
 			claims = append(claims, shares.Claim{Demand: float64(p.Wants(k)), Min: float64(p.Min[k]), Weight: p.Weight})
@@ -38,10 +40,10 @@ func (o *Order) tellShares() {
 		return
 	}
 	o.ComputeShares()
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		if o.over[k] && !o.warned[k] {
-			o.C.Emit(core.Event{
-				Type: core.EventWarning, Node: core.NoNode, Kind: k,
+			o.C.Emit(event.Event{
+				Type: event.Warning, Node: model.NoNode, Kind: k,
 				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.C.Slots[k], k),
 			})
 		}
@@ -49,7 +51,7 @@ func (o *Order) tellShares() {
 	}
 	for _, p := range o.Sorted {
 		now := core.Figures{Shares: p.Share, Running: p.Running, Min: p.Min}
-		for k := range core.TaskKind(core.Kinds) {
+		for k := range model.TaskKind(model.Kinds) {
 			now.Demand[k], now.Max[k] = p.Wants(k), core.MaximumTold(p.Max[k])
 		}
 		o.C.TellGroup(p.Name, &p.lastShares, now)
@@ -58,9 +60,9 @@ func (o *Order) tellShares() {
 
 // jobShares divides a pool's share among its jobs; jobs of a FIFO pool get NaN. It uses the memory
 // of claims and returns it for the next call.
-func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []shares.Claim {
+func (o *Order) jobShares(p *Pool, k model.TaskKind, claims []shares.Claim) []shares.Claim {
 	claims = claims[:0]
-	if p.Mode == core.FIFOMode {
+	if p.Mode == model.FIFOMode {
 		for _, j := range p.Jobs {
 			o.fair.Of(j)[k] = math.NaN()
 		}
@@ -81,7 +83,7 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 func (o *Order) Update() {
 	o.Age()
 	o.tellShares()
-	if o.Preempt.Mode == core.PreemptOff {
+	if o.Preempt.Mode == model.PreemptOff {
 		return
 	}
 	o.ComputeShares()

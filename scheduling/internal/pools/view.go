@@ -1,15 +1,18 @@
 package pools
 
-import "github.com/tarry-mr/tarry/scheduling/internal/core"
+import (
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/view"
+)
 
 // PoolViews returns a snapshot of each pool, sorted by name.
-func (o *Order) PoolViews() []core.PoolView {
+func (o *Order) PoolViews() []view.Pool {
 	o.ComputeShares()
-	var views []core.PoolView
+	var views []view.Pool
 	for _, p := range o.Sorted {
-		v := core.PoolView{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.Jobs)}
-		for k := range core.TaskKind(core.Kinds) {
-			v.Kinds[k] = core.KindView{Running: p.Running[k], Demand: p.Wants(k), Share: p.Share[k], Weight: p.Weight}
+		v := view.Pool{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.Jobs)}
+		for k := range model.TaskKind(model.Kinds) {
+			v.Kinds[k] = view.Kind{Running: p.Running[k], Demand: p.Wants(k), Share: p.Share[k], Weight: p.Weight}
 			v.Need[k] = o.needOf(p, k)
 			for _, j := range p.Jobs {
 				w := &j.Work[k]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // quincyNet is the network of one flow. Arcs lead from the source to each job, and from a job to
@@ -18,14 +19,14 @@ import (
 // Costs are in milliseconds. Numbers in comments are the steps in docs/papers.md.
 type quincyNet struct {
 	g           flow.Graph
-	nodes       []core.NodeID // with slots; their vertices begin at firstNode
-	vertex      []int32       // by node, or flow.None
-	runningArcs []flow.Arc    // by index in nodes: arc to the sink with the capacity of its running maps
-	groups      [][]int32     // vertices by level and group, or flow.None
-	slots       int32         // of all nodes
-	tasks       []netTask     // the vertices of maps
-	movable     []int32       // running maps that may be moved, as indexes of Core.Attempts, by job and map
-	maps        []int32       // scratch
+	nodes       []model.NodeID // with slots; their vertices begin at firstNode
+	vertex      []int32        // by node, or flow.None
+	runningArcs []flow.Arc     // by index in nodes: arc to the sink with the capacity of its running maps
+	groups      [][]int32      // vertices by level and group, or flow.None
+	slots       int32          // of all nodes
+	tasks       []netTask      // the vertices of maps
+	movable     []int32        // running maps that may be moved, as indexes of Core.Attempts, by job and map
+	maps        []int32        // scratch
 }
 
 // The first vertices.
@@ -52,7 +53,7 @@ type netTask struct {
 
 // build creates the network of the free slots, at a heartbeat of the node `asks` (NoNode: at none).
 // If `moving` is set, it adds the slots of running maps that may be moved.
-func (o *Order) build(asks core.NodeID, moving bool) {
+func (o *Order) build(asks model.NodeID, moving bool) {
 	x, c := &o.net, o.C
 	x.g.Reset()
 	x.slots = 0
@@ -69,7 +70,7 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 		if moving {
 			o.addMovable(n)
 		}
-		holds, free := int32(len(x.movable)-before), int32(max(0, n.Free(core.Map)))
+		holds, free := int32(len(x.movable)-before), int32(max(0, n.Free(model.Map)))
 		if holds+free == 0 {
 			continue
 		}
@@ -101,7 +102,7 @@ func (o *Order) addMovable(n *core.NodeState) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
 		alone := a.Next < 0 && a.Job.Work[a.ID.Task.Kind].Tasks[a.ID.Task.Index].Att == ai
-		if a.ID.Task.Kind == core.Map && !a.Suspended && !a.Granted && a.Job.Slots == 1 && alone {
+		if a.ID.Task.Kind == model.Map && !a.Suspended && !a.Granted && a.Job.Slots == 1 && alone {
 			o.net.movable = append(o.net.movable, ai)
 		}
 	}
@@ -111,7 +112,7 @@ func (o *Order) addMovable(n *core.NodeState) {
 // that of equal slots that of the asking node is used. If a plan had a map for the node, and the
 // node has not asked since, it may be dead. Then the time since that plan, minus one heartbeat
 // interval, is added.
-func (o *Order) silenceCost(n *core.NodeState, asks core.NodeID) int64 {
+func (o *Order) silenceCost(n *core.NodeState, asks model.NodeID) int64 {
 	switch {
 	case n.ID == asks:
 		return 0
@@ -154,8 +155,8 @@ func (o *Order) addGroups() {
 
 // addJob adds a job, with the maps that it may launch and its running maps that may be moved.
 func (o *Order) addJob(j *core.Job) {
-	x, w, of := &o.net, &j.Work[core.Map], o.Of.Of(j)
-	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id core.JobID) int {
+	x, w, of := &o.net, &j.Work[model.Map], o.Of.Of(j)
+	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id model.JobID) int {
 		return cmp.Compare(o.C.Attempts[ai].ID.Task.Job, id)
 	})
 	runs := x.movable[first:first]
@@ -219,7 +220,7 @@ func (o *Order) addRunning(job, ai int32) {
 // addWaiting adds the maps of j, of which up to `more` may be launched. If there are many, it adds
 // only `more` per node, per rack and for the cluster, since further ones would not be cheaper.
 func (o *Order) addWaiting(j *core.Job, v, more int32) {
-	x, w := &o.net, &j.Work[core.Map]
+	x, w := &o.net, &j.Work[model.Map]
 	if n := min(int32(w.Pending.Len()), more); n > 0 {
 		t := netTask{job: j, task: -1, vertex: x.g.Vertex(), attempt: -1}
 		x.g.Add(v, t.vertex, n, 0)
@@ -236,7 +237,7 @@ func (o *Order) addWaiting(j *core.Job, v, more int32) {
 
 // candidates returns the pending maps of j, of those with a place, that addWaiting adds.
 func (o *Order) candidates(j *core.Job, more int32) []int32 {
-	x, w := &o.net, &j.Work[core.Map]
+	x, w := &o.net, &j.Work[model.Map]
 	x.maps = x.maps[:0]
 	most := int(more)
 	if w.Placed.Len() <= most*(len(x.nodes)+1) {
@@ -269,7 +270,7 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 // picky reports whether j may not use every node. It may avoid some, or the last slots of a node
 // may be kept from long tasks.
 func (o *Order) picky(j *core.Job) bool {
-	return o.C.BadNodes(j) > 0 || o.C.Kept(j, core.Map)
+	return o.C.BadNodes(j) > 0 || o.C.Kept(j, model.Map)
 }
 
 // connect adds arcs from a map, or from n maps without a place, to the places where it may run.
@@ -291,7 +292,7 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 		groups := o.C.Nodes[id].Groups
 		for l := 1; l < len(groups); l++ {
 			if to := x.groups[l][groups[l]]; to != flow.None {
-				x.g.Add(v, to, n, o.cost(core.Locality(l))) // step 3
+				x.g.Add(v, to, n, o.cost(model.Locality(l))) // step 3
 			}
 		}
 	}
@@ -303,10 +304,10 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 	x, c := &o.net, o.C
 	for _, id := range x.nodes {
 		to := c.Nodes[id]
-		if c.Avoids(j, to) || c.Kept(j, core.Map) && to.Free(core.Map) <= c.Policy.ReserveLong && to.Slots[core.Map] > c.Policy.ReserveLong {
+		if c.Avoids(j, to) || c.Kept(j, model.Map) && to.Free(model.Map) <= c.Policy.ReserveLong && to.Slots[model.Map] > c.Policy.ReserveLong {
 			continue
 		}
-		l := core.AnyPlace
+		l := model.AnyPlace
 		if m >= 0 {
 			l = c.Level(j, m, to)
 		}
@@ -315,10 +316,10 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 }
 
 // cost returns the cost of reading input at locality level l, in milliseconds.
-func (o *Order) cost(l core.Locality) int64 {
+func (o *Order) cost(l model.Locality) int64 {
 	rack, far := o.Pol.Rack, o.Pol.Far
 	switch {
-	case l == core.NodeLocal || l == core.AnyPlace:
+	case l == model.NodeLocal || l == model.AnyPlace:
 		return 0
 	case l >= o.C.Far:
 		return far.Milliseconds()

@@ -6,34 +6,35 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Assign gives the free map slots of n to tasks of several slots, then to the maps that the flow
 // places there, then to speculative attempts. It offers the free reduce slots to the jobs in order,
 // as other orders do.
 func (o *Order) Assign(n *core.NodeState) {
-	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
+	if n.Free(model.Map) > 0 && o.Lists[model.Map].Len() > 0 {
 		o.computeBounds()
 		o.offerSome(n, func(j *core.Job) bool {
-			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of.Of(j).Max))
+			return j.Slots > 1 && (j.Work[model.Map].Waiting() == 0 || j.Work[model.Map].Running < int(o.Of.Of(j).Max))
 		})
 		o.launchPlanned(n)
-		o.offerSome(n, func(j *core.Job) bool { return j.Slots == 1 && j.Work[core.Map].Waiting() == 0 })
+		o.offerSome(n, func(j *core.Job) bool { return j.Slots == 1 && j.Work[model.Map].Waiting() == 0 })
 	}
-	o.C.Fill(n, core.Reduce)
+	o.C.Fill(n, model.Reduce)
 }
 
 // offerSome offers the free map slots of n, in order, to the jobs for which `some` returns true.
 func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
-	o.C.Placement[core.Map].Begin()
-	for n.Free(core.Map) > 0 && o.offerOne(n, some) {
+	o.C.Placement[model.Map].Begin()
+	for n.Free(model.Map) > 0 && o.offerOne(n, some) {
 	}
 }
 
 // offerOne offers a map slot of n to the jobs that `some` selects; it returns true if one took it.
 func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
-	for j := range o.C.InOrder(core.Map) {
-		if some(j) && o.C.Offer(j, n, core.Map) {
+	for j := range o.C.InOrder(model.Map) {
+		if some(j) && o.C.Offer(j, n, model.Map) {
 			return true
 		}
 	}
@@ -52,8 +53,8 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 	o.following = true
 	for i := range o.Plan {
 		p := &o.Plan[i]
-		if p.Node == n.ID && n.Free(core.Map) > 0 {
-			p.Node = core.NoNode
+		if p.Node == n.ID && n.Free(model.Map) > 0 {
+			p.Node = model.NoNode
 			o.follow(p, n)
 		}
 	}
@@ -62,25 +63,25 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 
 // follow launches a planned map on n; the task selector may choose another map of the same job.
 func (o *Order) follow(p *planned, n *core.NodeState) {
-	c, w, m := o.C, &p.Job.Work[core.Map], p.Task
+	c, w, m := o.C, &p.Job.Work[model.Map], p.Task
 	if m < 0 {
 		m = w.Pending.First()
 	}
 	if m < 0 || w.Tasks[m].State != core.TaskPending {
 		return
 	}
-	if i := c.Selected(p.Job, core.Map, n, m, c.Far); i != m {
+	if i := c.Selected(p.Job, model.Map, n, m, c.Far); i != m {
 		m, o.FreshPlan = i, false
 	}
-	l, why := c.Level(p.Job, m, n), core.Reason{Cause: core.CauseFlow}
+	l, why := c.Level(p.Job, m, n), model.Reason{Cause: model.CauseFlow}
 	switch l {
-	case core.NodeLocal:
-		why.Cause = core.CauseLocal
-	case core.AnyPlace:
-		why.Cause = core.CauseNoLocation
+	case model.NodeLocal:
+		why.Cause = model.CauseLocal
+	case model.AnyPlace:
+		why.Cause = model.CauseNoLocation
 	default:
 	}
-	c.Launch(p.Job, core.Map, m, n, l, why, nil) // step 10
+	c.Launch(p.Job, model.Map, m, n, l, why, nil) // step 10
 }
 
 // makePlan computes which waiting maps go to which free slots, at a heartbeat of n.
@@ -113,7 +114,7 @@ func (o *Order) PreemptNow() {
 	x, c := &o.net, o.C
 	o.Last = c.Now
 	o.computeBounds()
-	if o.build(core.NoNode, true); len(x.movable) == 0 {
+	if o.build(model.NoNode, true); len(x.movable) == 0 {
 		return
 	}
 	x.g.Solve(netSource, netSink) // step 9
@@ -135,6 +136,6 @@ func (o *Order) PreemptNow() {
 	})
 	for _, ai := range moved {
 		c.Killed = append(c.Killed, c.Attempts[ai].ID)
-		c.KillAttempt(ai, core.Reason{Cause: core.CauseFlowMoved}, false) // step 10
+		c.KillAttempt(ai, model.Reason{Cause: model.CauseFlowMoved}, false) // step 10
 	}
 }

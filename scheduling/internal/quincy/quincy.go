@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
@@ -23,7 +24,7 @@ import (
 // offered slots one by one, and only they follow the locality rule.
 type Order struct {
 	core.FlatOrder
-	Pol         core.QuincyPolicy // with defaults
+	Pol         model.QuincyPolicy // with defaults
 	Of          core.Records[quincyJob]
 	StaleBounds bool          // the bounds must be recomputed
 	Last        time.Duration // time of the last preemption round
@@ -50,11 +51,11 @@ type quincyJob struct {
 type planned struct {
 	Job  *core.Job
 	Task int32
-	Node core.NodeID
+	Node model.NodeID
 }
 
 // New returns the order "quincy".
-func New(c *core.Core, p *core.Policy) (core.Order, error) {
+func New(c *core.Core, p *model.Policy) (core.Order, error) {
 	o := &Order{Pol: p.Quincy, StaleBounds: true, Last: c.Now}
 	o.Pol.Rack, o.Pol.Far = costsOf(&p.Quincy)
 	o.Pol.Floor = max(0, cmp.Or(o.Pol.Floor, 1))
@@ -62,7 +63,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o.Pol.Interval = cmp.Or(o.Pol.Interval, time.Second)
 	rank := core.FifoRank
 	if o.fair() {
-		rank = func(j *core.Job, k core.TaskKind) index.Rank {
+		rank = func(j *core.Job, k model.TaskKind) index.Rank {
 			return index.Rank{Value: float64(j.Work[k].Running) / j.Spec.Priority.Factor(), Tie: int32(j.ID)}
 		}
 	}
@@ -71,15 +72,15 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 }
 
 // costsOf returns Rack and Far of the policy, or their defaults.
-func costsOf(q *core.QuincyPolicy) (rack, far time.Duration) {
+func costsOf(q *model.QuincyPolicy) (rack, far time.Duration) {
 	far = max(0, cmp.Or(q.Far, 5*time.Second))
 	return min(far, max(0, cmp.Or(q.Rack, 2500*time.Millisecond))), far
 }
 
 // fair reports whether the rule divides the slots fairly; kills reports whether it kills running
 // maps that the flow moves.
-func (o *Order) fair() bool  { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QF }
-func (o *Order) kills() bool { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QP }
+func (o *Order) fair() bool  { return o.Pol.Rule == model.QFP || o.Pol.Rule == model.QF }
+func (o *Order) kills() bool { return o.Pol.Rule == model.QFP || o.Pol.Rule == model.QP }
 
 // Add implements core.Order.
 func (o *Order) Add(j *core.Job) error {
@@ -96,13 +97,13 @@ func (o *Order) stale() { o.StaleBounds, o.FreshPlan = true, false }
 // Changed implements core.Order. Any change of maps makes the plan out of date, except a launch
 // that it planned. The bounds are out of date only if the job has got its first launchable task or
 // lost its last one. The next Update takes account of other changes.
-func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+func (o *Order) Changed(j *core.Job, k model.TaskKind) {
 	was := o.Spots.Of(j)[k].In
 	o.FlatOrder.Changed(j, k)
 	if o.Spots.Of(j)[k].In != was {
 		o.StaleBounds = true
 	}
-	if k == core.Map && !o.following {
+	if k == model.Map && !o.following {
 		o.FreshPlan = false
 	}
 }
@@ -127,7 +128,7 @@ func (o *Order) Adopt(former core.Order) {
 }
 
 // Share implements core.Order.
-func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
+func (o *Order) Share(j *core.Job, k model.TaskKind) (share, weight float64) {
 	if !o.fair() {
 		return o.FlatOrder.Share(j, k)
 	}
@@ -148,7 +149,7 @@ func (o *Order) computeBounds() {
 		return
 	}
 	o.StaleBounds = false
-	o.claims = o.divide(core.Map, o.claims[:0])
+	o.claims = o.divide(model.Map, o.claims[:0])
 	for i, j := range o.by {
 		b := quincyJob{Max: math.MaxInt32}
 		if o.fair() {
@@ -160,7 +161,7 @@ func (o *Order) computeBounds() {
 }
 
 // divide appends each job's claim with its fair share of slots of kind k. o.by gets the jobs.
-func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
+func (o *Order) divide(k model.TaskKind, claims []shares.Claim) []shares.Claim {
 	o.by = o.by[:0]
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
@@ -173,9 +174,9 @@ func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 }
 
 // Idle returns CauseFlowWait for maps: the flow places no map of j on n.
-func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
-	if k == core.Map {
-		return core.Reason{Cause: core.CauseFlowWait}
+func (o *Order) Idle(j *core.Job, n *core.NodeState, k model.TaskKind) model.Reason {
+	if k == model.Map {
+		return model.Reason{Cause: model.CauseFlowWait}
 	}
 	return o.FlatOrder.Idle(j, n, k)
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // built has this package's order, the only part that the tests' policies name.
-var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"quincy": New}}
+var built = &core.Policies{Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"quincy": New}}
 
-func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes ...core.Node) (*core.Core, *Order) {
-	c := coretest.New(t, built, cfg, core.Policy{Order: "quincy", Quincy: p}, nodes...)
+func quincyCore(t require.TestingT, cfg core.Config, p model.QuincyPolicy, nodes ...model.Node) (*core.Core, *Order) {
+	c := coretest.New(t, built, cfg, model.Policy{Order: "quincy", Quincy: p}, nodes...)
 	return c, c.Order.(*Order)
 }
 
@@ -24,9 +25,9 @@ func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes 
 type cheapest struct {
 	o     *Order
 	asks  *core.NodeState
-	maps  []core.TaskID
-	free  map[core.NodeID]int
-	count map[core.JobID]int32
+	maps  []model.TaskID
+	free  map[model.NodeID]int
+	count map[model.JobID]int32
 	least int64
 }
 
@@ -38,7 +39,7 @@ func (b *cheapest) try(i int, cost int64) {
 	b.try(i+1, cost)
 	id := b.maps[i]
 	j := b.o.C.Job(id.Job)
-	bounds, ran := b.o.Of.Of(j), int32(j.Work[core.Map].Running)+b.count[id.Job]
+	bounds, ran := b.o.Of.Of(j), int32(j.Work[model.Map].Running)+b.count[id.Job]
 	if ran >= bounds.Max {
 		return
 	}
@@ -62,8 +63,8 @@ func (b *cheapest) try(i int, cost int64) {
 // cost. So the network is right, although it omits arcs and vertices of the paper.
 func TestQuincyPlansAtLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := core.QuincyPolicy{
-			Rule:  rapid.SampledFrom([]core.QuincyRule{core.QFP, core.Q}).Draw(t, "rule"),
+		p := model.QuincyPolicy{
+			Rule:  rapid.SampledFrom([]model.QuincyRule{model.QFP, model.Q}).Draw(t, "rule"),
 			Floor: rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor"),
 		}
 		nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
@@ -75,33 +76,33 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 		node := rapid.Int32Range(0, int32(nodes-1))
 		left := 6
 		for range rapid.IntRange(1, 3).Draw(t, "jobs") {
-			s := core.JobSpec{Maps: rapid.IntRange(0, left).Draw(t, "maps"), Priority: core.Priority(rapid.IntRange(-1, 1).Draw(t, "priority"))}
+			s := model.JobSpec{Maps: rapid.IntRange(0, left).Draw(t, "maps"), Priority: model.Priority(rapid.IntRange(-1, 1).Draw(t, "priority"))}
 			left -= s.Maps
 			s.Places.Offsets = []int32{0}
 			for range s.Maps {
 				for range rapid.IntRange(0, 2).Draw(t, "replicas") {
-					s.Places.Nodes = append(s.Places.Nodes, core.NodeID(node.Draw(t, "place")))
+					s.Places.Nodes = append(s.Places.Nodes, model.NodeID(node.Draw(t, "place")))
 				}
 				s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
 			}
 			coretest.Submit(t, c, s)
 			c.Now += time.Duration(rapid.IntRange(0, 6000).Draw(t, "ms")) * time.Millisecond
 			if rapid.Bool().Draw(t, "beat") {
-				coretest.Beat(t, c, c.Now, core.NodeID(node.Draw(t, "node")))
+				coretest.Beat(t, c, c.Now, model.NodeID(node.Draw(t, "node")))
 			}
 		}
 		asks := c.Nodes[node.Draw(t, "asks")]
-		b := &cheapest{o: o, asks: asks, free: map[core.NodeID]int{}, count: map[core.JobID]int32{}}
+		b := &cheapest{o: o, asks: asks, free: map[model.NodeID]int{}, count: map[model.JobID]int32{}}
 		o.PlannedAt = core.Reach(o.PlannedAt, int32(len(c.Nodes)-1))
 		o.PlannedAt[asks.ID] = 0
 		o.computeBounds()
 		for _, n := range c.Nodes {
-			b.free[n.ID] = n.Free(core.Map)
+			b.free[n.ID] = n.Free(model.Map)
 		}
 		for _, j := range c.Active {
-			for m := range j.Work[core.Map].Tasks {
-				if !j.State.Ended() && j.Work[core.Map].Tasks[m].State == core.TaskPending {
-					b.maps = append(b.maps, core.TaskID{Job: j.ID, Kind: core.Map, Index: int32(m)})
+			for m := range j.Work[model.Map].Tasks {
+				if !j.State.Ended() && j.Work[model.Map].Tasks[m].State == core.TaskPending {
+					b.maps = append(b.maps, model.TaskID{Job: j.ID, Kind: model.Map, Index: int32(m)})
 				}
 			}
 		}
@@ -117,14 +118,14 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 // A preemption round right after another one kills nothing.
 func TestQuincyRoundsComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := core.QuincyPolicy{Interval: -1, Rule: rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QP}).Draw(t, "rule")}
+		p := model.QuincyPolicy{Interval: -1, Rule: rapid.SampledFrom([]model.QuincyRule{model.QFP, model.QP}).Draw(t, "rule")}
 		c, _ := quincyCore(t, core.Config{}, p, coretest.Racks([2]int{2, 0}, 2, 1)...)
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 5).Draw(t, "jobs") {
 			maps := rapid.IntRange(1, 8).Draw(t, "maps")
-			coretest.Submit(t, c, core.JobSpec{Maps: maps, Places: coretest.On(maps, core.NodeID(rapid.IntRange(0, 2).Draw(t, "place")))})
+			coretest.Submit(t, c, model.JobSpec{Maps: maps, Places: coretest.On(maps, model.NodeID(rapid.IntRange(0, 2).Draw(t, "place")))})
 			now += time.Duration(rapid.IntRange(0, 9000).Draw(t, "ms")) * time.Millisecond
-			for n := range core.NodeID(3) {
+			for n := range model.NodeID(3) {
 				coretest.Beat(t, c, now, n)
 			}
 		}
@@ -136,16 +137,16 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 			}
 			require.Less(t, round, 2, "%v", killed)
 			for range 2 {
-				for n := range core.NodeID(3) {
+				for n := range model.NodeID(3) {
 					coretest.Beat(t, c, now, n)
 				}
 			}
 		}
-		for n := range core.NodeID(3) {
+		for n := range model.NodeID(3) {
 			coretest.Beat(t, c, now+10*time.Second, n)
 		}
 		for _, n := range c.Nodes {
-			require.False(t, n.Free(core.Map) > 0 && c.Waiting[core.Map] > 0, "who has waited long takes any slot")
+			require.False(t, n.Free(model.Map) > 0 && c.Waiting[model.Map] > 0, "who has waited long takes any slot")
 		}
 	})
 }
@@ -153,12 +154,12 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 // Reading from another node of the rack costs Rack, reading from the farthest node costs Far. The
 // levels between are spaced evenly.
 func TestQuincyCosts(t *testing.T) {
-	p := core.QuincyPolicy{Rack: time.Second, Far: 10 * time.Second}
-	c, o := quincyCore(t, core.Config{RackDepth: 3}, p, core.Node{Name: "a", Rack: "/x/y", MapSlots: 1})
+	p := model.QuincyPolicy{Rack: time.Second, Far: 10 * time.Second}
+	c, o := quincyCore(t, core.Config{RackDepth: 3}, p, model.Node{Name: "a", Rack: "/x/y", MapSlots: 1})
 	var got []int64
-	for l := core.NodeLocal; l <= c.Far; l++ {
+	for l := model.NodeLocal; l <= c.Far; l++ {
 		got = append(got, o.cost(l))
 	}
 	require.Equal(t, []int64{0, 1000, 4000, 7000, 10_000}, got)
-	require.Zero(t, o.cost(core.AnyPlace), "what has no place is near everywhere")
+	require.Zero(t, o.cost(model.AnyPlace), "what has no place is near everywhere")
 }

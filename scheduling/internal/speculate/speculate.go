@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Defaults and constants of the two rules [Hadoop 0.21 JobInProgress, JobConf].
@@ -22,13 +23,13 @@ const (
 // Rule finds slow tasks by Hadoop's first rule (native) or by LATE, as the policy says.
 type Rule struct {
 	c       *core.Core
-	pol     core.SpeculationPolicy
+	pol     model.SpeculationPolicy
 	Slowest slowest
 	Paces   core.Records[Paces]
 }
 
 // New returns the rule that p selects; it keeps the speeds that the former rule has measured.
-func New(c *core.Core, p core.SpeculationPolicy, former core.Speculation) core.Speculation {
+func New(c *core.Core, p model.SpeculationPolicy, former core.Speculation) core.Speculation {
 	r := &Rule{c: c, pol: p}
 	if old, ok := former.(*Rule); ok {
 		r.Slowest, r.Paces = old.Slowest, old.Paces
@@ -66,21 +67,21 @@ func (s *Sample) below(x, deviations float64) bool {
 // attempts that have ended because their task was done.
 type pace struct {
 	Rates Sample // progress per second
-	Nodes map[core.NodeID]*Sample
+	Nodes map[model.NodeID]*Sample
 }
 
 // Paces holds the speeds of a job's finished tasks, by kind; nil for a kind without finished tasks,
 // or if the policy does not speculate.
-type Paces [core.Kinds]*pace
+type Paces [model.Kinds]*pace
 
 // Succeeded records the speed of an attempt that has succeeded.
 func (r *Rule) Succeeded(a core.Attempt) {
-	if r.pol.Rule == core.NoSpeculation {
+	if r.pol.Rule == model.NoSpeculation {
 		return
 	}
 	p := &r.Paces.Of(a.Job)[a.ID.Task.Kind]
 	if *p == nil {
-		*p = &pace{Nodes: map[core.NodeID]*Sample{}}
+		*p = &pace{Nodes: map[model.NodeID]*Sample{}}
 	}
 	rate := 1 / max(busy(&a, r.c.Now).Seconds(), 1e-9)
 	(*p).Rates.add(rate)
@@ -108,9 +109,9 @@ func (p *pace) sampleOn(n *core.NodeState) *Sample {
 
 // slowest holds the results of Look, by kind and job index, until its next call.
 type slowest struct {
-	Rates     [core.Kinds][]Sample // of running and finished tasks
-	progress  [core.Kinds][]Sample
-	slowTasks [core.Kinds][][]slowTask
+	Rates     [model.Kinds][]Sample // of running and finished tasks
+	progress  [model.Kinds][]Sample
+	slowTasks [model.Kinds][][]slowTask
 }
 
 // slowTask is a task that should get a speculative attempt.
@@ -131,7 +132,7 @@ type slowTask struct {
 // Hadoop does this at each heartbeat. Here it is part of Update; heartbeats use the list that the
 // last Update made.
 func (r *Rule) Look() {
-	if r.pol.Rule == core.NoSpeculation {
+	if r.pol.Rule == model.NoSpeculation {
 		return
 	}
 	c, s := r.c, &r.Slowest
@@ -153,7 +154,7 @@ func (r *Rule) Look() {
 	}
 	for _, j := range c.Active {
 		if !j.State.Ended() {
-			for k := range core.TaskKind(core.Kinds) {
+			for k := range model.TaskKind(model.Kinds) {
 				r.rankSlow(j, k, s.slowTasks[k][j.Index])
 			}
 		}
@@ -161,7 +162,7 @@ func (r *Rule) Look() {
 }
 
 func (s *slowest) clear(jobs int) {
-	for k := range core.Kinds {
+	for k := range model.Kinds {
 		s.Rates[k] = slices.Grow(s.Rates[k][:0], jobs)[:jobs]
 		s.progress[k] = slices.Grow(s.progress[k][:0], jobs)[:jobs]
 		s.slowTasks[k] = slices.Grow(s.slowTasks[k][:0], jobs)[:jobs]
@@ -191,14 +192,14 @@ func (s *slowest) gather(a *core.Attempt, paces *core.Records[Paces], now time.D
 // tasks to launch and, for reduces, with all maps done.
 func (r *Rule) compares(a *core.Attempt) bool {
 	j, k := a.Job, a.ID.Task.Kind
-	return !a.Suspended && j.Work[k].Waiting() == 0 && !r.pol.Except[k] && (k == core.Map || j.Unfinished(core.Map) == 0)
+	return !a.Suspended && j.Work[k].Waiting() == 0 && !r.pol.Except[k] && (k == model.Map || j.Unfinished(model.Map) == 0)
 }
 
 // busy returns how long an attempt has had work; for a reduce, since the job's last map was done.
 // Hadoop counts from the launch. Then reduces that were launched early and waited look slow
 // compared with speculative attempts, which need not wait and whose rates hide the slow ones.
 func busy(a *core.Attempt, now time.Duration) time.Duration {
-	if a.ID.Task.Kind == core.Map {
+	if a.ID.Task.Kind == model.Map {
 		return a.Worked(now)
 	}
 	return min(a.Worked(now), now-a.Job.MapsDone)
@@ -224,7 +225,7 @@ func (r *Rule) tooSlow(a *core.Attempt) bool {
 	if !alone || a.Granted || busy(a, c.Now) < cmp.Or(p.Lag, speculativeLag) {
 		return false
 	}
-	if p.Rule == core.NativeRule {
+	if p.Rule == model.NativeRule {
 		return a.Progress < r.Slowest.progress[k][a.Job.Index].mean()-nativeGap
 	}
 	rates := r.Slowest.Rates[k][a.Job.Index]
@@ -232,10 +233,10 @@ func (r *Rule) tooSlow(a *core.Attempt) bool {
 }
 
 // rankSlow sorts the slow tasks of a job and passes them to the Core.
-func (r *Rule) rankSlow(j *core.Job, k core.TaskKind, found []slowTask) {
+func (r *Rule) rankSlow(j *core.Job, k model.TaskKind, found []slowTask) {
 	slices.SortFunc(found, func(a, b slowTask) int {
 		byTime := 0
-		if r.pol.Rule == core.LATE {
+		if r.pol.Rule == model.LATE {
 			byTime = cmp.Compare(b.secondsLeft, a.secondsLeft)
 		}
 		return cmp.Or(byTime, cmp.Compare(a.index, b.index))
@@ -248,21 +249,21 @@ func (r *Rule) rankSlow(j *core.Job, k core.TaskKind, found []slowTask) {
 }
 
 // Refusal implements core.Speculation.
-func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
-	if r.pol.Rule != core.LATE {
-		return core.Reason{}
+func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k model.TaskKind) model.Reason {
+	if r.pol.Rule != model.LATE {
+		return model.Reason{}
 	}
 	if copies, most := j.Work[k].Copies, r.maxCopies(j, k); copies >= most {
-		return core.Reason{Cause: core.CauseCopyCap, Count: int32(copies), Of: int32(most)}
+		return model.Reason{Cause: model.CauseCopyCap, Count: int32(copies), Of: int32(most)}
 	}
 	if r.slowNode(j, n) {
-		return core.Reason{Cause: core.CauseSlowNode}
+		return model.Reason{Cause: model.CauseSlowNode}
 	}
-	return core.Reason{}
+	return model.Reason{}
 }
 
 // maxCopies returns how many speculative attempts of kind k job j may have at a time.
-func (r *Rule) maxCopies(j *core.Job, k core.TaskKind) int {
+func (r *Rule) maxCopies(j *core.Job, k model.TaskKind) int {
 	p, w := &r.pol, &j.Work[k]
 	tasks := float64(w.Running + w.Suspended - w.Copies)
 	part := max(cmp.Or(p.Cap, speculativeCap)*tasks, speculativeSlots*float64(r.c.Slots[k]))
@@ -274,7 +275,7 @@ func (r *Rule) maxCopies(j *core.Job, k core.TaskKind) int {
 // finished ones, and starts speculative attempts on nodes so slow that nothing has ended there.
 func (r *Rule) slowNode(j *core.Job, n *core.NodeState) bool {
 	c := r.c
-	for k := range core.TaskKind(core.Kinds) {
+	for k := range model.TaskKind(model.Kinds) {
 		all := r.Slowest.Rates[k][j.Index]
 		var here Sample
 		if p := r.Paces.Of(j)[k]; p != nil {

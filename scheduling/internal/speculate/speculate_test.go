@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // A job may have as many speculative attempts as the largest of three numbers, rounded up. They are
@@ -26,11 +27,11 @@ func TestHowManyCopies(t *testing.T) {
 		{running: 10, want: 10},
 		{running: 200, want: 20},
 	} {
-		r := &Rule{c: new(core.Core), pol: core.SpeculationPolicy{Cap: c.part, MinCopies: c.least}}
-		r.c.Slots[core.Map] = c.slots
+		r := &Rule{c: new(core.Core), pol: model.SpeculationPolicy{Cap: c.part, MinCopies: c.least}}
+		r.c.Slots[model.Map] = c.slots
 		j := new(core.Job)
-		w := &j.Work[core.Map]
+		w := &j.Work[model.Map]
 		w.Running, w.Suspended, w.Copies = c.running, c.suspended, c.copies
-		require.Equal(t, c.want, r.maxCopies(j, core.Map), "%+v", c)
+		require.Equal(t, c.want, r.maxCopies(j, model.Map), "%+v", c)
 	}
 }

@@ -1,4 +1,4 @@
-package core
+package model
 
 import (
 	"strings"
@@ -46,21 +46,6 @@ func TestWords(t *testing.T) {
 
 // In each table the words are distinct, and parsing an unknown word is an error.
 func TestTablesOfWords(t *testing.T) {
-	for i, name := range opNames[1:] {
-		var got Op
-		require.NoError(t, got.UnmarshalText([]byte(name)))
-		require.Equal(t, Op(i+1), got)
-		require.Equal(t, name, got.String())
-	}
-	require.Equal(t, "op 17", Op(len(opNames)).String())
-	require.EqualError(t, new(Op).UnmarshalText(nil), `scheduling: unknown call ""`)
-	for i, name := range eventNames[1:] {
-		var got EventType
-		require.NoError(t, got.UnmarshalText([]byte(name)))
-		require.Equal(t, EventType(i+1), got)
-		require.Equal(t, name, got.String())
-	}
-	require.EqualError(t, new(EventType).UnmarshalText(nil), `scheduling: unknown event ""`)
 	for i, name := range causeText {
 		got := CauseCordoned
 		require.NoError(t, got.UnmarshalText([]byte(name)))

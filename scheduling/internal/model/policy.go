@@ -1,10 +1,13 @@
-package core
+package model
 
 import (
 	"math"
 	"slices"
 	"time"
 )
+
+// MaxLevels limits the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
+const MaxLevels = 10
 
 // Policy selects and configures every part, as plain data. Preset returns one, which may be changed
 // before NewCore. Any order works with any locality rule and any reduce placement.

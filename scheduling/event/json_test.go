@@ -1,4 +1,4 @@
-package core
+package event
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // drawFields sets some fields of a struct to random values and leaves the others zero.
@@ -21,24 +23,24 @@ func drawFields(t *rapid.T, v reflect.Value) {
 
 func drawValue(t *rapid.T, f reflect.Value) {
 	switch f.Interface().(type) {
-	case EventType:
+	case Type:
 		f.SetUint(uint64(rapid.IntRange(1, len(eventNames)-1).Draw(t, "type")))
 		return
-	case Cause:
-		f.SetUint(uint64(rapid.IntRange(0, len(causeText)-1).Draw(t, "cause")))
+	case model.Cause:
+		f.SetUint(uint64(rapid.IntRange(0, int(model.CauseNoSlot)).Draw(t, "cause")))
 		return
-	case TaskKind:
+	case model.TaskKind:
 		f.SetUint(uint64(rapid.IntRange(0, 1).Draw(t, "kind")))
 		return
 	case time.Time:
 		f.Set(reflect.ValueOf(time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "wall"), 5).UTC()))
 		return
-	case *Policy:
-		f.Set(reflect.ValueOf(&Policy{Name: rapid.String().Draw(t, "policy")}))
+	case *model.Policy:
+		f.Set(reflect.ValueOf(&model.Policy{Name: rapid.String().Draw(t, "policy")}))
 		return
-	case AttemptID:
-		f.Set(reflect.ValueOf(AttemptID{Task: TaskID{
-			Job: JobID(rapid.Int32Range(1, 1<<31-1).Draw(t, "job")), Kind: TaskKind(rapid.IntRange(0, 1).Draw(t, "kind")), Index: rapid.Int32Range(0, 1<<31-1).Draw(t, "task"),
+	case model.AttemptID:
+		f.Set(reflect.ValueOf(model.AttemptID{Task: model.TaskID{
+			Job: model.JobID(rapid.Int32Range(1, 1<<31-1).Draw(t, "job")), Kind: model.TaskKind(rapid.IntRange(0, 1).Draw(t, "kind")), Index: rapid.Int32Range(0, 1<<31-1).Draw(t, "task"),
 		}, Try: rapid.Int32Range(0, 9).Draw(t, "try")}))
 		return
 	}
@@ -76,7 +78,7 @@ func drawValue(t *rapid.T, f reflect.Value) {
 	}
 }
 
-// AppendJSON returns the same bytes as encoding/json, for every event.
+// AppendJSON returns the same bytes as encoding/json, for every
 func TestEventAppendsAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var e Event
@@ -89,8 +91,8 @@ func TestEventAppendsAsJSON(t *testing.T) {
 
 func BenchmarkEventAppendJSON(b *testing.B) {
 	e := Event{
-		At: 123456789012, Type: EventLaunched, JobID: 17, Attempt: AttemptID{Task: TaskID{Job: 17, Kind: Map, Index: 204}, Try: 0}, Node: 33, NodeName: "n00033",
-		Near: "node-local", Slot: 2, Reason: Reason{Cause: CauseLocal},
+		At: 123456789012, Type: Launched, JobID: 17, Attempt: model.AttemptID{Task: model.TaskID{Job: 17, Kind: model.Map, Index: 204}, Try: 0}, Node: 33, NodeName: "n00033",
+		Near: "node-local", Slot: 2, Reason: model.Reason{Cause: model.CauseLocal},
 	}
 	var line []byte
 	for b.Loop() {

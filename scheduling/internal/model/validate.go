@@ -1,10 +1,13 @@
-package core
+package model
 
 import (
 	"errors"
 	"fmt"
 	"math"
 )
+
+// ErrBadConfig is wrapped by the errors of a policy or configuration that cannot be used.
+var ErrBadConfig = errors.New("scheduling: bad configuration")
 
 // Validate returns every mistake in a policy; each error wraps ErrBadConfig.
 func (p *Policy) Validate() error {

@@ -1,9 +1,7 @@
-package core
+package model
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -109,27 +107,6 @@ func TestSetWeight(t *testing.T) {
 	}
 }
 
-// Replay rejects a recorded job with more than maxReplayed maps or reduces.
-func TestRecordedJobsHaveALimit(t *testing.T) {
-	for _, x := range []struct {
-		maps, reduces int
-		fits          bool
-	}{
-		{maxReplayed, maxReplayed, true},
-		{maxReplayed + 1, 0, false},
-		{0, maxReplayed + 1, false},
-	} {
-		for _, op := range []Op{OpSubmit, OpResume} {
-			err := (&Call{Op: op, Submit: &JobSpec{Maps: x.maps, Reduces: x.reduces}}).complete()
-			if x.fits {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, ErrReplay)
-			}
-		}
-	}
-}
-
 // A policy written as JSON and read is the same, even with an infinite Xi.
 func TestXiAsJSON(t *testing.T) {
 	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
@@ -147,27 +124,4 @@ func TestXiAsJSON(t *testing.T) {
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"Xi":"many"}`), &p), `scheduling: Xi: want a number or "+Inf"`)
 	require.Error(t, json.Unmarshal([]byte(`{"Sample":"x"}`), &p))
 	require.Error(t, json.Unmarshal([]byte(`{`), &p))
-}
-
-// A CallWriter writes nothing after its first error, and Err returns that error.
-func TestCallWriterKeepsTheFirstError(t *testing.T) {
-	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
-	calls := NewCallWriter(w)
-	for range 4 {
-		calls.Write(&Call{Op: OpUpdate})
-	}
-	require.EqualError(t, calls.Err(), "first")
-	require.Len(t, w.errs, 2, "it writes no more")
-}
-
-// failing is a writer whose calls return the errors of a list in turn.
-type failing struct {
-	bytes.Buffer
-	errs []error
-}
-
-func (f *failing) Write(b []byte) (int, error) {
-	err := f.errs[0]
-	f.errs = f.errs[1:]
-	return len(b), err
 }

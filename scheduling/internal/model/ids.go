@@ -1,4 +1,4 @@
-package core
+package model
 
 import (
 	"fmt"
@@ -202,8 +202,8 @@ func (p Priority) Factor() float64 {
 	return 1
 }
 
-// parseWord sets a value to the index of text in words, from first on.
-func parseWord[T ~uint8](to *T, words []string, first int, what string, text []byte) error {
+// ParseWord sets a value to the index of text in words, from first on.
+func ParseWord[T ~uint8](to *T, words []string, first int, what string, text []byte) error {
 	i := slices.Index(words[first:], string(text))
 	if i < 0 {
 		return fmt.Errorf("scheduling: unknown %s %q", what, text)

@@ -1,9 +1,11 @@
-package core
+package event
 
 import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // AppendJSON appends the event as [json.Marshal] writes it, but several times faster: a large
@@ -12,16 +14,16 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"at":`...), int64(e.At), 10)
 	b = append(append(append(b, `,"type":"`...), e.Type.String()...), '"')
 	b = appendInt(b, `,"job":`, int64(e.JobID))
-	if e.Attempt != (AttemptID{}) {
-		b = append(e.Attempt.append(append(b, `,"attempt":"`...)), '"')
+	if e.Attempt != (model.AttemptID{}) {
+		b = append(appendAttempt(append(b, `,"attempt":"`...), e.Attempt), '"')
 	}
 	b = appendInt(b, `,"kind":`, int64(e.Kind))
 	b = strconv.AppendInt(append(b, `,"node":`...), int64(e.Node), 10)
 	b = appendString(b, `,"node_name":`, e.NodeName)
 	b = appendString(b, `,"rack":`, e.Rack)
 	b = appendString(b, `,"locality":`, e.Near)
-	if e.Reason != (Reason{}) {
-		b = e.Reason.appendJSON(append(b, `,"reason":`...))
+	if e.Reason != (model.Reason{}) {
+		b = appendReason(append(b, `,"reason":`...), e.Reason)
 	}
 	b = appendInt(b, `,"until":`, int64(e.Until))
 	b = appendInt(b, `,"slot":`, int64(e.Slot))
@@ -57,8 +59,8 @@ func (e *Event) appendShares(b []byte) []byte {
 	}
 	b = appendInt(b, `,"width":`, int64(e.Width))
 	if e.Shares != [2]float64{} {
-		b = appendFloat(append(b, `,"shares":[`...), e.Shares[Map])
-		b = append(appendFloat(append(b, ','), e.Shares[Reduce]), ']')
+		b = appendFloat(append(b, `,"shares":[`...), e.Shares[model.Map])
+		b = append(appendFloat(append(b, ','), e.Shares[model.Reduce]), ']')
 	}
 	b = appendPair(b, `,"demand":`, e.Demand)
 	b = appendPair(b, `,"running":`, e.Running)
@@ -79,10 +81,10 @@ func (e *Event) appendShares(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends a reason, which must not be zero.
-func (r Reason) appendJSON(b []byte) []byte {
+// appendReason appends a reason, which must not be zero.
+func appendReason(b []byte, r model.Reason) []byte {
 	at := len(b)
-	if r.Cause != NoCause {
+	if r.Cause != model.NoCause {
 		b = append(append(append(b, `,"cause":"`...), r.Cause.String()...), '"')
 	}
 	b = appendInt(b, `,"wait":`, int64(r.Wait))
@@ -92,10 +94,10 @@ func (r Reason) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// append appends the text of String.
-func (id AttemptID) append(b []byte) []byte {
+// appendAttempt appends the text of id.String.
+func appendAttempt(b []byte, id model.AttemptID) []byte {
 	b = appendPadded(append(b, "job_"...), int32(id.Task.Job), 4)
-	b = append(b, '_', id.Task.Kind.letter(), '_')
+	b = append(b, '_', "mr"[id.Task.Kind], '_')
 	b = appendPadded(b, id.Task.Index, 6)
 	return strconv.AppendInt(append(b, '_'), int64(id.Try), 10)
 }
@@ -123,8 +125,8 @@ func appendPair(b []byte, key string, pair [2]int) []byte {
 	if pair == [2]int{} {
 		return b
 	}
-	b = strconv.AppendInt(append(append(b, key...), '['), int64(pair[Map]), 10)
-	return append(strconv.AppendInt(append(b, ','), int64(pair[Reduce]), 10), ']')
+	b = strconv.AppendInt(append(append(b, key...), '['), int64(pair[model.Map]), 10)
+	return append(strconv.AppendInt(append(b, ','), int64(pair[model.Reduce]), 10), ']')
 }
 
 func appendNumbers(b []byte, list []int64) []byte {

@@ -1,4 +1,4 @@
-package core
+package model
 
 import "time"
 
@@ -131,7 +131,7 @@ func (v Verb) String() string { return verbNames[v&3] }
 func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText parses the text of MarshalText.
-func (v *Verb) UnmarshalText(text []byte) error { return parseWord(v, verbNames[:], 0, "verb", text) }
+func (v *Verb) UnmarshalText(text []byte) error { return ParseWord(v, verbNames[:], 0, "verb", text) }
 
 // Action asks a node to change an attempt. Actions are idempotent: launching a running attempt, or
 // killing one that has ended, does nothing.

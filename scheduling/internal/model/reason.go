@@ -1,4 +1,4 @@
-package core
+package model
 
 import (
 	"fmt"
@@ -135,7 +135,7 @@ func (c Cause) String() string {
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText parses the text of String.
-func (c *Cause) UnmarshalText(text []byte) error { return parseWord(c, causeText[:], 0, "cause", text) }
+func (c *Cause) UnmarshalText(text []byte) error { return ParseWord(c, causeText[:], 0, "cause", text) }
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
 // returns a sentence.
