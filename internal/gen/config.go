@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -25,22 +26,38 @@ const (
 	Visits    Kind = "visits"    // client|address|day|revenue|program|country|language|word|seconds
 )
 
+// kinds has the properties of each kind, in the order of help texts.
+var kinds = []struct {
+	name   Kind
+	new    func(Config) fill // creates what all pieces share, such as a vocabulary; Words and Skew are set
+	record int64             // size of the smallest non-empty output
+	whole  bool              // whether the output has whole records of that size only
+	words  int               // default of Config.Words
+}{
+	{Text, newText, 1, false, 500_000},
+	{Tera, newTera, recordBytes, true, 0},
+	{Log, newLog, 1, false, 0},
+	{Numbers, newNumbers, 1, false, 0},
+	{Pairs, newPairs, 1, false, 1000},
+	{Lines, newLines, 1, false, 0},
+	{Documents, newDocuments, recordBytes, true, 0},
+	{Rankings, newRankings, rankingBytes, true, 0},
+	{Visits, newVisits, visitBytes, false, 10_000},
+}
+
 // Kinds lists all kinds in the order of help texts.
-func Kinds() []Kind {
-	return []Kind{Text, Tera, Log, Numbers, Pairs, Lines, Documents, Rankings, Visits}
+func Kinds() (names []Kind) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
 }
 
 // recordBytes is the size of a TeraSort record.
 const recordBytes = 100
 
-// The defaults of Config.
-const (
-	defaultWords = 500_000
-	DefaultSkew  = 1.05
-)
-
-// defaultPages is the default number of pages of Visits.
-const defaultPages = 10_000
+// DefaultSkew is the default of Config.Skew.
+const DefaultSkew = 1.05
 
 // maxWords is the maximum of Config.Words, whose tables take about 60 bytes per word.
 const maxWords = 50_000_000
@@ -76,18 +93,15 @@ func (c Config) Validate() error {
 	fail := func(format string, a ...any) {
 		errs = append(errs, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, a...)))
 	}
-	if c.filler() == nil {
-		names := make([]string, 0, len(Kinds()))
-		for _, k := range Kinds() {
-			names = append(names, string(k))
-		}
-		fail("unknown kind %.40q; there are %s", c.Kind, strings.Join(names, ", "))
+	at := c.kind()
+	if at < 0 {
+		fail("unknown kind %.40q; there are %s", c.Kind, strings.ReplaceAll(strings.Trim(fmt.Sprint(Kinds()), "[]"), " ", ", "))
 	}
 	if c.Bytes < 0 {
 		fail("size %d is negative", c.Bytes)
 	}
-	if least := c.least(); c.Bytes > 0 && c.Bytes < least {
-		fail("size %d is less than one record of %d bytes", c.Bytes, least)
+	if at >= 0 && c.Bytes > 0 && c.Bytes < kinds[at].record {
+		fail("size %d is less than one record of %d bytes", c.Bytes, kinds[at].record)
 	}
 	if c.Words < 0 || c.Words > maxWords {
 		fail("%d words; from 1 to %d are possible", c.Words, maxWords)
@@ -98,81 +112,21 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// kind returns the index of c.Kind in kinds, -1 for an unknown kind.
+func (c Config) kind() int { return slices.Index(Kinds(), c.Kind) }
+
 // size returns the number of bytes that Write writes: Bytes, rounded down if the end would not be a
 // whole record.
 func (c Config) size() int64 {
-	switch k := c.Kind; {
-	case k == Tera || k == Documents || k == Rankings:
-		return c.Bytes - c.Bytes%c.least()
-	case k == Visits && c.Bytes%pieceBytes < visitBytes:
+	switch k := kinds[c.kind()]; {
+	case k.whole:
+		return c.Bytes - c.Bytes%k.record
+	case c.Kind == Visits && c.Bytes%pieceBytes < visitBytes:
 		return c.Bytes - c.Bytes%pieceBytes
 	}
 	return c.Bytes
 }
 
-// least returns the size of the smallest non-empty output.
-func (c Config) least() int64 {
-	if c.Kind == Tera || c.Kind == Documents {
-		return recordBytes
-	}
-	if c.Kind == Rankings {
-		return rankingBytes
-	}
-	if c.Kind == Visits {
-		return visitBytes
-	}
-	return 1
-}
-
-// words returns Words or its default.
-func (c Config) words() int {
-	switch {
-	case c.Words > 0:
-		return c.Words
-	case c.Kind == Pairs:
-		return 1000
-	case c.Kind == Visits:
-		return defaultPages
-	default:
-		return defaultWords
-	}
-}
-
-// skew returns Skew or its default.
-func (c Config) skew() float64 {
-	if c.Skew > 0 {
-		return c.Skew
-	}
-	return DefaultSkew
-}
-
 // fill appends piece number piece of the output to buf: exactly n bytes of whole lines, from the
 // random numbers of r. Several goroutines call it at once, each with its own r.
 type fill func(buf []byte, n int, piece int64, r *rng) []byte
-
-// filler returns the constructor of the kind's fill, or nil for an unknown kind. The constructor
-// creates what all pieces share, such as a vocabulary.
-func (c Config) filler() func(Config) fill {
-	switch c.Kind {
-	case Text:
-		return newText
-	case Tera:
-		return newTera
-	case Log:
-		return newLog
-	case Numbers:
-		return newNumbers
-	case Pairs:
-		return newPairs
-	case Lines:
-		return newLines
-	case Documents:
-		return newDocuments
-	case Rankings:
-		return newRankings
-	case Visits:
-		return newVisits
-	default:
-		return nil
-	}
-}

@@ -34,7 +34,7 @@ func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, n := range sizes {
 			c := Config{Kind: k, Bytes: n, Seed: 7, Words: 5000}
-			if n > 0 && n < c.least() {
+			if n > 0 && n < kinds[c.kind()].record {
 				require.ErrorIs(t, Write(t.Context(), io.Discard, c), ErrConfig)
 				continue
 			}

@@ -48,23 +48,11 @@ func newRankings(Config) fill {
 	return func(buf []byte, n int, piece int64, _ *rng) []byte {
 		row := piece * (pieceBytes / rankingBytes)
 		for ; n > 0; n -= rankingBytes {
-			end := len(buf) + rankingBytes - 1
-			buf = appendPage(buf, row)
-			numbers := appendRank(nil, row)
-			for len(buf) < end-len(numbers) {
-				buf = append(buf, 'x')
-			}
-			buf = append(append(buf, numbers...), '\n')
+			buf = append(appendRank(appendAddress(buf, row), row), '\n')
 			row++
 		}
 		return buf
 	}
-}
-
-// appendPage appends the address of a page without the letters x that fill up its row.
-func appendPage(buf []byte, page int64) []byte {
-	buf = append(buf, "http://www.example.com/"...)
-	return append(strconv.AppendInt(buf, page, 10), '/')
 }
 
 // appendRank appends a bar, the rank of a page, a bar and the seconds spent on it. About one page
@@ -76,10 +64,12 @@ func appendRank(buf []byte, page int64) []byte {
 	return strconv.AppendInt(append(buf, '|'), int64(1+r.n(99)), 10)
 }
 
-// appendAddress appends the whole address of a page, as in its row of Rankings.
+// appendAddress appends the address of a page. Letters x at its end fill up the page's row of
+// Rankings.
 func appendAddress(buf []byte, page int64) []byte {
 	end := len(buf) + rankingBytes - 1 - len(appendRank(nil, page))
-	buf = appendPage(buf, page)
+	buf = append(buf, "http://www.example.com/"...)
+	buf = append(strconv.AppendInt(buf, page, 10), '/')
 	for len(buf) < end {
 		buf = append(buf, 'x')
 	}
@@ -93,7 +83,7 @@ const clients = 2_500_000
 // client, page, day, revenue, program, country, language, search word, seconds. The pages are the
 // first ones of Rankings, with a Zipf distribution.
 func newVisits(c Config) fill {
-	pages := newZipf(c.words(), c.skew())
+	pages := newZipf(c.Words, c.Skew)
 	agents := []string{"Mozilla/5.0 (X11; Linux x86_64)", "Opera/9.80", "curl/8.8.0", "Lynx/2.8.9"}
 	countries := []string{"DEU|de-DE", "FRA|fr-FR", "IND|hi-IN", "CHN|zh-CN", "USA|en-US", "VNM|vi-VN"}
 	words := newVocabulary(1000, 0)
@@ -101,12 +91,7 @@ func newVisits(c Config) fill {
 	const days = 20 * 365
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
 		for row := []byte(nil); n > 0; {
-			client := uint64(r.n(clients)) * 2654435761
-			row = row[:0]
-			for i := range 4 {
-				row = append(strconv.AppendInt(row, int64(1+client>>(8*i)&0xff%254), 10), '.')
-			}
-			row[len(row)-1] = '|'
+			row = append(appendClient(row[:0], r.n(clients)), '|')
 			row = append(appendAddress(row, int64(pages.draw(r))), '|')
 			row = append(first.AddDate(0, 0, r.n(days)).AppendFormat(row, time.DateOnly), '|')
 			row = append(strconv.AppendInt(row, int64(r.n(1000)), 10), '.')

@@ -30,7 +30,7 @@ func newTera(Config) fill {
 // newLog returns the fill for Log: lines in Apache's combined format, ten per second, with time
 // continuing from piece to piece. Addresses, pages and agents are skewed as on a real site.
 func newLog(c Config) fill {
-	clients, pages := newZipf(5000, c.skew()), newZipf(2000, c.skew())
+	clients, pages := newZipf(5000, c.Skew), newZipf(2000, c.Skew)
 	agents := []string{
 		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
@@ -44,14 +44,7 @@ func newLog(c Config) fill {
 		for row := int64(0); n > 0; row++ {
 			at := time.Unix(1_700_000_000+(piece*linesPerPiece+row)/perSecond, 0).UTC()
 			line = line[:0]
-			client := uint64(clients.draw(r)) * 2654435761
-			for i := range 4 {
-				if i > 0 {
-					line = append(line, '.')
-				}
-				line = strconv.AppendInt(line, int64(1+client>>(8*i)&0xff%254), 10)
-			}
-			line = append(line, " - - ["...)
+			line = append(appendClient(line, clients.draw(r)), " - - ["...)
 			line = at.AppendFormat(line, "02/Jan/2006:15:04:05 -0700")
 			line = append(line, `] "GET /page/`...)
 			line = strconv.AppendInt(line, int64(pages.draw(r)), 10)
@@ -67,6 +60,18 @@ func newLog(c Config) fill {
 		}
 		return buf
 	}
+}
+
+// appendClient appends the address of a client: four numbers.
+func appendClient(buf []byte, client int) []byte {
+	bits := uint64(client) * 2654435761
+	for i := range 4 {
+		if i > 0 {
+			buf = append(buf, '.')
+		}
+		buf = strconv.AppendInt(buf, int64(1+bits>>(8*i)&0xff%254), 10)
+	}
+	return buf
 }
 
 // appendLog appends a log line to a piece of which n bytes are left to fill, and returns how many

@@ -71,7 +71,7 @@ func (v *vocabulary) appendSize(buf []byte, size int) []byte {
 
 // newText returns the fill for Text: random words, single spaces, lines of about 73 bytes.
 func newText(c Config) fill {
-	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
+	v, ranks := newVocabulary(c.Words, c.Seed), newZipf(c.Words, c.Skew)
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
 		column := 0
 		for n > v.longest+2 {
@@ -90,7 +90,7 @@ func newText(c Config) fill {
 
 // newPairs returns the fill for Pairs: lines of a word, a tab and a number of up to 6 digits.
 func newPairs(c Config) fill {
-	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
+	v, ranks := newVocabulary(c.Words, c.Seed), newZipf(c.Words, c.Skew)
 	const digits = 6
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
 		for n > v.longest+digits+2+4 { // room for this line, and then a key, a tab, a digit and a line feed

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,9 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	f := c.filler()(c)
+	k := kinds[c.kind()]
+	c.Words, c.Skew = cmp.Or(c.Words, k.words), cmp.Or(c.Skew, DefaultSkew)
+	f := k.new(c)
 	pieces := (c.size() + pieceBytes - 1) / pieceBytes
 	lanes := int64(runtime.GOMAXPROCS(0))
 	ready, free := make([]chan []byte, lanes), make([]chan []byte, lanes)
