@@ -2,8 +2,8 @@
 // calls that change it, the offers of slots to jobs, the questions of a View, and the interfaces of
 // orders, placements and speculation.
 //
-// Reading order: ids.go, types.go, policy.go, core.go, order.go, heartbeat.go, offer.go,
-// placement.go, then a policy, such as package flat, and the rest.
+// Reading order: package model, core.go, order.go, heartbeat.go, offer.go, placement.go, then a
+// policy, such as package flat, and the rest.
 package core
 
 import (

@@ -1,3 +1,8 @@
+// Package model has the values that the users of package scheduling, its Core and its policies pass
+// to each other: identifiers, jobs, heartbeats and their answers, policies, and the reasons of
+// decisions. It decides nothing. Package scheduling exports most of them.
+//
+// Reading order: ids.go, types.go, policy.go, reason.go.
 package model
 
 import (
