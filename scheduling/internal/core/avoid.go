@@ -132,10 +132,6 @@ func (c *Core) clearFailures(n *NodeState) {
 	}
 	n.Faults, n.Avoided = 0, false
 	for _, j := range c.Active {
-		if !j.State.Ended() && j.Failures != nil {
-			delete(j.Failures, n.ID)
-			c.changed(j, model.Map)
-			c.changed(j, model.Reduce)
-		}
+		delete(j.Failures, n.ID)
 	}
 }

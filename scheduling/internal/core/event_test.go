@@ -2,6 +2,7 @@ package core
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,4 +21,36 @@ func TestPlacesAreReportedCompactly(t *testing.T) {
 	huge := &Job{Spec: model.JobSpec{Maps: maxOutputs, Reduces: 2}}
 	sum, parts := c.outputTold(huge, []int64{1, 2})
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
+}
+
+// A change of a pool's shares is told at once. A change of its demand is told with Explain only, and
+// the later, the older the pool is: after a twentieth of its age, at most 10 s.
+func TestSharesAreToldLessOften(t *testing.T) {
+	var told int
+	c := &Core{Config: Config{Events: func(event.Event) { told++ }}}
+	for _, x := range []struct {
+		explain         bool
+		since, at, now  time.Duration
+		shares, changed bool // what has changed: the shares, or only the demand
+		want            int
+	}{
+		{explain: true, now: time.Second, want: 0},
+		{shares: true, changed: true, now: time.Second, at: time.Second, want: 1},
+		{changed: true, now: time.Hour, want: 0},
+		{explain: true, changed: true, since: 20 * time.Second, at: 59 * time.Second, now: 61 * time.Second, want: 0},
+		{explain: true, changed: true, since: 20 * time.Second, at: 59 * time.Second, now: 62 * time.Second, want: 1},
+		{explain: true, changed: true, at: time.Hour, now: time.Hour + 9*time.Second, want: 0},
+		{explain: true, changed: true, at: time.Hour, now: time.Hour + 10*time.Second, want: 1},
+	} {
+		told, c.Now, c.Config.Explain = 0, x.now, x.explain
+		s, now := GroupShares{Since: x.since, at: x.at}, Figures{}
+		if x.changed {
+			now.Demand[0] = 1
+		}
+		if x.shares {
+			now.Shares[0] = 1
+		}
+		c.TellGroup("a", &s, now)
+		require.Equal(t, x.want, told, "%+v", x)
+	}
 }
