@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,9 @@ func MakeInputs(
 		in.Tera4 = filepath.Join(dir, fmt.Sprintf("tera-%d.dat", 4*size))
 		errs = append(errs, generate(ctx, gen.Tera, in.Tera4, 4*size, log))
 	}
-	if _, err := os.Stat(in.Real); err != nil {
-		fmt.Fprintf(log, "making %s\n", in.Real)
-		errs = append(errs, replicate(ctx, in.Real, realText, size))
-	}
+	errs = append(errs, makeFile(in.Real, log, func(w io.Writer) error {
+		return replicate(ctx, w, realText, size)
+	}))
 	tables, err := makeTables(dir, size, log)
 	in.Tables = tables
 	return in, errors.Join(append(errs, err)...)
@@ -61,10 +61,27 @@ func sourceName(realText string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
+// generate makes a file by package gen.
 func generate(ctx context.Context, kind gen.Kind, path string, size int64, log io.Writer) error {
+	return makeFile(path, log, func(w io.Writer) error {
+		return gen.Write(ctx, w, gen.Config{Kind: kind, Bytes: size, Seed: 1})
+	})
+}
+
+// makeFile makes a file with what write writes, unless there is one. The name never refers to an
+// incomplete file.
+func makeFile(path string, log io.Writer, write func(w io.Writer) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	fmt.Fprintf(log, "making %s\n", path)
-	return gen.WriteFile(ctx, path, gen.Config{Kind: kind, Bytes: size, Seed: 1}, false)
+	f, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }

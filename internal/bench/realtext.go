@@ -12,29 +12,18 @@ import (
 	"strings"
 )
 
-// replicate writes size bytes of text to path: the file realText, or all Go sources of the
-// distribution in order of their names, again and again, cut at the end and closed by a newline.
-// From the second time on letters are misspelled.
-func replicate(ctx context.Context, path, realText string, size int64) (err error) {
+// replicate writes size bytes of text: the file realText, or all Go sources of the distribution in
+// order of their names, again and again, cut at the end and closed by a newline. From the second
+// time on letters are misspelled.
+func replicate(ctx context.Context, out io.Writer, realText string, size int64) (err error) {
 	sources := []string{realText}
 	if realText == "" {
 		if sources, err = goSources(ctx); err != nil {
 			return err
 		}
 	}
-	half := path + ".half"
-	f, err := os.Create(half)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		f.Close()
-		if err != nil {
-			os.Remove(half)
-		}
-	}()
-	wrong := newMisspeller(f)
-	for left, w := size-1, io.Writer(f); left > 0; w = wrong {
+	wrong := newMisspeller(out)
+	for left, w := size-1, out; left > 0; w = wrong {
 		before := left
 		for _, source := range sources {
 			n, err := appendFile(w, source, left)
@@ -47,10 +36,8 @@ func replicate(ctx context.Context, path, realText string, size int64) (err erro
 			return fmt.Errorf("bench: no text in %s", strings.Join(sources, ", "))
 		}
 	}
-	if _, err := f.WriteString("\n"); err != nil {
-		return err
-	}
-	return os.Rename(half, path)
+	_, err = io.WriteString(out, "\n")
+	return err
 }
 
 // appendFile copies at most limit bytes of the named file to w.

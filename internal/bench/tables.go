@@ -1,11 +1,9 @@
 package bench
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 )
@@ -50,35 +48,19 @@ func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
 			return strconv.AppendInt(line, int64(rng.IntN(5000)), 10)
 		}},
 	} {
-		if err := makeTable(file.path, file.rows, file.row, log); err != nil {
+		if err := makeFile(file.path, log, func(w io.Writer) error {
+			rng := rand.New(rand.NewPCG(1, uint64(file.rows)))
+			var line []byte
+			for i := range file.rows {
+				line = append(file.row(rng, i, line[:0]), '\n')
+				if _, err := w.Write(line); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
 			return t, err
 		}
 	}
 	return t, nil
-}
-
-func makeTable(path string, rows int, row func(rng *rand.Rand, i int, line []byte) []byte, log io.Writer) (err error) {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	fmt.Fprintf(log, "making %s\n", path)
-	f, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	rng := rand.New(rand.NewPCG(1, uint64(rows)))
-	var line []byte
-	for i := range rows {
-		line = append(row(rng, i, line[:0]), '\n')
-		_, _ = w.Write(line) // Flush has the error
-	}
-	if err := w.Flush(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
