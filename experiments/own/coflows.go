@@ -1,7 +1,6 @@
 package own
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -31,7 +30,7 @@ type coflowTrace struct {
 	recorded bool
 }
 
-// readCoflows returns the shuffles of the trace or, without it, drawn ones; the set-up says which.
+// readCoflows returns the shuffles of the trace or, without it, drawn ones.
 func readCoflows(s *study.Study) *coflowTrace {
 	x := &coflowTrace{lists: make([][]workload.Coflow, s.Repeats(1, 10)), racks: workload.CoflowRacks}
 	var list []workload.Coflow
@@ -40,19 +39,16 @@ func readCoflows(s *study.Study) *coflowTrace {
 		return err
 	})
 	n := study.Pick(s, 150, 526)
+	if x.recorded {
+		n = len(list)
+	}
+	s.Fill("shuffles", n)
 	for i := range x.lists {
 		x.lists[i] = list
 		if !x.recorded {
 			x.lists[i] = workload.DrawCoflows(rand.New(rand.NewPCG(s.Seed+uint64(i), 8)), n)
 		}
 	}
-	if x.recorded {
-		s.Fill("source", fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
-			coflowName))
-		return x
-	}
-	s.Fill("source", setup.NoTrace(coflowName, "%d shuffles of its shape are drawn: the same classes of "+
-		"map racks and bytes by class, random racks.", n))
 	return x
 }
 

@@ -63,7 +63,7 @@ func savedByJob(one study.Comparison) float64 {
 	return study.Average(cuts)
 }
 
-// traceJobs returns the jobs of the trace, or drawn ones without it; the set-up's text says which.
+// traceJobs returns the jobs of the trace, or drawn ones without it.
 func traceJobs(s *study.Study) study.Load {
 	const name, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
 	var w workload.Workload
@@ -74,13 +74,8 @@ func traceJobs(s *study.Study) study.Load {
 		})
 		return err
 	}) {
-		s.Fill("source", setup.NoTrace(name,
-			"the drawn FB-dataset of [Pastorelli13 §4.1] stands in for it."))
 		return workload.FBDataset
 	}
-	s.Fill("source", fmt.Sprintf("Workload: the first %d jobs of %s, bytes scaled from 600 to 100 "+
-		"nodes, submissions %d times as fast as recorded: the trace tells bytes but not how long "+
-		"tasks computed, and by reading alone less than 1 %% of the slots would be busy. Partitions "+
-		"differ by a lognormal factor of sigma 1 on each (map, reduce).", len(w.Jobs), name, speed))
+	s.Fill("jobs", len(w.Jobs), "speed", speed)
 	return study.Always(w)
 }

@@ -70,7 +70,7 @@ func popular(jobs int) study.Load {
 }
 
 // hotJobs returns jobs on popular files: those of the trace with input paths if it is there, or
-// drawn ones. The text of the set-up says which.
+// drawn ones.
 func hotJobs(s *study.Study, jobs int) study.Load {
 	const name = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
 	var w workload.Workload
@@ -80,12 +80,10 @@ func hotJobs(s *study.Study, jobs int) study.Load {
 		})
 		return err
 	}) {
-		s.Fill("source", setup.NoTrace(name, "%d scans are drawn: of 100 files of 2 to 20 blocks by "+
-			"Zipf's law with the exponent of that trace, 1.03, exponential gaps of 0.6 s.", jobs))
+		s.Fill("jobs", jobs)
 		return popular(jobs)
 	}
-	s.Fill("source", fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes "+
-		"scaled from 3,000 to 100 nodes, jobs cut to 100 maps.", len(w.Jobs), name))
+	s.Fill("jobs", len(w.Jobs))
 	return func(*rand.Rand) workload.Workload {
 		one := w
 		one.Files = slices.Clone(w.Files)

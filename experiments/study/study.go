@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -56,8 +57,9 @@ type Study struct {
 	Options
 	Result
 	ctx       context.Context
-	filled    map[string]string // values for the set-up, by name
-	announced announced         // what the text lists and the experiment has not added yet
+	filled    map[string]string   // values for the set-up, by name
+	openings  map[string][]string // items for the beginning of the set-up, by title
+	announced announced           // what the text lists and the experiment has not added yet
 }
 
 // Context is canceled when the run must end.
@@ -79,6 +81,15 @@ func (s *Study) Fill(pairs ...any) {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		s.filled[pairs[0].(string)] = fmt.Sprint(pairs[1])
 	}
+}
+
+// Open puts the items that the text lists under title, such as "Set-up with the trace", at the
+// beginning of the set-up.
+func (s *Study) Open(title string) {
+	if len(s.openings[title]) == 0 {
+		s.Check(fmt.Errorf("the text has no list %q", title))
+	}
+	s.Setup = slices.Concat(s.openings[title], s.Setup)
 }
 
 // Plot adds the figure that the text lists under name, without points; its files have that name.

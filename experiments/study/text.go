@@ -22,6 +22,10 @@ var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 //
 //	- One modelling choice. {name} is a value of Study.Fill, or an item that texts share.
 //
+//	## Set-up with the trace
+//
+//	- The first items of the set-up, if the experiment calls Study.Open with this title.
+//
 //	## Notes
 //
 //	- What a reader should know.
@@ -104,6 +108,12 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	t := Text{
 		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
 	}
+	openings := map[string][]string{}
+	for title, items := range lists {
+		if strings.HasPrefix(title, "Set-up ") {
+			openings[title] = l.expand(items)
+		}
+	}
 	announced, err := announcedIn(lists)
 	if err != nil {
 		panic(fmt.Sprintf("%s.md: %v", file, err))
@@ -111,7 +121,7 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
 		s := &Study{
 			Options: o, Result: Result{Setup: t.Setup, Notes: t.Notes}, ctx: ctx, filled: map[string]string{},
-			announced: announced.clone(),
+			openings: openings, announced: announced.clone(),
 		}
 		if err := s.run(body); err != nil {
 			return nil, err

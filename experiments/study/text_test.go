@@ -14,7 +14,7 @@ func library() *Library {
 	return NewLibrary(fstest.MapFS{
 		"shared.md": {Data: []byte("## cluster\n\n- 100 nodes.\n\n## both\n\n- {cluster}\n- Heartbeats.\n")},
 		"one.md": {Data: []byte("# name-1: A title\n\nours; a\npaper\n\n## Set-up\n\n- {both}\n- Two\n  lines, {jobs}\n" +
-			"  jobs. {far}\n\n## Notes\n\n- A note.\n\n## Rows\n\n" +
+			"  jobs. {far}\n\n## Set-up in a hurry\n\n- {cluster} Only {jobs} jobs.\n\n## Notes\n\n- A note.\n\n## Rows\n\n" +
 			"| q | u | k | e | c |\n|---|---|---|---|---|\n| x | | own | > 1 | |\n\n## Figures\n\n" +
 			"| f | t | x | y |\n|---|---|---|---|\n| f | F | x | |\n\n## Tables\n\n" +
 			"| t | t | c |\n|---|---|---|\n| t | T | a; b, c |\n")},
@@ -39,6 +39,22 @@ func TestText(t *testing.T) {
 	require.Equal(t, []float64{2}, r.Figures[0].Series[0].Y)
 	require.Equal(t, Figure{Name: "f", Title: "F", X: "x", Series: r.Figures[0].Series}, *r.Figures[0])
 	require.Equal(t, Table{"t", "T", []string{"a", "b, c"}, []Line{{"one", []float64{2}}}}, *r.Tables[0])
+}
+
+// The set-up may begin with items of a list that the experiment chooses.
+func TestOpen(t *testing.T) {
+	e := library().Experiment("one", func(s *Study) {
+		s.Fill("jobs", 7)
+		s.Open("Set-up in a hurry")
+	})
+	for range 2 {
+		r, err := e.Run(context.Background(), Options{Quick: true})
+		require.NoError(t, err)
+		require.Equal(t, []string{"100 nodes. Only 7 jobs.", "100 nodes."}, r.Setup[:2])
+	}
+	_, err := library().Experiment("one", func(s *Study) { s.Open("Set-up at night") }).
+		Run(context.Background(), Options{})
+	require.ErrorContains(t, err, `the text has no list "Set-up at night"`)
 }
 
 // A name in the set-up without a value is an error. The first failed Check ends the function with

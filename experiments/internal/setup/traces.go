@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -9,23 +8,21 @@ import (
 )
 
 // Trace calls read with a file of the folder that TARRY_TRACES names; it returns false without one.
+// The set-up begins with the text's items "Set-up with the trace" or "Set-up without the trace", in
+// which {trace} is the name of the file.
 func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
-	dir := os.Getenv("TARRY_TRACES")
-	if dir == "" {
-		return false
+	s.Fill("trace", name)
+	f, err := (*os.File)(nil), os.ErrNotExist
+	if dir := os.Getenv("TARRY_TRACES"); dir != "" {
+		f, err = os.Open(filepath.Join(dir, name))
 	}
-	f, err := os.Open(filepath.Join(dir, name))
 	if os.IsNotExist(err) {
+		s.Open("Set-up without the trace")
 		return false
 	}
 	s.Check(err)
 	defer f.Close()
 	s.Check(read(f))
+	s.Open("Set-up with the trace")
 	return true
-}
-
-// NoTrace returns a sentence for the set-up: the trace is missing; standIn says what replaces it.
-func NoTrace(name, standIn string, args ...any) string {
-	return fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so ", name) +
-		fmt.Sprintf(standIn, args...)
 }
