@@ -38,7 +38,7 @@ func (c *Core) View() View { return c.c.View() }
 
 // Replay reads calls written by a calls.Writer and applies them to c, which must be fresh and have
 // the recorded configuration. The error names the first call whose answer differs.
-func (c *Core) Replay(r io.Reader) error { return core.ReplayFrom(c.c, r) }
+func (c *Core) Replay(r io.Reader) error { return engine.ReplayFrom(c.c, r) }
 
 // HeartbeatInterval returns Hadoop's heartbeat interval: 1 s per 100 nodes, at least 300 ms.
 func HeartbeatInterval(nodes int) time.Duration { return core.HeartbeatInterval(nodes) }

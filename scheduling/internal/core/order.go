@@ -48,6 +48,10 @@ type Policies struct {
 	Reduces map[model.ReduceRule]func(c *Core, p model.ReducePolicy, former Placement) Placement
 
 	Speculate func(c *Core, p model.SpeculationPolicy, former Speculation) Speculation
+
+	// CustomOrder and Custom create the parts in Config.Parts that a policy names.
+	CustomOrder func(c *Core, name string) (Order, error)
+	Custom      func(c *Core, k model.TaskKind, name string, former Placement) (Placement, error)
 }
 
 // newOrder creates the order that p names, a built-in or a custom one.
@@ -56,7 +60,7 @@ func (c *Core) newOrder(p *model.Policy) (Order, error) {
 		return make(c, p)
 	}
 	if len(c.Config.Parts.Orders) > 0 {
-		return newRankedOrder(c, p.Order)
+		return c.built.CustomOrder(c, p.Order)
 	}
 	return nil, fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
 }

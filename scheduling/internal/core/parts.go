@@ -1,16 +1,10 @@
 package core
 
 import (
-	"fmt"
 	"iter"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
-	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
@@ -94,90 +88,4 @@ type ReduceOffer struct {
 	// Waited is the time since the first of these. Both are 0 if it has refused none.
 	Refused int
 	Waited  time.Duration
-}
-
-// launcher is a part that the Core calls when a task that it chose has been launched.
-type launcher interface{ Launched(id model.JobID) }
-
-// forgetter is a part that the Core calls when a job has ended.
-type forgetter interface{ Forget(id model.JobID) }
-
-func forget(part any, id model.JobID) {
-	if f, ok := part.(forgetter); ok {
-		f.Forget(id)
-	}
-}
-
-// part creates the part that the table has under name; what names its kind in errors.
-func part[T any](table map[string]func() T, what, name string) (T, error) {
-	if makes := table[name]; makes != nil {
-		return makes(), nil
-	}
-	names := slices.Sorted(maps.Keys(table))
-	if len(names) == 0 {
-		names = []string{"none"}
-	}
-	var none T
-	return none, fmt.Errorf("%w: no %s %q; Config.Parts has %s", ErrUnknownPolicy, what, name, strings.Join(names, ", "))
-}
-
-// refusals counts a job's refused slots for a custom part.
-type refusals struct {
-	count int
-	since time.Duration // time of the first
-}
-
-// external is the common part of the adapters of custom placements. It counts each job's refused
-// offers, which a custom placement gets as Refused and Waited.
-type external struct {
-	c    *Core
-	name string
-	part any
-	of   Records[refusals]
-}
-
-// adopt takes over the refusals of the former placement, if it had the same part.
-func (a *external) adopt(former *external) {
-	if former.name == a.name {
-		a.of = slices.Clone(former.of)
-	}
-}
-
-// refused returns how often a job has refused a slot, and the time since the first refusal.
-func (a *external) refused(j *Job) (count int, waited time.Duration) {
-	r := a.of.Of(j)
-	if r.count == 0 {
-		return 0, 0
-	}
-	return r.count, a.c.Now - r.since
-}
-
-func (a *external) Refused(j *Job) {
-	r := a.of.Of(j)
-	if r.count == 0 {
-		r.since = a.c.Now
-	}
-	r.count++
-}
-
-func (a *external) Begin()            {}
-func (a *external) CountsSlots() bool { return true }
-
-func (a *external) Remove(j *Job) {
-	a.of.Remove(j)
-	forget(a.part, j.ID)
-}
-
-func (a *external) View(j *Job) (view.Locality, time.Duration) {
-	count, waited := a.refused(j)
-	return view.Locality{Skips: count, Wait: waited, Skipped: count > 0}, 0
-}
-
-// walk yields the tasks of a set, ascending.
-func walk(set *index.TaskSet) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for i := set.First(); i >= 0 && yield(i); {
-			i = set.Next(i)
-		}
-	}
 }

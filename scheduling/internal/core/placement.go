@@ -44,7 +44,7 @@ type Proposal struct {
 // one of the same kind.
 func (c *Core) newMapPlacement(p model.LocalityPolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
-		return newExternalLocality(c, p.Part, former)
+		return c.built.Custom(c, model.Map, p.Part, former)
 	}
 	if make := c.built.Maps[p.Rule]; make != nil {
 		return make(c, p, former), nil
@@ -55,7 +55,7 @@ func (c *Core) newMapPlacement(p model.LocalityPolicy, former Placement) (Placem
 // newReducePlacement is like newMapPlacement, for reduces.
 func (c *Core) newReducePlacement(p model.ReducePolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
-		return newExternalPlacement(c, p.Part, former)
+		return c.built.Custom(c, model.Reduce, p.Part, former)
 	}
 	if make := c.built.Reduces[p.Rule]; make != nil {
 		return make(c, p, former), nil

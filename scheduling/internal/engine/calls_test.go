@@ -91,7 +91,7 @@ func TestReplayNamesTheCall(t *testing.T) {
 	play := func(lines []string) (*core.Core, error) {
 		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		return c, core.ReplayFrom(c, strings.NewReader(strings.Join(lines, "")))
+		return c, ReplayFrom(c, strings.NewReader(strings.Join(lines, "")))
 	}
 	c, err := play(lines)
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestMalformedLogs(t *testing.T) {
 		} {
 			c := coreOf(t, "hfs", nil)
 			log := fmt.Sprintf(`{"op":"%v"%s}`, op, rest)
-			require.NotPanics(t, func() { _ = core.ReplayFrom(c, strings.NewReader(log)) }, log)
+			require.NotPanics(t, func() { _ = ReplayFrom(c, strings.NewReader(log)) }, log)
 		}
 	}
 	for _, log := range []string{
@@ -178,7 +178,7 @@ func TestMalformedLogs(t *testing.T) {
 		`{"op":"submit","submit":{"Maps":1073741824}}`,
 	} {
 		c := coreOf(t, "hfs", nil)
-		err := core.ReplayFrom(c, strings.NewReader(log))
+		err := ReplayFrom(c, strings.NewReader(log))
 		require.ErrorContains(t, err, "call 1", log)
 	}
 }
@@ -195,7 +195,7 @@ func FuzzReplay(f *testing.F) {
 		}
 		c, err := NewCore(core.Config{Explain: true, Events: func(event.Event) {}}, p)
 		require.NoError(t, err)
-		if err := core.ReplayFrom(c, strings.NewReader(log)); err == nil {
+		if err := ReplayFrom(c, strings.NewReader(log)); err == nil {
 			checkInvariants(t, c)
 		}
 	})

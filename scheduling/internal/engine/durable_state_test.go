@@ -103,7 +103,7 @@ func TestRestart(t *testing.T) {
 		fresh, err := NewCore(core.Config{Explain: true, HeartbeatInterval: time.Second}, p)
 		require.NoError(t, err)
 		require.NoError(t, fresh.Restore(f))
-		require.NoError(t, core.ReplayFrom(fresh, log))
+		require.NoError(t, ReplayFrom(fresh, log))
 	})
 }
 

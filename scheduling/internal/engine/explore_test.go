@@ -308,7 +308,7 @@ func (spec *worldSpec) sample(path []step, want uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := core.ReplayFrom(again.c, &log); err != nil {
+	if err := ReplayFrom(again.c, &log); err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}
 	if p.fingerprint(&again) != want {

@@ -101,7 +101,7 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 func TestForgettingIsReplayed(t *testing.T) {
 	p := policyOf(t, "hfs", nil)
 	var again *core.Core
-	c, err := NewCore(core.Config{History: 2, Calls: func(call *calls.Call) { require.NoError(t, again.Replay(call)) }}, p)
+	c, err := NewCore(core.Config{History: 2, Calls: func(call *calls.Call) { require.NoError(t, Replay(again, call)) }}, p)
 	require.NoError(t, err)
 	again, err = NewCore(core.Config{History: 2}, p)
 	require.NoError(t, err)

@@ -74,7 +74,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 		b, err := NewCore(core.Config{HeartbeatInterval: time.Second, Explain: explain, Events: plainly(&builtIn)}, in)
 		require.NoError(t, err)
 		y := newPlayOf(t, model.Policy{Order: "fifo"}, knownParts())
-		require.NoError(t, core.ReplayFrom(b, &y.log)) // the nodes
+		require.NoError(t, ReplayFrom(b, &y.log)) // the nodes
 		require.NoError(t, y.c.Reconfigure(y.now, out))
 		require.NoError(t, b.Reconfigure(y.now, in))
 		y.fixed = true
@@ -83,7 +83,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 		y.c.Config.Calls = func(call *calls.Call) {
 			same := *call
 			same.Actions = nil // reasons differ; the events are compared
-			if err := b.Replay(&same); call.Op != calls.Heartbeat {
+			if err := Replay(b, &same); call.Op != calls.Heartbeat {
 				require.NoError(t, err)
 			}
 		}
@@ -114,7 +114,7 @@ func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 		y.finish()
 		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
-		require.NoError(t, core.ReplayFrom(fresh, &y.log))
+		require.NoError(t, ReplayFrom(fresh, &y.log))
 	})
 }
 
@@ -179,7 +179,7 @@ func TestPartsMayAsk(t *testing.T) {
 			fresh, err := NewCore(cfg, p)
 			require.NoError(t, err)
 			c = fresh
-			require.NoError(t, core.ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &y.log))
 		}))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/capacity"
 	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/custom"
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/flat"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
@@ -49,7 +50,7 @@ func buildPolicies() *core.Policies {
 		Reduces: map[model.ReduceRule]func(c *core.Core, p model.ReducePolicy, former core.Placement) core.Placement{
 			model.CoGRS: cogrs.New, model.LARTS: cogrs.New,
 		},
-		Speculate: speculate.New,
+		Speculate: speculate.New, CustomOrder: custom.NewOrder, Custom: custom.NewPlacement,
 	}
 	for _, o := range orders {
 		p.Orders[o.name] = o.make

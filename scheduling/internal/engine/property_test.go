@@ -313,7 +313,7 @@ func TestRandomRuns(t *testing.T) {
 		y.finish()
 		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
-		require.NoError(t, core.ReplayFrom(fresh, &y.log))
+		require.NoError(t, ReplayFrom(fresh, &y.log))
 	})
 }
 

@@ -81,7 +81,7 @@ func TestQuestionsChangeNothing(t *testing.T) {
 			y.c.Config.Events = func(e event.Event) { asked = append(asked, e) }
 			fresh, err := NewCore(silently(y.config()), p)
 			require.NoError(t, err)
-			require.NoError(t, core.ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &y.log))
 			fresh.Config.Events = func(e event.Event) { silent = append(silent, e) }
 			for range rapid.IntRange(5, 40).Draw(t, "steps") {
 				y.step(4, 2)
@@ -89,7 +89,7 @@ func TestQuestionsChangeNothing(t *testing.T) {
 					ask(t, y.c)
 				}
 			}
-			require.NoError(t, core.ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &y.log))
 			require.Equal(t, silent, asked)
 		}))
 	}

@@ -1,4 +1,4 @@
-package core
+package engine
 
 import (
 	"bufio"
@@ -8,28 +8,13 @@ import (
 	"reflect"
 
 	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// end is the last step of a call that changes the Core: it settles the Core and records the call.
-func (c *Core) end(call calls.Call) {
-	c.settle()
-	c.record(call)
-}
-
-// record passes a call to Config.Calls, if set.
-func (c *Core) record(call calls.Call) {
-	if c.Config.Calls != nil {
-		c.pass(call)
-	}
-}
-
-// pass calls Config.Calls. It is a separate function so that only recorded calls are on the heap.
-func (c *Core) pass(call calls.Call) { c.Config.Calls(&call) }
-
 // ReplayFrom reads calls written by a calls.Writer and applies them to c, which must be fresh and
 // have the recorded configuration. The error names the first call whose answer differs.
-func ReplayFrom(c *Core, r io.Reader) error {
+func ReplayFrom(c *core.Core, r io.Reader) error {
 	dec := json.NewDecoder(bufio.NewReader(r))
 	for n := 1; ; n++ {
 		var call calls.Call
@@ -38,15 +23,15 @@ func ReplayFrom(c *Core, r io.Reader) error {
 		} else if err != nil {
 			return fmt.Errorf("scheduling: call %d: %w", n, err)
 		}
-		if err := c.Replay(&call); err != nil {
+		if err := Replay(c, &call); err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
 	}
 }
 
-// Replay makes a recorded call and compares the answer with the recorded one. The error wraps
+// Replay makes a recorded call of c and compares the answer with the recorded one. The error wraps
 // ErrReplay if they differ, or if no Core can have recorded the call.
-func (c *Core) Replay(call *calls.Call) error {
+func Replay(c *core.Core, call *calls.Call) error {
 	if err := call.Complete(); err != nil {
 		return err
 	}
