@@ -56,11 +56,11 @@ func (f *Figure) svg() ([]byte, error) {
 	x.from, x.to = 3*margin+title+labels, wide-2*margin
 	y.from, y.to = high-3*margin-title-small, 2*margin+title
 	p := &picture{Figure: f, xAxis: x, yAxis: y}
-	p.drawGrid()
+	p.drawAxes()
 	for i := range p.Series {
 		p.drawSeries(i)
 	}
-	p.drawAxes()
+	p.draw(stroke(black, 0.5), p.at(x.min, y.max), p.at(x.min, y.min), p.at(x.max, y.min)) // over bars and areas
 	width := decimal(wide + p.drawLegend())
 	head := fmt.Sprintf(`<?xml version="1.0"?>
 <svg width="%[1]spt" height="%[2]dpt" viewBox="0 0 %[1]s %[2]d" xmlns="http://www.w3.org/2000/svg" font-family="%[3]s">
@@ -104,20 +104,9 @@ func (p *picture) write(at point, size int, place, text string) {
 		place, html.EscapeString(text))
 }
 
-func (p *picture) drawGrid() {
-	for _, v := range p.xAxis.ticks() {
-		if !p.bars() {
-			p.draw(stroke(gray, 0.5), p.at(v, p.yAxis.min), p.at(v, p.yAxis.max))
-		}
-	}
-	for _, v := range p.yAxis.ticks() {
-		p.draw(stroke(gray, 0.5), p.at(p.xAxis.min, v), p.at(p.xAxis.max, v))
-	}
-}
-
+// drawAxes draws the axes with their ticks and labels, a grid, and the titles.
 func (p *picture) drawAxes() {
 	thin, x, y := stroke(black, 0.5), &p.xAxis, &p.yAxis
-	p.draw(thin, p.at(x.min, y.max), p.at(x.min, y.min), p.at(x.max, y.min))
 	below := func(v float64, name string) {
 		at := p.at(v, y.min)
 		p.draw(thin, at, point{at.x, at.y + margin/2})
@@ -130,11 +119,13 @@ func (p *picture) drawAxes() {
 	}
 	for _, v := range x.ticks() {
 		if !p.bars() {
+			p.draw(stroke(gray, 0.5), p.at(v, y.min), p.at(v, y.max))
 			below(v, Number(v))
 		}
 	}
 	for _, v := range y.ticks() {
 		at := p.at(x.min, v)
+		p.draw(stroke(gray, 0.5), at, p.at(x.max, v))
 		p.draw(thin, at, point{at.x - margin/2, at.y})
 		p.write(point{at.x - margin*3/4, at.y + small/3}, small, end, Number(v))
 	}
