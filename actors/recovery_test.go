@@ -41,8 +41,8 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky makes the scheduler's task selection panic. It panics once, and once more after each
-// restart of the scheduler, as often as panics says.
+// panicky makes the scheduler's task selection panic: once, and after each of the next restarts of
+// the scheduler once more. Its method panics sets the total number.
 type panicky struct {
 	slog.Handler
 	armed atomic.Bool

@@ -148,7 +148,7 @@ func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
 	return s.data[off:][:n], func() {}, s.at("view")
 }
 
-// userFS is an OutputFS in memory. Its methods fail if at, called with their place, fails.
+// userFS is an OutputFS in memory. Each method calls at with a name of its place, and fails if at fails.
 type userFS struct {
 	at    func(string) error
 	mu    sync.Mutex

@@ -39,8 +39,8 @@ func keptPaths() []path {
 	}
 }
 
-// broadcastLines joins lines with a small input in memory. The engine looks lines up without a
-// copy.
+// broadcastLines joins lines with a small input in memory. The engine looks up keys in batches
+// of 32; the last batch is not full.
 func broadcastLines(t *testing.T) (wrong error) {
 	var small, want []string
 	var text []byte

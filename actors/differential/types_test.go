@@ -55,7 +55,7 @@ func of[K, V any](k keyKind[K], v valueKind[V]) types {
 	return t
 }
 
-// passing is like of, but the jobs may also have no Reduce.
+// passing returns the types of of(k, v), whose jobs may also have no Reduce.
 func passing[K, V any](k keyKind[K], v valueKind[V]) types {
 	t := of(k, v)
 	t.passes = true

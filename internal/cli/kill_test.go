@@ -162,7 +162,7 @@ func (k *killed) play(want map[string]string) {
 	k.check(want)
 }
 
-// moment returns a channel that fires when to kill: after a random time, or when some file appears.
+// moment returns a channel that fires when to kill: after a random time, or when a file appears.
 func (k *killed) moment() <-chan time.Time {
 	if k.rng.IntN(2) == 0 {
 		return time.After(time.Duration(k.rng.Float64() * 1.2 * float64(k.took)))
