@@ -23,8 +23,8 @@ func TestPlacesAreReportedCompactly(t *testing.T) {
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
 }
 
-// A change of a pool's shares is told at once. A change of its demand is told with Explain only, and
-// the later, the older the pool is: after a twentieth of its age, at most 10 s.
+// A change of a pool's shares is reported at once. A change of its demand is reported only with
+// Explain, and later for an older pool: after a twentieth of its age, at most 10 s.
 func TestSharesAreToldLessOften(t *testing.T) {
 	var told int
 	c := &Core{Config: Config{Events: func(event.Event) { told++ }}}
