@@ -1,6 +1,6 @@
 // Package clusterstate reduces the events of a cluster to its current state: what happened to each
-// job so far, which of its attempts run, and which events still hold. The page does the same in
-// JavaScript (actors/page/assets/state.mjs).
+// job, which attempts run, and which events still hold, as no later one replaces them. The page
+// does the same in JavaScript (actors/page/assets/state.mjs).
 package clusterstate
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Change is the part of an event that the state needs.
+// Change has the fields of an event that change a State.
 type Change struct {
 	Type    event.Type
 	At      time.Duration
@@ -37,7 +37,7 @@ const (
 	NodeLocal Place = iota
 	RackLocal
 	Elsewhere
-	WithoutData // its data has no location
+	WithoutData // the map's input is on no node
 	Places      // number of places
 )
 
@@ -54,7 +54,7 @@ func placeOf(near string) Place {
 	}
 }
 
-// Of returns the part of e that the state needs.
+// Of returns the fields of e that change a State.
 func Of(e *actors.Event) Change {
 	c := Change{
 		Type: e.Type, At: e.At, Job: cmp.Or(e.Attempt.Task.Job, e.JobID), Attempt: e.Attempt, Kind: e.Kind, Node: e.Node,
@@ -78,10 +78,10 @@ type State[T any] struct {
 	latest[T]
 }
 
-// Job is what has happened to a job of a State.
+// Job counts what has happened to one job of a State.
 type Job[T any] struct {
 	ID                     scheduling.JobID
-	Name, Pool, State      string        // State is empty before the job is submitted
+	Name, Pool, State      string        // State is "" until the job is submitted
 	Submitted, First, Last time.Duration // times; First is that of the first launch, or negative, Last that of the last event
 	Launched, Done         [2]int64      // attempts and tasks, by kind
 	Near                   [Places]int64 // maps launched, by distance from their data
@@ -92,17 +92,17 @@ type Job[T any] struct {
 	latest[T]
 }
 
-// running is an attempt that has not ended.
+// running is an attempt that has not ended: one that runs or is suspended.
 type running[T any] struct {
 	near  Place
-	holds []T // the launch, and the last suspend or resume
+	holds []T // the caller's values for its launch and its last suspend or resume event
 }
 
-// latest holds the last event of each kind about a job, or about the cluster.
+// latest has the last event for each key: those about one job, or those about no job.
 type latest[T any] map[key]T
 
-// key identifies the events that replace each other: of events with the same key about the same
-// job, or about none, only the last one still holds.
+// key identifies the events that replace each other. An event replaces the one with the same key
+// about the same job, or the one about no job.
 type key struct {
 	kind event.Type
 	of   scheduling.TaskKind
@@ -110,7 +110,7 @@ type key struct {
 	pool string
 }
 
-// New returns the state before the first event.
+// New returns the state of a cluster about which no event has been added.
 func New[T any]() *State[T] {
 	return &State[T]{jobs: map[scheduling.JobID]*Job[T]{}, latest: latest[T]{}}
 }
@@ -129,10 +129,10 @@ func (s *State[T]) Jobs() iter.Seq[*Job[T]] {
 // Forget drops a job.
 func (s *State[T]) Forget(id scheduling.JobID) { delete(s.jobs, id) }
 
-// Has reports whether the state has a job.
+// Has reports whether any event about the job has been added.
 func (s *State[T]) Has(id scheduling.JobID) bool { return s.jobs[id] != nil }
 
-// Holding returns the events that still hold, in no particular order.
+// Holding returns the caller's values for all events that still hold, in no particular order.
 func (s *State[T]) Holding() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, x := range s.latest {
@@ -174,7 +174,7 @@ func (j *Job[T]) Running() (n [Places]int64) {
 	return n
 }
 
-// Add applies the next event. The state keeps x in its place as long as the event holds.
+// Add applies event c. The state keeps x, the caller's value for c, while c still holds.
 func (s *State[T]) Add(c *Change, x T) {
 	if c.Job == 0 {
 		s.latest.add(c, x)
@@ -228,7 +228,7 @@ func (s *State[T]) launch(j *Job[T], c *Change, x T) {
 	delete(j.latest, key{kind: event.Skipped, of: c.Kind}) // a task of that kind waits no longer
 }
 
-// suspendOrResume records that an attempt was suspended or resumed.
+// suspendOrResume counts a suspend, and replaces the attempt's last suspend or resume event by x.
 func (j *Job[T]) suspendOrResume(c *Change, x T) {
 	if c.Type == event.Suspended {
 		j.Suspended++
@@ -250,7 +250,7 @@ func (j *Job[T]) end(c *Change) {
 	delete(j.running, c.Attempt)
 }
 
-// add replaces the last event with the same key.
+// add stores x in place of the value of the last event with the same key.
 func (a latest[T]) add(c *Change, x T) {
 	k := key{kind: c.Type}
 	switch c.Type {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// The counts of a job cover all its events. Only the events that no later one replaces still hold.
+// A job's counts cover all its events, but Holding returns only those that no later event replaces.
 func TestJob(t *testing.T) {
 	s := New[int]()
 	attempt := func(kind scheduling.TaskKind, task int32) scheduling.AttemptID {

@@ -1,10 +1,10 @@
 //go:build !unix
 
-// Package cputime tells how much processor time this process has used, so that a busy machine does
-// not blur a benchmark.
+// Package cputime measures the processor time of this process. Unlike wall time, it does not grow
+// when other processes keep the machine busy, so benchmarks and tests can compare it.
 package cputime
 
 import "time"
 
-// Used is 0: it is not known here.
+// Used returns 0: on this system the processor time is unknown.
 func Used() time.Duration { return 0 }

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package cputime tells how much processor time this process has used, so that a busy machine does
-// not blur a benchmark.
+// Package cputime measures the processor time of this process. Unlike wall time, it does not grow
+// when other processes keep the machine busy, so benchmarks and tests can compare it.
 package cputime
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Used is the time that all processors together have spent for this process, in user code and in
-// the system; 0 where it is not known.
+// Used returns the processor time that this process has spent on all processors, in user code and
+// in the kernel. It is 0 if the system does not report it.
 func Used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

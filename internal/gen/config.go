@@ -14,24 +14,24 @@ type Kind string
 // The kinds of input.
 const (
 	Text    Kind = "text"    // words of a Zipf vocabulary, in lines of about 73 bytes
-	Tera    Kind = "tera"    // TeraSort records of 100 bytes: a printable ASCII key of 10, and a line feed at the end
+	Tera    Kind = "tera"    // TeraSort records of 100 bytes: a printable ASCII key of 10 bytes first, a line feed last
 	Log     Kind = "log"     // web server log in Apache's combined format
 	Numbers Kind = "numbers" // one non-negative decimal integer per line
 	Pairs   Kind = "pairs"   // key, tab, decimal number; keys follow a Zipf distribution
 	Lines   Kind = "lines"   // random printable lines of 0 to 100 characters
 
 	// The tables of Hive's benchmark follow.
-	Documents Kind = "documents" // records of 100 bytes: a key of 10, and after it SearchPattern in one of 10,000
-	Rankings  Kind = "rankings"  // rows of 64 bytes: address|rank|seconds
+	Documents Kind = "documents" // records of 100 bytes: a key of 10 bytes, then text; one in 10,000 has SearchPattern
+	Rankings  Kind = "rankings"  // rows of 64 bytes: page address|rank|seconds
 	Visits    Kind = "visits"    // client|address|day|revenue|program|country|language|word|seconds
 )
 
 // kinds has the properties of each kind, in the order of help texts.
 var kinds = []struct {
 	name   Kind
-	new    func(Config) fill // creates what all pieces share, such as a vocabulary; Words and Skew are set
+	new    func(Config) fill // returns the generator of pieces; Words and Skew are set
 	record int64             // size of the smallest non-empty output
-	whole  bool              // whether the output has whole records of that size only
+	whole  bool              // whether all records have that size, so that Bytes is rounded down to whole ones
 	words  int               // default of Config.Words
 }{
 	{Text, newText, 1, false, 500_000},
@@ -115,8 +115,8 @@ func (c Config) Validate() error {
 // kind returns the index of c.Kind in kinds, -1 for an unknown kind.
 func (c Config) kind() int { return slices.Index(Kinds(), c.Kind) }
 
-// size returns the number of bytes that Write writes: Bytes, rounded down if the end would not be a
-// whole record.
+// size returns the number of bytes that Write writes: c.Bytes, or less if it rounds down so that no
+// record is cut.
 func (c Config) size() int64 {
 	switch k := kinds[c.kind()]; {
 	case k.whole:
@@ -127,6 +127,6 @@ func (c Config) size() int64 {
 	return c.Bytes
 }
 
-// fill appends piece number piece of the output to buf: exactly n bytes of whole lines, from the
-// random numbers of r. Several goroutines call it at once, each with its own r.
+// fill appends a piece of the output, exactly n bytes of whole lines with random numbers from r, to
+// buf. Goroutines may call it at once for different pieces, each with its own r.
 type fill func(buf []byte, n int, piece int64, r *rng) []byte

@@ -47,7 +47,7 @@ func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
 	}
 }
 
-// A configuration gives the same bytes every time, on any number of cores.
+// The same configuration gives the same bytes with one processor, with five, and in a second run.
 func TestSameSeedSameBytes(t *testing.T) {
 	for _, k := range Kinds() {
 		c := Config{Kind: k, Bytes: 3*pieceBytes + 100, Seed: 1, Words: 2000}
@@ -119,8 +119,8 @@ func TestLogAndPairsParse(t *testing.T) {
 	}
 }
 
-// The tables of Hive's benchmark have their columns, the page of each visit occurs in Rankings, and
-// one document in ten thousand has the pattern.
+// Each row of Hive's three tables has the right columns, each visit's page occurs in Rankings, and
+// about one document in 10,000 contains the pattern.
 func TestHiveTables(t *testing.T) {
 	ranking := regexp.MustCompile(`^http://www\.example\.com/\d+/x*\|\d{1,5}\|\d{1,2}\n$`)
 	visit := regexp.MustCompile(`^(\d{1,3}\.){3}\d{1,3}\|http:\S+\|\d{4}-\d\d-\d\d\|\d{1,3}\.\d\d\|[^|]+\|` +

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which HIVE-396 uses for Hive.
+// This file generates the tables of the benchmark of Pavlo et al. (SIGMOD 2009; Hive: HIVE-396).
 
-// SearchPattern is contained in one of ten thousand records of Documents, on average. The
-// benchmark's text search looks for it.
+// SearchPattern is the text that the benchmark's search job looks for. On average, one of 10,000
+// records of Documents contains it.
 const SearchPattern = "XYZ"
 
-// patternEvery is the average number of records per record with SearchPattern.
+// patternEvery is the number of records of Documents of which one, on average, has SearchPattern.
 const patternEvery = 10_000
 
 // rankingBytes is the size of a record of Rankings; a piece has a whole number of them.
@@ -55,8 +55,8 @@ func newRankings(Config) fill {
 	}
 }
 
-// appendRank appends a bar, the rank of a page, a bar and the seconds spent on it. About one page
-// in x+1 has a rank above x.
+// appendRank appends "|rank|seconds" for a page. Both depend only on the page's number. About one
+// page in x+1 has a rank above x.
 func appendRank(buf []byte, page int64) []byte {
 	r := newRng(0, page)
 	rank := min(1/(1-r.float()), 99_999)
@@ -64,8 +64,8 @@ func appendRank(buf []byte, page int64) []byte {
 	return strconv.AppendInt(append(buf, '|'), int64(1+r.n(99)), 10)
 }
 
-// appendAddress appends the address of a page. Letters x at its end fill up the page's row of
-// Rankings.
+// appendAddress appends the address of a page. It ends with as many letters x as make the page's
+// row in Rankings 64 bytes long.
 func appendAddress(buf []byte, page int64) []byte {
 	end := len(buf) + rankingBytes - 1 - len(appendRank(nil, page))
 	buf = append(buf, "http://www.example.com/"...)
@@ -79,9 +79,9 @@ func appendAddress(buf []byte, page int64) []byte {
 // clients is the number of client addresses, as in the benchmark.
 const clients = 2_500_000
 
-// newVisits returns the fill for Visits: rows of nine columns, separated by bars: address of the
-// client, page, day, revenue, program, country, language, search word, seconds. The pages are the
-// first ones of Rankings, with a Zipf distribution.
+// newVisits returns the fill for Visits. Each row has nine columns, separated by bars: client's
+// address, page, day, revenue, program, country, language, search word, seconds. The pages are
+// those of the first rows of Rankings, with a Zipf distribution.
 func newVisits(c Config) fill {
 	pages := newZipf(c.Words, c.Skew)
 	agents := []string{"Mozilla/5.0 (X11; Linux x86_64)", "Opera/9.80", "curl/8.8.0", "Lynx/2.8.9"}

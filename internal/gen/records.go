@@ -74,9 +74,9 @@ func appendClient(buf []byte, client int) []byte {
 	return buf
 }
 
-// appendLog appends a log line to a piece of which n bytes are left to fill, and returns how many
-// then are. If they would not suffice for one more line, it makes this line the last one: it
-// lengthens the line after path, or cuts it.
+// appendLog appends a log line to a piece that still needs n bytes, and returns how many it needs
+// then. If too few would remain for another line, this one is the last: appendLog lengthens it
+// after index path, or cuts it.
 func appendLog(buf, line []byte, path, n int) ([]byte, int) {
 	const longest = 300
 	switch {

@@ -5,7 +5,7 @@ import "math"
 // rng generates random numbers by splitmix64, which is fast and accepts any seed.
 type rng uint64
 
-// newRng returns the generator for a piece of the output with that seed.
+// newRng returns the generator of random numbers for one piece of the output of a seed.
 func newRng(seed uint64, piece int64) *rng {
 	r := rng(seed)
 	r = rng(r.next() ^ uint64(piece)*0xD1B54A32D192ED03)
@@ -30,8 +30,8 @@ func (r *rng) n(k int) int { return int((r.next() >> 32) * uint64(k) >> 32) }
 // zipf draws ranks 0, 1, … with probability proportional to 1/(rank+1)^s, in constant time with
 // Walker's alias method.
 type zipf struct {
-	prob  []float64 // probability that column i gives i
-	alias []int32   // the other result of column i
+	prob  []float64 // by column: probability that a draw of column i returns i
+	alias []int32   // by column: what a draw of column i returns otherwise
 }
 
 // newZipf returns a zipf of n ranks with exponent s.

@@ -2,7 +2,7 @@ package gen
 
 import "math"
 
-// lineBytes is the length after which a line of text ends with its current word.
+// lineBytes is the length of a line of text after which the current word is its last.
 const lineBytes = 72
 
 // vocabulary holds the words of a text in one byte slice, most frequent first.
@@ -10,7 +10,7 @@ type vocabulary struct {
 	bytes   []byte
 	end     []int32 // word i is bytes[end[i-1]:end[i]]
 	longest int
-	ofSize  [][]byte // by length: a word of that length, nil if there is none
+	ofSize  [][]byte // by length: a word of that length, or nil
 }
 
 // newVocabulary draws n distinct words from a seed. Frequent words are short: the length grows with
@@ -58,7 +58,7 @@ func (v *vocabulary) word(i int) []byte {
 	return v.bytes[start:v.end[i]]
 }
 
-// appendSize appends a word of exactly this size, or a run of z if the vocabulary has none.
+// appendSize appends exactly size bytes: a word, or letters z if the vocabulary has none.
 func (v *vocabulary) appendSize(buf []byte, size int) []byte {
 	if size < len(v.ofSize) && v.ofSize[size] != nil {
 		return append(buf, v.ofSize[size]...)

@@ -15,11 +15,11 @@ import (
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// pieceBytes is the size of a piece, which one goroutine generates: a whole number of records.
+// pieceBytes is the size of the pieces in which goroutines generate the output: whole records.
 const pieceBytes = 10_000 * recordBytes
 
 // Write writes the input that c describes to w, in pieces of about a megabyte. It returns the
-// errors of Validate and of w, and the cause of ctx if that ends first.
+// errors of Validate and of w or, if ctx ends first, its cause.
 func Write(ctx context.Context, w io.Writer, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -70,9 +70,9 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 	return nil
 }
 
-// WriteFile writes the input that c describes to the named file, through a temporary file beside
-// it, so that the name never refers to an incomplete output. It removes temporary files that killed
-// processes have left. It replaces an existing file only if overwrite is set; otherwise the error
+// WriteFile writes the input that c describes to the named file, through a temporary one in its
+// directory, so that the name never refers to incomplete output. It removes temporary files of
+// killed processes. It replaces an existing file only if overwrite is set; otherwise the error
 // wraps os.ErrExist.
 func WriteFile(ctx context.Context, name string, c Config, overwrite bool) error {
 	if err := c.Validate(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ExpandFS is Expand for names in a file system; they use slashes and do not begin with / or a dot
-// element.
+// ExpandFS is like Expand, for files of fsys. Names are separated by slashes; they must not begin
+// or end with one, and have no element "." or "..".
 func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 	if !fs.ValidPath(arg) {
 		return nil, &PatternError{fmt.Sprintf("%q: names of an fs.FS have no / at their ends and no . or .. in them", arg)}
@@ -24,14 +24,14 @@ func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 	return expand(arg, info, err, doublestar.ValidatePattern(arg), below, matching)
 }
 
-// globFS lists the files below root that match a glob, and those below matching directories. Names
-// that begin with _ or a dot are hidden unless the pattern shown spells that character out.
+// globFS lists the files below root that match a glob, and those below matching directories. It
+// skips names that begin with _ or a dot, unless the pattern in shown spells that character.
 func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	depth := strings.Count(glob, "/")
 	if strings.Contains(glob, anyDepth) || strings.Contains(glob, "{") {
 		depth = -1
 	}
-	taken := "" // the matching directory, with a trailing slash
+	taken := "" // the last directory that matched, with a trailing slash: files below it are listed too
 	err = fs.WalkDir(fsys, root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case path == root && errors.Is(err, fs.ErrNotExist):
@@ -63,7 +63,7 @@ func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	return files, err
 }
 
-// toReadFS is like toRead: a path of fsys must be opened if it is a regular file or a broken link.
+// toReadFS reports whether a path of fsys must be opened: a regular file, or a broken link.
 func toReadFS(fsys fs.FS, path string, e fs.DirEntry) bool {
 	if e.Type().IsRegular() {
 		return true

@@ -12,10 +12,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxAlternatives is the maximum number of globs that the braces of a glob may expand to.
+// maxAlternatives limits the number of globs without braces to which one glob may expand.
 const maxAlternatives = 1000
 
-// anyDepth is the element of a glob that matches any number of directories.
+// anyDepth is the element of a glob that matches any number of nested directories, also none.
 const anyDepth = "**"
 
 // PatternError is the error for an invalid glob.
@@ -23,16 +23,16 @@ type PatternError struct{ text string }
 
 func (e *PatternError) Error() string { return e.text }
 
-// Expand returns the files that an argument names, at least one: a file, all files below a
-// directory in name order, or those that match a glob, sorted. It returns pipes and devices only
-// for their exact names. What cannot be read is an error, since it may contain a matching file.
+// Expand returns the files that arg names, at least one: a file, all files below a directory, or
+// those that match a glob, sorted by name. It returns a pipe or device only for its exact name. An
+// unreadable directory is an error, since it may contain a matching file.
 func Expand(arg string) ([]string, error) {
 	info, err := os.Stat(arg)
 	return expand(arg, info, err, doublestar.ValidatePathPattern(arg), walk, glob)
 }
 
-// expand implements Expand; info and err are the result of Stat for arg, and valid says whether arg
-// is a valid glob.
+// expand returns the result of Expand. info and err are Stat's results for arg; valid is whether it
+// is a valid glob; below and matching list the files of a directory and of a glob.
 func expand(arg string, info fs.FileInfo, err error, valid bool, below, matching func(string) ([]string, error)) ([]string, error) {
 	var files []string
 	switch {
@@ -81,10 +81,10 @@ func walk(dir string) ([]string, error) {
 	return files, err
 }
 
-// hidden reports whether wildcards do not match the name and directory arguments omit it.
+// hidden reports whether wildcards and directory arguments skip files and directories of this name.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
 
-// passOver returns the result of a fs.WalkDirFunc for a hidden entry.
+// passOver returns what an fs.WalkDirFunc must return to skip e and all below it.
 func passOver(e fs.DirEntry) error {
 	if e.IsDir() {
 		return filepath.SkipDir
@@ -99,8 +99,8 @@ func toRead(path string) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// glob lists the regular files that match a glob, and all below matching directories. It reads each
-// directory once per alternative of the braces, however many ** there are.
+// glob lists the regular files that match a glob, and those below matching directories. It reads
+// each directory at most once per alternative of the braces, however many ** the pattern has.
 func glob(pattern string) ([]string, error) {
 	patterns := alternatives(nil, "", filepath.ToSlash(pattern))
 	if len(patterns) > maxAlternatives {
@@ -117,8 +117,8 @@ func glob(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// alternatives appends the globs without braces that head and rest expand to, and stops beyond
-// maxAlternatives.
+// alternatives appends to list the globs to which head followed by rest expands, none with braces.
+// It stops once there are more than maxAlternatives.
 func alternatives(list []string, head, rest string) []string {
 	open, depth, class := -1, 0, false
 	var cuts []int
@@ -154,7 +154,7 @@ func alternatives(list []string, head, rest string) []string {
 	return append(list, head+rest)
 }
 
-// globAlternative is glob for a pattern without braces.
+// globAlternative lists the regular files that a pattern without braces matches.
 func globAlternative(pattern string) ([]string, error) {
 	if pattern == "" {
 		return nil, nil
@@ -188,7 +188,7 @@ func globAlternative(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// globFixedDepth is glob for a pattern without **.
+// globFixedDepth lists the regular files that a pattern without ** matches.
 func globFixedDepth(pattern string) ([]string, error) {
 	matches, err := doublestar.FilepathGlob(filepath.FromSlash(pattern), doublestar.WithFailOnIOErrors())
 	if err != nil {
@@ -216,9 +216,9 @@ func globFixedDepth(pattern string) ([]string, error) {
 // deepGlob walks the directories below root for a pattern with **. It does not follow symbolic
 // links to directories, which may form cycles.
 type deepGlob struct {
-	base, pattern string // the pattern and its fixed part
-	root, deep    string // the match of the elements before the first **, and the pattern from there on
-	taken         string // the matching directory, with a trailing separator
+	base, pattern string // the pattern's elements before the first wildcard, and the whole pattern
+	root, deep    string // a directory that the elements before the first ** match, and the pattern from ** on
+	taken         string // the last directory that matched, with a trailing separator: files below it are listed too
 	files         []string
 }
 
@@ -254,8 +254,8 @@ func (d *deepGlob) visit(path string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// hiddenBelow reports whether a match of a glob is hidden: a name below the glob's fixed part
-// begins with _ or a dot, and no name of the glob begins with that character.
+// hiddenBelow reports whether a match of a glob is hidden: below base, the glob's fixed part, a
+// name begins with _ or a dot, and no name of the glob begins so.
 func hiddenBelow(base, match, glob string) bool {
 	below := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(match), base), "/")
 	if base == "." {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// globbed makes files, and returns those to which a glob expands.
+// globbed returns the files to which a pattern expands, sorted and without duplicates.
 func globbed(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := glob(pattern)
@@ -70,7 +70,7 @@ func TestGlob(t *testing.T) {
 	require.Equal(t, []string{cwd + "/d/a", cwd + "/d/e/a"}, globbed(t, cwd+"/d/**/a"))
 }
 
-// A glob with many ** or links to a directory above takes no longer than one walk.
+// With many ** and with links to parent directories, a glob takes no longer than one walk.
 func TestGlobIsLinear(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 8 {

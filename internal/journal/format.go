@@ -42,7 +42,7 @@ func appendRecord(b []byte, number uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// fault returns an error with the offset of the damage.
+// fault returns an error that wraps ErrCorrupt and names the offset of the damage.
 func fault(offset int, format string, args ...any) error {
 	return fmt.Errorf("offset %d: %w: %s", offset, ErrCorrupt, fmt.Sprintf(format, args...))
 }
@@ -65,7 +65,7 @@ func checkHeader(data []byte, number uint32) error {
 	return nil
 }
 
-// readRecord reads the record at the start of data; if there is none, why says why.
+// readRecord returns the payload of the record at the start of data; why is "" if it is valid.
 func readRecord(data []byte, number uint32) (payload []byte, why string) {
 	if len(data) < frameSize {
 		return nil, "a record that is not whole"
@@ -86,7 +86,7 @@ func readRecord(data []byte, number uint32) (payload []byte, why string) {
 	return data[frameSize : frameSize+int(size)], ""
 }
 
-// valid reports whether data contains a valid record of any number.
+// valid reports whether a valid record, with any number, begins anywhere in data.
 func valid(data []byte) bool {
 	for {
 		at := bytes.Index(data, []byte(mark))
@@ -101,8 +101,8 @@ func valid(data []byte) bool {
 	}
 }
 
-// parse returns the records of a file, record 0 first. The records alias data, whose first `whole`
-// bytes are valid; the rest is a torn tail.
+// parse returns the records of a file, record 0 first, as slices of data. The first `whole` bytes
+// of data are valid; the rest is a last record that a kill or power cut left incomplete.
 func parse(data []byte, number uint32) (records [][]byte, whole int, err error) {
 	if err := checkHeader(data, number); err != nil {
 		return nil, 0, err

@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// Journal is an open directory. Its methods are safe for concurrent use.
+// Journal is an open journal directory. Its methods are safe for concurrent use.
 type Journal struct {
 	dir  string
 	lock *os.File
 	step func(string) error // called between two steps; tests return an error to simulate a crash
 
 	syncing sync.Mutex // acquired before mu
-	synced  int64      // number of written records that are synced
+	synced  int64      // how many of the written records a Sync has forced to disk
 
 	mu      sync.Mutex
 	file    *os.File // nil before the first snapshot
@@ -28,7 +28,7 @@ type Journal struct {
 	written int64    // number of records in total
 	size    int64    // size of file in bytes
 	buf     []byte   // scratch
-	err     error    // the first error of Append: nothing is written after it
+	err     error    // the first error of a write or sync: nothing is written after it
 }
 
 // lockName is the file that is locked while a process has the directory open.
@@ -42,8 +42,8 @@ func nameOf(number uint32) string { return fmt.Sprintf("log-%08d", number) }
 // ErrLocked. A directory without a log must be empty and needs a Snapshot first.
 func Open(dir string) (*Journal, error) { return open(dir, func(string) error { return nil }) }
 
-// open is Open with a function that is called after each step of a Snapshot; an error of it stops
-// the snapshot there, as a crash does in tests.
+// open is Open with a hook for tests: it calls step after each step of a Snapshot. If step returns
+// an error, the snapshot stops there, as in a crash.
 func open(dir string, step func(string) error) (_ *Journal, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func open(dir string, step func(string) error) (_ *Journal, err error) {
 	return j, nil
 }
 
-// tidy removes incomplete files and lists the numbers of the logs.
+// tidy removes files that a killed process left incomplete, and returns the numbers of the logs.
 func (j *Journal) tidy() (numbers []uint32, err error) {
 	list, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func (j *Journal) tidy() (numbers []uint32, err error) {
 	return numbers, nil
 }
 
-// openLast opens the last log to append after its last record.
+// openLast opens the last log, cuts off an incomplete last record, and prepares to append after it.
 func (j *Journal) openLast() error {
 	path := j.path(j.number)
 	records, whole, err := read(path, j.number)
@@ -138,7 +138,7 @@ func read(path string, number uint32) (records [][]byte, whole int, err error) {
 
 func (j *Journal) path(number uint32) string { return filepath.Join(j.dir, nameOf(number)) }
 
-// Read returns the last snapshot and the records since; both are nil if there is no snapshot.
+// Read returns the last snapshot and the records appended since; both are nil without a snapshot.
 func (j *Journal) Read() (snapshot []byte, records [][]byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,8 +152,8 @@ func (j *Journal) Read() (snapshot []byte, records [][]byte, err error) {
 	return list[0], list[1:], nil
 }
 
-// Append appends a record. Then it survives the end of this process, and after a Sync also that of
-// the machine. After an error nothing more is written, and the error stays.
+// Append appends a record. The record survives a kill of this process at once, and a crash of the
+// machine after the next Sync. After an error nothing more is written, and each call returns it.
 func (j *Journal) Append(record []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -175,7 +175,7 @@ func (j *Journal) Append(record []byte) error {
 	return nil
 }
 
-// Sync forces appended records to disk. Concurrent calls share one sync.
+// Sync forces all appended records to disk. Concurrent calls share one sync.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
 	want := j.written
@@ -201,7 +201,7 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
-// Unsynced returns how many records would be lost if the machine stopped now.
+// Unsynced returns how many appended records a crash of the machine would lose now.
 func (j *Journal) Unsynced() int64 {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
@@ -210,14 +210,14 @@ func (j *Journal) Unsynced() int64 {
 	return j.written - j.synced
 }
 
-// Size returns the bytes of the snapshot and the records since.
+// Size returns the size of the current file in bytes: the snapshot and the records since.
 func (j *Journal) Size() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.size
 }
 
-// Close syncs appended records and unlocks the directory.
+// Close syncs the appended records, unlocks the directory and returns the errors of both.
 func (j *Journal) Close() error {
 	err := j.Sync()
 	j.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// content returns what a journal reads: the snapshot and the records since.
+// content returns the snapshot and the later records that Read returns, as strings.
 func content(t *testing.T, j *Journal) (snapshot string, records []string) {
 	t.Helper()
 	s, list, err := j.Read()
@@ -23,7 +23,7 @@ func content(t *testing.T, j *Journal) (snapshot string, records []string) {
 	return string(s), records
 }
 
-// made returns a new journal with a snapshot and records.
+// made returns a new journal in dir with this snapshot and these records.
 func made(t *testing.T, dir, snapshot string, records ...string) *Journal {
 	t.Helper()
 	j, err := Open(dir)
@@ -86,7 +86,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// Open refuses a directory with other files, and does not change it.
+// Open refuses a directory with a file that is not a journal's, and does not change it.
 func TestStranger(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o600))
@@ -95,8 +95,8 @@ func TestStranger(t *testing.T) {
 	require.Equal(t, []string{"letter.txt"}, names(t, dir))
 }
 
-// A log that is cut off at any byte has the records that are complete, and further ones can be
-// appended. A log without a complete snapshot is an error.
+// Open keeps the complete records of a log that was cut at any byte, and Append works after them.
+// It returns an error if the cut is in the snapshot.
 func TestCutAnywhere(t *testing.T) {
 	records := []string{"one", "twenty-two", "", "\xf5rec", "five"}
 	whole, ends := bytesOf(t, records)
@@ -126,7 +126,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A byte that has changed is an error, unless it is in the last record, which is then cut off.
+// A changed byte anywhere is an error, except in the last record: Open cuts that one off.
 func TestFlipAnywhere(t *testing.T) {
 	records := []string{"one", "twenty-two", "", "four", "five"}
 	whole, ends := bytesOf(t, records)
@@ -148,7 +148,7 @@ func TestFlipAnywhere(t *testing.T) {
 	}
 }
 
-// bytesOf returns a log with these records, and the offsets where the snapshot and each record end.
+// bytesOf returns a log with these records, and the end offsets of the snapshot and each record.
 func bytesOf(t *testing.T, records []string) (whole []byte, ends []int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ func bytesOf(t *testing.T, records []string) (whole []byte, ends []int) {
 	return whole, ends
 }
 
-// Open refuses a log of another format with an error of one line, and does not change it.
+// Open refuses a log of an older or newer format with an error of one line, and does not change it.
 func TestOtherFormat(t *testing.T) {
 	for _, v := range []uint32{1, 3} {
 		dir := t.TempDir()
@@ -180,7 +180,7 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
-// A missing record, or a log under another number, is an error even if all records are valid.
+// A missing record and a renamed log are errors, even if each single record is valid.
 func TestOrderOfRecords(t *testing.T) {
 	whole, ends := bytesOf(t, []string{"aaa", "bbb", "ccc"})
 	without := append(bytes.Clone(whole[:ends[0]]), whole[ends[1]:]...)
@@ -190,14 +190,14 @@ func TestOrderOfRecords(t *testing.T) {
 	require.ErrorContains(t, err, "it says that it is log 1")
 }
 
-// A process that dies between any two steps of a snapshot leaves the old content or the new.
+// A process that dies between any two steps of a snapshot leaves the old content or the new one.
 func TestCrashInSnapshot(t *testing.T) {
 	crash := errors.New("crash")
 	steps := []string{"made", "half written", "written", "synced", "renamed", "named on the disk", "removed"}
 	for n, at := range steps {
 		for _, fresh := range []bool{true, false} {
 			if fresh && at == "removed" {
-				continue // there is nothing to remove
+				continue // a first snapshot has no older log to remove
 			}
 			dir := t.TempDir()
 			if !fresh {
@@ -213,7 +213,7 @@ func TestCrashInSnapshot(t *testing.T) {
 			require.NoError(t, err)
 			require.ErrorIs(t, j.Snapshot([]byte("new")), crash)
 			require.Equal(t, steps[:n+1], seen)
-			require.NoError(t, j.lock.Close()) // as the end of the process does
+			require.NoError(t, j.lock.Close()) // the system does the same when a process dies
 			if j.file != nil {
 				require.NoError(t, j.file.Close())
 			}
@@ -257,7 +257,7 @@ func TestDamagedLast(t *testing.T) {
 	require.Equal(t, data, kept)
 }
 
-// If many goroutines append and sync at once, no record is lost, and those of each stay in order.
+// If goroutines append and sync at once, no record is lost, and each one's stay in order.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	j := made(t, dir, "many")
@@ -301,7 +301,7 @@ func TestFailedWrite(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// In any bytes, the parser finds only records that, written again, give the bytes that were read.
+// The records that parse finds in any bytes encode to exactly the valid part of them.
 func FuzzParse(f *testing.F) {
 	whole := appendRecord(appendRecord(header(1), 0, []byte("snapshot")), 1, []byte("record"))
 	f.Add(whole)

@@ -11,8 +11,8 @@ import (
 // Journal of this process, has open.
 var ErrLocked = errors.New("another process is using it")
 
-// lockIn creates and locks the lock file of a directory. The former holder may remove it meanwhile,
-// so lockIn retries.
+// lockIn creates and locks the lock file of a directory. The process that held the lock may remove
+// the file meanwhile, so lockIn retries.
 func lockIn(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	for {
@@ -34,13 +34,13 @@ func lockIn(dir string) (*os.File, error) {
 	}
 }
 
-// unlock removes the lock file while holding it or, if the system forbids that, afterwards.
+// unlock removes the lock file before it unlocks it or, on systems that forbid this, after.
 func (j *Journal) unlock() error {
 	path := j.lock.Name()
 	removed := os.Remove(path) == nil
 	err := j.lock.Close()
 	if !removed {
-		_ = os.Remove(path) // another process may hold it already
+		_ = os.Remove(path) // fails if another process has locked it already
 	}
 	return err
 }

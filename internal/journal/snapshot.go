@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Snapshot replaces all records by one, on disk when it returns. After an error either state
-// remains on disk, and the error stays, as for Append.
+// Snapshot replaces all records by one, and returns once it is on disk. After an error the disk has
+// the old records or the new one, and each later call returns the error, as for Append.
 func (j *Journal) Snapshot(data []byte) error {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
@@ -50,7 +50,7 @@ func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error)
 		if err != nil {
 			_ = f.Close() // it may be closed already
 			if !crashed {
-				_ = os.Remove(temp) // otherwise the next process does
+				_ = os.Remove(temp) // if this fails, the next Open removes it
 			}
 		}
 	}()
@@ -93,7 +93,7 @@ func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error)
 	return openAt(j.path(number), int64(len(content)))
 }
 
-// openAt opens a file, truncates it to `whole` bytes and positions it at the end.
+// openAt opens a file, truncates it to `whole` bytes and moves to its end.
 func openAt(path string, whole int64) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/tarry-mr/tarry/internal/cputime"
 )
 
-// growth is the factor of n between the two measurements. Work quadratic in its input grows 8 times
-// faster than the input; the limit of 3 tolerates a busy machine.
+// growth is the factor by which the larger of the two inputs exceeds the smaller. Quadratic work
+// grows 8 times faster than its input; room, the limit, is 3, since the machine may be busy.
 const (
 	growth = 8
 	room   = 3
 	tries  = 4
 )
 
-// Check fails the test if the work on the input of 8n, in allocated bytes or processor time,
-// exceeds 3 times what its size allows, relative to the work on the input of n. n must be so large
-// that the work takes some milliseconds; shorter times pass. build makes the input outside of the
-// measurement. Check is not for parallel tests.
+// Check fails the test if the work on build(8n) exceeds 3 times its expected amount. Expected is
+// the work on build(n), times the ratio of the inputs' sizes. Work is allocated bytes or processor
+// time, without build's. n must be so large that work takes some milliseconds; shorter times pass.
+// Not for parallel tests.
 func Check(t *testing.T, n int, build func(n int) []byte, work func(text []byte)) {
 	t.Helper()
 	small, large := build(n), build(growth*n)
@@ -43,8 +43,8 @@ func Check(t *testing.T, n int, build func(n int) []byte, work func(text []byte)
 		grown, times, allocated)
 }
 
-// measure returns the processor time of work, of all goroutines, and the number of bytes that it
-// allocates.
+// measure returns the processor time that work(text) uses in all goroutines, and the number of
+// bytes that it allocates.
 func measure(work func(text []byte), text []byte) (time.Duration, uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -55,8 +55,8 @@ func measure(work func(text []byte), text []byte) (time.Duration, uint64) {
 	return spent, after.TotalAlloc - before.TotalAlloc
 }
 
-// Repeat returns a build for [Check]: n copies of a piece between a beginning and an end. A %d in
-// the piece is replaced by its number.
+// Repeat returns a build for [Check]: begin, then piece n times, then end. In each copy of piece,
+// %d is replaced by the copy's number.
 func Repeat(begin, piece, end string) func(n int) []byte {
 	return func(n int) []byte {
 		var b bytes.Buffer

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The check tells work that grows with the square from work that does not.
+// Check accepts linear work, and fails a test whose time or allocation grows with the square.
 func TestCheckTellsSquares(t *testing.T) {
 	build := func(n int) []byte { return make([]byte, n) }
 	Check(t, 1<<18, build, func(text []byte) { bytes.Count(text, []byte{1}) })

@@ -1,6 +1,6 @@
 package netmodel
 
-// enqueue adds a flow to the heap of flows by their ends, or moves it to its place there.
+// enqueue adds a flow to the heap ordered by end times, or moves it after its end changed.
 func (w *Network) enqueue(f Flow) {
 	if w.flows[f].pos < 0 {
 		w.flows[f].pos = int32(len(w.ending))
@@ -10,7 +10,7 @@ func (w *Network) enqueue(f Flow) {
 	w.down(i)
 }
 
-// dequeue removes a flow from the heap of flows by their ends.
+// dequeue removes a flow from the heap ordered by end times.
 func (w *Network) dequeue(f Flow) {
 	i, last := int(w.flows[f].pos), len(w.ending)-1
 	w.flows[f].pos = -1
@@ -23,7 +23,7 @@ func (w *Network) dequeue(f Flow) {
 	}
 }
 
-// earlier reports whether a comes before b in the heap: by end, then by number.
+// earlier reports whether a ends before b or, if they end at once, has the smaller number.
 func (w *Network) earlier(a, b Flow) bool {
 	x, y := w.flows[a].ends, w.flows[b].ends
 	return x < y || x == y && a < b

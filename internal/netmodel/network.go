@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Flow identifies a transfer in progress. Numbers are small, and those of stopped flows are reused.
+// Flow is the number of a transfer in progress. Numbers stay small: Start reuses stopped flows'.
 type Flow = int32
 
 // flow is a transfer in progress. Its rate changes when other flows start or stop.
@@ -17,9 +17,9 @@ type flow struct {
 	left  float64       // remaining bytes at time since
 	since time.Duration // when rate was set
 	ends  time.Duration
-	choke int32 // the link that bounds its rate, or -1: its own limit
-	pos   int32 // in Network.ending; -1: not there
-	owner int32 // the caller's number for it
+	choke int32 // the link that bounds its rate; -1: its own limit does
+	pos   int32 // index in Network.ending; -1: not there
+	owner int32 // number that the caller gave it
 }
 
 // Config describes the links.
@@ -27,13 +27,13 @@ type Config struct {
 	RackOf           []int32       // rack of each node, from 0; not kept
 	NodeLink         float64       // bytes per second of each node's link in each direction; positive
 	Oversubscription float64       // sum of a rack's node links divided by its uplink; at least 1
-	Grain            time.Duration // flows end at multiples of it; 1 ns or less is exact
+	Grain            time.Duration // flows end at multiples of Grain; up to 1 ns: exactly
 
-	// Links are the links of nodes and Uplinks those of racks that differ, in bytes per second in
-	// each direction; nil, or 0 for one of them, means the values above.
+	// Links and Uplinks are the rates of the nodes' and racks' links that differ from those above,
+	// in bytes per second in each direction. A nil slice, and each 0 in one, keeps the value above.
 	Links, Uplinks []float64
-	// Disks is the rate of each node's disk for all its readers, in bytes per second; nil: disks
-	// are not a limit.
+	// Disks is the rate of each node's disk for all its readers, in bytes per second. nil means
+	// that disks limit nothing.
 	Disks []float64
 }
 
@@ -64,7 +64,7 @@ func New(c Config) *Network {
 		sizes[r]++
 	}
 	w.cap = slices.Repeat([]float64{c.NodeLink}, 2*nodes)
-	more := make([]float64, len(sizes)) // extra capacity of a rack's links, compared with equal ones
+	more := make([]float64, len(sizes)) // by rack: what its nodes' Links add to len × NodeLink
 	for v, link := range c.Links {
 		if link > 0 {
 			w.cap[2*v], w.cap[2*v+1] = link, link
@@ -92,8 +92,8 @@ func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64,
 	return w.start(now, w.path(from, to), bytes, limit, owner)
 }
 
-// Read is like Start, but the bytes also come from the disk of node from, if disks are a limit. The
-// nodes may be equal; then no link is used.
+// Read is like Start, but the bytes also cross the disk of node from, if Config.Disks is set. If
+// both nodes are equal, the flow uses no link of the network.
 func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	links := [5]int32{-1, -1, -1, -1, -1}
 	if from != to {
@@ -105,7 +105,7 @@ func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, 
 	return w.start(now, links, bytes, limit, owner)
 }
 
-// path returns the links from one node to another, in the form of flow.links.
+// path returns the links that a flow between two nodes crosses, in the order of flow.links.
 func (w *Network) path(from, to int32) [5]int32 {
 	links := [5]int32{2 * from, -1, -1, 2*to + 1, -1}
 	if a, b := w.rackOf[from], w.rackOf[to]; a != b {
@@ -115,7 +115,7 @@ func (w *Network) path(from, to int32) [5]int32 {
 	return links
 }
 
-// start adds a flow over links. Resolve computes its rate and end, for all changes together.
+// start adds a flow over links. The next Resolve computes its rate and end.
 func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64, owner int32) Flow {
 	var f Flow
 	if k := len(w.free) - 1; k >= 0 {
@@ -138,7 +138,7 @@ func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64,
 	return f
 }
 
-// Stop removes a flow, ended or not. Its number may be reused.
+// Stop removes a flow, whether or not all its bytes have been sent. Start may reuse its number.
 func (w *Network) Stop(f Flow) {
 	for _, l := range w.flows[f].links {
 		if l < 0 {
@@ -154,8 +154,8 @@ func (w *Network) Stop(f Flow) {
 	w.free = append(w.free, f)
 }
 
-// Next returns the flow that ends first, the one with the smallest number among equals; ok is false
-// if there is none. Starts and Stops since Resolve have not changed the ends of other flows.
+// Next returns the flow that ends first and its end; ok is false without flows. Among equal ends,
+// the smallest number wins. It ignores rate changes by a Start or Stop since the last Resolve.
 func (w *Network) Next() (f Flow, at time.Duration, ok bool) {
 	if len(w.ending) == 0 || w.flows[w.ending[0]].ends == math.MaxInt64 {
 		return 0, 0, false
@@ -163,7 +163,7 @@ func (w *Network) Next() (f Flow, at time.Duration, ok bool) {
 	return w.ending[0], w.flows[w.ending[0]].ends, true
 }
 
-// Changed reports whether flows have started or stopped since Resolve.
+// Changed reports whether a flow has been started or stopped since the last Resolve.
 func (w *Network) Changed() bool { return len(w.dirty) > 0 }
 
 // Left returns the remaining bytes of a flow.
@@ -178,8 +178,8 @@ func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
 // Sender returns the source node of a flow between two nodes.
 func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
 
-// Traffic returns the total rate of the flows between nodes and of those between racks, in bytes a
-// second. busiest is the used fraction of the busiest link or disk. All are as of the last Resolve.
+// Traffic returns the total rates of flows between nodes and of those between racks, in bytes per
+// second. busiest is the used fraction of the fullest link or disk. All are as of the last Resolve.
 func (w *Network) Traffic() (nodes, racks, busiest float64) {
 	n := len(w.rackOf)
 	for l, on := range w.on {
@@ -201,7 +201,7 @@ func (w *Network) Traffic() (nodes, racks, busiest float64) {
 // From lists the flows from a node, in order of their numbers.
 func (w *Network) From(node int32) []Flow { return slices.Sorted(slices.Values(w.on[2*node])) }
 
-// setRate sets a flow's rate from now on, and computes when it ends.
+// setRate gives a flow a rate from now on, and computes when the flow then ends.
 func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	x := &w.flows[f]
 	if x.rate == rate && x.ends != math.MaxInt64 {
@@ -218,7 +218,7 @@ func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	w.enqueue(f)
 }
 
-// touch records that the flows on a link have changed, for Resolve.
+// touch makes the next Resolve recompute the flows on a link.
 func (w *Network) touch(l int32) {
 	if !w.isDirt[l] {
 		w.isDirt[l] = true

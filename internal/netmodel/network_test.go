@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainRates computes all rates by simple progressive filling: it raises all open flows by the
-// smallest step that fills a link or reaches a limit.
+// plainRates computes all rates from scratch. Each step raises all open flows' rates until a link
+// is full or a flow is at its limit, and closes the flows that this bounds.
 func plainRates(w *Network) map[int32]float64 {
 	rates, open := map[int32]float64{}, map[int32]bool{}
 	for f := range w.flows {
@@ -69,7 +69,7 @@ func inRacks(nodes, racks int) []int32 {
 	return rackOf
 }
 
-// After any starts and stops of flows, the incremental rates equal those computed from scratch.
+// After random starts and stops of flows, Resolve's incremental rates equal those of plainRates.
 func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(2, 12).Draw(t, "nodes")
@@ -149,8 +149,8 @@ func TestMaxMinExample(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Flows from one node end in the order of their bytes, or together at a multiple of the grain. The
-// last one ends when the link has carried all bytes.
+// Flows from one node end in the order of their bytes or, with a grain, together at a multiple of
+// it. The last one ends when the shared link has carried all bytes.
 func TestFlowsOverOneLinkEndInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		grain := rapid.SampledFrom([]time.Duration{0, 10 * time.Millisecond}).Draw(t, "grain")
@@ -180,7 +180,7 @@ func TestFlowsOverOneLinkEndInTurn(t *testing.T) {
 	})
 }
 
-// BenchmarkResolve replaces one of 2,000 flows among 200 nodes in 10 racks.
+// BenchmarkResolve measures the replacement of one of 2,000 flows among 200 nodes in 10 racks.
 func BenchmarkResolve(b *testing.B) {
 	w := New(Config{RackOf: inRacks(200, 10), NodeLink: 125e6, Oversubscription: 4})
 	r := rand.New(rand.NewPCG(1, 0))
@@ -200,7 +200,7 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// The sum of the links in a rack determines its uplink, unless the configuration gives the uplink.
+// A rack's uplink is the sum of its links divided by Oversubscription, unless Uplinks has its rate.
 func TestCapacities(t *testing.T) {
 	w := New(Config{RackOf: []int32{0, 0, 1}, NodeLink: 10, Oversubscription: 2, Links: []float64{0, 30, 0}, Uplinks: []float64{0, 3}})
 	require.Equal(t, []float64{10, 10, 30, 30, 10, 10, 20, 20, 3, 3}, w.cap)

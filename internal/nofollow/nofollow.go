@@ -1,5 +1,5 @@
 // Package nofollow opens directories and files below an [os.Root] without following symbolic links.
-// An os.Root alone allows symbolic links between places below it.
+// An os.Root alone follows those that lead to places below it.
 package nofollow
 
 import (
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// ErrLink is the error for a path with a symbolic link in it, or a file in place of a directory.
+// ErrLink is the error for a path that crosses a symbolic link, or a file in place of a directory.
 var ErrLink = errors.New("a symbolic link or a file is in its way")
 
-// Dir opens a directory below root; the caller must close it. name is separated by slashes; "." is
-// root itself. With create, missing directories are created.
+// Dir opens a directory below root; the caller must close it. name is separated by slashes; "."
+// means root. If create is set, Dir creates missing directories.
 func Dir(root *os.Root, name string, create bool) (*os.Root, error) {
 	dir, err := root.OpenRoot(".")
 	if err != nil || name == "." {
@@ -32,7 +32,7 @@ func Dir(root *os.Root, name string, create bool) (*os.Root, error) {
 	return dir, nil
 }
 
-// child opens the directory name in dir. With create, it makes a missing one.
+// child opens the directory name in dir. If create is set, it creates a missing one.
 func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if create {
 		if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -52,7 +52,7 @@ func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	}
 	opened, err := next.Stat(".")
 	if err == nil && !os.SameFile(there, opened) {
-		err = ErrLink // somebody has replaced it since
+		err = ErrLink // another process has replaced the directory since
 	}
 	if err != nil {
 		return nil, errors.Join(err, next.Close())

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// lock cannot lock on this system, so nothing is swept.
+// lock returns false, since this system has no locks: leftovers of killed processes remain.
 func lock(*os.File, bool) bool { return false }
 
 func ownedByUs(fs.FileInfo) bool { return false }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file or directory until it is closed, and reports whether it could. Set wait if
-// another process holds it only briefly.
+// lock locks a file or directory until it is closed, and reports whether it succeeded. If another
+// process has locked it, lock waits if wait is set, and fails otherwise.
 func lock(f *os.File, wait bool) bool {
 	how := syscall.LOCK_EX
 	if !wait {

@@ -1,6 +1,6 @@
-// Package scratch creates temporary files and directories. They are removed at the end of a
-// command, even if it is interrupted twice; those of a killed process are removed when a later
-// process creates similar ones in the same place. It is safe for concurrent use.
+// Package scratch creates temporary files and directories. They are removed when the command ends,
+// even if it is interrupted twice. Those of a killed process are removed when a later process
+// creates some with the same prefix in the same place. It is safe for concurrent use.
 package scratch
 
 import (
@@ -17,11 +17,11 @@ type Item struct {
 	file *os.File // locked, if the system supports it
 }
 
-// mine holds the items of this process, for RemoveAll.
+// mine is the set of this process's items, which RemoveAll removes.
 var mine sync.Map // of *Item
 
-// Dir creates a directory with a unique name that begins with prefix; an empty parent means
-// os.TempDir.
+// Dir creates a directory with a unique name that begins with prefix; parent "" means os.TempDir.
+// It first removes directories with that prefix that ended processes have left.
 func Dir(parent, prefix string) (*Item, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -30,8 +30,8 @@ func Dir(parent, prefix string) (*Item, error) {
 	return claim(os.O_RDONLY, func() (string, error) { return os.MkdirTemp(parent, prefix) })
 }
 
-// File creates a file for writing. Like Dir, it gives it a unique name that begins with prefix, and
-// first removes such files of ended processes.
+// File creates a file for writing, with a unique name that begins with prefix. It first removes
+// files with that prefix that ended processes have left.
 func File(parent, prefix string) (*Item, error) {
 	sweep(parent, prefix, false)
 	return claim(os.O_RDWR, func() (string, error) {
@@ -43,8 +43,8 @@ func File(parent, prefix string) (*Item, error) {
 	})
 }
 
-// claim creates a file or directory by create, opens it with flag, and locks it. It retries if the
-// sweep of another process locked and removed it first.
+// claim creates a file or directory by calling create, opens it with flag, and locks it. It retries
+// if another process's sweep has removed it before the lock.
 func claim(flag int, create func() (string, error)) (*Item, error) {
 	for {
 		name, err := create()
@@ -67,7 +67,7 @@ func claim(flag int, create func() (string, error)) (*Item, error) {
 	}
 }
 
-// inPlace reports whether the item's name still refers to it.
+// inPlace reports whether the item's name still refers to the item's own file.
 func (i *Item) inPlace() bool {
 	there, err := os.Lstat(i.Name())
 	if err != nil {
@@ -83,7 +83,7 @@ func (i *Item) Name() string { return i.file.Name() }
 // Write writes to a file.
 func (i *Item) Write(p []byte) (int, error) { return i.file.Write(p) }
 
-// Rename gives a file its final name and mode.
+// Rename gives a finished file its final name and mode; it is then no scratch file any more.
 func (i *Item) Rename(name string, mode fs.FileMode) error {
 	if err := i.file.Chmod(mode); err != nil {
 		return err
@@ -110,19 +110,19 @@ func (i *Item) Remove() error {
 	return err
 }
 
-// RemoveAll removes all scratch files and directories of this process, which is about to end.
+// RemoveAll removes all items of this process. Call it just before the process ends.
 func RemoveAll() {
 	mine.Range(func(i, _ any) bool {
-		_ = os.RemoveAll(i.(*Item).Name()) // the next process tries again
+		_ = os.RemoveAll(i.(*Item).Name()) // if this fails, a later process removes it
 		return true
 	})
 }
 
-// sweep removes the files or directories that ended processes have left. It ignores errors.
+// sweep removes the items with this prefix that ended processes have left. It ignores errors.
 func sweep(parent, prefix string, dirs bool) {
 	list, err := os.ReadDir(parent)
 	if err != nil {
-		return // creating an item there will fail too, with the reason
+		return // the caller's creation of an item will report the same error
 	}
 	left := regexp.MustCompile("^" + regexp.QuoteMeta(prefix) + `\d+$`)
 	for _, e := range list {
@@ -132,7 +132,7 @@ func sweep(parent, prefix string, dirs bool) {
 	}
 }
 
-// sweepOne removes a file or directory if no process has it locked: then its process has ended.
+// sweepOne removes a file or directory unless a living process has it locked.
 func sweepOne(name string) {
 	f, err := os.Open(name)
 	if err != nil {

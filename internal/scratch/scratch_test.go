@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// left creates a file or directory as a killed process leaves it: no process holds its lock.
+// left creates a file or directory as a killed process leaves one: not locked. It returns name.
 func left(t *testing.T, name string, dir bool) string {
 	t.Helper()
 	if dir {
@@ -20,7 +20,7 @@ func left(t *testing.T, name string, dir bool) string {
 	return name
 }
 
-// Dir and File remove similar items of dead processes, but none of living ones or of other names.
+// Dir and File remove items that no process has locked, but no locked one and none of other names.
 func TestSweep(t *testing.T) {
 	place := t.TempDir()
 	at := func(name string) string { return filepath.Join(place, name) }
@@ -60,7 +60,7 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, two.Remove())
 }
 
-// Goroutines may create, sweep and remove items at once: each keeps its own until it removes it.
+// Goroutines may create, sweep and remove items at once: none removes an item of another.
 func TestManyAtOnce(t *testing.T) {
 	place := t.TempDir()
 	var all sync.WaitGroup

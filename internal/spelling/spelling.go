@@ -1,8 +1,8 @@
 // Package spelling finds the known name that a misspelt one probably means.
 package spelling
 
-// Closest returns the name that was probably meant, or "". Names of up to three letters must be
-// equal; longer ones may differ in one letter, and from six letters on in two.
+// Closest returns the name that word probably means, or "". Names of up to three letters must be
+// equal to it; from four letters on one letter may differ, and from six on two.
 func Closest(word string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
@@ -22,8 +22,8 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance returns the number of letters to insert, delete, replace or swap with their neighbor in
-// order to turn a into b.
+// distance returns how many letters must be inserted, deleted, replaced or swapped with a neighbor
+// to turn a into b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

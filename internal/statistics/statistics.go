@@ -3,7 +3,7 @@ package statistics
 
 import "math"
 
-// Mean returns the mean of the values, NaN without values.
+// Mean returns the mean of values; NaN if there are none.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -12,8 +12,8 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// Half returns the half-width of the 95 % interval of the mean (Student's t), NaN for fewer than
-// two values.
+// Half returns half the width of the 95 % confidence interval of the mean (Student's t); NaN for
+// fewer than two values.
 func Half(values []float64) float64 {
 	if len(values) < 2 {
 		return math.NaN()
@@ -26,8 +26,8 @@ func Half(values []float64) float64 {
 	return float64(Student95(len(values)-1) * math.Sqrt(squares/(n-1)/n))
 }
 
-// Student95 returns the two-sided 95 % quantile of Student's t with f degrees of freedom, 1 or
-// more: from a table up to 30, then 1.96 + 2.4/f (within 0.1 %).
+// Student95 returns the two-sided 95 % quantile of Student's t with f degrees of freedom, f ≥ 1. Up
+// to 30 it is from a table, beyond it is 1.96 + 2.4/f (error within 0.1 %).
 func Student95(f int) float64 {
 	table := [...]float64{
 		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,

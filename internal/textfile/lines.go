@@ -11,23 +11,23 @@ import (
 // ErrNotText is the error for bytes that are not text.
 var ErrNotText = errors.New("not text: a NUL byte, or not UTF-8")
 
-// Lines reads the lines of a text that are not blank.
+// Lines reads a text line by line and skips blank lines.
 type Lines struct {
-	N    int    // number of the line, from 1; after an error, of the line that it concerns
+	N    int    // number of the current line, from 1; after an error, of the line with the error
 	Text string // the line, without its end and without a byte order mark
 	scan *bufio.Scanner
 	max  int
 	err  error
 }
 
-// NewLines returns the lines of r. One of maxBytes or more is an error, at which Next stops.
+// NewLines returns a reader of r's lines. A line of maxBytes or more is an error.
 func NewLines(r io.Reader, maxBytes int) *Lines {
 	l := &Lines{scan: bufio.NewScanner(r), max: maxBytes}
 	l.scan.Buffer(nil, maxBytes)
 	return l
 }
 
-// Next reads the next line that is not blank. It returns false at the end and at an error.
+// Next reads the next line that is not blank into Text. It returns false at the end or an error.
 func (l *Lines) Next() bool {
 	for l.err == nil && l.scan.Scan() {
 		l.N++
@@ -52,5 +52,5 @@ func (l *Lines) Next() bool {
 	return false
 }
 
-// Err returns the error at which Next has stopped; nil at the end.
+// Err returns the error that ended the reading; nil if it was the end of the text.
 func (l *Lines) Err() error { return l.err }

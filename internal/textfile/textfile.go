@@ -1,4 +1,4 @@
-// Package textfile reads the lines of text files, and tells these from files that are not text.
+// Package textfile reads the lines of text files and detects files that are not text.
 package textfile
 
 import (
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// ByteOrderMark is what some editors put before UTF-8.
+// ByteOrderMark is the mark with which some editors begin a UTF-8 file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// NotText returns the number, from 1, of the first line with a NUL byte or not in UTF-8, 0 if none.
+// NotText returns the number, from 1, of the first line with a NUL byte or invalid UTF-8; 0: none.
 func NotText(text []byte) int {
 	line := 1
 	for len(text) > 0 {

@@ -28,8 +28,8 @@ type Field func(n Node) error
 
 // Reader reads one file.
 type Reader struct {
-	Name string // of the file, at the start of each error
-	Bad  error  // wrapped by each error, after the position
+	Name string // name of the file, with which each error begins
+	Bad  error  // error that each returned error wraps
 }
 
 // Root reads a file of at most 4 MiB and returns the root of its only document.
@@ -69,20 +69,20 @@ func (r *Reader) parse(text []byte) (Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// syntaxError is the interface of the parser's errors. go-yaml defines it too, in a package that
-// would add its decoder to the playground's module.
+// syntaxError is implemented by the parser's errors. go-yaml declares it too, but in a package that
+// would add a decoder to the playground's WebAssembly module.
 type syntaxError interface {
 	error
 	GetToken() *token.Token
 	GetMessage() string
 }
 
-// Refuse returns an error for a line, from 1.
+// Refuse returns an error that names the file and a line, counted from 1.
 func (r *Reader) Refuse(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w: %s", r.Name, line, r.Bad, fmt.Sprintf(format, args...))
 }
 
-// Fault returns an error for a node, with its line and column.
+// Fault returns an error that names the file and n's line and column.
 func (r *Reader) Fault(n Node, format string, args ...any) error {
 	line, col := 1, 1
 	if n != nil {
@@ -93,8 +93,8 @@ func (r *Reader) Fault(n Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %w: %s", r.Name, line, col, r.Bad, fmt.Sprintf(format, args...))
 }
 
-// Mapping calls the field of each key with the key's value. The error for an unknown key suggests a
-// similar one.
+// Mapping calls, for each key of n, the function in fields with the key's value. An unknown or
+// repeated key is an error; for an unknown one it suggests a similar key.
 func (r *Reader) Mapping(n Node, fields map[string]Field) error {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
@@ -141,7 +141,7 @@ func IsList(n Node) bool {
 	return ok
 }
 
-// Each calls read with each item of a list.
+// Each calls read with each item of a list; if n is not a list, it returns an error.
 func (r *Reader) Each(n Node, read Field) error {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -155,7 +155,7 @@ func (r *Reader) Each(n Node, read Field) error {
 	return nil
 }
 
-// Scalar returns the text of a plain value.
+// Scalar returns the text of a string, number or boolean; other values are errors.
 func (r *Reader) Scalar(n Node) (string, error) {
 	switch v := n.(type) {
 	case *ast.StringNode:
@@ -178,7 +178,7 @@ func (r *Reader) Truth(to *bool) Field {
 	}
 }
 
-// Value reads a plain value with parse, and adds the position to parse's errors.
+// Value returns a Field that parses a plain value into *to. Errors of parse get the position.
 func Value[T any](r *Reader, to *T, parse func(string) (T, error)) Field {
 	return func(n Node) error {
 		s, err := r.Scalar(n)

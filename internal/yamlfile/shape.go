@@ -4,18 +4,18 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file. The parser's work grows with the square of both depth and keys, so a file
-// beyond the limits is rejected before it is parsed.
+// Limits of a file. Parsing takes time quadratic in the depth and in the number of keys, so tokens
+// are checked against the limits before a file is parsed.
 const (
 	maxBytes = 4 << 20 // parsing takes up to 200 times as much memory
 	maxDepth = 12      // nested lists and mappings; a workload has five levels
 	maxKeys  = 64      // in one mapping; a job has thirty
 )
 
-// shape tracks the open collections in a sequence of tokens.
+// shape tracks which lists and mappings are open after each token of a file.
 type shape struct {
 	blocks []block
-	flows  []int // entries so far of the collections in brackets and braces; -1 for a list
+	flows  []int // per open [ or {: keys so far; -1 for a list
 }
 
 // block is a list or mapping written by indentation.
@@ -25,7 +25,7 @@ type block struct {
 	keys   int
 }
 
-// beyond returns the first token that exceeds a limit, and the limit; nil if there is none.
+// beyond returns the first token that exceeds a limit, and the reason; nil if all limits hold.
 func beyond(tokens token.Tokens) (at *token.Token, reason string) {
 	var s shape
 	for _, t := range tokens {
@@ -39,7 +39,7 @@ func beyond(tokens token.Tokens) (at *token.Token, reason string) {
 	return nil, ""
 }
 
-// take processes one token and returns the exceeded limit, or "".
+// take processes one token. It returns which limit the token exceeds, or "".
 func (s *shape) take(t *token.Token) string {
 	keys := 0
 	switch t.Type {
@@ -78,7 +78,7 @@ func (s *shape) take(t *token.Token) string {
 	return ""
 }
 
-// entry continues or opens the collection at a column, and returns the number of its keys.
+// entry adds an item or key at a column, and returns how many keys its mapping then has.
 func (s *shape) entry(column int, list bool) int {
 	n := len(s.blocks)
 	for n > 0 && (s.blocks[n-1].column > column ||
