@@ -37,11 +37,11 @@ type BlockID uint64
 // String returns the ID as blk_7.
 func (b BlockID) String() string { return fmt.Sprintf("blk_%d", uint64(b)) }
 
-// Block is one extent of a file, with the live nodes that reported a replica of it in the order of
-// the cluster's nodes.
+// Block is one extent of a file. Nodes are the live nodes that reported a replica, in the order of
+// the configuration.
 type Block struct {
 	ID     BlockID  `json:"block"`
-	Offset int64    `json:"offset"` // of its first byte, in the file
+	Offset int64    `json:"offset"` // offset of its first byte in the file
 	Length int64    `json:"length"`
 	Nodes  []NodeID `json:"nodes"` // owned by the caller
 }
@@ -59,7 +59,7 @@ func BlockSizeFor(total int64, slots int, limit int64) int64 {
 }
 
 // payload is the content of a replica: bytes with their checksums, or an extent of a registered
-// source. Replicas share it; it is immutable.
+// source. All replicas of a block share it; it is immutable.
 type payload struct {
 	data []byte
 	sums []uint64
@@ -69,7 +69,7 @@ type payload struct {
 	n   int64
 }
 
-// newPayload returns the payload of data, with checksums. It takes ownership of data.
+// newPayload returns a payload of data with checksums. The caller must not change data then.
 func newPayload(data []byte) *payload {
 	p := &payload{data: data, n: int64(len(data))}
 	for chunk := range slices.Chunk(data, sumChunk) {
@@ -78,7 +78,7 @@ func newPayload(data []byte) *payload {
 	return p
 }
 
-// view returns the bytes [off, off+n) of the replica after verifying them.
+// view verifies the replica's bytes [off, off+n) and returns them, with their release function.
 func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	if p.src != nil {
 		return p.src.View(p.off+off, n)
@@ -96,7 +96,7 @@ func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	return p.data[off:end:end], func() {}, nil
 }
 
-// read copies the bytes from off on into b. Unlike a view of a mapped file, it cannot fault.
+// read copies the bytes from off on into b. It reads a mapped file directly, so it cannot fault.
 func (p *payload) read(b []byte, off int64) error {
 	if p.src != nil {
 		n, err := p.src.ReadAt(b, p.off+off)

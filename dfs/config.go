@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// ErrReplication is returned by New for a configuration with more replicas than nodes.
+	// ErrReplication is returned by New if Replication exceeds the number of nodes.
 	ErrReplication = errors.New("dfs: more replicas than nodes")
 
 	// ErrNoReplica is returned when no live node has a good replica of a block, or no live node can
@@ -30,7 +30,7 @@ type Node struct {
 
 // Config describes the cluster of an FS.
 type Config struct {
-	// Nodes store the blocks. There is at least one; IDs are distinct.
+	// Nodes store the blocks. The list must not be empty, and IDs must be distinct.
 	Nodes []Node
 
 	// Replication is the number of replicas of each block; 0 means min(3, nodes).
@@ -39,7 +39,7 @@ type Config struct {
 	// BlockSize is the block length in bytes of written files; 0 means [DefaultBlockSize].
 	BlockSize int64
 
-	// Seed breaks ties between nodes that are equally good for a replica.
+	// Seed decides between nodes that are equally good for a replica.
 	Seed uint64
 
 	// Patience is the time that a write waits for a replica report or a live node before it chooses
@@ -47,8 +47,8 @@ type Config struct {
 	Patience time.Duration
 
 	// Announce, if not nil, is called after replicas were added to or removed from a node, without
-	// locks held. It must cause a call of Report with the Changes of that node. If nil, the FS
-	// applies the changes itself at once.
+	// locks held. It must cause a call of Report with that node's Changes, at once or later. If
+	// nil, the FS applies the changes itself at once.
 	Announce func(NodeID)
 }
 

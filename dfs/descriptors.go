@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// keepable returns how many mapped files may keep their descriptor open: an eighth of the process's
-// limit, since spills and outputs need descriptors too. A file that keeps it stays readable after
-// its name is removed.
+// keepable returns how many mapped files may keep a descriptor open: an eighth of the process's
+// limit, since spills and outputs need descriptors too. With a descriptor, a file stays readable
+// after its name is removed.
 var keepable = sync.OnceValue(func() int64 {
 	const most, unknown = 1024, 256
 	limit := descriptorLimit()
@@ -19,7 +19,7 @@ var keepable = sync.OnceValue(func() int64 {
 
 var kept atomic.Int64
 
-// mayKeep reserves a descriptor for a mapped file, if one is left; dropKept frees it.
+// mayKeep reserves a descriptor for a mapped file and reports whether it could; dropKept frees it.
 func mayKeep() bool {
 	if kept.Add(1) <= keepable() {
 		return true

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// racks returns the given number of nodes n0, n1, …, distributed round robin over the racks.
+// racks returns nodes n0, n1, …; node i is in rack i modulo the number of racks.
 func racks(nodes, racks int) []Node {
 	out := make([]Node, nodes)
 	for i := range out {
@@ -117,7 +117,7 @@ func TestFilesAreImmutable(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknownNode)
 	require.ErrorIs(t, f.WriteFile("d/x/y", nil), fs.ErrExist)
 
-	// Two writers create the same name: the first to close gets it, the other leaves nothing.
+	// If two writers create the same name, the first Close wins, and the other file leaves nothing.
 	a, err := f.Create("d/y", "", 0)
 	require.NoError(t, err)
 	b, err := f.Create("d/y", "", 0)
@@ -260,7 +260,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoReplica, "all are dropped now")
 }
 
-// TestHealingInOrderOfNeed: blocks that the loss of one more node would destroy come first.
+// Healing copies blocks with one replica first, since the loss of one more node would destroy them.
 func TestHealingInOrderOfNeed(t *testing.T) {
 	f := open(t, Config{Nodes: racks(5, 1)})
 	require.NoError(t, f.WriteFile("early", noise(1, 10)))
@@ -283,7 +283,7 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	require.Equal(t, []BlockID{late[0].ID, late[0].ID, early[0].ID}, order)
 }
 
-// Reading a stored file across its blocks allocates memory, and fails if a block is lost.
+// A View across blocks of a stored file is a copy, and fails if one of the blocks is lost.
 func TestViewAcrossBlocks(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
@@ -302,7 +302,7 @@ func TestViewAcrossBlocks(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// The extents of a registered file cannot be read once it is removed.
+// After Remove of a registered file, its extents cannot be read by their block IDs.
 func TestRegisteredExtents(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.Register("x", Bytes("x", []byte("abcdefgh")), 4))

@@ -46,16 +46,15 @@ func New(cfg Config) (*FS, error) {
 func (f *FS) Replication() int { return f.cfg.Replication }
 
 // Register makes src readable as name without copying it. Extents of blockSize bytes (0: the FS's
-// block size) become blocks with replicas placed on the nodes; those of a [Located] go first to the
-// nodes that stand for the machines with the bytes. Register returns when the nodes have reported
-// the replicas or are given up. The bytes stay readable even if nodes are lost. They have no
-// checksums. The FS does not close src.
+// block size) become blocks with replicas on the nodes. For a [Located] source, nodes that
+// represent the machines with the bytes come first. Register returns once each replica is reported
+// or given up. The bytes need no live node and have no checksums. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
 	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
 }
 
-// RegisterAll registers srcs[i] as names[i] for all i, or none on error; see Register. The nodes
-// report once for all of them.
+// RegisterAll registers srcs[i] as names[i], as Register does, or none of them after an error. Each
+// node reports once for all.
 func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 	fail := func(err error) error { return &fs.PathError{Op: "register", Path: names[0], Err: err} }
 	if blockSize < 0 {
@@ -130,7 +129,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Blocks returns the blocks of a file with the live nodes that reported each one.
+// Blocks returns the blocks of a file in order, each with the live nodes that reported a replica.
 func (f *FS) Blocks(name string) ([]Block, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -148,7 +147,7 @@ func (f *FS) Blocks(name string) ([]Block, error) {
 	return blocks, nil
 }
 
-// abandon deletes the blocks of a file that was not completed.
+// abandon deletes the blocks of a file whose writing failed or was aborted.
 func (f *FS) abandon(blocks []*block) {
 	freed := map[*node][]BlockID{}
 	f.mu.Lock()

@@ -74,10 +74,10 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 	})
 }
 
-// checkHealing heals until nothing remains to do, and expects want replicas of each block that is
-// not lost.
+// checkHealing heals until nothing is left to copy. Then each block that is not lost must have
+// `want` replicas.
 func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
-	for f.Heal() > 0 { // a corrupt source found during a copy needs another round
+	for f.Heal() > 0 { // a copy may find its source corrupt: then another round is needed
 	}
 	for name := range files {
 		blocks, err := f.Blocks(name)
@@ -90,7 +90,7 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 	}
 }
 
-// checkLoads compares the loads that placement uses with the bytes on the nodes.
+// checkLoads checks that each node's load, which placement compares, is the bytes placed on it.
 func checkLoads(t require.TestingT, f *FS) {
 	loads := map[NodeID]int64{}
 	for _, b := range f.ns.blocks {
@@ -103,7 +103,7 @@ func checkLoads(t require.TestingT, f *FS) {
 	}
 }
 
-// checkFile compares what a file reads with its live good replicas.
+// checkFile checks that a file reads as written if and only if its blocks have live good replicas.
 func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	blocks, err := f.Blocks(name)
 	require.NoError(t, err)
@@ -135,8 +135,8 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	}
 }
 
-// Healing follows the placement rule, too: if all replicas are in one rack, the new one goes to
-// another.
+// Healing spreads replicas over racks, as placement does: if all replicas are in one rack, the new
+// one goes to another rack.
 func TestHealingSpreadsOverRacks(t *testing.T) {
 	for seed := range uint64(20) {
 		f := open(t, Config{
@@ -156,8 +156,8 @@ func TestHealingSpreadsOverRacks(t *testing.T) {
 	}
 }
 
-// A plan is in the order of blocks. A copy that is impossible now is planned again when it becomes
-// possible.
+// A plan lists copies in the order of blocks. A copy that no node can receive now is planned once
+// one can.
 func TestPlansOfHealing(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2, BlockSize: 1})
 	require.NoError(t, f.WriteFile("x", noise(1, 200)))

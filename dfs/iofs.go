@@ -109,7 +109,7 @@ func (s fileStat) Mode() fs.FileMode {
 	return 0o444
 }
 
-// openFile reads, seeks and reads at an offset as its section does.
+// openFile is an open file: its section reads, seeks and reads at offsets.
 type openFile struct {
 	*io.SectionReader
 	stat fileStat

@@ -32,11 +32,11 @@ type LocalFile struct {
 	exposed bool     // a View has shown bytes through a mapping
 	views   int
 	closed  bool
-	unview  func() // l.release, stored once so that View does not allocate
+	unview  func() // l.release, stored so that View need not allocate it
 }
 
-// OpenLocal opens the regular file at path. It returns an error for a directory, a pipe or an
-// unreadable file, and [ErrNoSize] if the file's size is not its number of bytes, as under /proc.
+// OpenLocal opens a regular file of this machine. A directory, a pipe and an unreadable file are
+// errors. So is a file whose size is not its number of bytes, as under /proc: [ErrNoSize].
 func OpenLocal(path string) (*LocalFile, error) {
 	l, err := statLocal(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenLocal(path string) (*LocalFile, error) {
 	return l, nil
 }
 
-// statLocal is like OpenLocal but does not open the file.
+// statLocal returns a LocalFile from the file's size and times alone, without opening the file.
 func statLocal(path string) (*LocalFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -65,8 +65,8 @@ func statLocal(path string) (*LocalFile, error) {
 	return &LocalFile{path: path, stamp: newStamp(info)}, nil
 }
 
-// Anew returns the current file at the same path, which must be closed separately. If it has not
-// been written to or replaced since l was opened, it is not opened.
+// Anew returns the file that is now at l's path; close it separately. It opens the path only if the
+// file was written to or replaced since l was opened.
 func (l *LocalFile) Anew() (*LocalFile, error) {
 	n, err := statLocal(l.path)
 	if err != nil || l.stamp.same(l.path, n.stamp) == nil {
@@ -92,8 +92,8 @@ func (l *LocalFile) Size() int64 { return l.stamp.size }
 // Modified returns the modification time that the file had when it was opened.
 func (l *LocalFile) Modified() time.Time { return l.stamp.modified }
 
-// ReadAt reads the file itself and not its mapping, so that a shrunken file is an error and never a
-// fault.
+// ReadAt reads the file itself, not its mapping. So a file that has shrunk is an error and never a
+// page fault.
 func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("dfs: %s: negative offset %d", l.path, off)
@@ -115,7 +115,7 @@ func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// ready returns an error if the file is closed.
+// ready returns ErrClosed, with the file's name, after Close.
 func (l *LocalFile) ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +176,7 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 	}, nil
 }
 
-// copied does the work of View without a mapping: it returns a copy. The caller holds mu.
+// copied returns what View returns if the file is not mapped: a copy. The caller holds mu.
 func (l *LocalFile) copied(off int64, n int) ([]byte, func(), error) {
 	b := make([]byte, n)
 	if _, err := l.readAt(b, off); err != nil {
@@ -194,15 +194,15 @@ func (l *LocalFile) Close() error {
 	return l.unload()
 }
 
-// Views returns the number of Views not yet released, for tests.
+// Views returns how many Views have not been released; only tests call it.
 func (l *LocalFile) Views() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.views
 }
 
-// reopen opens the path again and verifies that it is still the same file. Errors such as too many
-// open files do not count as a change.
+// reopen opens the path, and checks that it still is the unchanged file. ErrChanged says that it is
+// not; a lack of descriptors is another error.
 func (l *LocalFile) reopen() (*os.File, error) {
 	f, err := os.Open(l.path)
 	if err != nil {
@@ -214,7 +214,7 @@ func (l *LocalFile) reopen() (*os.File, error) {
 	return f, nil
 }
 
-// unreachable returns the error of a file that cannot be reached. A missing file counts as changed.
+// unreachable returns the error for a path that does not open: ErrChanged if the file is missing.
 func (l *LocalFile) unreachable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrChanged, err)
@@ -222,7 +222,7 @@ func (l *LocalFile) unreachable(err error) error {
 	return fmt.Errorf("dfs: %w", err)
 }
 
-// check returns an error if f is not the file, unchanged, that the LocalFile opened.
+// check returns an error unless f is the file that the LocalFile opened, unchanged.
 func (l *LocalFile) check(f *os.File) error {
 	now, err := stampOf(f)
 	if err != nil {
@@ -231,10 +231,9 @@ func (l *LocalFile) check(f *os.File) error {
 	return l.stamp.same(l.path, now)
 }
 
-// Unchanged returns an error that wraps [ErrChanged] if Views may have shown bytes other than those
-// of the file when it was opened, because it was written to, grew, shrank or vanished since. Beyond
-// the new end of a file a View may show zeros without a fault. Copied bytes were verified when they
-// were read.
+// Unchanged returns an error that wraps [ErrChanged] if the file was written to, grew, shrank or
+// vanished, so that Views may have shown other bytes than at its opening. (Beyond a new end, a View
+// may show zeros without a fault.) Bytes that a View copied were verified when they were read.
 func (l *LocalFile) Unchanged() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

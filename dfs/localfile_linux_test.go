@@ -30,7 +30,7 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
-// Anew returns ErrNoSize if the file was replaced by one without a size.
+// If the path now leads to a file without a size, under /proc, Anew returns ErrNoSize.
 func TestAnewOfAFileWithoutSize(t *testing.T) {
 	l, path := localFile(t, []byte("x"))
 	require.NoError(t, os.Remove(path))
@@ -39,7 +39,7 @@ func TestAnewOfAFileWithoutSize(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoSize)
 }
 
-// A lack of descriptors is not reported as a change of the file.
+// If the process has no descriptors left, reads fail with that error and not with ErrChanged.
 func TestTooManyOpenFiles(t *testing.T) {
 	l, path := localFile(t, noise(1, 100_000))
 	var was syscall.Rlimit
@@ -61,7 +61,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	release()
 }
 
-// present returns the number of pages of b, a mapping, that the process has in memory.
+// present returns how many pages of b, a mapping, are in this process's memory.
 func present(t *testing.T, b []byte) (pages int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/pagemap")
@@ -79,8 +79,8 @@ func present(t *testing.T, b []byte) (pages int) {
 	return pages
 }
 
-// Released Views of files larger than memory take no memory: pages that lie wholly in one are
-// released with it, however it is cut. Small Views keep their pages, for the next one.
+// The release of a View of 256 KiB or more drops the pages that lie wholly in it, however the file
+// is cut into Views. Smaller Views keep their pages for the next one.
 func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	page := os.Getpagesize()
 	l, _ := localFile(t, noise(1, 3*dropFrom))
@@ -112,7 +112,7 @@ func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	require.Equal(t, all, present(t, whole))
 }
 
-// At most an eighth of the process's descriptors is kept open.
+// Mapped files keep at most an eighth of the process's descriptors open.
 func TestKeptDescriptors(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -129,7 +129,7 @@ func TestKeptDescriptors(t *testing.T) {
 	kept.Store(had)
 }
 
-// A mapping is removed when its file is closed and its last View released, whichever is later.
+// A file is unmapped once it is closed and its last View is released, in either order.
 func TestMappingsGo(t *testing.T) {
 	l, path := localFile(t, noise(1, 300_000))
 	mapped := func() bool {

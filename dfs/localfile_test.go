@@ -110,7 +110,7 @@ func TestReleaseTwicePanics(t *testing.T) {
 	require.Panics(t, release)
 }
 
-// A released View returns its pages; Views that are still held, and new ones, show the same bytes.
+// After a View's release dropped its pages, other Views, old and new, still show the file's bytes.
 func TestReleasedViewsKeepTheFileReadable(t *testing.T) {
 	data := make([]byte, 3*dropFrom+12345)
 	for i := range data {
@@ -186,8 +186,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// An FS reads the bytes that it copies from a local file itself, because its caller may not handle
-// a page fault.
+// When an FS copies bytes of a local file, it reads the file and not the mapping: its caller may
+// not handle a page fault.
 func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	data := noise(1, 300_000)
 	l, path := localFile(t, data)
@@ -211,7 +211,7 @@ func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	require.NotErrorIs(t, err, ErrNoReplica, "it is the file's fault, not the nodes'")
 }
 
-// overwrite writes 300,000 bytes from the start of the file at path, and creates it if necessary.
+// overwrite writes 300,000 bytes at the start of the file at path; it creates a missing file.
 func overwrite(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -221,7 +221,7 @@ func overwrite(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// A copy that was read before the file changed is unchanged; a later read is an error.
+// Bytes that were copied before the file changed stay valid; a read after the change is an error.
 func TestCopiesOfAChangedFile(t *testing.T) {
 	data := noise(1, 1000)
 	l, path := localFile(t, data)
@@ -237,11 +237,11 @@ func TestCopiesOfAChangedFile(t *testing.T) {
 	require.ErrorIs(t, err, ErrChanged)
 }
 
-// A write within the clock tick in which the file was opened does not change its times.
+// A write in the same clock tick as the opening keeps the file's times; Unchanged must detect it.
 func TestWriteWithinTheTickOfOpening(t *testing.T) {
 	for range 10 {
 		l, path := localFile(t, noise(1, 100_000))
-		require.NoError(t, os.WriteFile(path, noise(2, 100_000), 0o600)) // perhaps within the clock tick of the opening
+		require.NoError(t, os.WriteFile(path, noise(2, 100_000), 0o600)) // perhaps in the clock tick of the opening
 		b, release, err := l.View(0, 100_000)
 		if err == nil {
 			require.True(t, bytes.Equal(noise(2, 100_000), b), "what it holds since the last tick")
@@ -277,7 +277,7 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-// Beyond the number of descriptors that may be kept, files are read without one.
+// If no more descriptors may be kept, files are mapped without one, and their bytes are right.
 func TestMappingsWithoutDescriptors(t *testing.T) {
 	had := kept.Load()
 	kept.Add(keepable())
@@ -315,7 +315,7 @@ func TestFilesThatCannotBeMapped(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// Anew returns the current file, however it has changed.
+// Anew returns the file that is now at the path: unchanged, written to, replaced or missing.
 func TestAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, []byte("then"), 0o600))

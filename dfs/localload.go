@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// load maps or reads the file unless it is loaded. The caller holds mu.
+// load maps the file or copies it into memory, if that has not been done. The caller holds mu.
 func (l *LocalFile) load() error {
 	if l.loaded || l.ranges {
 		return nil
@@ -24,7 +24,7 @@ func (l *LocalFile) load() error {
 		return err
 	}
 	data, err := mapFile(f, l.stamp.size)
-	if err != nil { // some file systems do not support mappings, and their number is limited
+	if err != nil { // mappings may be unsupported by the file system or too many
 		l.ranges = true
 		return f.Close()
 	}
@@ -36,8 +36,8 @@ func (l *LocalFile) load() error {
 	return f.Close()
 }
 
-// settle waits until every later write will change the stamp. It returns at once unless the file
-// was written to just now. The caller holds mu.
+// settle waits until every later write will change the stamp. It returns at once unless the last
+// write was just before the opening. The caller holds mu.
 func (l *LocalFile) settle() {
 	if !l.settled {
 		time.Sleep(l.stamp.settles(time.Now()))
@@ -53,11 +53,11 @@ func (l *LocalFile) release() {
 	}
 	l.views--
 	if l.closed || l.file == nil {
-		_ = l.unload() // an error would concern bytes that nobody uses any more
+		_ = l.unload() // an error would concern bytes that no View uses
 	}
 }
 
-// unload frees memory and descriptor if no View is held. The caller holds mu.
+// unload unmaps the file, or frees its copy, unless a View is held. The caller holds mu.
 func (l *LocalFile) unload() error {
 	if !l.loaded || l.views > 0 {
 		return nil
@@ -74,11 +74,11 @@ func (l *LocalFile) unload() error {
 	return err
 }
 
-// dropFrom is the minimum size in bytes of a View whose release drops its pages from the process,
-// because a job may read more than its memory budget. The pages stay in the page cache, so another
-// View of them causes page faults but no reads.
+// dropFrom is the minimum size in bytes of a View whose release drops its pages from the process: a
+// job may read more than its memory budget. The page cache keeps the pages, so that the next View
+// of them causes page faults but no reads.
 const dropFrom = 256 << 10
 
-// smallFile is the maximum size of a file that is copied into memory for its Views; mapping it
-// would cost more than the copy.
+// smallFile is the maximum size of a file that Views copy into memory: mapping it would cost more
+// than the copy.
 const smallFile = 64 << 10

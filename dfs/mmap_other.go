@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile is not supported on this system: Views read the file.
+// mapFile returns an error, since this system has no mappings here: Views then read the file.
 func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmapFile([]byte) error { return nil }

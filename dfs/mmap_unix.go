@@ -16,9 +16,9 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 
 func unmapFile(data []byte) error { return unix.Munmap(data) }
 
-// dropPages drops the pages that are entirely within a mapped slice from this process. The slice's
-// bytes stay the same, and other slices of the mapping may be in use. It is only advice, so errors
-// are ignored.
+// dropPages drops the pages that lie entirely within b, a part of a mapping, from this process's
+// memory. A later access loads them from the file, with the same bytes. Errors are ignored: it is
+// advice to the system.
 func dropPages(b []byte) {
 	page := os.Getpagesize()
 	start := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names are those of io/fs; the root cannot be written, moved or removed.
+// All methods refuse names that io/fs forbids; the root cannot be written, moved or removed.
 func TestNamesThatCannotBe(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("d/x", []byte("x")))
@@ -31,7 +31,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 	require.ErrorContains(t, err, "negative")
 }
 
-// A directory has no bytes, and a file has no entries.
+// A directory cannot be read as a file, and a file has no entries and cannot be a parent.
 func TestFilesAreNoDirectories(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("d/x", []byte("x")))
@@ -60,8 +60,8 @@ func TestFilesAreNoDirectories(t *testing.T) {
 	}
 }
 
-// A directory's time changes with its entries: when a name is added or removed. A file has the time
-// at which its bytes were written.
+// A directory's time is that of the last name added to it or removed from it. A file's is that of
+// its last written bytes.
 func TestTimesOfNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := open(t, Config{Nodes: racks(1, 1)})
@@ -95,7 +95,7 @@ func TestTimesOfNames(t *testing.T) {
 	})
 }
 
-// Seeking follows io.Seeker, and a reader at the end of a file gets io.EOF and nothing else.
+// Seek follows io.Seeker's rules, and a read at the end of a file returns 0 and io.EOF.
 func TestSeeking(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
 	require.NoError(t, f.WriteFile("x", []byte("0123456789")))

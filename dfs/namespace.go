@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// namespace is the NameNode's state: the tree of files, their blocks, the nodes, and for each block
-// the nodes that reported a replica. It is plain data without locks, clocks or I/O; FS guards it.
+// namespace is the state of a NameNode: the tree of files, their blocks, the nodes, and which nodes
+// reported a replica of each block. It has no locks, clocks or I/O: FS locks it.
 type namespace struct {
 	seed        uint64
 	replication int
 	nodes       []*node // in the order of the configuration
 	byID        map[NodeID]*node
-	standsFor   map[string]*node // nodes that represent machines with bytes of a Located, by machine name
+	standsFor   map[string]*node // by machine with bytes of a Located: the node that represents it
 	root        *inode
 	blocks      map[BlockID]*block
 	last        BlockID
@@ -29,21 +29,21 @@ type node struct {
 	rack    string
 	index   int
 	alive   bool
-	load    int64 // bytes placed here and not known to be lost
+	load    int64 // bytes of blocks placed here, except lost ones
 	firsts  int64 // bytes ever placed here as first replicas
 	holds   map[BlockID]bool
 	missing map[BlockID]bool // expected but missing in the last full report
 }
 
-// block is one extent of a file. Invariant: b is in holds of exactly the nodes in replicas; placed
-// lists the nodes to which copies were sent and that have not reported them yet.
+// block is one extent of a file. It is in the holds of exactly the nodes in replicas. placed lists
+// the nodes to which copies were sent, and which have not reported them yet.
 type block struct {
 	id       BlockID
 	length   int64
 	replicas []*node  // reported, in the order of nodes
 	placed   []*node  // sent, not yet reported
 	local    *payload // bytes of a Source, which every node can read; nil for written bytes
-	fresh    *payload // the bytes, until the file has its name
+	fresh    *payload // the bytes, until publish has named the file
 }
 
 // inode is a directory (children is not nil) or a file.
@@ -156,7 +156,7 @@ func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
 	}
 }
 
-// discard removes b from the namespace, and adds it to freed under each node that has it.
+// discard removes b, and appends its ID to freed[d] for each node d that has or awaits a replica.
 func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	for _, d := range slices.Concat(b.replicas, b.placed) {
 		d.load -= b.length
@@ -166,8 +166,8 @@ func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	delete(ns.blocks, b.id)
 }
 
-// newBlock creates a block of p and chooses its nodes. It returns an error if there are none,
-// unless p is of a Source.
+// newBlock creates a block of p and chooses its nodes. If no node is alive, it returns an error,
+// unless p is of a Source, which needs no node.
 func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	b := &block{id: ns.last + 1, length: length, fresh: p}
 	if p.src != nil {
@@ -181,7 +181,7 @@ func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *pa
 	return b, nil
 }
 
-// choose sets and returns b.placed: nodes that represent hosts, then others.
+// choose sets b.placed to nodes that represent hosts, then others, and returns it.
 func (ns *namespace) choose(b *block, writer NodeID, hosts []string) []*node {
 	near := ns.near(hosts)
 	b.placed = append(near, ns.place(b.id, writer, ns.replication-len(near), near)...)

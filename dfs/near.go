@@ -10,8 +10,8 @@ type Located interface {
 	Hosts(off, n int64) []string
 }
 
-// HostsOf returns the machines that store the n bytes at off of a source, see [Located], or none if
-// unknown.
+// HostsOf returns the machines that store the n bytes at off of src, as [Located] reports them; nil
+// if src does not know.
 func HostsOf(src Source, off, n int64) []string {
 	if p, ok := src.(Located); ok {
 		return p.Hosts(off, n)
@@ -19,9 +19,9 @@ func HostsOf(src Source, off, n int64) []string {
 	return nil
 }
 
-// near returns the live nodes that represent machines, at most as many as a block has replicas. A
-// machine is represented by the node of the same name, otherwise by the next node in turn, which
-// then represents it from now on.
+// near returns live nodes that represent the machines in hosts, at most one per replica of a block.
+// A node represents the machine with its name. Any other machine gets the next node in turn, which
+// then always represents it.
 func (ns *namespace) near(hosts []string) (list []*node) {
 	for _, host := range hosts {
 		d := ns.byID[NodeID(host)]

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// placed is a Source with a list of machines for each block.
+// placed is a Source that names, for each block, the machines with its bytes.
 type placed struct {
 	Source
 	block int64
@@ -15,9 +15,8 @@ type placed struct {
 
 func (p placed) Hosts(off, _ int64) []string { return p.hosts[off/p.block] }
 
-// TestBlocksLieWhereTheirSourceSays: a node with the name of a machine has the machine's blocks,
-// another machine is mapped to one node, the same for every file, and replicas without a known
-// machine go elsewhere.
+// A node with the name of a machine gets that machine's blocks. Another machine is represented by
+// one node, the same for every file. Replicas whose machine is unknown go to further nodes.
 func TestBlocksLieWhereTheirSourceSays(t *testing.T) {
 	f, err := New(Config{
 		Nodes:       []Node{{"a", "r1"}, {"b", "r1"}, {"c", "r2"}, {"d", "r2"}},

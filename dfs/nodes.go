@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Changes returns the replicas that were added to or removed from a node's store since its last
-// report. The caller must pass the result to Report; see [Config.Announce].
+// Changes returns a report of the replicas added to and removed from a node since its last report.
+// The caller must pass it to Report; see [Config.Announce].
 func (f *FS) Changes(id NodeID) (Report, error) {
 	s := f.stores[id]
 	if s == nil {
@@ -25,7 +25,7 @@ func (f *FS) Inventory(id NodeID) (Report, error) {
 
 // Report applies a node's report. Only reported replicas count. A report from a lost node brings it
 // back. Replicas of blocks that belong to no file, or beyond the wanted number, are deleted from
-// the node's store.
+// the node.
 func (f *FS) Report(r Report) error {
 	f.mu.Lock()
 	unwanted, err := f.ns.report(r)
@@ -38,8 +38,8 @@ func (f *FS) Report(r Report) error {
 	return nil
 }
 
-// Lose marks a node as lost: its replicas do not count until it reports again. With wipe the node's
-// store is erased.
+// Lose marks a node as lost: its replicas do not count until it reports. If wipe is set, its store
+// is erased, as if its disks were lost.
 func (f *FS) Lose(id NodeID, wipe bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,17 +55,17 @@ func (f *FS) Lose(id NodeID, wipe bool) error {
 	return nil
 }
 
-// PlanHeal returns the copies that restore every block's number of replicas, blocks with the fewest
-// replicas first. From then on the FS expects reports of them; pass each to Copy. If nothing was
-// lost since the last plan, it returns nothing and costs nothing.
+// PlanHeal returns the copies that give every block its number of replicas, blocks with the fewest
+// replicas first. The caller must pass each to Copy, since the FS expects the new replicas. If
+// nothing was lost since the last plan, it returns nil at once.
 func (f *FS) PlanHeal() []Copy {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ns.heal()
 }
 
-// Copy creates one planned replica. If a source replica is corrupt, it is dropped and another one
-// used; if none is left, Copy cancels the plan and returns ErrNoReplica.
+// Copy creates one planned replica. If a source replica is corrupt, Copy drops it and tries another
+// one. If none is left, it cancels this copy and returns ErrNoReplica.
 func (f *FS) Copy(c Copy) error {
 	if p := f.local(c.Block); p != nil {
 		f.stores[c.To].put(c.Block, p)
@@ -97,8 +97,8 @@ func (f *FS) Copy(c Copy) error {
 	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, &UnreadableError{Block: c.Block, Faults: faults})
 }
 
-// Heal plans and makes all copies in the caller's goroutine and returns how many it made. A block
-// without any live replica causes no error here, but when it is read.
+// Heal makes all planned copies in this goroutine, and returns how many it made. A block without a
+// live replica is no error here: reading it fails.
 func (f *FS) Heal() int {
 	made := 0
 	for _, c := range f.PlanHeal() {
@@ -109,7 +109,7 @@ func (f *FS) Heal() int {
 	return made
 }
 
-// announce causes a report of the changes in a node's store; see Config.Announce.
+// announce has a node report its changes: through Config.Announce, or at once if that is nil.
 func (f *FS) announce(id NodeID) {
 	if f.cfg.Announce != nil {
 		f.cfg.Announce(id)
@@ -144,7 +144,7 @@ func (f *FS) local(b BlockID) *payload {
 	return nil
 }
 
-// dropCorrupt deletes a bad replica, so that healing makes a good one.
+// dropCorrupt deletes a corrupt replica and announces this, so that healing makes a good one.
 func (f *FS) dropCorrupt(id NodeID, b BlockID) {
 	if f.stores[id].drop(b) {
 		f.announce(id)

@@ -30,7 +30,7 @@ func (ns *namespace) place(id BlockID, writer NodeID, n int, held []*node) []*no
 	return chosen[len(held):]
 }
 
-// wanted returns the condition for the next replica's node after those in chosen.
+// wanted returns the condition on the next replica's node, when those in chosen have one.
 func (ns *namespace) wanted(writer NodeID, chosen []*node) func(*node) bool {
 	switch len(chosen) {
 	case 0:
@@ -47,7 +47,7 @@ func (ns *namespace) wanted(writer NodeID, chosen []*node) func(*node) bool {
 	}
 }
 
-// pick returns the least loaded live node that satisfies ok and is not in chosen, or nil.
+// pick returns the least loaded live node that satisfies ok and is not in chosen; nil if none does.
 func (ns *namespace) pick(id BlockID, chosen []*node, ok func(*node) bool) *node {
 	var best *node
 	var bestLoad int64

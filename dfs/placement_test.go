@@ -66,7 +66,7 @@ func prefers(before []*node, writer NodeID, d *node) bool {
 	}
 }
 
-// Equally good nodes share the blocks: the block decides, not the order of the nodes.
+// Equally good nodes get about as many blocks each: a hash of the block decides between them.
 func TestTiesAreSpread(t *testing.T) {
 	ns := newNamespace(Config{Nodes: racks(4, 1), Seed: 3})
 	count := map[NodeID]int{}

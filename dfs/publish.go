@@ -9,9 +9,9 @@ import (
 // patience is the default time of Config.Patience.
 const patience = 10 * time.Second
 
-// store creates a block of p and sends it to its nodes, those of hosts first. If nodes report
-// through Announce, it waits up to Patience for a live node. Bytes of a [Source] need no live node,
-// since all nodes can read them.
+// store creates a block of p and sends it to its nodes, first to those that represent hosts. If no
+// node is alive, it waits up to Patience for one, if nodes report through Announce. Bytes of a
+// [Source] need no live node.
 func (f *FS) store(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	deadline := time.NewTimer(f.cfg.Patience)
 	defer deadline.Stop()
@@ -45,7 +45,7 @@ func (f *FS) put(nodes []NodeID, id BlockID, p *payload) {
 	}
 }
 
-// publish names files, all or none, once every replica of their blocks is reported or given up.
+// publish names all files or none, once each replica of their blocks is reported or given up.
 func (f *FS) publish(op string, names []string, files []*inode, blocks []*block) error {
 	err := f.await(blocks)
 	f.mu.Lock()
@@ -59,11 +59,11 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 	}
 	if err != nil {
 		for _, name := range names[:done] {
-			_, _ = f.ns.detach(name, now) // inserted just now, so there is no error
+			_, _ = f.ns.detach(name, now) // it was inserted above, so detach cannot fail
 		}
 	}
 	for _, b := range blocks {
-		b.fresh = nil // from now on only the nodes have the bytes
+		b.fresh = nil // now only the nodes have the bytes
 	}
 	f.mu.Unlock()
 	if err != nil {
@@ -81,12 +81,12 @@ func (f *FS) insert(name string, file *inode, now time.Time) error {
 	return f.ns.insert(name, file, now)
 }
 
-// maxRounds is how often await chooses new nodes for blocks that no node has reported.
+// maxRounds limits how often await chooses new nodes for blocks that no node has reported.
 const maxRounds = 3
 
-// await announces new replicas of blocks and waits until all are reported. Nodes that do not report
-// in time are given up, and blocks without a replica get new nodes. Each block needs at least one
-// replica, or bytes that all nodes can read; healing creates the rest.
+// await has nodes report their new replicas of blocks, and waits for all of these. It gives up
+// nodes that do not report in time, and chooses new nodes for blocks without a replica. It returns
+// nil once each block has one or needs none; healing creates the rest.
 func (f *FS) await(blocks []*block) error {
 	f.announceAll(blocks)
 	timer := time.NewTimer(f.cfg.Patience)
@@ -114,8 +114,8 @@ func (f *FS) await(blocks []*block) error {
 	}
 }
 
-// progress reports whether replicas of blocks are awaited, and returns a block that needs nodes but
-// has none. changed is closed when the answer may have changed.
+// progress reports whether replicas of blocks are still awaited. bare is a block that needs nodes
+// but has none. changed is closed when both may have changed.
 func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, bare *block) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -128,7 +128,7 @@ func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, b
 	return f.changed, waiting, bare
 }
 
-// replace chooses new nodes for the blocks without nodes; it returns false if no node is alive.
+// replace chooses new nodes for the blocks that have none; it returns false if no node is alive.
 func (f *FS) replace(blocks []*block) (any bool) {
 	for _, b := range blocks {
 		f.mu.Lock()
@@ -143,7 +143,7 @@ func (f *FS) replace(blocks []*block) (any bool) {
 	return any
 }
 
-// giveUp stops waiting for the nodes that have not reported blocks.
+// giveUp stops waiting for replicas of blocks that have not been reported.
 func (f *FS) giveUp(blocks []*block) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,14 +155,14 @@ func (f *FS) giveUp(blocks []*block) {
 	f.signal()
 }
 
-// announceAll causes reports of the nodes that have not yet reported a replica of blocks.
+// announceAll has all nodes report that have unreported replicas of blocks.
 func (f *FS) announceAll(blocks []*block) {
 	for _, id := range f.outstanding(blocks) {
 		f.announce(id)
 	}
 }
 
-// outstanding lists the nodes that have not yet reported a replica of blocks.
+// outstanding lists the nodes with replicas of blocks that they have not reported yet.
 func (f *FS) outstanding(blocks []*block) []NodeID {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

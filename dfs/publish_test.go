@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// silent returns an FS whose nodes report only when the test calls the returned function.
+// silent returns an FS, and a function that makes a node report, which none does otherwise.
 func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	f := open(t, Config{Nodes: racks(nodes, 1), Replication: replication, Announce: func(NodeID) {}})
 	return f, func(id NodeID) {
@@ -20,15 +20,15 @@ func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	}
 }
 
-// news reports whether the node has replicas that it has not reported.
+// news reports whether the node has replicas that its next report will add.
 func (s *store) news() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.have) > 0
 }
 
-// TestChosenNodesDie loses the nodes chosen for a new file before they report: other nodes replace
-// them.
+// If the node chosen for a new file dies before it reports, another node is chosen, until the file
+// is stored.
 func TestChosenNodesDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 3, 1)
@@ -55,8 +55,8 @@ func TestChosenNodesDie(t *testing.T) {
 	})
 }
 
-// When nodes die before they report, only the blocks that no node has or will get are assigned to
-// other nodes.
+// If nodes die before they report, only blocks that no other node has or will get are assigned to
+// new nodes.
 func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var announced []NodeID
@@ -96,8 +96,8 @@ func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 	})
 }
 
-// A file whose only node dies before it reports waits for a new node if others report replicas, and
-// otherwise fails at once.
+// If the only node dies before it reports, a write waits for it to return, if nodes report through
+// Announce. Otherwise the write fails at once.
 func TestTheOnlyNodeDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
@@ -128,7 +128,7 @@ func TestTheOnlyNodeDies(t *testing.T) {
 	})
 }
 
-// TestSilentNodesAreNotWaitedFor: a write waits a limited time for nodes that do not report.
+// A write waits at most Patience for each node that does not report, and then succeeds without it.
 func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
@@ -159,8 +159,8 @@ func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestNoNodeIsUpYet writes while no node is alive: the write waits for one, for a limited time.
-// Local files need no node.
+// While no node is alive, a write waits for one, at most as long as Patience. A registered file
+// needs no node.
 func TestNoNodeIsUpYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
@@ -203,8 +203,8 @@ func TestRenameOverAnExistingName(t *testing.T) {
 	require.NoError(t, f.Rename("a", "d/c"))
 }
 
-// TestEveryByteIsVerified damages one byte of a block at a time, in each of its chunks, and reads
-// the whole block, the damaged chunk and across it.
+// One changed bit, in any chunk of a block, makes each read that touches it fail: of the whole
+// block, of the chunk, and across its edges.
 func TestEveryByteIsVerified(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), 3*sumChunk/16+100)
 	for _, at := range []int64{0, sumChunk - 1, sumChunk, 2*sumChunk + 7, 3 * sumChunk, int64(len(data)) - 1} {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Report is a node's report of its store: all replicas if Full, otherwise those added and removed
-// since its last report.
+// Report is a node's report of its store. If Full, Have are all its replicas; otherwise Have and
+// Gone are those added and removed since its last report.
 type Report struct {
 	Node NodeID
 	Full bool
@@ -38,9 +38,9 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	return unwanted, nil
 }
 
-// missing lists the blocks that a full report of d lacks: those that d held, and those that d was
-// already expected to receive at its last full report, since the order to copy may have been lost.
-// A copy ordered since then may still be in progress.
+// missing lists the blocks that a full report of d should have but lacks. They are those that d
+// held, and those already expected at its last full report, since the order to copy may be lost. A
+// copy ordered since then may still be in progress.
 func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	reported := make(map[BlockID]bool, len(have))
 	for _, id := range have {
@@ -61,7 +61,7 @@ func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	return gone
 }
 
-// received records a replica of id on d. It returns false if the replica is not wanted.
+// received records that d has a replica of id; it returns false if d must delete that replica.
 func (ns *namespace) received(d *node, id BlockID) bool {
 	b := ns.blocks[id]
 	if b == nil {
@@ -75,7 +75,7 @@ func (ns *namespace) received(d *node, id BlockID) bool {
 	} else {
 		d.load += b.length
 	}
-	if len(b.replicas) >= ns.replication { // not needed any more, because another node came back
+	if len(b.replicas) >= ns.replication { // not needed: a returned node has brought one
 		d.load -= b.length
 		return false
 	}
@@ -85,7 +85,7 @@ func (ns *namespace) received(d *node, id BlockID) bool {
 	return true
 }
 
-// vanished records that d no longer has, or will not get, a replica of id.
+// vanished records that d has no replica of id and will not get one.
 func (ns *namespace) vanished(d *node, id BlockID) {
 	b := ns.blocks[id]
 	if b == nil {
@@ -105,7 +105,7 @@ func (ns *namespace) vanished(d *node, id BlockID) {
 	}
 }
 
-// lose marks a node as dead: its replicas, also expected ones, do not count any more.
+// lose marks a node as dead: no replica that it has or should get counts any more.
 func (ns *namespace) lose(d *node) {
 	d.alive = false
 	for id := range ns.blocks {
@@ -113,7 +113,7 @@ func (ns *namespace) lose(d *node) {
 	}
 }
 
-// good returns the number of replicas; if every node can read the bytes, more than any number.
+// good returns the number of replicas; MaxInt if all nodes can read the bytes of a Source.
 func (b *block) good() int {
 	if b.local != nil {
 		return math.MaxInt
@@ -123,8 +123,8 @@ func (b *block) good() int {
 
 func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 
-// Copy is one replica to create: the block, a node that has it ("" for bytes of a [Source] without
-// one), and the node to get it.
+// Copy is one replica to create. From is a node that has one, or "" if the bytes are those of a
+// [Source]; To is the node that gets it.
 type Copy struct {
 	Block    BlockID
 	From, To NodeID
@@ -154,7 +154,7 @@ func (ns *namespace) heal() []Copy {
 			continue
 		}
 		if len(b.replicas) == 0 && b.local == nil {
-			ns.degraded = true // lost for now: a returning node may bring it back
+			ns.degraded = true // no live replica now, but a returning node may have one
 			continue
 		}
 		held := slices.Concat(b.replicas, b.placed)

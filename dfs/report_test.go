@@ -24,7 +24,7 @@ func TestReturningNodeReportsWhatItHas(t *testing.T) {
 	healed := where()
 	require.Len(t, healed, 2)
 
-	// The node returns with a replica that is no longer wanted, and must delete it.
+	// The node returns with a replica that is not wanted any more, so it must delete it.
 	r, err := f.Inventory(before[0])
 	require.NoError(t, err)
 	require.Len(t, r.Have, 1)
@@ -69,8 +69,8 @@ func TestNoLiveNode(t *testing.T) {
 	require.True(t, errors.Is(err, ErrNoReplica), "%v", err)
 }
 
-// A node that returns during a copy to it, or during a copy that replaces its own, counts once:
-// loads are those of the replicas.
+// If a node returns during a copy to it, or during one that replaces its replica, its load counts
+// each replica once.
 func TestLoadsAreThoseOfReplicas(t *testing.T) {
 	f := open(t, Config{Nodes: racks(4, 1), Replication: 2, BlockSize: 3})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
@@ -93,8 +93,8 @@ func TestLoadsAreThoseOfReplicas(t *testing.T) {
 	checkLoads(t, f)
 }
 
-// A full report reveals a missing copy: at once if it was on the node before; if it was still to
-// come, only if the previous report was made after the plan.
+// A full report that lacks a replica reveals its loss. If the replica was only planned, it counts
+// as lost if the last full report came after the plan.
 func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
@@ -138,8 +138,8 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	})
 }
 
-// Blocks that belong to no file are deleted from the node that reports them; reports of unknown
-// nodes are refused.
+// A node must delete blocks that it reports and that belong to no file. Report refuses unknown
+// nodes.
 func TestReportsOfTheUnknown(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 1})
 	f.stores["n0"].put(77, newPayload([]byte("of no file")))
@@ -156,7 +156,7 @@ func TestReportsOfTheUnknown(t *testing.T) {
 	require.Empty(t, r.Gone, "it had none")
 }
 
-// Readers, copies and checks skip a replica that its node has lost without reporting it.
+// Reads, copies and checks skip a replica that its node has lost but not reported as lost.
 func TestReplicasThatWentUnreported(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
@@ -179,7 +179,7 @@ func TestReplicasThatWentUnreported(t *testing.T) {
 	require.ErrorContains(t, err, "no live node holds it")
 }
 
-// A copy of a block whose file has been removed is not made.
+// If a block's file is removed after the plan, Copy does not create the replica.
 func TestCopyOfARemovedFile(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
@@ -195,7 +195,7 @@ func TestCopyOfARemovedFile(t *testing.T) {
 	checkLoads(t, f)
 }
 
-// Healing searches the blocks only if some may lack replicas, and repeats only while some do.
+// PlanHeal searches all blocks only if one may lack replicas, and later only while one does.
 func TestHealingAtNoCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)

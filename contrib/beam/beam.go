@@ -43,7 +43,7 @@ func init() {
 const dialTimeout = 5 * time.Second
 
 var (
-	running  sync.Mutex // held by the only run, because Beam's options are global
+	running  sync.Mutex // held during a run: Beam's options are global, so runs must not overlap
 	initOnce sync.Once
 	prismAt  string // address of this process's prism server; empty until the first run
 )
@@ -60,7 +60,7 @@ func run(ctx context.Context, on string, t *worker.Tasks) error {
 		if err != nil {
 			return fmt.Errorf("no job server: %w", err)
 		}
-		_ = c.Close() // the connection was only a check, since Beam itself would wait for minutes
+		_ = c.Close() // it only showed that the server answers: Beam itself would try for minutes
 		*jobopts.Endpoint, execute = address, universal.Execute
 	}
 	workers, err := extworker.StartLoopback(ctx, 0) // Beam's own LOOPBACK would not remove its temporary file
@@ -89,8 +89,8 @@ func run(ctx context.Context, on string, t *worker.Tasks) error {
 	return nil
 }
 
-// initBeam initializes Beam, restores the program's loggers, which Beam replaces, and drops Beam's
-// messages. The error of a pipeline contains those that matter.
+// initBeam initializes Beam. Then it restores the program's loggers, which Beam has replaced, and
+// drops Beam's messages: the error of a pipeline has what matters.
 func initBeam() {
 	was, out, flags := slog.Default(), stdlog.Writer(), stdlog.Flags()
 	hooks.DisableHook(harness.DefaultRemoteLoggingHook)
@@ -101,7 +101,7 @@ func initBeam() {
 	stdlog.SetFlags(flags)
 }
 
-// silent is a Beam logger that drops everything.
+// silent is a logger for Beam that drops every message.
 type silent struct{}
 
 // Log implements log.Logger.
@@ -125,7 +125,7 @@ func (h filter) WithAttrs(list []slog.Attr) slog.Handler { return filter{h.Handl
 // WithGroup implements slog.Handler.
 func (h filter) WithGroup(name string) slog.Handler { return filter{h.Handler.WithGroup(name)} }
 
-// plain returns the last line of a Beam error, which has the cause, without stack traces of Beam.
+// plain returns the last line of a Beam error: the cause, without Beam's stack traces.
 func plain(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\nFull error:")
 	lines := strings.Split(strings.TrimSpace(text), "\n")

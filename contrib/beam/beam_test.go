@@ -21,8 +21,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
-// The test program is also the worker: its arguments are a job, a folder for marks, an output and
-// inputs. Since tests submit several plans, a worker skips plans until it finds its own.
+// The test program is also the worker. Its arguments are a job, a folder for marks, an output and
+// inputs. Tests submit several plans, so a worker skips those of other tests.
 func TestMain(m *testing.M) {
 	worker.Main()
 	if on := os.Getenv(submitOn); on != "" && !worker.IsWorker() {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 const blockBytes = 60_000
 
-// submitOn is the variable with the engine to which this program submits the job of its arguments.
+// submitOn is the variable with the engine to which the test program submits its arguments' job.
 const submitOn = "TARRY_TEST_SUBMIT"
 
 func submitAlone(on string) {
@@ -76,8 +76,8 @@ func submitTo(t *testing.T, out, on, name string, block int64, reduces int, inpu
 	return err
 }
 
-// Jobs write the same bytes as in one process on prism in this process, and on a prism server
-// through Beam's job API, also if a worker is killed.
+// Each job writes the same bytes on prism, in this process and as a job server, as without Beam. It
+// does so even if a worker is killed.
 func TestBeam(t *testing.T) {
 	for _, on := range []string{"prism", "beam://" + server(t)} {
 		t.Run(on[:5], func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestBeam(t *testing.T) {
 	}
 }
 
-// wrongOn runs jobs that must fail: the error is one line, and no output remains.
+// wrongOn runs jobs that must fail on an engine: each error is one line, and no output remains.
 func wrongOn(t *testing.T, on string, inputs func(name string) []string) {
 	failed := func(out string, err error, want ...string) {
 		t.Helper()
@@ -175,7 +175,7 @@ func TestInterrupted(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Three example programs, built with an import of this package, write the same on prism as without.
+// Three example programs, rebuilt with an import of this package, write the same on prism as alone.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
@@ -210,7 +210,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// server starts prism as a job server in its own process and returns its address.
+// server starts prism in its own process, as a job server, and returns the address.
 func server(t *testing.T) string {
 	program := filepath.Join(t.TempDir(), "prism")
 	text, err := exec.Command("go", "build", "-o", program, "github.com/apache/beam/sdks/v2/go/cmd/prism").CombinedOutput()
@@ -238,7 +238,7 @@ func server(t *testing.T) string {
 	return address
 }
 
-// A missing server is an error of one line, without a wait.
+// If no job server answers, the run fails at once with an error of one line.
 func TestNoServer(t *testing.T) {
 	free, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)

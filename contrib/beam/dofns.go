@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker"
 )
 
-// init registers the two DoFns, which all jobs share. They carry a job's tasks as plain values,
-// since closures and types of jobs exist only in the tasks' own processes.
+// init registers the two DoFns of all jobs. A DoFn carries only a job's task description, since the
+// job's functions and types exist only in the processes of its tasks.
 func init() {
 	register.DoFn3x1[context.Context, int, func(int, []byte), error](&MapFn{})
 	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&ReduceFn{})
@@ -19,7 +19,7 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// pipeline returns a job as a Beam pipeline: maps, grouping of all frames by reduce, and reduces.
+// pipeline returns a job as a Beam pipeline: maps, a grouping of all frames by reduce, reduces.
 func pipeline(t *worker.Tasks) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	indexes := make([]int, t.Maps)
@@ -34,7 +34,7 @@ func pipeline(t *worker.Tasks) *beam.Pipeline {
 	return p
 }
 
-// MapFn runs a map and emits its frames by reduce.
+// MapFn is a DoFn that runs a map and emits each frame of its output with the frame's reduce.
 type MapFn struct{ Tasks worker.Tasks }
 
 // ProcessElement implements Beam's DoFn.
@@ -50,7 +50,7 @@ func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[
 	return f.Tasks.Reduce(ctx, index, all(frames))
 }
 
-// all returns the values of a Beam iterator.
+// all returns an iterator over the values that a Beam iterator yields.
 func all(next func(*[]byte) bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for {

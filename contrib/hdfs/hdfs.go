@@ -63,8 +63,8 @@ type store struct {
 	silent   atomic.Bool // WebHDFS did not answer
 }
 
-// New returns the store of a host; getenv returns the variables that the package documentation
-// names.
+// New returns the store of a host. getenv returns an environment variable; New reads those that the
+// package documentation names.
 func New(host string, getenv func(string) string) (stores.Store, error) {
 	conf, err := configuration(getenv)
 	if err != nil {
@@ -72,7 +72,7 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 	}
 	o := hdfs.ClientOptionsFromConf(conf)
 	ticketFile := ""
-	if o.KerberosClient != nil { // the configuration asks for it
+	if o.KerberosClient != nil { // the configuration requires Kerberos
 		if o.KerberosClient, err = ticket(getenv); err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 // Root implements stores.Rooted.
 func (s *store) Root() string { return s.root }
 
-// address fills in the name nodes and the user of a host, which may be what Root returns.
+// address stores a host's name nodes and user in o. host may be a result of Root: USER@HOSTS.
 func address(o *hdfs.ClientOptions, conf hadoopconf.HadoopConf, host string, getenv func(string) string) error {
 	as, at, ok := strings.Cut(host, "@")
 	if ok {
@@ -160,7 +160,7 @@ func configuration(getenv func(string) string) (hadoopconf.HadoopConf, error) {
 	return nil, nil
 }
 
-// timed is a connection with a deadline for each read.
+// timed is a connection whose reads fail after a time without an answer.
 type timed struct{ net.Conn }
 
 // Read implements net.Conn.
@@ -171,12 +171,12 @@ func (t timed) Read(p []byte) (int, error) {
 	return t.Conn.Read(p)
 }
 
-// dropped matches an error of the client when a name node has ended its connection.
+// dropped matches the client's error for a connection that the name node has closed.
 var dropped = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^no available namenodes: .*(?:broken pipe|connection reset by peer|EOF)$`)
 })
 
-// plain shortens an error: of a Java exception it keeps the first line, without the trace.
+// plain returns a shorter error. Of a Java exception it keeps the first line, without stack trace.
 func plain(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
@@ -205,7 +205,7 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// final reports whether an error will not change with retries.
+// final reports whether a retry cannot succeed after an error, as if a file does not exist.
 func final(err error) bool {
 	var refused hdfs.Error
 	return errors.As(err, &refused) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) ||

@@ -23,7 +23,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// cluster returns the host of TARRY_TEST_HDFS, which engines/test.sh starts, and a directory there.
+// cluster returns the HDFS host that engines/test.sh has started, and the name of a new directory.
 func cluster(t *testing.T) (host, dir string) {
 	if host = os.Getenv("TARRY_TEST_HDFS"); host == "" {
 		t.Skip("TARRY_TEST_HDFS is not set: HDFS is not tested")
@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// Reading a file that another has replaced since its opening is an error.
+// If a file is replaced after Open, reading it is an error rather than the new content.
 func TestReplaced(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -54,7 +54,7 @@ func TestReplaced(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// Places returns the hosts of each block, which WebHDFS reports.
+// Places returns the hosts that WebHDFS reports for each block of a file.
 func TestPlaces(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -75,7 +75,7 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// If the name node resets the connection, as without a ticket, the error names Kerberos.
+// If the name node closes the connection, as it does without a ticket, the error names Kerberos.
 func TestDropped(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestDropped(t *testing.T) {
 		}
 	}()
 	s, err := New(l.Addr().String(), func(string) string { return "" })
-	if err == nil { // New may return before the name node closes the connection
+	if err == nil { // New may return before the connection is closed
 		_, err = s.Stat("a")
 	}
 	require.ErrorContains(t, err, "HADOOP_CONF_DIR must ask for Kerberos")
@@ -101,7 +101,7 @@ func TestDropped(t *testing.T) {
 	<-done
 }
 
-// If no server is named or reachable, or Kerberos has no ticket, the error says so in one line.
+// Without a server, with one that does not answer, or without a ticket, the error is one line.
 func TestNoCluster(t *testing.T) {
 	none := func(string) string { return "" }
 	_, err := New("", none)
@@ -125,7 +125,7 @@ func TestNoCluster(t *testing.T) {
 	}
 }
 
-// The root's name leads a process without configuration to the same servers as the same user.
+// With the store's Root as host, a process without configuration finds the same servers and user.
 func TestRoot(t *testing.T) {
 	conf := hadoopconf.HadoopConf{"dfs.ha.namenodes.books": "a,b"}
 	configured := hdfs.ClientOptions{Addresses: []string{"nn1:8020", "nn2:8020"}}
@@ -143,7 +143,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// A job in one process reads and writes HDFS.
+// A job in one process reads its input from HDFS and writes its output there.
 func TestJob(t *testing.T) {
 	host, dir := cluster(t)
 	root := "hdfs://" + host + "/" + dir
@@ -174,7 +174,7 @@ func TestJob(t *testing.T) {
 	require.NoError(t, s.RemoveAll(dir))
 }
 
-// The tarry command reads and writes HDFS, also on YARN.
+// The tarry command reads and writes HDFS in this process, in several, and on YARN.
 func TestCommands(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -182,7 +182,7 @@ func TestCommands(t *testing.T) {
 	storetest.Commands(t, s, "hdfs://"+host+"/"+dir, "../..", []string{"$TARRY_TEST_YARN"})
 }
 
-// refusal is an error of a name node.
+// refusal is an error as the HDFS client returns it for a Java exception of the name node.
 type refusal struct{ exception, message string }
 
 func (r refusal) Error() string     { return r.message }
@@ -191,7 +191,7 @@ func (r refusal) Desc() string      { return "" }
 func (r refusal) Exception() string { return r.exception }
 func (r refusal) Message() string   { return r.message }
 
-// earlyWriter takes 3 bytes a call, and then returns the next error.
+// earlyWriter accepts 3 bytes per Write, and then fails with the next of errors.
 type earlyWriter struct {
 	got    []byte
 	errors []error
@@ -207,7 +207,7 @@ func (w *earlyWriter) Write(b []byte) (int, error) {
 	return n, &fs.PathError{Op: "create", Path: "f", Err: err}
 }
 
-// A file of several blocks is written although the name node learns of each block a while later.
+// At the end of a block, write retries until the name node knows that the block is stored.
 func TestWriteWaitsForTheNameNode(t *testing.T) {
 	early := refusal{"org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", "Not replicated yet: /f"}
 	unnamed := refusal{"java.io.IOException", "Cannot allocate block in /f: passed 'previous' block null does not match"}

@@ -12,10 +12,10 @@ import (
 	"github.com/jcmturner/gokrb5/v8/credentials"
 )
 
-// ticketVariable names the environment variable that says where kinit has stored its ticket.
+// ticketVariable is the environment variable that names the file or cache with kinit's ticket.
 const ticketVariable = "KRB5CCNAME"
 
-// ticketPlace returns the kind of place where kinit has stored its ticket, and its name.
+// ticketPlace returns where kinit has stored its ticket: the kind, such as FILE, and the name.
 func ticketPlace(getenv func(string) string) (kind, name string) {
 	kind, name, ok := strings.Cut(cmp.Or(getenv(ticketVariable), "/tmp/krb5cc_"+strconv.Itoa(os.Getuid())), ":")
 	if !ok {
@@ -27,7 +27,7 @@ func ticketPlace(getenv func(string) string) (kind, name string) {
 // Ticket implements stores.Ticketed.
 func (s *store) Ticket() (variable, file string) { return ticketVariable, s.ticket }
 
-// ticket returns a client of Kerberos with the ticket that kinit has stored.
+// ticket returns a Kerberos client that uses the ticket that kinit has stored.
 func ticket(getenv func(string) string) (*client.Client, error) {
 	conf, err := config.Load(cmp.Or(getenv("KRB5_CONFIG"), "/etc/krb5.conf"))
 	if err != nil {

@@ -17,7 +17,7 @@ var web = http.Client{Timeout: patience}
 
 var errSilent = errors.New("WebHDFS did not answer before")
 
-// Places implements stores.Located with WebHDFS, since the client does not report block locations.
+// Places implements stores.Located. It asks WebHDFS, since the client cannot return locations.
 func (s *store) Places(name string) ([]stores.Place, error) {
 	ask := url.URL{
 		Scheme: "http", Host: s.web, Path: "/webhdfs/v1" + at(name),
@@ -28,11 +28,11 @@ func (s *store) Places(name string) ([]stores.Place, error) {
 	}
 	get := web.Get
 	if s.kerberos != nil {
-		get = spnego.NewClient(s.kerberos, &web, "").Get // it shows the ticket when asked to
+		get = spnego.NewClient(s.kerberos, &web, "").Get // it sends the ticket if the server asks for one
 	}
 	r, err := get(ask.String())
 	if err != nil {
-		s.silent.Store(true) // wait for the timeout once, not for each file
+		s.silent.Store(true) // do not wait for this timeout for each file
 		return nil, failed("places", name, err)
 	}
 	defer r.Body.Close()

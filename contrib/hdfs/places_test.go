@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
-// A cluster in one process runs each map node-local: on the one of its four nodes that stands for
-// the machine with the map's block by WebHDFS.
+// A cluster in one process runs each map node-local. One of its four nodes represents the machine
+// on which, by WebHDFS, the map's block is stored.
 func TestPlacesAreFelt(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
@@ -43,7 +43,7 @@ func TestPlacesAreFelt(t *testing.T) {
 	require.Contains(t, string(text), "maps 16 node-local, 0 rack-local, 0 elsewhere")
 	events, err := os.ReadFile(filepath.Join(here, "events.jsonl"))
 	require.NoError(t, err)
-	stands, launched := map[string]string{}, 0 // the node for a machine
+	stands, launched := map[string]string{}, 0 // by machine: the node that represents it
 	for line := range bytes.Lines(events) {
 		var e struct {
 			Type, Attempt string

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// info is the name node's information about a file.
+// info is what the name node knows of a file: an fs.FileInfo, and the file's ID.
 type info struct {
 	fs.FileInfo
 	id uint64 // of the file; renaming does not change it
@@ -35,7 +35,7 @@ func infoOf(i fs.FileInfo) info {
 	return info{i, id}
 }
 
-// at returns the path of a name in HDFS.
+// at returns the absolute HDFS path of a name in the form of io/fs.
 func at(name string) string {
 	if name == "." {
 		return "/"
@@ -97,8 +97,8 @@ func (s *store) Open(name string) (fs.File, error) {
 	return &file{store: s, name: name, info: i}, nil
 }
 
-// file is a file for concurrent reads: a reader of the client serves one goroutine, and continuing
-// at its position needs no new connection.
+// file is an open file for concurrent reads. Each reader of the client serves one goroutine at a
+// time. Idle readers are kept, since to continue at their position needs no new connection.
 type file struct {
 	store *store
 	name  string
@@ -116,7 +116,7 @@ const maxIdle = 4
 // Stat implements fs.File.
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-// take returns an idle reader, or a new one.
+// take returns one of the file's idle readers, or a new one.
 func (f *file) take() (*hdfs.FileReader, error) {
 	f.mu.Lock()
 	if n := len(f.idle); n > 0 {

@@ -20,12 +20,12 @@ import (
 // temporary is the directory of incomplete files.
 const temporary = "_temporary"
 
-// part is a file that is stored on local disk until it is complete.
+// part is a file that is written to local disk, and sent to HDFS when it is complete.
 type part struct {
 	store *store
 	name  string // of the file before its commit
 	spool *os.File
-	id    uint64 // of the file in HDFS, once it is sent; 0: none
+	id    uint64 // of the file in HDFS; 0 until it is sent
 	err   error
 }
 
@@ -38,7 +38,7 @@ func (s *store) Begin(name, attempt string) (stores.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(spool.Name()) // the open descriptor suffices, if the system allows this
+	_ = os.Remove(spool.Name()) // the open descriptor still works, if the system allows removal
 	return &part{store: s, name: path.Join(path.Dir(name), temporary, attempt+"~"+path.Base(name)), spool: spool}, nil
 }
 
@@ -75,7 +75,7 @@ func (p *part) drop() error {
 	return err
 }
 
-// send sends the whole file, and replaces what an earlier try has left.
+// send sends the whole local file to HDFS, over what a failed send has left.
 func (p *part) send() error {
 	if _, err := p.spool.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *part) send() error {
 	return err
 }
 
-// create creates a file, which must not exist.
+// create writes r to a new file in HDFS; an existing one is an error.
 func (s *store) create(name string, r io.Reader) error {
 	if err := s.client.MkdirAll(at(path.Dir(name)), 0o755); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (s *store) create(name string, r io.Reader) error {
 	return closed(w)
 }
 
-// write writes b. At the end of a block, the name node may not know yet that the block is stored; write
-// asks it again, as the Java client does.
+// write writes b. When a block is full, the name node may not know yet that it is stored, and
+// refuses the next one. write then asks again, as the Java client does.
 func write(w io.Writer, b []byte) error {
 	deadline := time.Now().Add(answerTimeout)
 	for wait := 10 * time.Millisecond; ; wait *= 2 {
@@ -136,15 +136,15 @@ func write(w io.Writer, b []byte) error {
 	}
 }
 
-// tooEarly reports whether the name node refuses a new block since it does not know yet that the last one
-// is stored. The library's repeated request does not name that block, which is the second error.
+// tooEarly reports whether the name node refused a new block because it does not know yet that the
+// last one is stored. When the library asks again, it does not name that block: the second error.
 func tooEarly(err error) bool {
 	var refused hdfs.Error
 	return errors.As(err, &refused) && (strings.HasSuffix(refused.Exception(), ".NotReplicatedYetException") ||
 		strings.Contains(refused.Message(), "Cannot allocate block"))
 }
 
-// closed closes a file and waits until the name node reports enough replicas of its blocks.
+// closed closes a file, and returns once the name node reports enough replicas of each block.
 func closed(w *hdfs.FileWriter) error {
 	deadline := time.Now().Add(answerTimeout)
 	for wait := 10 * time.Millisecond; ; wait *= 2 {
@@ -168,8 +168,8 @@ func (p *part) Abort() error {
 	return errors.Join(p.drop(), p.store.RemoveAll(p.name))
 }
 
-// Complete implements stores.Store. If the file is missing, an earlier request may have renamed it
-// and its answer was lost: the file's ID shows that.
+// Complete implements stores.Store. If the part is missing, an earlier request may have renamed it
+// and its answer was lost. Then the file called name has the part's ID.
 func (s *store) Complete(name, receipt string) error {
 	number, from, ok := strings.Cut(receipt, " ")
 	id, err := strconv.ParseUint(number, 10, 64)
@@ -185,7 +185,7 @@ func (s *store) Complete(name, receipt string) error {
 	if err != nil {
 		return failed("complete", name, err)
 	}
-	_ = s.client.Remove(at(path.Dir(from))) // removes the directory with its last file
+	_ = s.client.Remove(at(path.Dir(from))) // removes the directory once it has no parts
 	return nil
 }
 

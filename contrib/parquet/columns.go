@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// checkColumns returns an error if the rows of a file cannot be decoded as values of T.
+// checkColumns returns an error for a column that is missing or does not fit T's field.
 func checkColumns[T any](file *pq.Schema) error {
 	schema := pq.SchemaOf(new(T))
 	for _, path := range schema.Columns() {
@@ -37,7 +37,7 @@ func names(file *pq.Schema) string {
 	return strings.Join(list, ", ")
 }
 
-// fits reports whether each value of a column is valid for the field's type.
+// fits reports whether a field of this type can hold each value of the column.
 func fits(column, field pq.Type) bool {
 	switch from, to := column.Kind(), field.Kind(); {
 	case from == pq.Int32 && to == pq.Int64, from == pq.Float && to == pq.Double, from == to:
@@ -53,7 +53,7 @@ func fits(column, field pq.Type) bool {
 	return !whole || cBits <= fBits && cSigned == fSigned
 }
 
-// integer returns the size and sign of an integer type; whole is false for other types.
+// integer returns the bits and signedness of an integer type; whole is false for any other type.
 func integer(t pq.Type) (bits int, signed, whole bool) {
 	if l := t.LogicalType(); l != nil {
 		if i, ok := l.Value.(*format.IntType); ok {
@@ -70,8 +70,8 @@ func integer(t pq.Type) (bits int, signed, whole bool) {
 	}
 }
 
-// unit returns the name of a logical type that changes the meaning of a value's bytes: times,
-// dates, decimals; empty for all others.
+// unit returns the name of a logical type that gives the bytes another meaning than a number or
+// text: a time, date or decimal. It returns "" for other types.
 func unit(l *format.LogicalType) string {
 	if l == nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// FuzzRead reads arbitrary files. Read must return rows or an error, and must not pass on a panic
-// of the Parquet library.
+// For arbitrary bytes as a file, Read returns rows or an error. A panic of the Parquet library must
+// become an error, too.
 func FuzzRead(f *testing.F) {
 	dir := written(f, []narrow{{Name: "a"}, {Name: "b", N: 3}})
 	whole, err := os.ReadFile(filepath.Join(dir, "part-m-00000.parquet"))

@@ -53,7 +53,7 @@ func pass[T any]() mapreduce.MapOnly[T, T] {
 	return mapreduce.MapOnly[T, T]{Map: func(rec T, emit func(T)) error { emit(rec); return nil }}
 }
 
-// written writes rows with a job of two maps and returns its output directory.
+// written writes rows by a job with two maps, and returns the output directory.
 func written[T any](t testing.TB, rows []T, options ...pq.WriterOption) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -69,7 +69,7 @@ func written[T any](t testing.TB, rows []T, options ...pq.WriterOption) string {
 	return dir
 }
 
-// read returns the rows of a directory, and the number of maps that read them.
+// read returns the rows of the files in a directory, and how many maps read them.
 func read[T any](t testing.TB, dir string) (rows []T, maps int, err error) {
 	t.Helper()
 	files, err := mapreduce.Files(dir)
@@ -99,8 +99,8 @@ func kept[T any](list *[]T) mapreduce.Output[T] {
 	})
 }
 
-// Read returns the rows of Write in their order, with one map per row group. A second run of the
-// job writes the same bytes.
+// Read returns the rows that Write wrote, in their order, with one map per row group. If the job
+// runs twice, both outputs have the same bytes.
 func TestReadIsWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(someRow), 0, 40).Draw(rt, "rows")
@@ -129,7 +129,7 @@ func TestReadIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// A sample of half of the rows contains about half of each row group.
+// A sample of half of the rows has about half of the rows of each row group.
 func TestSampleOfRows(t *testing.T) {
 	rows := make([]narrow, 4000)
 	for i := range rows {
@@ -160,8 +160,8 @@ type narrow struct {
 	Null *int32  `parquet:"null,optional"`
 }
 
-// Fields may omit columns, be wider, or not be nullable. Errors name the column of other
-// differences.
+// Fields may omit columns, be wider than them, or not be nullable. Any other difference between
+// column and field is an error that names the column.
 func TestColumns(t *testing.T) {
 	seven := int32(7)
 	dir := written(t, []narrow{{"a", math.MinInt32, 0.5, math.MaxUint32, nil}, {"b", -1, 2, 1, &seven}})
@@ -205,7 +205,7 @@ func wrong[T any](t *testing.T, dir string, _ T, texts ...string) {
 	require.True(t, cluster.IsPermanent(err))
 }
 
-// Empty, foreign and truncated files are errors that name the file.
+// An empty file, one of another format and a truncated one give errors that name the file.
 func TestDamagedFiles(t *testing.T) {
 	dir := written(t, []narrow{{Name: "a"}, {Name: "b"}})
 	path := filepath.Join(dir, "part-m-00000.parquet")
@@ -218,7 +218,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// On a cluster with failing attempts, sums by key equal those that the test computes.
+// A job over Parquet files gives the correct sums on a cluster whose attempts fail.
 func TestOnACluster(t *testing.T) {
 	var rows []narrow
 	want := map[string]int64{}
@@ -269,8 +269,8 @@ func TestOnACluster(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Read reads files of PyArrow 26 with pages of both versions: 40 rows, ten per row group, every
-// fifth without a name.
+// Read reads two files of PyArrow 26, with version 1 and 2 pages: 40 rows, ten per row group, every
+// fifth with a null as name.
 func TestReadsWhatPyArrowWrites(t *testing.T) {
 	type line struct {
 		Name  *string `parquet:"name,optional"`

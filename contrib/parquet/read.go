@@ -26,7 +26,7 @@ func Read[T any](sources ...mapreduce.Source) mapreduce.Input[T] {
 	return mapreduce.Formatted(rowGroups[T]{}, sources...)
 }
 
-// rowGroups is the file format of [Read]: each row group is a part.
+// rowGroups is the file format of [Read]. It splits a file into its row groups, one map for each.
 type rowGroups[T any] struct{}
 
 // Parts implements mapreduce.Format.
@@ -96,7 +96,7 @@ func groupsOf[T any](file mapreduce.FormatFile) ([]group[T], error) {
 // readRows is the number of rows read at once.
 const readRows = 64
 
-// read yields the rows; it returns false if yield does.
+// read calls yield with each row of the group; it returns false once yield does.
 func (g group[T]) read(yield func(T, error) bool) bool {
 	r := pq.NewGenericRowGroupReader[T](g.RowGroup)
 	defer func() { _ = r.Close() }() // only read
@@ -118,6 +118,6 @@ func (g group[T]) read(yield func(T, error) bool) bool {
 			yield(*new(T), err)
 			return false
 		}
-		clear(rows) // what they point to belongs to the rows already yielded
+		clear(rows) // the next rows must not overwrite what yielded rows point to
 	}
 }

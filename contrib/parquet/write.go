@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// RowsPerGroup is the default number of rows per row group of [Write], which an attempt holds in
-// memory, outside of the budget.
+// RowsPerGroup is the number of rows per row group of [Write], unless options set it. An attempt
+// holds the rows of a group in memory, outside of the memory budget.
 const RowsPerGroup = 122_880
 
 // Write writes each part as a Parquet file, part-r-00000.parquet and so on, with a column for each
@@ -38,5 +38,5 @@ func (w *writer[T]) Write(row T) error {
 // Close implements mapreduce.PartWriter.
 func (w *writer[T]) Close() error { return w.rows.Close() }
 
-// Abort implements mapreduce.PartWriter. The rows written are only in memory and in the part.
+// Abort implements mapreduce.PartWriter. It undoes nothing: rows are only in memory and the part.
 func (w *writer[T]) Abort() error { return nil }

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// info describes an object or a directory, which is a prefix of keys.
+// info is the fs.FileInfo of an object or a directory. A directory is a prefix of keys.
 type info struct {
 	name     string
 	size     int64
@@ -32,10 +32,10 @@ func (i info) Size() int64 { return i.size }
 // ModTime is zero for directories.
 func (i info) ModTime() time.Time { return i.modified }
 
-// IsDir reports whether it is a prefix of keys.
+// IsDir reports whether the name is a directory, which in S3 is a prefix of keys.
 func (i info) IsDir() bool { return i.dir }
 
-// Mode returns default permissions: S3 has no file modes.
+// Mode returns fixed permissions, 0755 or 0644 or similar, since S3 has no file modes.
 func (i info) Mode() fs.FileMode {
 	if i.dir {
 		return fs.ModeDir | 0o755
@@ -79,7 +79,7 @@ func (s *store) Stat(name string) (fs.FileInfo, error) {
 	return info{name: name, dir: true}, nil
 }
 
-// below returns the prefix of the keys in a directory.
+// below returns the prefix that the keys of all objects in a directory have.
 func below(dir string) string {
 	if dir == "." {
 		return ""
@@ -87,7 +87,7 @@ func below(dir string) string {
 	return dir + "/"
 }
 
-// each calls do for every entry of a listing, page by page.
+// each calls do for each entry of a listing, and requests page after page.
 func (s *store) each(prefix, delimiter string, do func(o minio.ObjectInfo, dir bool) error) error {
 	for next := ""; ; {
 		page, err := s.core.ListObjectsV2(s.bucket, prefix, "", next, delimiter, 1000)
@@ -110,7 +110,7 @@ func (s *store) each(prefix, delimiter string, do func(o minio.ObjectInfo, dir b
 	}
 }
 
-// ReadDir implements fs.ReadDirFS. A key that ends with a slash represents its directory.
+// ReadDir implements fs.ReadDirFS. It skips a key that ends with a slash: it marks its directory.
 func (s *store) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrInvalid}
@@ -148,12 +148,12 @@ func (s *store) Open(name string) (fs.File, error) {
 	return &file{store: s, info: i.(info), name: name}, nil
 }
 
-// file is an object in its state when it was opened: reads fail if it has been replaced.
+// file is an open object. If the object is replaced after Open, reads fail.
 type file struct {
 	store *store
 	info  info
 	name  string
-	body  io.ReadCloser // for Read; nil if none is open
+	body  io.ReadCloser // body of the current request of Read, or nil
 	at    int64         // offset of Read
 }
 
@@ -171,7 +171,7 @@ func (f *file) get(from, to int64) (io.ReadCloser, error) {
 	return body, err
 }
 
-// failed returns an error of reading, also for an object that has been replaced.
+// failed returns the error of a read. If the object was replaced, the error says so.
 func (f *file) failed(err error) error {
 	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 		return &fs.PathError{Op: "read", Path: f.name, Err: fmt.Errorf("another object has taken its place: %w", fs.ErrNotExist)}
@@ -209,7 +209,7 @@ func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Read implements fs.File with one request, and a new one if the connection breaks.
+// Read implements fs.File. It reads one response, and requests the rest if the connection breaks.
 func (f *file) Read(p []byte) (n int, err error) {
 	switch {
 	case f.info.dir:
@@ -226,7 +226,7 @@ func (f *file) Read(p []byte) (n int, err error) {
 			f.body = body
 		}
 		if n, err = f.body.Read(p); n > 0 {
-			return nil // the next read returns the error again, if it matters
+			return nil // the next read returns the error, if it matters
 		}
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF

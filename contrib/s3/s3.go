@@ -58,8 +58,8 @@ const (
 	answerTimeout = 60 * time.Second
 )
 
-// New returns the store of a bucket; getenv returns the variables that the package documentation
-// names.
+// New returns the store of a bucket. getenv returns an environment variable; New reads those that
+// the package documentation names.
 func New(bucket string, getenv func(string) string) (stores.Store, error) {
 	endpoint := cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(endpoint)
@@ -87,7 +87,7 @@ func New(bucket string, getenv func(string) string) (stores.Store, error) {
 	return &store{core: *core, bucket: bucket}, nil
 }
 
-// failed returns a short error of the server about a name.
+// failed returns a short error that names the operation, the file and the server's reason.
 func (s *store) failed(op, name string, err error) error {
 	var refused minio.ErrorResponse
 	if !errors.As(err, &refused) {
@@ -116,7 +116,7 @@ func absent(err error) bool {
 }
 
 // again calls do until it succeeds, fails permanently, or has failed `attempts` times. The client
-// retries too, but not if a connection breaks during a body.
+// itself retries too, but not after a connection that breaks within a body.
 func again(do func() error) (err error) {
 	wait := 100 * time.Millisecond
 	for n := range attempts {
@@ -133,5 +133,5 @@ func again(do func() error) (err error) {
 	return err
 }
 
-// ctx returns the context of requests. They end by timeouts, since a Store has no contexts.
+// ctx returns the context of requests: Store's methods have no contexts, so only timeouts end them.
 func ctx() context.Context { return context.Background() }

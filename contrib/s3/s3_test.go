@@ -22,8 +22,8 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// server returns the address in TARRY_TEST_S3, such as http://127.0.0.1:15000, and a new bucket
-// there. internal/tools/engines/test.sh starts servers; the keys are in the usual variables.
+// server returns the S3 server in TARRY_TEST_S3, such as http://127.0.0.1:15000, and a new bucket.
+// internal/tools/engines/test.sh starts servers; AWS's environment variables have the keys.
 func server(t *testing.T) (endpoint, bucket string) {
 	endpoint = os.Getenv("TARRY_TEST_S3")
 	if endpoint == "" {
@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Completing an upload again succeeds. A dropped upload does not replace the completed one.
+// A second Complete of an upload succeeds. A dropped upload does not replace the completed one.
 func TestCompletedTwice(t *testing.T) {
 	endpoint, bucket := server(t)
 	s := bucketAt(t, endpoint, bucket)
@@ -70,7 +70,7 @@ func TestCompletedTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, other.Close())
 	require.NoError(t, other.Abort())
-	if err := s.Complete("out/part", other.Receipt()); err == nil { // versitygw does so, since an object with that name exists
+	if err := s.Complete("out/part", other.Receipt()); err == nil { // versitygw succeeds, since an object with that name exists
 		t.Log("the server says that an upload is completed that was dropped")
 	}
 	got, err := fs.ReadFile(s, "out/part")
@@ -89,12 +89,12 @@ func TestPieceSize(t *testing.T) {
 	require.Equal(t, 64<<20, pieceSize(2501))
 }
 
-// faulty is a proxy for the server that breaks a connection after the given number of answered
-// bytes.
+// faulty is a proxy for the S3 server that breaks a connection once it has passed on `after` bytes
+// of answers.
 type faulty struct {
 	net.Listener
 	server string
-	after  atomic.Int64 // bytes of answers until the next break; negative: no break
+	after  atomic.Int64 // bytes of answers until it breaks the connection; negative: never
 	breaks atomic.Int64
 }
 
@@ -144,8 +144,8 @@ func (f *faulty) carry(c net.Conn) {
 	}
 }
 
-// The store reconnects if a connection breaks during a read or write. If the server stays away, the
-// error is one line with the file's name.
+// The store reconnects if a connection breaks during a read or write. If the server stays
+// unreachable, the error is one line with the file's name.
 func TestConnectionBreaks(t *testing.T) {
 	endpoint, bucket := server(t)
 	f := newFaulty(t, endpoint)
@@ -181,7 +181,7 @@ func TestConnectionBreaks(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// A job in one process reads and writes a bucket.
+// A job in one process reads its input from a bucket and writes its output there.
 func TestJob(t *testing.T) {
 	endpoint, bucket := server(t)
 	t.Setenv("AWS_ENDPOINT_URL", endpoint)
@@ -218,7 +218,7 @@ func TestJob(t *testing.T) {
 	require.ErrorIs(t, do(mr.Dir(root+"/out")), mr.ErrOutputExists)
 }
 
-// The tarry command reads and writes a bucket, also on nodes that share nothing else.
+// The tarry command reads and writes a bucket, even on nodes that share only the bucket.
 func TestCommands(t *testing.T) {
 	endpoint, bucket := server(t)
 	t.Setenv("AWS_ENDPOINT_URL", endpoint)

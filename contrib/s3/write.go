@@ -21,14 +21,14 @@ const (
 	// growEvery is the number of pieces after which pieces become four times as large, since an
 	// upload has at most 10,000.
 	growEvery = 2500
-	// tokenKey is the metadata key for the upload that made an object.
+	// tokenKey is the metadata key under which an object stores which upload made it.
 	tokenKey = "Tarry-Part"
 )
 
-// pieceSize returns the size of a piece of an upload in bytes.
+// pieceSize returns the bytes of an upload's piece with this number, from 1.
 func pieceSize(number int) int { return pieceBytes << (2 * ((number - 1) / growEvery)) }
 
-// upload is a part of an output: a multipart upload.
+// upload is a part of an output before its commit: a multipart upload.
 type upload struct {
 	store *store
 	name  string
@@ -39,12 +39,12 @@ type upload struct {
 
 // receipt is what completes an upload.
 type receipt struct {
-	Upload string   `json:"upload,omitempty"` // empty for an object without bytes
+	Upload string   `json:"upload,omitempty"` // "" for an empty object
 	Token  string   `json:"token"`
 	ETags  []string `json:"etags,omitempty"` // of its pieces
 }
 
-// Begin implements stores.Store. Nothing is sent before the first piece is full.
+// Begin implements stores.Store. It sends nothing; Write starts the upload when a piece is full.
 func (s *store) Begin(name, attempt string) (stores.Part, error) {
 	if !fs.ValidPath(name) || name == "." {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: fs.ErrInvalid}
@@ -120,7 +120,7 @@ func (u *upload) Abort() error {
 	return u.store.drop(u.name, u.done.Upload)
 }
 
-// drop aborts an upload, which may not exist.
+// drop aborts an upload; a missing upload is not an error.
 func (s *store) drop(name, id string) error {
 	err := s.core.AbortMultipartUpload(ctx(), s.bucket, name, id)
 	if err != nil && !absent(err) {
@@ -130,7 +130,7 @@ func (s *store) drop(name, id string) error {
 }
 
 // Complete implements stores.Store. If the upload is missing, an earlier request may have completed
-// it and its answer was lost: the object's metadata shows that.
+// it and its answer was lost. Then the object's metadata has the receipt's token.
 func (s *store) Complete(name, text string) error {
 	var r receipt
 	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Token == "" {
@@ -157,7 +157,7 @@ func (s *store) Complete(name, text string) error {
 	return nil
 }
 
-// made reports whether an upload with this token has made the object.
+// made reports whether the object's metadata has this token: the token's upload made the object.
 func (s *store) made(name, token string) bool {
 	o, err := s.core.StatObject(ctx(), s.bucket, name, minio.StatObjectOptions{})
 	return err == nil && o.Metadata.Get("X-Amz-Meta-"+tokenKey) == token
@@ -224,7 +224,7 @@ func (s *store) RemoveAll(name string) error {
 	return err
 }
 
-// sortByName sorts a listing by name. The order of keys differs if one name is a prefix of another.
+// sortByName sorts entries by name. S3 sorts by key, and a directory's key ends with a slash.
 func sortByName(list []fs.DirEntry) {
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 }

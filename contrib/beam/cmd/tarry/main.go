@@ -1,4 +1,4 @@
-// Command tarry is cmd/tarry with Beam's engines, prism and beam://HOST:PORT, in addition.
+// Command tarry is cmd/tarry with two more engines: Beam's prism, and Beam job servers (beam://).
 package main
 
 import (
