@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// ErrChanged is returned when a local file was written to, shrank, grew or vanished after it was
-// opened: its bytes may differ from those that the splits were computed from.
+// ErrChanged is returned if a local file was written to, shrank, grew or vanished after it was
+// opened: the splits computed then may not fit its bytes now.
 var ErrChanged = errors.New("dfs: file changed while in use")
 
-// ErrNoSize is returned for a file whose size is unknown, as under /proc: it can only be read from
-// start to end.
+// ErrNoSize is returned for a file whose size the system does not report, as under /proc. Such a
+// file can only be read from start to end.
 var ErrNoSize = errors.New("dfs: file does not tell its size")
 
 // ErrClosed is returned by a Source that was closed.
 var ErrClosed = errors.New("dfs: source is closed")
 
-// Source is an immutable file that maps read: a [LocalFile] of this machine, a
-// [StoredFile] of an [FS], or bytes in memory ([Bytes]).
+// Source is an immutable file that maps read: a [LocalFile] of this machine, a [StoredFile] of an
+// [FS], or bytes in memory ([Bytes]).
 //
 // A Source is safe for concurrent use.
 type Source interface {
@@ -44,7 +44,7 @@ type Source interface {
 	Close() error
 }
 
-// Bytes returns a Source over b, which must not change afterwards.
+// Bytes returns a Source with the content b. The caller must not change b afterwards.
 func Bytes(name string, b []byte) Source { return &memFile{name: name, data: b} }
 
 type memFile struct {
@@ -67,8 +67,8 @@ func (m *memFile) View(off int64, n int) ([]byte, func(), error) {
 	return m.data[off : off+int64(n) : off+int64(n)], func() {}, nil
 }
 
-// Shared reports whether Views of src show existing bytes and take no additional memory, whatever
-// their length.
+// Shared reports whether a View of src shows bytes that exist anyway (a mapping, memory), so that a
+// View of any length costs no memory.
 func Shared(src Source) bool {
 	switch f := src.(type) {
 	case *LocalFile:
@@ -82,7 +82,7 @@ func Shared(src Source) bool {
 	}
 }
 
-// checkRange returns an error for a View outside a file of the given size.
+// checkRange returns an error if the n bytes at off are not all within a file of this size.
 func checkRange(name string, size, off int64, n int) error {
 	if off < 0 || n < 0 || off > size || int64(n) > size-off {
 		return fmt.Errorf("dfs: %s: range %d+%d outside a file of %d bytes", name, off, n, size)

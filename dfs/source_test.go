@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// eachSource calls test with each kind of source over the same bytes.
+// eachSource calls test with a Source of each kind, all with the same bytes.
 func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
 	f := open(t, Config{Nodes: racks(2, 1), BlockSize: int64(max(1, len(data)/3))})
 	require.NoError(t, f.WriteFile("stored", data))
@@ -30,7 +30,7 @@ func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
 	}
 }
 
-// ReadAt of every source behaves like that of a bytes.Reader: all requested bytes or io.EOF.
+// ReadAt of each kind of source returns what bytes.Reader does: all requested bytes or io.EOF.
 func TestReadAtOfEverySource(t *testing.T) {
 	for _, size := range []int{0, 10, smallFile + 10} {
 		data := noise(7, size)
@@ -57,7 +57,7 @@ func TestReadAtOfEverySource(t *testing.T) {
 	}
 }
 
-// A View shows the requested bytes only: appending to it does not change the source.
+// A View has no capacity beyond the requested bytes: append to it does not change the source.
 func TestViewOfEverySource(t *testing.T) {
 	for _, size := range []int{0, 10, smallFile + 10} {
 		data := noise(8, size)
@@ -84,7 +84,7 @@ func TestViewOfEverySource(t *testing.T) {
 	}
 }
 
-// endSource returns io.EOF with the last bytes, as a source may, or one byte early.
+// endSource returns io.EOF with its last bytes, as io.ReaderAt allows, or ends `lacks` bytes early.
 type endSource struct {
 	Source
 	lacks int
@@ -126,7 +126,7 @@ func TestClosedSources(t *testing.T) {
 	}
 }
 
-// Views within a block, up to all of it, show the bytes of its replica.
+// Views within one block show the replica's own bytes, not a copy.
 func TestViewsWithinABlockAreShared(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 8})
 	require.NoError(t, f.WriteFile("x", noise(1, 16)))
@@ -142,7 +142,7 @@ func TestViewsWithinABlockAreShared(t *testing.T) {
 	}
 }
 
-// Only the bytes that a View shows without a copy are shared.
+// Shared is true only for sources whose Views show existing bytes: memory and mapped files.
 func TestSharedSources(t *testing.T) {
 	shared := map[string]bool{}
 	eachSource(t, []byte("abc"), func(t *testing.T, s Source) { shared[t.Name()] = Shared(s) })
@@ -152,7 +152,7 @@ func TestSharedSources(t *testing.T) {
 	}, shared)
 }
 
-// After a failed write all later ones fail, and nothing remains of the file.
+// After a failed write, all later writes fail, and the FS keeps no block of the file.
 func TestWriteThatFails(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 2})
 	w, err := f.Create("x", "", 0)

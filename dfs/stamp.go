@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// stamp identifies a version of a file: if two stamps are equal and the first one was settled,
-// nobody wrote to the file between them.
+// stamp identifies a version of a file. If two stamps are equal, and the first was settled (see
+// settles), nobody wrote to the file between them.
 //
-// A write through a mapping changes the stamp when it first touches a page. A page that was touched
-// before the first stamp and has not been written back since can change again without a new stamp;
-// only reading everything twice would detect that.
+// One case is not detected: a write through a mapping changes the stamp only when it first touches
+// a page. A page that was touched before the first stamp and not written back since can change
+// again without a new stamp.
 type stamp struct {
 	file     identity // identifies the file
 	size     int64
 	modified time.Time
 	changed  time.Time // time of the last change of the inode; modified if the system has none
-	links    uint64    // 0 if the system does not count them
+	links    uint64    // number of hard links; 0 if unknown
 	empty    bool      // it occupies no disk space, whatever its size
 }
 
@@ -36,9 +36,8 @@ func newStamp(info fs.FileInfo) stamp {
 	return s
 }
 
-// File times are coarse. A kernel takes them from a clock that advances in ticks of at most 10 ms;
-// some file systems store whole or even seconds only. And a long write sets the time when it
-// begins.
+// File times are coarse. A kernel takes them from a clock with ticks of at most 10 ms, and some
+// file systems store only whole or even seconds. A long write sets the time when it begins.
 const (
 	tick         = 20 * time.Millisecond
 	coarse       = 2 * time.Second
@@ -46,8 +45,8 @@ const (
 	longestWrite = writeRate / 2
 )
 
-// settles returns how long it takes until every write to the file will change the stamp. It returns
-// 0 for a file that changed in the future, whose clock is unknown.
+// settles returns how long to wait until each later write must change the stamp. It returns 0 for a
+// file whose time is in the future, since that clock is unknown.
 func (s stamp) settles(now time.Time) time.Duration {
 	window := tick + time.Duration(min(s.size, longestWrite))*time.Second/writeRate
 	if s.changed.Nanosecond() == 0 {
@@ -60,8 +59,8 @@ func (s stamp) settles(now time.Time) time.Duration {
 	return window - age
 }
 
-// same returns an error that says how the file at path has changed since s, or nil. Removing a
-// file, replacing it by rename or linking to it changes its inode but not its bytes.
+// same returns an error that says how the file at path has changed since s, or nil. A removed,
+// replaced or linked file has another inode time but the same bytes, so it has not changed.
 func (s stamp) same(path string, now stamp) error {
 	what := ""
 	switch {

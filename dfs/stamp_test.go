@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that was just written is read only once every later write would change its stamp; no
-// reader waits twice.
+// A file written just now is read only once each later write would change its stamp. A second
+// reader does not wait.
 func TestReadersWaitUntilWritesShow(t *testing.T) {
 	for _, size := range []int{10, smallFile + 10} {
 		for name, read := range map[string]func(*LocalFile) error{
@@ -18,9 +18,9 @@ func TestReadersWaitUntilWritesShow(t *testing.T) {
 		} {
 			l, _ := localFile(t, noise(1, size))
 			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(time.Nanosecond) // the bubble's clock begins with a whole second
+				time.Sleep(time.Nanosecond) // the test's clock begins at a whole second
 				began := time.Now()
-				l.stamp.changed = began // another time than the file's: it cannot be read
+				l.stamp.changed = began // not the file's time, so reading must fail
 				require.ErrorIs(t, read(l), ErrChanged)
 				require.Equal(t, l.stamp.settles(began), time.Since(began), name)
 				require.GreaterOrEqual(t, time.Since(began), tick)
@@ -33,8 +33,8 @@ func TestReadersWaitUntilWritesShow(t *testing.T) {
 	}
 }
 
-// Another inode time means a write, unless a link was added or removed; another inode is a
-// replacement whatever its times.
+// If the inode's time differs, the file was written to, unless its number of links changed. If the
+// inode differs, the file was replaced, whatever its times.
 func TestWhatHasBecomeOfAFile(t *testing.T) {
 	then := time.Unix(1000, 0)
 	old := stamp{file: identity{1, 2}, size: 10, modified: then, changed: then, links: 1}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// system fills in the fields of s that fs.FileInfo has only in its system-specific part.
+// system sets the fields of s that fs.FileInfo has only in its system-specific part, Sys.
 func (s *stamp) system(info fs.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(changeTime(st).Unix())
@@ -18,8 +18,8 @@ func (s *stamp) system(info fs.FileInfo) {
 	}
 }
 
-// identity identifies a file among all existing ones, in two numbers: an [fs.FileInfo] would be
-// larger than everything else that is stored for a small file.
+// identity identifies a file among all existing ones by two numbers. An [fs.FileInfo] would be
+// larger than all else that is stored for a small file.
 type identity struct{ device, inode uint64 }
 
 func (i identity) same(other identity) bool { return i == other }

@@ -28,7 +28,7 @@ func (s *store) get(id BlockID) *payload {
 	return s.blocks[id]
 }
 
-// drop deletes a replica and reports whether it existed.
+// drop deletes a replica, to be reported as removed, and returns whether it existed.
 func (s *store) drop(id BlockID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *store) drop(id BlockID) bool {
 	return true
 }
 
-// forget deletes replicas that the namespace no longer wants, without reporting them.
+// forget deletes replicas that the namespace does not want, so no report names them.
 func (s *store) forget(ids []BlockID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *store) changes(node NodeID) Report {
 	return r
 }
 
-// all returns all replicas in order of ID. It counts as a report of the changes.
+// all returns a full report, with all replicas by ID. The next changes starts after it.
 func (s *store) all(node NodeID) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

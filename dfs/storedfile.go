@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// StoredFile is a Source over a file of an FS. Reads try the replicas of each block until one is
-// good; a corrupt replica is dropped, and healing replaces it.
+// StoredFile is a Source with the content of a file of an FS. A read tries the replicas of a block
+// until one is good. It drops corrupt ones, which healing replaces.
 type StoredFile struct {
 	f      *FS
 	name   string
@@ -19,7 +19,7 @@ type StoredFile struct {
 	closed atomic.Bool
 }
 
-// OpenSource opens a file as the input of a job.
+// OpenSource opens a file of the FS as a Source, such as the input of a job.
 func (f *FS) OpenSource(name string) (*StoredFile, error) {
 	f.mu.RLock()
 	file, err := f.ns.find(name)
@@ -39,7 +39,7 @@ func (s *StoredFile) Name() string { return s.name }
 // Size returns the length in bytes.
 func (s *StoredFile) Size() int64 { return s.file.size() }
 
-// Close makes later reads of s fail. The FS keeps the file.
+// Close makes later reads of s fail; the file stays in the FS.
 func (s *StoredFile) Close() error {
 	s.closed.Store(true)
 	return nil
@@ -53,7 +53,7 @@ func (s *StoredFile) ReadAt(p []byte, off int64) (int, error) {
 	return s.f.readAt(s.name, s.file, p, off)
 }
 
-// View implements Source. A View within one block does not copy.
+// View implements Source. It copies only if the bytes are in more than one block.
 func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
 	if s.closed.Load() {
 		return nil, nil, fmt.Errorf("%w: %s", ErrClosed, s.name)
@@ -80,13 +80,13 @@ func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
 	return b, func() {}, nil
 }
 
-// blockAt returns the index of the block that holds the byte at off.
+// blockAt returns the index of the block with the byte at off.
 func (i *inode) blockAt(off int64) int {
 	return sort.Search(len(i.blocks), func(k int) bool { return i.offsets[k+1] > off })
 }
 
-// readAt reads a file's bytes across its blocks. It needs no lock, since a file's blocks never
-// change.
+// readAt reads bytes of a file, from as many blocks as they are in. It needs no lock, since the
+// list of a file's blocks never changes.
 func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
@@ -109,7 +109,7 @@ func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) 
 	return read, nil
 }
 
-// viewBlock returns bytes of a block from its first good replica.
+// viewBlock returns bytes of a block from its first good replica, with their release function.
 func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), err error) {
 	err = f.fromReplica(id, func(p *payload) (err error) {
 		b, release, err = p.view(off, n)
@@ -118,8 +118,8 @@ func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), 
 	return b, release, err
 }
 
-// fromReplica calls read with the replicas of a block until it succeeds with one. Bytes of a Source
-// are read from this machine, whatever the state of the nodes.
+// fromReplica calls read with one replica of a block after the other until read succeeds. Bytes of
+// a Source are on this machine, so they need no live node.
 func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 	if p := f.local(id); p != nil {
 		return read(p)
@@ -142,8 +142,8 @@ func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 	return &UnreadableError{Block: id, Faults: faults}
 }
 
-// UnreadableError says that no live node has a good replica of a block. It wraps ErrNoReplica and
-// the error of each replica.
+// UnreadableError is the error for a block without a good replica on a live node. It wraps
+// ErrNoReplica and the error of each replica.
 type UnreadableError struct {
 	Block  BlockID
 	Faults []error // one for each node that should have it, with the node's name; empty if no live node should

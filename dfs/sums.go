@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Sums are the length and the checksums of a content, to be stored beside it. As an [io.Writer]
-// they process the content in order; the zero value is that of an empty content. They must not be
-// used while they are written to.
+// Sums are the length and checksums of a content, to be stored with it. Sums is an [io.Writer] that
+// adds the content written to it, in order; the zero value is that of an empty content. One
+// goroutine at a time may use it.
 type Sums struct {
 	Size int64  // in bytes
 	CRCs []byte // a CRC-32C for each 64 KiB, 4 bytes each, little-endian; the last chunk may be shorter
@@ -39,12 +39,12 @@ func (s *Sums) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// crc returns the stored checksum of chunk number chunk.
+// crc returns the stored checksum of one chunk; chunks are numbered from 0.
 func (s *Sums) crc(chunk int64) uint32 { return binary.LittleEndian.Uint32(s.CRCs[chunk*4:]) }
 
-// Checked returns a Source with the content of src that verifies every read against sums and has
-// their length. A mismatch is an error that wraps [ErrCorrupt] and names src. Views are copies.
-// Closing it closes src. Checked returns an error if sums are inconsistent.
+// Checked returns a Source with src's content that verifies each read against sums. Different bytes
+// or another length are an error that wraps [ErrCorrupt] and names src. Views are copies. Close
+// closes src. Checked returns an error if sums has too many or too few checksums for its Size.
 func Checked(src Source, sums *Sums) (Source, error) {
 	if want := (sums.Size + sumChunk - 1) / sumChunk * 4; sums.Size < 0 || int64(len(sums.CRCs)) != want {
 		return nil, fmt.Errorf("dfs: %s: %d bytes of checksums for %d bytes, want %d", src.Name(), len(sums.CRCs), sums.Size, want)
@@ -75,7 +75,7 @@ func (c *checked) View(off int64, n int) ([]byte, func(), error) {
 
 var chunks = sync.Pool{New: func() any { return new([sumChunk]byte) }}
 
-// ReadAt implements Source. It also reads the rest of the chunks at both ends of p.
+// ReadAt implements Source. To verify p, it also reads the rest of the first and last chunk.
 func (c *checked) ReadAt(p []byte, off int64) (n int, err error) {
 	switch {
 	case off < 0:
@@ -113,7 +113,7 @@ func (c *checked) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// read reads and verifies whole chunks; the last one of the file may be shorter.
+// read reads whole chunks into b and verifies them; the last one of the file may be shorter.
 func (c *checked) read(b []byte, off int64) error {
 	n, err := c.src.ReadAt(b, off)
 	if n < len(b) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sumsOf returns the checksums of a content written in pieces.
+// sumsOf returns the Sums of b, written in pieces of this size.
 func sumsOf(t require.TestingT, b []byte, piece int) *Sums {
 	s := new(Sums)
 	for at := 0; at < len(b); at += piece {
@@ -21,8 +21,8 @@ func sumsOf(t require.TestingT, b []byte, piece int) *Sums {
 	return s
 }
 
-// Reads of unchanged content return it, in whatever pieces it was written; sums do not depend on
-// the pieces.
+// Reads through Checked return the content, in whatever pieces it was written: Sums are the same
+// for all of them.
 func TestCheckedReadsWhatWasWritten(t *testing.T) {
 	whole := make([]byte, 3*sumChunk+77)
 	_, _ = rand.Read(whole) // it never fails
@@ -51,8 +51,8 @@ func TestCheckedReadsWhatWasWritten(t *testing.T) {
 	require.EqualError(t, err, "dfs: x: 1 bytes of checksums for 196685 bytes, want 16")
 }
 
-// A changed bit, and content that is too short or too long, are errors that name the file, of each
-// read that covers them.
+// A read that covers a changed bit returns an error that names the file. So does a read of a
+// content that is too short or too long.
 func TestCheckedFindsDamage(t *testing.T) {
 	good := bytes.Repeat([]byte("text "), sumChunk/2)
 	sums := sumsOf(t, good, 1000)
@@ -71,7 +71,7 @@ func TestCheckedFindsDamage(t *testing.T) {
 		require.ErrorIs(t, err, ErrCorrupt)
 		require.ErrorContains(t, err, "state/in.txt: ")
 	}
-	for at := range sumChunk / 8 { // every bit of the first bytes of a chunk, and one bit of the others
+	for at := range sumChunk / 8 { // each bit of the chunk's first bytes, then one bit per byte
 		flipped := bytes.Clone(good)
 		flipped[at*8] ^= 1 << (at % 8)
 		require.ErrorIs(t, read(flipped, int64(at*8), 1), ErrCorrupt)

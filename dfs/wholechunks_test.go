@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Blocks that end with a chunk of sums are read to their ends.
+// A block whose length is a multiple of the checksum chunk is read and verified up to its end.
 func TestBlockOfWholeChunks(t *testing.T) {
 	f, err := New(Config{Nodes: []Node{{ID: "a"}}, BlockSize: 2 * sumChunk})
 	require.NoError(t, err)

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// Writer writes a new file. The file appears under its name when Close returns nil; an aborted one
-// never appears. A Writer must be used by one goroutine at a time.
+// Writer writes a new file, which appears under its name once Close returns nil. After Abort it
+// never appears. One goroutine at a time may use it.
 type Writer struct {
 	f         *FS
 	name      string
@@ -18,8 +18,8 @@ type Writer struct {
 	isClosed  bool
 }
 
-// Create starts a file, written on the given node ("": none in particular) in blocks of blockSize
-// bytes (0: the FS's block size). The name must not exist, now and at Close.
+// Create starts to write a file in blocks of blockSize bytes (0: the FS's block size). node is
+// where the writer runs, for placement; "" means elsewhere. The name must be free now and at Close.
 func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) {
 	fail := func(err error) (*Writer, error) { return nil, &fs.PathError{Op: "create", Path: name, Err: err} }
 	if !fs.ValidPath(name) || name == "." {
@@ -43,7 +43,7 @@ func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) 
 	return &Writer{f: f, name: name, node: node, blockSize: blockSize, file: &inode{offsets: []int64{0}}}, nil
 }
 
-// WriteFile creates a file with the given data, in blocks of the FS's size.
+// WriteFile creates a file with this data, in blocks of the FS's block size.
 func (f *FS) WriteFile(name string, data []byte) error {
 	w, err := f.Create(name, "", 0)
 	if err != nil {
@@ -91,8 +91,8 @@ func (w *Writer) cut() error {
 	return nil
 }
 
-// Close stores the last block and names the file once its replicas are reported. After an error the
-// file does not exist.
+// Close stores the last block, and gives the file its name once its replicas are reported. After an
+// error the file does not exist.
 func (w *Writer) Close() error {
 	if w.isClosed {
 		return &fs.PathError{Op: "close", Path: w.name, Err: fs.ErrClosed}
@@ -108,7 +108,7 @@ func (w *Writer) Close() error {
 	return w.f.publish("close", []string{w.name}, []*inode{w.file}, w.file.blocks)
 }
 
-// Abort drops what was written. After Close it does nothing.
+// Abort drops the file and its blocks. After Close it does nothing.
 func (w *Writer) Abort() error {
 	if !w.isClosed {
 		w.isClosed, w.buf = true, nil

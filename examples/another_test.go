@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Another module, in an empty folder and without a network, builds and runs a program. The program
-// defines its own key type, input format and output.
+// A program of another module builds and runs, in an empty folder and without a network. It uses
+// its own key type, input format and output.
 func TestAnotherModule(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -32,8 +32,8 @@ func TestAnotherModule(t *testing.T) {
 		require.NoError(t, err, "%v: %s", args, out)
 		return string(out)
 	}
-	// go.mod is Tarry's, which names all modules, as go mod tidy would. Otherwise the go command
-	// looks up modules that Tarry does not use, which a new machine lacks.
+	// The other module starts with Tarry's go.mod, which names all modules, as after go mod tidy.
+	// Without it, go would look up modules that Tarry does not use and this machine may lack.
 	command("go", "mod", "edit", "-module=example.org/another",
 		"-require=github.com/tarry-mr/tarry@v0.0.0", "-replace=github.com/tarry-mr/tarry="+root)
 	command("go", "build", "-o", "another", ".")
@@ -49,7 +49,7 @@ func TestAnotherModule(t *testing.T) {
 	require.Equal(t, "begin\nv0.1 1\nv1.9 1\nv1.10 2\nend\n", string(page))
 }
 
-// dependencies returns the packages outside the standard library on which each package depends.
+// dependencies returns, by package, all packages outside the standard library that it depends on.
 func dependencies(t *testing.T, packages ...string) map[string][]string {
 	out, err := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}}: {{join .Deps \" \"}}"}, packages...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -66,8 +66,8 @@ func dependencies(t *testing.T, packages ...string) map[string][]string {
 	return all
 }
 
-// Packages mapreduce and jobs depend on neither the actor library nor plots nor the command line.
-// Package actors depends only on what the actor library and mapreduce need.
+// Packages mapreduce and jobs import neither the actor library nor plots nor the command line, even
+// indirectly. Package actors imports only what the actor library and mapreduce need.
 func TestWhatAnImportBrings(t *testing.T) {
 	const module, library = "github.com/tarry-mr/tarry/", "github.com/asynkron/protoactor-go/actor"
 	deps := dependencies(t, module+"mapreduce", module+"jobs", module+"mapreduce/approx", module+"actors", library)

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each piece of Go in the docs names a Go file that a test runs. All its lines occur in that file,
-// in the same order, perhaps with others between them. Three pages have stricter tests.
+// Each piece of Go in the docs names a tested Go file that has the same lines in the same order;
+// other lines may be between them. Three pages have stricter tests of their own.
 func TestSnippetsAreOfTestedCode(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
@@ -43,8 +43,8 @@ func TestSnippetsAreOfTestedCode(t *testing.T) {
 	require.Greater(t, found, 30)
 }
 
-// The first half of docs/jobs.md is a tutorial. The programs that it names have its code and print
-// the output that it shows.
+// The tutorial, the first half of docs/jobs.md, shows the code of the programs that it names, and
+// their exact output.
 func TestTutorial(t *testing.T) {
 	text, err := os.ReadFile("../docs/jobs.md")
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestTutorial(t *testing.T) {
 	}
 }
 
-// Each Go name that docs/jobs.md gives, such as mapreduce.Job, is declared in its package.
+// Each Go name in docs/jobs.md, such as mapreduce.Job, is declared in the package that it names.
 func TestNamesForHadoopUsers(t *testing.T) {
 	text, err := os.ReadFile("../docs/jobs.md")
 	require.NoError(t, err)
@@ -84,16 +84,16 @@ func TestNamesForHadoopUsers(t *testing.T) {
 			name += "." + n[3]
 		}
 		switch {
-		case pkg == "Plan": // which is a type of cluster
+		case pkg == "Plan": // Plan is also a type of package cluster
 			pkg, name = "cluster", pkg+"."+name
-		case exported[pkg] == nil: // a field or method of a type of mapreduce
+		case exported[pkg] == nil: // it starts with a type of package mapreduce
 			pkg, name = "mapreduce", pkg+"."+name
 		}
 		require.True(t, exported[pkg][name], "%s.%s", pkg, name)
 	}
 }
 
-// namesOf lists what a package declares: functions, variables, types, and their fields and methods.
+// namesOf returns the names that a package declares: functions, types, variables, fields, methods.
 func namesOf(t *testing.T, dir string) map[string]bool {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func namesOf(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// receiver returns the name of the type of a method, given its receiver expression.
+// receiver returns the type name in a method's receiver, such as Job for *Job[K].
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -22,7 +22,7 @@ func program(t *testing.T, name string) string {
 	return bin
 }
 
-// parts returns the contents of all part files of an output directory, one after the other.
+// parts returns the contents of an output's part files, joined in the order of their names.
 func parts(t *testing.T, dir string) string {
 	t.Helper()
 	require.FileExists(t, filepath.Join(dir, "_SUCCESS"))
@@ -56,9 +56,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// onEngines returns values of TARRY_ON by the variable that gives them: always processes, and the
-// engines that internal/tools/engines/test.sh has started. Hosts are not among them: their tasks
-// run as another user, who cannot read the folders of these tests.
+// onEngines returns values for TARRY_ON, by the variable that each is from: always processes, and
+// the engines that internal/tools/engines/test.sh has started. TARRY_TEST_HOSTS is not used: hosts'
+// tasks run as another user, who cannot read these tests' folders.
 func onEngines() map[string]string {
 	list := map[string]string{"processes": "processes:2"}
 	for _, variable := range []string{"LIGHT", "SPARK", "SPARK_CLUSTER", "SLURM"} {
@@ -69,8 +69,8 @@ func onEngines() map[string]string {
 	return list
 }
 
-// Sort and join write the same bytes if TARRY_ON runs their tasks in other processes. Wordcount
-// does not call worker.Main() first, so that TARRY_ON makes it fail with an error that says so.
+// With TARRY_ON, sort and join write the same bytes by tasks in other processes. Wordcount fails,
+// and the error says that it must call worker.Main() first.
 func TestProgramsOnEngines(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := shop(t, dir)
@@ -111,7 +111,7 @@ func TestProgramsOnEngines(t *testing.T) {
 	}
 }
 
-// files returns the contents of the files of a folder by name.
+// files returns the contents of the files in a folder, by name.
 func files(t *testing.T, dir string) map[string]string {
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// shop writes the two CSV files that the example join reads, and returns their names.
+// shop writes two CSV files, the input of example join, and returns their paths.
 func shop(t *testing.T, dir string) (users, orders string) {
 	users, orders = filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
 	require.NoError(t, os.WriteFile(users, []byte("Name,ID\nann,1\n\"b, ob\",2\ncid,3\n"), 0o600))
@@ -157,8 +157,8 @@ func TestMistakesAreErrors(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
-// TestREADME checks that the README shows the code of examples/wordcount, and that three examples
-// have at most 40 lines from func main on.
+// README.md shows the code of examples/wordcount. Wordcount, sort and grep have at most 40 lines
+// from func main on.
 func TestREADME(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// Users need few lines for a job: its types and functions, comments not counted.
+// A job's types and functions take few lines in the examples, comments not counted.
 func TestJobsAreShort(t *testing.T) {
 	for _, job := range []struct {
 		file, from, to string
@@ -202,8 +202,8 @@ func TestJobsAreShort(t *testing.T) {
 	}
 }
 
-// The example mypolicy runs a placement of its own live, simulated and in a scenario, and imports
-// public packages only. Docs/schedulers.md shows its code and its output.
+// The example mypolicy runs its own placement live, simulated and in a scenario, and imports only
+// public packages. docs/schedulers.md shows its code and its output.
 func TestMyPolicy(t *testing.T) {
 	out, err := exec.Command(program(t, "mypolicy")).CombinedOutput()
 	require.NoError(t, err, "%s", out)

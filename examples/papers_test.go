@@ -14,15 +14,15 @@ import (
 	"github.com/tarry-mr/tarry/experiments"
 )
 
-// Links of docs/papers.md to a line or a file of package scheduling, and its names of experiments.
+// In docs/papers.md: links to lines and to files of package scheduling, and names of experiments.
 var (
 	lineLink = regexp.MustCompile("\\[`([^`]+)`\\]\\(\\.\\./(scheduling/[^#)]+)#L(\\d+)\\)")
 	fileLink = regexp.MustCompile(`\]\(\.\./(scheduling/[^#)]+)\)`)
 	named    = regexp.MustCompile("Experiments?: ([^.\n]+)\\.")
 )
 
-// Each line of code that docs/papers.md links to contains the text of the link. Each file and each
-// experiment that it names exists.
+// A link in docs/papers.md to a line of code has that line's text. Each file and experiment that
+// the page names exists.
 func TestPapersPointToTheCode(t *testing.T) {
 	text, err := os.ReadFile("../docs/papers.md")
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestPapersPointToTheCode(t *testing.T) {
 	}
 }
 
-// linesWith returns the numbers, from 1, of the lines that contain a text.
+// linesWith returns the numbers, from 1, of the lines that contain the text.
 func linesWith(lines []string, text string) (at []int) {
 	for i, line := range lines {
 		if strings.Contains(line, text) {
@@ -63,7 +63,7 @@ func linesWith(lines []string, text string) (at []int) {
 	return at
 }
 
-// A row of docs/papers.md and the comment in the code that it links to have a number in common.
+// A row of docs/papers.md and the comment it links to share a number of a line or step.
 func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 	text, err := os.ReadFile("../docs/papers.md")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 	require.Greater(t, numbered, 40)
 }
 
-// numbersIn returns the numbers in a list such as "3, 5 to 8", or nil if a part is not a number.
+// numbersIn returns the numbers in a list such as "3, 5 to 8"; nil if any part is not a number.
 func numbersIn(text string) (list []int) {
 	for part := range strings.SplitSeq(text, ", ") {
 		from, to, several := strings.Cut(part, " to ")

@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A program with its own server serves its job to any client, and ends on request.
+// A program with its own server runs its job for any client, and ends when a client asks it to.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.txt"), []byte("a bee\nant by\n"), 0o600))

@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// File is a file of a store that is being written. It must be used by one goroutine at a time.
+// File is a new file of a store, open for writing. It must be used by one goroutine at a time.
 type File struct {
 	Part
 	store Store
 	name  string
 }
 
-var created atomic.Int64 // number of files that this process has created
+var created atomic.Int64 // number of Creates in this process
 
-// Create begins a file, which replaces an existing one. The file appears, complete, when Close has
-// returned nil; before that, or after Abort, it does not exist.
+// Create starts to write a file. When Close has returned nil, the whole file appears and replaces
+// an existing one of that name. Before that, and after Abort, nothing changes.
 func Create(s Store, name string) (*File, error) {
-	host, _ := os.Hostname() // an empty name works too
+	host, _ := os.Hostname() // without a name, process and number still differ
 	p, err := s.Begin(name, fmt.Sprintf("%s-%d-%d", host, os.Getpid(), created.Add(1)))
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// WriteFile writes a file of a store and replaces an existing one.
+// WriteFile writes data as a file of a store, in place of an existing one.
 func WriteFile(s Store, name string, data []byte) error {
 	f, err := Create(s, name)
 	if err != nil {

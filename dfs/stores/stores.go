@@ -27,28 +27,28 @@ import (
 type Store interface {
 	fs.StatFS
 	fs.ReadDirFS
-	// CreateNew creates a small file. If several callers do so at the same time, one succeeds; the
-	// others, and callers for an existing file, get an error that wraps fs.ErrExist.
+	// CreateNew creates a small file. If the file exists, the error wraps fs.ErrExist. Of callers
+	// at the same time, one succeeds, and the others get this error.
 	CreateNew(name string, data []byte) error
 	// RemoveAll removes a file, or a directory with its content. A missing file is not an error.
 	RemoveAll(name string) error
 
-	// Begin begins a file that becomes visible as name with Complete. Several may be begun for one
-	// name; attempt distinguishes them.
+	// Begin starts to write a file that becomes visible as name only by Complete. Several attempts
+	// may do so for one name; attempt distinguishes them.
 	Begin(name, attempt string) (Part, error)
-	// Complete makes a closed part, possibly of another process, the file of that name, and
-	// replaces an existing one. Repeating a Complete that succeeded is not an error.
+	// Complete makes a closed part visible as name and replaces an existing file. The part may be
+	// of another process. A second call for the same part succeeds, too.
 	Complete(name, receipt string) error
-	// AbandonAll drops all parts in a directory that any process has begun and not completed.
+	// AbandonAll drops all parts below dir that any process has begun and not completed.
 	AbandonAll(dir string) error
 }
 
-// Part is a file that is not visible yet. It must be used by one goroutine at a time.
+// Part is a file being written that is not visible yet. One goroutine at a time may use it.
 type Part interface {
 	io.WriteCloser
-	// Receipt returns, after Close, the argument for Complete: a line of text.
+	// Receipt returns the argument for Complete, a line of text. Call it after Close.
 	Receipt() string
-	// Abort drops the part, before or after Close; it cannot be completed then.
+	// Abort drops the part, before or after Close, so that it cannot be completed.
 	Abort() error
 }
 
@@ -68,18 +68,18 @@ type Located interface {
 	Places(name string) ([]Place, error)
 }
 
-// Rooted is a Store with a name that means the same store on any machine and for any user.
+// Rooted is a Store that can give its root a name with the same meaning on each machine.
 type Rooted interface {
 	Store
 	// Root returns that name, such as hdfs://USER@HOST:PORT.
 	Root() string
 }
 
-// Ticketed is a Store that a process opens with a file of its user, such as a Kerberos ticket.
+// Ticketed is a Store that needs a file of the user to be opened, such as a Kerberos ticket.
 type Ticketed interface {
 	Store
-	// Ticket returns the file, and the environment variable that names it as FILE:PATH. Both are
-	// empty if the store needs none.
+	// Ticket returns the file and the environment variable in which FILE:PATH names it. Both are ""
+	// if the store needs no file.
 	Ticket() (variable, file string)
 }
 
@@ -87,10 +87,10 @@ var registry = struct {
 	mu     sync.Mutex
 	opens  map[string]func(host string) (Store, error)
 	opened map[string]*opening // by scheme and host
-	other  map[string]string   // names of Use: the store to open instead
+	other  map[string]string   // by name: the store that Use has Open open instead
 }{opens: map[string]func(string) (Store, error){}, opened: map[string]*opening{}}
 
-// Roots returns the Root of each opened Rooted store, by the name under which it was opened.
+// Roots returns the Root of each opened Rooted store, by the name that was opened.
 func Roots() map[string]string {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -103,7 +103,7 @@ func Roots() map[string]string {
 	return list
 }
 
-// Tickets returns the ticket files of the opened stores, by environment variable.
+// Tickets returns the files that the opened stores need, by environment variable.
 func Tickets() map[string]string {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -118,15 +118,15 @@ func Tickets() map[string]string {
 	return list
 }
 
-// Use makes Open open roots[name] in place of a store called name. roots is what Roots returned in
-// another process: there, user or settings may give the name another meaning.
+// Use makes Open(name) open roots[name] instead. roots is what Roots returned in another process,
+// where another user or configuration may give the name another meaning.
 func Use(roots map[string]string) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	registry.other = roots
 }
 
-// opening opens a store once; if that fails, the next call tries again.
+// opening opens a store at its first use, for all callers; after an error the next call retries.
 type opening struct {
 	mu    sync.Mutex
 	store Store
@@ -138,22 +138,22 @@ func (o *opening) get() Store {
 	return o.store
 }
 
-// Register registers a scheme, such as s3. open connects to a host or opens a bucket; host is empty
-// if the name has none. Call Register in init functions; it replaces a scheme of the same name.
+// Register makes Open use open for names with a scheme, such as s3. host is the name's host or
+// bucket, or "". Call it from init functions; a second call replaces the first.
 func Register(scheme string, open func(host string) (Store, error)) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	registry.opens[scheme] = open
 }
 
-// Named reports whether a name belongs to a store, registered or not: whether it begins with a
-// scheme and ://.
+// Named reports whether a name has the form SCHEME://, so that it belongs to a store, whether or
+// not that is registered.
 func Named(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
 	return ok && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// Clean returns the shortest form of a store name.
+// Clean returns the shortest name of the same file in a store.
 func Clean(name string) string {
 	root, within := Split(name)
 	if within == "." {
@@ -162,7 +162,7 @@ func Clean(name string) string {
 	return root + "/" + within
 }
 
-// Split returns the scheme and host of a store name, as in s3://BUCKET, and the name within the
+// Split splits a name into its store, such as s3://BUCKET, and the name of the file within the
 // store.
 func Split(name string) (root, within string) {
 	scheme, rest, _ := strings.Cut(name, "://")
@@ -203,7 +203,7 @@ func Open(name string) (s Store, within string, err error) {
 	return o.store, within, nil
 }
 
-// missing returns the error for a scheme that no imported package registers.
+// missing returns the error for an unregistered scheme; it names the package to import, if known.
 func missing(scheme string) error {
 	known := map[string]string{"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
 	if client := known[scheme]; client != "" {

@@ -17,8 +17,8 @@ type rooted struct {
 // Root implements stores.Rooted.
 func (r rooted) Root() string { return r.root }
 
-// A file that one process opens as test://, without a host, is opened by another process on the
-// host that the first one resolved.
+// test://, without a host, opens the same host in another process as in the first: Roots and Use
+// pass the name that the first one resolved.
 func TestRoots(t *testing.T) {
 	opened := ""
 	stores.Register("test", func(host string) (stores.Store, error) {

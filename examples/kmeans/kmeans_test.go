@@ -11,7 +11,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The cluster computes the centers that plain loops over slices compute.
+// The job returns the same centers as loops over slices that implement Lloyd's algorithm.
 func TestKmeansIsLloyds(t *testing.T) {
 	points, begin := clouds(3000)
 	want := slices.Clone(begin)

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// clouds returns n points around (0, 0), (10, 0) and (0, 10), and three initial centers.
+// clouds returns n points, randomly around (0, 0), (10, 0) and (0, 10), and three initial centers.
 func clouds(n int) (points, centers []point) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range n {

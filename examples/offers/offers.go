@@ -8,38 +8,38 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Name is the name of the parts in scheduling.Parts: the order and the placement of maps.
+// Name is the name under which Parts has the order of jobs and the choice of maps.
 const Name = "offers"
 
-// Framework is one of the frameworks that share the cluster.
+// Framework describes one of the frameworks that share the cluster.
 type Framework struct {
-	Name   string  // the pool of its jobs
-	Weight float64 // of its share, above 0; 0 means 1
-	FIFO   bool    // its oldest job goes first; otherwise the one with the fewest running tasks
-	// Waits configures the framework's delay scheduling: how long its jobs refuse slots while they
-	// wait for a node-local and then a rack-local slot [Zaharia10 Algorithm 3]. If empty, they take
-	// every slot.
+	Name   string  // jobs of this pool are the framework's
+	Weight float64 // weight of its share, above 0; 0 means 1
+	FIFO   bool    // order of its jobs: oldest first; otherwise fewest running tasks first
+	// Waits are the times of the framework's delay scheduling: its jobs refuse slots, first to wait
+	// for a node-local one, then for a rack-local one [Zaharia10 Algorithm 3]. Without any, they
+	// accept every slot.
 	Waits []time.Duration
 }
 
-// Config lists the frameworks. Jobs of other pools form one more framework, of weight 1 and without
-// waits. A job stays with its framework even if its pool changes.
+// Config lists the frameworks. The jobs of all other pools are one more framework, of weight 1 and
+// without waits. A job keeps its framework even if its pool changes.
 type Config struct {
 	Frameworks []Framework
-	// Filter is the time for which a framework is not offered a node whose slots it has refused; 0
-	// means that it is offered the next slot. A new job of the framework revives its offers. Mesos
-	// uses 5 s.
+	// Filter is how long a framework is not offered a node after it refused one of its slots; 0:
+	// not at all, it is offered the next slot. A new job of the framework ends this. Mesos uses 5
+	// s.
 	Filter time.Duration
 }
 
-// Policy returns the policy that uses the parts of Parts. Reduces run anywhere.
+// Policy returns the policy that uses the parts returned by Parts. Reduces run on any node.
 func Policy() scheduling.Policy {
 	return scheduling.Policy{
 		Name: Name, Order: Name, Locality: scheduling.LocalityPolicy{Part: Name},
 	}
 }
 
-// Parts returns the parts for scheduling.Config. They may be used by several Cores.
+// Parts returns the job order and the choice of maps for scheduling.Config. Cores may share them.
 func Parts(c Config) scheduling.Parts {
 	c.Frameworks = slices.Clone(c.Frameworks)
 	return scheduling.Parts{
@@ -56,7 +56,7 @@ func Parts(c Config) scheduling.Parts {
 	}
 }
 
-// of returns the index of a job's framework; the one for other pools comes last.
+// of returns the index of a job's framework in c.Frameworks; len(c.Frameworks) is other pools'.
 func (c *Config) of(q scheduling.View, id scheduling.JobID) int {
 	spec, _ := q.Spec(id) // the Core asks only about known jobs
 	i := slices.IndexFunc(c.Frameworks, func(f Framework) bool { return f.Name == spec.Pool })
@@ -74,14 +74,14 @@ func (c *Config) framework(i int) Framework {
 	return Framework{}
 }
 
-// master orders frameworks, and the jobs within each.
+// master is the job order: it ranks the frameworks, and the jobs of each.
 type master struct {
 	Config
-	frameworkIndex map[scheduling.JobID]int // index of each job's framework, see Config.of
+	frameworkIndex map[scheduling.JobID]int // by job: index of its framework, see Config.of
 }
 
-// frameworkOf returns the index of a job's framework and remembers it, since the job's pool may
-// change.
+// frameworkOf returns the index of a job's framework. It stores the index, since the job's pool may
+// change later.
 func (m *master) frameworkOf(q scheduling.View, id scheduling.JobID) int {
 	i, ok := m.frameworkIndex[id]
 	if !ok {
@@ -94,12 +94,12 @@ func (m *master) frameworkOf(q scheduling.View, id scheduling.JobID) int {
 // Forget drops the record of a job that has ended.
 func (m *master) Forget(id scheduling.JobID) { delete(m.frameworkIndex, id) }
 
-// frameworkGap separates the ranks of a framework's jobs from those of the next one. It exceeds
-// every job ID and number of tasks.
+// frameworkGap is the distance between the ranks of two frameworks' jobs. It exceeds every job ID
+// and number of tasks, by which jobs of one framework are ranked.
 const frameworkGap = 1 << 40
 
-// Rank implements scheduling.JobOrder: the framework with the fewest running tasks per weight goes
-// first (the first named among equals), with all its jobs in its own order.
+// Rank implements scheduling.JobOrder. The framework with the fewest running tasks per weight comes
+// first, the first listed among equals. Its jobs follow in its own order.
 func (m *master) Rank(q scheduling.View, id scheduling.JobID, k scheduling.TaskKind) float64 {
 	running := make([]int, len(m.Frameworks)+1)
 	own := 0

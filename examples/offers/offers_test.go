@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// cluster is a Core with nodes n0, n1, … in one rack, with one map slot each. It keeps the running
-// attempt of each node.
+// cluster is a Core with nodes n0, n1, … in one rack, each with one map slot. runs is each node's
+// running attempt.
 type cluster struct {
 	t    *testing.T
 	core *scheduling.Core
@@ -35,7 +35,7 @@ func newCluster(t *testing.T, nodes int, c Config) *cluster {
 	return &cluster{t, core, map[int]scheduling.AttemptID{}}
 }
 
-// submit submits a job of a framework with many maps, all with data on one node.
+// submit submits a job of a framework with 20 maps, whose data are all on one node.
 func (c *cluster) submit(at float64, framework string, node scheduling.NodeID) scheduling.JobID {
 	places := scheduling.Places{Offsets: []int32{0}}
 	for i := range 20 {
@@ -47,8 +47,8 @@ func (c *cluster) submit(at float64, framework string, node scheduling.NodeID) s
 	return id
 }
 
-// beat sends a heartbeat of a node whose attempt has ended; it returns the launched job, 0 for
-// none.
+// beat sends a heartbeat in which the node's attempt has ended. It returns the job whose map is
+// launched there, or 0.
 func (c *cluster) beat(at float64, node int) scheduling.JobID {
 	h := scheduling.Heartbeat{Node: scheduling.NodeID(node)}
 	if a, ok := c.runs[node]; ok {
@@ -66,8 +66,8 @@ func (c *cluster) beat(at float64, node int) scheduling.JobID {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// A framework that waits for a node with its data declines a slot, and the next framework gets it.
-// The first is not offered that node again while its filter lasts, even if it would accept.
+// If a framework waits for its data's node and refuses a slot, the next framework gets the slot.
+// Until its filter ends, the first is not offered that node, even if it would accept.
 func TestDeclinedSlotsGoToTheNextFramework(t *testing.T) {
 	c := newCluster(t, 4, Config{
 		Frameworks: []Framework{{Name: "picky", Waits: []time.Duration{5 * time.Second}}, {Name: "greedy"}},
@@ -82,7 +82,7 @@ func TestDeclinedSlotsGoToTheNextFramework(t *testing.T) {
 	require.Equal(t, picky, c.beat(12, 2), "until 12 s")
 }
 
-// The framework with the lowest use over weight is asked first.
+// The framework with the fewest running tasks per weight is offered a slot first.
 func TestOffersGoByWeight(t *testing.T) {
 	c := newCluster(t, 8, Config{Frameworks: []Framework{{Name: "a"}, {Name: "b", Weight: 3}}})
 	a, b := c.submit(0, "a", 0), c.submit(0, "b", 0)
@@ -93,7 +93,7 @@ func TestOffersGoByWeight(t *testing.T) {
 	require.Equal(t, []scheduling.JobID{a, b, b, b, a, b, b, b}, got)
 }
 
-// Each framework has its own order of jobs.
+// A framework's FIFO setting orders its own jobs: oldest first, or fewest running tasks first.
 func TestFrameworksOrderTheirJobs(t *testing.T) {
 	for _, fifo := range []bool{true, false} {
 		c := newCluster(t, 4, Config{Frameworks: []Framework{{Name: "a", FIFO: fifo}}})
@@ -110,8 +110,8 @@ func TestFrameworksOrderTheirJobs(t *testing.T) {
 	}
 }
 
-// A job that accepts what another job of its framework has declined sets no filter, and a new job
-// removes existing filters.
+// If a job accepts a slot that another job of its framework refused, no filter remains. A new job
+// ends all filters of its framework.
 func TestFiltersEnd(t *testing.T) {
 	wait := []time.Duration{time.Hour}
 	c := newCluster(t, 3, Config{Frameworks: []Framework{{Name: "a", FIFO: true, Waits: wait}}, Filter: time.Hour})
@@ -129,8 +129,8 @@ func TestFiltersEnd(t *testing.T) {
 	require.Equal(t, other, c.beat(10, 2), "a framework that nobody named")
 }
 
-// Whatever frameworks wait for and however long filters last, all jobs end, and a replay gives the
-// same actions.
+// With random frameworks, waits and filters all jobs end, and a replay of the Core's calls returns
+// the same actions.
 func TestOffersReplay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var c Config

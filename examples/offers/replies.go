@@ -6,20 +6,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// replies answers offers of map slots for all frameworks. It skips a node that one has refused.
+// replies is the choice of maps: it accepts or refuses each slot offered to a framework's job.
 type replies struct {
 	Config
 	jobs    map[scheduling.JobID]*waiting
-	filters map[place]time.Duration // when the framework refused the node
+	filters map[place]time.Duration // when the framework refused a slot there
 }
 
-// place is a node offered to a framework.
+// place identifies a filter: a framework and a node that it refused.
 type place struct {
 	framework int
 	node      scheduling.NodeID
 }
 
-// waiting is the state of a job in its framework's delay scheduling.
+// waiting is the state of one job under its framework's delay scheduling.
 type waiting struct {
 	level   scheduling.Locality // of its last launch
 	refuses bool
@@ -33,8 +33,8 @@ func (r *replies) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Loca
 	return scheduling.AnyPlace
 }
 
-// Choose implements scheduling.MapChooser. It returns the nearest map, or -1 if the node is not
-// offered to the framework or the job still waits for a nearer map.
+// Choose implements scheduling.MapChooser. It returns the job's map nearest to the node. It returns
+// -1, a refusal, if a filter covers the node or the job waits for a nearer slot.
 func (r *replies) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 	now := q.Now()
 	w := r.jobs[o.Job]
@@ -73,8 +73,8 @@ func (r *replies) revive(framework int) {
 	}
 }
 
-// allowed returns the maximum level after a wait, by Algorithm 3 of [Zaharia10]: the level of the
-// last launch plus one for each wait that is over.
+// allowed returns the farthest level that a job accepts after a wait, by Algorithm 3 of
+// [Zaharia10]. That is the level of its last launch, plus one for each wait that is over.
 func allowed(level scheduling.Locality, waited time.Duration, lengths []time.Duration) scheduling.Locality {
 	until := time.Duration(0)
 	for ; int(level) < len(lengths); level++ {
@@ -85,7 +85,7 @@ func allowed(level scheduling.Locality, waited time.Duration, lengths []time.Dur
 	return scheduling.Locality(127) // anywhere
 }
 
-// nearest returns the first among the nearest maps of an offer.
+// nearest returns the map of an offer that is nearest to the node, the first among equals.
 func nearest(q scheduling.View, o scheduling.MapOffer) int32 {
 	spec, _ := q.Spec(o.Job) // the Core asks only about known jobs
 	p := spec.Places
@@ -96,15 +96,15 @@ func nearest(q scheduling.View, o scheduling.MapOffer) int32 {
 			}
 		}
 	}
-	for m := range o.Waiting { // no replica's node has ever joined
+	for m := range o.Waiting { // no node with a replica has ever joined
 		return m
 	}
 	return -1
 }
 
-// Launched implements the optional method of scheduling.MapChooser. The framework has accepted the
-// offer, even if other jobs of it had refused, and the job's wait restarts at the level of the
-// launch.
+// Launched implements the optional method of scheduling.MapChooser: a launch ends the framework's
+// filter for the node, even if other jobs of it refused. The job's wait starts again at the level
+// of the launch.
 func (r *replies) Launched(id scheduling.JobID) {
 	w := r.jobs[id]
 	w.refuses, w.level = false, w.nearest

@@ -30,8 +30,7 @@ func main() {
 	}
 }
 
-// ranksOf loads a web in the given number of parts, and returns the ranks of its pages after the
-// given number of rounds.
+// ranksOf loads a web in parts, runs the rounds of pagerank, and returns the rank of each page.
 func ranksOf(ctx context.Context, cluster *actors.Cluster, web []page, parts int, damping float64, rounds int) (map[string]float64, error) {
 	list := map[string]float64{}
 	return list, cluster.Pipeline(ctx, func(ctx context.Context, p *actors.Pipeline) error {

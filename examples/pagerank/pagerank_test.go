@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// The job computes the ranks that a plain loop does. In the random web some pages have no links.
+// The job returns the same ranks as a plain loop, in a random web where some pages have no links.
 func TestPagerankIsPlainGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var web []page

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// runs are the jobs of Commands: the arguments of tarry run without input and output, and the kind
-// of input. All run in processes; two also on engines, whose workers reach a store in the same way.
+// runs are the jobs that Commands runs: arguments of tarry run without input and output, and the
+// kind of input. Two of them also run on engines, whose workers reach a store in the same way.
 var runs = []struct {
 	name, job, kind string
 	engines         bool
@@ -30,10 +30,10 @@ var runs = []struct {
 	{"only maps", "grep xyz", "text", false},
 }
 
-// Commands tests that the tarry command, built with its stores, produces the same bytes with input
-// and output below root, such as s3://bucket/dir, as on this machine: in one process, with
-// processes, and on the engines that environment variables name; see
-// internal/tools/engines/test.sh. store is root's store, top the module's directory.
+// Commands tests that the tarry command writes the same bytes with input and output below root,
+// such as s3://bucket/dir, as with local files. It runs jobs in one process, in several, and on the
+// engines that environment variables name (internal/tools/engines/test.sh). store is root's store,
+// top the module's directory.
 func Commands(t *testing.T, store stores.Store, root, top string, engines []string) {
 	program := Program(t, top)
 	here := t.TempDir()
@@ -90,7 +90,7 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 	require.NoError(t, store.RemoveAll(within))
 }
 
-// Program builds the tarry command; top is the repository's directory.
+// Program builds the tarry command and returns its path; top is the module's directory.
 func Program(t *testing.T, top string) string {
 	program := filepath.Join(t.TempDir(), "tarry")
 	build := exec.Command("go", "build", "-o", program, "./cmd/tarry")
@@ -100,7 +100,7 @@ func Program(t *testing.T, top string) string {
 	return program
 }
 
-// sums returns the checksums of the files of an output by name.
+// sums returns, by file name, the checksums of the files of an output.
 func sums(t *testing.T, fsys fs.FS, dir string) map[string]string {
 	files := map[string]string{}
 	require.NoError(t, fs.WalkDir(fsys, dir, func(path string, e fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Package storetest tests stores, and provides a store on a local directory for tests of their
-// users.
+// Package storetest tests implementations of stores.Store. It has a Store on a local directory, for
+// tests of packages that use stores.
 package storetest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Dir is a Store on a directory, which several processes may use. Its parts are stored in .parts
-// below it, under names that no job uses.
+// Dir is a Store on a local directory, which several processes may use. Parts before their commit
+// are in its subdirectory .parts.
 type Dir struct {
 	Root string
 	// Lost, if not nil, is called before each operation; its error simulates a store that cannot be
@@ -29,7 +29,7 @@ var count atomic.Int64 // number of files begun
 
 func (d *Dir) at(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
-// reach returns the error of d.Lost, which simulates that the store cannot be reached.
+// reach returns the error of d.Lost, with which a test simulates an unreachable store.
 func (d *Dir) reach(op, name string) error {
 	if d.Lost != nil {
 		if err := d.Lost(op, name); err != nil {
@@ -39,7 +39,7 @@ func (d *Dir) reach(op, name string) error {
 	return nil
 }
 
-// plain returns an error that names the file as the store does.
+// plain returns err with the file's name in the store in place of its local path.
 func plain(name string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}
@@ -59,7 +59,7 @@ func (d *Dir) Open(name string) (fs.File, error) {
 	return file{f, d, name}, nil
 }
 
-// file is a file that Dir.Lost can make unreachable.
+// file is an open file; its reads fail if Dir.Lost returns an error.
 type file struct {
 	*os.File
 	dir  *Dir
@@ -77,7 +77,7 @@ func (f file) ReadAt(p []byte, off int64) (int, error) {
 // Stat implements fs.File.
 func (f file) Stat() (fs.FileInfo, error) { return f.dir.Stat(f.name) }
 
-// info is the FileInfo of a file with a version, like an object in a store.
+// info is a FileInfo whose Sys is a version, as for an object in a store.
 type info struct{ fs.FileInfo }
 
 // Sys implements fs.FileInfo.
@@ -124,14 +124,14 @@ func (d *Dir) CreateNew(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// RemoveAll implements stores.Store. As in other stores, files that another process creates meanwhile
-// are no error.
+// RemoveAll implements stores.Store. If another process creates files in the directory meanwhile,
+// they may stay, without an error.
 func (d *Dir) RemoveAll(name string) error {
 	if err := d.reach("remove", name); err != nil {
 		return err
 	}
 	for {
-		if err := os.RemoveAll(d.at(name)); !errors.Is(err, fs.ErrExist) { // a directory is not empty
+		if err := os.RemoveAll(d.at(name)); !errors.Is(err, fs.ErrExist) { // a file was created in a directory meanwhile
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func (p *part) Abort() error {
 	if err := p.dir.reach("abort", p.name); err != nil {
 		return err
 	}
-	_ = p.Close() // it may be closed already
+	_ = p.Close() // Close may have been called
 	return os.RemoveAll(p.Name())
 }
 
@@ -205,7 +205,7 @@ func (d *Dir) AbandonAll(dir string) error {
 	for _, name := range d.Begun() {
 		if strings.HasPrefix(name, strings.ReplaceAll(dir, "/", "%")+"%") {
 			err := os.Remove(d.at(parts + "/" + name))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may have dropped it meanwhile
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may have dropped the part
 				return err
 			}
 		}
@@ -213,7 +213,7 @@ func (d *Dir) AbandonAll(dir string) error {
 	return nil
 }
 
-// Begun lists the parts that were neither completed nor dropped.
+// Begun lists the parts that have been begun, but neither completed nor dropped.
 func (d *Dir) Begun() (list []string) {
 	all, _ := os.ReadDir(d.at(parts)) // it may not exist
 	for _, e := range all {

@@ -29,7 +29,7 @@ func TestRemoveAllWhileFilesAppear(t *testing.T) {
 	}
 }
 
-// Several processes can abandon the same parts at once, such as the job and a task that ends late.
+// Goroutines may abandon the same parts at once, as a job and a task that ends late do.
 func TestAbandonAllAtOnce(t *testing.T) {
 	d := &Dir{Root: t.TempDir()}
 	for i := range 500 {

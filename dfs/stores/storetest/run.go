@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Run tests that a store behaves as package stores specifies, in a directory that must not exist
-// yet.
+// Run tests that a store has the properties that package stores documents. It writes to dir, which
+// must not exist yet.
 func Run(t *testing.T, s stores.Store, dir string) {
 	for _, c := range []struct {
 		name string
@@ -46,7 +46,7 @@ func content(t *testing.T, s stores.Store, name string) string {
 	return string(b)
 }
 
-// files checks that a file appears when it is closed, and that a second one replaces it.
+// files checks that a file appears only when it is closed, and that a new one replaces it.
 func files(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/a b/ü+%.txt"
 	_, err := s.Open(name)
@@ -74,7 +74,7 @@ func files(t *testing.T, s stores.Store, dir string) {
 	require.False(t, there(t, s, name))
 }
 
-// lists checks that ReadDir returns exactly a directory's own entries, sorted by name.
+// lists checks that ReadDir returns the entries of one directory and no others, sorted by name.
 func lists(t *testing.T, s stores.Store, dir string) {
 	for i := range 12 {
 		require.NoError(t, stores.WriteFile(s, fmt.Sprintf("%s/x/%02d", dir, 11-i), []byte("data")[:i%5]))
@@ -112,7 +112,7 @@ func lists(t *testing.T, s stores.Store, dir string) {
 	require.True(t, there(t, s, dir+"/xx"), "it only begins alike")
 }
 
-// exclusive checks that one of several callers of CreateNew succeeds; the others get fs.ErrExist.
+// exclusive checks that one of several CreateNew at once succeeds, and the others get fs.ErrExist.
 func exclusive(t *testing.T, s stores.Store, dir string) {
 	var all sync.WaitGroup
 	errs := make([]error, 8)
@@ -132,7 +132,7 @@ func exclusive(t *testing.T, s stores.Store, dir string) {
 	require.Equal(t, fmt.Sprint("I am ", won), content(t, s, dir+"/mine"))
 }
 
-// completes checks that, of several parts for a name, only the completed one becomes visible.
+// completes checks that only the completed one of several parts for a name becomes visible.
 func completes(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/out/part-r-00000"
 	var parts []stores.Part
