@@ -17,7 +17,7 @@ import (
 // ctx is the context of examples and benchmarks.
 var ctx = context.Background()
 
-// benchmark measures a job with one reduce in a single goroutine, without a cluster.
+// benchmark measures a job with one reduce, run in this goroutine by RunLocal.
 func benchmark(b *testing.B, bind func(to mapreduce.Destination) (*mapreduce.Plan, error)) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -60,7 +60,7 @@ func madeOf(b *testing.B, kind gen.Kind) mapreduce.Source {
 	return mapreduce.Bytes(string(kind), []byte(table(b, kind, 4<<20, 2000)))
 }
 
-// BenchmarkJobs measures the jobs without a separate benchmark.
+// BenchmarkJobs measures each job that has no benchmark of its own.
 func BenchmarkJobs(b *testing.B) {
 	type to = mapreduce.Destination
 	type plan = *mapreduce.Plan
@@ -129,7 +129,7 @@ func BenchmarkJobs(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			src := madeOf(b, c.kind)
-			if c.name == "movingaverage" { // a time between key and number
+			if c.name == "movingaverage" { // it reads key, time, number: insert a time
 				text := strings.ReplaceAll(table(b, c.kind, 4<<20, 2000), "\t", "\t1\t")
 				src = mapreduce.Bytes(c.name, []byte(text))
 			}
@@ -138,8 +138,8 @@ func BenchmarkJobs(b *testing.B) {
 	}
 }
 
-// BenchmarkRounds measures computations of several jobs, in this goroutine: the times of a round
-// and of the preparation.
+// BenchmarkRounds measures computations of several jobs, in this goroutine. It reports the time of
+// a round, and that of the preparation.
 func BenchmarkRounds(b *testing.B) {
 	edges := mapreduce.Bytes("edges", []byte(table(b, gen.Pairs, 1<<20, 20_000)))
 	var points strings.Builder

@@ -15,13 +15,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
-// checked runs a job in all the ways of mrtest.Check, and requires some output.
+// checked runs mrtest.Check on a job, and requires that there is an output to compare.
 func checked[I, O any](t *testing.T, job mrtest.Job[I, O], in mapreduce.Input[I]) {
 	t.Helper()
 	require.NotEmpty(t, mrtest.Check(t, job, in))
 }
 
-// must returns the job of a constructor, and panics if that failed.
+// must returns the job that a constructor returned, and panics if it returned an error.
 func must[J any](job J, err error) J {
 	if err != nil {
 		panic(err)
@@ -43,8 +43,8 @@ func wordsAndNumbers() []mapreduce.Source {
 	return sources
 }
 
-// Each job writes the same in all ways of mrtest.Check, such as with other splits, with little
-// memory, on a cluster, and with failing attempts.
+// Each job writes the same in all ways of mrtest.Check: with other splits, little memory, on a
+// cluster, with failing attempts.
 func TestJobsInAllWays(t *testing.T) {
 	files := wordsAndNumbers()
 	lines, chunks := mapreduce.Lines(files...), mapreduce.Chunks(files...)
@@ -65,8 +65,8 @@ func TestJobsInAllWays(t *testing.T) {
 		}
 		return mapreduce.Lines(sources...)
 	}
-	// Combine of Index keeps names in the order of their arrival, and Reduce sorts them. The check
-	// would report Combine as not commutative.
+	// Index's Combine keeps names in order of arrival, and its Reduce sorts them. Check would
+	// report that Combine is not commutative.
 	index := Index()
 	index.Combine = nil
 	for name, run := range map[string]func(t *testing.T){
@@ -86,7 +86,7 @@ func TestJobsInAllWays(t *testing.T) {
 		"byfrequency": func(t *testing.T) { checked(t, ByFrequency(), found) },
 		"index":       func(t *testing.T) { checked(t, index, chunks) },
 		"mean":        func(t *testing.T) { checked(t, Mean(MeanOptions{Column: 2}), pairs) },
-		// Without FileNames, Grep's records are runs of lines, which depend on the splits.
+		// Without FileNames, grep's records are runs of lines, which differ with the splits.
 		"grep": func(t *testing.T) { checked(t, must(Grep("ab", GrepOptions{FileNames: true})), chunks) },
 		"grep no literal": func(t *testing.T) {
 			checked(t, must(Grep(`^\w+\s-?[0-9]{2,}\s`, GrepOptions{FileNames: true})), chunks)

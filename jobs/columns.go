@@ -14,8 +14,8 @@ import (
 // withoutCR returns a line without the carriage return that Windows files have before a line feed.
 func withoutCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
 
-// columnOf returns the text in column n of a line, from 1; a separator of 0 means a tab. It returns
-// an error if the line has fewer columns.
+// columnOf returns the text in column n of a line, counted from 1. Separator 0 means a tab. A line
+// with fewer columns is an error.
 func columnOf(line []byte, separator byte, n int) ([]byte, error) {
 	rest, between := line, []byte{cmp.Or(separator, '\t')}
 	for range n - 1 {
@@ -65,7 +65,7 @@ func Distinct(o DistinctOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, L
 	}
 }
 
-// DistinctCount is Distinct with the number of lines that contain each text, like `sort | uniq -c`.
+// DistinctCount writes each text that Distinct writes, with its number of lines, as `uniq -c` does.
 func DistinctCount(o DistinctOptions) mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "distinct",
@@ -137,14 +137,14 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 	}, nil
 }
 
-// units returns the sum in units of 10 to the -18th.
+// units returns the sum as an integer, in units of 10 to the -18th.
 func (s Sum) units() *big.Int {
 	n := big.NewInt(s.High)
 	n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Mid))
 	return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Low))
 }
 
-// decimalText formats a number of units without redundant zeros.
+// decimalText returns a number of such units as a decimal number without redundant zeros.
 func decimalText(units *big.Int) string {
 	text := new(big.Rat).SetFrac(units, big.NewInt(numberUnits)).FloatString(numberDecimals)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")

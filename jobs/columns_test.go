@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// shell returns the output of a line of sh with a text as its input.
+// shell returns what a command line of sh writes for this input, in the locale C.
 func shell(t require.TestingT, line, text string) string {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
@@ -48,7 +48,7 @@ func TestDistinctEqualsTools(t *testing.T) {
 	})
 }
 
-// Each number is counted in the bucket that math/big computes.
+// Histogram counts each number in the bucket that exact arithmetic with math/big gives.
 func TestHistogramEqualsLoop(t *testing.T) {
 	number := rapid.StringMatching(`-?[0-9]{1,3}(\.[0-9]{0,3})?`)
 	all := settings()
@@ -127,7 +127,7 @@ func TestSecondarySortEqualsTool(t *testing.T) {
 	})
 }
 
-// The mean of the last numbers is the one that math/big computes, after any number of others.
+// After any number of earlier numbers, MovingAverage writes the exact mean of the last ones.
 func TestMovingAverageEqualsLoop(t *testing.T) {
 	number := rapid.StringMatching(`-?[0-9]{1,12}\.[0-9]{1,9}`)
 	all := settings()

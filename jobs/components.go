@@ -10,7 +10,7 @@ import (
 // Member is a node and the first node, in byte order, of its connected component.
 type Member = mapreduce.Pair[[]byte, []byte]
 
-// The counter of edges that a step has changed: Components is done when no step changes any.
+// The counter of edges that a step has changed; Components ends when a round changes none.
 const (
 	ComponentsCounters = "Connected components"
 	EdgesMoved         = "Edges moved"
@@ -59,8 +59,8 @@ func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]
 	return list, nil
 }
 
-// largeStar connects the larger neighbors of each node to the smallest of the node and its
-// neighbors.
+// largeStar is the step that connects each node's larger neighbors to the smallest of the node and
+// its neighbors.
 func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	return star("large star", func(a, b int32, emit func(link, mapreduce.None)) {
 		emit(mapreduce.MakePair(a, b), mapreduce.None{})
@@ -83,7 +83,7 @@ func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// smallStar connects each node and its smaller neighbors to the smallest of these neighbors.
+// smallStar is the step that connects a node and its smaller neighbors to the smallest of them.
 func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	return star("small star", func(a, b int32, emit func(link, mapreduce.None)) {
 		emit(mapreduce.MakePair(max(a, b), min(a, b)), mapreduce.None{})
@@ -103,8 +103,8 @@ func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// star returns a job that turns edges, by turn, into distinct pairs of a node and a neighbor, and
-// the neighbors of each node, by reduce, into edges.
+// star returns the job of a step. Its map, turn, emits pairs of a node and a neighbor for each
+// edge. Its reduce gets the distinct neighbors of each node and emits the new edges.
 func star(
 	name string, turn func(a, b int32, emit func(link, mapreduce.None)),
 	reduce func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error,

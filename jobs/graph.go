@@ -29,8 +29,8 @@ type graphLine struct {
 // errGraph is the error of graphs with too many nodes to number.
 var errGraph = errors.New("jobs: more than 2147483647 nodes")
 
-// readGraph reads lines of a node, a tab and the node that an edge leads to, or of a single node,
-// and holds the graph in memory.
+// readGraph returns the graph that an input describes. Each line is a node, a tab and the node that
+// an edge leads to, or a single node.
 func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*graph, error) {
 	job := mapreduce.Job[[]byte, graphLine, mapreduce.None, graphLine]{
 		Name: "graph",

@@ -14,8 +14,8 @@ import (
 // ErrPattern is wrapped by errors about patterns that do not compile.
 var ErrPattern = errors.New("jobs: bad pattern")
 
-// GrepOptions determine which lines a search selects, and how it writes them. The zero value
-// selects lines that match a regular expression, and writes them whole.
+// GrepOptions determine which lines a search selects and how it writes them. The zero value selects
+// each line with a match of a regular expression, and writes it whole.
 type GrepOptions struct {
 	// Fixed treats the pattern as literal text instead of a regular expression.
 	Fixed bool
@@ -55,7 +55,7 @@ func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	return p, nil
 }
 
-// within limits a pattern's cache to 1/32 of the memory budget per slot.
+// within limits the memory in which p caches its states to 1/32 of the memory budget per slot.
 func within(p *search.Pattern, t *mapreduce.Task) { p.Within(t.MemoryBudget() / 32) }
 
 // Grep writes the selected lines, whole and in input order, like `grep -h -a`. The pattern has the
@@ -102,7 +102,7 @@ func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], err
 	return job, nil
 }
 
-// runs returns the function that finds selected lines or, with Invert, runs of selected lines.
+// runs returns a function that visits each selected line or, with Invert, each run of such lines.
 func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines []byte)) {
 	if o.Invert {
 		return p.OtherLines
@@ -157,7 +157,7 @@ func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
 	}
 }
 
-// telling returns the reduce of GrepCount. A file that no map has read is empty and has count 0.
+// telling returns the reduce of GrepCount, which writes all counts: 0 for files without a map.
 func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int64, []byte] {
 	count := map[string]int64{}
 	return mapreduce.Reducer[[]byte, int64, []byte]{
@@ -213,7 +213,7 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 	}, nil
 }
 
-// CountFirst is a count and the text counted; as an output line it is count, tab, text.
+// CountFirst is a count and the text that it counts. Its output line is count, tab, text.
 type CountFirst = mapreduce.Pair[int64, []byte]
 
 // ByFrequency sorts lines of number, tab, text by descending number and then by the bytes of the
@@ -226,7 +226,7 @@ func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, map
 			if err != nil {
 				return err
 			}
-			emit(mapreduce.MakePair(^n, line.Second), mapreduce.None{}) // keys sort in ascending order, and -n can overflow
+			emit(mapreduce.MakePair(^n, line.Second), mapreduce.None{}) // keys sort in ascending order, so ^n is the largest first; -n could overflow
 			return nil
 		},
 		Reduce: func(key CountFirst, values iter.Seq[mapreduce.None], emit func(Count)) error {

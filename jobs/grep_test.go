@@ -46,7 +46,7 @@ func TestGrepEqualsTool(t *testing.T) {
 	}
 }
 
-// Patterns without a literal, against package regexp line by line.
+// Grep selects the lines that package regexp matches, for patterns without a literal to search for.
 func TestGrepOfAnyPattern(t *testing.T) {
 	for _, pattern := range []string{
 		`[a-c]{3}`, `^[ab]+ [a-c]*$`, `.{5,}`, `\w+\W+\w+`, `[^a-z ]`, `\pL.\pL`, `\B[bc]\b`, `(?i)[A-B]C?$`, `\x{FFFD}+`, `^.?$`, `[a-d].{30}[x-z]`,

@@ -19,14 +19,14 @@ type Context struct {
 }
 
 // GrepContext is Grep with context lines, like `grep -h -a -B -A`. Names and numbers are followed
-// by a colon for selected lines and a dash for context lines, and a line of two dashes separates
-// lines that are not adjacent. Its input is Chunks of src, its output Raw. Errors are those of
+// by a colon for selected lines and a dash for context lines. A line of two dashes separates lines
+// that are not adjacent. Its input is Chunks of src, its output Raw. Errors are those of
 // GrepNumbered; OnlyMatching is an error.
 //
-// It works like GrepNumbered, so lines in one split can be context of lines in another. The maps
-// also emit lines that may be context: those near a selected line, and the first and last ones of
-// each chunk. The reduce chooses among them. In a value, a line's number is doubled, plus one if
-// the line is selected.
+// A line in one split can be the context of a line in another. So maps also emit lines that may be
+// context: those near a selected line, and the first and last ones of each chunk. The single reduce
+// numbers all lines, as in GrepNumbered, and chooses. In a value, a line's number is doubled, plus
+// one if the line is selected.
 func GrepContext(
 	pattern string, o GrepOptions, c Context, src ...mapreduce.Source,
 ) (mapreduce.Job[[]byte, int64, CountFirst, []byte], error) {
@@ -53,7 +53,7 @@ func GrepContext(
 	}, nil
 }
 
-// withContext returns the map of GrepContext: it emits selected lines and possible context.
+// withContext returns the map of GrepContext: it emits selected lines, and possible context.
 func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -69,7 +69,7 @@ func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, i
 			beside := func(lines []byte) {
 				c.near(lines, func(skipped int64) { n += skipped }, func(line []byte) { place(line, 0) })
 			}
-			done := 0 // bytes of the chunk whose lines have been counted
+			done := 0 // bytes of the chunk up to the last counted line
 			p.lines(chunk, func(line []byte) {
 				at := cap(chunk) - cap(line) // offset of the line in the chunk
 				beside(chunk[done:at])
@@ -88,8 +88,8 @@ func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, i
 	}
 }
 
-// near visits the first c.After and the last c.Before of some lines, and calls skip with the number
-// of lines between them.
+// near visits the first c.After and the last c.Before of lines. Between them it calls skip with the
+// number of lines that it does not visit.
 func (c Context) near(lines []byte, skip func(n int64), visit func(line []byte)) {
 	left := search.CountLines(lines)
 	for i := 0; left > 0; i++ {
@@ -123,8 +123,8 @@ type contextWriter struct {
 	earlier    int64        // lines of the file in earlier splits
 	lastLine   int64        // number of the line of the file that was written last
 	contextEnd int64        // number of the last context line after a selected one
-	candidates []CountFirst // lines to write if a later line nearby is selected
-	hasWritten bool         // a line has been written
+	candidates []CountFirst // lines that become context if one of the next lines is selected
+	hasWritten bool         // some line has been written
 }
 
 func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([]byte)) error {
@@ -150,7 +150,7 @@ func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([
 	return nil
 }
 
-// beside writes a line that is not selected, or holds it until a later line decides.
+// beside writes a line after a selected one as context; others it holds as candidates.
 func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
 	if n <= w.contextEnd {
 		w.write('-', n, text, emit)
@@ -165,7 +165,7 @@ func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
 	w.candidates = append(w.candidates, mapreduce.MakePair(n, slices.Clone(text)))
 }
 
-// write writes a line of the file, after a line of two dashes if it does not follow the last one.
+// write writes a line; if it does not follow the last written one, a line of two dashes first.
 func (w *contextWriter) write(separator byte, n int64, text []byte, emit func([]byte)) {
 	if w.hasWritten && n != w.lastLine+1 {
 		emit(append(w.colored(w.line[:0], colorSeparator, []byte("--")), '\n'))

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// ErrSameName is wrapped by the error of a job that identifies files by name if two inputs have the
-// same name.
+// ErrSameName is wrapped by the error for two inputs of the same name, from jobs that tell files
+// apart by name.
 var ErrSameName = errors.New("jobs: two inputs have one name")
 
 // differentNames returns an error if two sources have the same name.
@@ -59,7 +59,7 @@ func GrepNumbered(
 	}, nil
 }
 
-// numbering returns the map of GrepNumbered: it numbers lines within its split.
+// numbering returns the map of GrepNumbered: it emits lines with their numbers in its split.
 func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -68,7 +68,7 @@ func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFi
 				emit(split, mapreduce.MakePair(int64(0), p.name))
 				begun = true
 			}
-			done := 0 // bytes of the chunk whose lines have been counted
+			done := 0 // bytes of the chunk up to the last counted line
 			p.lines(chunk, func(line []byte) {
 				at := cap(chunk) - cap(line) // offset of the line in the chunk
 				n += int64(bytes.Count(chunk[done:at], []byte{'\n'})) + 1
@@ -87,7 +87,7 @@ func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFi
 	}
 }
 
-// adding returns the reduce of GrepNumbered: it adds the lines of earlier splits to the numbers.
+// adding returns the reduce of GrepNumbered: it adds the lines of earlier splits to each number.
 func (p *printer) adding() mapreduce.Reducer[int64, CountFirst, []byte] {
 	earlier := int64(0) // lines of the file in earlier splits
 	return mapreduce.Reducer[int64, CountFirst, []byte]{
@@ -133,7 +133,7 @@ func GrepFiles(
 				Reduce: func(_ int64, names iter.Seq[[]byte], emit func([]byte)) error {
 					for name := range names {
 						if any && bytes.Equal(name, out.name) {
-							continue // already found in an earlier split
+							continue // an earlier split has written the name
 						}
 						any, out.name = true, append(out.name[:0], name...)
 						emit(append(out.colored(out.line[:0], colorName, name), '\n'))

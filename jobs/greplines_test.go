@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// named returns files in memory, each with a unique name.
+// named returns the texts as sources in memory with the names f000, f001, …
 func named(files []string) []mapreduce.Source {
 	var list []mapreduce.Source
 	for i, f := range files {
@@ -25,7 +25,7 @@ func named(files []string) []mapreduce.Source {
 	return list
 }
 
-// grepNamed returns the output of GNU grep on the files of named.
+// grepNamed returns what GNU grep writes for files with these texts, named as by named.
 func grepNamed(t *testing.T, files, args []string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func grepNamed(t *testing.T, files, args []string) string {
 	return string(out)
 }
 
-// grepModes are the forms of grep's output: how to bind the job, its options, GNU grep's flags.
+// grepModes are the forms of output: GNU grep's flags, the same options, and how to bind the job.
 var grepModes = []struct {
 	flags string
 	o     GrepOptions
@@ -111,7 +111,7 @@ func bindContext(c Context) func(string, GrepOptions, []mapreduce.Source, mapred
 	}
 }
 
-// withFlags adds options to a mode, except inversion where GNU grep would print nothing.
+// withFlags adds options to o and GNU grep's flags, but -v only where GNU grep prints something.
 func withFlags(o GrepOptions, flags string, word, fold, invert bool) (GrepOptions, []string) {
 	args := append(strings.Fields(flags), "-E", "-a")
 	if o.Word = word; word {
@@ -146,7 +146,7 @@ func TestGrepLinesEqualTool(t *testing.T) {
 	}
 }
 
-// A match that is not a word is shortened to one that is.
+// With Word and OnlyMatching, a match that is not a whole word is shortened until it is one.
 func TestGrepOnlyWordsShortened(t *testing.T) {
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -157,8 +157,8 @@ func TestGrepOnlyWordsShortened(t *testing.T) {
 	}
 }
 
-// Random texts and options, and patterns that Go and GNU grep match alike: never the empty text,
-// and the leftmost match is the longest.
+// Each form of grep writes what GNU grep does, for random texts and options. Patterns match no
+// empty text, and their leftmost match is the longest: there Go and GNU grep agree.
 func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("aab_ -\n.B1")), 0, 60, -1)
 	pattern := rapid.SampledFrom([]string{"a", "ab", "a+", "[ab]+", "b.", "-?a", "a_?", "1|B", "ab*-", " +a", "^a", "b$", "a+ ?a*"})
@@ -180,7 +180,7 @@ func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	})
 }
 
-// A whole word is found even if the pattern prefers a shorter match within the word.
+// With Word, Grep selects a line if any match is a word, even if the pattern prefers a shorter one.
 func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"a|ab":   "ab ab ab",
@@ -197,7 +197,7 @@ func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	}
 }
 
-// Files with equal names are an error, since the job could not tell their lines apart.
+// Two sources of the same name are an error: the job could not tell their lines apart.
 func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	twice := sources([]string{"a\n", "a\n"})
 	_, err := GrepNumbered("a", GrepOptions{}, twice...)
@@ -219,7 +219,7 @@ func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	require.ErrorIs(t, err, ErrPattern)
 }
 
-// Each form of grep counts the selected lines.
+// Each form of grep adds the number of selected lines to the counter LinesSelected.
 func TestGrepCountsLines(t *testing.T) {
 	text := []string{strings.Repeat("a b a\nc\n", 50), "a"}
 	for _, invert := range []bool{false, true} {

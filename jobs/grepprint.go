@@ -18,7 +18,7 @@ const (
 	colorEnd       = "\x1b[m\x1b[K"
 )
 
-// printer finds lines and formats them as GrepOptions say. It serves one attempt.
+// printer finds the lines that GrepOptions select and formats them. Each attempt needs its own.
 type printer struct {
 	pattern  *search.Pattern
 	o        GrepOptions
@@ -33,8 +33,8 @@ func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
 }
 
-// lines calls visit with each selected line, including its line feed, if it has one. A line's
-// capacity extends to the end of the chunk's.
+// lines calls visit with each selected line, including its line feed if it has one. A line is a
+// slice of chunk whose capacity reaches to the end of chunk's.
 func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	n := int64(0)
 	p.o.runs(p.pattern)(chunk, func(run []byte) {
@@ -51,11 +51,11 @@ func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	p.selected.Add(n)
 }
 
-// texts calls visit with what is written for a selected line, without a line feed: the line, or
-// each match. A text is valid until the next one.
+// texts calls visit with each text to write for a selected line, without line feed: the line or,
+// with OnlyMatching, each match. The text is valid until the next call.
 func (p *printer) texts(line []byte, visit func(text []byte)) { p.textsOf(line, true, visit) }
 
-// textsOf is texts for a selected line or a context line.
+// textsOf is texts for any line to write; selected is false for a context line.
 func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	switch {
@@ -79,7 +79,7 @@ func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
 	}
 }
 
-// colored appends a text, in color if Color is set.
+// colored appends a text, with the escape sequences of color if o.Color is set.
 func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 	if !p.o.Color {
 		return append(dst, text...)
@@ -87,11 +87,11 @@ func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 	return append(append(append(dst, color...), text...), colorEnd...)
 }
 
-// printed returns a line of output: the file's name if FileNames is set, the number unless it is 0,
-// and the text. It is valid until the next call.
+// printed returns a line of output: the file's name if o.FileNames is set, the number unless it is
+// 0, then the text. The next call overwrites it.
 func (p *printer) printed(number int64, text []byte) []byte { return p.printedWith(':', number, text) }
 
-// printedWith is like printed, with a separator other than a colon after name and number.
+// printedWith is printed with this separator after name and number, in place of a colon.
 func (p *printer) printedWith(separator byte, number int64, text []byte) []byte {
 	p.line = p.line[:0]
 	if p.o.FileNames {

@@ -26,7 +26,7 @@ const (
 	hiveSeparator    = '|'
 )
 
-// columnsOf splits a row into columns and reports whether it has exactly len(columns).
+// columnsOf fills columns with a row's columns, and reports whether there are exactly as many.
 func columnsOf(row []byte, columns [][]byte) bool {
 	row, last := withoutCR(row), len(columns)-1
 	for i := range last {
@@ -44,8 +44,8 @@ func badRow(row []byte, table string, columns int) error {
 	return mapreduce.Bad(fmt.Errorf("row %s: not the %d columns of %s", cut(row), columns, table))
 }
 
-// HiveSearch is the text search: it writes the documents that contain text after their key of 10
-// bytes. Its input is Lines. Every document contains the empty text.
+// HiveSearch is the text search. It writes the documents whose text, after the key of 10 bytes,
+// contains the given text. Its input is Lines. An empty text selects all.
 func HiveSearch(text string) mapreduce.MapOnly[[]byte, Line] {
 	pattern := []byte(text)
 	return mapreduce.MapOnly[[]byte, Line]{
@@ -81,7 +81,7 @@ func HiveSelect(above int64) mapreduce.MapOnly[[]byte, Ranked] {
 	}
 }
 
-// Revenue is a client, or a prefix of its address, and an exact decimal sum.
+// Revenue is a client's address, or a prefix of it, and the exact decimal sum of its revenue.
 type Revenue = mapreduce.Pair[[]byte, string]
 
 // HiveAggregate is the aggregation: it writes the total revenue of each client's visits. With
@@ -127,7 +127,7 @@ type HiveJoinOptions struct {
 // pageSide is a page, and whether the record about it is a visit: ranks sort before visits.
 type pageSide = mapreduce.Pair[[]byte, bool]
 
-// joined is a record about a page: a rank, or a visit's client and revenue.
+// joined is one record about a page: either its rank, or the client and revenue of a visit.
 type joined struct {
 	Rank            int64
 	Client, Revenue []byte
@@ -200,8 +200,8 @@ type ClientTotal struct {
 	Rank    float64
 }
 
-// totals are a client's running totals. Ranks is the sum of its visits' ranks, which cannot
-// overflow.
+// totals are the sums over a client's visits. Ranks is a Sum, since the sum of 64-bit ranks could
+// overflow one integer.
 type totals struct{ Revenue, Ranks Sum }
 
 // HiveTotals is the second job of the join: it writes the total revenue and the mean rank of each

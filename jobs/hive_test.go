@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// table returns a generated table of Hive's benchmark.
+// table returns a table of Hive's benchmark, of this kind and size, as package gen generates it.
 func table(t testing.TB, kind gen.Kind, bytesOf int64, pages int) string {
 	var b bytes.Buffer
 	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: kind, Bytes: bytesOf, Seed: 2, Words: pages}))
@@ -56,14 +56,14 @@ func TestHiveSelectEqualsTool(t *testing.T) {
 	}
 }
 
-// cents returns an amount with two decimals in hundredths.
+// cents parses an amount with exactly two decimals and returns it in hundredths.
 func cents(t *testing.T, amount string) int64 {
 	n, err := strconv.ParseInt(strings.Replace(amount, ".", "", 1), 10, 64)
 	require.NoError(t, err)
 	return n
 }
 
-// inDecimals returns an amount of hundredths as a decimal number without redundant zeros.
+// inDecimals formats an amount in hundredths as a decimal number without redundant zeros.
 func inDecimals(n int64) string {
 	return strings.TrimRight(strings.TrimRight(big.NewRat(n, 100).FloatString(2), "0"), ".")
 }
@@ -109,11 +109,11 @@ func hiveJoin(t *testing.T, s setting, o HiveJoinOptions, files ...string) strin
 	})
 }
 
-// The join equals that of nested loops. Some pages have several rows, some visits are to pages
-// without a row, and either table may come first.
+// HiveJoin and HiveTotals write what nested loops compute. Some pages have several rows, some
+// visits are to pages without a row, and either table may be the first input.
 func TestHiveJoinEqualsLoop(t *testing.T) {
 	rankings, visits := table(t, gen.Rankings, 40*64, 0), table(t, gen.Visits, 60_000, 60)
-	visits = strings.ReplaceAll(visits, ".", "") // some clients become one, and revenue whole
+	visits = strings.ReplaceAll(visits, ".", "") // some clients become equal, and revenues whole numbers
 	visits = strings.ReplaceAll(visits, "wwwexamplecom", "www.example.com")
 	short := visits
 	visits = ""

@@ -19,7 +19,7 @@ type Posting struct {
 	Names string
 }
 
-// nameSeparator separates file names in a list; no file name contains it.
+// nameSeparator separates the names in a value of Index; no file name contains it.
 const nameSeparator = 0
 
 // Index builds an inverted index: for each word, as in WordCount, the input files that contain it.
@@ -55,7 +55,7 @@ func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 	}
 }
 
-// listed returns a file name as a Posting has it: some characters as %XX.
+// listed returns a file name as Posting.Names has it, with some characters as %XX.
 func listed(name string) string {
 	var b []byte
 	for _, c := range []byte(name) {
@@ -68,9 +68,9 @@ func listed(name string) string {
 	return string(b)
 }
 
-// unite appends the names of b to those of a, unless they are the last ones of a, as for a repeated
-// word in the current file. A list may be unsorted and have duplicates until [inOrder] processes
-// it. Appending is amortized: a word in n files costs a few times n copies, not n².
+// unite returns list a with the names of list b appended, unless a ends with them, as for a
+// repeated word in the current file. A list may have duplicates in any order, which [inOrder]
+// removes. Appending is amortized: a word in n files costs a few times n copies, not n².
 func unite(a, b []byte) []byte {
 	if before := len(a) - len(b) - 1; before == -1 || before >= 0 && a[before] == nameSeparator {
 		if bytes.HasSuffix(a, b) {

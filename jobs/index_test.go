@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// In any order of unions, the result has each name once, sorted.
+// However lists are united, inOrder returns each name once, in sorted order.
 func TestUniteIsAnUnion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lists [][]byte
@@ -38,7 +38,7 @@ func TestUniteIsAnUnion(t *testing.T) {
 	})
 }
 
-// The bytes copied for a word that occurs in n files grow with n, not with n squared.
+// unite copies a number of bytes proportional to n, not to n², for a word in n files.
 func TestUniteIsNotQuadratic(t *testing.T) {
 	const n = 20_000
 	var list []byte
@@ -56,7 +56,7 @@ func TestUniteIsNotQuadratic(t *testing.T) {
 	require.Equal(t, n, got)
 }
 
-// A further occurrence of a word in the same file allocates no memory.
+// unite allocates no memory if the list already ends with the name, as for a repeated word.
 func TestUniteWithTheLastNameIsFree(t *testing.T) {
 	for _, list := range []string{"a.txt", "b.txt\x00a.txt", "", "b\x00"} {
 		name := []byte(list[strings.LastIndexByte(list, nameSeparator)+1:])

@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// awkward returns inputs with difficult lines, each a list of files.
+// awkward returns inputs that are hard to split into lines, by name; each is a list of files.
 func awkward() map[string][]string {
 	return map[string][]string{
 		"empty file":         {""},
@@ -72,7 +72,7 @@ func sources(files []string) []mapreduce.Source {
 	return list
 }
 
-// tool returns the output of a command on the files, whose names follow its arguments.
+// tool returns the output of a command that gets the files' names as its last arguments.
 func tool(t *testing.T, files []string, command string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,14 +84,14 @@ func tool(t *testing.T, files []string, command string, args ...string) string {
 	cmd := exec.Command(command, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
-	if e, ok := err.(*exec.ExitError); ok && command == "grep" && e.ExitCode() == 1 { //nolint:errorlint // from Output as it is
+	if e, ok := err.(*exec.ExitError); ok && command == "grep" && e.ExitCode() == 1 { //nolint:errorlint // Output does not wrap it
 		err = nil // no line selected
 	}
 	require.NoError(t, err)
 	return string(out)
 }
 
-// setting is a way to run a plan.
+// setting says how to run a plan: block size, number of reduces, by RunLocal or not.
 type setting struct {
 	block   int64
 	reduces int
@@ -111,7 +111,7 @@ func settings() []setting {
 	}
 }
 
-// run runs a plan and returns its output: all parts one after the other.
+// run returns the output of the plan that bind returns, its parts joined in order.
 func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduce.Plan, error)) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -122,7 +122,7 @@ func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduc
 	return out.String()
 }
 
-// runner returns a Runner that runs plans in this setting.
+// runner returns a Runner that runs each plan as setting s says.
 func runner(t *testing.T, s setting) Runner {
 	return func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
 		blocks := blocksOf(plan, s.block)
@@ -133,7 +133,7 @@ func runner(t *testing.T, s setting) Runner {
 	}
 }
 
-// blocksOf returns the blocks of a plan's sources; with size 0, each source is one block.
+// blocksOf returns a function that cuts a source into blocks of this size; 0: one block.
 func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block {
 	return func(source int) []cluster.Block {
 		var list []cluster.Block
@@ -145,7 +145,7 @@ func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block
 	}
 }
 
-// runAttempts runs the attempts of a plan, as a cluster does, one after the other.
+// runAttempts runs each task of a plan as an attempt, as a cluster does, one after the other.
 func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []cluster.Block) *counter.Set {
 	t.Helper()
 	ctx, counters := t.Context(), new(counter.Set)
@@ -185,8 +185,8 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 	return counters
 }
 
-// everywhere runs a job on every awkward input in every setting, and compares its output with want.
-// If it is not ordered, lines are sorted first.
+// everywhere runs a job on each awkward input in each setting. Its output must be what want
+// returns; if ordered is false, the order of lines is ignored.
 func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string,
 	bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error),
 ) {

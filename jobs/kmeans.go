@@ -89,8 +89,8 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 	return centers, nil
 }
 
-// coordinates parses the point of a line into exact and rounded numbers, in the given slices. It
-// returns an error unless a point has as many numbers as the centers.
+// coordinates parses the point in a line, as exact and as rounded numbers, into the given slices.
+// The point must have as many numbers as the centers.
 func (o KMeansOptions) coordinates(
 	line []byte, exact []Sum, rounded []float64, centers []Cluster,
 ) ([]Sum, []float64, error) {
@@ -102,7 +102,7 @@ func (o KMeansOptions) coordinates(
 		if err != nil {
 			return exact, rounded, err
 		}
-		f, _ := strconv.ParseFloat(string(text), 64) // a number that decimal accepts is valid
+		f, _ := strconv.ParseFloat(string(text), 64) // cannot fail: decimal accepts only valid numbers
 		exact, rounded = append(exact, n), append(rounded, f)
 	}
 	if len(centers) > 0 && len(rounded) != len(centers[0].Center) {
@@ -112,7 +112,7 @@ func (o KMeansOptions) coordinates(
 	return exact, rounded, nil
 }
 
-// maxDraws is the maximum number of rounds in which centers are drawn.
+// maxDraws limits the number of jobs that draw centers.
 const maxDraws = 32
 
 // start chooses the initial centers by k-means++.
@@ -143,12 +143,12 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input
 	return centers, nil
 }
 
-// drawnPoint is the waiting time of a point, as bits, and the point. Waiting times are
-// exponentially distributed with the point's weight as rate, so each point is the first with a
-// probability proportional to its weight.
+// drawnPoint is a point after its waiting time, as float bits. Waiting times are exponentially
+// distributed with the point's weight as rate. So each point is the first with a probability
+// proportional to its weight.
 type drawnPoint = mapreduce.Pair[uint64, []float64]
 
-// draw returns the job that draws n distinct points that are not centers.
+// draw returns the job that draws n distinct points, none of them a center yet.
 func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint] {
 	return mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint]{
 		Name: "kmeans-start",
@@ -194,8 +194,8 @@ func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.J
 	}
 }
 
-// uniform returns a number between 0 and 1, exclusive, derived from the seed, the draw and the
-// point.
+// uniform returns a pseudorandom number between 0 and 1, exclusive, that depends on the seed, the
+// draw, the point and its offset.
 func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float64 {
 	sum := mixed(o.Seed*0x9E3779B97F4A7C15 + draw)
 	for _, x := range point {
@@ -204,10 +204,10 @@ func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float
 	return (float64(mixed(sum^uint64(offset))>>11) + 0.5) / (1 << 53)
 }
 
-// firstDrawn has the points with the smallest waiting times, in order, without duplicates.
+// firstDrawn is a list of the drawn points with the smallest waiting times, in order, all distinct.
 type firstDrawn []drawnPoint
 
-// keep inserts a point if it is among the first n, and reports whether it is.
+// keep inserts p if it belongs to the first n points, and reports whether it did.
 func (f *firstDrawn) keep(n int, p drawnPoint) bool {
 	list := *f
 	at, _ := slices.BinarySearchFunc(list, p, func(a, b drawnPoint) int {
@@ -250,7 +250,7 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 			return a
 		},
 		Reduce: func(center int32, sums iter.Seq[[]Sum], emit func(mapreduce.Pair[int32, Cluster])) error {
-			for all := range sums { // only one, because of Combine
+			for all := range sums { // exactly one, since Combine adds them up
 				c := Cluster{Center: make([]float64, len(all))}
 				for i, s := range all {
 					c.Center[i], c.Size = s.mean(), s.Count
@@ -262,7 +262,7 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 	}
 }
 
-// nearest returns the number of the center nearest to a point, and the square of its distance.
+// nearest returns the index of the center nearest to a point, and the squared distance.
 func nearest(centers []Cluster, point []float64) (best int32, least float64) {
 	least = math.Inf(1)
 	for i, c := range centers {

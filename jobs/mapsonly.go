@@ -2,8 +2,8 @@ package jobs
 
 import "github.com/tarry-mr/tarry/mapreduce"
 
-// MapsOnly returns j without its reduces: a job that writes the keys and values that the maps of j
-// emit, in input order, neither sorted nor combined. It has the same input as j.
+// MapsOnly returns a job that writes what the maps of j emit, keys and values in input order,
+// neither sorted nor combined. It reads the same input as j.
 func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
 	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
 	if j.MapTask == nil {
@@ -26,7 +26,7 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 	return only
 }
 
-// paired returns m as the map of a MapOnly job: it emits a key and value as one Pair.
+// paired returns map m for a MapOnly job: it emits each key and value as one Pair.
 func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
 	if m == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The mean of decimal numbers is the one that math/big computes, in any order and for any splits.
+// Mean writes the exact mean of decimal numbers, rounded once, in any order and for any splits.
 func TestMeanOfDecimalsIsExact(t *testing.T) {
 	number := rapid.OneOf(
 		rapid.StringMatching(`[+-]?[0-9]{1,18}(\.[0-9]{0,18})?`),
@@ -73,7 +73,7 @@ func TestMeanRefusesWhatIsNoNumber(t *testing.T) {
 	require.Equal(t, "k\t1.25\n", got)
 }
 
-// mean returns the output of Mean for a text.
+// mean returns the output of Mean with these options for a text.
 func (o MeanOptions) mean(t *testing.T, text string) (string, error) {
 	var out strings.Builder
 	plan, err := Mean(o).Bind(mapreduce.KeyValueLines('\t', mapreduce.Bytes("text", []byte(text))),

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// longestNumber is the maximum number of bytes parsed as a number; 20 would do, except for leading
-// zeros.
+// longestNumber limits the bytes that are parsed as a number. Numbers have up to 20 digits, but may
+// have leading zeros.
 const longestNumber = 1 << 10
 
 // number parses a decimal integer of a record. Its error shortens the text and the name, since a
@@ -42,7 +42,7 @@ func decimal(name, text []byte) (Sum, error) {
 		cut(name), cut(text), numberDecimals))
 }
 
-// parseDecimal parses an optional sign, digits, and an optional point with digits.
+// parseDecimal parses digits with an optional sign, and an optional point with digits.
 func parseDecimal(text []byte) (n Sum, good bool) {
 	if len(text) > longestNumber {
 		return n, false
@@ -78,7 +78,7 @@ func parseDecimal(text []byte) (n Sum, good bool) {
 	}
 }
 
-// integer returns the value of at most 19 digits.
+// integer returns the number that at most 19 digits stand for.
 func integer(digits []byte) (n uint64) {
 	for _, d := range digits {
 		n = 10*n + uint64(d-'0')

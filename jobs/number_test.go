@@ -20,7 +20,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// Errors about very long records show only a part of the record, and need few allocations.
+// An error about a record of 64 MB shows only its beginning, and needs few allocations.
 func TestErrorsOfLongRecords(t *testing.T) {
 	long := bytes.Repeat([]byte{'x', 0}, 32<<20)
 	allocated := testing.AllocsPerRun(1, func() {

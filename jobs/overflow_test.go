@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The mean of numbers whose sum exceeds 64 bits is the one that math/big computes.
+// Mean writes the exact mean even if the sum of the integers exceeds 64 bits.
 func TestMeanIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var input, want strings.Builder
@@ -50,7 +50,7 @@ func TestMeanIsExact(t *testing.T) {
 	}
 }
 
-// Top sorts the smallest 64-bit number, whose negation overflows, last.
+// Top writes the smallest 64-bit number last, although its negation overflows.
 func TestTheLeastNumberIsLast(t *testing.T) {
 	least := fmt.Sprint(int64(math.MinInt64))
 	input := "a\t" + least + "\nb\t-1\nc\t0\nd\t9223372036854775807\n"

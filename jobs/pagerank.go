@@ -29,9 +29,9 @@ func (o PageRankOptions) Check() error {
 // NodeRank is a node and the fraction of all readers who are there.
 type NodeRank = mapreduce.Pair[[]byte, float64]
 
-// rankUnits are the units in which ranks are passed on. Integer sums do not depend on the order,
-// and the sum of all ranks, 1, fits in 64 bits. Rounding loses less than 1e-9 of all readers for up
-// to a billion links.
+// rankUnits is the number of units that make up a rank of 1. Ranks are passed on as integers, so
+// that sums do not depend on their order; all together fit in 64 bits. Rounding loses less than
+// 1e-9 of all readers for up to a billion links.
 const rankUnits = 1 << 62
 
 // PageRank ranks the nodes of a graph by its links (Brin and Page, 1998). In each round a node
@@ -70,7 +70,7 @@ func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o Pag
 	return list, nil
 }
 
-// followed returns the ranks after one more round over links, the targets of each node.
+// followed returns the ranks after one more round. links has the targets of each node's links.
 func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64, damping float64) ([]float64, error) {
 	job := mapreduce.Job[[]int32, int32, int64, mapreduce.Pair[int32, int64]]{
 		Name: "pagerank",
@@ -107,7 +107,7 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 			lost += ranks[i]
 		}
 	}
-	next := make([]float64, len(links)) // abandoned maps may still read the old ones
+	next := make([]float64, len(links)) // new slice: abandoned maps may still read the old one
 	for i := range next {
 		next[i] = damping*lost/n + (1-damping)/n
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// someSettings returns few settings, for computations of many jobs.
+// someSettings returns few of the settings, since computations of many jobs take long.
 func someSettings() []setting { return []setting{{0, 1, true}, {7, 3, false}, {256, 2, false}} }
 
-// PageRank computes the ranks that a plain loop does, for a random graph with nodes without links.
+// PageRank returns the ranks that a plain loop computes, in a graph where nodes may have no links.
 func TestPageRankEqualsLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const nodes, rounds = 150, 12
@@ -109,7 +109,7 @@ func (u union) add(a, b string) {
 	u[max(a, b)] = min(a, b)
 }
 
-// components runs Components, counts its jobs and compares with union-find.
+// components requires that Components finds what union-find does, and returns its number of jobs.
 func components(t *testing.T, s setting, text string) (jobs int) {
 	u := union{}
 	for line := range strings.Lines(text) {
@@ -151,7 +151,7 @@ func TestComponentsEqualUnionFind(t *testing.T) {
 	}
 }
 
-// Components needs few rounds for a long path, whatever the order of its nodes' names.
+// Components ends a path of 3,000 nodes after few rounds, in whatever order its nodes are named.
 func TestComponentsOfALongPath(t *testing.T) {
 	const n = 3000
 	shuffled := rand.New(rand.NewPCG(7, 8)).Perm(n)
@@ -181,7 +181,7 @@ func clouds(n int) (text string, points [][]float64) {
 	return b.String(), points
 }
 
-// KMeans computes the centers that plain loops with the same initial centers compute.
+// KMeans returns the centers that plain loops compute from the same initial centers.
 func TestKMeansEqualsLoop(t *testing.T) {
 	text, points := clouds(600)
 	o := KMeansOptions{Clusters: 4, Rounds: 5, Seed: 9, Separator: ','}
@@ -227,8 +227,8 @@ func TestKMeansEqualsLoop(t *testing.T) {
 	}
 }
 
-// Centers are drawn as in k-means++: the first uniformly from all points, the second in proportion
-// to the square of its distance. Points that occur twice count twice.
+// Initial centers are drawn as in k-means++. Each point is equally probable as the first, and each
+// as the second in proportion to its squared distance. A point that occurs twice counts twice.
 func TestKMeansDrawsBySquares(t *testing.T) {
 	const seeds = 3000
 	in := mapreduce.Lines(sources([]string{"0\n0\n1\n4\n"})...)
@@ -247,7 +247,7 @@ func TestKMeansDrawsBySquares(t *testing.T) {
 	}
 }
 
-// For more than 32 centers, a job draws several points at once, all of them different.
+// Beyond 32 centers, one job draws several points at once, and all of them differ.
 func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 	draws := 0
 	var text strings.Builder
@@ -275,7 +275,7 @@ func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// Rounds end when no center moves. Equal points give at most one initial center.
+// KMeans ends when no center moves. Equal points give at most one initial center.
 func TestKMeansEnds(t *testing.T) {
 	jobs := 0
 	count := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {

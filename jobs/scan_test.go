@@ -26,8 +26,8 @@ func scanned(t *testing.T, o ScanOptions, s setting, text string) string {
 	})
 }
 
-// A scan keeps about the given percentage of the lines: the same ones for any blocks, but others
-// with another seed. With a higher percentage it keeps these lines and more.
+// Scan keeps about the given percentage of lines, the same ones for any blocks. Another seed keeps
+// others. A higher percentage keeps the same lines and more.
 func TestScanKeepsItsPart(t *testing.T) {
 	var b strings.Builder
 	const n = 4000
@@ -60,7 +60,7 @@ func TestScanKeepsItsPart(t *testing.T) {
 	}
 }
 
-// Sleep takes the time that lines or options give, and stops when the attempt is canceled.
+// Sleep takes as long as its lines and options say, and ends early if the attempt is canceled.
 func TestSleep(t *testing.T) {
 	bind := func(t *testing.T, text string) *mapreduce.Plan {
 		plan, err := Sleep(time.Hour).Bind(mapreduce.NLines(1, sources([]string{text})...),
@@ -88,14 +88,14 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// validated returns the output of TeraValidate for files.
+// validated returns what TeraValidate writes for these files.
 func validated(t *testing.T, s setting, anyOrder bool, files []string) string {
 	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return TeraValidate(anyOrder).Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...), mapreduce.Text[TeraFact](to))
 	})
 }
 
-// After a sort, TeraValidate reports the right order and the checksum of the unsorted records.
+// TeraValidate accepts sorted records, with the checksum that the unsorted ones have.
 func TestTeraValidate(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: gen.Tera, Bytes: 20_000, Seed: 3}))

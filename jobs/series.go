@@ -50,7 +50,7 @@ type Averaged struct {
 	Mean float64
 }
 
-// timed is a time and the number measured then.
+// timed is a time and the number that a record has for it.
 type timed = mapreduce.Pair[int64, Sum]
 
 // MovingAverage writes for each key and time the mean of the last window numbers, including the
@@ -78,7 +78,7 @@ func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], erro
 		},
 		Reduce: func(key At, numbers iter.Seq[timed], emit func(Averaged)) error {
 			var sum Sum
-			var last []Sum // of the window; a ring buffer once it is full
+			var last []Sum // the window's numbers; a ring buffer once it is full
 			oldest := 0
 			for n := range numbers {
 				sum = sum.plus(n.Second)

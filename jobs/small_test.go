@@ -55,7 +55,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// Top keeps texts in memory: one that is too large is an error before it is copied.
+// Top returns an error for a text that is too large to keep in memory, before it copies the text.
 func TestTopKeepsNoHugeText(t *testing.T) {
 	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
 	source := mapreduce.Bytes("huge", line)

@@ -95,8 +95,8 @@ func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error
 	return job, nil
 }
 
-// byKeyAndLine returns a map whose keys are a line's encoded sort keys and the line. The value is
-// the length of the former.
+// byKeyAndLine returns a map that emits, as key, a line's encoded sort keys followed by the line.
+// The value is the length of the encoded keys.
 func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) error {
 	var buf, size []byte
 	return func(line []byte, emit func([]byte, []byte)) error {
@@ -108,7 +108,7 @@ func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) er
 	}
 }
 
-// withoutKeys is the reduce for byKeyAndLine: it writes lines without their encoded sort keys.
+// withoutKeys is the reduce after byKeyAndLine: it removes the encoded sort keys and writes lines.
 func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	for size := range sizes {
 		n, _ := binary.Uvarint(size)

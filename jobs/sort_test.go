@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// sortArguments returns the arguments with which GNU sort sorts in the same order.
+// sortArguments returns the arguments of GNU sort that mean the same as these options.
 func sortArguments(o SortByOptions, keys []string) []string {
 	var args []string
 	for flag, given := range map[string]bool{
@@ -87,7 +87,7 @@ func TestSortByEqualsTool(t *testing.T) {
 	}
 }
 
-// Random lines, keys and options, against GNU sort.
+// SortBy writes what GNU sort does, for random lines, keys and options.
 func TestSortByEqualsToolOnRandomLines(t *testing.T) {
 	line := rapid.OneOf(
 		rapid.StringOfN(rapid.RuneFrom([]rune("01239-. \t,:abAB[\x00")), 0, 12, -1),
@@ -151,7 +151,7 @@ func TestSortKeysThatCannotBe(t *testing.T) {
 	require.Empty(t, k.of([]byte("a b c"), 0))
 }
 
-// Lines can be sorted by each key that ParseSortKey accepts.
+// Each key that ParseSortKey accepts can be encoded for any line, without a panic.
 func FuzzParseSortKey(f *testing.F) {
 	for _, text := range []string{"1", "2,2nr", "1.2b,3.4b", "0", ",", "1.0", "18446744073709551616"} {
 		f.Add(text, "a b\tc,d")
@@ -169,7 +169,7 @@ func FuzzParseSortKey(f *testing.F) {
 	})
 }
 
-// Encodings compare in the order of the numbers, and none is a prefix of another.
+// Encoded numbers compare as the numbers do, and no encoding is a prefix of another.
 func TestNumbersAreEncodedInOrder(t *testing.T) {
 	long := strings.Repeat("9", 300)
 	up := []string{

@@ -55,7 +55,7 @@ func ParseSortKey(text string) (SortKey, error) {
 	return k, nil
 }
 
-// parse parses F.C and options, the beginning or the end of a key.
+// parse parses F.C and the options after it: the part of a key before or after the comma.
 func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 	options := strings.TrimLeft(text, "0123456789.")
 	number, rest, dot := strings.Cut(text[:len(text)-len(options)], ".")
@@ -88,7 +88,7 @@ func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 	return nil
 }
 
-// count parses the number of a field or character; larger ones than an int become the largest int.
+// count parses the number of a field or character; one beyond the range becomes math.MaxInt.
 func count(digits string) (int, error) {
 	n, err := strconv.Atoi(digits)
 	if errors.Is(err, strconv.ErrRange) {
@@ -111,14 +111,14 @@ func (k SortKey) check() error {
 	return nil
 }
 
-// sortKeys encodes the keys of lines: encodings compare bytewise as the keys do.
+// sortKeys encodes the keys of lines as bytes that compare in the order of the keys.
 type sortKeys struct {
 	keys      []SortKey
 	separator byte
-	downward  bool // the encodings are sorted in descending order
+	downward  bool // encodings compare in descending order of the keys
 }
 
-// sortKeys returns the keys of o, with the options that they inherit from o.
+// sortKeys returns the keys of o. Keys without options of their own get those of o.
 func (o SortByOptions) sortKeys() (sortKeys, error) {
 	list := sortKeys{separator: o.Separator, downward: o.Reverse}
 	for _, k := range o.Keys {
@@ -182,7 +182,7 @@ func (k SortKey) of(line []byte, separator byte) []byte {
 	return line[begin:max(begin, end)]
 }
 
-// skipFields returns the offset of the field after n others, or the end of the line.
+// skipFields returns the offset of the field after the first n, or len(line).
 func skipFields(line []byte, n int, separator byte) int {
 	at := 0
 	for ; n > 0 && at < len(line); n-- {

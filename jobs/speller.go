@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// speller rewrites text so that its words, separated by white space, are those that the options ask
-// for. It serves one attempt.
+// speller rewrites text so that its words, separated by white space, are the words that
+// WordCountOptions define. Each attempt needs its own.
 type speller struct {
 	o     WordCountOptions
 	ascii [utf8.RuneSelf]byte // the replacement of each ASCII character
@@ -32,8 +32,8 @@ func (s *speller) spelled(r rune) rune {
 	return r
 }
 
-// folded returns the same character for all that are equal to r under case folding: the lower case
-// of the smallest, if that is equal to them, too; otherwise the smallest.
+// folded returns the same character for all that are equal under case folding. It is the lower case
+// of the smallest of them, if that is one of them; otherwise the smallest.
 func folded(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -51,8 +51,8 @@ func folded(r rune) rune {
 // pieceBytes is the approximate size of text rewritten at once.
 const pieceBytes = 64 << 10
 
-// pieces calls visit with the rewritten text in pieces that end at white space. A piece is valid
-// until the next one.
+// pieces calls visit with the rewritten text, in pieces that end at white space. The next piece
+// overwrites the last.
 func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 	for len(text) > 0 {
 		end := min(pieceBytes, len(text))
@@ -68,7 +68,7 @@ func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 // isSpace reports whether a byte is ASCII white space.
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-// appendTo appends the rewritten text. Invalid UTF-8 bytes stay or, with Words, separate words.
+// appendTo appends the rewritten text. Invalid UTF-8 is kept or, with o.Words, separates words.
 func (s *speller) appendTo(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// wordsOf returns the words of a text by the options, found in the simplest way.
+// wordsOf returns the words of a text by plain functions of the standard library.
 func wordsOf(text string, o WordCountOptions) []string {
 	list := strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 	if o.Words {
@@ -24,7 +24,7 @@ func wordsOf(text string, o WordCountOptions) []string {
 	return list
 }
 
-// WordCountBy counts words as a plain loop does, which folds them by strings.EqualFold.
+// WordCountBy writes what a plain loop counts that compares words by strings.EqualFold.
 func TestWordCountByEqualsLoop(t *testing.T) {
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("aAbBsSſkKKßẞσΣςéÉıİiIꭰᎠǅǆ'-,.5٣_´ \n\t")), 0, 8, -1)
 	all := settings()
@@ -67,7 +67,7 @@ func TestWordCountByEqualsLoop(t *testing.T) {
 	})
 }
 
-// On ASCII text, WordCountBy counts the words that tr separates.
+// On ASCII text, WordCountBy writes what tr, sort and uniq -c count.
 func TestWordCountByEqualsTools(t *testing.T) {
 	text := strings.Repeat(corpus(1000)+" It's a so-called TEST, of 2 or 3 things: it's.\n", 2)
 	cmd := exec.Command("sh", "-c", `tr 'A-Z' 'a-z' | tr -cs 'a-z0-9' '\n' | grep . | sort | uniq -c`)
@@ -88,7 +88,7 @@ func TestWordCountByEqualsTools(t *testing.T) {
 	}
 }
 
-// Each character is folded so that characters equal by strings.EqualFold become the same.
+// folded returns the same character for two if and only if strings.EqualFold holds for them.
 func TestFoldedIsEqualFold(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		f := folded(r)
@@ -100,7 +100,7 @@ func TestFoldedIsEqualFold(t *testing.T) {
 	require.Equal(t, 'σ', folded('ς'))
 }
 
-// Pieces of a text do not split words.
+// pieces cuts a text only between words, and loses no byte.
 func TestPiecesCutNoWord(t *testing.T) {
 	long := strings.Repeat("x", 3*pieceBytes)
 	text := long + " " + strings.Repeat("ab ", pieceBytes) + long + "\xff" + long

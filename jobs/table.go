@@ -28,7 +28,7 @@ type Table struct {
 	Least, Most int
 }
 
-// Parsed reports whether records must be parsed here, rather than as lines that the job splits
+// Parsed reports whether the table must parse records. If not, the job gets lines and splits them
 // itself.
 func (t *Table) Parsed() bool { return t.CSV || len(t.Fields)+len(t.Columns) > 0 }
 
@@ -60,10 +60,10 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// takes reports whether the job accepts n columns.
+// takes reports whether the job can have n columns.
 func (t *Table) takes(n int) bool { return n >= t.Least && (t.Most == 0 || n <= t.Most) }
 
-// wanted describes how many columns the job accepts.
+// wanted returns the number of columns that the job can have, as text for an error.
 func (t *Table) wanted() string {
 	if t.Most == 0 {
 		return "any number of columns"
@@ -78,8 +78,8 @@ func columns(n int) string {
 	return fmt.Sprintf("%d columns", n)
 }
 
-// CheckHeaders returns an error that names a file whose header lacks a column. Headers of streams
-// and compressed files are checked only when they are read.
+// CheckHeaders returns an error if a file's header lacks a selected column; it names the file.
+// Streams and compressed files are checked only when they are read.
 func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	for _, s := range src {
 		if !t.Header || !s.Splittable() {
@@ -88,7 +88,7 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 		r := csv.NewReader(io.NewSectionReader(s.Data, 0, s.Size()))
 		r.Comma = rune(t.separator())
 		header, err := r.Read()
-		if err != nil { // an empty file, or a damaged one: reading it will report the position
+		if err != nil { // empty or damaged: reading it reports the position
 			continue
 		}
 		header[0] = strings.TrimPrefix(header[0], "\ufeff")
@@ -99,13 +99,13 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	return nil
 }
 
-// row is a record as text, with the columns that Columns selects.
+// row is a record's text, and those of its columns that Table.Columns selects.
 type row struct {
 	text    []byte
 	columns []string
 }
 
-// rowsOf returns the records that make returns for the rows of src.
+// rowsOf returns an input of what make returns for each row of src.
 func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
 	take := func(text []byte, list []string, err error) (I, error) {
 		if n := len(list); err == nil && !t.takes(n) {
@@ -137,7 +137,7 @@ func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) 
 	})
 }
 
-// chosen returns the columns of a record that Columns selects.
+// chosen returns those columns of a CSV record that Table.Columns selects.
 func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
 	if len(t.Columns) == 0 {
 		return r.Fields, nil
@@ -158,7 +158,7 @@ func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
 	return columns, nil
 }
 
-// shownNames quotes names; of many it shows the first ones.
+// shownNames returns names, quoted, for an error: at most the first 20 of them.
 func shownNames(names []string) string {
 	const most = 20
 	var list []string
@@ -171,7 +171,7 @@ func shownNames(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// jsonLine is a line with a JSON object, as text and as its fields.
+// jsonLine is a line with a JSON object: its text, and its fields by name.
 type jsonLine struct {
 	text   []byte
 	fields map[string]json.RawMessage
@@ -207,8 +207,8 @@ func (l jsonLine) columns(names []string) ([]string, error) {
 	return columns, nil
 }
 
-// withoutExponent writes 15e-1 as 1.5, since jobs read plain decimal numbers. It leaves numbers
-// beyond their range unchanged.
+// withoutExponent writes 15e-1 as 1.5, since jobs read plain decimal numbers. Numbers too large for
+// these stay unchanged.
 func withoutExponent(number string) string {
 	at := strings.IndexAny(number, "eE")
 	if at < 0 || at > 60 {
@@ -225,8 +225,8 @@ func withoutExponent(number string) string {
 // errLineFeed is the error for a column that contains a line feed, where a job writes lines.
 var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed, which the lines that this job writes cannot hold"))
 
-// joinedBy returns a function that joins a row's columns with a separator, for jobs that split them
-// again.
+// joinedBy returns a function that joins a row's columns with a separator. Columns must not contain
+// it, since the job splits them.
 func joinedBy(separator byte) func(row) ([]byte, error) {
 	return func(r row) ([]byte, error) {
 		between := string([]byte{separator})
@@ -249,8 +249,8 @@ func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 	})
 }
 
-// Records returns records as text: CSV stays CSV if Columns is empty; other columns get tabs
-// between them. With oneLine a record with a line feed is an error.
+// Records returns each record as text: CSV stays CSV if Columns is empty; otherwise its columns are
+// separated by tabs. If oneLine is set, a record with a line feed is an error.
 func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
 	if !t.Parsed() {
 		return mapreduce.Lines(src...)
@@ -290,7 +290,7 @@ func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]b
 	})
 }
 
-// Joined returns a line for each record, its columns with the given byte between them.
+// Joined returns each record as a line: its columns, separated by `between`.
 func (t *Table) Joined(src []mapreduce.Source, between byte) mapreduce.Input[[]byte] {
 	if t.Parsed() || t.separator() != between {
 		return rowsOf(t, src, joinedBy(between))

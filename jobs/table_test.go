@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// tableNames are the names of a table's columns. Notes are hard to parse, and no job reads them.
+// tableNames are the columns of a test table. note is hard to parse, and no job reads it.
 var tableNames = []string{"note", "key", "n", "x", "time"}
 
 func makeTable(r *rand.Rand, n int) (records [][]string) {
@@ -41,8 +41,8 @@ type tableFormat struct {
 	write func(t *testing.T, records [][]string, file int) (text string, each []string)
 }
 
-// separatedFormat returns a write of tableFormat for CSV and TSV. With a header, the second file
-// has its columns in reverse order.
+// separatedFormat returns a function that writes a file of a table as CSV or TSV. If header is set,
+// the second file has its columns in reverse order.
 func separatedFormat(comma rune, crlf, header bool) func(*testing.T, [][]string, int) (string, []string) {
 	return func(t *testing.T, records [][]string, file int) (text string, each []string) {
 		if header {
@@ -94,7 +94,7 @@ func tableFormats() []tableFormat {
 	}
 }
 
-// choose returns the table from which a job reads these columns.
+// choose returns the format's Table with these columns selected.
 func (f tableFormat) choose(columns []string) *Table {
 	t, columns := f.table, slices.Clone(columns)
 	if !t.CSV {
@@ -113,7 +113,7 @@ func (f tableFormat) choose(columns []string) *Table {
 // tableBinder binds a job to a table.
 type tableBinder func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
-// tableJobs returns jobs over columns of tables, with the columns that they read.
+// tableJobs returns jobs over columns, by name, with the columns that each reads.
 func tableJobs() map[string]struct {
 	columns []string
 	bind    tableBinder
@@ -145,7 +145,7 @@ func tableJobs() map[string]struct {
 	}
 }
 
-// topRecords returns the text of the records that top -k 6 --columns n writes.
+// topRecords returns the records that the job `top -k 6 --columns n` must write.
 func topRecords(records [][]string, each []string) string {
 	order := make([]int, len(records))
 	for i := range order {
@@ -162,8 +162,8 @@ func topRecords(records [][]string, each []string) string {
 	return text.String()
 }
 
-// Jobs over columns of CSV, TSV and JSON lines write, for any splits of the files, what they write
-// for lines with the same columns separated by tabs.
+// A job over columns writes the same for CSV, TSV and JSON lines, in any splits, as for lines with
+// these columns separated by tabs.
 func TestColumnsOfTables(t *testing.T) {
 	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60)
 	for _, f := range tableFormats() {
@@ -203,10 +203,10 @@ func TestColumnsOfTables(t *testing.T) {
 	}
 }
 
-// sortedPieces returns the sorted lines of a text. A record that contains line feeds is in pieces.
+// sortedPieces returns a text's lines, sorted, since a record with line feeds has several.
 func sortedPieces(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
 
-// JSON numbers with exponents are converted to plain decimal numbers.
+// withoutExponent returns the plain decimal form of JSON numbers, unless it would be too long.
 func TestNumbersWithoutExponent(t *testing.T) {
 	for number, want := range map[string]string{
 		"15e-1": "1.5", "1E3": "1000", "-2.5e+2": "-250", "1e-18": "0.000000000000000001", "3": "3",

@@ -9,18 +9,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TeraSummary is the result of TeraValidate for a run of records. First and Last are the keys of
-// the first and the last record, empty if there are no records.
+// TeraSummary is what TeraValidate finds in consecutive records. First and Last are the keys of the
+// first and last one, nil if there are none.
 type TeraSummary struct {
 	Records    int64
 	Checksum   uint64 // sum of the records' CRC-32 (IEEE); equal for input and output
-	Unordered  int64  // records whose key is smaller than the previous one
-	Duplicates int64  // records whose key equals the previous one
+	Unordered  int64  // records with a smaller key than the one before
+	Duplicates int64  // records with the same key as the one before
 	First      []byte
 	Last       []byte
 }
 
-// add extends the summary by a record that follows those summarized.
+// add extends the summary by the record after those summarized.
 func (s *TeraSummary) add(record []byte) {
 	s.follow(TeraSummary{
 		Records: 1, Checksum: uint64(crc32.ChecksumIEEE(record)),
@@ -28,7 +28,7 @@ func (s *TeraSummary) add(record []byte) {
 	})
 }
 
-// follow extends s by the summary o of the records after it. It copies the keys.
+// follow extends s by o, the summary of the records after those of s. It copies the keys.
 func (s *TeraSummary) follow(o TeraSummary) {
 	if o.Records == 0 {
 		return

@@ -36,7 +36,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 				},
 				Close: func(emit func(CountFirst, mapreduce.None)) error {
 					for _, c := range best.sorted() {
-						emit(mapreduce.MakePair(^c.Second, c.First), mapreduce.None{}) // keys sort in ascending order, and -c can overflow
+						emit(mapreduce.MakePair(^c.Second, c.First), mapreduce.None{}) // keys sort in ascending order, so ^n is the largest first; -n could overflow
 					}
 					return nil
 				},
@@ -61,7 +61,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 	}
 }
 
-// leaders keeps the k counts with the largest numbers.
+// leaders collects counts and keeps the k with the largest numbers.
 type leaders struct {
 	k    int
 	list []Count // at most 2k; reduced to the first k when full

@@ -38,12 +38,12 @@ func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 	})
 }
 
-// TopNumbered is TopBy for records whose number the input provides, such as rows of CSV.
+// TopNumbered is TopBy for records that come with their number, such as rows of CSV.
 func TopNumbered(lines int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
 	return topOf(lines, func(rec Numbered) (text, line []byte) { return rec.First, rec.Second })
 }
 
-// topOf returns a job that writes the k lines with the largest numbers; read returns the number and
+// topOf returns a job that writes the k lines with the largest numbers. read returns the number and
 // the line of a record.
 func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, ranked, mapreduce.None, Line] {
 	return mapreduce.Job[I, ranked, mapreduce.None, Line]{
@@ -126,15 +126,15 @@ func isDecimal(text []byte) bool {
 	return len(whole)+len(part) > 0 && len(rest) == 0
 }
 
-// firsts keeps the k lines that sort first by code, the encoded number of a line.
+// firsts collects lines and keeps the k with the smallest codes, their encoded numbers.
 type firsts struct {
 	k         int
 	list      []ranked // at most 2k; reduced to the first k when full
-	isReduced bool     // the list was reduced once: lines after last are not needed
+	isReduced bool     // the list was cut to k: a code above lastCode cannot be among the first k
 	lastCode  []byte   // the code of the k-th line at that time
 }
 
-// takes reports whether a line with the given code may be among the first k.
+// takes reports whether a line with this code can be among the first k.
 func (f *firsts) takes(code []byte) bool { return !f.isReduced || bytes.Compare(code, f.lastCode) <= 0 }
 
 // add adds a copy of a line and its code.

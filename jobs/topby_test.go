@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TopBy writes what sort, by descending number and then by bytes, and head write.
+// TopBy writes what `sort` (by descending number, then by bytes) and `head` write.
 func TestTopByEqualsTools(t *testing.T) {
 	line := rapid.StringMatching(`[ab]{0,2},-?[0-9]{1,4}(\.[0-9]{0,3})?,[ab]?`)
 	all := settings()
@@ -65,7 +65,7 @@ func TestTopByRefuses(t *testing.T) {
 	}
 }
 
-// A map keeps few lines of any input, and rejects lines that cannot be among the first.
+// firsts never has more than 2k lines, and its takes rejects lines that cannot be among the k.
 func TestFirstsKeepsFew(t *testing.T) {
 	f := firsts{k: 3}
 	var all [][]byte
@@ -83,7 +83,7 @@ func TestFirstsKeepsFew(t *testing.T) {
 	require.False(t, f.takes([]byte("9999")))
 }
 
-// A job without reduces writes what its maps emit, in the order of the input.
+// MapsOnly of a job writes what its maps emit, in input order.
 func TestMapsOnly(t *testing.T) {
 	everywhere(t, true, func(t *testing.T, files []string) string {
 		var b strings.Builder

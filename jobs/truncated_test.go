@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// shrinking is a mapped file that is truncated to its first page as soon as it is viewed.
+// shrinking is a mapped file that is cut to its first page once a View shows it.
 type shrinking struct{ *dfs.LocalFile }
 
 func (s shrinking) View(off int64, n int) ([]byte, func(), error) {
@@ -27,7 +27,7 @@ func (s shrinking) View(off int64, n int) ([]byte, func(), error) {
 	return b, release, err
 }
 
-// If a mapped file shrinks, the search fails as an attempt, in vector code and in package bytes.
+// If a mapped file shrinks during a search, the attempt fails and the process does not crash.
 func TestSearchOfTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
 	for _, pattern := range []string{"never there", "(?i)never", "", "^$", "[aeiou]t"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Count is a text and the number of its occurrences; as an output line it is text, tab, number.
+// Count is a text and how often it occurs. Its output line is text, tab, number.
 type Count = mapreduce.Pair[[]byte, int64]
 
 // WordCount counts words: the texts between ASCII white space (space, tab, line feed, vertical tab,
@@ -56,7 +56,7 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	return job
 }
 
-// totalTask returns a reduce like total that allocates nothing: all words share one adder.
+// totalTask returns the reduce total in a form that allocates nothing: one adder for all words.
 func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {
 	var n int64
 	add := func(count int64) bool {

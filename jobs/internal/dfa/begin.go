@@ -15,20 +15,20 @@ const (
 	maxShare = 120_000_000
 )
 
-// beginner collects the possible beginnings of matches: for each of their first n bytes, a set of
-// bytes.
+// beginner collects the possible beginnings of matches: the possible values of each of their first
+// n bytes.
 type beginner struct {
 	p    *Program
 	sets [][]rune
 	n    int // length of a beginning in bytes
-	// shortest is the length of the shortest match in bytes, or n if that is less
+	// shortest is the minimum length of a match in bytes, at most n
 	shortest int
 	found    []beginning
 	known    map[beginning]bool
 }
 
-// newPrefix returns the prefix of a program with the given sets of characters, or nil if a match
-// can be empty or begin with nearly anything.
+// newPrefix returns the prefix of a program with these character sets. It returns nil if a prefix
+// would not help: a match can be empty, or begin with nearly anything.
 func newPrefix(p *Program, sets [][]rune) *prefix {
 	for n := prefixBytes; n > 0; n-- {
 		b := beginner{p: p, sets: sets, n: n, shortest: n, known: map[beginning]bool{}}
@@ -51,8 +51,8 @@ func newPrefix(p *Program, sets [][]rune) *prefix {
 	return nil
 }
 
-// walk adds each beginning that starts with the first depth bytes of head and continues with what
-// the program reads from pc on.
+// walk adds the beginnings that have the first depth bytes of head, followed by what the program
+// can read from instruction pc on.
 func (b *beginner) walk(pc uint32, depth int, head beginning) {
 	if depth == b.n || len(b.found) > maxBeginnings {
 		if !b.known[head] {
@@ -83,7 +83,7 @@ func (b *beginner) walk(pc uint32, depth int, head beginning) {
 	}
 }
 
-// read adds the beginnings that continue head with a character of the set and then from pc on.
+// read adds the beginnings of head, a character of set, and what the program reads from pc on.
 func (b *beginner) read(set []rune, pc uint32, depth int, head beginning) {
 	var ascii byteSet
 	var leads [utf8.UTFMax + 1]byteSet // by length of the character in bytes
@@ -118,7 +118,7 @@ func (b *beginner) read(set []rune, pc uint32, depth int, head beginning) {
 	}
 }
 
-// addLeads adds the first bytes of the multi-byte characters from first to last.
+// addLeads adds the first bytes of all multi-byte characters from first to last to leads.
 func addLeads(leads *[utf8.UTFMax + 1]byteSet, first, last rune) {
 	for _, size := range []struct {
 		first, last rune
@@ -143,8 +143,8 @@ func leadByte(r rune) byte {
 	}
 }
 
-// next adds the beginnings that continue head with a character of size bytes, whose first byte is
-// in first and whose other bytes may be any continuation bytes of UTF-8, and then from pc on.
+// next adds the beginnings that have head, a character of size bytes, and what the program reads
+// from pc on. The character's first byte is in first; the others are any UTF-8 continuation bytes.
 func (b *beginner) next(first byteSet, pc uint32, size, depth int, head beginning) {
 	head[depth] = first
 	for i := depth + 1; i < min(depth+size, b.n); i++ {
@@ -154,7 +154,7 @@ func (b *beginner) next(first byteSet, pc uint32, size, depth int, head beginnin
 	b.walk(pc, min(depth+size, b.n), head)
 }
 
-// exactly adds the beginnings that continue head with the bytes of encoded and then from pc on.
+// exactly adds the beginnings that have head, the bytes of encoded, and what is read from pc on.
 func (b *beginner) exactly(encoded []byte, pc uint32, depth int, head beginning) {
 	for i, c := range encoded {
 		if depth+i < b.n {
@@ -165,8 +165,8 @@ func (b *beginner) exactly(encoded []byte, pc uint32, depth int, head beginning)
 	b.walk(pc, min(depth+len(encoded), b.n), head)
 }
 
-// merged returns at most as many beginnings as there are buckets, which cover all that were found,
-// or nil if there were too many.
+// merged returns the beginnings found, merged until there is one per bucket at most. It returns nil
+// if more than maxBeginnings were found.
 func (b *beginner) merged() []beginning {
 	if len(b.found) == 0 || len(b.found) > maxBeginnings {
 		return nil
@@ -196,7 +196,7 @@ func (b *beginner) merged() []beginning {
 	return all
 }
 
-// mergeNearest replaces the two beginnings whose union adds the least by that union.
+// mergeNearest merges the two beginnings whose union matches the fewest additional positions.
 func mergeNearest(all []beginning) []beginning {
 	shares := make([]int, len(all))
 	for i := range all {

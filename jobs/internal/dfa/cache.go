@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Values of the table: the offset of a state's row, with flag bits for special states.
+// An entry of the table is the offset of a state's row, or a special value with flag bits.
 const (
 	special    = 1 << 31
 	matched    = special | 1<<30 // the line matches
 	dead       = special | 1<<29 // the line cannot match
-	startState = special | 1<<28 // no match has begun: text that cannot begin a match may be skipped
+	startState = special | 1<<28 // no match has begun: the text up to the next possible beginning may be skipped
 	rowBits    = 1<<28 - 1
 
 	matchValue = matched
@@ -18,11 +18,11 @@ const (
 	noValue    = special // not computed yet
 )
 
-// state is the automaton state of a row of the table.
+// state is a state of the automaton: what its row in the table stands for.
 type state struct {
 	threads
-	word, begin bool  // the position's properties, if threads wait for the next character
-	node        int32 // within a multi-byte character: the decoder's node; otherwise 0
+	word, begin bool  // word and begin of its look, if threads wait for the next character
+	node        int32 // within a multi-byte character, the decoder's node; 0 between characters
 }
 
 // cache is the table of the automaton: the states reached so far and their transitions.
@@ -31,12 +31,12 @@ type cache struct {
 	table         []uint32 // one row per state
 	states        []state
 	ids           map[string]uint32
-	heldBytes     int // approximate size of all that in bytes
+	heldBytes     int // approximate size in bytes of the fields above
 	clears        int // number of calls of clear
 
 	begin    uint32    // the state at the start of a line
 	starts   [3]uint32 // the start states: at the start of a line, after a non-word character, after a word character
-	starting bool      // states being created are start states
+	starting bool      // the states that are created now are start states
 }
 
 // clear removes all states but the start states.
@@ -51,8 +51,8 @@ func (s *Searcher) clear() {
 	s.begin, s.starting = s.starts[0], false
 }
 
-// intern returns the table's value for the state with these threads, at a position with the
-// properties l, at a node of the decoder. It creates a missing state, with a copy of the threads.
+// intern returns the table's value for a state: threads t, at a position with the properties l, at
+// a node of the decoder. It creates a missing state, with a copy of t.
 func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	if t.matched {
 		return matchValue
@@ -60,7 +60,7 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	if len(t.pcs) == 0 {
 		return deadValue
 	}
-	if !t.waiting { // the properties do not matter
+	if !t.waiting { // the position does not affect the next step
 		l = look{}
 	}
 	slices.Sort(t.pcs)
@@ -88,13 +88,13 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	})
 }
 
-// add creates a row for a state whose key is s.key.
+// add creates a row for the state st, whose key is s.key, and returns the table's value for it.
 func (s *Searcher) add(st state) uint32 {
 	if len(s.states) > 0 && s.heldBytes > s.maxCache {
 		key := slices.Clone(s.key)
 		s.clear()
 		s.key = key
-		if v, ok := s.ids[string(s.key)]; ok { // one of the start states
+		if v, ok := s.ids[string(s.key)]; ok { // clear has just created the same state as a start state
 			return v
 		}
 	}
@@ -125,7 +125,7 @@ func (s *Searcher) build(from uint32, b byte) uint32 {
 	return v
 }
 
-// next returns the value of the state after st and a byte.
+// next returns the table's value for the state that follows st when it reads b.
 func (s *Searcher) next(st *state, b byte) uint32 {
 	s.work += workOfStep
 	now, l := &st.threads, look{word: st.word, begin: st.begin}
@@ -168,7 +168,7 @@ func (s *Searcher) next(st *state, b byte) uint32 {
 	return s.intern(to, l, 0)
 }
 
-// copied copies the threads t to `to`, without matched, and returns `to`. Both may be the same.
+// copied makes `to` a copy of t that has not matched, and returns it. Both may be the same.
 func (s *Searcher) copied(to, t *threads) *threads {
 	to.pcs, to.matched, to.waiting = append(to.pcs[:0], t.pcs...), false, t.waiting
 	return to

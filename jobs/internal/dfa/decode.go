@@ -2,16 +2,15 @@ package dfa
 
 import "encoding/binary"
 
-// node is a position within a multi-byte character: what has been read of the character, as far as
-// it matters. Beginnings whose continuations give the same character classes share a node. Node 0
-// is the position between two characters.
+// node is a position within a multi-byte character, after its first bytes. First bytes with the
+// same possible continuations and character classes share a node. Node 0 is between two characters.
 type node struct {
 	length int  // bytes read
 	more   int  // bytes still to read
 	lo, hi byte // range of the next byte
 	class  int32
-	// next is, for each byte lo…hi, a class if more is 1 and a node otherwise; nil if all
-	// characters with this beginning have the same class
+	// next has, for each byte lo…hi, a class if more is 1, otherwise a node. It is nil if all
+	// characters that begin like this have the same class
 	next []int32
 }
 
@@ -21,7 +20,7 @@ type decoder struct {
 	a     *alphabet
 	nodes []node
 	ids   map[string]int32
-	leads [256]int32 // node after a first byte; -1 if the byte is not one, 0 if not created yet
+	leads [256]int32 // by first byte: the node after it; -1: not a first byte; 0: not created yet
 	key   []byte
 }
 
@@ -62,7 +61,7 @@ func (d *decoder) lead(b byte) int32 {
 	return d.leads[b]
 }
 
-// make returns the number of node n, whose characters begin with the bits of first.
+// make completes and interns node n. The characters there begin with the bits of first.
 func (d *decoder) make(n node, first rune) int32 {
 	shift := 6 * (n.more - 1)
 	start := func(b byte) rune { return first | rune(b&0x3f)<<shift }
@@ -80,12 +79,12 @@ func (d *decoder) make(n node, first rune) int32 {
 	return d.intern(n)
 }
 
-// inner returns the node after one more byte of any value; the caller narrows it.
+// inner returns the node after one more byte, of any value; the caller narrows its range.
 func (n *node) inner() node {
 	return node{length: n.length + 1, more: n.more - 1, lo: 0x80, hi: 0xbf, class: n.class}
 }
 
-// intern returns the number of a node equal to n, which it creates if necessary.
+// intern returns the number of a node equal to n; it adds n if there is none.
 func (d *decoder) intern(n node) int32 {
 	d.key = append(d.key[:0], byte(n.length), byte(n.more), n.lo, n.hi)
 	d.key = binary.AppendVarint(d.key, int64(n.class))
@@ -101,8 +100,8 @@ func (d *decoder) intern(n node) int32 {
 	return id
 }
 
-// step reads b at a node. It returns the next node within the character; or, if the character is
-// complete, -1 and its class; or -1, -1 if the bytes before b are not a character.
+// step reads b at a node. Within a character it returns the next node. At the end of a character it
+// returns -1 and the class. If the bytes are not a character, it returns -1, -1.
 func (d *decoder) step(at int32, b byte) (within, class int32) {
 	n := &d.nodes[at]
 	if b < n.lo || b > n.hi {

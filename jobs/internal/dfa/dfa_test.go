@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// compiled returns the program of an expression, and its oracle: package regexp.
+// compiled returns the program of an expression and, as its oracle, the same for package regexp.
 func compiled(t require.TestingT, expr string) (*Program, *regexp.Regexp) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	require.NoError(t, err, expr)
@@ -22,7 +22,7 @@ func compiled(t require.TestingT, expr string) (*Program, *regexp.Regexp) {
 	return p, regexp.MustCompile(expr)
 }
 
-// matching returns the numbers of the lines in which the oracle finds a match.
+// matching returns the numbers of the lines, from 0, in which package regexp finds a match.
 func matching(re *regexp.Regexp, text []byte) []int {
 	found := []int{}
 	n := 0
@@ -35,8 +35,8 @@ func matching(re *regexp.Regexp, text []byte) []int {
 	return found
 }
 
-// searched returns the numbers of the lines in which a Searcher finds a match. If it gives up in a
-// line, the oracle decides.
+// searched returns the numbers of the lines, from 0, in which a Searcher finds a match. Where the
+// Searcher gives up, package regexp decides.
 func searched(t require.TestingT, s *Searcher, re *regexp.Regexp, text []byte) []int {
 	found := []int{}
 	for from := 0; from < len(text); {
@@ -59,7 +59,7 @@ func searched(t require.TestingT, s *Searcher, re *regexp.Regexp, text []byte) [
 	return found
 }
 
-// check compares searches with the oracle: by a new and a used Searcher, with skips and without.
+// New and used Searchers, with and without skips, must find the lines that package regexp finds.
 func check(t require.TestingT, expr string, text []byte) {
 	p, re := compiled(t, expr)
 	want := matching(re, text)
@@ -74,7 +74,7 @@ func check(t require.TestingT, expr string, text []byte) {
 	require.Equal(t, want, searched(t, p.NewSearcher(), re, text), "without skips: %q in %q", expr, text)
 }
 
-// exprs are expressions, each with a special case.
+// exprs are expressions, each for a special case of the syntax.
 var exprs = []string{
 	``, `a`, `abc`, `a|b`, `^`, `$`, `^$`, `^a`, `a$`, `^a$`, `a*`, `a+`, `a?b`, `(a|b)*c`, `[^a]`, `.`, `..`, `.*b`, `(?s).`,
 	`\n`, `a\nb`, `[\s\S]`, `[^\n]x`, `\r$`, `\x00`, `\bab`, `ab\b`, `\Bb`, `b\B`, `\b`, `\B`, `^\b`, `\b$`, `^\B$`, `\b\b^a`,
@@ -85,7 +85,7 @@ var exprs = []string{
 	`(?i)hello|world`, `..\x{FFFD}`, `[a-z].[0-9]`, `\x{7FF}\x{800}`, `\x{FFFD}b`,
 }
 
-// texts are texts, each with a special case.
+// texts are inputs, each for a special case such as invalid UTF-8 or a missing line feed.
 var texts = []string{
 	"", "\n", "\n\n", "a", "a\n", "\na", "abc\nab\n\nb a\nba", "a\r\nb\r\n", "\x00\na\x00b", "é\nÉ ß straße STRASSE ſ K k\u212a\nσςΣ",
 	"\xff\n\xc3\n\xc3\xa9\xc3\n\xe2\x82\n\xe2\x82\xac\n\xf0\x90\x80\nx\xf0\x90\x80\x80\xf0", "\xed\xa0\x80\n\xed\x9f\xbf\n\xee\x80\x80\n\xc0\x80",
@@ -127,7 +127,7 @@ func grammar(t *rapid.T, depth int) string {
 	}
 }
 
-// texture draws a text of characters that the grammar uses, of others, and of invalid UTF-8.
+// texture draws a text from the grammar's characters, other characters, and invalid UTF-8.
 func texture(t *rapid.T) []byte {
 	piece := rapid.SampledFrom([]string{
 		"a", "b", "c", "ab", "abc", "k", "K", "\u212a", "é", "É", "日", "本", "𝄞", "\ufffd", " ", "_", "0", "12", "\n", "\n", "\r", "\x00",
@@ -153,8 +153,8 @@ func TestRandomEqualsOracle(t *testing.T) {
 	})
 }
 
-// FuzzDFA lets the fuzzer choose expression and text. FuzzGrammar uses expressions of the grammar
-// on random texts.
+// For any expression and text, a Searcher finds the lines that package regexp finds. FuzzGrammar
+// does the same for random expressions of a grammar.
 func FuzzDFA(f *testing.F) {
 	for _, expr := range exprs {
 		for _, text := range texts {
@@ -186,7 +186,7 @@ func FuzzGrammar(f *testing.F) {
 	}))
 }
 
-// A Searcher clears a full table of states, and still finds the same matches.
+// After a Searcher has cleared its full table of states, it still finds the same matches.
 func TestTableIsBegunAnew(t *testing.T) {
 	p, re := compiled(t, `[ab].{14}X`)
 	rng := uint32(1)
@@ -201,7 +201,7 @@ func TestTableIsBegunAnew(t *testing.T) {
 	require.Greater(t, s.plain.clears+s.skipping.clears, 2)
 }
 
-// The memory of a Searcher stays within its bound, and any bound gives the same matches.
+// A Searcher's states need no more memory than its Bound, and any Bound gives the same matches.
 func TestBound(t *testing.T) {
 	p, re := compiled(t, `[ab].{14}X`)
 	rng := uint32(1)
@@ -265,8 +265,8 @@ func TestTooLarge(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// The vector code finds the same position as the portable code, except that it may stop at an
-// earlier one.
+// The vector code returns the position that the portable code returns, or an earlier one where it
+// stopped at a block's end.
 func TestApproachEqualsPortable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expr := rapid.SampledFrom([]string{`abc`, `[0-9]{3}-`, `foo|bar|q`, `[A-Z][a-z]+ `, `é|日本`, `x`, `(?i)ab`}).Draw(t, "expr")

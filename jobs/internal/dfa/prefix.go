@@ -2,22 +2,22 @@ package dfa
 
 import "math/bits"
 
-// prefixBytes is the number of bytes of a match's beginning that are examined.
+// prefixBytes is how many of the first bytes of a match are examined.
 const prefixBytes = 3
 
-// buckets is the number of different beginnings that are distinguished.
+// buckets is how many kinds of beginnings are distinguished: one bit of a byte for each.
 const buckets = 8
 
-// prefix describes the first bytes of all matches. Each bucket is a kind of beginning with its own
-// bit. A match may begin where the table entries of the next bytes, each in the table of its
-// position, have a bit in common.
+// prefix describes the first bytes of all matches. It has up to eight kinds of beginnings, called
+// buckets, each with a bit. exact has a table for each of the first bytes. A match may begin only
+// where the entries of the text's next bytes have a bit in common.
 //
-// The tables low and high, indexed by the lower and upper four bits of a byte, are a less exact
-// form that a processor can look up for 32 bytes at once.
+// nibbles is a less exact form: two tables for each byte, by its low and its high four bits. A
+// processor can look up 32 bytes in it at once.
 type prefix struct {
 	nibbles [2 * prefixBytes][16]uint8 // low and high of the first byte, of the second byte, …
 	exact   [prefixBytes][256]uint8
-	n       int // number of known bytes, at least 1; further bytes may be anything
+	n       int // number of known bytes, 1 to prefixBytes; the others may be anything
 }
 
 // index returns the first position from i on at which a match may begin, or len(text).
@@ -52,7 +52,7 @@ func (p *prefix) at(s []byte) bool {
 	return p.exact[0][s[0]]&p.exact[1][s[1]]&p.exact[2][s[2]] != 0
 }
 
-// approachPortable does the work of approach on any processor.
+// approachPortable returns what approach does, without vector instructions.
 func (p *prefix) approachPortable(s []byte) int {
 	i := 0
 	for i+prefixBytes <= len(s) && !p.at(s[i:]) {
@@ -107,8 +107,8 @@ func (b beginning) with(c beginning) beginning {
 	return b
 }
 
-// share returns roughly how many of 10⁹ text positions have such a beginning. Unknown bytes of a
-// beginning are empty sets.
+// share returns roughly how many of 10⁹ text positions have such a beginning. An empty set is a
+// byte that may have any value.
 func (b *beginning) share() int {
 	n := 1
 	for i := range b {
@@ -121,8 +121,8 @@ func (b *beginning) share() int {
 	return n
 }
 
-// tables returns the prefix of beginnings of n bytes, of which there are at most as many as
-// buckets.
+// tables returns the prefix that matches all these beginnings of n bytes. There must be at most as
+// many as buckets.
 func tables(all []beginning, n int) *prefix {
 	p := &prefix{n: n}
 	for bit, b := range all {

@@ -26,10 +26,10 @@ type Program struct {
 	All bool
 }
 
-// Skips reports whether a Searcher skips to where a match may begin; false for a nil Program.
+// Skips reports whether a Searcher skips text in which no match can begin; false for nil.
 func (p *Program) Skips() bool { return p != nil && p.prefix != nil }
 
-// inst is an instruction of syntax.Prog; set is the index of its character set.
+// inst is an instruction of syntax.Prog; set is the index of the set of characters that it reads.
 type inst struct {
 	op       syntax.InstOp // InstRune for all instructions that read a character
 	out, arg uint32
@@ -83,8 +83,8 @@ func Compile(tree *syntax.Regexp) (*Program, error) {
 	return p, nil
 }
 
-// runesOf returns the characters that an instruction reads: a sorted list of first, last, first,
-// last …
+// runesOf returns the characters that an instruction reads, as a sorted list of ranges: first,
+// last, first, last …
 func runesOf(i *syntax.Inst) []rune {
 	switch i.Op {
 	case syntax.InstRuneAny:

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet partitions the characters into classes: an expression treats all characters of a class
-// alike.
+// alphabet divides the characters into classes, such that the expression treats all characters of a
+// class alike.
 type alphabet struct {
 	starts []rune // ascending first characters of the classes; class i is [starts[i], starts[i+1])
 	words  []bool // whether the characters of a class are word characters for \b; all false without \b
@@ -16,7 +16,7 @@ type alphabet struct {
 
 	ascii [utf8.RuneSelf]int32 // class of each character
 
-	bytes    [256]uint8 // class of each byte: bytes that no text distinguishes share one
+	bytes    [256]uint8 // class of each byte; bytes that lead to the same states share one
 	nBytes   int        // number of those classes
 	ofClass  [256]byte  // an example byte of each class
 	lineFeed uint8      // the class that contains only the line feed
@@ -25,8 +25,8 @@ type alphabet struct {
 // wordStarts are the characters at which \b's word characters begin or end.
 var wordStarts = []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
 
-// newAlphabet returns the alphabet for sets of characters, each a sorted list of first, last,
-// first, last …
+// newAlphabet returns the alphabet for these character sets, each a sorted list of ranges: first,
+// last, first, last …
 func newAlphabet(sets [][]rune, words bool) *alphabet {
 	a := &alphabet{starts: []rune{0, '\n', '\n' + 1}}
 	for _, set := range sets {
@@ -59,8 +59,8 @@ func (a *alphabet) search(r rune) int32 {
 	return int32(sort.Search(len(a.starts), func(i int) bool { return a.starts[i] > r })) - 1
 }
 
-// uniform returns the common class of the characters from first to last, or -1 if they have
-// several.
+// uniform returns the class of the characters from first to last, or -1 if they are of several
+// classes.
 func (a *alphabet) uniform(first, last rune) int32 {
 	c := a.search(first)
 	if int(c)+1 < len(a.starts) && a.starts[c+1] <= last {
@@ -69,8 +69,8 @@ func (a *alphabet) uniform(first, last rune) int32 {
 	return c
 }
 
-// cutBytes computes the byte classes. A class ends where a character class begins, in ASCII or at
-// any byte of its encoding, and where the kind of UTF-8 byte changes.
+// cutBytes computes the byte classes. A new class begins at each ASCII character or encoded byte
+// where a character class begins, and at each kind of UTF-8 byte.
 func (a *alphabet) cutBytes() {
 	var cut [257]bool
 	for _, b := range []int{0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5} {

@@ -6,31 +6,31 @@ import (
 )
 
 const (
-	// maxHeld is the maximum size in bytes of a Searcher's states of each kind; beyond it the
-	// Searcher clears them. minHeld is the minimum for any bound.
+	// maxHeld is the maximum size in bytes of each of a Searcher's two caches of states, which it
+	// clears beyond that. minHeld is the smallest limit that Bound sets.
 	maxHeld = 2 << 20
 	minHeld = 64 << 10
-	// The cost of creating a state, in addition to one unit per instruction examined. A unit is
-	// about 5 ns.
+	// workOfState is the cost of creating a state, and workOfStep that of a transition. A unit is
+	// the examination of an instruction, about 5 ns.
 	workOfState = 60
 	workOfStep  = 10
 	// freeWork is the number of units of work before Next may give up.
 	freeWork = 100_000
-	// minSkip is the minimum average length of a useful skip in bytes; shorter skips cost more than
-	// they save.
+	// minSkip is the average length in bytes from which skips pay; shorter ones cost more than they
+	// save.
 	minSkip = 12
 	// checkedSkips is the number of skips after which their average is checked.
 	checkedSkips = 64
-	// firstSpan is the number of bytes read without skips once they do not pay; it doubles, up to
-	// lastSpan, each time they do not pay right afterwards.
+	// firstSpan is how many bytes are read without skips after skips did not pay. It doubles, up to
+	// lastSpan, each time they still do not pay after that.
 	firstSpan = 16 << 10
 	lastSpan  = 1 << 20
-	// firstRest is the number of bytes that others search after a Searcher has given up; it doubles
-	// each further time.
+	// firstRest is how many bytes package regexp searches after a Searcher gave up. It doubles each
+	// further time.
 	firstRest = 1 << 20
 )
 
-// Searcher finds lines that match a Program. It caches the states that it has reached. Only one
+// Searcher finds the lines that match a Program, and caches the states that it reaches. One
 // goroutine at a time may use it.
 type Searcher struct {
 	p       *Program
@@ -43,8 +43,8 @@ type Searcher struct {
 	checkAfter   int // checkedSkips, except in tests
 	skips        int // number of skips since their average length was last checked
 	skippedBytes int // bytes skipped by these
-	spanSize     int // bytes of the last span that was read without skips, since skips were too short
-	spanLeft     int // bytes of that span that are not read yet
+	spanSize     int // bytes of the last span read without skips
+	spanLeft     int // bytes of that span not read yet
 
 	work, scanned      int64 // units of work done, and bytes read with it
 	restSize, restDone int64 // bytes that other methods shall search since the Searcher gave up, and have searched
@@ -69,13 +69,13 @@ func (p *Program) NewSearcher() *Searcher {
 	return s
 }
 
-// Bound limits the size of the states to about that many bytes in total, at least 128 KiB and at
-// most 4 MiB. If the Searcher exceeds a new bound, it frees states when it creates the next one.
+// Bound limits the cached states to about this many bytes in total; from 128 KiB to 4 MiB. A
+// smaller bound takes effect when the next state is created.
 func (s *Searcher) Bound(bytes int64) {
 	s.maxCache = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
 }
 
-// use makes c the cache of the states that are read and created from now on.
+// use makes c the cache in which states are looked up and created from now on.
 func (s *Searcher) use(c *cache) {
 	if s.cache = c; c.ids == nil {
 		s.clear()
@@ -89,7 +89,7 @@ type Outcome int
 const (
 	None   Outcome = iota // no line matches
 	Found                 // a line matches
-	GaveUp                // states are created faster than they are used: use another method
+	GaveUp                // states are created faster than they pay: use another method
 )
 
 // Next finds the first matching line of text from position `from` on, which is the start of a line.
@@ -142,7 +142,7 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 	}
 }
 
-// last returns the result of Next for a last line without line feed.
+// last returns the result of Next when the text ends, for a last line without line feed.
 func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	if len(text) == from || text[len(text)-1] == '\n' {
 		return 0, None
@@ -153,7 +153,7 @@ func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	return 0, None
 }
 
-// giveUp returns the start of the line of text[i] with GaveUp, and begins a rest; see Resting.
+// giveUp returns GaveUp with the start of the line of text[i], and begins a rest; see Resting.
 func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	s.work, s.scanned = 0, 0
 	s.restSize = max(2*s.restSize, firstRest)
@@ -161,12 +161,12 @@ func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	return from + bytes.LastIndexByte(text[from:i], '\n') + 1, GaveUp
 }
 
-// Resting reports whether another method should search the text from here on, because states were
-// recently created faster than they were used. A nil Searcher does not rest.
+// Resting reports whether another method should search the text from here on. It is true for some
+// bytes after Next gave up, and false for a nil Searcher.
 func (s *Searcher) Resting() bool { return s != nil && s.restDone < s.restSize }
 
-// Rest reports whether Resting holds. If so, the caller must search the next n bytes by another
-// method, and Rest counts them toward the end of the rest.
+// Rest reports what Resting does. If it is true, the caller must search the next n bytes by another
+// method; they count toward the end of the rest.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.Resting()
 	if resting {
@@ -175,8 +175,8 @@ func (s *Searcher) Rest(n int) bool {
 	return resting
 }
 
-// skip skips from a start state to the next position at which a match may begin, or to the end of
-// the text, and returns the position with its start state.
+// skip returns the next position from i on at which a match may begin, or the end of the text, and
+// the start state there.
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	if i < len(text) {
 		from := i
@@ -200,7 +200,7 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	return i, v
 }
 
-// read calls run, but stops at the end of the current span that is read without skips.
+// read is run that stops at the end of the current span, after which skips are tried again.
 func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
 	if s.cache == &s.skipping || s.p.prefix == nil {
 		return s.run(text, i, v)
@@ -210,7 +210,7 @@ func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32)
 	return at, row, next
 }
 
-// skipAgain switches to the states that skip, and returns their value for the state of row.
+// skipAgain switches to the cache of states that skip. It returns the state of row in that cache.
 func (s *Searcher) skipAgain(row uint32) uint32 {
 	st := &s.states[int(row)/s.p.alphabet.nBytes]
 	t := s.copied(&s.scratch[0], &st.threads)

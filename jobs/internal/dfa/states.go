@@ -25,8 +25,8 @@ const (
 	otherNext
 )
 
-// holds reports whether an assertion holds here; sure is false if that depends on the next
-// character.
+// holds reports whether the assertions in op, such as ^ or \b, hold here. sure is false if that
+// depends on the next character.
 func (l look) holds(op syntax.EmptyOp) (yes, sure bool) {
 	if op&beginOps != 0 && !l.begin {
 		return false, true
@@ -43,16 +43,16 @@ func (l look) holds(op syntax.EmptyOp) (yes, sure bool) {
 		(op&syntax.EmptyNoWordBoundary == 0 || !boundary), true
 }
 
-// threads are the instructions that wait for the next character: those that read one, and
-// assertions that depend on it. matched says that a match has ended.
+// threads is a set of instructions that wait for the next character: those that read one, and
+// assertions that depend on it. matched means that a match has ended.
 type threads struct {
 	pcs     []uint32
 	matched bool
-	waiting bool // some of them are assertions
+	waiting bool // pcs has assertions
 }
 
-// follow adds all instructions reachable from pc without reading a character. seen and round mark
-// those added already.
+// follow adds pc to t, and all instructions that it leads to without reading a character. seen and
+// round mark those that t already has.
 func (s *Searcher) follow(t *threads, pc uint32, l look) {
 	s.stack = append(s.stack[:0], pc)
 	for len(s.stack) > 0 {
@@ -85,16 +85,15 @@ func (s *Searcher) follow(t *threads, pc uint32, l look) {
 	}
 }
 
-// from begins a new set of threads with one at the start of the expression, since a match may begin
-// anywhere.
+// from sets t to the threads at the start of the expression, where a match may begin.
 func (s *Searcher) from(t *threads, l look) {
 	t.pcs, t.matched, t.waiting = t.pcs[:0], false, false
 	s.round++
 	s.follow(t, s.p.start, l)
 }
 
-// settle decides the assertions that wait for the next character. Its result is valid until the
-// next call.
+// settle returns t without waiting assertions: l has the next character, which decides them. The
+// result is valid until the next call.
 func (s *Searcher) settle(t *threads, l look) *threads {
 	if !t.waiting {
 		return t
@@ -110,8 +109,8 @@ func (s *Searcher) settle(t *threads, l look) *threads {
 	return settled
 }
 
-// take computes the transition for a character class: threads t at position l become next, at the
-// returned position.
+// take stores in next the threads that follow t, at a position with properties l, after a character
+// of the class. It returns the properties of the next position.
 func (s *Searcher) take(next, t *threads, l look, class int32) look {
 	word := s.p.alphabet.words[class]
 	if l.after = otherNext; word {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// shortLeast is the minimum match length from which it pays to consider only lines of that
-	// length.
+	// shortLeast is the minimum length of a match, in bytes, from which it pays to examine only
+	// lines of at least that length.
 	shortLeast = 24
-	// longLeast is that length for patterns that can instead be searched by beginnings of matches.
+	// longLeast is the same for patterns whose beginnings package dfa can search for.
 	longLeast = 128
 	// enough is the maximum that least returns.
 	enough = 1 << 12
@@ -43,9 +43,8 @@ func least(re *syntax.Regexp) int {
 	return min(n, enough)
 }
 
-// longLine returns the start of the first line of at least p.minMatch bytes from `from` on, which
-// is the start of a line, or the chunk's length. If such lines are rare, it examines few bytes of
-// the others.
+// longLine returns the start of the first line, from the line start `from` on, that has at least
+// p.minMatch bytes, or len(s.chunk). If such lines are rare, it reads few bytes of the others.
 func (s *scanner) longLine(from int) int {
 	for from+s.p.minMatch <= len(s.chunk) {
 		i := lastLineFeed(s.chunk[from : from+s.p.minMatch])
@@ -57,7 +56,7 @@ func (s *scanner) longLine(from int) int {
 	return len(s.chunk)
 }
 
-// lastLineFeed returns the index of the last line feed, or -1, eight bytes at a time.
+// lastLineFeed returns the index of the last line feed or -1. It compares eight bytes at once.
 func lastLineFeed(s []byte) int {
 	for len(s) >= 8 {
 		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ '\n'*ones

@@ -15,7 +15,7 @@ type literal struct {
 	fold bool
 }
 
-// literals says which texts every match of an expression must contain.
+// literals are texts of which each match of an expression contains at least one.
 type literals struct {
 	any   []literal // each match contains at least one of these; empty if nothing is known
 	exact bool      // every text that contains one of them contains a match
@@ -74,7 +74,7 @@ func required(re *syntax.Regexp) literals {
 // maxRepeated is the maximum length in bytes of a repeated literal.
 const maxRepeated = 16
 
-// repeated returns the literals of min or more consecutive matches of what l describes.
+// repeated returns the literals of x{min,}, where l are those of x.
 func repeated(l literals, min int) literals {
 	if l.exact && len(l.any) == 1 {
 		text := l.any[0].text
@@ -87,14 +87,14 @@ func repeated(l literals, min int) literals {
 	return literals{any: l.any}
 }
 
-// fromLiteral returns the longest part of a literal that can be searched for byte by byte.
+// fromLiteral returns the longest part of a literal whose bytes can be searched for one by one.
 func fromLiteral(re *syntax.Regexp) literals {
 	fold := re.Flags&syntax.FoldCase != 0
 	var parts []string
 	part, exact := "", true
 	for _, r := range re.Rune {
 		switch {
-		case r == '\n' || r == utf8.RuneError: // not part of any line, or stands for any invalid byte
+		case r == '\n' || r == utf8.RuneError: // no line contains it, or it stands for any invalid byte
 			exact = false
 			parts, part = append(parts, part), ""
 		case fold && !foldsInASCII(r):
@@ -114,8 +114,8 @@ func fromLiteral(re *syntax.Regexp) literals {
 	return literals{any: []literal{{text: longest, fold: fold}}, exact: exact}
 }
 
-// foldsInASCII reports whether r and all its case variants are ASCII. For k that is false, because
-// of the Kelvin sign.
+// foldsInASCII reports whether r and all its case variants are ASCII. It is false for k, whose
+// variants include the Kelvin sign.
 func foldsInASCII(r rune) bool {
 	for f := r; ; {
 		if f > unicode.MaxASCII {
@@ -127,7 +127,7 @@ func foldsInASCII(r rune) bool {
 	}
 }
 
-// better reports whether l restricts the search more than m: by longer literals, then by fewer.
+// better reports whether l has longer literals than m, by the shortest, or fewer of that length.
 func (l literals) better(m literals) bool {
 	if len(l.any) == 0 || len(m.any) == 0 {
 		return len(l.any) > 0

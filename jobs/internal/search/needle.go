@@ -14,13 +14,13 @@ func rarity(b byte) int {
 	return len(byFrequency)
 }
 
-// needle is a literal prepared for searching: search looks for its two rarest
-// bytes together and then compares the rest around them.
+// needle is a literal prepared for searching. A search looks for its two rarest bytes at once and
+// then compares the bytes around them.
 type needle struct {
 	text []byte
 	fold bool
 	rare int // index in text of its rarest byte
-	next int // and of the next rarest one; the same in a text of one byte
+	next int // index of the second rarest; the same in a text of one byte
 	pair pair
 }
 
@@ -32,7 +32,7 @@ func newNeedle(l literal) needle {
 	return n
 }
 
-// rarest returns the index of the rarest byte except the one at but; 0 in a text of one byte.
+// rarest returns the index of the rarest byte except text[but]; 0 in a text of one byte.
 func (n *needle) rarest(but int) int {
 	best := -1
 	for i, b := range n.text {
@@ -43,7 +43,7 @@ func (n *needle) rarest(but int) int {
 	return max(best, 0)
 }
 
-// at reports whether s, which is at least as long as the needle, starts with it.
+// at reports whether s begins with the needle; s must be at least as long.
 func (n *needle) at(s []byte) bool {
 	if !n.fold {
 		return string(s[:len(n.text)]) == string(n.text)

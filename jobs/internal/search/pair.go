@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// pair searches for two bytes at a fixed distance, at eight positions of a text at once: each of
-// its words contains the same byte eight times. Before a word of the text is compared, the bits of
-// anyFirst or anySecond are set in it; they turn letters into lower case if case is ignored, and
-// are 0 otherwise.
+// pair searches for two bytes at a fixed distance, at eight positions of a text at once. first and
+// second have the byte eight times. If case is ignored, anyFirst and anySecond have the bits that
+// turn letters into lower case; they are set in the text's words before the comparison. Otherwise
+// they are 0.
 type pair struct {
 	first, second       uint64
 	anyFirst, anySecond uint64
@@ -46,7 +46,7 @@ func (p pair) match(x, y uint64) uint64 {
 // pairBlock is the number of positions that skip examines per step.
 const pairBlock = 32
 
-// skipPortable does the work of skip on any processor.
+// skipPortable returns what skip does, without vector instructions.
 func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
 	q, i := *p, 0
 	for ; i+pairBlock <= n; i += pairBlock {
@@ -59,7 +59,7 @@ func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
 	return i
 }
 
-// load returns the word at p[i:i+8], its first byte lowest.
+// load returns the eight bytes at p[i:] as a little-endian word.
 func load(p unsafe.Pointer, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }
@@ -95,7 +95,7 @@ func (n *needle) index(s []byte) int {
 	return n.indexPlain(s, i)
 }
 
-// indexPlain does the work of index for the last bytes of s, position by position.
+// indexPlain is index for the last bytes of s, from `from` on, one position at a time.
 func (n *needle) indexPlain(s []byte, from int) int {
 	for i := from; i+len(n.text) <= len(s); i++ {
 		if n.at(s[i:]) {

@@ -27,8 +27,8 @@ type Pattern struct {
 	exact   bool     // a line that contains a needle matches: re is not needed
 	all     bool     // every line matches
 
-	// With Options.Word re and later have the match as their first group, with a neighbor on each
-	// side; later is for matches after another one.
+	// With Options.Word, the first group of re and later is the match, between its neighbors. later
+	// finds the matches after the first.
 	later *regexp.Regexp
 
 	lines    *dfa.Program // decides which lines match; nil if needles do, or if it would be too large
@@ -36,8 +36,8 @@ type Pattern struct {
 	selects  bool         // examine only lines that contain a needle or, without needles, are long enough
 
 	mu      sync.Mutex
-	memory  int64     // maximum bytes of states per finder; 0: no limit
-	finders []*finder // idle ones, at most one per concurrent goroutine
+	memory  int64     // maximum bytes of states per finder; 0: default
+	finders []*finder // idle finders, at most one per concurrent goroutine
 }
 
 // The expressions that Options.Word puts around a pattern.
@@ -86,12 +86,12 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// shortNeedle is the maximum length in bytes of a needle that is so frequent that searching for the
-// beginnings of matches is better.
+// shortNeedle is the maximum length, in bytes, of a needle so frequent that searching for the
+// beginnings of matches is faster.
 const shortNeedle = 3
 
-// choose decides how to find matching lines: by one good needle, or by package dfa; with several or
-// short needles only if package dfa cannot skip.
+// choose decides whether to examine only lines with a needle, or long enough for a match. It does
+// so for one good needle or very long matches; otherwise only if package dfa cannot skip.
 func (p *Pattern) choose(tree *syntax.Regexp) {
 	found := required(tree)
 	p.exact = found.exact
@@ -108,9 +108,9 @@ func (p *Pattern) choose(tree *syntax.Regexp) {
 		!p.lines.Skips() && (len(p.needles) > 0 || p.minMatch >= shortLeast)
 }
 
-// Within limits the memory for cached states, per concurrent goroutine, to about that many bytes,
-// at least 128 KiB; 0 means the default limit. It applies from the next chunk on and may be called
-// at any time.
+// Within limits the memory in which each concurrent goroutine caches states to about this many
+// bytes, at least 128 KiB; 0 means the default. It may be called at any time, and applies from the
+// next chunk on.
 func (p *Pattern) Within(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,9 +131,8 @@ func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
 	}
 }
 
-// words implements Matches for Options.Word. A match includes its neighbors; the search for the
-// next one starts at the byte before the match's end, which may be the neighbor before the next
-// match.
+// words is Matches with Options.Word. A match of re includes its neighbors. The search for the next
+// match starts at the last byte of this one, since that may be the neighbor before the next.
 func (p *Pattern) words(line []byte, visit func(from, to int)) {
 	re, cut := p.re, 0
 	for {

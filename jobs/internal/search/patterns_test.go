@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// Each pattern matches the lines of real text that package regexp matches.
+// On source code, each of gen.Patterns matches the lines that package regexp matches.
 func TestPatternsEqualOracle(t *testing.T) {
 	text := sample(t)
 	text = text[:min(len(text), 150_000)]
@@ -21,7 +21,7 @@ func TestPatternsEqualOracle(t *testing.T) {
 	}
 }
 
-// BenchmarkPatterns counts the lines that match each pattern: by this package, and by regexp.
+// BenchmarkPatterns counts matching lines for each pattern, with this package and with regexp.
 func BenchmarkPatterns(b *testing.B) {
 	text := sample(b)
 	for _, expr := range gen.Patterns {
@@ -45,8 +45,8 @@ func BenchmarkPatterns(b *testing.B) {
 	}
 }
 
-// hard are patterns with many states: package regexp takes over where a search makes a new
-// state every few bytes. With Compile, a search should take at most 1.2 times as long as regexp.
+// hard are patterns that lead to a new state every few bytes, so that package regexp must take
+// over. Compile and a search should take at most 1.2 times as long as with regexp.
 var hard = []string{
 	`[ab].{20}[cd]`, `[a-m].{40}[QZ]{2}`, `(?:[a-z].{8}){3}[QX]z?$`, `(?:a|e|i|o).{100,200}[zq]$`, `(?:\w.){20}\d\W{3}[pq]`,
 	`[^ ]e.{12}[(].{12}[Q#]`, `(?i)(?:t.{5,50}){3}[xyz][0-9]`, `.{300}[^ -~]`, `\pL.{30}\p{Lu}.{30}\p{Greek}`,

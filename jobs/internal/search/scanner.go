@@ -11,7 +11,7 @@ const (
 	checkedHits = 64
 	// nearHits is the average distance of hits in bytes below which reading all the text is faster.
 	nearHits = 80
-	// firstSpan is the number of bytes read completely before lines are selected again; it doubles,
+	// firstSpan is how many bytes are read completely before lines are selected again. It doubles,
 	// up to lastSpan, each time hits are still too near.
 	firstSpan = 16 << 10
 	lastSpan  = 1 << 20
@@ -25,14 +25,14 @@ type scanner struct {
 	f     *finder
 }
 
-// finder is the state that is reused from chunk to chunk. It measures whether it pays to select
-// lines by their needles, literals that a match must contain.
+// finder is the state of a search that is kept from chunk to chunk. It measures whether it pays to
+// examine only lines with a needle, a literal that matches must contain.
 type finder struct {
-	lines         *dfa.Searcher // nil if the pattern needs none or is too large
-	selectedLines int           // number of selected lines since their distance was last checked
+	lines         *dfa.Searcher // nil if the pattern does not need one or is too large
+	selectedLines int           // selected lines since their distance was last checked
 	passedBytes   int           // bytes of text up to the last of these
-	spanSize      int           // size of the last span that was read completely
-	spanLeft      int           // bytes of that span that are not read yet
+	spanSize      int           // size of the last span read completely
+	spanLeft      int           // bytes of that span not read yet
 }
 
 func (p *Pattern) scan(chunk []byte) scanner {
@@ -44,7 +44,7 @@ func (p *Pattern) scan(chunk []byte) scanner {
 	return s
 }
 
-// finder returns an idle finder or a new one.
+// finder returns one of the pattern's idle finders, or a new one.
 func (p *Pattern) finder() *finder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *Pattern) finder() *finder {
 	return f.within(p.memory)
 }
 
-// within limits the size of the finder's states, unless bytes is 0.
+// within limits the memory of f's states to bytes, unless it is 0, and returns f.
 func (f *finder) within(bytes int64) *finder {
 	if f.lines != nil && bytes > 0 {
 		f.lines.Bound(bytes)
@@ -68,7 +68,7 @@ func (f *finder) within(bytes int64) *finder {
 	return f
 }
 
-// close returns the scanner's finder, so that the next chunk can reuse it.
+// close makes the scanner's finder idle, so that the next chunk can reuse it.
 func (s *scanner) close() {
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
@@ -138,8 +138,8 @@ func (s *scanner) nextSelected(from int) (start, next int) {
 	return start, next
 }
 
-// chooseMethod decides whether to read the next span completely, since selected lines are near to
-// each other.
+// chooseMethod makes the finder read the next span completely if the lines that it selected are
+// near to each other.
 func (f *finder) chooseMethod() {
 	if f.passedBytes < nearHits*checkedHits {
 		f.spanLeft, f.spanSize = f.spanSize, min(2*f.spanSize, lastSpan)
@@ -164,9 +164,8 @@ func (s *scanner) candidate(from int) int {
 	return first
 }
 
-// nextOfAll finds the first matching line with the automaton, which reads all lines. While the
-// automaton rests, it examines one line with the regular expression. It returns the same as
-// nextSelected.
+// nextOfAll examines all lines and returns what nextSelected does. The automaton reads them up to
+// the first match. While the automaton rests, it examines one line with package regexp.
 func (s *scanner) nextOfAll(from int) (start, next int) {
 	if s.f.lines.Resting() {
 		start, next = s.byRegexp(from)
@@ -203,7 +202,7 @@ func (s *scanner) byRegexp(from int) (start, next int) {
 	return -1, next
 }
 
-// matches reports whether the line chunk[start:end] matches, by the automaton unless it rests.
+// matches reports whether the line matches: by the automaton or, while that rests, by regexp.
 func (s *scanner) matches(start, end int) bool {
 	if s.f.lines != nil && !s.f.lines.Rest(end-start) {
 		if _, outcome := s.f.lines.Next(s.chunk[start:end], 0); outcome != dfa.GaveUp {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Long lines, with needles near each other and far apart.
+// Searches find the lines that package regexp finds if lines are long, and hits near or far apart.
 func TestLongLinesEqualOracle(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "aab", " ", "é", "𝄞", "\xff", "K", "\u212a", "_", "\r"})
 	filler := rapid.SampledFrom([]string{".", "b", " ", "é", "𝄞", "\xc3", "x "})
@@ -45,7 +45,7 @@ func TestLeast(t *testing.T) {
 		`abc`: 3, `é.`: 2, `a?b*c+`: 1, `(?:ab|c){3,}`: 3, `^a{5}$`: 5, `.{200,}`: 200, `(?:(?:.{900}){10}|x{20})y`: 21, `(?:.{1000}){5}`: enough, `a|`: 0,
 	} {
 		tree, err := syntax.Parse(expr, syntax.Perl)
-		if err != nil { // too many repeats in one another
+		if err != nil { // nested repeats may be too many
 			continue
 		}
 		require.Equal(t, want, least(tree), expr)
@@ -66,7 +66,7 @@ func TestLinesLongEnough(t *testing.T) {
 	})
 }
 
-// Lines in which package dfa gives up are searched in another way: by needles if there are any.
+// If package dfa gives up in a line, needles or package regexp find the same lines.
 func TestGivenUp(t *testing.T) {
 	var text []byte
 	rng := uint32(1)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plain is the oracle: it matches each line by package regexp.
+// plain is the oracle: it returns the lines that package regexp matches, and all others.
 func plain(p *Pattern, chunk []byte) (matching [][]byte, others []byte) {
 	for line := range bytes.Lines(chunk) {
 		if p.re.Match(bytes.TrimSuffix(line, []byte("\n"))) {
@@ -27,7 +27,7 @@ func plain(p *Pattern, chunk []byte) (matching [][]byte, others []byte) {
 	return matching, others
 }
 
-// check compares Lines, OtherLines and Count with the oracle.
+// check requires that Lines, OtherLines and Count return what the oracle does.
 func check(t require.TestingT, p *Pattern, chunk []byte) {
 	want, wantOthers := plain(p, chunk)
 	var got [][]byte
@@ -174,8 +174,8 @@ func TestNeedleIndex(t *testing.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
 		text := rapid.SliceOfN(letters, 1, 6).Draw(t, "needle")
 		s := rapid.SliceOfN(letters, 0, 40).Draw(t, "s")
-		// Add blocks without a match. Some contain one of the two bytes, or a byte that differs
-		// only in the bit of case.
+		// Insert blocks without a match. Some have one of the pair's two bytes, or a byte that
+		// differs from one only in the bit for case.
 		filler := rapid.SampledFrom([]byte(".aA-\r\x00\xa0"))
 		for range rapid.IntRange(0, 2).Draw(t, "stretches") {
 			s = append(s, bytes.Repeat([]byte{filler.Draw(t, "filler")}, rapid.IntRange(0, 200).Draw(t, "apart"))...)
@@ -199,8 +199,8 @@ func lower(s []byte) []byte {
 	return s
 }
 
-// The vector code and the portable code skip the same positions, and neither reads beyond its n
-// positions.
+// The vector code and the portable code skip the same number of positions, and read no byte beyond
+// the last position.
 func TestSkipEqualsPortable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := bytes.Repeat([]byte("._aB\x80"), 60)
@@ -232,7 +232,7 @@ func TestSkipEqualsPortable(t *testing.T) {
 	})
 }
 
-// sample returns source code: that of the Go distribution's package net/http.
+// sample returns source code as a text: package net/http of the Go distribution.
 func sample(b testing.TB) []byte {
 	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src/net/http/*.go"))
 	require.NoError(b, err)
