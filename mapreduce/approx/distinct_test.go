@@ -18,7 +18,7 @@ type visit struct{ page, user int }
 func page(v visit) int { return v.page }
 func user(v visit) int { return v.user }
 
-// counts runs a job and returns its result per key.
+// counts runs a job that counts per key, and returns the counts by key.
 func counts[I any, P interface {
 	Bind(mapreduce.Input[I], mapreduce.Output[mapreduce.Pair[int, int64]]) (*mapreduce.Plan, error)
 }](t testing.TB, job P, in mapreduce.Input[I],
@@ -39,8 +39,8 @@ func counts[I any, P interface {
 	return found
 }
 
-// Over many keys, the root mean square of the relative errors is at most the standard error. No
-// error exceeds it five times.
+// Over many keys, the root mean square of the relative errors is at most StandardError, and no
+// error exceeds five times that.
 func TestErrorIsAsStated(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	var visits []visit
@@ -86,7 +86,7 @@ func TestFewAreExact(t *testing.T) {
 	}
 }
 
-// Counts depend only on the values, not on splits, memory, attempts or the number of reduces.
+// Counts depend only on the values, not on splits, memory, failing attempts or reduces.
 func TestCountsAreOfValuesAlone(t *testing.T) {
 	var text strings.Builder
 	random := rand.New(rand.NewPCG(3, 1))
@@ -104,8 +104,8 @@ func TestCountsAreOfValuesAlone(t *testing.T) {
 	}
 }
 
-// Sketches of equal values have equal encodings, in any order of merges, and decode to the same
-// count.
+// Sketches of the same values, merged in any order, have the same encoding. Decoded, they have the
+// same count.
 func TestSketchesOfTheSameValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		precision := rapid.Uint8Range(LeastPrecision, 9).Draw(t, "precision")

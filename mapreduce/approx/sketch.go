@@ -12,23 +12,23 @@ import (
 // Sketch is the state of [CountDistinct] for a key: the hash of one value, the hashes of a few, or
 // a HyperLogLog of many.
 type Sketch struct {
-	one       uint64 // the hash of the only value, if more is nil
+	one       uint64 // if more is nil: the hash of the only value
 	more      *hashes
 	precision uint8
 }
 
 // hashes are the hashes of two or more values.
 //
-// Invariant: either few or many is set; few is sorted, without duplicates.
+// Invariant: exactly one of few and many is set; few is sorted, without duplicates.
 type hashes struct {
 	few  []uint64
 	many *hyperloglog.Sketch
 }
 
-// maxFew is the maximum number of hashes in few.
+// maxFew is the number of hashes beyond which a HyperLogLog replaces the list few.
 const maxFew = 64
 
-// few returns the hashes of s, or nil if s has a HyperLogLog instead.
+// few returns the hashes in s, or nil if s has a HyperLogLog instead.
 func (s *Sketch) few() []uint64 {
 	if s.more == nil {
 		return []uint64{s.one}
@@ -36,7 +36,7 @@ func (s *Sketch) few() []uint64 {
 	return s.more.few
 }
 
-// merge returns the union of a and b. It modifies a.
+// merge returns a sketch of the values of a and b. The caller must not use a any more.
 func merge(a, b Sketch) Sketch {
 	switch {
 	case a.more == nil && b.more == nil && a.one == b.one:
@@ -86,14 +86,14 @@ func (s *Sketch) count() {
 	s.more.few, s.more.many = nil, all
 }
 
-// must panics on errors that cannot occur: all sketches of a job have the same valid precision.
+// must panics on an error that cannot occur, since a job's sketches have the same valid precision.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Count returns the number of distinct values, or an estimate of it.
+// Count returns the number of distinct values: exact for up to 64, an estimate for more.
 func (s Sketch) Count() int64 {
 	if s.more != nil && s.more.many != nil {
 		return int64(s.more.many.Estimate())
@@ -101,8 +101,8 @@ func (s Sketch) Count() int64 {
 	return int64(len(s.few()))
 }
 
-// manyFlag is set in the first byte of an encoding, beside the precision, if the rest of the
-// encoding is a HyperLogLog, not hashes.
+// manyFlag is set in the first byte of an encoding, which has the precision, if a HyperLogLog
+// follows and not hashes.
 const manyFlag = 0x80
 
 // MarshalBinary implements encoding.BinaryMarshaler. It returns a byte of precision, then either

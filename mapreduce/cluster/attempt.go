@@ -13,19 +13,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// MapAttempt is what RunMap needs to know of one attempt at one map.
+// MapAttempt describes one attempt at one map, for RunMap.
 type MapAttempt struct {
 	Index, Try int
 	Split      Split
 	// MaxSkips is the maximum number of records to skip because the user's map returns an error or
-	// panics on them, with everything emitted for them; the attempt then holds back what the map
-	// emits until it returns. 0 means none, at no cost. See [Plan.SkipsFit].
+	// panics on them; what it emitted for them is dropped. The attempt then holds back what the map
+	// emits for a record until it returns. 0 means none, at no cost. See [Plan.SkipsFit].
 	MaxSkips int
-	// LeaveOut are records that the user's map must not get, because it did not return from them in
-	// earlier attempts; see [BadRecord]. They count like records on which it fails. Without
-	// MaxSkips they have no effect.
+	// LeaveOut are records that the attempt must not pass to the user's map, because it did not
+	// return from them in earlier attempts; see [BadRecord]. They count toward MaxSkips. If that is
+	// 0, they have no effect.
 	LeaveOut []BadRecord
-	// Stored makes the attempt write all output to spills, so that Segment.Export can send it.
+	// Stored makes the attempt write all output to spills, which Segment.Export requires.
 	Stored bool
 	Resources
 }
@@ -35,12 +35,12 @@ func (a *MapAttempt) ID() attempt.ID {
 	return attempt.ID{Kind: attempt.Map, Index: a.Index, Try: a.Try}
 }
 
-// ReduceAttempt is what RunReduce needs to know of one attempt at one reduce.
+// ReduceAttempt describes one attempt at one reduce, for RunReduce.
 type ReduceAttempt struct {
 	Index, Try int
-	// Next returns the next map's segment of this partition, in any order. It blocks until one is
-	// available, and returns io.EOF after the last. Each map's segment must come once. The segments
-	// still belong to their MapOutputs, which must not be released before RunReduce has returned.
+	// Next returns the segment of another map for this partition, in any order of maps, each once.
+	// It blocks until one is available, and returns io.EOF after the last. A segment belongs to its
+	// MapOutput, which must not be released before RunReduce has returned.
 	Next func(ctx context.Context) (Segment, error)
 	Resources
 }
@@ -50,8 +50,8 @@ func (a *ReduceAttempt) ID() attempt.ID {
 	return attempt.ID{Kind: attempt.Reduce, Index: a.Index, Try: a.Try}
 }
 
-// RunMap runs a map attempt in this goroutine. It returns a panic of the user's code as a
-// PanicError, and the cancellation of ctx as ctx's error. After an error only files remain, which
+// RunMap runs a map attempt in this goroutine. A panic of user code is returned as a PanicError,
+// and a cancellation of ctx as ctx's error. After an error only the attempt's files remain, which
 // AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
 	if p.job.Reduces == 0 && !p.job.MapOnly {
@@ -68,19 +68,19 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	defer input.Verify(&err, p.job.Sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = fault.ErrExited // the error if user code ends the goroutine
+	err = fault.ErrExited // returned if user code ends the goroutine below
 	a.Budget.Show(a.life())
 	return p.tasks.RunMap(ctx, &p.job, a)
 }
 
-// ReadOnce reports whether a second attempt may fail to read the input, a stream or a sequence.
+// ReadOnce reports whether an input is a stream or sequence, which a second attempt cannot read.
 func (p *Plan) ReadOnce() bool {
 	return slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Sequence }) ||
 		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })
 }
 
-// explainConsumed adds the error of the first attempt to that of a second attempt over a stream or
-// sequence: it is the cause.
+// explainConsumed adds, to the error of a second attempt over a stream or sequence, the error of
+// the first attempt: it is the cause.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	if *err == nil || p.job.Sources[a.Split.Source].Data != nil && !p.job.Inputs[a.Split.Source].Sequence {
 		return
@@ -92,8 +92,8 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	}
 }
 
-// RunReduce runs a reduce attempt in this goroutine and prepares its part for CommitTask. It
-// returns the same errors as RunMap.
+// RunReduce runs a reduce attempt in this goroutine, and prepares its part for CommitTask. It
+// returns errors in the forms that RunMap does.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -104,8 +104,8 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	return p.tasks.RunReduce(ctx, &p.job, a)
 }
 
-// MapOutput is the output of a finished map attempt for the reduces. That of a map-only attempt has
-// no segments.
+// MapOutput is the output of a finished map attempt: a segment for each reduce, or none of a
+// map-only job.
 type MapOutput struct {
 	segments []Segment
 	skipped  []Skipped
@@ -113,8 +113,8 @@ type MapOutput struct {
 	once     sync.Once
 }
 
-// NewMapOutput returns the output of a map: a segment for each partition, the function that frees
-// them (may be nil), and the skipped records.
+// NewMapOutput returns the output of a map. segments has one for each partition, release frees them
+// (may be nil), and skipped are the records that the map has skipped.
 func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOutput {
 	return &MapOutput{segments: segments, release: release, skipped: skipped}
 }
@@ -122,7 +122,7 @@ func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOut
 // Skipped lists the records that the map has skipped; see MapAttempt.MaxSkips.
 func (o *MapOutput) Skipped() []Skipped { return o.skipped }
 
-// Sizes returns the bytes that each reduce will fetch of the output.
+// Sizes returns, by reduce, the bytes that it will fetch of this output.
 func (o *MapOutput) Sizes() []int64 {
 	sizes := make([]int64, len(o.segments))
 	for i, s := range o.segments {
@@ -131,10 +131,10 @@ func (o *MapOutput) Sizes() []int64 {
 	return sizes
 }
 
-// Segment returns the part of the output for the reduce of that number.
+// Segment returns the segment for one partition, that is, for the reduce of that number.
 func (o *MapOutput) Segment(partition int) Segment { return o.segments[partition] }
 
-// Release frees the memory and spill files of the output. Repeated calls do nothing.
+// Release frees the output's memory and spill files. Further calls do nothing.
 func (o *MapOutput) Release() {
 	if o == nil {
 		return
@@ -146,10 +146,10 @@ func (o *MapOutput) Release() {
 	})
 }
 
-// Segment is one map's output for one reduce. It is immutable and may be passed to many attempts.
+// Segment is one map's output for one reduce. It never changes; several attempts may read it.
 type Segment struct {
 	Map     int   // index of the map task
-	Bytes   int64 // bytes that a shuffle moves
+	Bytes   int64 // bytes that the shuffle moves
 	Records int64
 	Data    any // *segment.Segment or *combine.Segment; nil if empty
 }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPiecesAreEven states what SplitSize promises: the pieces of a block cover it, none is larger
-// than asked, there are no more than that takes, and their sizes differ by one byte at most.
+// With SplitSize, the pieces of a block cover it, and none is larger than asked. There are as few
+// as possible, and their sizes differ by at most one byte.
 func TestPiecesAreEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int64Range(1, 50).Draw(t, "size")
@@ -40,7 +40,7 @@ func TestPiecesAreEven(t *testing.T) {
 	})
 }
 
-// TestSkippedRecordsHaveAnOrder states it: by source, then by place, then by number.
+// SortSkipped orders records by source name, then by offset, then by number.
 func TestSkippedRecordsHaveAnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(t *rapid.T) Skipped {

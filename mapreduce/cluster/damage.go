@@ -9,12 +9,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// ErrDamagedSpill is wrapped by the error of an attempt that could not read back its spills: an
-// error of the disk and not of the job.
+// ErrDamagedSpill is wrapped by the error of an attempt that cannot read its spills back. The disk
+// is at fault and not the job.
 var ErrDamagedSpill = segment.ErrCorrupt
 
 // DamagedOutputError is the error of a reduce attempt that found spilled map outputs damaged. It
-// wraps [ErrDamagedSpill]. Those maps must run again before the next attempt.
+// wraps [ErrDamagedSpill]. Maps must run again before the next attempt.
 type DamagedOutputError struct {
 	Maps      []int // ascending
 	Partition int
@@ -30,8 +30,8 @@ func (e *DamagedOutputError) Error() string {
 // Unwrap returns Err, so that errors.Is finds ErrDamagedSpill.
 func (e *DamagedOutputError) Unwrap() error { return e.Err }
 
-// Damaged returns err, the error of a reduce attempt. If outputs of maps are damaged, it names the
-// maps.
+// Damaged returns err, the error of a reduce attempt; list are the segments that it read. If some
+// are damaged, the result is a DamagedOutputError with their maps.
 func Damaged(a *ReduceAttempt, list []Segment, err error) error {
 	var d *segment.DamageError
 	if !errors.As(err, &d) {

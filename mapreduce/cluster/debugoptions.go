@@ -7,10 +7,10 @@ type DebugOptions struct {
 	// Within is the tolerance for floats when results of Combine are compared, relative to the
 	// larger one, 0 <= Within < 1, since a sum of floats depends on the order. 0 means none.
 	Within float64
-	// Interrupt, if not nil, is called before each record of a map attempt, before each group of a
-	// reduce attempt and before the end of either; its error ends the attempt like one of the
-	// user's code. n counts these calls from 1, restarting for each file of a split. Many
-	// attempts call it concurrently. Use it to test jobs whose attempts fail.
+	// Interrupt, if not nil, is called before each record of a map attempt or group of a reduce
+	// attempt, and before the end of either. Its error ends the attempt like one of user code. n
+	// counts the calls from 1, for each file of a split. Attempts may call it at the same time. Use
+	// it to test jobs whose attempts fail.
 	Interrupt func(id attempt.ID, n int64) error
 }
 

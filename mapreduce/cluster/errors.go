@@ -12,30 +12,30 @@ var ErrCommitted = output.ErrCommitted
 
 // Errors of running a plan; test with errors.Is.
 var (
-	// ErrReleased is wrapped by the error of a job that would read kept records after Release.
+	// ErrReleased is wrapped by the error of a job over a dataset that has been released.
 	ErrReleased = kept.ErrReleased
-	// ErrPartLost is wrapped by the error of an attempt that reads a part that was kept and is lost,
-	// with its node or by a damaged spill. It is permanent: the part must be recomputed first.
+	// ErrPartLost is wrapped by the error of an attempt that reads a lost part of a dataset. Its
+	// node is lost, or its spill damaged. Retries fail until the part has been recomputed.
 	ErrPartLost = kept.ErrPartLost
-	// ErrOutputBusy is wrapped, beside mapreduce.ErrOutputExists, by the error of an output that
-	// another run is writing.
+	// ErrOutputBusy is wrapped by the error for an output that another run is writing. That error
+	// also wraps mapreduce.ErrOutputExists.
 	ErrOutputBusy = output.ErrOutputBusy
-	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
+	// ErrConsumed is the error of a second attempt over a stream, which can be read only once.
 	ErrConsumed = fault.ErrConsumed
-	// ErrExited is the error of an attempt, or another step of a job, whose user code ended
-	// the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
+	// ErrExited is the error of an attempt or another step whose user code ended its goroutine by
+	// runtime.Goexit, as t.Fatal does in a test.
 	ErrExited = fault.ErrExited
 )
 
-// IsPermanent reports whether another attempt would meet err again: the user's code has marked it
-// so, or input has changed, is damaged, has a block without a good replica or can be read only
-// once, or a record is too large.
+// IsPermanent reports whether another attempt would meet err again. It would if user code has
+// marked err, or a record is too large. It also would if the input is damaged, changed, without a
+// good replica of a block, or readable only once.
 func IsPermanent(err error) bool { return fault.IsPermanent(err) }
 
-// IsBad reports whether mapreduce.Bad has marked err: a record is wrong.
+// IsBad reports whether user code has marked err with mapreduce.Bad: one record is the cause.
 func IsBad(err error) bool { return fault.IsBad(err) }
 
-// PanicError is a panic of the user's code.
+// PanicError is the error that a panic of user code becomes.
 type PanicError = fault.PanicError
 
 // TaskKind says whether a task is a map or a reduce.
@@ -47,18 +47,18 @@ const (
 	ReduceKind = attempt.Reduce
 )
 
-// Handover is what CommitAs needs to know about an attempt in another process. It can be encoded as
+// Handover describes a finished attempt in another process, for CommitAs. It can be encoded as
 // JSON.
 type Handover = output.Handover
 
-// NewPanicError describes a panic whose value v the caller, a deferred function, has recovered.
+// NewPanicError returns the error for a panic with value v, which the deferred caller recovered.
 func NewPanicError(v any) *fault.PanicError { return fault.NewPanicError(v) }
 
 // Exited returns the error for user code that has ended its goroutine, with the place in that code.
-// The caller must be a deferred function that runs because of it.
+// Only a deferred function that runs for this reason may call it.
 func Exited() error { return fault.Exited() }
 
-// StackPlace finds the user's code in the stack of one goroutine, as written by [runtime.Stack]:
-// the innermost function outside of the standard library and this engine. It returns its file and
-// line, such as "words/count.go:17", or "".
+// StackPlace returns the place of user code in a stack of one goroutine, as [runtime.Stack] writes
+// it: file and line, such as "words/count.go:17". It is the innermost function outside of the
+// standard library and this engine; "" if there is none.
 func StackPlace(stack string) string { return fault.StackPlace(stack) }

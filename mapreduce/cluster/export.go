@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// exported is the data of a Segment, sorted or combined, that Export can write.
+// exported is implemented by the Data of a Segment that Export can write.
 type exported interface {
 	Export(w io.Writer) error
 }
@@ -20,12 +20,12 @@ func (s Segment) exported() exported {
 	return s.Data.(exported)
 }
 
-// Export writes the segment for [Imports] in another process; its map attempt must be Stored. The
-// bytes are s2-compressed and checksummed.
+// Export writes the segment, compressed by s2 and with checksums, for [Imports] in another process.
+// Its map attempt must be Stored.
 func (s Segment) Export(w io.Writer) error { return s.exported().Export(w) }
 
-// Imports collects the exported segments for one reduce, whose maps ran in other processes. Pieces
-// come in any order and are written to spills. It is not safe for concurrent use.
+// Imports collects the exported segments of all maps for one reduce, in pieces that may come in any
+// order, and stores them in spills. It is not safe for concurrent use.
 type Imports struct {
 	plan  *Plan
 	r     Resources
@@ -35,7 +35,7 @@ type Imports struct {
 	free  []func()
 }
 
-// NewImports returns an Imports for a reduce of the plan. It uses only the spill settings of r.
+// NewImports returns an Imports for a reduce of the plan. Of r it uses only where to spill.
 func (p *Plan) NewImports(r Resources) *Imports {
 	if r.Spills == nil {
 		r.Spills = NewSpills(r.SpillDir)
@@ -43,7 +43,7 @@ func (p *Plan) NewImports(r Resources) *Imports {
 	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.Maps)}
 }
 
-// Add adds a copy of the bytes from offset `at` on of map index's exported segment for this reduce.
+// Add adds a copy of b, a piece at offset `at` of the exported segment of map number index.
 func (i *Imports) Add(index int, at int64, b []byte) (err error) {
 	if index < 0 || index >= len(i.maps) {
 		return fmt.Errorf("a piece of map %d: the job has maps 0 to %d: %w", index, len(i.maps)-1, ErrDamagedSpill)
@@ -91,7 +91,7 @@ func (i *Imports) Next(context.Context) (Segment, error) {
 	return i.ready[i.next-1], nil
 }
 
-// Release frees all segments and pieces. The caller must call it after the last read of a segment.
+// Release frees all segments. Call it once no attempt reads them.
 func (i *Imports) Release() {
 	for _, m := range i.maps {
 		if m != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
-// Kept returns the in-memory outputs of earlier jobs that the plan reads.
+// Kept returns the datasets of earlier jobs that the plan reads.
 func (p *Plan) Kept() []*kept.Store { return slices.Clone(p.kept) }
 
-// Hold keeps the parts that the plan reads in memory until the job ends. SetupJob calls it if the
-// caller has not. With revive they may have been released: then they are lost and must be
-// recomputed before the job reads them. After an error nothing is held.
+// Hold prevents the release, until the job ends, of the dataset parts that the plan reads. SetupJob
+// calls it if the caller has not. If revive is set, they may be released already: then they are
+// lost, and must be recomputed before the job reads them. After an error nothing is held.
 func (p *Plan) Hold(revive bool) error {
 	if p.holds {
 		return nil
@@ -29,13 +29,13 @@ func (p *Plan) Hold(revive bool) error {
 	return nil
 }
 
-// LetGo gives up a claimed plan before SetupJob: it releases the kept parts and closes the files.
+// LetGo gives up a claimed plan before SetupJob: it undoes Hold and closes the input files.
 func (p *Plan) LetGo() error {
 	p.letGo()
 	return input.CloseAll(p.job.Sources)
 }
 
-// letGo undoes Hold: the parts may be released.
+// letGo undoes Hold, so that the datasets can be released.
 func (p *Plan) letGo() {
 	if !p.holds {
 		return

@@ -15,16 +15,16 @@ type InputPlan struct {
 	Whole    bool  // one split per source, whatever its blocks
 	Apart    bool  // no split spans several sources
 	Size     int64 // maximum bytes of a split; 0: no limit
-	Sequence bool  // a user's iterator, which one map reads
+	Sequence bool  // the source is a user's iterator, which only one map can read
 	Chunks   bool  // records are counted by MapInputChunks
 	Sized    bool  // SplitSize was called
 	Parted   bool  // one split per part of a file; see Format
 	Wrong    error // the error that Bind reports
-	// Cut, if not nil, replaces a source's blocks by its own splits.
+	// Cut, if not nil, returns an input's own splits of a source, in place of its blocks.
 	Cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)
 }
 
-// Check returns an error if the input is invalid or does not permit its SplitSize.
+// Check returns an error for an invalid input, or for a Size that the input cannot have.
 func (in InputPlan) Check() error {
 	switch {
 	case in.Wrong != nil:
@@ -37,7 +37,7 @@ func (in InputPlan) Check() error {
 	return nil
 }
 
-// pieces cuts blocks larger than the maximum split into even pieces.
+// pieces cuts each block that is larger than the maximum split into pieces of even size.
 func (in InputPlan) pieces(blocks []Block) []Block {
 	if in.Size == 0 {
 		return blocks
@@ -54,7 +54,7 @@ func (in InputPlan) pieces(blocks []Block) []Block {
 	return list
 }
 
-// Counter returns the counter of the input's records: MapInputRecords, or that of chunks.
+// Counter returns the counter of the input's records: MapInputChunks or MapInputRecords.
 func (in InputPlan) Counter() counter.ID {
 	if in.Chunks {
 		return counter.MapInputChunks

@@ -12,26 +12,26 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Layout is what another process needs, besides an equal plan, to run one of its tasks: the plan's
-// identity, the results of Prepare, Splits and SetupJob, and the stamps of the inputs. It can be
+// Layout is what another process with an equal plan needs to run one of its tasks. It has the
+// plan's identity, the results of Prepare, Splits and SetupJob, and the inputs' stamps. It can be
 // encoded as JSON.
 type Layout struct {
 	Name    string        `json:"name"`
 	Types   string        `json:"types"` // of records, keys, values and output
 	Reduces int           `json:"reduces"`
-	Ranges  [][]byte      `json:"ranges,omitempty"` // for a total order: the encoded start of each range except the first
+	Ranges  [][]byte      `json:"ranges,omitempty"` // for a total order: encoded start of each range but the first
 	Splits  []Split       `json:"splits"`
 	Sources []input.Stamp `json:"sources"`
-	Output  string        `json:"output"` // directory in which attempts write: absolute, or in a store
+	Output  string        `json:"output"` // directory in which attempts write: an absolute path, or a name in a store
 	Synced  bool          `json:"synced,omitempty"`
 }
 
-// ErrStays is wrapped by the error of Travels for a plan that must run in this process.
+// ErrStays is wrapped by the error for a plan whose tasks must run in this process; see Travels.
 var ErrStays = errors.New("cannot leave this process")
 
 // Travels returns nil if tasks of the plan can run in other processes, in which the same program
-// binds an equal plan; otherwise an error that wraps ErrStays and gives the reason. Inputs must be
-// files, file systems, Bytes or Units, and the output a local directory or one in a store.
+// binds an equal plan. Otherwise its error wraps ErrStays and gives the reason. Inputs must be
+// files, file systems, Bytes or Units; the output must be in a local directory or a store.
 func (p *Plan) Travels() error {
 	for i, s := range p.job.Sources {
 		_, kept := s.Kept()
@@ -57,8 +57,8 @@ func (p *Plan) Travels() error {
 	return nil
 }
 
-// Layout returns the plan's layout, after Prepare and SetupJob; splits are the result of Splits or
-// JoinSmall.
+// Layout returns the plan's layout. Call it after Prepare and SetupJob; splits is the result of
+// Splits or JoinSmall.
 func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
@@ -87,10 +87,10 @@ func (p *Plan) stamps() (list []input.Stamp, err error) {
 	return list, nil
 }
 
-// Adopt replaces SetupJob, Prepare and Splits for an unused plan whose Layout another process has
-// made from an equal plan. Then the plan's attempts can run; their parts stay temporary files of
-// the output until the other process commits them. If the plans differ, the error names both. Adopt
-// does not wait; several processes may adopt the same Layout.
+// Adopt makes a new plan ready to run attempts by a Layout from another process's equal plan. It
+// replaces SetupJob, Prepare and Splits. Parts stay temporary files of the output until that
+// process commits them. If the plans differ, the error names both. Several processes may adopt a
+// Layout.
 func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.Claim(); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
 }
 
-// equals returns an error, which says how they differ, unless the plan agrees with l.
+// equals returns nil if the plan agrees with l; otherwise the error says how they differ.
 func (p *Plan) equals(l *Layout) error {
 	if p.job.name != l.Name || p.job.types != l.Types {
 		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.job.types,
@@ -132,15 +132,15 @@ func (p *Plan) equals(l *Layout) error {
 	return nil
 }
 
-// Leave releases what Adopt has opened; the output stays as it is.
+// Leave closes what Adopt has opened. It neither commits nor aborts the output.
 func (p *Plan) Leave() error {
 	return errors.Join(p.job.Output.Quit(), input.CloseAll(p.job.Sources))
 }
 
-// Handover returns what CommitAs needs to commit a successful attempt from another process.
+// Handover returns what another process passes to CommitAs to commit a successful attempt.
 func (p *Plan) Handover(id attempt.ID) Handover { return p.job.Output.Handover(id) }
 
-// CommitAs is like CommitTask, for an attempt in another process that has adopted the plan.
+// CommitAs is CommitTask for an attempt that ran in a process that has adopted the plan.
 func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	if err := p.job.Output.Take(id, h); err != nil {
 		return err
@@ -148,15 +148,15 @@ func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	return p.CommitTask(id)
 }
 
-// RunFile is the name for KeepFile of a file that describes the run.
+// RunFile is the name, for KeepFile, of the file that describes the run to a later one.
 const RunFile = output.RunFile
 
-// Left returns, after SetupJob, the RunFile of a killed run whose output SetupJob has removed; ""
-// if there was none.
+// Left returns the RunFile of a killed run whose unfinished output SetupJob has removed; "" if
+// there was none.
 func (p *Plan) Left() string { return p.job.Output.Left() }
 
-// KeepFile writes a temporary file of the output, for processes that adopt the plan, and returns
-// its path: absolute, or a name for package stores. It is removed when the job ends.
+// KeepFile writes a temporary file beside the parts, for processes that adopt the plan. It returns
+// the file's absolute path or its name in a store. The file is removed when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
 	return p.job.Output.KeepFile(name, data)
 }

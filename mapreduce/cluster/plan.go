@@ -17,8 +17,7 @@ import (
 )
 
 var (
-	// ErrNoPlan is the error of running a nil plan, for example after a Bind whose error was
-	// ignored.
+	// ErrNoPlan is the error of running a nil plan, such as that of a Bind whose error was ignored.
 	ErrNoPlan = errors.New("no plan: look at the error of Bind")
 	// ErrPlanUsed is the error of running a plan a second time.
 	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
@@ -48,7 +47,7 @@ type Plan struct {
 	watched     bool // see Debug
 }
 
-// Bound is the part of a plan that its Tasks use, too.
+// Bound is what both a Plan and its Tasks need of the job.
 type Bound struct {
 	name    string
 	types   string
@@ -60,8 +59,8 @@ type Bound struct {
 	Maps    int // fixed by Splits and JoinSmall
 }
 
-// Claim reserves the plan for the caller. It returns ErrNoPlan for a nil plan and ErrPlanUsed for a
-// plan claimed before; in that case the caller must not use its output and input.
+// Claim reserves the plan for the caller. The error is ErrNoPlan for a nil plan, and ErrPlanUsed
+// for one claimed before: then the caller must leave its input and output alone.
 func (p *Plan) Claim() error {
 	if p == nil {
 		return ErrNoPlan
@@ -72,7 +71,7 @@ func (p *Plan) Claim() error {
 	return nil
 }
 
-// Spec describes a plan, except for its Tasks.
+// Spec describes a plan to NewPlan, except for its Tasks.
 type Spec struct {
 	Name    string
 	Types   string // names of the types of records, keys, values and output
@@ -87,8 +86,8 @@ type Spec struct {
 	Output output.Destination
 }
 
-// NewPlan returns a plan that runs the tasks of t. It has its own copies of the sources, whose
-// files it keeps open.
+// NewPlan returns a plan that runs the tasks of t. It copies the list of sources and keeps their
+// files open.
 func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	sources, err := input.Own(s.Sources)
 	if err != nil {
@@ -103,27 +102,27 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	}, nil
 }
 
-// Tasks is the code of a job that depends on its types. The plan calls it.
+// Tasks is the typed code of a job, which the plan calls.
 type Tasks interface {
-	// Watch makes the attempts check the user's functions; if called, it is called first.
+	// Watch turns on the checks of Plan.Debug for all attempts. It is called first, or never.
 	Watch(o DebugOptions)
 	Prepare(ctx context.Context, p *Bound) error
 	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
 	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
-	// Ranged returns the ranges of a total order, and Adopt sets those that another process has
+	// Ranged returns the ranges of a total order. Adopt sets ranges that another process has
 	// chosen.
 	Ranged() [][]byte
 	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
-	// Imported returns the Segment.Data for a segment from another process.
+	// Imported returns a segment from another process as Segment.Data.
 	Imported(s *segment.Segment) any
-	// RunLocal runs all tasks and skips at most `most` bad records.
+	// RunLocal runs all tasks and returns the skipped bad records, at most `most`.
 	RunLocal(ctx context.Context, p *Bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
 	// End is called when the job is over. It returns the first mistake that a watched attempt has
-	// seen.
+	// made.
 	End() error
 }
 
-// NoReduces has the methods of Tasks about reduces, for jobs without any.
+// NoReduces implements the methods of Tasks that only jobs with reduces need.
 type NoReduces struct{}
 
 // Prepare does nothing.
@@ -146,25 +145,25 @@ func (NoReduces) Imported(*segment.Segment) any { return nil }
 // Name returns the job's name.
 func (p *Plan) Name() string { return p.job.name }
 
-// MapOnly reports whether the maps write the output themselves.
+// MapOnly reports whether the job has no reduces, so that maps write the output.
 func (p *Plan) MapOnly() bool { return p.job.MapOnly }
 
-// Ordered reports whether the concatenated parts are in key order, whatever the number of reduces;
+// Ordered reports whether the parts, joined in order, are in key order with any number of reduces;
 // see Job.TotalOrder.
 func (p *Plan) Ordered() bool { return p.ordered }
 
-// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum:
-// then a map's output grows with its distinct keys rather than with its input. It is false if
-// values have no bytes: such a job computes its distinct keys, which may be as many as its records.
+// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum.
+// Then a map's output grows with its distinct keys and not with its records. It is false for values
+// without bytes: such a job computes its distinct keys, which may be as many as its records.
 func (p *Plan) Folds() bool { return p.folds }
 
-// Reduces returns the number of reduces set by Prepare; 0 for a map-only plan.
+// Reduces returns the number of reduces, once Prepare has set it; 0 for a map-only plan.
 func (p *Plan) Reduces() int { return p.job.Reduces }
 
-// Sources returns the files of the input; Split.Source indexes it. The slice belongs to the plan.
+// Sources returns the files of the input, which Split.Source numbers. Do not modify the slice.
 func (p *Plan) Sources() []input.Source { return p.job.Sources }
 
-// InputBytes returns the size of the input, counting unknown sizes as 0.
+// InputBytes returns the size of the input in bytes; files of unknown size count as 0.
 func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
 
 // InputBytes returns the size of the input, like [Plan.InputBytes].
@@ -181,24 +180,23 @@ const (
 	maxReduces     = 64
 )
 
-// UsualReduces returns the default number of reduces for the input: one per 64 MiB, rounded up to a
-// power of two so that slots, mostly a power of two in number, get equal shares; at least 1 and at
-// most 64.
+// UsualReduces returns the default number of reduces: one per 64 MiB of input, from 1 to 64. It is
+// rounded up to a power of two, as most numbers of slots are, so that slots get equal shares.
 func (p *Plan) UsualReduces() int {
 	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), maxReduces)
 	return 1 << bits.Len64(uint64(n-1))
 }
 
-// PrepareOptions are the cluster's choices for one job.
+// PrepareOptions are what the cluster, not the job, determines before the job runs.
 type PrepareOptions struct {
-	// Reduces is the number of reduces if the job does not set it; 0 means 1.
+	// Reduces is the number of reduces for a job that does not set its own; 0 means 1.
 	Reduces int
-	// SpillDir is the directory for parts that wait to be sent to a Writer; empty means os.TempDir.
+	// SpillDir is where parts wait that will be sent to a Writer; empty means os.TempDir.
 	SpillDir string
 }
 
-// Prepare fixes the number of reduces. For a total order over more than one reduce it also reads a
-// sample of the input to choose the ranges, which depend only on the input's bytes.
+// Prepare fixes the number of reduces. For a total order over several reduces it also samples the
+// input to choose the ranges; they depend only on the input's bytes.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -215,24 +213,23 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	return p.tasks.Prepare(ctx, &p.job)
 }
 
-// Block is a range of a source that is stored together.
+// Block is a range of a source whose bytes are stored on the same nodes.
 type Block struct {
 	Offset, Length int64
 	Hosts          []string // names of the nodes with a replica
 }
 
-// Split is the input of one map: the records that start in [Offset, Offset+Length) of a source.
-// Length -1 means a whole source of unknown size.
+// Split is the input of one map: the records that begin in [Offset, Offset+Length) of a source. A
+// Length of -1 means a whole source of unknown size.
 type Split struct {
 	Source         int // index into Plan.Sources
 	Offset, Length int64
 	Hosts          []string // names of the nodes with its bytes
-	// Files is the number of whole sources that the split spans, beginning with Source; 0 means 1.
-	// See JoinSmall.
+	// Files is the number of whole sources in the split, from Source on; 0 means 1. See JoinSmall.
 	Files int
 }
 
-// SetupJob prepares the output for attempts. It returns ErrOutputExists if the output exists.
+// SetupJob prepares the output for attempts. If the output exists, it returns ErrOutputExists.
 func (p *Plan) SetupJob() error {
 	err := p.Hold(false)
 	if err == nil {
@@ -243,8 +240,8 @@ func (p *Plan) SetupJob() error {
 	return err
 }
 
-// CommitTask makes the part of a finished attempt part of the output, by a rename. A task is
-// committed at most once; later calls return ErrCommitted.
+// CommitTask adds the part of a finished attempt to the output, by a rename. The first attempt at a
+// task wins; for later ones it returns ErrCommitted.
 func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
 
 // CommitTask commits the part of an attempt, like [Plan.CommitTask].
@@ -252,7 +249,7 @@ func (p *Bound) CommitTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.Output.CommitTask(id) })
 }
 
-// AbortTask removes the files of an attempt. Aborting a committed or unknown attempt does nothing.
+// AbortTask removes an attempt's files. For a committed or unknown attempt it does nothing.
 func (p *Plan) AbortTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.job.Output.AbortTask(id) })
 }
@@ -266,9 +263,9 @@ func (p *Plan) checkInputs() error {
 	})
 }
 
-// CommitJob completes the output: it removes the temporary directory and creates _SUCCESS. If an
-// input has changed or cannot be closed, or a watched plan (see Debug) has seen a mistake, it only
-// returns that error, and the caller must call AbortJob.
+// CommitJob completes the output: it removes the temporary directory and creates _SUCCESS. It fails
+// if an input has changed or cannot be closed, or if a watched plan (see Debug) has made a mistake.
+// Then the caller must call AbortJob.
 func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {
 		return err
@@ -285,7 +282,7 @@ func (p *Plan) CommitJob() error {
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
-	_ = p.tasks.End() // the job has failed already
+	_ = p.tasks.End() // the job fails with another error
 	defer p.letGo()
 	return errors.Join(fault.Step(p.job.Output.AbortJob), input.CloseAll(p.job.Sources))
 }

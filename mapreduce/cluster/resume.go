@@ -8,26 +8,26 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Resumable reports whether another run can continue the output.
+// Resumable reports whether a later run can continue the output if this one is killed.
 func (p *Plan) Resumable() bool { return p.job.Output.Resumable() }
 
-// Committed lists the tasks whose parts SetupJob has found or that have been committed since, with
-// Try 0.
+// Committed lists the tasks with a committed part, found by SetupJob or committed since. Their Try
+// is 0.
 func (p *Plan) Committed() []attempt.ID { return p.job.Output.Tasks() }
 
-// Complete reports whether SetupJob has found the output complete: only CommitJob and ForgetJob
-// remain.
+// Complete reports whether SetupJob has found an output with all parts, so that only CommitJob and
+// ForgetJob remain.
 func (p *Plan) Complete() bool { return p.job.Output.Complete() }
 
-// DropCommitted removes the parts that SetupJob has found, because the job's tasks have changed.
+// DropCommitted removes the parts that SetupJob has found. Call it if the job's tasks have changed.
 func (p *Plan) DropCommitted() error { return fault.Step(p.job.Output.DropCommitted) }
 
-// ForgetJob removes what another run would need to continue the job. Call it after CommitJob of a
-// resumable output, once the job's success is recorded elsewhere.
+// ForgetJob removes what a later run would need to continue the job. Call it after CommitJob of a
+// resumable output, once the job's success is recorded.
 func (p *Plan) ForgetJob() error { return fault.Step(p.job.Output.ForgetJob) }
 
-// LeaveJob releases the output as it is, for another run to continue. Call it instead of CommitJob
-// or AbortJob, once no attempt is running.
+// LeaveJob closes the output as it is, so that a later run can continue it. Call it in place of
+// CommitJob and AbortJob, once no attempt is running.
 func (p *Plan) LeaveJob() error {
 	defer p.letGo()
 	return errors.Join(fault.Step(p.job.Output.LeaveJob), input.CloseAll(p.job.Sources))

@@ -11,19 +11,19 @@ import (
 
 // LocalOptions are the options of RunLocal; the zero value is useful.
 type LocalOptions struct {
-	// Reduces is the number of reduces if the job does not set it; 0 means 1.
+	// Reduces is the number of reduces for a job that does not set its own; 0 means 1.
 	Reduces int
-	// MaxSkips is the maximum number of bad records to skip; see MapAttempt. They are appended to
-	// Skipped, if that is not nil.
+	// MaxSkips is the maximum number of bad records to skip; see MapAttempt. If Skipped is not nil,
+	// they are appended to it.
 	MaxSkips int
 	Skipped  *[]Skipped
-	// Blocks cuts the sources, for tests; nil means one split per source.
+	// Blocks returns the blocks of a source; nil means one per source. Tests set it.
 	Blocks func(source int) []Block
 }
 
-// RunLocal runs a plan from start to end in this goroutine, in memory, without cluster, budget,
-// spills or clever data structures. It is the oracle against which the engine is tested. After an
-// error there is no output.
+// RunLocal runs a plan from start to end in this goroutine, in memory, without cluster, memory
+// budget, spills or clever data structures. Tests compare the engine with it. After an error there
+// is no output.
 func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err error) {
 	c = new(counter.Set)
 	if err := p.Claim(); err != nil {
@@ -39,17 +39,17 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 	}()
 	defer fault.Present(ctx, &err)
 	defer func() {
-		if err != nil { // without an error CommitJob has verified the inputs
+		if err != nil { // if it is nil, CommitJob has verified the inputs
 			input.Verify(&err, p.job.Sources, false)
 		}
 	}()
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = fault.ErrExited // the error if user code ends the goroutine
+	err = fault.ErrExited // returned if user code ends the goroutine below
 	return c, p.allLocal(ctx, o, c)
 }
 
-// allLocal runs all tasks of a plan, after SetupJob, and counts in c.
+// allLocal runs all tasks of a plan that is set up, and adds their counters to c.
 func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) error {
 	if o.MaxSkips > 0 {
 		if err := p.SkipsFit(); err != nil {

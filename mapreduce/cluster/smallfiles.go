@@ -2,19 +2,19 @@ package cluster
 
 import "slices"
 
-// fileCost is the cost of opening a file, expressed in bytes to map.
+// fileCost is the cost of opening a file, as the number of bytes that a map reads meanwhile.
 const fileCost = 16 << 10
 
-// JoinSmall joins neighboring splits that are whole files on the same nodes into one split, up to
-// limit bytes, counting each file 16 KiB larger than it is. Otherwise ten thousand tiny files would
-// be ten thousand maps. The order stays; inputs that split their files themselves, or want one map
-// per file (WholeFiles, NLines), are not joined.
+// JoinSmall joins neighboring splits into one of up to limit bytes if they are whole files on the
+// same nodes. It counts each file 16 KiB larger than it is. Otherwise ten thousand tiny files would
+// be ten thousand maps. The order stays. Inputs that split files themselves, or want one map per
+// file (WholeFiles, NLines), are not joined.
 //
-// Hadoop's CombineFileInputFormat does this only if a job asks for it, since its map then sees one
-// file turn into the next; here each file has its own mapper.
+// Hadoop's CombineFileInputFormat does this only if a job asks for it, since a map may then notice
+// the change of files; here each file has its own mapper.
 func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
-	var cost, most int64 // cost and its limit for the files joined last
+	var cost, most int64 // cost of the files in the last split, and its limit
 	for _, s := range splits {
 		in, room := &p.job.Inputs[s.Source], limit
 		if in.Size > 0 {
@@ -39,8 +39,8 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	return joined
 }
 
-// SmallFiles groups neighboring sources that JoinSmall would join if they were on the same nodes,
-// as splits without hosts. Other sources form a group alone.
+// SmallFiles returns as one split each group of neighboring sources that JoinSmall would join on
+// the same nodes. Other sources are splits alone; none has hosts.
 func (p *Plan) SmallFiles(limit int64) []Split {
 	list := make([]Split, len(p.job.Sources))
 	for i, s := range p.job.Sources {
@@ -49,7 +49,7 @@ func (p *Plan) SmallFiles(limit int64) []Split {
 	return p.JoinSmall(list, limit)
 }
 
-// EachFile calls fn once for each file of s, with the part of s in that file.
+// EachFile calls fn for each file of split s, with the part of s in it.
 func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)

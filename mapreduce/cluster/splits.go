@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Splits cuts the input. blocks returns the blocks of a source, in order and without gaps; if it is
-// nil or returns none, the source is one block. Sources that cannot be split give one split with
-// the first block's hosts.
+// Splits returns the splits of the input. blocks returns the blocks of a source, in order and
+// without gaps. If it is nil or returns none, the source is one block. A source that cannot be
+// split is one split with the hosts of its first block.
 func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -48,8 +48,8 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 	return list, nil
 }
 
-// BlocksOf returns an argument for Splits that cuts every source into blocks of size bytes; the
-// last one may be shorter. It lists no more blocks than Splits needs to reject their number.
+// BlocksOf returns an argument for Splits: it cuts each source into blocks of size bytes, the last
+// one shorter if necessary. It lists no more blocks than Splits needs to reject their number.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
 		total := p.job.Sources[source].Size()

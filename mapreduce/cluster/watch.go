@@ -7,11 +7,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// PauseEvery is the number of checks of a Watch per call of Pause.
+// PauseEvery is the number of calls of Watch.Check per call of Resources.Pause.
 const PauseEvery = 16
 
-// Watch tells the goroutine of an attempt whether to continue. Its check is cheap enough for every
-// record.
+// Watch tells an attempt's goroutine whether the attempt must end. Its Check is cheap enough to be
+// called for each record.
 type Watch struct {
 	ctx      context.Context
 	pause    func(context.Context) error // may be nil
@@ -20,7 +20,7 @@ type Watch struct {
 	life     *memory.Liveness // never nil
 }
 
-// NewWatch returns a Watch that observes ctx and r. stop frees it at the end of the attempt.
+// NewWatch returns a Watch for an attempt with context ctx and resources r. stop frees it.
 func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	w = &Watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	if w.life == nil {
@@ -30,8 +30,8 @@ func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	return w, func() { after() }
 }
 
-// Check returns an error if the attempt must end, and blocks while the attempt is suspended. It
-// counts as progress.
+// Check returns an error if the attempt must end, and blocks while it is suspended. Each call shows
+// that the attempt makes progress.
 func (w *Watch) Check() error {
 	w.life.Sign()
 	if w.checks++; w.checks%PauseEvery != 0 && atomic.LoadUint32(&w.canceled) == 0 {
@@ -40,7 +40,7 @@ func (w *Watch) Check() error {
 	return w.Halt()
 }
 
-// Halt does what Check does rarely: it returns the error of a canceled attempt and calls Pause.
+// Halt is the rare part of Check: it returns the error of a canceled attempt, or calls Pause.
 func (w *Watch) Halt() error {
 	if atomic.LoadUint32(&w.canceled) != 0 {
 		return context.Cause(w.ctx)
@@ -51,20 +51,20 @@ func (w *Watch) Halt() error {
 	return w.pause(w.ctx)
 }
 
-// Now is like Check, but calls Resources.Pause each time instead of at every 16th call.
+// Now is Check, but calls Resources.Pause in each call and not in every 16th.
 func (w *Watch) Now() error {
 	w.checks |= PauseEvery - 1
-	if w.ctx.Err() != nil { // the flag may be set late
+	if w.ctx.Err() != nil { // w.canceled may be set late
 		return context.Cause(w.ctx)
 	}
 	return w.Check()
 }
 
-// Flags returns two flags for a loop that reads them itself, with atomic loads. asked is 1 if a
-// sign of life is due, canceled is 1 if the attempt must end.
+// Flags returns two flags that a loop can read itself, with atomic loads. asked is 1 if the attempt
+// must give a sign of life, canceled is 1 if it must end.
 func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
 
-// Asked reports whether a sign of life is due or the attempt is canceled.
+// Asked reports whether the attempt must give a sign of life or has been canceled.
 func (w *Watch) Asked() bool {
 	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0
 }

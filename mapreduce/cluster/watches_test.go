@@ -18,13 +18,13 @@ func TestWatchSeesCancellation(t *testing.T) {
 	require.NoError(t, w.Check())
 	cancel(killed)
 	require.ErrorIs(t, w.Now(), killed)
-	for w.Check() == nil { // the flag is set by another goroutine
+	for w.Check() == nil { // another goroutine sets the flag that Check reads
 		runtime.Gosched()
 	}
 	require.ErrorIs(t, w.Check(), killed)
 }
 
-// The pulse changes with each sign of progress of an attempt, and with nothing else.
+// Pulse changes after each sign of progress, and not otherwise.
 func TestPulse(t *testing.T) {
 	var p Progress
 	signs := map[string]func(){

@@ -1,5 +1,5 @@
-// Package counter holds the counters of an attempt or a job, under Hadoop's groups and names: those
-// of the engine and those of users.
+// Package counter has the counters of an attempt or a job, the engine's and users', under Hadoop's
+// groups and names.
 package counter
 
 import (
@@ -22,7 +22,7 @@ const (
 	groupOrderLength = 6
 )
 
-// ID is a counter of the engine, with Hadoop's group and name.
+// ID identifies a counter of the engine, which has Hadoop's group and name.
 type ID int
 
 // The engine's counters, in print order.
@@ -35,8 +35,8 @@ const (
 	MapOutputRecords
 	MapOutputBytes
 	MapOutputMaterializedBytes
-	CombineInputRecords  // of maps, and of reduces that combine fetched records first
-	CombineOutputRecords // likewise: map output, minus what Combine removed, is reduce input
+	CombineInputRecords  // of maps, and of reduces that combine what they fetch
+	CombineOutputRecords // in both: map output minus what Combine removes is reduce input
 	ReduceInputGroups
 	ReduceShuffleBytes
 	ReduceInputRecords
@@ -72,19 +72,19 @@ var names = [count][2]string{
 	OutputBytesWritten:         {groupFileOutput, "Bytes Written"},
 }
 
-// Group returns Hadoop's name of the counter's group.
+// Group returns the name that Hadoop gives the group of the counter.
 func (c ID) Group() string { return names[c][0] }
 
 // String returns Hadoop's name of the counter.
 func (c ID) String() string { return names[c][1] }
 
-// User is a counter of the user or another engine layer. Only its attempt's goroutine may use it.
+// User is a counter outside of the engine's own list, such as a user's. One goroutine may use it.
 type User struct {
 	value int64
-	sign  func() // shows the task timeout that the attempt makes progress; may be nil
+	sign  func() // tells the task timeout that the attempt makes progress; may be nil
 }
 
-// Add adds n, which may be negative. It counts as progress of the attempt.
+// Add adds n, which may be negative. It shows that the attempt makes progress.
 func (u *User) Add(n int64) {
 	u.value += n
 	if u.sign != nil {
@@ -95,17 +95,17 @@ func (u *User) Add(n int64) {
 // Value returns the sum so far.
 func (u *User) Value() int64 { return u.value }
 
-// Set holds the counters of an attempt or, merged, of a job. The zero value is ready and all zero.
-// It is not safe for concurrent use.
+// Set is the set of counters of an attempt or, merged, of a job. In the zero value all are zero. It
+// is not safe for concurrent use.
 type Set struct {
 	framework [count]int64
-	counted   [count]bool // whether anything was added, even 0: other counters are not measured
+	counted   [count]bool // whether Add was called, even with 0: the others are not measured
 	users     map[key]*User
 }
 
 type key struct{ group, name string }
 
-// Add adds n to an engine counter. Adding 0 shows that it was measured, so that All includes it.
+// Add adds n to an engine counter. Adding 0 marks the counter as measured, so that All has it.
 func (s *Set) Add(id ID, n int64) {
 	s.framework[id] += n
 	s.counted[id] = true
@@ -114,8 +114,8 @@ func (s *Set) Add(id ID, n int64) {
 // Get returns an engine counter.
 func (s *Set) Get(id ID) int64 { return s.framework[id] }
 
-// AddNamed adds n to the counter with that group and name, for example one of [GroupJob], which the
-// cluster keeps, or a user's.
+// AddNamed adds n to a counter by group and name: an engine counter, one of [GroupJob], which the
+// cluster counts, or a user's.
 func (s *Set) AddNamed(group, name string, n int64) {
 	if id, ok := idOf(group, name); ok {
 		s.Add(id, n)
@@ -124,7 +124,7 @@ func (s *Set) AddNamed(group, name string, n int64) {
 	s.user(group, name).Add(n)
 }
 
-// Named returns the counter with that group and name, or 0 if there is none.
+// Named returns the value of the counter with that group and name; 0 without such a counter.
 func (s *Set) Named(group, name string) int64 {
 	if id, ok := idOf(group, name); ok {
 		return s.framework[id]
@@ -140,7 +140,7 @@ func idOf(group, name string) (ID, bool) {
 	return ID(i), i >= 0
 }
 
-// Merge adds all counters of o, which may be nil.
+// Merge adds the counters of o to s; o may be nil.
 func (s *Set) Merge(o *Set) {
 	if o == nil {
 		return
@@ -162,9 +162,9 @@ type Value struct {
 	Value int64  `json:"value"`
 }
 
-// All returns the counters by group: Hadoop's groups in Hadoop's order, then the user's by name. It
-// omits engine counters that nothing counts, like those of reduces in a job without reduces, and
-// groups in which all are zero; it includes other zeros.
+// All returns the counters by group: Hadoop's groups in Hadoop's order, then users' groups by name.
+// It omits engine counters that nothing measured, such as those of reduces in a job without any. It
+// also omits those of groups in which all are zero, and includes other zeros.
 func (s *Set) All() iter.Seq[Value] {
 	var list []Value
 	live := map[string]bool{} // groups that are not all zero
@@ -199,8 +199,8 @@ func groupRank(group string) int {
 	return groupOrderLength
 }
 
-// Print writes the counters in Hadoop's layout: "Counters: N", each group indented by one tab, each
-// counter by two as Name=value.
+// Print writes the counters in Hadoop's layout: first "Counters: N", then each group after one tab,
+// and each counter after two as Name=value.
 func (s *Set) Print(w io.Writer) error {
 	list := slices.Collect(s.All())
 	_, err := fmt.Fprintf(w, "Counters: %d\n", len(list))
@@ -218,7 +218,7 @@ func (s *Set) Print(w io.Writer) error {
 }
 
 // User returns the counter with that group and name. Each Add calls sign, if not nil, as a sign of
-// life. A counter with the name of an engine counter is separate until Merge adds the two.
+// life. Merge adds a counter with the name of an engine counter to that one.
 func (s *Set) User(group, name string, sign func()) *User {
 	u := s.user(group, name)
 	u.sign = sign
@@ -256,8 +256,8 @@ func (s *Set) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Snapshot saves the values of users' counters. The returned function restores them and zeroes new
-// counters, so that what a map counted for a bad record does not remain.
+// Snapshot saves the values of users' counters. restore sets them back, and new counters to 0, so
+// that what a map counted for a bad record does not remain.
 func (s *Set) Snapshot() (restore func()) {
 	before := make(map[*User]int64, len(s.users))
 	for _, u := range s.users {

@@ -14,7 +14,7 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 	c.Add(MapInputRecords, 3)
 	c.AddNamed(GroupFramework, "Map output records", 4)
 	c.Add(SpilledRecords, 0)
-	c.Add(FileBytesWritten, 0) // nothing else in its group
+	c.Add(FileBytesWritten, 0) // the only counter of its group
 	c.AddNamed("Words", "short", 2)
 	c.AddNamed("Words", "long", 1)
 	c.AddNamed(GroupJob, "Launched map tasks", 1)

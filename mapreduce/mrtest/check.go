@@ -23,27 +23,27 @@ type Options struct {
 	// them. 0 allows no difference.
 	Within float64
 
-	// Reduces are the numbers of reduces to try, each at least 1. Empty means 1, 2 and 5. For a job
+	// Reduces are the numbers of reduces to try, each at least 1; empty means 1, 2 and 5. For a job
 	// with Reducers set, only that number is used.
 	Reduces []int
 
-	// PerReduce allows the output to depend on the number of reduces, because a reduce emits
-	// something of its own, such as a sum at its end. Then only runs with the same number are
-	// compared.
+	// PerReduce allows outputs that depend on the number of reduces, as those of a job whose reduce
+	// emits a sum at its end. Then only runs with the same number are compared.
 	PerReduce bool
 
-	// Splits are the split sizes to try in RunLocal, in bytes of a source or records of a Slice,
-	// each at least 1. Empty means 1, 7, 64 and half of the input; a size that makes more than
-	// 2,000 splits is raised.
+	// Splits are the split sizes to try in RunLocal, at least 1, in bytes of a source or records of
+	// a Slice. Empty means 1, 7, 64 and half of the input. A size that makes more than 2,000 splits
+	// is raised.
 	Splits []int64
 
-	// Seed selects the attempts that fail and the records at which they fail.
+	// Seed determines which attempts fail, and at which record.
 	Seed uint64
 }
 
-// Check runs a job in many ways and returns its output, part by part. It fails and ends the test if
-// one run fails or two runs differ. Each run reads in, so its sources must be readable more than
-// once: small files, Bytes or a Slice. A check of a few kilobytes takes some tenths of a second.
+// Check runs a job in many ways and returns its output, part by part. If a run fails or two runs
+// differ, it ends the test as failed. Each run reads in, so its sources must be readable
+// repeatedly: small files, Bytes, a Slice. A check of a few kilobytes takes some tenths of a
+// second.
 func Check[I, O any](t testing.TB, job Job[I, O], in mapreduce.Input[I]) []O {
 	t.Helper()
 	return CheckWith(t, Options{}, job, in)
@@ -55,8 +55,8 @@ func CheckWith[I, O any](t testing.TB, o Options, job Job[I, O], in mapreduce.In
 	return CheckPlans(t, o, func(out mapreduce.Output[O]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// CheckPlans is like Check, for jobs that need a new input or a reset for each run, or are not
-// bound to one input. bind is called for each run and must return a new plan that writes to out.
+// CheckPlans is Check for jobs that need a new input or a reset for each run, or have several
+// inputs. bind is called for each run; it must return a new plan that writes to out.
 func CheckPlans[O any](t testing.TB, o Options, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) []O {
 	t.Helper()
 	c := &check[O]{Options: o, t: t, bind: bind}
@@ -78,9 +78,9 @@ type check[O any] struct {
 
 	name    string // of the job
 	size    int64  // of its input
-	once    bool   // a map attempt cannot be repeated
-	reduces int    // number of reduces of its plan; 0: map-only
-	fixed   bool   // the plan ignores the requested number of reduces
+	once    bool   // map attempts cannot be repeated
+	reduces int    // number of reduces of the plan; 0: map-only
+	fixed   bool   // the plan sets its own number of reduces
 }
 
 // faults returns an error if the options are invalid.
@@ -99,14 +99,14 @@ func (c *check[O]) faults() error {
 	return nil
 }
 
-// all makes all runs and compares each with the simplest one with the same number of reduces: an
-// undisturbed run in RunLocal.
+// all makes all runs. It compares each with a plain run in RunLocal with as many reduces, which is
+// called base.
 //
-//  1. A watched run, so that misuse is reported by its name; then two plain runs.
-//  2. Runs with splits of several sizes.
-//  3. Runs with other numbers of reduces: the same records, in other parts.
-//  4. For each of those numbers, runs on a cluster: with many concurrent attempts, with too little
-//     memory, with failing attempts.
+// 1. A watched run, so that misuse is reported by its name; then two plain runs.
+// 2. Runs with splits of several sizes.
+// 3. Runs with other numbers of reduces: the same records, in other parts.
+// 4. For each of those numbers, runs on a cluster: with many concurrent attempts, with too little
+// memory, with failing attempts.
 func (c *check[O]) all() ([]O, error) {
 	watched, err := c.run(variant{
 		reduces: c.Reduces[0], debug: true,
@@ -145,7 +145,7 @@ func (c *check[O]) all() ([]O, error) {
 	return slices.Concat(base.parts...), nil
 }
 
-// otherReduces runs the job with each number of reduces.
+// otherReduces runs the job with each number of reduces, in RunLocal and on a cluster.
 func (c *check[O]) otherReduces(base *outcome[O]) error {
 	for i, n := range c.Reduces {
 		if i > 0 && (c.fixed || c.reduces == 0) {
@@ -167,8 +167,8 @@ func (c *check[O]) otherReduces(base *outcome[O]) error {
 	return nil
 }
 
-// inParts runs the job with another number of reduces than base. It returns an error if the records
-// differ, unless PerReduce allows that.
+// inParts runs the job with another number of reduces than base, and returns the outcome. Other
+// records than base's are an error, unless PerReduce is set.
 func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
 	o, err := c.run(variant{reduces: reduces, debug: true, why: "the output depends on the number of reduces"})
 	if err == nil && !c.PerReduce {
@@ -177,7 +177,7 @@ func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
 	return o, err
 }
 
-// runLike runs the job and returns an error if its output differs from that of base.
+// runLike runs the job as v says; another output than base's is an error.
 func (c *check[O]) runLike(base *outcome[O], v variant) error {
 	o, err := c.run(v)
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *check[O]) runLike(base *outcome[O], v variant) error {
 	return c.compare(base, o)
 }
 
-// explain adds the likely cause to an error of a run.
+// explain adds the likely cause to the error of a run that cannot read its input twice.
 func explain(err error) error {
 	if errors.Is(err, cluster.ErrConsumed) || errors.Is(err, cluster.ErrPlanUsed) {
 		return fmt.Errorf("%w: each run needs its input anew, see CheckPlans", err)

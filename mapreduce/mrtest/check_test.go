@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// fakeTB is a test that only records its failure.
+// fakeTB is a testing.TB that only records the message of a failure.
 type fakeTB struct {
 	testing.TB
 	said string
@@ -27,7 +27,7 @@ func (f *fakeTB) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// said returns the message of a failed check; empty if it passes.
+// said returns the message with which a check fails; "" if it passes.
 func said(t *testing.T, check func(t testing.TB)) string {
 	f := &fakeTB{TB: t}
 	done := make(chan struct{})
@@ -39,7 +39,7 @@ func said(t *testing.T, check func(t testing.TB)) string {
 	return f.said
 }
 
-// requireSays requires that a check fails with all texts in its message.
+// requireSays requires that a check fails, with all texts in its message.
 func requireSays(t *testing.T, check func(t testing.TB), texts ...string) {
 	t.Helper()
 	text := said(t, check)
@@ -84,7 +84,7 @@ func rhyme() mapreduce.Input[[]byte] {
 	)
 }
 
-// wrong requires that a check finds the error of a word count.
+// wrong requires that Check fails for a word count into which fault has put a mistake.
 func wrong(t *testing.T, fault func(j *counts), texts ...string) {
 	t.Helper()
 	requireSays(t, func(t testing.TB) {
@@ -94,7 +94,7 @@ func wrong(t *testing.T, fault func(j *counts), texts ...string) {
 	}, append(texts, `mrtest: job "wordcount": `)...)
 }
 
-// TestRight: correct jobs of several kinds pass, and Check returns their output.
+// Check passes correct jobs of several kinds, and returns their output.
 func TestRight(t *testing.T) {
 	all := Check(t, wordCount(), rhyme())
 	require.Contains(t, all, mapreduce.MakePair("tarry", int64(11)))
@@ -112,8 +112,8 @@ func TestRight(t *testing.T) {
 	require.Equal(t, []int{1, 4, 9, 49, 81, 100, 144}, squares)
 }
 
-// TestRightInMemory: a map that collects values and emits them at its end is correct if the reduce
-// adds them; a Reduce may keep values until it returns, or copy them.
+// Check passes a map that collects values and emits them at its end, if the reduce adds them. It
+// passes a Reduce that keeps values until it returns, or copies them.
 func TestRightInMemory(t *testing.T) {
 	inMapper := wordCount()
 	inMapper.Map = nil
@@ -138,7 +138,7 @@ func TestRightInMemory(t *testing.T) {
 	require.Equal(t, "to|on|us", strings.Join(lastThree(t, bytes.Clone), "|"))
 }
 
-// lastThree returns three words of two letters, as the Reduce of a job has kept them by keep.
+// lastThree checks a job whose Reduce keeps values by keep, and returns three words of two letters.
 func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	return Check(t, mapreduce.Job[[]byte, int, []byte, string]{
 		Name: "kept",
@@ -164,15 +164,15 @@ func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	}, rhyme())
 }
 
-// TestKeptValue: the report of a value kept too long shows the poison and the record's position.
+// A value kept too long is reported with the poison in it, and the position of the record.
 func TestKeptValue(t *testing.T) {
 	requireSays(t, func(t testing.TB) { lastThree(t, func(b []byte) []byte { return b }) },
 		"in RunLocal with 1 reduce, watched: part 0, record 0 is \"\\xdb\\xdb\", but \"to\" in RunLocal with 1 reduce",
 		"bytes.Clone")
 }
 
-// TestKeptRecord: a record copied too late shows the poison; emitting it is an error with its
-// place.
+// A record that is copied after its call is reported with the poison in it. One that is emitted
+// then is an error with its line of code.
 func TestKeptRecord(t *testing.T) {
 	before := func(emitted func([]byte) []byte) func(testing.TB) {
 		return func(t testing.TB) {
@@ -193,7 +193,7 @@ func TestKeptRecord(t *testing.T) {
 		"Map emitted bytes of a record of an earlier call (mrtest/check_test.go:", `"said slow"`)
 }
 
-// TestKeptKey: a key that Reduce keeps beyond its call is reported like a record that Map keeps.
+// A key that Reduce keeps after its call is reported like a record that Map keeps.
 func TestKeptKey(t *testing.T) {
 	requireSays(t, func(t testing.TB) {
 		Check(t, mapreduce.Job[[]byte, []byte, mapreduce.None, string]{
@@ -224,7 +224,7 @@ func TestValuesTwice(t *testing.T) {
 	}, "the values of a key can be ranged over once")
 }
 
-// TestEmitElsewhere: emit in another goroutine is reported, during the call and after it.
+// A call of emit from another goroutine is reported, during the user's call and after it.
 func TestEmitElsewhere(t *testing.T) {
 	wrong(t, func(j *counts) {
 		j.Map = func(_ []byte, emit func(string, int64)) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// mapTask gives a word count a map with per-attempt state.
+// mapTask replaces the Map of a word count by a MapTask: start returns a map for each attempt.
 func mapTask(j *counts, start func(t *mapreduce.Task) mapreduce.Mapper[[]byte, string, int64]) {
 	j.Map = nil
 	j.MapTask = func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) { return start(t), nil }
 }
 
-// TestDependsOnSplit: a map that numbers its records is reported.
+// Check reports a map whose output depends on the splits, as it numbers its records.
 func TestDependsOnSplit(t *testing.T) {
 	wrong(t, func(j *counts) {
 		mapTask(j, func(*mapreduce.Task) mapreduce.Mapper[[]byte, string, int64] {
@@ -33,7 +33,7 @@ func TestDependsOnSplit(t *testing.T) {
 		"depends on where the input is split")
 }
 
-// TestDependsOnReduces: a map that uses the number of reduces is reported.
+// Check reports a map whose output depends on the number of reduces.
 func TestDependsOnReduces(t *testing.T) {
 	perReduce := func(j *counts) {
 		mapTask(j, func(task *mapreduce.Task) mapreduce.Mapper[[]byte, string, int64] {
@@ -51,7 +51,7 @@ func TestDependsOnReduces(t *testing.T) {
 	require.Equal(t, int64(69), Check(t, job, rhyme())[0].Second)
 }
 
-// TestDependsOnAttempt: a map, or a reduce, that emits more in its second attempt is reported.
+// Check reports a map, and a reduce, that emits more in its second attempt.
 func TestDependsOnAttempt(t *testing.T) {
 	texts := []string{"on a cluster whose attempts fail", "depends on which attempt"}
 	wrong(t, func(j *counts) {
@@ -75,7 +75,7 @@ func TestDependsOnAttempt(t *testing.T) {
 	}, texts...)
 }
 
-// TestDependsOnState: state that an earlier run has left is reported.
+// Check reports a job whose output depends on state that an earlier run has left.
 func TestDependsOnState(t *testing.T) {
 	n := atomic.Int64{}
 	wrong(t, func(j *counts) {
@@ -87,8 +87,8 @@ func TestDependsOnState(t *testing.T) {
 		"more than its input")
 }
 
-// TestNotIdempotent: a map that omits lines already seen by an earlier attempt is reported. The
-// state belongs to one run, so only the repetition shows it.
+// Check reports a map that omits lines that an earlier attempt has seen. This state belongs to one
+// run, so only a repeated attempt reveals it.
 func TestNotIdempotent(t *testing.T) {
 	requireSays(t, func(t testing.TB) {
 		CheckPlans(t, Options{}, func(out mapreduce.Output[count]) (*mapreduce.Plan, error) {
@@ -105,7 +105,7 @@ func TestNotIdempotent(t *testing.T) {
 	}, "on a cluster whose attempts fail", "a failed one has left behind")
 }
 
-// TestWithin: sums of floats depend on their order, so they pass only with a tolerance.
+// Sums of floats depend on their order, so Check passes them only with the option Within.
 func TestWithin(t *testing.T) {
 	job := mapreduce.Job[float64, string, float64, float64]{
 		Map:     func(x float64, emit func(string, float64)) error { emit("sum", x); return nil },
@@ -125,7 +125,7 @@ func TestWithin(t *testing.T) {
 	require.InEpsilon(t, 495, CheckWith(t, Options{Within: 1e-9}, job, mapreduce.Slice(list))[0], 1e-9)
 }
 
-// TestOptions: invalid options are reported, and so are inputs that cannot be read twice.
+// CheckWith reports invalid options, and inputs that cannot be read twice.
 func TestOptions(t *testing.T) {
 	for text, o := range map[string]Options{
 		"Options.Within is 1: want 0 up to 1":               {Within: 1},
@@ -143,8 +143,8 @@ func TestOptions(t *testing.T) {
 	}, "no records")
 }
 
-// TestRunsAreWhatTheySay: runs that must spill do, attempts that must fail do, and the number of
-// splits is as expected.
+// The runs do what their names say: scarce ones spill, attempts of failing ones fail, and there are
+// as many splits as planned.
 func TestRunsAreWhatTheySay(t *testing.T) {
 	var tries, maps atomic.Int64
 	job := wordCount()

@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// compare returns an error if two runs with the same number of reduces differ; it names the first
-// record that does. It compares part by part. For a job without reduces it compares the
-// concatenated parts, because each split has a part.
+// compare returns an error for two runs with as many reduces whose outputs differ; it names the
+// first record that does. It compares part by part. A job without reduces has a part for each
+// split, so its parts are concatenated first.
 func (c *check[O]) compare(base, o *outcome[O]) error {
 	was, is := base.parts, o.parts
 	if c.reduces == 0 {
@@ -44,7 +44,7 @@ func part[O any](parts [][]O, p int) []O {
 	return nil
 }
 
-// placed is a record with its part and index.
+// placed is a record with its place in the output: part and index.
 type placed[O any] struct {
 	part, index int
 	record      O
@@ -55,8 +55,8 @@ func (p placed[O]) String() string {
 	return fmt.Sprintf("part %d, record %d, which is %s,", p.part, p.index, p.text)
 }
 
-// compareAny returns an error if two runs with different numbers of reduces have different records,
-// regardless of their parts.
+// compareAny returns an error for two runs, with different numbers of reduces, whose records
+// differ; their parts do not matter.
 func (c *check[O]) compareAny(base, o *outcome[O]) error {
 	was, is := sorted(base.parts), sorted(o.parts)
 	for i := range max(len(was), len(is)) {
@@ -73,7 +73,7 @@ func (c *check[O]) compareAny(base, o *outcome[O]) error {
 	return nil
 }
 
-// sorted returns all records, ordered by their text.
+// sorted returns the records of all parts, ordered by their text.
 func sorted[O any](parts [][]O) []placed[O] {
 	var list []placed[O]
 	for p, records := range parts {
@@ -85,7 +85,7 @@ func sorted[O any](parts [][]O) []placed[O] {
 	return list
 }
 
-// differs returns the error for two runs that differ at record.
+// differs returns the error for a record at which two runs differ.
 func differs[O any](base, o *outcome[O], what string, record O) error {
 	why := o.why
 	if poisoned(reflect.ValueOf(&record).Elem()) {
@@ -98,10 +98,10 @@ func differs[O any](base, o *outcome[O], what string, record O) error {
 	return errors.New(text)
 }
 
-// poison is the content of a byte slice, of two bytes or more, whose lifetime has ended.
+// poison is what an invalid byte slice contains, at a length of two bytes or more.
 var poison = []byte{memory.Poison, memory.Poison}
 
-// poisoned reports whether a value contains bytes whose lifetime has ended.
+// poisoned reports whether a value has bytes of an invalid byte slice.
 func poisoned(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -128,10 +128,10 @@ func poisoned(v reflect.Value) bool {
 	return false
 }
 
-// longest is the maximum length of a record's text in errors, in bytes.
+// longest is the maximum length in bytes of a record's text in an error.
 const longest = 200
 
-// show returns the text of a record for errors.
+// show returns the text of a record for an error, cut if it is long.
 func show[O any](o O) string {
 	text := textOf(reflect.ValueOf(&o).Elem())
 	if len(text) > longest {
@@ -167,7 +167,7 @@ func textOf(v reflect.Value) string {
 	}
 }
 
-// stringer returns the text of a value with a String method.
+// stringer returns the text of a value by its String method, if it has one.
 func stringer(v reflect.Value) (string, bool) {
 	if !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return "", false

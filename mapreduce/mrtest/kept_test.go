@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
-// Kept records of an earlier job are an input like others, split at any byte.
+// Check passes a job over a dataset of an earlier job, whose parts are split at any byte.
 func TestCheckOverKept(t *testing.T) {
 	kept := mapreduce.NewDataset[[]byte](cluster.KeptOptions{})
 	lines := mapreduce.MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {

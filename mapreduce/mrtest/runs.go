@@ -12,10 +12,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// errInterrupted is the error of attempts that mrtest makes fail; the cluster retries them.
+// errInterrupted is the error with which interrupt makes attempts fail; the cluster retries them.
 var errInterrupted = errors.New("mrtest has this attempt fail, to be tried again")
 
-// variant is one way to run a job. Apart from reduces, the zero value is RunLocal over whole files.
+// variant is a way to run a job. If only reduces is set, it is RunLocal over whole files.
 type variant struct {
 	reduces int
 	split   int64 // bytes; 0: whole files
@@ -60,7 +60,7 @@ type outcome[O any] struct {
 	counters *counter.Set
 }
 
-// The maximum numbers of splits of a run in RunLocal and on a cluster.
+// The maximum number of splits, of a run in RunLocal and of one on a cluster.
 const (
 	maxSplits        = 2000
 	maxClusterSplits = 24
@@ -81,7 +81,7 @@ func (c *check[O]) splitSizes() []int64 {
 	return list
 }
 
-// onCluster returns the runs on a cluster with a number of reduces.
+// onCluster returns the variants on a cluster, with this number of reduces.
 func (c *check[O]) onCluster(reduces int) []variant {
 	v := variant{reduces: reduces, cluster: true, split: c.size/maxClusterSplits + 1}
 	many, scarce, failing := v, v, v
@@ -131,7 +131,7 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 	return o, nil
 }
 
-// live runs a plan on a new cluster.
+// live runs a plan on a new cluster, as v says, and returns the counters.
 func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, err error) {
 	cfg := actors.Config{Nodes: 2, MapSlots: 4, ReduceSlots: 4, BlockSize: v.split}
 	if v.scarce {
@@ -146,7 +146,7 @@ func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, e
 	return res.Counters, err
 }
 
-// blocks returns the function that cuts the sources of p into splits; nil for whole files.
+// blocks returns a function that cuts the sources of p into splits; nil: each is one split.
 func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
 	if v.split == 0 {
 		return nil
@@ -161,8 +161,9 @@ func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
 	}
 }
 
-// interrupt makes up to two attempts at a task fail, early or, if the task is short, at the end.
-// The first attempt at map 0 and at reduce 0 always fails, unless it has nothing to do.
+// interrupt returns an error for up to two attempts at a task, at an early record or, in a short
+// task, at the end. The first attempt at map 0 and at reduce 0 always fails, if it calls interrupt
+// twice.
 func (c *check[O]) interrupt(id mapreduce.AttemptID, n int64) error {
 	r := rand.New(rand.NewPCG(c.Seed, uint64(id.Kind)<<32|uint64(id.Index)))
 	failures, at := r.IntN(3), 2+r.Int64N(3)

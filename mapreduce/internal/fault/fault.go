@@ -1,4 +1,4 @@
-// Package fault classifies errors and panics of the user's code and makes them fit to be shown.
+// Package fault classifies the errors and panics of user code, and shortens them for messages.
 package fault
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrExited is the error of user code that ended its goroutine with runtime.Goexit, as t.Fatal does
+// ErrExited is the error for user code that ended its goroutine by runtime.Goexit, as t.Fatal does
 // in a test.
 var ErrExited = errors.New("user code ended its goroutine (runtime.Goexit, as t.Fatal does)")
 
 var (
-	// ErrConsumed is the error of a second attempt that reads a stream; it can be read only once.
+	// ErrConsumed is the error of a second attempt over a stream, which can be read only once.
 	ErrConsumed = errors.New("input stream can be read only once")
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = errors.New("corrupt or truncated input")
 )
 
-// permanentError is what Permanent returns: each further attempt would fail as well.
+// permanentError is the result of Permanent: no further attempt can succeed after it.
 type permanentError struct{ err error }
 
 func (e *permanentError) Error() string { return e.err.Error() }
@@ -39,7 +39,7 @@ func Permanent(err error) error {
 	return &permanentError{err}
 }
 
-// badError is what Bad returns: one record is the cause, so that it can be skipped.
+// badError is the result of Bad: one record causes the error and can be skipped.
 type badError struct{ err error }
 
 func (e *badError) Error() string { return e.err.Error() }
@@ -67,11 +67,11 @@ func IsPermanent(err error) bool {
 		errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed) || errors.Is(err, memory.ErrRecordTooLarge)
 }
 
-// LongestText is the maximum length in bytes of an error's text that is shown. User code may put a
-// whole record into one.
+// LongestText is the maximum length of an error's text in bytes; a longer text is cut. User code
+// may put a whole record into one.
 const LongestText = 512
 
-// cutError replaces the text of an error, which is too long or cannot be read.
+// cutError is an error with another text, as its own is too long or panics.
 type cutError struct {
 	text string
 	err  error
@@ -80,8 +80,8 @@ type cutError struct {
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return e.err }
 
-// Present makes an error of user code fit to be shown: it shortens the text, or replaces it if the
-// Error method panics. If ctx has ended, the error also wraps ctx.Err().
+// Present changes *err, an error of user code, for messages: it cuts a long text, and replaces one
+// whose Error method panics. If ctx has ended, the result also wraps ctx.Err().
 func Present(ctx context.Context, err *error) {
 	if *err == nil {
 		return
@@ -95,7 +95,7 @@ func Present(ctx context.Context, err *error) {
 	}
 }
 
-// errorText returns the text of an error; if its method panics, it returns a description and false.
+// errorText returns err's text; if its Error method panics, a description of that and false.
 func errorText(err error) (text string, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -105,7 +105,7 @@ func errorText(err error) (text string, ok bool) {
 	return err.Error(), true
 }
 
-// CutText returns text, cut to its first n bytes, with a note of its length, if it is longer.
+// CutText returns text or, if it is longer than n bytes, its first n bytes and its length.
 func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -116,10 +116,10 @@ func CutText(text string, n int) string {
 	return fmt.Sprintf("%s… (%d bytes)", text[:n], len(text))
 }
 
-// HeadSize is the number of bytes of a record that an error shows.
+// HeadSize is the maximum number of bytes of a record in an error's text.
 const HeadSize = 60
 
-// Quoted returns head, the start of a text of size bytes, in quotes; a note says if it was cut.
+// Quoted returns head, the start of a text of size bytes, in quotes, and the size if it was cut.
 func Quoted(head string, size int) string {
 	if len(head) == size {
 		return strconv.Quote(head)
@@ -127,10 +127,10 @@ func Quoted(head string, size int) string {
 	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(head), size)
 }
 
-// QuotedText quotes a text, or its first bytes if it is long.
+// QuotedText returns a text in quotes; a long one is cut, with a note of its size.
 func QuotedText(text string) string { return Quoted(text[:min(len(text), HeadSize)], len(text)) }
 
-// ValueText returns a key or a value as text for an error, cut to HeadSize bytes.
+// ValueText returns a key or value as text for an error, at most HeadSize bytes of it.
 func ValueText(v any) string {
 	switch v := v.(type) {
 	case []byte:
@@ -141,8 +141,8 @@ func ValueText(v any) string {
 	return CutText(fmt.Sprintf("%+v", v), HeadSize)
 }
 
-// InStore adds the file's URL to an error of a store: root, then the name in err. An error whose
-// text has a URL stays as it is.
+// InStore adds the file's URL to the error of a store: root, a slash, and the path in err. An error
+// whose text has the URL already stays as it is.
 func InStore(root string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCutTexts: a text up to the limit is unchanged; a longer one is cut between two letters, with
-// its length.
+// CutText does not change a text up to the limit. It cuts a longer one between two characters and
+// adds its length.
 func TestCutTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching("[aé漢]{0,12}").Draw(t, "text")
@@ -35,8 +35,8 @@ func TestCutTexts(t *testing.T) {
 	})
 }
 
-// TestErrorsAreShortened: an error of up to 512 bytes is unchanged; a longer one is cut and still
-// wraps the original. The end of a context is named once.
+// Present does not change an error of up to 512 bytes. A longer one is cut and still wraps the
+// original. The error of an ended context is added only once.
 func TestErrorsAreShortened(t *testing.T) {
 	for _, n := range []int{1, LongestText, LongestText + 1} {
 		was := errors.New(strings.Repeat("x", n))
@@ -60,7 +60,7 @@ func TestErrorsAreShortened(t *testing.T) {
 	require.Equal(t, "another fault", other.Error())
 }
 
-// Standard and OfEngine recognize Go's and the engine's own code; the engine's tests are user code.
+// Standard and OfEngine recognize the library's and the engine's code, but not the engine's tests.
 func TestUserCodeIsRecognized(t *testing.T) {
 	require.True(t, Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
 	require.False(t, Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))

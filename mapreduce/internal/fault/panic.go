@@ -11,19 +11,19 @@ import (
 	"unsafe"
 )
 
-// PanicError is the error that a panic of the user's code becomes.
+// PanicError is the error into which Catch turns a panic of user code.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack string // of the goroutine that panicked
 	At    string // file and line in the user's code, such as "words/count.go:17"; empty if unknown
 }
 
-// NewPanicError returns the error for a panic; the caller, a deferred function, has recovered v.
+// NewPanicError returns the error for a panic, whose value v the deferred caller has recovered.
 func NewPanicError(v any) *PanicError {
 	return &PanicError{Value: v, Stack: string(debug.Stack()), At: userPlace()}
 }
 
-// Error returns the value, shortened if it is long, and the place; the stack is in Stack.
+// Error returns the value, cut if it is long, and the place in user code, but not the stack.
 func (e *PanicError) Error() string {
 	text := "panic: " + CutText(fmt.Sprint(e.Value), LongestText/2)
 	if e.At != "" {
@@ -32,14 +32,14 @@ func (e *PanicError) Error() string {
 	return text
 }
 
-// Unwrap returns the value if it is an error.
+// Unwrap returns the panic's value if that is an error, otherwise nil.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
 // Exited returns [ErrExited] with the line of user code that ended the goroutine. Only a deferred
-// function that runs because of that may call it.
+// function that runs for this reason may call it.
 func Exited() error {
 	if at := userPlace(); at != "" {
 		return fmt.Errorf("%w at %s", ErrExited, at)
@@ -48,8 +48,8 @@ func Exited() error {
 }
 
 // userPlace returns file and line of the user's code that panicked or ended its goroutine. It is
-// the first function on the stack that belongs neither to the standard library nor to this engine,
-// otherwise the first one.
+// the first function on the stack that is neither in the standard library nor in this engine. If
+// there is none, it is the first function.
 func userPlace() string {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -76,7 +76,7 @@ func userPlace() string {
 }
 
 // Standard reports whether a source file belongs to the standard library, whose sources are in
-// library. With -trimpath that is unknown, but the program's files are in modules.
+// directory library. With -trimpath that is "", and other files begin with their module's name.
 func Standard(file, library string) bool {
 	if library != "" {
 		return strings.HasPrefix(file, library)
@@ -85,7 +85,7 @@ func Standard(file, library string) bool {
 	return !strings.Contains(module, ".")
 }
 
-// OfEngine reports whether a function belongs to this engine; its tests count as user code.
+// OfEngine reports whether a function belongs to this engine. The engine's tests are user code.
 func OfEngine(f runtime.Frame) bool {
 	const module = "github.com/tarry-mr/tarry/"
 	rest, ok := strings.CutPrefix(f.Function, module)
@@ -100,14 +100,14 @@ func OfEngine(f runtime.Frame) bool {
 	return strings.HasPrefix(rest, "actors.") || strings.HasPrefix(rest, "actors/worker.")
 }
 
-// Thrown is the panic value of Throw, which carries an error through code that returns none, such
-// as a codec. Catch returns the error.
+// Thrown is what Throw panics with, to pass an error through functions that return none, such as a
+// codec's.
 type Thrown struct{ Err error }
 
-// Throw panics with an error that Catch returns unchanged.
+// Throw panics such that Catch, deferred by a caller, returns exactly err.
 func Throw(err error) { panic(Thrown{err}) }
 
-// Catch sets *err to an error for a panic, if there is one. It must be deferred.
+// Catch, deferred by a function, turns a panic in it into an error and stores it in *err.
 func Catch(err *error) {
 	v := recover()
 	if v == nil {
@@ -127,8 +127,8 @@ func Catch(err *error) {
 	*err = NewPanicError(v)
 }
 
-// Contained sets *err to the error or the panic of step, which may call user code. If step ends the
-// goroutine, only deferred functions still run: they find the error of Exited in *err.
+// Contained calls step, which may call user code, and stores its error, or that for its panic, in
+// *err. If step ends the goroutine, *err is that of Exited when deferred functions run.
 func Contained(err *error, step func() error) {
 	defer Catch(err)
 	returned := false
@@ -141,14 +141,14 @@ func Contained(err *error, step func() error) {
 	returned = true
 }
 
-// AccessError is a memory fault outside the Go heap: input.Verify finds out which file shrank, if
-// any.
+// AccessError is a memory fault outside the Go heap. input.Verify replaces it if an input file has
+// shrunk, which causes such faults.
 type AccessError struct {
 	PanicError
-	readable bool // so it was a write
+	readable bool // reading there works, so the fault was a write
 }
 
-// Cause returns the error to show if no input file has changed: a disk or user code is at fault.
+// Cause returns the error to show if no input file has changed: the disk or user code is the cause.
 func (e *AccessError) Cause() error {
 	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
 	if e.readable {
@@ -165,20 +165,20 @@ func readable(addr uintptr) (ok bool) {
 	return true
 }
 
-// Guard makes memory faults in mapped input panics of this goroutine, which Catch turns into
-// errors, if on is set; otherwise they end the process. It returns the former setting. "defer
-// fault.Guard(fault.Guard(true))" holds until a function returns.
+// Guard sets whether a memory fault in mapped input is a panic, which Catch turns into an error, or
+// ends the process. It applies to this goroutine and returns the setting before. "defer
+// fault.Guard(fault.Guard(true))" turns it on until a function returns.
 func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }
 
-// Step calls do, which may call user code, and returns its error, or its panic as an error.
+// Step calls do, which may call user code, and returns its error or that for its panic.
 func Step(do func() error) (err error) {
 	defer Present(context.Background(), &err)
 	Contained(&err, do)
 	return err
 }
 
-// Recovered returns the error of f, or its panic as an error. A memory fault outside of the Go heap
-// stays a panic, because its cause may be the input.
+// Recovered calls f and returns its error or that for its panic. It panics again for a memory fault
+// outside of the Go heap, because the input may be the cause.
 func Recovered(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {

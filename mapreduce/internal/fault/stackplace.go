@@ -27,7 +27,7 @@ func StackPlace(stack string) string {
 	return ""
 }
 
-// libraryRoot returns where the standard library's sources were when this program was built.
+// libraryRoot returns the directory of the standard library's sources; "" with -trimpath.
 func libraryRoot() string {
 	pc := make([]uintptr, 1)
 	f, _ := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]).Next() // runtime.Callers itself
@@ -35,7 +35,7 @@ func libraryRoot() string {
 	return root
 }
 
-// cutLast returns the parts of s before and after the last sep; found is false if there is none.
+// cutLast is strings.Cut around the last sep in s; found is false without one.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFieldsBesideNothing: if a text ends at the end of mapped memory, nothing behind it is loaded.
+// If a text ends where mapped memory ends, Fields and FieldStrings load no byte beyond it.
 func TestFieldsBesideNothing(t *testing.T) {
 	memory, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)

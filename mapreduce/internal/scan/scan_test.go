@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainFields is the oracle of Fields: package bytes splits text at the bytes of C's isspace.
+// plainFields returns the words that Fields must find: package bytes splits at isspace's bytes.
 func plainFields(text []byte) [][]byte {
 	return bytes.FieldsFunc(latin1(text), func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) })
 }
@@ -78,7 +78,7 @@ func FuzzSpaces(f *testing.F) {
 	})
 }
 
-// TestSpacesKnowsEveryByte tests each byte next to every other, which would show carries.
+// spaces finds each of the 256 bytes, beside any other: a carry would change a neighbor's bit.
 func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
@@ -93,8 +93,8 @@ func TestSpacesKnowsEveryByte(t *testing.T) {
 	}
 }
 
-// TestFieldsLookAtTheirTextAlone: the bytes around a text do not change its words, also at the ends
-// of pages.
+// The bytes before and after a text do not change its words, also where a text ends at the end of a
+// page.
 func TestFieldsLookAtTheirTextAlone(t *testing.T) {
 	for _, around := range []string{"x", " ", "x "} {
 		page := bytes.Repeat([]byte(around), 2*pageSize/len(around))
@@ -199,8 +199,8 @@ func BenchmarkLastIndexByte(b *testing.B) {
 	}
 }
 
-// TestWordsOfLongTexts: white space is found for a whole block at once. A run of white space makes
-// no empty words at a block's border, and a consumer that stops gets no more words.
+// Fields finds the words of texts of several blocks. A run of white space across two blocks gives
+// no empty word, and a consumer that stops gets no more words.
 func TestWordsOfLongTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{block - 1, block, block + 1, 2*block - 1, 2 * block, 3*block + 5}).Draw(t, "bytes")

@@ -12,16 +12,16 @@ const (
 	low7  = 0x7f7f7f7f7f7f7f7f
 	tops  = 0x8080808080808080
 	space = 0x2020202020202020
-	// Added to a byte below 0x80, these set its top bit if it is at least 9 (tab) or 14 (after
-	// carriage return).
+	// Each is added to a byte below 0x80. from9 sets its top bit if it is at least 9 (tab), from14
+	// if it is at least 14 (after carriage return).
 	from9  = 0x7777777777777777
 	from14 = 0x7272727272727272
 	// gather, as a factor, moves the top bits of 8 bytes into the top byte of the product.
 	gather = 0x0002040810204081
 )
 
-// lastSpaces is spaces for the rest of a text from `at` on, fewer than block bytes. Bit i stands
-// for text[at+i]; a bit at the end of text is set, too.
+// lastSpaces is spaces for the rest of a text from `at` on, which is less than a block. Bit i is
+// for text[at+i]; the bit just after the text is set, too.
 func lastSpaces(text []byte, at int) uint64 {
 	n := len(text) - at
 	end := uint64(1) << n
@@ -33,10 +33,10 @@ func lastSpaces(text []byte, at int) uint64 {
 
 const pageSize = 4096
 
-// shortSpaces is like spaces, for a text shorter than block; bits after its end mean nothing.
+// shortSpaces is spaces for a text shorter than a block. The bits after its end have no meaning.
 //
-// Invariant: it loads block bytes from the text's start only if they are in the same 4 KiB page:
-// memory is mapped in whole pages, so the load cannot fault.
+// Invariant: it loads a whole block from the text's start only if the block is in one 4 KiB page.
+// Memory is mapped in whole pages, so the load cannot fault.
 func shortSpaces(text []byte) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(text))
 	if loadsBeyond && p != nil && uintptr(p)%pageSize <= pageSize-block {
@@ -47,8 +47,8 @@ func shortSpaces(text []byte) uint64 {
 	return spaces(unsafe.Pointer(&rest))
 }
 
-// plainSpaces returns a word with bit i set where b[i] is white space. Tests compare spaces with
-// it, and it replaces spaces where that has no assembly.
+// plainSpaces returns a word with bit i set where b[i] is white space. It replaces spaces on
+// processors without assembly, and tests compare spaces with it.
 func plainSpaces(b *[block]byte) (m uint64) {
 	for i := 0; i < block; i += 8 {
 		m = m>>8 | spacesOf(binary.LittleEndian.Uint64(b[i:]))<<56

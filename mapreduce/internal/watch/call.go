@@ -8,11 +8,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// ErrRecordChanged is the error of a Map that modifies its record.
+// ErrRecordChanged is the error of a job whose Map modifies its record.
 var ErrRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
-// watcher replaces the user's functions of one attempt by ones that check each call, by reflection:
-// no code is compiled per job. It counts calls and passes copies of byte slices.
+// watcher checks the calls of the user's functions in one attempt, by reflection, so that no code
+// is compiled per job. It counts them and passes copies of byte slices.
 type watcher struct {
 	*watched
 	id     attempt.ID
@@ -38,10 +38,10 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// watching is a function that is called instead of the user's function f, and may call it.
+// watching is called in place of the user's function f, which it may call.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-// watchFunc replaces the function that f points to: each call becomes watch(original, arguments).
+// watchFunc replaces the function at pointer f: each call calls watch(original, arguments).
 func watchFunc(f any, watch watching) {
 	place := reflect.ValueOf(f).Elem()
 	was := reflect.ValueOf(place.Interface())
@@ -51,7 +51,7 @@ func watchFunc(f any, watch watching) {
 	}))
 }
 
-// call calls f with args and returns its error; a nil f does nothing.
+// call calls f with args and returns its error; if f is nil, it does nothing.
 func call(f reflect.Value, args []reflect.Value) error {
 	if f.IsNil() {
 		return nil
@@ -60,8 +60,8 @@ func call(f reflect.Value, args []reflect.Value) error {
 	return err
 }
 
-// emitter returns an emit function for the call c that checks each use: where it is called from,
-// and whether the emitted bytes are still valid.
+// emitter returns an emit function for call c. It checks from where it is called, and that the
+// emitted bytes are still valid.
 func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
 		if c.inPlace() {
@@ -74,7 +74,7 @@ func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	})
 }
 
-// checkKept sets c.kept if v, which is emitted, contains bytes that the user should have copied.
+// checkKept sets c.kept if v, which user code emits, has bytes that are no longer valid.
 func (c *userCall) checkKept(v reflect.Value) {
 	eachBytes(v, func(b []byte) {
 		for _, l := range c.copies {
@@ -85,7 +85,7 @@ func (c *userCall) checkKept(v reflect.Value) {
 	})
 }
 
-// sequence returns an iterator over copies of all's items; each item ends the previous one's.
+// sequence returns an iterator over copies of the items of all; each item ends the one before.
 func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	return reflect.MakeFunc(all.Type(), func(args []reflect.Value) []reflect.Value {
 		yield := args[0]
@@ -100,8 +100,8 @@ func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	})
 }
 
-// each returns the replacement of a Map or Reduce. prepare replaces the record or group in its
-// arguments by copies; the last argument is emit.
+// each returns the replacement of a Map or Reduce. prepare replaces all arguments but emit, the
+// last one, by copies.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
@@ -125,7 +125,7 @@ func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	}
 }
 
-// closing is called in place of f, the user's Close, to check what it emits and when.
+// closing is called in place of f, the user's Close, and checks what f emits and when.
 func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	if err := w.step(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	})
 }
 
-// copyRecord replaces the record, the first argument of a Map, by a copy.
+// copyRecord replaces the first argument of a Map, the record, by a copy.
 func (w *watcher) copyRecord(args []reflect.Value) { args[0] = w.copies[0].value(args[0]) }
 
 // copyGroup replaces the arguments of a Reduce by copies: a key and its values, or pairs.
@@ -147,8 +147,8 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// WrapMap makes debug mode check a map attempt: it replaces the functions that userMap and
-// userClose point to. It returns the copies of records that the map gets, nil without debug mode.
+// WrapMap, in debug mode, replaces the functions at pointers userMap and userClose by ones that
+// check them. It returns the copies of records that the map gets, or nil without debug mode.
 func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	if s.debug == nil {
 		return nil
@@ -159,8 +159,8 @@ func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	return w.copies[0]
 }
 
-// WrapReduce is like WrapMap, for a reduce attempt; one of userReduce and userPairs points to nil.
-// It reports whether debug mode is on.
+// WrapReduce is WrapMap for a reduce attempt; one of userReduce and userPairs points to nil. It
+// reports whether debug mode is on.
 func (s *State) WrapReduce(id attempt.ID, userReduce, userPairs, userClose any) bool {
 	if s.debug == nil {
 		return false

@@ -12,7 +12,7 @@ import (
 )
 
 // Combine replaces the Combine at pointer f, a func(V, V) V, by one that panics if it breaks a law.
-// Floats count as equal if they differ by at most the fraction within of the larger one.
+// Floats may differ by the fraction `within` of the larger one.
 func Combine(f any, value codec.Placed, within float64) {
 	c := &combineCheck{value: value, within: within}
 	place := reflect.ValueOf(f).Elem()
@@ -22,23 +22,23 @@ func Combine(f any, value codec.Placed, within float64) {
 	}))
 }
 
-// combinedKept is the number of latest results with which a combineCheck tests associativity.
+// combinedKept is how many of the latest results are used to test associativity.
 const combinedKept = 64
 
-// combineCheck tests whether a Combine is deterministic, commutative and associative. It stores
-// values as encodings, because Combine may modify its arguments.
+// combineCheck tests whether a Combine is deterministic, commutative and associative. It keeps
+// values encoded, because Combine may modify its arguments.
 type combineCheck struct {
 	mu     sync.Mutex
 	f      reflect.Value
 	within float64
 	value  codec.Placed
-	// results are the latest results of f. If one becomes an argument, there are three values of a
-	// key to test associativity with.
+	// results are the latest results of f with their arguments. If one becomes an argument, three
+	// values of a key are known, to test associativity with.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
 }
 
-// combine returns f(a, b). It panics with an error if f breaks a law with these values.
+// combine returns f(a, b), and panics if f breaks a law with these values.
 func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,13 +61,13 @@ func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	return result
 }
 
-// apply returns f(a, b); arguments and result are encodings.
+// apply returns f(a, b), where arguments and result are encoded.
 func (c *combineCheck) apply(a, b []byte) []byte {
 	args := []reflect.Value{c.decoded(a), c.decoded(b)}
 	return codec.Encoding(c.value, c.f.Call(args)[0])
 }
 
-// decoded returns the value that b encodes; it copies b, which f may modify.
+// decoded returns the value that b encodes. It decodes a copy, since f may modify the value.
 func (c *combineCheck) decoded(b []byte) reflect.Value {
 	v, err := codec.Decoded(c.value, bytes.Clone(b))
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *combineCheck) decoded(b []byte) reflect.Value {
 	return v
 }
 
-// law panics unless one and other are equal results; shown are the values that led to them.
+// law panics unless the encoded results one and other are equal; shown led to them.
 func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte) {
 	if bytes.Equal(one, other) || alike.Equal(c.decoded(one).Interface(), c.decoded(other).Interface(), c.within) {
 		return

@@ -14,14 +14,14 @@ import (
 
 const (
 	copySlab = 64 << 10 // bytes per slab
-	// copyBytes is how much of the latest copies is remembered (at least one slab), to recognize
-	// bytes that the user has kept.
+	// copyBytes is the size of the latest copies that are kept, at least one slab, to recognize
+	// bytes that user code has kept.
 	copyBytes = 4 << 20
 )
 
-// Copies makes copies that a user's function gets in place of the engine's own byte slices. When
-// they are no longer valid, they are overwritten with memory.Poison. Their memory is not reused, so
-// that a copy that the user has kept is recognized.
+// Copies makes the copies that user code gets in place of the engine's byte slices. When they are
+// no longer valid, they are overwritten with memory.Poison. Their memory is not reused, so that a
+// copy is recognized if user code has kept it.
 type Copies struct {
 	what  string // record, key or value
 	slabs [][]byte
@@ -29,10 +29,10 @@ type Copies struct {
 	live  []copied
 }
 
-// copied is a copy that is still valid, and the memory that it is a copy of.
+// copied is a copy that is still valid, in its second field, and the bytes that it copies.
 type copied struct{ of, lent []byte }
 
-// copyOf returns a copy of b that is valid until the next call of end.
+// copyOf returns a copy of b that is valid until the next end.
 func (l *Copies) copyOf(b []byte) []byte {
 	if len(b) == 0 {
 		return b[:0:0]
@@ -45,7 +45,7 @@ func (l *Copies) copyOf(b []byte) []byte {
 		}
 		last = len(l.slabs) - 1
 	}
-	l.slabs[last] = kept.Pad(l.slabs[last], 0, kept.FlatWord) // numbers may be copied, too
+	l.slabs[last] = kept.Pad(l.slabs[last], 0, kept.FlatWord) // aligned, since slices of numbers may be copied
 	at := len(l.slabs[last])
 	l.slabs[last] = append(l.slabs[last], b...)
 	lent := l.slabs[last][at:len(l.slabs[last]):len(l.slabs[last])]
@@ -53,12 +53,12 @@ func (l *Copies) copyOf(b []byte) []byte {
 	return lent
 }
 
-// changed reports whether the user's function has modified a copy that is still valid.
+// changed reports whether user code has modified a copy that is still valid.
 func (l *Copies) changed() bool {
 	return slices.ContainsFunc(l.live, func(x copied) bool { return !bytes.Equal(x.of, x.lent) })
 }
 
-// end makes all copies invalid, and overwrites them.
+// end ends the validity of all copies and overwrites them.
 func (l *Copies) end() {
 	for _, x := range l.live {
 		for i := range x.lent {
@@ -68,7 +68,7 @@ func (l *Copies) end() {
 	l.live = l.live[:0]
 }
 
-// ended reports whether b is part of an invalid copy, which the user should not have kept.
+// ended reports whether b is in a copy that is no longer valid, so that user code has kept it.
 func (l *Copies) ended(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
@@ -79,8 +79,8 @@ func (l *Copies) ended(b []byte) bool {
 		!slices.ContainsFunc(l.live, func(x copied) bool { return has(x.lent) })
 }
 
-// Copier returns a function that replaces the slices in a value by copies, if isCopied holds for
-// their element type. It does not follow pointers or unexported fields.
+// Copier returns a function that replaces the slices in a value by copies if isCopied selects their
+// elements' type. It does not follow pointers or unexported fields.
 func Copier[T any](l *Copies, isCopied Element) func(v T) T {
 	t := reflect.TypeFor[T]()
 	if !isCopied.within(t, nil) {
@@ -92,7 +92,7 @@ func Copier[T any](l *Copies, isCopied Element) func(v T) T {
 	}
 }
 
-// value returns v with its byte slices replaced by copies, as Copier does.
+// value returns v with copies in place of its byte slices, as Copier does.
 func (l *Copies) value(v reflect.Value) reflect.Value {
 	if !Element(Bytes).within(v.Type(), nil) {
 		return v
@@ -103,18 +103,18 @@ func (l *Copies) value(v reflect.Value) reflect.Value {
 	return lent
 }
 
-// Element reports whether slices with elements of a type are copied: Bytes, or Views for records of
-// a dataset.
+// Element selects the slices to copy by the type of their elements. It is Bytes, or Views for the
+// records of a dataset.
 type Element func(elem reflect.Type) bool
 
-// Bytes is the Element that selects slices of bytes.
+// Bytes selects slices of bytes.
 func Bytes(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 
-// Views is the Element that selects slices of bytes and of numbers.
+// Views selects slices of bytes and slices of numbers.
 func Views(elem reflect.Type) bool { return Bytes(elem) || kept.IsPlain(elem) }
 
-// within reports whether values of type t contain slices to copy. above are the types that contain
-// t, so that recursive types end the search.
+// within reports whether values of type t have slices to copy. above are the types around t in the
+// search, which stops at one of them: the type is recursive.
 func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
@@ -135,8 +135,8 @@ func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace sets each slice in v that Element selects to a copy by copyOf. It also copies the slices
-// that contain such slices.
+// replace sets each slice in v that is selected to a copy by copyOf. Slices that contain such
+// slices are copied, too.
 func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -167,12 +167,12 @@ func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 	}
 }
 
-// memoryOf returns the memory of a slice whose elements have no pointers.
+// memoryOf returns the bytes of a slice's elements, which must not have pointers.
 func memoryOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
-// eachBytes calls yield with the memory of each slice of bytes or numbers in v, and of each string.
+// eachBytes calls yield with the bytes of each string in v, and of each slice of bytes or numbers.
 func eachBytes(v reflect.Value, yield func([]byte)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -195,10 +195,10 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 	}
 }
 
-// ErrKept is wrapped by the error of a function that emits bytes beyond their lifetime.
+// ErrKept is wrapped by the error of user code that emits bytes that are no longer valid.
 var ErrKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
 
-// keptError returns the error for who (Map, Reduce, Close), which emitted invalid bytes at line at.
+// keptError returns the error for who (Map, Reduce, Close) having emitted invalid bytes at a line.
 func (l *Copies) keptError(who, at string) error {
 	life := "of an earlier call"
 	if l.what == "value" {

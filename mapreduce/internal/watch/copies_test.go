@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLoansEndAtOnce: a watched job gets separate copies of bytes, which are poisoned when their
-// lifetime ends.
+// Each copy has its own memory, and end overwrites it with memory.Poison, so that ended recognizes
+// it.
 func TestLoansEndAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &Copies{what: "record"}
@@ -56,7 +56,7 @@ func TestLoansEndAtOnce(t *testing.T) {
 	})
 }
 
-// TestLending: values of all kinds of types are copied for watched functions.
+// Copier copies the byte slices in values of all kinds of types.
 func TestLending(t *testing.T) {
 	type inner struct{ B []byte }
 	type value struct {

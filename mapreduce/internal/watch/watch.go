@@ -13,8 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// State says whether debug mode (Plan.Debug) checks the functions of a plan's job. It is part of
-// the plan.
+// State belongs to a plan and says whether debug mode (Plan.Debug) checks the functions of its job.
 type State struct {
 	debug *watched // nil: attempts are not watched
 }
@@ -25,17 +24,17 @@ func (s *State) Watch(o cluster.DebugOptions) { s.debug = &watched{DebugOptions:
 // Watches reports whether debug mode is on.
 func (s *State) Watches() bool { return s.debug != nil }
 
-// End is called when the job is over. It returns the error of the first misuse of emit, or nil.
+// End is called when the job is over. It returns the error of the first misuse of emit.
 func (s *State) End() error {
 	s.debug.end()
 	return s.debug.failed()
 }
 
-// watched is what the attempts of a plan in debug mode share.
+// watched is shared by the attempts of a plan in debug mode.
 type watched struct {
 	cluster.DebugOptions
 	misuse atomic.Pointer[error] // the first misuse of emit
-	ended  atomic.Bool           // the job is over: misuse is not read any more
+	ended  atomic.Bool           // the job is over: misuse is not read anymore
 }
 
 // failed returns the error of the first misuse of emit, or nil.
@@ -49,14 +48,14 @@ func (d *watched) failed() error {
 	return nil
 }
 
-// end notes that the job is over: a later misuse of emit panics, as nothing reports its error.
+// end records that the job is over. A later misuse of emit panics, as no one returns its error.
 func (d *watched) end() {
 	if d != nil {
 		d.ended.Store(true)
 	}
 }
 
-// note stores the first error of a misuse of emit, for failed.
+// note stores the error of a misuse of emit, if it is the first, for failed.
 func (d *watched) note(err error) {
 	err = fault.Permanent(err)
 	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
@@ -64,17 +63,17 @@ func (d *watched) note(err error) {
 	}
 }
 
-// userCall is one call of a user's function that has an emit.
+// userCall is one call of a user's function that gets an emit.
 type userCall struct {
 	*watched
 	who       string // Map, Reduce or Close
 	goroutine string
 	over      atomic.Bool
 	copies    []*Copies
-	kept      error // error of emitting invalid bytes
+	kept      error // the error if invalid bytes were emitted
 }
 
-// watchCall returns the error of code, a call of the user's function who, or of a misuse of emit.
+// watchCall calls code, which calls the user's function who, and returns its or emit's error.
 func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall) error) error {
 	c := &userCall{watched: d, who: who, goroutine: goroutine(), copies: copies}
 	defer c.over.Store(true)
@@ -88,7 +87,7 @@ func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall)
 	return err
 }
 
-// inPlace reports whether emit may be called here and now; otherwise it notes an error.
+// inPlace reports whether emit may be called by this goroutine now; if not, it notes an error.
 func (c *userCall) inPlace() bool {
 	switch {
 	case c.over.Load():
@@ -103,7 +102,7 @@ func (c *userCall) inPlace() bool {
 	return false
 }
 
-// goroutine returns a name of the calling goroutine, to compare it with another.
+// goroutine returns the name of the calling goroutine, to recognize calls from others.
 func goroutine() string {
 	var buf [64]byte
 	text := buf[:runtime.Stack(buf[:], false)]
@@ -111,7 +110,7 @@ func goroutine() string {
 	return string(name)
 }
 
-// callPlace returns the file and line in the user's code from which the engine was called.
+// callPlace returns file and line of the user's code that has called the engine.
 func callPlace() string {
 	pc := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])

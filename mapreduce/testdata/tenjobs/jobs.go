@@ -1,5 +1,5 @@
-// Package tenjobs has ten jobs, each with its own key and value types. A test counts the functions
-// that each job adds to a program.
+// Package tenjobs has ten jobs with different key and value types. A test counts how many functions
+// each job adds to a program.
 package tenjobs
 
 import (
@@ -19,7 +19,7 @@ type (
 	}
 )
 
-// lines returns the input of every job, which is empty.
+// lines returns the input of each of the jobs, which is empty.
 func lines() mapreduce.Input[[]byte] { return mapreduce.Lines(mapreduce.Bytes("lines", nil)) }
 
 // Plans returns the plans of the ten jobs.
