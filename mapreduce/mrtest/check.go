@@ -102,11 +102,11 @@ func (c *check[O]) faults() error {
 // all makes all runs. It compares each with a plain run in RunLocal with as many reduces, which is
 // called base.
 //
-// 1. A watched run, so that misuse is reported by its name; then two plain runs.
-// 2. Runs with splits of several sizes.
-// 3. Runs with other numbers of reduces: the same records, in other parts.
-// 4. For each of those numbers, runs on a cluster: with many concurrent attempts, with too little
-// memory, with failing attempts.
+//  1. A watched run, so that misuse is reported by its name; then two plain runs.
+//  2. Runs with splits of several sizes.
+//  3. Runs with other numbers of reduces: the same records, in other parts.
+//  4. For each of those numbers, runs on a cluster: with many concurrent attempts, with too little
+//     memory, with failing attempts.
 func (c *check[O]) all() ([]O, error) {
 	watched, err := c.run(variant{
 		reduces: c.Reduces[0], debug: true,
