@@ -67,7 +67,7 @@ func BenchmarkSortLines(b *testing.B) {
 	})
 }
 
-// BenchmarkTinyJob binds and runs a job of a few words, from start to end.
+// BenchmarkTinyJob measures the binding and the whole run of a job over one line.
 func BenchmarkTinyJob(b *testing.B) {
 	pool := cluster.NewBuffers(nil, 64<<20)
 	defer pool.Close()
@@ -79,7 +79,7 @@ func BenchmarkTinyJob(b *testing.B) {
 	}
 }
 
-// benchInput writes a generated file of 64 MiB, or of TARRY_BENCH_MIB, to TMPDIR.
+// benchInput generates a file of 64 MiB, or of TARRY_BENCH_MIB, in TMPDIR and returns its path.
 func benchInput(b *testing.B, kind gen.Kind) string {
 	b.Helper()
 	size := int64(64)
@@ -92,8 +92,8 @@ func benchInput(b *testing.B, kind gen.Kind) string {
 	return path
 }
 
-// benchJob measures a job over a generated file, one attempt after the other; share, if not 0,
-// limits its memory to that fraction of the file's size.
+// benchJob measures a job over a generated file, one attempt after the other. If share is not 0,
+// the memory budget is that fraction of the file's size.
 func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, d Destination) (*Plan, error)) {
 	b.Helper()
 	path := benchInput(b, kind)

@@ -68,7 +68,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// attempts runs one map and, if that succeeds, one reduce of a job over one line.
+// attempts returns the error of one map attempt of a job over one line or, after it, one reduce.
 func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V, O]) error {
 	t.Helper()
 	p := must(j.Bind(Lines(textOf("line\n")), Text[O](Writer("-", io.Discard))))(t)
@@ -205,7 +205,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, output.ErrUnprepared)
 }
 
-// A plan folds if its maps combine the values of a key into one value of fixed size.
+// Folds is true if a job's maps combine the values of a key into one value of fixed size.
 func TestPlansFold(t *testing.T) {
 	in, first := Lines(Bytes("text", nil)), func(line []byte, emit func(string, int64)) error { return nil }
 	bind := func(p *Plan, err error) bool { require.NoError(t, err); return p.Folds() }

@@ -18,15 +18,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// cityOf is the small feed of the joins below: the city of every user, except every tenth, who has
-// none, and every seventh, who has two.
+// cityOf is the small feed of the joins below. It has the city of each user: none for every tenth
+// user, and two for every seventh.
 func cityOf() Feed[[]byte, string] {
 	var users []int
 	for n := range 100 {
 		users = append(users, n)
 	}
 	return From(Slice(users), func(_ *Task, n int, emit func([]byte, string)) error {
-		key := fmt.Appendf(nil, "user%d%s", n, strings.Repeat("x", n%30)) // some are longer than a cell holds
+		key := fmt.Appendf(nil, "user%d%s", n, strings.Repeat("x", n%30)) // some exceed the longest key in a cell
 		if n%10 > 0 {
 			emit(key, fmt.Sprint("city", n))
 		}
@@ -39,8 +39,8 @@ func cityOf() Feed[[]byte, string] {
 
 func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
 
-// TestBatchedLookupIsALoop: a broadcast join in batches has the same output, in the same order,
-// as a loop, for all splits and record types.
+// A broadcast join looks keys up in batches. For all splits and record types it writes what a loop
+// over single records writes, in the same order.
 func TestBatchedLookupIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text, want []string
@@ -85,8 +85,8 @@ func TestBatchedLookupIsALoop(t *testing.T) {
 	})
 }
 
-// TestErrorsOfBatchedLookups: errors in a batch name the same record, place and number as
-// without batches, after the same output.
+// An error within a batch names the same record, place and number as without batches, and the same
+// output precedes it.
 func TestErrorsOfBatchedLookups(t *testing.T) {
 	bad := errors.New("bad")
 	type pair = Pair[[]byte, []byte]
@@ -139,14 +139,14 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 	}
 }
 
-// failedMap returns the error of a map attempt, even of one whose code exits its goroutine.
+// failedMap returns the error of a map attempt, also of one whose code exits its goroutine.
 func failedMap(p *Plan, a *cluster.MapAttempt) error {
 	a.Progress = new(cluster.Progress)
 	done := make(chan error, 1)
 	go func() {
 		err := fault.ErrExited
 		defer func() {
-			if err == fault.ErrExited { //nolint:errorlint // what stood there from the beginning
+			if err == fault.ErrExited { //nolint:errorlint // as set above
 				err = a.Progress.Exited()
 			}
 			done <- err

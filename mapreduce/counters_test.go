@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// countedJobs are jobs with each way from records to output, over the same two inputs.
+// countedJobs are jobs that take each way from records to output, over the same two inputs.
 func countedJobs() map[string]func() (*Plan, error) {
 	lines := Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))
 	return map[string]func() (*Plan, error){
@@ -40,7 +40,7 @@ func countedJobs() map[string]func() (*Plan, error) {
 	}
 }
 
-// What a run counts is what the oracle counts, and both are what happened.
+// An engine run counts what RunLocal counts, and both count what the jobs are known to do.
 func TestCountersAreWhatHappened(t *testing.T) {
 	for name, bind := range countedJobs() {
 		p := must(bind())(t)
@@ -74,7 +74,7 @@ func TestCountersAreWhatHappened(t *testing.T) {
 	}
 }
 
-// A run that spills counts what it has written and read back, and the attempt's progress shows it.
+// A run counts the bytes that it spills and reads back, and the attempt's Progress shows them.
 func TestSpillsAreCounted(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 20_000 {
@@ -110,7 +110,7 @@ func TestSpillsAreCounted(t *testing.T) {
 	}
 }
 
-// Where returns the current file, and the byte range of its current run if there is one.
+// Where returns the file that a map reads and, if known, the byte range of its current records.
 func TestWhereAMapIs(t *testing.T) {
 	var seen []string
 	var progress cluster.Progress
@@ -131,7 +131,7 @@ func TestWhereAMapIs(t *testing.T) {
 	require.Equal(t, []string{"one, bytes 2 to 4", "one, bytes 4 to 6", "one, bytes 4 to 6", "two"}, seen)
 }
 
-// names returns the names of the printed counters.
+// names returns the set of counter names that All returns.
 func names(c *counter.Set) map[string]bool {
 	list := map[string]bool{}
 	for v := range c.All() {
@@ -140,8 +140,8 @@ func names(c *counter.Set) map[string]bool {
 	return list
 }
 
-// What nobody counts is not printed as 0: chunks are no records, and a job without reduces has no
-// counters of reduces.
+// Print omits counters that nothing measures, rather than show 0: those of records if the input is
+// chunks, and those of reduces in a map-only job.
 func TestCountersThatAreNotMeasured(t *testing.T) {
 	text := Bytes("text", []byte(strings.Repeat("a line\n", 1000)))
 	filter := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error { emit(chunk); return nil }}
@@ -158,8 +158,8 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 	require.False(t, names(c)["Map input chunks"])
 }
 
-// Hadoop's sum holds: map output, less what Combine takes away in maps and reduces, is what reduces
-// are called with.
+// As in Hadoop, the map output, minus what Combine removes in maps and reduces, is the reduce
+// input.
 func TestCombineCountersAddUp(t *testing.T) {
 	plan := must(wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
 		unread[Pair[string, int64]]()))(t)
@@ -172,7 +172,7 @@ func TestCombineCountersAddUp(t *testing.T) {
 	require.Equal(t, int64(3), c.Get(counter.ReduceInputGroups))
 }
 
-// An attempt that fails counts nothing, whatever it had done and the user had counted.
+// A failed attempt adds nothing to the counters, even if its map counted or emitted before.
 func TestFailedAttemptsCountNothing(t *testing.T) {
 	bad := errors.New("bad")
 	ctx := context.Background()
@@ -234,8 +234,8 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 	failed(err)
 }
 
-// Attempts return their budget and pool memory, whether they spill or not: after a job nothing is
-// in use, and no mapping is unknown to the pool.
+// Attempts return all memory to the budget and the pool, whether they spill or not. After a job
+// none is in use, and the pool knows of each mapping.
 func TestAllMemoryGoesBack(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 20_000 {

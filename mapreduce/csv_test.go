@@ -27,8 +27,8 @@ func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 	return r.ReadAll()
 }
 
-// requireSameCSV checks that the records of all splits together, and the first error, are those of
-// encoding/csv over the whole file.
+// requireSameCSV checks that the records of all splits, and the first error, are what encoding/csv
+// returns for the whole file.
 func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Windows, block int64) {
 	want, wantErr := wholeCSV(o, text)
 	got, err := recordsOf(t, fieldsOf(CSV(o, Bytes("f.csv", text))), w, block)
@@ -48,7 +48,7 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Window
 		for i, rec := range texts {
 			require.Equal(t, want[i], rec.fields)
 			again := must(wholeCSV(o, []byte(rec.text+"\n")))(t)
-			if rec.text != "" { // a record of one empty field is an empty line to a reader
+			if rec.text != "" { // encoding/csv skips a line with one empty field
 				require.Equal(t, want[i:i+1], again)
 			}
 		}
@@ -65,7 +65,7 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Window
 	require.ErrorContains(t, err, fmt.Sprintf("line %d, column %d", bad.Line, bad.Column))
 }
 
-// randomCSV returns a file as a CSV writer makes it, with comments and empty lines added.
+// randomCSV returns a file as a CSV writer writes it, with further comments and empty lines.
 func randomCSV(t *rapid.T, comment rune) []byte {
 	field := rapid.SliceOfN(rapid.SampledFrom([]string{`"`, ",", "\n", "\r\n", "#", "a", "é", " "}), 0, 6)
 	width := rapid.IntRange(1, 4).Draw(t, "width")
@@ -106,7 +106,7 @@ func TestCSVIsReadAlikeHoweverItIsCut(t *testing.T) {
 	})
 }
 
-// FuzzCSV checks requireSameCSV for arbitrary bytes; errors name the right place.
+// For any bytes, splits have the records that encoding/csv returns, and errors name the place.
 func FuzzCSV(f *testing.F) {
 	for _, text := range []string{
 		"", "a,b\n\"c\n,d\",\"e\"\"\"\n", "a\"b\nc\n", "\"a\"b\nc\"\n", "\"open\nand on\n", "#\"\na\n\"b#\n#\"\n", "a,b\nc\n",
@@ -146,10 +146,10 @@ func TestCSVOfEverySource(t *testing.T) {
 	}, 100)
 }
 
-// checked returns a source whose compression is determined by its name.
+// checked returns s with the compression that its name's extension says.
 func checked(s Source) (Source, error) { return Stored(s.Data) }
 
-// TestCSVMarks: all splits of a file share one pass over it; a file of one split needs none.
+// The splits of a CSV file share one pass that finds record starts; a single split needs none.
 func TestCSVMarks(t *testing.T) {
 	record := "some,\"quoted\nwords\"\n"
 	text := strings.Repeat(record, 3<<20/len(record))
@@ -221,7 +221,7 @@ func TestCSVRows(t *testing.T) {
 	}, 1, 3, 10)
 }
 
-// recordsOfRows is recordsOf for what cannot be output.
+// recordsOfRows is recordsOf for records that no output can write.
 func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, err error) {
 	size := in.sources[0].Size()
 	for off := int64(0); off < size; off += block {

@@ -15,9 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestDamagedSpillsFailTheReduce flips a bit in what a map has spilled, of a job that
-// combines and of one that does not: the reduce ends with an error that says so, and
-// without it succeeds.
+// A changed bit in a map's spill makes the reduce that reads it fail with an error that says so,
+// with Combine and without. Without the change, the reduce succeeds.
 func TestDamagedSpillsFailTheReduce(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 30_000 {
@@ -54,7 +53,7 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 	}
 }
 
-// flipBits changes one bit in each spill file in dir. The files have no names any more.
+// flipBits changes one bit in each open spill file of dir; these files have no names.
 func flipBits(t *testing.T, dir string) {
 	t.Helper()
 	open := must(filepath.Glob("/proc/self/fd/*"))(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// keptKinds are records of each form: images, frames, with floats and without, with bytes.
+// Records of each form in which datasets keep them: images of memory, and frames of encoded bytes.
 type (
 	imageRecord struct {
 		X, Y float64
@@ -38,14 +38,14 @@ type (
 	}
 )
 
-// keep runs a job that copies records into k, in RunLocal with blocks of `block` bytes or records.
+// keep fills k with the records of in, by RunLocal with blocks of `block` bytes or records.
 func keep[T any](t require.TestingT, k *Dataset[T], in Input[T], block int64) {
 	plan := must(passOn[T]().Bind(in, k.Output()))(t)
 	must(RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)}))(t)
 }
 
-// keptIsSlice keeps records, reads them in arbitrary splits within a budget, and expects them
-// unchanged.
+// keptIsSlice checks that a dataset returns the records put into it, for any splits and with a
+// budget for the memory.
 func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	records := rapid.SliceOfN(gen, 0, 300).Draw(t, "records")
 	for range rapid.IntRange(0, 4).Draw(t, "doublings") {
@@ -78,7 +78,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	require.Zero(t, root.Used())
 }
 
-// runAttempts runs a plan as a cluster does, each map once, with sub-budgets of root.
+// runAttempts runs each map of a plan once, as a cluster does, each with a sub-budget of root.
 func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(int) []cluster.Block) {
 	ctx := context.Background()
 	require.NoError(t, p.Claim())
@@ -100,7 +100,7 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 	t.Run("none", rapid.MakeCheck(func(t *rapid.T) { keptIsSlice(t, rapid.Just(None{})) }))
 }
 
-// A record may be larger than any block.
+// A dataset keeps records larger than a block, with a budget and without.
 func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
 	for _, limit := range []int64{0, 1} {
@@ -113,8 +113,8 @@ func TestKeptLargeRecords(t *testing.T) {
 	}
 }
 
-// Released records are freed when their last reader ends. Reading them is an error, before and
-// after a plan starts.
+// Release frees a dataset when its last reader has ended. Reading it is an error, whether a plan
+// has started or not.
 func TestKeptRelease(t *testing.T) {
 	k := NewDataset[int](kept.Options{Name: "numbers"})
 	_, err := passOn[int]().Bind(k.Input(), unread[int]())
@@ -144,8 +144,8 @@ func TestKeptRelease(t *testing.T) {
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
 
-// Attempts that fail, are aborted or lose the commit leave nothing; after a failed job another can
-// fill the store.
+// Attempts that fail, are aborted or lose the commit leave nothing in the dataset. After a failed
+// job another job can fill it.
 func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	broken := errors.New("broken")
@@ -175,8 +175,8 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	require.Equal(t, []int{7}, must(k.Records())(t))
 }
 
-// A rerun of the same job recomputes exactly the parts that a node has lost; different records are
-// an error.
+// If a node is lost, a rerun of the same job recomputes exactly its parts. A rerun that returns
+// other records is an error.
 func TestKeptAgain(t *testing.T) {
 	k, root := NewDataset[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
 	move, less := 0.0, 0
@@ -226,7 +226,7 @@ func TestKeptAgain(t *testing.T) {
 		less, move = 0, 0
 	}
 	require.ErrorContains(t, again(4), "has 4 parts, made again it has 2")
-	move = 1e-15 // as another order of adding might
+	move = 1e-15 // a difference as from another order of addition
 	require.NoError(t, again(2))
 	require.Empty(t, k.Lost())
 	require.Equal(t, used, root.Used())
@@ -240,7 +240,7 @@ func TestKeptAgain(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// A part whose node dies during the write is lost from the beginning, even in a rerun.
+// If a node dies while a part is written to it, the part counts as lost, in a rerun, too.
 func TestKeptLostWhileWritten(t *testing.T) {
 	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
@@ -268,7 +268,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// A damaged spill is a lost part, not wrong records.
+// A part with a damaged spill is lost: reading it is an error, and never returns wrong records.
 func TestKeptDamage(t *testing.T) {
 	f := must(os.CreateTemp(t.TempDir(), ""))(t)
 	k := NewDataset[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
@@ -282,7 +282,7 @@ func TestKeptDamage(t *testing.T) {
 	require.Equal(t, []int{0}, k.Lost())
 }
 
-// Errors name the record, bad records are skipped, and a watched plan reports bytes kept too long.
+// Jobs over datasets have errors that name the record, skip bad records, and can be watched.
 func TestKeptRecordsAreWatched(t *testing.T) {
 	k := NewDataset[string](kept.Options{Name: "words"})
 	keep(t, k, Slice([]string{"good", "bad", "fine"}), 9)
@@ -321,8 +321,8 @@ func TestKeptWrongType(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// Slices in kept records are views of their block: a watched job that keeps or modifies one gets an
-// error, for all ways to read the records.
+// Slices in a dataset's records show the dataset's own memory. However records are read, a watched
+// job that keeps or modifies such a slice gets an error.
 func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 	var pages []linkedPage
 	for i := range int32(3) {

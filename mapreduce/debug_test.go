@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// watched returns how watched plans, one per run, end in RunLocal and on the engine.
+// watched returns the errors of two watched plans, one run by RunLocal and one by the engine.
 func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	debug := func() *Plan {
@@ -29,7 +29,7 @@ func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	return local, outcome(t, debug(), 1<<20)
 }
 
-// misused is a job over bytes with one user function replaced; without a replacement it is correct.
+// misused is a correct job over bytes, in which a test replaces one user function by a wrong one.
 type misused struct {
 	mapper  Mapper[[]byte, []byte, []byte]
 	reduce  func(key []byte, values iter.Seq[[]byte], emit func(Pair[[]byte, []byte])) error
@@ -62,8 +62,8 @@ func (m misused) bind(out Output[Pair[[]byte, []byte]]) (*Plan, error) {
 	}.Bind(Lines(textOf("a1\nb2\na3\nc4\na5\n")), out)
 }
 
-// check requires that a watched plan ends with an error that contains says, in RunLocal and on the
-// engine; with an empty says it must succeed.
+// check requires that a watched plan fails with all texts of says, in RunLocal and on the engine;
+// without says it must succeed.
 func (m misused) check(t *testing.T, says ...string) {
 	t.Helper()
 	local, engine := watched(t, func() (*Plan, error) {
@@ -81,7 +81,7 @@ func (m misused) check(t *testing.T, says ...string) {
 	}
 }
 
-// written returns the output of the job in RunLocal.
+// written returns what the job writes in RunLocal, watched or not.
 func (m misused) written(t *testing.T, debug bool) string {
 	var out bytes.Buffer
 	p := must(m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " ")))(t)
@@ -92,7 +92,7 @@ func (m misused) written(t *testing.T, debug bool) string {
 	return out.String()
 }
 
-// TestDebugOfRight: use that the documentation allows is not a misuse, and the output is unchanged.
+// Watched jobs may do all that the documentation allows, and write the same as unwatched ones.
 func TestDebugOfRight(t *testing.T) {
 	right := misused{}
 	right.check(t)
@@ -103,7 +103,7 @@ func TestDebugOfRight(t *testing.T) {
 			if first == nil {
 				first = bytes.Clone(v)
 			}
-			last = v // lives until Reduce returns, for there is no next
+			last = v // valid until Reduce returns, since no value follows
 		}
 		emit(MakePair(key, first))
 		emit(MakePair(key, last))
@@ -112,14 +112,14 @@ func TestDebugOfRight(t *testing.T) {
 	keeps.check(t)
 	require.Equal(t, keeps.written(t, false), keeps.written(t, true))
 	sums := misused{combine: func(a, b []byte) []byte {
-		a[0] = max(a[0], b[0]) // it may change its arguments
+		a[0] = max(a[0], b[0]) // Combine may change its arguments
 		return a
 	}}
 	sums.check(t)
 	require.Equal(t, sums.written(t, false), sums.written(t, true))
 }
 
-// TestDebugOfKeptBytes: emitting bytes beyond their lifetime is an error that names their origin.
+// Emitting bytes after their lifetime is an error that says where they came from.
 func TestDebugOfKeptBytes(t *testing.T) {
 	var kept []byte
 	misused{mapper: Mapper[[]byte, []byte, []byte]{
@@ -155,7 +155,7 @@ func TestDebugOfKeptBytes(t *testing.T) {
 	}, begin: func() { before = nil }}.check(t, "Reduce emitted bytes of a key of an earlier call")
 }
 
-// TestDebugPoisons: kept bytes are poisoned, so late copies do not look like data.
+// Bytes that user code keeps too long are overwritten, so that late copies do not look like data.
 func TestDebugPoisons(t *testing.T) {
 	var kept [][]byte
 	late := misused{reduce: func(key []byte, values iter.Seq[[]byte], emit func(Pair[[]byte, []byte])) error {
@@ -191,7 +191,7 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// TestDebugOfEmit: emit from another goroutine, or after its call, is an error.
+// Calling emit from another goroutine, or after the call that got it, is an error.
 func TestDebugOfEmit(t *testing.T) {
 	const foreign, late = "emit was called from another goroutine than that of ", "emit was called after the "
 	during := func(line []byte, emit func(k, v []byte)) error {
@@ -220,15 +220,15 @@ func TestDebugOfEmit(t *testing.T) {
 	require.ErrorContains(t, err, foreign+"Map")
 }
 
-// debugged is a watched plan of a job without reduces.
+// debugged returns a watched plan of a map-only job with this map, over three records.
 func debugged(t *testing.T, m func(int, func(int)) error) *Plan {
 	p := must(MapOnly[int, int]{Map: m}.Bind(Slice([]int{1, 2, 3}), unread[int]()))(t)
 	p.Debug(DebugOptions{})
 	return p
 }
 
-// TestDebugOfEmitAtTheEnd: an emit after the last call fails the commit; after the commit it
-// panics.
+// An emit after a job's last call, but before the commit, makes the commit fail. After the commit
+// it panics.
 func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	var kept func(int)
 	keep := func(_ int, emit func(int)) error { kept = emit; return nil }
@@ -246,7 +246,7 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	require.NoError(t, p.AbortJob())
 }
 
-// TestDebugOfCombine: each law of Combine has its own error, with the values that break it.
+// Each law of Combine that is broken has an error of its own, with the values that show it.
 func TestDebugOfCombine(t *testing.T) {
 	n := byte(0)
 	misused{combine: func(a, _ []byte) []byte {
@@ -260,7 +260,7 @@ func TestDebugOfCombine(t *testing.T) {
 			`Combine(a, Combine(b, c)) is "2"`)
 }
 
-// TestDebugOfFloats: a sum of floats is a valid Combine within the requested tolerance.
+// A sum of floats passes as Combine with the option Within, and fails without it.
 func TestDebugOfFloats(t *testing.T) {
 	for within, fails := range map[float64]bool{0: true, 1e-12: false} {
 		p := must(Job[float64, string, float64, Pair[string, float64]]{
@@ -282,10 +282,10 @@ func TestDebugOfPartition(t *testing.T) {
 	misused{part: func(key []byte, reduces int) int { return int(key[0]) % reduces }}.check(t)
 }
 
-// TestInterrupts: Interrupt is called before each record, group and Close, and can end the attempt.
+// Interrupt is called before each record and group, and before Close; its error ends the attempt.
 func TestInterrupts(t *testing.T) {
 	stop := errors.New("stop")
-	for at, want := range []int{3: 2, 4: 3, 5: 3} { // of three records: the last of them, the end, none
+	for at, want := range []int{3: 2, 4: 3, 5: 3} { // before the last of three records, before the end, never
 		if want == 0 {
 			continue
 		}

@@ -21,7 +21,7 @@ type scored struct {
 	Score int64
 }
 
-// scoresJob lists, for each name, the values of the feeds in order.
+// scoresJob writes, for each name, the values of all feeds in the order in which Reduce gets them.
 func scoresJob() Job[TaggedRecord[string, scored], string, scored, string] {
 	return Job[TaggedRecord[string, scored], string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
 		var b strings.Builder
@@ -34,7 +34,7 @@ func scoresJob() Job[TaggedRecord[string, scored], string, scored, string] {
 	}}
 }
 
-// scoreFeeds are of lines, of a slice and of a sequence.
+// scoreFeeds returns three feeds, over lines, a slice and a sequence.
 func scoreFeeds(lines string, list []int64, seq iter.Seq[int64]) []Feed[string, scored] {
 	name := func(n int64) string { return fmt.Sprint("n", n%7) }
 	return []Feed[string, scored]{
@@ -55,8 +55,8 @@ func scoreFeeds(lines string, list []int64, seq iter.Seq[int64]) []Feed[string, 
 	}
 }
 
-// The pairs of several inputs reach the reduces in the order of the feeds, for all splits;
-// RunLocal, the engine and plain Go agree.
+// A reduce gets the pairs of several inputs in the order of the feeds, for all splits. RunLocal,
+// the engine and plain Go agree.
 func TestFeedsAreOneInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"n1", "n3", "", "twice", "x y"}), 0, 12).Draw(t, "lines"), "\n")
@@ -130,7 +130,7 @@ func TestFeedsAreChecked(t *testing.T) {
 	require.NoError(t, err, "a Map of one's own may drop records")
 }
 
-// A watched plan reports bytes that a map of a feed, or a join, keeps too long.
+// A watched plan reports bytes that the map of a feed, or a join's function, keeps too long.
 func TestDebugSeesFeedsAndJoins(t *testing.T) {
 	lines := func(what string) Input[[]byte] { return Lines(Bytes(what, []byte("aa\nbb\ncc\n"))) }
 	var kept []byte

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// odd is a user's source: memory, except for the methods that are set.
+// odd is a user's source of bytes in memory, some of whose methods a test replaces.
 type odd struct {
 	dfs.Source
 	size    func() int64
@@ -57,7 +57,7 @@ func (o *odd) Close() error {
 	return o.Source.Close()
 }
 
-// Every error of a user's source becomes an error that names it and never ends the process.
+// Whatever a user's source does wrong becomes an error that names it, and never ends the process.
 func TestSourcesThatMisbehave(t *testing.T) {
 	gone := errors.New("the tape is torn")
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 	}
 }
 
-// stuck reads nothing and returns k and err.
+// stuck is a reader whose Read reads nothing and returns k and err.
 type stuck struct {
 	k   int
 	err error
@@ -129,7 +129,7 @@ func TestStreamsThatMisbehave(t *testing.T) {
 	}
 }
 
-// A map that modifies its record gets an error about that, not about a changed file.
+// If a map modifies its record, the error says so, and not that a file has changed.
 func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, make([]byte, 100_000), 0o600))
@@ -144,7 +144,7 @@ func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	require.Contains(t, panicked.Stack, "foreign_test.go", "where it was")
 }
 
-// The inputs are verified a last time before the output is complete.
+// CommitJob verifies the inputs once more, so that a change after the last map fails the job.
 func TestInputThatChangesBeforeTheJobIsCommitted(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "text"), filepath.Join(dir, "out")

@@ -19,13 +19,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// passOn returns a job that writes its input.
+// passOn returns a map-only job that writes each record of its input.
 func passOn[I any]() MapOnly[I, I] {
 	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error { emit(rec); return nil }}
 }
 
-// recordsOf returns the records of an input that is split every block bytes and read through
-// read.Windows, or the first error.
+// recordsOf returns the records of an input, or its first error. It cuts sources every block bytes
+// and reads them through windows w.
 func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
 	p := must(passOn[I]().Bind(in, unread[I]()))(t)
 	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
@@ -39,8 +39,8 @@ func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int
 	return records, nil
 }
 
-// requireEverywhere checks the records of an input in RunLocal and on the engine, for several block
-// sizes; each run gets a new input.
+// requireEverywhere checks that an input has the records want, in RunLocal and on the engine, for
+// several block sizes. Each run gets a new input.
 func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blocks ...int64) {
 	t.Helper()
 	for _, block := range blocks {
@@ -60,10 +60,10 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 	}
 }
 
-// firstMap is what the error of a job's first map begins with.
+// firstMap is how the error of a job's first map begins.
 const firstMap = "m-00000-0: "
 
-// failure returns the error of an input that is one split.
+// failure returns the error of a job over an input of one split.
 func failure[I any](t testing.TB, in Input[I]) error {
 	t.Helper()
 	err := ran(passOn[I]().Bind(in, unread[I]()))
@@ -100,7 +100,7 @@ func TestJSONLinesNameTheBadLine(t *testing.T) {
 	require.ErrorContains(t, bad(`{} {}`), "after top-level value")
 }
 
-// Lines that cannot be decoded are bad records like those on which a map fails.
+// A line that cannot be decoded can be skipped, like a record on which the map fails.
 func TestBadLinesAreSkipped(t *testing.T) {
 	text := []byte("{\"n\":1}\n{\n{\"n\":2}\n{\"n\":3}\n[]\n")
 	refuse := MapOnly[visit, visit]{Map: func(v visit, emit func(visit)) error {
@@ -143,7 +143,7 @@ func TestDecoded(t *testing.T) {
 	require.ErrorContains(t, err, "Decoded without a decode function")
 }
 
-// TestDecodedIsSampled: a total order samples a decoded input like its base input.
+// A total order samples an input of Decoded as it samples the lines below it.
 func TestDecodedIsSampled(t *testing.T) {
 	var text []byte
 	for i := range 3000 {
@@ -160,7 +160,7 @@ func TestDecodedIsSampled(t *testing.T) {
 	}))
 }
 
-// paragraphs is a format whose files end with a line of the offsets of their paragraphs.
+// paragraphs is a Format for files whose last line lists the offsets of their paragraphs.
 type paragraphs struct{}
 
 // paragraphsOf returns such a file.
@@ -220,8 +220,8 @@ func (p paragraphs) Read(ctx context.Context, f FormatFile, from, to int64) iter
 	}
 }
 
-// Formatted yields the records of all parts, one map per part, also for the sample of a total
-// order.
+// Formatted reads each part in a map of its own, and all records of all parts. A total order
+// samples them, too.
 func TestFormattedIsAllParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`([a-d]{0,3}\n){1,4}`), 0, 6), 1, 3).Draw(t, "files")
@@ -251,7 +251,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 	})
 }
 
-// fixedParts is a format that returns fixed results.
+// fixedParts is a Format whose Parts returns these offsets and this error.
 type fixedParts struct {
 	paragraphs
 	at  []int64
@@ -260,7 +260,7 @@ type fixedParts struct {
 
 func (f fixedParts) Parts(context.Context, FormatFile) ([]int64, error) { return f.at, f.err }
 
-// Faults of a format are errors that name the file.
+// Wrong results of a Format, its errors and its panics become errors that name the file.
 func TestFormattedIsChecked(t *testing.T) {
 	run := func(ctx context.Context, f Format[string], src Source) error {
 		p, err := passOn[string]().Bind(Formatted(f, src), unread[string]())

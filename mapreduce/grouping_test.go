@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// grouped returns what a job with GroupFields makes of keys: the groups, each with its keys.
+// grouped returns the groups that a job with GroupFields makes of keys, each with its keys.
 func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local bool) []string {
 	j := Job[K, K, None, string]{
 		Map: func(k K, emit func(K, None)) error { emit(k, None{}); return nil },
@@ -40,8 +40,8 @@ func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local 
 	return got
 }
 
-// checkGroups verifies that for every depth, direction and number of reduces the groups are those
-// of plain Go code.
+// checkGroups checks that groups are those of plain Go code, for any keys, depth, direction and
+// number of reduces.
 func checkGroups[K any](t *testing.T, name string, draw func(t *rapid.T) K, fields ...func(a, b K) int) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.Custom(draw), 0, 12).Draw(t, "keys")

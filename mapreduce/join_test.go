@@ -24,7 +24,7 @@ type joinRecord struct {
 	Text string
 }
 
-// joinRecords generates records of a few keys, with texts of up to `longest` letters.
+// joinRecords draws records with one of these keys, and a text of up to `longest` letters.
 func joinRecords(longest int, keys ...string) *rapid.Generator[joinRecord] {
 	return rapid.Custom(func(t *rapid.T) joinRecord {
 		key, text := rapid.SampledFrom(keys).Draw(t, "key"), rapid.StringN(0, longest, -1).Draw(t, "text")
@@ -32,7 +32,7 @@ func joinRecords(longest int, keys ...string) *rapid.Generator[joinRecord] {
 	})
 }
 
-// joinsOf returns all joins of two lists; each writes its calls as lines.
+// joinsOf returns each kind of join of two feeds, by name; each writes a line per call.
 func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 	show := func(p *[]byte) string {
 		if p == nil {
@@ -57,7 +57,7 @@ func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 			n := 0
 			for range bs {
 				if n++; n == 2 {
-					break // the rest is passed over
+					break // the join must skip the other values
 				}
 			}
 			emit(fmt.Sprintf("%s %s %d", k, bytes.Join(as, []byte("+")), n))
@@ -106,8 +106,8 @@ func joinsExpected(left, right []joinRecord) map[string][]string {
 	return want
 }
 
-// Joins are what two nested loops make, by RunLocal and by the engine, whatever the splits, the
-// number of reduces and the memory.
+// Each kind of join writes what two nested loops write, in RunLocal and on the engine, for any
+// splits, number of reduces and memory.
 func TestJoinsAreNestedLoops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := joinRecords(3, "", "a", "a\x00", "b", "\xff")
@@ -144,7 +144,7 @@ func TestJoinsAreNestedLoops(t *testing.T) {
 	})
 }
 
-// keyOf finds the longest key that a line begins with.
+// keyOf returns the longest key of the lists with which a line begins.
 func keyOf(line string, lists ...[]joinRecord) (key string) {
 	for _, list := range lists {
 		for _, r := range list {
@@ -156,7 +156,7 @@ func keyOf(line string, lists ...[]joinRecord) (key string) {
 	return key
 }
 
-// Held left values stay unchanged, although spilled values are read through one buffer.
+// The left values that a join holds stay unchanged, although spills share one read buffer.
 func TestJoinKeepsWhatItHolds(t *testing.T) {
 	list := make([]int, 40_000)
 	for i := range list {
@@ -193,7 +193,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 	require.Equal(t, "9 4000 4000", got[9])
 }
 
-// If the left values of a key exceed the memory limit, the error says what to do.
+// If the left values of a key exceed the memory limit, the error says how to change the join.
 func TestJoinHoldsTheLeftSide(t *testing.T) {
 	many := By(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
 	one := By(Slice([]int{1}), func(int) int { return 7 })
@@ -221,7 +221,7 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 	require.NoError(t, run(p))
 }
 
-// Errors of a user's join name the join's own terms.
+// An invalid join is an error in terms of joins, with the line of its Bind.
 func TestJoinsAreChecked(t *testing.T) {
 	ints := By(Slice([]int{1}), func(n int) int { return n })
 	text := new(Collected[string])
@@ -251,7 +251,7 @@ func TestJoinsAreChecked(t *testing.T) {
 	require.ErrorContains(t, engine, "the values of a key can be ranged over once")
 }
 
-// Ranging over the right values of a key after their call is an error.
+// Ranging over a key's right values after the call that got them is an error.
 func TestRightValuesAreOfTheirCall(t *testing.T) {
 	bothOf := func(list []int) Feed[int, int] { return By(Slice(list), func(n int) int { return n / 10 }) }
 	for name, group := range map[string]func(kept *iter.Seq[int], bs iter.Seq[int]){

@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// linkedPage has slices of numbers and of bytes, which are views of the kept records.
+// linkedPage is a record with slices, which show the dataset's memory when it is read.
 type linkedPage struct {
 	Number int32
 	Links  []int32
@@ -34,7 +34,7 @@ func (p linkedPage) number() int32 { return p.Number }
 
 func numberOf(r pageRank) int32 { return r.First }
 
-// keepBy keeps records by key within a budget; records of equal keys keep their order.
+// keepBy returns a dataset keyed by key, with `parts` parts; equal keys keep their order.
 func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeyedDataset[K, T] {
 	k := NewKeyedDataset(kept.Options{Name: "pages"}, key)
 	plan := must(Job[T, K, T, T]{
@@ -51,7 +51,7 @@ func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K,
 	return k
 }
 
-// drawPages returns pages and ranks with many equal or close keys.
+// drawPages returns random pages and ranks; many have the same key or neighboring ones.
 func drawPages(t *rapid.T) (pages []linkedPage, ranks []pageRank) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 	keys := rapid.SampledFrom([]int{1, 3, 100, 5000}).Draw(t, "keys")
@@ -73,7 +73,7 @@ func groupText(k int32, pages []linkedPage, ranks []pageRank) string {
 	return fmt.Sprint(k, pages, ranks)
 }
 
-// A group has the records of its key, for all parts and ways to read them.
+// A group of Grouped has all records of its key, for any parts and any way to read them.
 func TestGroupsArePlainGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages, ranks := drawPages(t)
@@ -125,7 +125,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 	})
 }
 
-// An error in a group names its number, and bad groups are skipped.
+// The error of a group names its number, and a bad group can be skipped.
 func TestGroupsThatFail(t *testing.T) {
 	var pages []linkedPage
 	for i := range int32(1000) {
@@ -173,7 +173,7 @@ func TestGroupsThatFail(t *testing.T) {
 	}
 }
 
-// runFirstMap runs the first map of a plan, and ends the job.
+// runFirstMap returns the result of a plan's first map, and aborts the job.
 func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 	splits := begun(t, p, nil)
 	out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]})
@@ -181,8 +181,8 @@ func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 	return out, err
 }
 
-// TestGroupedHoldsRecordsAndTheirHeads: the limit of a group counts the bytes of each record and
-// its struct, so it also limits many small records.
+// The memory limit of a group counts each record's bytes and its struct, so that it limits many
+// small records, too.
 func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	type row = Pair[string, string]
 	kept := func(n int) *KeyedDataset[string, row] {
@@ -195,7 +195,7 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 		return k
 	}
 	none := kept(0)
-	least := func(n int) int64 { // the bound under which a group of n records is read
+	least := func(n int) int64 { // the smallest limit at which a group of n records is read
 		in := Grouped(kept(n).Feed(), none.Feed())
 		return int64(sort.Search(1<<20, func(bound int) bool {
 			r := &read.Reader{Ctx: t.Context(), Windows: read.UsualWindows(), Source: in.sources[0], Split: cluster.Split{Length: in.sources[0].Size()}}

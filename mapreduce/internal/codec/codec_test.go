@@ -22,7 +22,7 @@ type pair[A, B any] struct {
 
 func makePair[A, B any](a A, b B) pair[A, B] { return pair[A, B]{First: a, Second: b} }
 
-// compareFloats orders NaN last, as keys do; 0 and -0 are the same key.
+// compareFloats compares as keys do: NaN is after all numbers, and 0 equals -0.
 func compareFloats(a, b float64) int {
 	if a != a || b != b {
 		return cmp.Compare(b2i(a != a), b2i(b != b))
@@ -37,8 +37,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// checkKeys verifies the two properties of a key codec, ascending and descending: bytes compare as
-// values do, and decoding returns the value.
+// checkKeys checks a type's key codec, ascending and descending: encodings compare as the values
+// do, and decode to them.
 func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compare func(a, b K) int) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
@@ -78,7 +78,7 @@ func TestKeyOrderIsValueOrder(t *testing.T) {
 		func(a, b float32) int { return compareFloats(float64(a), float64(b)) })
 }
 
-// shortBytes draws byte slices in which zeros, ones and 0xff are frequent.
+// shortBytes draws byte slices of mostly 0, 1 and 0xff, which encodings escape.
 func shortBytes() *rapid.Generator[[]byte] {
 	return rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4)
 }
@@ -218,8 +218,8 @@ func TestEncodeDoesNotAllocate(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(buf), "some text\x00\x01"))
 }
 
-// FuzzDecode: bytes that decode are, re-encoded, a value that decodes to itself; no bytes make the
-// decoder panic.
+// Any bytes make the decoder return an error or a value, and not panic. A value, encoded again,
+// decodes to itself.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x01a\x00\x01\x80\x00b\x00\x01c"))
@@ -243,8 +243,8 @@ func fuzzDecode[V any](t *testing.T, b []byte) {
 	require.Equal(t, first, encode(nil, must(decode(bytes.Clone(first)))(t)))
 }
 
-// The width of an escaped field ends at its end mark; damaged bytes without one have no further
-// field.
+// An escaped field ends at its end mark. Damaged bytes without an end mark are one field to their
+// end.
 func TestEscapedWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for label, end := range map[byte]byte{0: 1, 0xff: 0xfe} {

@@ -62,8 +62,8 @@ func TestEqualFloatsAreOneKey(t *testing.T) {
 	require.True(t, math.Signbit(back), "a value keeps its sign")
 }
 
-// checkSlices verifies that slices survive encoding and sort as slices.Compare orders them, and
-// that truncated bytes are an error.
+// checkSlices checks that slices decode to themselves, that encodings compare as slices.Compare
+// does, and that truncated bytes are an error.
 func checkSlices[E int | int32 | int64 | uint | uint32 | uint64 | uintptr](t *testing.T, name string) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		c := must(Value[[]E]())(t)
@@ -94,8 +94,8 @@ func TestSlicesOfIntegers(t *testing.T) {
 	checkSlices[uintptr](t, "uintptr")
 }
 
-// BenchmarkSliceValue encodes and decodes a list of 100 numbers, with the codec of a value and by
-// hand.
+// BenchmarkSliceValue measures encoding and decoding of a list of 100 numbers, with the codec and
+// by hand-written code.
 func BenchmarkSliceValue(b *testing.B) {
 	list := make([]int32, 100)
 	b.Run("codec", func(b *testing.B) {

@@ -14,7 +14,7 @@ func emitFields(t *table[int64], text []byte) {
 	scan.Fields(text, func(w []byte) bool { emit(w, 1); return true })
 }
 
-// BenchmarkSmallJob measures the engine's part of a job of ten words.
+// BenchmarkSmallJob measures the engine's share of a job of ten words: table, segment and merge.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
 	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
@@ -39,7 +39,7 @@ func BenchmarkSmallJob(b *testing.B) {
 	}
 }
 
-// BenchmarkEmit measures one goroutine emitting words of a vocabulary in turn.
+// BenchmarkEmit measures emits of one goroutine, over a vocabulary of few words and of many.
 func BenchmarkEmit(b *testing.B) {
 	for _, distinct := range []int{1000, 100_000} {
 		keys := make([][]byte, distinct)
@@ -69,7 +69,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 }
 
-// BenchmarkMerge measures a reduce over 8 maps; each map has half of 400,000 keys of 3 to 12 bytes.
+// BenchmarkMerge measures the merge of 8 maps; each has half of 400,000 keys of 3 to 12 bytes.
 func BenchmarkMerge(b *testing.B) {
 	const distinct, maps = 400_000, 8
 	pool := memory.NewPool(nil, 1<<30)
@@ -104,8 +104,8 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
 }
 
-// BenchmarkPack measures the end of a map attempt with 500,000 distinct keys, half of them too long
-// for a cell: its table becomes one packed segment for each of 16 reduces.
+// BenchmarkPack measures the end of a map attempt: 500,000 distinct keys, half of them too long for
+// a cell, become a packed segment for each of 16 reduces.
 func BenchmarkPack(b *testing.B) {
 	const distinct = 500_000
 	pool := memory.NewPool(nil, 1<<30)

@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// mean is a value of 16 bytes without pointers.
+// mean is a type of values with 16 bytes and no pointers.
 type mean struct{ sum, count int64 }
 
 func joinMeans(a, b mean) mean { return mean{a.sum + b.sum, a.count + b.count} }
@@ -33,7 +33,7 @@ func decodeMean(b []byte) (mean, error) {
 
 func add32(a, b uint32) uint32 { return a + b }
 
-// sum32 adds values that are smaller than their cells.
+// sum32 is a config whose values are added and smaller than a cell has room for.
 func sum32() config[uint32] {
 	return config[uint32]{
 		combine: add32,
@@ -65,10 +65,10 @@ func drawKeys(t *rapid.T) [][]byte {
 	return keys
 }
 
-// ways is the number of ways to emit bytes.
+// ways is the number of emit functions that emitter can return.
 const ways = 4
 
-// emitter returns an emit of the table for keys that are bytes; way is 0 to ways-1.
+// emitter returns one of the table's emits for keys of bytes; way is 0 to ways-1.
 func emitter[V any](t *table[V], way int) func([]byte, V) {
 	switch way {
 	case 0:
@@ -83,14 +83,14 @@ func emitter[V any](t *table[V], way int) func([]byte, V) {
 	}
 }
 
-// encodeInParts encodes a []byte as a struct of its first byte and the rest.
+// encodeInParts encodes a []byte as a struct does with two fields: the first byte and the rest.
 func encodeInParts(dst []byte, key unsafe.Pointer) []byte {
 	k := *(*[]byte)(key)
 	n := min(len(k), 1)
 	return memory.AppendShort(append(dst, k[:n]...), k[n:])
 }
 
-// check runs attempts through tables and merges and compares the result with a Go map.
+// check compares what attempts with tables and a merge return with the content of a Go map.
 func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int) V, fold func(a, b V) V) {
 	limit := rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 20}).Draw(t, "limit")
 	root := memory.NewBudget(limit)
@@ -210,8 +210,7 @@ func TestInlineWordsEqualsPlain(t *testing.T) {
 	}
 }
 
-// TestEmittersAtEndsOfPages: keys on either side of a page boundary arrive unchanged, for all key
-// types and emits.
+// Keys before and after a page boundary arrive unchanged, for all types of keys and all emits.
 func TestEmittersAtEndsOfPages(t *testing.T) {
 	type votes int
 	page := make([]byte, 2*pageSize)
@@ -237,8 +236,7 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 	}
 }
 
-// TestEmittersSignAndStop: every emit counts as progress for an observer, and none passes a shut
-// gate.
+// Each emit shows an observer that the attempt makes progress, and panics once its gate is shut.
 func TestEmittersSignAndStop(t *testing.T) {
 	for way := range ways {
 		life := new(memory.Liveness)
@@ -272,7 +270,7 @@ func TestSpillFailureShowsInFinish(t *testing.T) {
 	table.Close()
 }
 
-// A key that is too large to hold is rejected when it is emitted, a value when it has grown.
+// A key too large to hold is rejected when it is emitted, and a value when it has grown too large.
 func TestTooLargeToHold(t *testing.T) {
 	const most = 10_000
 	long := func(n int) []byte { return bytes.Repeat([]byte("k"), n) }

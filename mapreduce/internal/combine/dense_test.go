@@ -35,7 +35,7 @@ func decodeFloat(b []byte) (float64, error) {
 	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
 }
 
-// nextOfMany returns a Next that calls Numbers for atOnce pairs, if Numbers supports the merge.
+// nextOfMany returns a Next that gets atOnce pairs per call of Numbers, if the merge supports that.
 func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
 	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*merge[V])(nil), 0, 0
 	return func(m *merge[V]) (key []byte, v V, ok bool) {
@@ -57,8 +57,8 @@ func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
 	}
 }
 
-// drawNumbers returns keys in up to three ranges, some of them dense: close to each other, far
-// apart, and at the ends of the number range.
+// drawNumbers returns keys from up to three ranges. Some are dense; ranges may be close, far apart,
+// or at the ends of what a number can be.
 func drawNumbers(t *rapid.T, width int) [][]byte {
 	type span struct{ from, size uint64 }
 	var spans []span
@@ -85,7 +85,7 @@ func drawNumbers(t *rapid.T, width int) [][]byte {
 	return keys
 }
 
-// Integer keys are combined like any others, dense or not, and with any spills.
+// Integer keys give the same output as a Go map, in a dense array or not, spilled or not.
 func TestNumbersEqualMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
@@ -101,7 +101,7 @@ func TestNumbersEqualMap(t *testing.T) {
 		cfg.Width = rapid.SampledFrom([]int{4, 8}).Draw(t, "width")
 		check(t, dir, cfg, func(i int) uint32 { return uint32(i) << 20 }, add32)
 	}))
-	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // of whole ones, whose sums have no order
+	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // whole numbers, whose sum has no rounding
 		cfg := config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, combine: addFloat, adds: rapid.Bool().Draw(t, "declared"), append: appendFloat, decode: decodeFloat}
 		check(t, dir, cfg, func(i int) float64 { return float64(i) - 5 }, addFloat)
 	}))
@@ -111,8 +111,8 @@ func TestNumbersEqualMap(t *testing.T) {
 	}))
 }
 
-// Numbers close to each other are in a dense array, others in cells; tables with values on the heap
-// have no array.
+// A table stores close numbers in a dense array and others in cells. With values on the heap it has
+// no array.
 func TestNumbersLieInADenseArray(t *testing.T) {
 	fill := func(n int, key func(i int) uint64) *table[int64] {
 		table := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
@@ -149,8 +149,8 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Panics(t, func() { newTable(config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
 }
 
-// A dense array is passed on unchanged if it has all keys and few gaps, and otherwise packed. Both
-// forms, and a mix of them, are read in key order.
+// Finish passes a dense array on as it is if it has all keys and few gaps, and packs others. A
+// merge reads both forms, and a mix, in key order.
 func TestDenseArraysArePassedOn(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	finish := func(cfg config[int64], n int, step uint32) []*Segment {
@@ -206,7 +206,7 @@ func TestDenseArraysArePassedOn(t *testing.T) {
 	}
 }
 
-// Dense arrays with distant keys are merged without visiting the 2^45 numbers between them.
+// A merge of dense arrays far from each other does not visit the numbers between them.
 func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
 	var segments []*Segment
 	starts := []uint64{1 << 45, 0, 500, ^uint64(0) - 1000}
@@ -237,7 +237,7 @@ func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
 	}
 }
 
-// If the budget cannot keep a dense array, it is spilled.
+// A dense array is spilled if the budget has no room to keep it in memory.
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
@@ -259,7 +259,7 @@ func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// Partitions returns the partitions of the keys' bytes, with and without a known layout.
+// Partitions returns each key's partition by its bytes, with a known layout or without.
 func TestPartitionsAreOfTheBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, partitions := rapid.SampledFrom([]int{4, 8}).Draw(t, "width"), rapid.SampledFrom([]int{1, 2, 5, 64, 20_000}).Draw(t, "partitions")
@@ -287,8 +287,8 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 	})
 }
 
-// A dense array and its copy are charged to the budget; if the budget refuses, keys are put into
-// cells.
+// A dense array, and its copy when it grows, are charged to the budget. If the budget refuses, the
+// keys go into cells.
 func TestDenseArraysAreCharged(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()

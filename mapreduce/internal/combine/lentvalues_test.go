@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLentValuesAreTheCallersAgain: whatever happens to a value's bytes after the emit, and
-// whatever Combine does with its arguments, the table equals a map of cloned values.
+// A table equals a map of cloned values, even if the caller overwrites a value after the emit, and
+// whatever Combine does with its arguments.
 func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	combines := map[string]func(a, b []byte) []byte{
 		"first":    func(a, _ []byte) []byte { return a },
@@ -49,7 +49,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 				own = slices.Clip(bytes.Clone(fold(slices.Clip(bytes.Clone(old)), own)))
 			}
 			if want[string(k)] = own; len(own) > 1<<12 {
-				return // it grows from emit to emit
+				return // this Combine lengthens the value with each emit
 			}
 			emitReused(table, k, value)
 			clear(buf)
@@ -74,8 +74,8 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	})
 }
 
-// TestLentValuesWaitInEitherHalf: values are unchanged while their pairs wait, whichever half of
-// the batch is full, with and without a full buffer and waiting long keys.
+// Values do not change while their pairs wait, in either half of the batch. That holds with a full
+// buffer or not, and with long keys waiting.
 func TestLentValuesWaitInEitherHalf(t *testing.T) {
 	cfg := codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, b []byte) []byte { return append(a, b...) }})
 	sizes := map[string]func(i int) int{
@@ -83,10 +83,10 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 		"long":       func(int) int { return largestLent },
 		"mixed":      func(i int) int { return i * 37 % (largestLent + 1) },
 		"then short": func(i int) int { return 120 - i%120 },
-		"halves":     func(i int) int { return 1 + i/batchSize%3*80 }, // values that come take the room of more that wait
+		"halves":     func(i int) int { return 1 + i/batchSize%3*80 }, // batches of short values alternate with batches of longer ones
 	}
 	for name, size := range sizes {
-		for _, every := range []int{1 << 30, 50} { // how often a key is long
+		for _, every := range []int{1 << 30, 50} { // one of `every` keys is long
 			for n := 1; n <= 5*batchSize; n++ {
 				if left := n % batchSize; left > 1 && left < batchSize-1 && left != 17 {
 					continue
@@ -123,7 +123,7 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 	}
 }
 
-// TestLentValuesTakeNoMemory: a value that Combine only reads is not copied to the heap.
+// An emit copies no value to the heap if Combine only reads it.
 func TestLentValuesTakeNoMemory(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
@@ -132,7 +132,7 @@ func TestLentValuesTakeNoMemory(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10_000, func() { emitReused(table, key, value) }))
 }
 
-// TestNothingIsLentThroughAShutGate: an emit outside of a call does not even touch the buffer.
+// An emit through a shut gate panics before it writes to the buffer of waiting values.
 func TestNothingIsLentThroughAShutGate(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()

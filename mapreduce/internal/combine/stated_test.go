@@ -11,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// numbered returns a key of n bytes, different for each i.
+// numbered returns the key number i, of n bytes; keys of different numbers differ.
 func numbered(i, n int) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
 }
 
-// TestTablesChargeTheirMemory: a table's charge is always its cells and half as much, twice the
-// slots of values on the Go heap, its arena and the memory of its values; after Close it is 0.
+// A table charges 1.5 times its cells, twice the slots of values on the heap, its arena, and the
+// memory of values. After Close it charges 0.
 func TestTablesChargeTheirMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
@@ -52,8 +52,8 @@ func charged[V any](t *rapid.T, cfg config[V], n, longest int, slots int64, v V)
 	require.Zero(t, budget.Used())
 }
 
-// TestPackedBlocksAreSmall: the blocks of a partition double in size up to a limit; small blocks of
-// all partitions share slabs.
+// The blocks of a packed partition double in size up to a limit, and small blocks of all partitions
+// share slabs.
 func TestPackedBlocksAreSmall(t *testing.T) {
 	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
 		next := -1
@@ -96,8 +96,8 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 	require.EqualValues(t, 30_000*48, d.parts[0].bytes)
 }
 
-// TestPackedBlocksShareSlabs: of a large table's output, only the first blocks of partitions, and
-// 64 KiB, are in slabs small enough for the Go heap.
+// In a large table's output, slabs so small that they are on the Go heap have only the partitions'
+// first blocks and 64 KiB more.
 func TestPackedBlocksShareSlabs(t *testing.T) {
 	const partitions = 16
 	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: partitions}})
@@ -123,7 +123,7 @@ func TestPackedBlocksShareSlabs(t *testing.T) {
 	require.LessOrEqual(t, d.bytes, blocks/4*5, "what is shared is used")
 }
 
-// TestLongValuesGetBlocks: a key longer than any block has a block of its size.
+// A key longer than any block gets a block of its own size.
 func TestLongValuesGetBlocks(t *testing.T) {
 	key := []byte(strings.Repeat("k", 300<<10))
 	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
@@ -146,8 +146,8 @@ func TestLongValuesGetBlocks(t *testing.T) {
 	}
 }
 
-// TestMergesExpectALittleMoreThanTheLargest: a merge expects a quarter more keys than its largest
-// in-memory segment has, unless Options.Distinct is set.
+// A merge expects 1.25 times the keys of its largest in-memory segment, unless Options.Distinct is
+// set.
 func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	var all []*Segment
 	for _, n := range []int{40, 100, 0, 60} {
@@ -172,8 +172,7 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	}
 }
 
-// TestGrownTablesFindTheirKeys: a table finds each key after any number of growths, so the output
-// has one record per key.
+// After any growth a table finds each key that it has, so that the output has one record per key.
 func TestGrownTablesFindTheirKeys(t *testing.T) {
 	for _, long := range []int{4, 15, 40} {
 		table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})

@@ -22,12 +22,12 @@ import (
 type config[V any] struct {
 	Options
 	combine func(a, b V) V
-	adds    bool // combine is declared to be +
+	adds    bool // combine adds, as a job with Sum declares
 	append  func(dst []byte, v V) []byte
 	decode  func(b []byte) (V, error)
 }
 
-// values returns the Values of a config. Sums need no functions.
+// values returns the Values of a config, which need no functions if values are added.
 func (c config[V]) values() Values {
 	v := Values{Type: reflect.TypeFor[V]()}
 	v.Bytes, _ = any(c.combine).(func(a, b []byte) []byte)
@@ -68,7 +68,7 @@ func (t *table[V]) emit(key []byte, v V) {
 	t.put(key)
 }
 
-// emitReused emits a value whose bytes the caller reuses.
+// emitReused emits v as user code does that overwrites the bytes after the call.
 func emitReused(t *table[[]byte], key, v []byte) {
 	t.sign()
 	*(*[]byte)(t.Next()) = v
@@ -95,12 +95,12 @@ func (m *merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 	return m.Merge.Numbers(keys, unsafe.Pointer(unsafe.SliceData(values)), unsafe.Sizeof(*new(V)))
 }
 
-// emitterOf returns Emit for keys that are bytes.
+// emitterOf returns the emit that Emit makes for keys of type K, which put stores.
 func emitterOf[K, V any](t *table[V], put func(key unsafe.Pointer)) func(K, V) {
 	return Emit[K, V](t.Table, put, t.Ready(reflect.TypeFor[K]()))
 }
 
-// emitNumbers returns the emit of a job with such values.
+// emitNumbers returns the emit of the table for integer keys, as jobs get it for these values.
 func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
 	if t.config.Sum || t.config.adds {
 		return *(*func(K, V))(t.ReadySums(reflect.TypeFor[V](), flip))
@@ -108,8 +108,8 @@ func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
 	return EmitNumbers[K](t.Table, flip, t.config.combine)
 }
 
-// TestLookupFindsValues: keys of all lengths have the values that a map would have, in order,
-// however the table has grown and however many keys are looked up at a time.
+// A Lookup returns the values that a map of slices has for each key, in order, for keys of any
+// length. The growth of its table and the size of batches do not matter.
 func TestLookupFindsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Lookup[int]
@@ -152,7 +152,7 @@ func TestLookupFindsValues(t *testing.T) {
 	})
 }
 
-// TestLookupOfStrings: values whose memory is loaded ahead are found, too.
+// A LookupBatch finds values on the heap, whose memory it loads ahead.
 func TestLookupOfStrings(t *testing.T) {
 	var l Lookup[string]
 	l.Add([]byte("empty"), "")
@@ -165,11 +165,11 @@ func TestLookupOfStrings(t *testing.T) {
 	require.Equal(t, [][]string{{"a", "b"}, {""}, nil}, batch.Find())
 }
 
-// Keys of about the maximum length of an entry, and longer ones, are returned in order, from the
-// table of a merge and from its spills.
+// A merge returns keys of about the maximum length of an entry, and longer ones, in order, from its
+// table and from spills.
 func TestLongestKeys(t *testing.T) {
 	for name, limit := range map[string]int64{"in memory": 0, "spilled": 4 << 20} {
-		for _, n := range []int{20, 200} { // below and above the limit of insertion sort
+		for _, n := range []int{20, 200} { // insertion sort, and beyond its limit
 			t.Run(name, func(t *testing.T) { longestKeys(t, limit, n) })
 		}
 	}
@@ -203,8 +203,8 @@ func longestKeys(t *testing.T, limit int64, n int) {
 	segments[0].Release()
 }
 
-// Regions of cells are as large as an offset can address, so only tables of gigabytes fill them;
-// here a region has 64 cells. Keys have a common prefix, so they are read from their regions.
+// A table reads its keys from many regions. Regions are as large as an offset can address, so a
+// real one has several only with gigabytes; here a region has 64 cells.
 func TestCellsOfManyRegions(t *testing.T) {
 	var a accumulator
 	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}

@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestWeighingCountsEachThingOnce: memory that a value reaches in two ways counts once, unreachable
-// memory does not count, and opaque types count as 64 bytes.
+// A value's weight has memory that is reachable in two ways once, none that is unreachable, and 64
+// bytes for each opaque part.
 func TestWeighingCountsEachThingOnce(t *testing.T) {
 	n, shared := int64(7), []*int64{nil, nil, nil}
 	weigh[*int64](t, nil, 0)
@@ -46,7 +46,7 @@ func TestWeighingCountsEachThingOnce(t *testing.T) {
 	}{&n, struct{ c, d string }{"ab", "c"}}, 8+3)
 }
 
-// TestWeighingIsBounded: at most 65,536 parts of a value are visited.
+// Weighing a value visits at most 65,536 of its parts.
 func TestWeighingIsBounded(t *testing.T) {
 	const many = maxSteps + 1000
 	texts := make([]string, many)
@@ -54,8 +54,8 @@ func TestWeighingIsBounded(t *testing.T) {
 		texts[i] = "x"
 	}
 	var v any = texts
-	held := int64(24 + 16*many)                       // the slice and its elements, which are looked at as two
-	require.Equal(t, held+maxSteps-2, weightOf(t, v)) // that have one byte each
+	held := int64(24 + 16*many)                       // the slice, and elements, which are two words each
+	require.Equal(t, held+maxSteps-2, weightOf(t, v)) // one byte of text for each visited element
 	require.Equal(t, held-16*many+16*9+9, weightOf(t, any(texts[:9:9])))
 	in := map[int]string{}
 	for i := range many {
@@ -70,8 +70,8 @@ func weightOf(t *testing.T, v any) int64 {
 	return w.behind(reflect.ValueOf(&v).Elem())
 }
 
-// TestWhatGrowsInPlace: Combine can change a value without changing its words if it has a map, a
-// pointer or a slice of these, and cannot if it has only strings and numbers.
+// Combine can change a value in place, so that its words stay equal, if it has a map, a pointer, or
+// a slice of these. It cannot if the value has only strings and numbers.
 func TestWhatGrowsInPlace(t *testing.T) {
 	type plain struct {
 		A int
@@ -91,8 +91,8 @@ func TestWhatGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestHeldIsChargedInSteps: twice the memory of values is charged, because a heap is collected when
-// it has doubled. The charge is at least that of the values and at most an eighth or 64 KiB more.
+// A table charges twice the memory of its values, as a heap is collected when it has doubled. The
+// charge is at least that, and exceeds it by at most an eighth or 64 KiB.
 func TestHeldIsChargedInSteps(t *testing.T) {
 	budget := memory.NewBudget(64 << 20).Sub()
 	defer budget.Close()
@@ -105,7 +105,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 		if (i+1)%batchSize != 0 {
 			continue
 		}
-		held = int64(i+1-batchSize) * 2 * (16 + 500) // a batch of values waits until the next one is full
+		held = int64(i+1-batchSize) * 2 * (16 + 500) // a batch of values waits, uncharged, until the next is full
 		require.Equal(t, held, h.estimate)
 		require.GreaterOrEqual(t, h.charged, held)
 		require.LessOrEqual(t, h.charged, held+max(64<<10, held/8))
@@ -115,7 +115,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 	require.Empty(t, table.acc.spills)
 }
 
-// TestStarvedValuesSpillSeldom: half a MiB of values stays in memory regardless of the budget.
+// A table keeps half a MiB of values in memory even if the budget is smaller, so it rarely spills.
 func TestStarvedValuesSpillSeldom(t *testing.T) {
 	budget := memory.NewBudget(1).Sub()
 	defer budget.Close()
@@ -132,8 +132,8 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 	require.NoError(t, table.Err())
 }
 
-// TestTableOfExpectedKeys: a table with an expected number of keys does not grow before it has
-// them, and is at most four times as large; if the budget refuses, it is smaller.
+// A table with an expected number of keys does not grow before it has them, and is at most four
+// times as large. If the budget refuses, it is smaller.
 func TestTableOfExpectedKeys(t *testing.T) {
 	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
 		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: keys}})
@@ -153,7 +153,7 @@ func TestTableOfExpectedKeys(t *testing.T) {
 	table.Close()
 }
 
-// tree is a value that points to more of its kind.
+// tree is a type of values that point to values of the same type.
 type tree struct {
 	Word string
 	Kids []*tree
@@ -181,8 +181,8 @@ func joinMaps(a, b map[string]int) map[string]int {
 	return both
 }
 
-// Memory that values refer to counts against the budget: a table can receive many times its budget
-// in values of each kind, and its heap use stays small.
+// The memory of values on the heap counts against the budget: a table can receive many times its
+// budget, and the heap stays small.
 func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 	t.Run("string", func(t *testing.T) {
 		holdsBudget(t, config[string]{combine: func(a, b string) string { return a + "," + b }},
@@ -215,7 +215,8 @@ func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 	})
 }
 
-// holdsBudget emits 6 MiB of values to 500 keys with a budget of 2 MiB.
+// holdsBudget checks the heap while 6 MiB of values for 500 keys go to a table with 2 MiB of
+// budget.
 func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
 	const limit, total = 2 << 20, 6 << 20
 	root := memory.NewBudget(limit)
@@ -249,7 +250,7 @@ func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
 	require.Zero(t, root.Used())
 }
 
-// heapInUse returns the heap in use after a collection.
+// heapInUse collects garbage and returns the bytes then in use on the heap.
 func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -257,8 +258,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// The weight of a value on the heap is about its size; a value that contains itself has a finite
-// weight.
+// The weight of a value is about its size on the heap, also of one that contains itself.
 func TestWeigher(t *testing.T) {
 	loop := &tree{Word: "abc"}
 	loop.Kids = []*tree{loop}

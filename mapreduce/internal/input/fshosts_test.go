@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
-// TestHostsHoldHalf: the hosts of a range of a file are those that store at least half of it.
+// A file's range has as hosts those that store at least half of its bytes.
 func TestHostsHoldHalf(t *testing.T) {
 	places := []stores.Place{
 		{Offset: 0, Length: 10, Hosts: []string{"a", "b"}},
@@ -29,7 +29,7 @@ func TestHostsHoldHalf(t *testing.T) {
 	require.Empty(t, hostsOf(nil, 0, 10))
 }
 
-// tellingStore is a store that knows the places of its files, or of none.
+// tellingStore is a store with these places of its files, and counts how often it is asked.
 type tellingStore struct {
 	*storetest.Dir
 	places map[string][]stores.Place
@@ -44,8 +44,8 @@ func (l *tellingStore) Places(name string) ([]stores.Place, error) {
 	return nil, errors.New("not now")
 }
 
-// TestFilesOfAStoreKnowTheirHosts: a file of a store has the hosts that the store returns when it
-// is asked, once. A file whose places are not available is read nevertheless.
+// A file of a store has the hosts that the store returns; it is asked once per file. A file is read
+// even if the store does not know its hosts.
 func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
 	store := &tellingStore{
 		Dir:    &storetest.Dir{Root: t.TempDir()},
@@ -64,7 +64,7 @@ func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
 	require.Empty(t, unknown.Hosts(0, 4))
 }
 
-// An archive in a store is refused: it would be read as text.
+// A zip archive in a store is an error, since it would be read as text.
 func TestArchiveInAStore(t *testing.T) {
 	store := &storetest.Dir{Root: t.TempDir()}
 	stores.Register("archives", func(string) (stores.Store, error) { return store, nil })
@@ -73,7 +73,7 @@ func TestArchiveInAStore(t *testing.T) {
 	require.ErrorContains(t, err, "archives://here/logs.ZIP: zip archives are read from files of this machine")
 }
 
-// The window of an xz file is known from the header of its first block, if that is present.
+// xzWindow returns the window of an xz file from its first block's header, or 0 if that is cut off.
 func TestWindowOfXZ(t *testing.T) {
 	window := func(text string) func(n int) int64 {
 		b, err := base64.StdEncoding.DecodeString(text)

@@ -32,7 +32,7 @@ type (
 	}
 )
 
-// Values that own memory beyond their struct are framed; images are stored as they are.
+// Records without pointers are kept as images of their memory, and others in frames.
 func TestKeptForms(t *testing.T) {
 	size := func(f records) int { return f.Length([]byte{1, 9}) }
 	image := must(NewForm[imaged]())(t)
@@ -43,7 +43,7 @@ func TestKeptForms(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// The padding between the fields of an image is zero: equal records have equal bytes.
+// The bytes between the fields of an image are set to 0, so that equal records have equal images.
 func TestGapsAreZero(t *testing.T) {
 	form := must(NewForm[[3]padded]())(t)
 	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
@@ -58,7 +58,7 @@ func TestGapsAreZero(t *testing.T) {
 	}
 }
 
-// flatRecord has a field of each kind that is kept in its memory layout.
+// flatRecord has a field of each kind that is kept as it is in memory.
 type flatRecord struct {
 	On     bool
 	N      int64
@@ -82,8 +82,8 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 	return r
 }
 
-// Records are unchanged, wherever they are cut and spilled, and own what they point to: a user may
-// keep and change the slices of one without an effect on others.
+// Records read back are the records written, wherever runs are cut and spilled. A user may keep and
+// change the slices of one without an effect on others.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	form := must(NewForm[flatRecord]())(t)
 	require.NotNil(t, form.flat)
@@ -116,7 +116,7 @@ func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	})
 }
 
-// A record with its own encoding, or with other pointers, is encoded as values are.
+// Records with an encoding of their own, or with pointers other than flat ones, are encoded.
 func TestWhatIsNotFlat(t *testing.T) {
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[time.Time](), reflect.TypeFor[struct{ T time.Time }](), reflect.TypeFor[struct{ X *big.Int }](),
@@ -142,7 +142,7 @@ func TestWhatIsNotFlat(t *testing.T) {
 	require.Nil(t, form.flat, "its bytes are its encoding")
 }
 
-// Damaged bytes are an error or another record.
+// Damaged bytes decode to an error or to another record, without a panic.
 func FuzzFlatRecords(f *testing.F) {
 	form := must(NewForm[flatRecord]())(f)
 	var rec flatRecord
@@ -165,7 +165,7 @@ func FuzzFlatRecords(f *testing.F) {
 	})
 }
 
-// Fingerprints cover everything except the last bits of floats, wherever these are.
+// A fingerprint depends on all of a record but the last bits of floats, at any depth.
 func TestFingerprints(t *testing.T) {
 	type deep struct {
 		Name string
@@ -200,7 +200,7 @@ func TestFingerprints(t *testing.T) {
 	require.True(t, nan.equal(of(deep{"a", at(float32(math.NaN())), 3})))
 }
 
-// A fingerprint does not depend on the pieces in which records were written.
+// A fingerprint depends on the records, not on the pieces in which they were written.
 func TestFingerprintsAreOfTheRecords(t *testing.T) {
 	type place struct {
 		N    int32
@@ -234,7 +234,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 	require.False(t, whole.equal(at(2000, swapped)), "two floats have changed places")
 }
 
-// An abandoned attempt neither disturbs the next job nor uses memory that was returned.
+// A late attempt of an ended job neither disturbs the next job nor uses memory it has returned.
 func TestLateAttempt(t *testing.T) {
 	form := must(NewForm[int64]())(t)
 	k, root, id := New(Options{}, form, nil), memory.NewBudget(1<<30), attempt.ID{Kind: attempt.Map}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimitHeap: the heap may use what slabs leave of the total, but always some memory; in the end
-// the process has its former limit.
+// LimitHeap sets the heap's limit to the total minus the mapped slabs, but never too low. end sets
+// the process's former limit.
 func TestLimitHeap(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
@@ -40,8 +40,8 @@ func TestLimitHeap(t *testing.T) {
 	require.EqualValues(t, total/2, limit(), "a lower limit stays")
 }
 
-// TestLimitHeapHolds makes a GiB of garbage that is collected only because of the limit. Where
-// nothing but garbage is made, the collector may lag for a moment: the usual heap size counts.
+// A GiB of garbage is collected only because of the limit, which holds the heap. The collector may
+// lag for a moment where code only makes garbage, so the median size is compared.
 func TestLimitHeapHolds(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	const total = 96 << 20

@@ -64,7 +64,7 @@ func TestKeptBytesTakeAtMostHalf(t *testing.T) {
 	require.EqualValues(t, 100+900+1<<20, root.Used())
 }
 
-// TestTryKeepTakesAtMostAQuarter: optional kept bytes take at most a quarter of the limit.
+// TryKeep refuses optional memory beyond a quarter of the root's limit.
 func TestTryKeepTakesAtMostAQuarter(t *testing.T) {
 	root := NewBudget(1000)
 	sub := root.Sub()
@@ -159,7 +159,7 @@ func TestIdleSlabsYieldToAttempts(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// Idle slabs do not raise the maximum that is mapped: most are unmapped when new ones are needed.
+// If new slabs are needed, a pool unmaps idle ones, so that these do not raise the maximum.
 func TestIdleSlabsDoNotRaiseThePeak(t *testing.T) {
 	p := NewPool(nil, 1<<30)
 	table, other := p.Get(32<<20), p.Get(32<<20)
@@ -239,8 +239,8 @@ func BenchmarkSlab(b *testing.B) {
 	}
 }
 
-// A resting sub-budget leaves its share to the others, in whatever order sub-budgets rest, wake and
-// close.
+// A sub-budget that rests leaves its share to the others, whatever the order in which sub-budgets
+// rest, wake and close.
 func TestRestingLeavesTheShare(t *testing.T) {
 	root := NewBudget(1000)
 	a, b := root.Sub(), root.Sub()
@@ -257,8 +257,8 @@ func TestRestingLeavesTheShare(t *testing.T) {
 	require.EqualValues(t, 1000, a.Available())
 }
 
-// TestAppendShortIsAppend: AppendShort equals append, wherever the bytes are in a page and whatever
-// capacity follows them.
+// AppendShort returns what append does, at any position of the bytes in a page and with any
+// capacity after them.
 func TestAppendShortIsAppend(t *testing.T) {
 	page := make([]byte, 2*pageSize)
 	for i := range page {

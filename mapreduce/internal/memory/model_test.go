@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shares models a root with sub-budgets as plain sums.
+// shares is a model of a budget with sub-budgets, in plain sums.
 type shares struct {
 	limit, kept, fixed int64
 	used               []int64 // of each sub-budget
@@ -22,7 +22,7 @@ func (s *shares) total() int64 {
 	return n
 }
 
-// room returns what sub-budget i may still reserve.
+// room returns how many bytes sub-budget i can still reserve in the model.
 func (s *shares) room(i int) int64 {
 	if s.limit == 0 {
 		return 1 << 62
@@ -36,8 +36,7 @@ func (s *shares) room(i int) int64 {
 	return min(s.limit-s.total(), (s.limit-s.kept-s.fixed)/max(live, 1)-s.used[i])
 }
 
-// TestBudgetIsPlainSums runs random calls on a root with three sub-budgets and compares it with its
-// model.
+// A budget with three sub-budgets does what its model does, for random calls.
 func TestBudgetIsPlainSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &shares{
@@ -121,7 +120,7 @@ func TestBudgetIsPlainSums(t *testing.T) {
 	})
 }
 
-// The root itself may reserve what its limit leaves; closing or resting it has no effect.
+// A root budget can reserve all that its limit leaves, and ignores Close, Rest and Wake.
 func TestRootHasNoShare(t *testing.T) {
 	root := NewBudget(100)
 	root.Sub()
@@ -138,7 +137,7 @@ func TestRootHasNoShare(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// The largest record is a quarter of the budget, within bounds; a refusal names the reason.
+// Largest returns a quarter of the limit, from 16 MiB to 1 GiB; a refusal says why.
 func TestLargest(t *testing.T) {
 	for limit, want := range map[int64]int64{
 		0: 1 << 30, 1: 16 << 20, 64 << 20: 16 << 20, 64<<20 + 4: 16<<20 + 1, 4 << 30: 1 << 30, 4<<30 + 4: 1 << 30,
@@ -158,8 +157,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// Signs of progress count only if an observer has asked since the last one, and work without an
-// observer.
+// A sign of life counts only if Ask was called since the last one. Sign on nil does nothing.
 func TestSignsOfLife(t *testing.T) {
 	var none *Liveness
 	none.Sign()
@@ -179,7 +177,7 @@ func TestSignsOfLife(t *testing.T) {
 	require.Same(t, &l, b.Liveness())
 }
 
-// Large slabs are outside the heap, and are counted until they return to the system.
+// Large slabs are mapped outside the heap, and counted in mapped until they are unmapped.
 func TestSlabsAreCounted(t *testing.T) {
 	at := mapped.Load()
 	p := NewPool(nil, 1<<20)
@@ -195,7 +193,7 @@ func TestSlabsAreCounted(t *testing.T) {
 	require.Zero(t, p.Idle())
 }
 
-// Trimming unmaps the largest slabs first, and no more than necessary.
+// Trim unmaps the largest idle slabs first, and no more than it must.
 func TestTrimming(t *testing.T) {
 	root := NewBudget(100 << 20)
 	p := NewPool(root, 100<<20)

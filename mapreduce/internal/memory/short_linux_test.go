@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendShortBesideNothing: if the bytes end at the end of mapped memory, nothing behind them
-// is loaded.
+// If the bytes end where mapped memory ends, AppendShort loads no byte beyond.
 func TestAppendShortBesideNothing(t *testing.T) {
 	all, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)

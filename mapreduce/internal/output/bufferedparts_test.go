@@ -19,8 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestHeldPartsAreInMemoryUpToTheirLimit: a part waits for its turn in memory up to 1 MiB, beyond
-// that in an unnamed file. What is sent equals what was written, and no file remains.
+// A part that waits to be sent is in memory up to 1 MiB, and beyond that in an unnamed file. All
+// its bytes are sent, and no file remains.
 func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	for _, sizes := range [][]int{{}, {holdLimit}, {holdLimit - 1, 1}, {holdLimit + 1}, {holdLimit, 1}, {5, holdLimit, 7}} {
 		h := &heldPart{spills: true, dir: t.TempDir()}
@@ -41,8 +41,8 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	}
 }
 
-// TestPartsAreSentInTurn: a Writer gets each part once, after it and all parts before it are
-// committed, whatever the order of commits, and nothing of discarded attempts.
+// A Writer gets each part once, in the order of parts, after it and all earlier ones are committed.
+// It gets nothing of discarded attempts.
 func TestPartsAreSentInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w bytes.Buffer
@@ -73,7 +73,7 @@ func TestPartsAreSentInTurn(t *testing.T) {
 	})
 }
 
-// TestMemoryIsFreeAfterAFailedJob: a collected output serves one job, unless that failed.
+// A collected output can be used by one job; after a failed job, by the next one.
 func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	m := new(MemoryStore)
 	put := func(i int, text string) {
@@ -97,7 +97,7 @@ func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	require.ErrorIs(t, m.Setup(), ErrDestinationUsed)
 }
 
-// TestRoutesHaveNames: which names the user's code may return for a record.
+// CheckRoute accepts the names that user code may return for a record's file, and no others.
 func TestRoutesHaveNames(t *testing.T) {
 	long := string(bytes.Repeat([]byte("n"), 100))
 	for name, good := range map[string]bool{
@@ -108,8 +108,8 @@ func TestRoutesHaveNames(t *testing.T) {
 	}
 }
 
-// TestOpenRoutesAreTheOnesUsedLast: an attempt has at most 64 routed files open, those that it
-// wrote to last; each is charged while it is open.
+// An attempt has at most 64 routed files open, those used last. Each is charged to the budget while
+// it is open.
 func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	c := NewCommitter(Dir(t.TempDir() + "/out"))
 	require.NoError(t, c.SetupJob())
@@ -142,8 +142,8 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	require.NoError(t, usual.Close())
 }
 
-// File bytes are charged before they are written, and returned when an uncommitted attempt is
-// removed.
+// A file's bytes are charged to the meter before they are written. They are credited when an
+// uncommitted attempt is removed.
 func TestMeteredOutput(t *testing.T) {
 	full := errors.New("full")
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
@@ -179,7 +179,7 @@ func TestMeteredOutput(t *testing.T) {
 	}
 }
 
-// TestUnsentPartsAreDropped: an aborted job sends nothing more, and a commit fails with its writer.
+// After AbortJob a Writer gets nothing more, and if it fails, so does the commit of the part.
 func TestUnsentPartsAreDropped(t *testing.T) {
 	var sent bytes.Buffer
 	c := NewCommitter(Writer("-", &sent))

@@ -13,8 +13,8 @@ type closable struct{ bytes.Buffer }
 
 func (*closable) Close() error { return nil }
 
-// A part whose attempt must end while its last bytes are still in the buffer does not become one
-// with fewer bytes: Close returns the error.
+// If an attempt ends while its part has bytes in a buffer, Close returns an error, so that the part
+// is not committed without them.
 func TestEndOfAnAttemptBeforeTheLastFlush(t *testing.T) {
 	for _, compression := range []Compression{NoCompression, Zstd} {
 		file := &closable{}

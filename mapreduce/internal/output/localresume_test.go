@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// eachKind runs f with both kinds of output directory; the second replaces an earlier output.
+// eachKind runs f with a new output directory, and with one that replaces an earlier output.
 func eachKind(t *testing.T, f func(t *testing.T, dest func() Destination, out string)) {
 	t.Run("new", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
@@ -43,8 +43,8 @@ func beside(t *testing.T, out string) (list []string) {
 	return list
 }
 
-// Committed parts of a killed run remain, its other files are removed, and the job ends like any
-// other.
+// After a kill, the next run with the token finds the committed parts; other files are removed. The
+// job then ends like any other.
 func TestResume(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")
@@ -70,10 +70,10 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// Whichever step of the end a run was killed at, the next run with its token completes it.
+// If a run is killed at any step of its commit, the next run with its token completes the output.
 func TestResumeEnd(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
-		changed := false // the two directories were exchanged, where the system can do that
+		changed := false // whether the two directories were exchanged, where the system can
 		steps := []func(s *localStore) error{
 			func(s *localStore) error { return s.out.root.Rename(Temporary+"/"+Success, Success) },
 			func(s *localStore) error {
@@ -84,7 +84,7 @@ func TestResumeEnd(t *testing.T) {
 					return nil
 				}
 				s.out.path, s.old.path = s.dir, s.out.path
-				return s.old.root.Remove(Success) // half of the removal is done
+				return s.old.root.Remove(Success) // as after half of the removal
 			},
 		}
 		c := begun(t, dest(), "whole")
@@ -118,8 +118,8 @@ func TestResumeEnd(t *testing.T) {
 	})
 }
 
-// Files of another job are removed as always, and so are those of a run that was killed before it
-// had recorded its token.
+// A run with another token removes the files of a killed run. So does one with the same token if
+// the killed run had not written it whole.
 func TestResumeOfAnother(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "of another")
@@ -143,8 +143,8 @@ func TestResumeOfAnother(t *testing.T) {
 	})
 }
 
-// Parts that the current job does not have can be dropped; those with another compression are
-// removed.
+// DropCommitted removes the parts that a killed run has left. Parts in another compression are
+// removed at once.
 func TestDropCommitted(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "old")
@@ -162,7 +162,7 @@ func TestDropCommitted(t *testing.T) {
 	})
 }
 
-// An output that was left for the next run is as after a kill.
+// After LeaveJob, the next run finds the output as after a kill.
 func TestLeaveJob(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// begun returns an output with one committed and one unfinished part.
+// begun returns a Committer, set up, with one committed and one unfinished part.
 func begun(t *testing.T, d Destination, text string) *Committer {
 	t.Helper()
 	c := NewCommitter(d)
@@ -27,7 +27,7 @@ func begun(t *testing.T, d Destination, text string) *Committer {
 	return c
 }
 
-// die releases an output as a killed process does.
+// die closes the files of an output, and leaves them as a killed process does.
 func die(t *testing.T, c *Committer) {
 	t.Helper()
 	s := c.Store.(*localStore)
@@ -89,7 +89,7 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 	}
 }
 
-// A run that opens an output while another run removes it gets an error that another run has it.
+// A run that opens an output while another run removes it gets ErrOutputBusy.
 func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	for _, d := range []Destination{Dir("out"), ReplacedDir("out")} {
 		t.Chdir(t.TempDir())
@@ -101,7 +101,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// Whenever a run is killed, the next run can handle its output.
+// At whatever moment a run is killed, the next run can use or replace the output.
 func TestNoOutputIsEverEmpty(t *testing.T) {
 	if errors.Is(dirTree{}.renameNew("a", "b"), errors.ErrUnsupported) {
 		t.Skip("not on this system")
@@ -182,7 +182,7 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 			require.Equal(t, map[string]string{"out/part-r-00000": "one", "out/_SUCCESS": ""}, files(t, dir))
 		})
 	}
-	for _, made := range []bool{false, true} { // between the renames, without exchange
+	for _, made := range []bool{false, true} { // killed between the two renames, on systems without exchange
 		t.Run(fmt.Sprintf("no output made=%t", made), func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
@@ -229,7 +229,7 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 	require.NoError(t, ReplacedDir(empty).Check())
 }
 
-// TestSymbolicLinksAreNotFollowed, wherever another user with write permission creates them.
+// Symbolic links are not followed, wherever another user who may write there creates them.
 func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	id := reduce(0, 0)
 	victim := func(t *testing.T) string {
@@ -279,7 +279,7 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 			})
 		}
 	}
-	t.Run("output", func(t *testing.T) { // in place of the directory itself
+	t.Run("output", func(t *testing.T) { // a link in place of the output's directory
 		v, out := victim(t), filepath.Join(t.TempDir(), "out")
 		c := begun(t, Dir(out), "one")
 		require.NoError(t, os.Rename(out, out+".away"))
@@ -305,7 +305,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// reduce returns the ID of an attempt of a reduce.
+// reduce returns the ID of an attempt at a reduce, for tests of its part.
 func reduce(index, try int) attempt.ID {
 	return attempt.ID{Kind: attempt.Reduce, Index: index, Try: try}
 }

@@ -20,8 +20,8 @@ func rootAt(t *testing.T, dir string) *os.Root {
 	return root
 }
 
-// A symbolic link anywhere on the path of an output within a root, created at any step of the job,
-// is never followed, neither out of the root nor within it.
+// A symbolic link on the path of an output within a root is not followed, neither out of the root
+// nor within it. It may be created at any step of the job.
 func TestOutputWithinARoot(t *testing.T) {
 	id := reduce(0, 0)
 	link := func(t *testing.T, name, to string) {
@@ -89,8 +89,8 @@ func TestOutputWithinARoot(t *testing.T) {
 	require.ErrorContains(t, err, "it is not below")
 }
 
-// A late output is checked at once, created by the first attempt that writes, and ends like any
-// other.
+// An output of Late is checked at SetupJob, and created when the first attempt writes. Then it ends
+// like any other.
 func TestLateOutput(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -118,8 +118,8 @@ func TestLateOutput(t *testing.T) {
 	require.Equal(t, output("new"), files(t, out))
 }
 
-// A late output of a job that writes nothing exists once the job has succeeded, and never if it has
-// failed, whatever late attempts do.
+// If a job writes nothing, its output of Late exists after success, and does not after failure.
+// Late attempts do not change that.
 func TestLateOutputOfNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(Dir(out).Late())
@@ -141,8 +141,8 @@ func TestLateOutputOfNothing(t *testing.T) {
 	}
 }
 
-// A file that another process creates in the place of a late output is kept, and the job fails at
-// once.
+// If another process creates the output of a Late job first, the job fails at once, and that output
+// stays.
 func TestLateOutputComesTooLate(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(Dir(out).Late())
@@ -155,7 +155,7 @@ func TestLateOutputComesTooLate(t *testing.T) {
 	require.Equal(t, output("of another"), files(t, out))
 }
 
-// A late output that a killed run has left is taken over.
+// A Late output that a killed run has left is resumed.
 func TestLateOutputIsResumed(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		die(t, begun(t, dest().Late(), "first"))

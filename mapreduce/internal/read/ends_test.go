@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEndsOfRecords: for all kinds of record ends, first finds the end of the record that contains
-// a byte, and last the end of the last whole record.
+// For each kind of Ends, first returns the end of the record that contains a byte, and last that of
+// the last whole record.
 func TestEndsOfRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b, whole []byte
@@ -65,7 +65,7 @@ func placesOf(b []byte, c byte) (list []int) {
 	return list
 }
 
-// TestStringPieceHolds: each line is a copy that is independent of the run.
+// A line's string is a copy that stays the same when the run's bytes change.
 func TestStringPieceHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var run []byte
@@ -84,7 +84,7 @@ func TestStringPieceHolds(t *testing.T) {
 			begins, lengths = append(begins, at), append(lengths, LineEnds.length(run[at:]))
 			held = append(held, p.hold(run, at, lengths[len(lengths)-1]))
 		}
-		if len(held) > 0 { // the rest of a batch is repeated after a skipped record
+		if len(held) > 0 { // after a skipped record, the rest of its batch is repeated
 			for i := rapid.IntRange(0, len(held)-1).Draw(t, "again from"); i < len(held); i++ {
 				require.Equal(t, held[i], p.hold(run, begins[i], lengths[i]))
 			}
@@ -93,7 +93,7 @@ func TestStringPieceHolds(t *testing.T) {
 			run[i] = '?'
 		}
 		if len(want) > 0 && want[len(want)-1] == "" && len(held) < len(want) {
-			want = want[:len(want)-1] // no line follows the last line feed
+			want = want[:len(want)-1] // nothing follows the last line feed
 		}
 		require.Equal(t, strings.Join(want, "\n"), strings.Join(held, "\n"))
 		require.Len(t, held, len(want))

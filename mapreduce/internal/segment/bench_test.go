@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// teraText returns n records of 100 bytes with random 10-byte keys of printable ASCII.
+// teraText returns n records of 100 bytes, with random keys of 10 printable characters.
 func teraText(n int) []byte {
 	rng := rand.New(rand.NewPCG(7, 7))
 	b := bytes.Repeat([]byte("          0123456789abcdef0123456789abcdef0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW\n"), n)
@@ -29,7 +29,7 @@ func teraText(n int) []byte {
 	return b
 }
 
-// BenchmarkSmallJob measures the engine's part of a job of ten records.
+// BenchmarkSmallJob measures the engine's share of a sort of ten records.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
 	pool := memory.NewPool(root, 1<<20)
@@ -56,7 +56,7 @@ func BenchmarkSmallJob(b *testing.B) {
 	}
 }
 
-// BenchmarkSortEntries compares the radix sort with the sort that it replaces.
+// BenchmarkSortEntries measures the radix sort of entries, and a comparison sort of the same.
 func BenchmarkSortEntries(b *testing.B) {
 	const n = 1 << 20
 	text := teraText(n)
@@ -97,8 +97,8 @@ func BenchmarkSortEntries(b *testing.B) {
 	})
 }
 
-// mergeInput returns one segment of each of n attempts, with records of teraText, in memory or in
-// spill files.
+// mergeInput returns one segment of each of n map attempts, with records of text, in memory or
+// spilled.
 func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spilled bool) []*Segment {
 	b.Helper()
 	var limit int64
@@ -127,9 +127,9 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 	return segments
 }
 
-// BenchmarkMerge measures a reduce's merge of 16 MiB of records from n attempts: of segments in
-// memory, which are sorted together; of spilled runs, read at the same time; and of more runs than
-// can be read at the same time. Next returns the records, WriteTo writes them.
+// BenchmarkMerge measures a reduce's merge of 16 MiB from many attempts. Segments are in memory and
+// sorted together, spilled and read at once, or spilled and too many for that. Next returns each
+// record, WriteTo writes all.
 func BenchmarkMerge(b *testing.B) {
 	const records = 16 << 20 / 100
 	text := teraText(records)

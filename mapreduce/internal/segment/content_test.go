@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// blockOf returns a block with a valid header and checksum, at offset at, with any content.
+// blockOf returns a block of this content, for offset at, with a valid header and checksum.
 func blockOf(content []byte, at int64) []byte {
 	packed := s2.Encode(nil, content)
 	b := make([]byte, blockHeader, blockHeader+len(packed))
@@ -26,8 +26,8 @@ func blockOf(content []byte, at int64) []byte {
 	return append(b, packed...)
 }
 
-// recordsIn parses a content by the format: a list of [ordinal,] key length, value length, key and
-// value; false if it is not valid.
+// recordsIn parses a block's content as the format says: [ordinal,] key length, value length, key,
+// value, and so on; ok is false if it is invalid.
 func recordsIn(content []byte, ordinals bool) (list []string, ok bool) {
 	in := bytes.NewReader(content)
 	for in.Len() > 0 {
@@ -54,11 +54,11 @@ func recordsIn(content []byte, ordinals bool) (list []string, ok bool) {
 	return list, true
 }
 
-// Whatever the content of a block with a valid checksum, its reader returns the records that the
-// format defines and then ends or reports that the run is corrupt.
+// For a block with a valid checksum and any content, a reader returns the records that the format
+// defines. Then it ends, or reports that the run is corrupt.
 func TestReaderReadsTheFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Small numbers are often valid lengths; from 0x80 on they are truncated varints.
+		// Small numbers are often valid lengths; 0x80 and 0xff are varints that are cut off.
 		content := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0, 0, 1, 1, 2, 3, 7, 0x80, 0xff}), 1, 12).Draw(t, "content")
 		ordinals := rapid.Bool().Draw(t, "ordinals")
 		want, whole := recordsIn(content, ordinals)
@@ -73,7 +73,7 @@ func TestReaderReadsTheFormat(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %q %q", ordinal, k, v))
 		}
 		require.Equal(t, want, got)
-		if r.left > 0 { // its last record should continue in a later block, which does not exist
+		if r.left > 0 { // the last record continues in a block that is missing
 			require.Empty(t, r.more())
 		}
 		if whole {
@@ -86,7 +86,7 @@ func TestReaderReadsTheFormat(t *testing.T) {
 	})
 }
 
-// A run with another number of records than promised is corrupt.
+// A run with fewer or more records than its section says is corrupt.
 func TestReaderCountsRecords(t *testing.T) {
 	content := []byte("\x01\x01ab\x01\x01cd\x00\x00")
 	block := blockOf(content, 0)
@@ -105,7 +105,7 @@ func TestReaderCountsRecords(t *testing.T) {
 	}
 }
 
-// A record larger than a block has exactly the bytes of its sizes.
+// A record of several blocks is corrupt unless these have exactly its bytes.
 func TestLargeRecordIsWhole(t *testing.T) {
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, 4), 6) // ten bytes in all
 	first := append(head, "keyv"...)
@@ -138,8 +138,8 @@ func TestLargeRecordIsWhole(t *testing.T) {
 	}
 }
 
-// The segments of spills keep their file open while they exist, even one without records in a
-// partition; the last one to be released removes it.
+// A spill file is open as long as a segment of one of its spills exists, even one without records.
+// The last Release closes and removes it.
 func TestSegmentsHoldTheirSpills(t *testing.T) {
 	open := 0
 	files := NewFilesOn(func() (File, error) {
@@ -176,7 +176,7 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 	for _, s := range spills {
 		s.Release()
 	}
-	for _, s := range []struct{ release, left int }{{2, 2}, {0, 1}, {1, 0}} { // only partition 2 has the third
+	for _, s := range []struct{ release, left int }{{2, 2}, {0, 1}, {1, 0}} { // only partition 2 is in the third file
 		require.Equal(t, s.left+1, open)
 		segments[s.release].Release()
 		require.Equal(t, s.left, open)
@@ -185,7 +185,7 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// counted is a file that counts its calls of Close.
+// counted is a file whose Close decreases the number of open files.
 type counted struct {
 	*os.File
 	open *int
@@ -196,15 +196,15 @@ func (c counted) Close() error {
 	return c.File.Close()
 }
 
-// TestDecodedIsWhatWasListed lists records of all forms and decodes them in pieces of any size: the
-// entries are the listed ones, or have the key and value of the listed record.
+// An entry decoded from a list is the entry that was added, or has the same key and value. Records
+// have all forms, and are decoded in pieces of any size.
 func TestDecodedIsWhatWasListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l list
 		s := newStore(nil, nil)
 		defer s.drop()
 		var want []entry
-		var keys, values [][]byte // nil where an entry went in
+		var keys, values [][]byte // nil for an added entry
 		offset := rapid.Uint32Range(0, 300)
 		short := rapid.SliceOfN(rapid.Byte(), 0, inlineMost/2)
 		refer := func(e entry) {
@@ -277,13 +277,13 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 	})
 }
 
-// TestTheLastSlabIsTight: a sorter that has ended has no huge page of which it uses less than half,
-// its large slab is free for the next sorter, and its records are unchanged.
+// After Finish a sorter has no huge page that is less than half used. Its large slab is free for
+// the next sorter, and its records are unchanged.
 func TestTheLastSlabIsTight(t *testing.T) {
 	budget := memory.NewBudget(64 << 20)
 	pool := memory.NewPool(budget, 32<<20)
 	s := NewSorter(Config{Partitions: 3, Budget: budget.Sub(), Pool: pool, Scattered: true})
-	const n = 30_000 // 80 bytes each: 2.4 MB, a slab of 2 MiB and those before
+	const n = 30_000 // 80 bytes each: 2.4 MB need a slab of 2 MiB besides the first, smaller ones
 	value := make([]byte, 75)
 	for i := range n {
 		require.NoError(t, s.Add(i%3, []byte{byte(i >> 16), byte(i >> 8), byte(i)}, value))

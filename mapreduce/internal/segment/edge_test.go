@@ -53,7 +53,7 @@ func TestLargeRecords(t *testing.T) {
 	}
 }
 
-// TestMoreRegionsThanNumbers merges stores that together have more regions than an entry can
+// A merge returns all records in order even if its stores have more regions than one entry can
 // number.
 func TestMoreRegionsThanNumbers(t *testing.T) {
 	var segments []*Segment
@@ -118,8 +118,7 @@ func TestWriteToReportsTheWriter(t *testing.T) {
 	}
 }
 
-// TestConcurrentReaders merges the same segments in several goroutines, as speculative attempts of
-// a reduce do.
+// Several goroutines can merge the same segments at once, as speculative attempts at a reduce do.
 func TestConcurrentReaders(t *testing.T) {
 	var records []record
 	for i := range 5000 {
@@ -151,8 +150,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// FuzzReader reads arbitrary bytes as a run: it may fail but not panic, and a run without an error
-// has the promised number of records.
+// Any bytes as a run give an error, or as many records as the section says, and no panic.
 func FuzzReader(f *testing.F) {
 	var run bytes.Buffer
 	w := newBlockWriter(&run, nil, nil)
@@ -184,7 +182,7 @@ func FuzzReader(f *testing.F) {
 				if _, _, _, ok := r.next(); !ok {
 					break
 				}
-				for n++; len(r.more()) > 0; { // a record larger than a block
+				for n++; len(r.more()) > 0; { // the rest of a record larger than a block
 				}
 			}
 			if r.err != nil {
@@ -197,7 +195,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// A reader and a writer of a section charge the memory that they hold, and return it.
+// A section's reader and writer charge the memory of their buffers, and return it on close.
 func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 	for _, raw := range []int64{1, 2000, 4000, blockSize} {
 		for _, packed := range []int64{1, raw/2 + 1, raw, raw + 40} {
@@ -218,7 +216,7 @@ func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// WriteTo writes the records that Next has not returned, with and without spills.
+// After some calls of Next, WriteTo writes the other records, with spills and without.
 func TestWriteToAfterNext(t *testing.T) {
 	records := []record{{[]byte("a"), []byte("1")}, {[]byte("b"), nil}, {[]byte("c"), []byte("3")}}
 	for _, limit := range []int64{0, 1} {
@@ -244,9 +242,8 @@ func TestWriteToAfterNext(t *testing.T) {
 	}
 }
 
-// TestLargeRecordsTakeLittleMemory spills and merges records of megabytes, which cannot be
-// compressed and whose keys differ only at their ends, with a budget below one record: only the
-// record that Next returns is ever held.
+// Spills and merges of records of megabytes hold only the record that Next returns. The budget is
+// below one record, the records cannot be compressed, and their keys differ only at the ends.
 func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 	const size, attempts, small = 2 << 20, 8, 1 << 20
 	rng := rand.NewChaCha8([32]byte{1})
@@ -295,8 +292,8 @@ func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// A reader that must hold a record as a whole rejects one beyond its bound, before or after a
-// spill. A record that is only passed on may have any size.
+// A reader that must hold each record whole rejects one that is larger than its bound, before a
+// spill or after. A record that is only passed on has no bound.
 func TestRecordsTooLargeToHold(t *testing.T) {
 	const most = 2 << 20
 	value := make([]byte, most)

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// exportOf returns the export of a sorter for each partition, in spills of about perSpill records.
+// exportOf returns the records' export for each partition, from spills of about perSpill records.
 func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]byte {
 	s := NewSorter(Config{Partitions: partitions, Stored: true, SpillDir: t.TempDir()})
 	for i, r := range records {
@@ -34,7 +34,7 @@ func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]b
 	return out
 }
 
-// importOf imports b as a segment, in pieces of size bytes that it adds in random order.
+// importOf imports b as a segment, in pieces of size bytes in random order.
 func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error) {
 	im, err := NewImport(files, "")
 	if err != nil {
@@ -50,9 +50,8 @@ func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error
 	return im.Segment()
 }
 
-// Exported and imported segments merge to the same records as the segments themselves: sorted,
-// equal keys in the order of emission, whatever the spills, the pieces and their order. A second
-// export equals the first.
+// Imported segments merge to the records of the exported ones: sorted, and equal keys in the order
+// of emits. Spills, pieces and their order do not matter. A second export has the same bytes.
 func TestExportImport(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(r, "records")
@@ -68,7 +67,7 @@ func TestExportImport(t *testing.T) {
 		partitions := rapid.IntRange(1, 4).Draw(r, "partitions")
 		exported := exportOf(t, records, partitions, rapid.IntRange(0, 500).Draw(r, "perSpill"))
 		files := NewFiles(t.TempDir())
-		other, err := files.create() // so that spills do not begin a file
+		other, err := files.create() // moves the spills away from the file's start
 		require.NoError(r, err)
 		must(other.Write(make([]byte, 3)))(r)
 		defer other.Release()
@@ -88,7 +87,7 @@ func TestExportImport(t *testing.T) {
 	})
 }
 
-// sortedOf returns the records of a partition, as a merge returns them.
+// sortedOf returns the records of partition p in the order of a merge.
 func sortedOf(records [][2]string, p, partitions int) (list []string) {
 	s := NewSorter(Config{Partitions: partitions})
 	for _, r := range records {
@@ -115,7 +114,7 @@ func recordsOf(t require.TestingT, m *Merge) (list []string) {
 	return list
 }
 
-// Pieces that are missing, doubled or changed are detected: at once, or when the records are read.
+// A missing, doubled or changed piece is an error, at once or when the records are read.
 func TestImportDamaged(t *testing.T) {
 	var records [][2]string
 	for i := range 5000 {
@@ -169,7 +168,7 @@ func TestImportDamaged(t *testing.T) {
 	}
 }
 
-// If a segment is in memory, Export reports this and does not omit it.
+// Export returns ErrNotStored for a segment in memory, rather than omit its records.
 func TestExportFromMemory(t *testing.T) {
 	s := NewSorter(Config{Partitions: 1})
 	require.NoError(t, s.Add(0, []byte("k"), []byte("v")))
@@ -179,7 +178,7 @@ func TestExportFromMemory(t *testing.T) {
 	require.ErrorIs(t, list[0].Export(&bytes.Buffer{}), ErrNotStored)
 }
 
-// The storage of an import is removed with it and its segments.
+// Once an import and its segments are released, their spill files are removed.
 func TestImportReleases(t *testing.T) {
 	b := exportOf(t, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0]
 	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
@@ -194,7 +193,7 @@ func TestImportReleases(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// Whatever bytes are received, an import ends with an error or a readable segment.
+// For any bytes received, an import returns ErrCorrupt or a segment that can be read.
 func FuzzImport(f *testing.F) {
 	f.Add(exportOf(f, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0], 16)
 	f.Add(exportOf(f, nil, 1, 0)[0], 3)

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Any number of spills share eight unnamed files. A new spill reuses the space that another has
-// released, and the last spill removes the files.
+// All spills share at most eight unnamed files. A new spill uses the space of a released one, and
+// the files are removed with the last spill.
 func TestSpillsShareFiles(t *testing.T) {
 	dir := t.TempDir()
 	files := NewFiles(dir)
@@ -53,7 +53,7 @@ func TestSpillsShareFiles(t *testing.T) {
 	}
 	require.Less(t, extents, uint32(20*3+8*3*3), "extents are used again")
 	left := must(os.ReadDir(dir))(t)
-	require.LessOrEqual(t, len(left), maxFiles) // zero where an open file can be removed
+	require.LessOrEqual(t, len(left), maxFiles) // 0 on systems that can remove an open file
 	for _, x := range live {
 		x.drop()
 	}
@@ -62,14 +62,14 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// A block of an earlier spill in the same extent is not mistaken for the block of a lost write.
+// If a write is lost, the older block at its place in the file is detected as damage.
 func TestStaleBlockIsDamage(t *testing.T) {
 	files := NewFiles(t.TempDir())
 	hold, err := files.create() // keeps the file
 	require.NoError(t, err)
 	defer hold.drop()
 	one := func(value string) *Segment {
-		files.made = 0 // in the same file again
+		files.made = 0 // put the next spill into the same file
 		w := must(NewSpillWriter(Config{Files: files, Budget: memory.NewBudget(0)}))(t)
 		defer w.Close()
 		w.file.id = uint64(value[0])
@@ -97,8 +97,8 @@ func TestStaleBlockIsDamage(t *testing.T) {
 	require.Equal(t, []int{0}, d.Inputs)
 }
 
-// sorted adds n records, whose keys are drawn by key, and returns the sorter and the expected
-// records of partition 0.
+// sorted adds n records with keys by number from key. It returns the sorter, and the records of
+// partition 0 in the expected order.
 func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, value func(i int) []byte) (*Sorter, []string) {
 	t.Helper()
 	s := NewSorter(cfg)
@@ -113,7 +113,7 @@ func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, v
 	return s, oracle([]attempt{a}, 0)
 }
 
-// few returns a function that draws one of so few keys, by number.
+// few returns a function that draws the number of one of `keys` keys, at random.
 func few(keys int) func(int) int {
 	rng := rand.New(rand.NewPCG(13, uint64(keys)))
 	return func(int) int { return rng.IntN(keys) }
@@ -121,8 +121,8 @@ func few(keys int) func(int) int {
 
 func number(i int) []byte { return fmt.Append(nil, i) }
 
-// Few distinct keys make few entries. A sorter whose keys do not repeat, or are too many, stops
-// bundling; the records are the same.
+// A sorter bundles the values of repeated keys into few entries. It stops if keys do not repeat or
+// are too many. The output is the same.
 func TestBundles(t *testing.T) {
 	const records = 20_000
 	for name, c := range map[string]struct {
@@ -150,7 +150,7 @@ func TestBundles(t *testing.T) {
 				entries += seg.entries.n
 			}
 			require.LessOrEqual(t, entries, c.entries)
-			if name != "large values" { // whose texts are too large to print
+			if name != "large values" { // too large to print on a failure
 				m := NewMerge(MergeConfig{}, segments[:1])
 				require.Equal(t, want, drain(t, m))
 				m.Close()
@@ -159,8 +159,8 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// Values whose lengths are just below and above the sizes at which the length takes another byte,
-// and values that are not bundled, are unchanged.
+// Bundled values stay unchanged at the lengths where the encoded length grows by a byte. So do
+// values too long to be bundled.
 func TestBundledLengths(t *testing.T) {
 	for _, n := range []int{0, 1, shortLength - 1, shortLength, shortLength + 1, 300, bundledValue - 1, bundledValue, bundledValue + 1, 5000} {
 		s, want := sorted(t, Config{Partitions: 1}, minRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
@@ -172,7 +172,7 @@ func TestBundledLengths(t *testing.T) {
 	}
 }
 
-// A sorter with bundles releases its memory, whether it spills, ends or is closed.
+// A sorter with bundles returns all its memory, whether it spills, finishes or is closed early.
 func TestBundlesAreFreed(t *testing.T) {
 	spills := int64(0)
 	long := func(i int) []byte { return fmt.Appendf(nil, "a value of some length, which is number %d", i) }
@@ -200,7 +200,7 @@ func TestBundlesAreFreed(t *testing.T) {
 	require.Greater(t, spills, int64(10))
 }
 
-// A key that an inconsistent partitioner sends to two partitions is in both.
+// If a partitioner sends a bundled key to two partitions, the key's values arrive in both.
 func TestBundlesByPartition(t *testing.T) {
 	s := NewSorter(Config{Partitions: 3})
 	for i := range 3 * bundleAfter {

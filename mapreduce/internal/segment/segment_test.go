@@ -18,7 +18,7 @@ import (
 
 type record struct{ key, value []byte }
 
-// attempt is the output of one map attempt, with the oracle's view of it.
+// attempt is what one map attempt emits: its records, and the partition of each.
 type attempt struct {
 	records    []record
 	partitions []int
@@ -41,7 +41,7 @@ func drawAttempt(t *rapid.T, n, partitions int) attempt {
 		switch rng.IntN(1500) {
 		case 0:
 			k = append(bytes.Repeat([]byte("long"), 16385+rng.IntN(2)), k...)
-		case 1: // about a block of a run, and more
+		case 1: // longer than a block of a run
 			k = append(bytes.Repeat([]byte("long"), (1+rng.IntN(3))*blockSize/4-rng.IntN(30)), k...)
 		case 2:
 			v = append(bytes.Repeat(v, blockSize/len(v)), v...)
@@ -52,8 +52,8 @@ func drawAttempt(t *rapid.T, n, partitions int) attempt {
 	return a
 }
 
-// oracle returns the merged output of a partition: a stable sort of all records in the order of
-// attempts and emission.
+// oracle returns what a merge of partition p must return: all its records in a stable sort, which
+// keeps the order of attempts and emits.
 func oracle(attempts []attempt, p int) (out []string) {
 	var all []record
 	for _, a := range attempts {
@@ -70,8 +70,8 @@ func oracle(attempts []attempt, p int) (out []string) {
 	return out
 }
 
-// runAttempt adds an attempt's records to a sorter, some of them in a pinned chunk, and some of the
-// later ones bundled.
+// runAttempt adds an attempt's records to a sorter and returns the segments. If pinned, some are in
+// a pinned chunk; after `bundled` records it bundles.
 func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool, bundled int64) []*Segment {
 	s := NewSorter(cfg)
 	s.bundles.from = bundled
@@ -118,7 +118,7 @@ func drain(t require.TestingT, m *Merge) (out []string) {
 	return out
 }
 
-// drainSome is like drain, with n records at a time.
+// drainSome returns what drain does, but gets up to n records per call, by Some.
 func drainSome(t require.TestingT, m *Merge, n int) (out []string) {
 	list := make([]Record, n)
 	for k := m.Some(list); k > 0; k = m.Some(list) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestStarvedSortersSpillLargeRuns gives a sorter with many partitions a pinned chunk of nearly its
-// whole budget: its runs must not shrink to a few records, each a file.
+// A sorter with many partitions may have nearly its whole budget in a pinned chunk. Its spills are
+// still large, and not files of a few records each.
 func TestStarvedSortersSpillLargeRuns(t *testing.T) {
 	text := teraText(40_000)
 	for _, more := range []int64{-1 << 20, 0, 1, 16 << 10, 1 << 20, 4 << 20, 8 << 20} {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// watchedWriter records its writes, and the memory charged meanwhile.
+// watchedWriter records the size of each write, and the most memory charged during one.
 type watchedWriter struct {
 	bytes.Buffer
 	budget *memory.Budget
@@ -26,8 +26,8 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestOutputIsWrittenInPieces: records are written, from memory or a file, in pieces of the charged
-// buffer, filled with whole records. A record larger than the buffer is a piece.
+// Records are written in pieces that fill the charged buffer with whole records, from memory or a
+// file. A record larger than the buffer is a piece of its own.
 func TestOutputIsWrittenInPieces(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -83,7 +83,7 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 	}
 }
 
-// TestSmallOutputsTakeSmallBuffers: a reduce of few records does not charge a large buffer.
+// A reduce of few records charges a small output buffer.
 func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	seg := sortOne(t, Config{}, record{[]byte("key"), bytes.Repeat([]byte("v"), 4000)})
 	defer seg.Release()
@@ -100,8 +100,8 @@ func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	require.Less(t, w.most, int64(10_000))
 }
 
-// TestIndexBlocksGrow: the blocks of an index are small at first, smaller with more partitions, and
-// double in size up to a bound; entries do not cross them.
+// The first block of an index is small, the more so with many partitions. Later ones double up to a
+// bound, and no entry crosses blocks.
 func TestIndexBlocksGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
@@ -136,8 +136,8 @@ func TestIndexBlocksGrow(t *testing.T) {
 	require.Equal(t, 40_000, l.n)
 }
 
-// TestChunksAreAdoptedWithRoomForTheirIndex: a sorter refers to a pinned chunk if the budget has
-// room for twice its bytes. Otherwise it copies the records and releases the chunk at once.
+// A sorter refers to a pinned chunk's bytes if the budget has room for twice as many. Otherwise it
+// copies the records and releases the chunk at once.
 func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 	for room, want := range map[int64]bool{1999: false, 2000: true, 5000: true} {
 		budget := memory.NewBudget(room).Sub()
@@ -160,8 +160,8 @@ func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 	}
 }
 
-// TestNoMoreIsMergedThanNeeded: before the final merge, as few runs as possible are merged, the
-// first ones, so that the remaining runs can be read at once.
+// If more runs exist than can be read at once, as few as possible are merged first, and these are
+// the first ones.
 func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	for runs := 2; runs <= 14; runs++ {
 		for _, fanIn := range []int{2, 3, 4, 13} {
@@ -171,7 +171,7 @@ func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 					record{[]byte{byte('z' - i)}, []byte{byte(i)}}))
 			}
 			m := NewMerge(MergeConfig{FanIn: fanIn, SpillDir: t.TempDir()}, segments)
-			sizes := make([]int64, runs) // of the runs in line
+			sizes := make([]int64, runs) // records of each run that is still to merge
 			for i := range sizes {
 				sizes[i] = 1
 			}
@@ -205,8 +205,7 @@ func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	}
 }
 
-// TestFanInFollowsTheBudget: the number of runs read at once is what the budget allows, at least
-// four, at most 256, and at most the number of runs.
+// A merge reads as many runs at once as the budget allows: all of up to four, and at most 256.
 func TestFanInFollowsTheBudget(t *testing.T) {
 	one := section{raw: 3000, packed: 1000}
 	for _, c := range []struct {
@@ -222,8 +221,8 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}
 }
 
-// TestPortionsFitTheirNumbers: one sort of records in memory has at most as many as 16 bits can
-// number, and at least one run; of these it copies what the budget allows.
+// One sort of in-memory records has at most as many regions as 16 bits can number, but at least one
+// run. It copies as many of these as the budget allows.
 func TestPortionsFitTheirNumbers(t *testing.T) {
 	of := func(regionsOf ...int) (list []fileRun) {
 		for _, n := range regionsOf {
@@ -248,8 +247,8 @@ func TestPortionsFitTheirNumbers(t *testing.T) {
 	}
 }
 
-// TestSizesThatOverflow: sizes of a damaged record whose sum overflows 64 bits are an error, and no
-// memory is read by them.
+// If the two sizes of a damaged record overflow 64 bits together, the run is corrupt, and no memory
+// is read by them.
 func TestSizesThatOverflow(t *testing.T) {
 	for _, sizes := range [][2]uint64{{1<<64 - 1, 2}, {2, 1<<64 - 1}, {1 << 63, 1 << 63}, {1<<64 - 1, 1<<64 - 1}} {
 		p := binary.AppendUvarint(binary.AppendUvarint(nil, sizes[0]), sizes[1])
