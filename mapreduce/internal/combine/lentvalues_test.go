@@ -83,7 +83,7 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 		"long":       func(int) int { return largestLent },
 		"mixed":      func(i int) int { return i * 37 % (largestLent + 1) },
 		"then short": func(i int) int { return 120 - i%120 },
-		"halves":     func(i int) int { return 1 + i/batchSize%3*80 }, // batches of short values alternate with batches of longer ones
+		"halves":     func(i int) int { return 1 + i/batchSize%3*80 }, // batches of short and of long values alternate
 	}
 	for name, size := range sizes {
 		for _, every := range []int{1 << 30, 50} { // one of `every` keys is long
