@@ -20,10 +20,10 @@ func must[T any](result T, err error) func(t require.TestingT) T {
 	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }
 
-// errorOf returns the error of a call and drops its other result.
+// errorOf returns the error of a call with two results, and drops the other result.
 func errorOf[T any](_ T, err error) error { return err }
 
-// ran returns how the plan that Bind returned ends in RunLocal.
+// ran runs the plan that Bind returned in RunLocal, and returns the error of either.
 func ran(p *Plan, err error) error {
 	if err == nil {
 		_, err = RunLocal(context.Background(), p, LocalOptions{})
@@ -31,14 +31,14 @@ func ran(p *Plan, err error) error {
 	return err
 }
 
-// collected returns the records of a job in RunLocal.
+// collected runs a job in RunLocal and returns its output records.
 func collected[O any](t require.TestingT, bind func(Output[O]) (*Plan, error)) []O {
 	var out Collected[O]
 	require.NoError(t, ran(bind(out.Output())))
 	return must(out.Records())(t)
 }
 
-// begun begins the job of a plan and returns its splits.
+// begun calls SetupJob and Prepare of a plan, and returns its splits.
 func begun(t require.TestingT, p *Plan, blocks func(int) []cluster.Block) []cluster.Split {
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
@@ -48,10 +48,10 @@ func begun(t require.TestingT, p *Plan, blocks func(int) []cluster.Block) []clus
 // textOf returns a source named text.
 func textOf(text string) Source { return Bytes("text", []byte(text)) }
 
-// unread returns an output in memory whose records no test reads.
+// unread returns an output in memory, for tests that do not look at the output.
 func unread[O any]() Output[O] { return new(Collected[O]).Output() }
 
-// sorting is a total order of keys over `reduces` reduces.
+// sorting returns a job that sorts its records in a total order, by `reduces` reduces.
 func sorting[K any](reduces int) Job[K, K, None, Pair[K, None]] {
 	return Job[K, K, None, Pair[K, None]]{
 		Map:        func(key K, emit func(K, None)) error { emit(key, None{}); return nil },
@@ -59,7 +59,7 @@ func sorting[K any](reduces int) Job[K, K, None, Pair[K, None]] {
 	}
 }
 
-// runEngine runs a plan through map and reduce attempts, one after the other.
+// runEngine runs a plan by map and reduce attempts, one after the other, and returns the counters.
 func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []cluster.Block, res cluster.Resources) *counter.Set {
 	t.Helper()
 	return engine(t, p, reduces, blocks, res)
@@ -94,7 +94,7 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []cluster
 	return total
 }
 
-// sent is the Next of a reduce: segments arrive last map first.
+// sent returns the Next of a reduce attempt; it returns the segments of the last map first.
 func sent(partition int, outs ...*cluster.MapOutput) func(context.Context) (cluster.Segment, error) {
 	next := len(outs)
 	return func(context.Context) (cluster.Segment, error) {

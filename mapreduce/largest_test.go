@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// endless reads as a line that never ends.
+// endless is a reader of a line that never ends.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -25,7 +25,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return copy(p, bytes.Repeat([]byte{'x'}, len(p))), nil
 }
 
-// runBudget runs a plan with one map on a budget.
+// runBudget runs the only map of a plan with a memory budget, and returns its error.
 func runBudget(p *Plan, budget int64) error {
 	ctx := context.Background()
 	if err := p.Prepare(ctx, cluster.PrepareOptions{}); err != nil {
@@ -43,9 +43,9 @@ func runBudget(p *Plan, budget int64) error {
 	return err
 }
 
-// A record without end is rejected with its place, in every format, before it fills the memory.
+// A record without an end is rejected before it fills the memory, with its place, in each format.
 func TestRecordTooLarge(t *testing.T) {
-	const budget = 80 << 20 // a quarter of it are 20 MiB
+	const budget = 80 << 20 // a record may have a quarter of it, 20 MiB
 	keep := keepLines()
 	whole := MapOnly[WholeFile, []byte]{Map: func(WholeFile, func([]byte)) error { return nil }}
 	text := MapOnly[string, []byte]{Map: func(string, func([]byte)) error { return nil }}
@@ -83,7 +83,7 @@ func TestRecordTooLarge(t *testing.T) {
 	}
 }
 
-// readers is a reader after another, without their other methods.
+// readers reads from its first reader, then from the second, and has no other methods.
 type readers [2]interface{ Read(p []byte) (int, error) }
 
 func (r readers) Read(p []byte) (int, error) {
@@ -93,7 +93,7 @@ func (r readers) Read(p []byte) (int, error) {
 	return r[1].Read(p)
 }
 
-// A line of a mapped file is not held; one that becomes a string is.
+// A line of a mapped file may have any size, as it is not copied; a line as a string may not.
 func TestLargeLinesOfAFile(t *testing.T) {
 	src := sparse(t, "short\n", 40<<20)
 	count := int64(0)
@@ -112,7 +112,7 @@ func TestLargeLinesOfAFile(t *testing.T) {
 		"sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
 }
 
-// sparse is a mapped file that begins with text and is full of zeros behind it.
+// sparse returns a mapped file of this size: the text, then zeros.
 func sparse(t *testing.T, text string, size int64) Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sparse")
@@ -122,8 +122,8 @@ func sparse(t *testing.T, text string, size int64) Source {
 	return src
 }
 
-// Output of a mapped file may have any size if it is only passed through. If a combiner or a Reduce
-// must hold it, the error names the input record, and no other attempt follows.
+// A mapped record that a map emits may have any size if it is only passed on. If Combine or Reduce
+// must hold it, the error names the input record, and it is permanent.
 func TestEmittedTooLarge(t *testing.T) {
 	const budget, quarter = 80 << 20, 20 << 20
 	src := sparse(t, "short\n", 64<<20)
@@ -168,8 +168,8 @@ func TestEmittedTooLarge(t *testing.T) {
 		budget))
 }
 
-// TestLongLine takes a line of 100 MB, and a word of that size, through a sort
-// and a word count over a mapped file with small blocks.
+// A sort and a word count handle a line of 100 MB, and a word of that size, in a mapped file with
+// small blocks.
 func TestLongLine(t *testing.T) {
 	size := 5 << 20
 	if os.Getenv("LONG_TESTS") != "" {
@@ -202,8 +202,8 @@ func TestLongLine(t *testing.T) {
 	require.True(t, bytes.Equal(text, out.Bytes()))
 }
 
-// TestStringsOfWhatIsHeldLieAlone: lines share memory only if emitted values are copied. A table
-// that keeps strings counts only their own bytes.
+// Lines as strings share memory only if emitted values are copied. In a table that keeps them, each
+// has memory of its own, so that one does not hold others.
 func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 	lines := LineStrings(textOf("one\ntwo\n"))
 	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// A process whose job has other types than the submitted one gets an error; it would misread the
-// bytes.
+// Adopt refuses a layout of a job with other types, whose bytes this process would misread.
 func TestOtherTypesAreRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	in := mr.Lines(mr.Bytes("lines", []byte("a\n")))

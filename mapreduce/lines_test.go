@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// wholeLines is the plain definition of the lines of a text.
+// wholeLines returns the lines of a text, by package strings.
 func wholeLines(text []byte) []string {
 	if len(text) == 0 {
 		return nil
@@ -30,25 +30,25 @@ func wholeLines(text []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// tiny read.Windows make short texts take every path of the reader.
+// tiny returns windows so small that short texts take each path of the reader.
 func tiny(run, crossing, span int) read.Windows {
 	return read.Windows{Run: run, Crossing: crossing, Span: span}
 }
 
-// planOf returns the plan of a job over an input that does nothing.
+// planOf returns a plan over an input whose tasks do nothing.
 func planOf(t testing.TB, in untypedInput) *Plan {
 	t.Helper()
 	p := must(newPlan("here", in, cluster.Spec{Output: unread[int]().dest}, nil))(t)
 	return p
 }
 
-// readEach calls each with each record that in reads.
+// readEach calls each with every record that in reads by r.
 func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error {
 	return in.read(r, func(batch []I) (int, error) { return read.EachOne(r, batch, each) })
 }
 
-// readAll reads all splits of one source and returns its records and how many of
-// them each split had.
+// readAll returns the records of an input, read split by split, with blocks of `block` bytes and
+// windows w.
 func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (records []string) {
 	t.Helper()
 	p := planOf(t, in.untyped())
@@ -63,8 +63,7 @@ func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (recor
 	return records
 }
 
-// FuzzLines: the records of all splits together are the lines of the whole text, whatever the
-// blocks and the read.Windows.
+// The splits of a text together have its lines, for any text, block size and windows.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n",
@@ -156,7 +155,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 
 func TestAFileServesManyJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
-	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("line\n"), 20000), 0o600)) // large enough to be mapped
+	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("line\n"), 20000), 0o600)) // large enough that it is mapped
 	src := must(File(path))(t)
 	for range 2 {
 		var out Collected[[]byte]
@@ -210,7 +209,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 	}
 }
 
-// heldViews is a source that counts the views that are held.
+// heldViews is a source that counts the views that have not been released.
 type heldViews struct {
 	dfs.Source
 	held int
@@ -255,10 +254,10 @@ func TestEveryViewIsReleased(t *testing.T) {
 	}
 }
 
-// placedRecord is a record with its place in the file.
+// placedRecord returns a record and its offset in the file as one string.
 func placedRecord(at int64, rec []byte) string { return fmt.Sprintf("%d %q", at, rec) }
 
-// cutBy is the plain definition of the records of a text with a separator.
+// cutBy returns the records of a text with this separator, by bytes.Cut, with their offsets.
 func cutBy(text, sep []byte) (want []string) {
 	for at, rest := 0, text; len(rest) > 0; {
 		record, after, _ := bytes.Cut(rest, sep)
@@ -268,7 +267,7 @@ func cutBy(text, sep []byte) (want []string) {
 	return want
 }
 
-// gatherPlaced returns the records of an input and their offsets, as a job sees them.
+// gatherPlaced returns the records that a job's map gets, each with its Task.Offset.
 func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 	at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
 		return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
@@ -280,7 +279,7 @@ func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 		rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
 }
 
-// Records with separators, and their offsets, equal those of cutting the whole file, wherever
+// Separated has the records, and the offsets, that bytes.Cut gives for the whole file, wherever
 // blocks end.
 func TestSeparatedIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -291,8 +290,8 @@ func TestSeparatedIsCut(t *testing.T) {
 	})
 }
 
-// FuzzSeparatedBy: the records of all splits together are those of the whole text, whatever the
-// separator, the blocks and the windows.
+// The splits of a text together have the records that bytes.Cut gives, for any text, separator,
+// block size and windows.
 func FuzzSeparated(f *testing.F) {
 	for _, sep := range []string{"\r\n", "aa", "aba", "abaab", "aaaa"} {
 		f.Add([]byte("aaaaaaaaaaaaaaaaa"), sep, uint16(0), uint8(1))
@@ -315,7 +314,8 @@ func FuzzSeparated(f *testing.F) {
 	})
 }
 
-// A long run of overlapping separators is searched backwards window by window.
+// A long run of overlapping separators is cut as bytes.Cut does, although the search goes back
+// window by window.
 func TestSeparatorsThatOverlapFar(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 400_001), "x" + strings.Repeat("\n", 400_000) + "y"} {
 		var want []string

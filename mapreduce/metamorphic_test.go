@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestAnyRunGivesTheOraclesBytes: for any combination of Combine, grouping and partitioning the
-// engine writes RunLocal's files.
+// The engine writes the same files as RunLocal, for any combination of Combine, grouping,
+// partitioning, memory and splits.
 func TestAnyRunGivesTheOraclesBytes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,8 +34,8 @@ func TestAnyRunGivesTheOraclesBytes(t *testing.T) {
 	})
 }
 
-// TestAnySortGivesTheOraclesBytes: the same for jobs without Reduce, whose pairs are written
-// without decoding; their parts are sorted.
+// The engine writes the same files as RunLocal for jobs without Reduce, too: their pairs are
+// written undecoded, and parts are sorted.
 func TestAnySortGivesTheOraclesBytes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,8 +85,8 @@ func joinParts(files map[string]string) string {
 	return b.String()
 }
 
-// TestSecondarySort: GroupFields groups by the leading fields, while keys, and so values, have full
-// key order.
+// GroupFields groups by the leading fields of a key, while a group's values come in the order of
+// whole keys.
 func TestSecondarySort(t *testing.T) {
 	type key = Pair[string, int]
 	for _, reduces := range []int{1, 2, 3} {
@@ -123,7 +123,7 @@ func TestSecondarySort(t *testing.T) {
 	}
 }
 
-// TestMapOnlyKeepsTheInputsOrder compares a map-only job with its input.
+// A map-only job writes its records in the order of the input, for any splits.
 func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t)
@@ -138,8 +138,8 @@ func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 	})
 }
 
-// TestCombinedBytesAreCopied emits values from one buffer that is overwritten,
-// with and without spills, to a combiner that keeps one of them.
+// Combine may keep a value, although the map overwrites the buffer it emits from, with spills and
+// without.
 func TestCombinedBytesAreCopied(t *testing.T) {
 	type listed struct {
 		Words [][]byte
@@ -190,7 +190,7 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 	}
 }
 
-// variant is one way to run one job.
+// variant is a way to run a job: settings of the job and of the run.
 type variant struct {
 	reduces  int
 	block    int64
@@ -217,16 +217,16 @@ func drawVariant(t *rapid.T) variant {
 	}
 }
 
-// plus is the Combine that Sum stands for.
+// plus is the Combine that a job with Sum has.
 func plus(a, b int64) int64 { return a + b }
 
-// countJob is a word count over keys of type K.
+// countJob returns a word count with keys of type K, as v says.
 func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]] {
 	j := Job[[]byte, K, int64, Pair[K, int64]]{
 		Map: func(line []byte, emit func(K, int64)) error {
 			scratch := make([]byte, 0, 8)
 			for w := range Fields(line) {
-				scratch = append(scratch[:0], w...) // emit must not keep it
+				scratch = append(scratch[:0], w...) // overwritten for the next word: emit must copy
 				emit(K(scratch), 1)
 			}
 			return nil
@@ -258,7 +258,7 @@ func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]
 	return j
 }
 
-// outputs runs the plan by RunLocal or by the engine and returns what it wrote.
+// outputs runs a plan in RunLocal or on the engine, and returns the files that it wrote.
 func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destination) (*Plan, error)) map[string]string {
 	out := must(os.MkdirTemp(dir, "run"))(t)
 	p := must(bind(Dir(out + "/out").Compressed(v.compress)))(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// outcome returns how a plan ends on the engine, with a split every few bytes; nothing is
-// committed.
+// outcome returns the error of a plan's attempts on the engine, with a split every few bytes. It
+// commits nothing.
 func outcome(t *testing.T, p *Plan, every int64) error {
 	t.Helper()
 	ctx := context.Background()
@@ -38,7 +38,7 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 	return nil
 }
 
-// bothWays returns how plans, one per run, end in RunLocal and on the engine.
+// bothWays returns the errors of two plans from bind, run in RunLocal and on the engine.
 func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	p := must(bind())(t)
@@ -47,7 +47,7 @@ func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	return local, outcome(t, p, 2)
 }
 
-// TestValuesAreOfTheirCall: a Reduce that keeps the values of a key gets an error instead of
+// If a Reduce keeps a key's values and ranges over them in a later call, it gets an error, and not
 // another key's values.
 func TestValuesAreOfTheirCall(t *testing.T) {
 	var kept []iter.Seq[int64]
@@ -103,7 +103,7 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 	}
 }
 
-// TestSequenceKeptToTheEnd: ranging over a kept sequence in Close is an error.
+// Ranging in Close over values that Reduce has kept is an error.
 func TestSequenceKeptToTheEnd(t *testing.T) {
 	local, engine := bothWays(t, func() (*Plan, error) {
 		job := wordCount(false)
@@ -128,7 +128,8 @@ func TestSequenceKeptToTheEnd(t *testing.T) {
 	require.ErrorIs(t, engine, errValuesKept)
 }
 
-// byPair returns a job whose keys are words and numbers, grouped by word.
+// byPair returns a job whose keys are pairs of a word and a number, with these groups and
+// partitions.
 func byPair(group int, partition func(k Pair[string, int], reduces int) int) func() (*Plan, error) {
 	return func() (*Plan, error) {
 		return Job[[]byte, Pair[string, int], None, string]{
@@ -142,7 +143,7 @@ func byPair(group int, partition func(k Pair[string, int], reduces int) int) fun
 	}
 }
 
-// TestPartitionKeepsGroupsWhole: a Partition that divides a group fails the job.
+// A Partition that sends a group's keys to two reduces makes the job fail.
 func TestPartitionKeepsGroupsWhole(t *testing.T) {
 	byWord := func(k Pair[string, int], reduces int) int { return int(k.First[0]) % reduces }
 	byNumber := func(k Pair[string, int], reduces int) int { return k.Second % reduces }
@@ -166,8 +167,8 @@ func TestPartitionKeepsGroupsWhole(t *testing.T) {
 	}
 }
 
-// TestPartitionIsAFunction: different results of Partition for the same key are an error, in the
-// maps or in the reduce.
+// If Partition returns different numbers for the same key, in the maps or in the reduce, the job
+// fails.
 func TestPartitionIsAFunction(t *testing.T) {
 	for name, bind := range map[string]func() (*Plan, error){
 		"in maps": func() (*Plan, error) {
@@ -190,7 +191,7 @@ func TestPartitionIsAFunction(t *testing.T) {
 	}
 }
 
-// TestRecordsBeforeSuccess: Records before the success of the job is an error, not an empty list.
+// Collected.Records is an error until the job has succeeded, rather than an empty list.
 func TestRecordsBeforeSuccess(t *testing.T) {
 	var out Collected[Pair[string, int64]]
 	ctx := context.Background()
@@ -217,8 +218,7 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 	require.Equal(t, records, must(out.Records())(t), "another job's refusal changes nothing")
 }
 
-// TestWriterServesOneJob: a second job for the same Writer is an error; it would wait for a part
-// forever.
+// A second job for the same Writer is an error at once, since it would wait for its part forever.
 func TestWriterServesOneJob(t *testing.T) {
 	var b bytes.Buffer
 	to := Text[[]byte](Writer("w", &b))
@@ -230,7 +230,7 @@ func TestWriterServesOneJob(t *testing.T) {
 	require.Equal(t, "one\n", b.String())
 }
 
-// late passes its emit to a goroutine that emits after the call and records the panics.
+// late emits from another goroutine after the call that got the emit, and records the panics.
 type late struct{ panics []any }
 
 func (l *late) emit(emit func()) {
@@ -243,8 +243,7 @@ func (l *late) emit(emit func()) {
 	<-done
 }
 
-// TestEmitBelongsToItsCall: a late emit is an error; it could be lost or reach another job's
-// buffers.
+// An emit after its call is an error: its record could be lost, or reach another job's buffers.
 func TestEmitBelongsToItsCall(t *testing.T) {
 	text := textOf("a\nb\n")
 	for name, combine := range map[string]bool{"map": false, "map with Combine": true} {
@@ -290,8 +289,8 @@ func TestEmitBelongsToItsCall(t *testing.T) {
 	}
 }
 
-// TestEmitBetweenCalls: an emit between calls panics; in the attempt's goroutine the panic becomes
-// the attempt's error.
+// An emit between two calls panics. If it is in the attempt's own goroutine, the panic becomes the
+// attempt's error.
 func TestEmitBetweenCalls(t *testing.T) {
 	for _, combine := range []bool{false, true} {
 		local, engine := bothWays(t, func() (*Plan, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// gather runs a plan by RunLocal or through attempts with little memory, and returns its records.
+// gather returns the records of a job, run in RunLocal or by attempts with little memory.
 func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), local bool, block int64, reduces int) []O {
 	out := new(Collected[O])
 	p := must(bind(out.Output()))(t)
@@ -29,7 +29,7 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 	return list
 }
 
-// The operators equal plain Go code over the whole list, for all splits and numbers of reduces.
+// Each operator returns what plain Go code does, for all splits and numbers of reduces.
 func TestOperatorsArePlainGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(joinRecords(2, "", "a", "b", "b\x00"), 0, 30).Draw(t, "records")
@@ -85,7 +85,7 @@ func showRecords(list []joinRecord) string {
 	return b.String()
 }
 
-// topExpected sorts all of each key: the longest texts first, equal ones by their bytes.
+// topExpected returns for each key its n longest texts, equal ones by their bytes.
 func topExpected(list []joinRecord, n int) (top []joinRecord) {
 	byKey := map[string][]joinRecord{}
 	for _, r := range list {
@@ -100,7 +100,7 @@ func topExpected(list []joinRecord, n int) (top []joinRecord) {
 	return top
 }
 
-// Each keeps the order of its input, however it is cut.
+// Each writes the results in the order of its input, for any splits.
 func TestEachIsALoop(t *testing.T) {
 	list, want := make([]int, 1000), make([]string, 1000)
 	for i := range list {
@@ -113,8 +113,8 @@ func TestEachIsALoop(t *testing.T) {
 	}
 }
 
-// A sample has the requested size, is equal for equal seeds and differs for others, and does not
-// depend on the splits.
+// Sample keeps about the requested part of the records. The same seed keeps the same ones, for any
+// splits, and another seed keeps others.
 func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	list := make([]int, 20_000)
 	for i := range list {
@@ -134,7 +134,7 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
 }
 
-// A broadcast join equals a loop over a map of lists, inner or left, in the order of the input.
+// A broadcast join writes what a loop over a map of lists does, inner or left, in input order.
 func TestBroadcastJoinIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := joinRecords(2, "", "a", "b")
@@ -165,7 +165,7 @@ func TestBroadcastJoinIsALoop(t *testing.T) {
 	})
 }
 
-// The small feed of a broadcast join is limited in size, and its errors name their places.
+// BroadcastJoin limits the size of the small feed, and its errors name their places.
 func TestBroadcastJoinIsChecked(t *testing.T) {
 	ints := Slice([]int{1, 2})
 	same := func(n int) int { return n }

@@ -21,10 +21,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// errDisk is the injected error of these tests.
+// errDisk is the error that these tests inject.
 var errDisk = errors.New("the disk is on fire")
 
-// frailOutput is an OutputFS and a writer that fails once, in call number at.
+// frailOutput is an OutputFS, and a writer, of which one call fails: number `at`, from 0.
 type frailOutput struct {
 	way    string // error, short, panic, goexit, cancel
 	at     int
@@ -34,7 +34,7 @@ type frailOutput struct {
 	sent   bytes.Buffer // of a Writer
 }
 
-// call is executed first by each call; short means that the write must silently write only half.
+// call begins each call and fails in call `at`; if short, the caller must silently write only half.
 func (f *frailOutput) call() (short bool, err error) {
 	f.calls++
 	if f.calls-1 != f.at {
@@ -55,7 +55,7 @@ func (f *frailOutput) call() (short bool, err error) {
 	return false, nil
 }
 
-// plain is call for calls that write nothing and so cannot be short.
+// plain is call for methods that write nothing; where a write would be short, it returns an error.
 func (f *frailOutput) plain() error {
 	short, err := f.call()
 	if short {
@@ -127,7 +127,7 @@ type frailFile struct {
 
 func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(f.b, p) }
 
-// Close loses the written bytes if it fails.
+// Close drops the written bytes if it fails, as a file system may.
 func (f *frailFile) Close() error {
 	err := f.f.plain()
 	if err != nil {
@@ -136,13 +136,13 @@ func (f *frailFile) Close() error {
 	return err
 }
 
-// More than a buffer of a part takes, and a line that waits for its turn in a file.
+// manyLines exceed a part's buffer; hugeLine exceeds what a waiting part has in memory.
 var (
 	manyLines = slices.Repeat([]byte(strings.Repeat("a long line ", 100)+"\n"), 230)
 	hugeLine  = make([]byte, 1<<20+1)
 )
 
-// frailJobs are jobs that write in each way.
+// frailJobs are jobs, by name, that write in each way in which the engine writes.
 func frailJobs() map[string]func(Destination) (*Plan, error) {
 	few := Lines(Bytes("few", []byte("to be or\nnot to be\n")), Bytes("more", []byte("that is the question\n")))
 	return map[string]func(Destination) (*Plan, error){
@@ -163,7 +163,7 @@ func frailJobs() map[string]func(Destination) (*Plan, error) {
 	}
 }
 
-// tryEngine runs a plan through attempts as a cluster does, with up to two attempts per task.
+// tryEngine runs a plan as a cluster does, with up to two attempts per task.
 func tryEngine(ctx context.Context, p *Plan) (err error) {
 	if err := p.SetupJob(); err != nil {
 		return err
@@ -173,11 +173,11 @@ func tryEngine(ctx context.Context, p *Plan) (err error) {
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	err = fault.ErrExited // what stands if user code does not return
+	err = fault.ErrExited // returned if user code ends the goroutine below
 	return tryTasks(ctx, p)
 }
 
-// tryTasks runs a plan whose output is ready.
+// tryTasks runs the tasks of a plan after SetupJob, and commits the job.
 func tryTasks(ctx context.Context, p *Plan) error {
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
 		return err
@@ -189,7 +189,7 @@ func tryTasks(ctx context.Context, p *Plan) error {
 	twice := func(id func(try int) AttemptID, run func(try int) error) (err error) {
 		for try := range 2 {
 			done := make(chan error, 1)
-			go func() { // which user code may end
+			go func() { // user code may end it
 				err := fault.ErrExited
 				defer func() { done <- err }()
 				err = run(try)
@@ -245,7 +245,7 @@ func tryTasks(ctx context.Context, p *Plan) error {
 	return p.CommitJob()
 }
 
-// frailRun runs a job once, with or without a fault.
+// frailRun runs a job over output f, which fails in call f.at, if there is one.
 func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *frailOutput) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -259,7 +259,7 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	return runApart(ctx, p, engine)
 }
 
-// runApart runs a job by the engine or RunLocal in a goroutine, which user code may exit.
+// runApart runs a job in a goroutine of its own, which user code may exit.
 func runApart(ctx context.Context, p *Plan, engine bool) error {
 	done := make(chan error, 1)
 	go func() {
@@ -274,8 +274,8 @@ func runApart(ctx context.Context, p *Plan, engine bool) error {
 	return <-done
 }
 
-// TestEveryFaultOfAnOutput makes each call of an output fail once, in each way: a job succeeds with
-// its whole output, or fails with the cause and leaves no output.
+// Any call of an output may fail once, in any way. The job then succeeds with its whole output, or
+// fails with the cause and leaves no output.
 func TestEveryFaultOfAnOutput(t *testing.T) {
 	runs := 0
 	for job := range frailJobs() {

@@ -22,8 +22,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// xzipped is "hello\nworld\n" as xz packs it, xzWide with a window of 512 MiB; xzEmpty is nothing at
-// all.
+// Files as xz writes them, in base64: xzipped is "hello\nworld\n", xzEmpty is an empty file, xzWide
+// needs a window of 512 MiB.
 const (
 	xzipped = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQALaGVsbG8Kd29ybGQKAIfGznfORiuuAAEkDKYY2NgftvN9AQAAAAAEWVo="
 	xzEmpty = "/Td6WFoAAATm1rRGAAAAABzfRCEftvN9AQAAAAAEWVo="
@@ -33,7 +33,7 @@ const (
 // bzipped is "hello\nworld\n" as bzip2 packs it.
 const bzipped = "QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=="
 
-// packed returns a text as a file of c.
+// packed returns a text compressed by c.
 func packed(t *testing.T, c Compression, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -96,7 +96,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorIs(t, ran(keepLines().Bind(Lines(src), out.Output())), fault.ErrCorruptInput)
 }
 
-// A truncated compressed file, or one with trailing bytes, is an error, for every place of the cut.
+// A compressed file that is cut anywhere, or has trailing bytes, is an error.
 func TestPackedInputCutAnywhere(t *testing.T) {
 	text := strings.Repeat("some text, some more\n", 20)
 	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
@@ -110,13 +110,13 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 		require.Equal(t, slices.Concat(once, once), twice, ext)
 		for n := range whole {
 			if n == 0 {
-				continue // an empty file is empty
+				continue // a file without bytes is an empty file
 			}
 			_, err := linesOf(ext, whole[:n])
 			require.ErrorIs(t, err, fault.ErrCorruptInput, "%s cut to %d of %d bytes", ext, n, len(whole))
 			require.ErrorContains(t, err, "the-file"+ext)
 			if ext == ".s2" && n == 10 {
-				continue // a header, which may come anywhere
+				continue // a header alone, which may be anywhere
 			}
 			_, err = linesOf(ext, slices.Concat(whole, whole[:n]))
 			require.ErrorIs(t, err, fault.ErrCorruptInput, "%s and %d bytes of another", ext, n)
@@ -126,7 +126,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	}
 }
 
-// An empty xz file has no lines, and one with a too large window is rejected.
+// An empty xz file has no lines. One that needs too large a window is an error.
 func TestXZ(t *testing.T) {
 	require.Empty(t, must(linesOf(".xz", unbase64(t, xzEmpty)))(t))
 	_, err := linesOf(".xz", unbase64(t, xzWide))
@@ -139,7 +139,7 @@ func unbase64(t *testing.T, text string) []byte {
 	return must(base64.StdEncoding.DecodeString(text))(t)
 }
 
-// linesOf reads a file of the given extension.
+// linesOf returns the lines of a file with this extension and content.
 func linesOf(ext string, data []byte) ([]string, error) {
 	src, err := Stored(dfs.Bytes("the-file"+ext, data))
 	if err != nil {
@@ -152,7 +152,8 @@ func linesOf(ext string, data []byte) ([]string, error) {
 	return out.Records()
 }
 
-// A skippable frame, as pzstd writes first, and windows that exceed the memory.
+// A zstd file may begin with a skippable frame, as pzstd's do. One that needs too large a window is
+// an error.
 func TestOddZstd(t *testing.T) {
 	skipped := append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"), packed(t, Zstd, "hello\n")...)
 	require.Equal(t, []string{"hello"}, must(linesOf(".zst", skipped))(t))
@@ -160,7 +161,7 @@ func TestOddZstd(t *testing.T) {
 	require.ErrorContains(t, err, "window")
 }
 
-// keepLines returns a map-only job that copies lines.
+// keepLines returns a map-only job that writes each line of its input.
 func keepLines() MapOnly[[]byte, []byte] {
 	return MapOnly[[]byte, []byte]{Name: "keep", Map: func(line []byte, emit func([]byte)) error {
 		emit(line)
@@ -168,7 +169,7 @@ func keepLines() MapOnly[[]byte, []byte] {
 	}}
 }
 
-// TestFiles: paths have their meaning in a shell and on the command line.
+// Files accepts paths and globs as the command line does, with the same results.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"b", "a.txt", "_SUCCESS", ".hidden", "sub/c.txt", "sub/deep/d.txt", "sub/_no/e.txt", "odd[1]"} {
@@ -200,7 +201,7 @@ func TestFiles(t *testing.T) {
 	require.ErrorContains(t, errorOf(File("sub")), "is a directory")
 }
 
-// TestFilesThatAreNotThere: missing files are errors that name the path.
+// A path without files is an error that names the path.
 func TestFilesThatAreNotThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("empty", 0o700))
@@ -215,7 +216,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	require.ErrorIs(t, errorOf(Files("none")), os.ErrNotExist)
 }
 
-// TestNothingToRead: an input without files is an error, not an empty output.
+// An input without files is an error at Bind, and not an empty output.
 func TestNothingToRead(t *testing.T) {
 	require.ErrorIs(t, errorOf(Files()), input.ErrNoSources)
 	_, err := keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
@@ -225,8 +226,8 @@ func TestNothingToRead(t *testing.T) {
 	require.ErrorIs(t, errorOf(wordCount(true).Bind(Lines(), out.Output())), input.ErrNoSources)
 }
 
-// Bytes read count as stored, like the input's size, so half of a compressed file is half of the
-// work.
+// Progress counts the compressed bytes read, in which an input's size is measured, so that half of
+// a file is half of the work.
 func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	text := strings.Repeat("a line of text that packs well\n", 50_000)
 	for _, c := range []Compression{Gzip, Zstd, S2} {
@@ -244,7 +245,7 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))
 }
 
-// zipFile writes an archive of files, in the order of names and contents.
+// zipFile writes an archive at path: files has names and contents in turn.
 func zipFile(t *testing.T, path string, flags uint16, files ...string) {
 	t.Helper()
 	var b bytes.Buffer

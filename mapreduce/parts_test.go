@@ -22,10 +22,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// ends writes lines between a first and a last line, to a writer or to a named file.
+// ends is a PartWriter that writes a first line, the records, and a last line.
 type ends struct {
 	to   io.Writer
-	file *os.File // nil: to is the part
+	file *os.File // the file of PartFile.Path; nil if to is the part
 }
 
 func (e *ends) Write(line string) error {
@@ -69,8 +69,7 @@ func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	}
 }
 
-// TestPartsIsItsRecords: each part has the records that Text writes there, for all destinations and
-// splits.
+// A part of Parts has the records that Text writes there, for all destinations and splits.
 func TestPartsIsItsRecords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-d]{0,2}`), 0, 12).Draw(rt, "lines")
@@ -121,8 +120,8 @@ func TestPartsIsItsRecords(t *testing.T) {
 	})
 }
 
-// partFaults opens writers that fail once, in call number at, in one way; after that Abort may
-// fail, too.
+// partFaults opens part writers of which one call fails: number `at`, from 0. The Abort that
+// follows may fail, too.
 type partFaults struct {
 	t       *testing.T
 	byName  bool
@@ -199,7 +198,7 @@ func (w *frailWriter) Abort() error {
 	return errors.Join(w.PartWriter.Abort(), w.f.fault(w.f.abort))
 }
 
-// run runs a job of two tasks and returns its output, if any.
+// run runs a job of two tasks, and returns its output files and its error.
 func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -219,9 +218,9 @@ func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 	return contents(f.t, dir), nil
 }
 
-// TestEveryFaultOfAPart makes each call of a writer fail in each way, and Abort after it: the job
-// succeeds with its whole output, or fails with the cause and leaves no output. Each opened writer
-// is closed or aborted once.
+// Any call of a part's writer may fail, in any way, and Abort after it. The job then succeeds with
+// its whole output, or fails with the cause and leaves none. Each opened writer is closed or
+// aborted once.
 func TestEveryFaultOfAPart(t *testing.T) {
 	for kind := range 8 {
 		engine, reduce, byName := kind&1 > 0, kind&2 > 0, kind&4 > 0
@@ -256,7 +255,7 @@ func TestEveryFaultOfAPart(t *testing.T) {
 	}
 }
 
-// TestPartsOfAttempts: attempts that are stopped, fail or lose the commit leave no files.
+// Attempts that are stopped, fail or lose the commit leave no files of their parts.
 func TestPartsOfAttempts(t *testing.T) {
 	for _, byName := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -277,10 +276,10 @@ func TestPartsOfAttempts(t *testing.T) {
 		}
 		late := make(chan error)
 		go func() { late <- run(1) }()
-		<-held // it does not return, and is abandoned
+		<-held // the attempt hangs from here on, and is abandoned
 		require.NoError(t, p.AbortTask(AttemptID{Try: 1}))
 		require.NoError(t, run(2))
-		require.NoError(t, run(3)) // a copy, which comes first
+		require.NoError(t, run(3)) // a speculative attempt, which is first
 		require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
 		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
@@ -293,8 +292,8 @@ func TestPartsOfAttempts(t *testing.T) {
 	}
 }
 
-// TestPartsWithoutBadRecords: output of a skipped record is not written, and a record that the map
-// overwrites after the emit is written as emitted.
+// A part has no output of a skipped record. A record that the map overwrites after the emit is
+// written as it was emitted.
 func TestPartsWithoutBadRecords(t *testing.T) {
 	type named struct {
 		Names [][]byte
@@ -354,7 +353,7 @@ func TestPartsAreResumed(t *testing.T) {
 	}, contents(t, dir))
 }
 
-// TestPartsAreChecked: invalid parts, and paths where none exist, are errors.
+// Invalid uses of Parts, and of Path where parts have none, are errors.
 func TestPartsAreChecked(t *testing.T) {
 	run := func(to Destination, open func(*Task, *PartFile) (PartWriter[string], error)) error {
 		p, err := passOn[string]().Bind(LineStrings(textOf("a\n")), Parts(to, open))

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// The result is the same if lists exceed the memory of a map, by many keys or by long records.
+// TopPerKey is right if a map's lists exceed its memory, by the number of keys or by long records.
 func TestTopPerKeyOfMany(t *testing.T) {
 	for long, keys := range map[int]int{1: 20_000, 3000: 900} {
 		var list []joinRecord
@@ -44,7 +44,7 @@ func TestTopPerKeyOfMany(t *testing.T) {
 	}
 }
 
-// A map stays within its limit: when it is full it emits, and lists do not grow.
+// A map of TopPerKey never holds more than its limit: when full, it emits and empties its lists.
 func TestTopMapHoldsLittle(t *testing.T) {
 	keys := must(codec.Key[int](false, ""))(t)
 	recs := must(codec.Value[[]byte]())(t)
@@ -66,7 +66,7 @@ func TestTopMapHoldsLittle(t *testing.T) {
 	require.GreaterOrEqual(t, m.left, 0)
 }
 
-// nth returns element k of the sorted list, for any list.
+// nth returns element k of any list in sorted order.
 func TestNthIsSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int{0, 1, 3, 1000}).Draw(t, "most")
@@ -86,7 +86,7 @@ func TestNthIsSorted(t *testing.T) {
 	}
 }
 
-// rank meets its definition: the first index up to which a fraction q of n has come.
+// rank returns the first index of a sorted list of n at which at least the fraction q has come.
 func TestRank(t *testing.T) {
 	for _, c := range []struct {
 		q    float64
@@ -97,7 +97,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The job equals plain Go code over the whole list; an invalid q is an error.
+// QuantilePerKey returns the quantile that plain Go code finds; an invalid q is an error.
 func TestQuantilePerKey(t *testing.T) {
 	key, size := func(r joinRecord) string { return r.Key }, func(r joinRecord) int { return len(r.Text) }
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +114,7 @@ func TestQuantilePerKey(t *testing.T) {
 		for _, p := range got {
 			sizes := by[p.First]
 			slices.Sort(sizes)
-			within := func(v int) bool { // that at least a part q of all do not exceed
+			within := func(v int) bool { // at least the fraction q is v or less
 				n, _ := slices.BinarySearch(sizes, v+1)
 				return float64(n) >= q*float64(len(sizes))
 			}
@@ -139,7 +139,7 @@ type (
 	seconds float32
 )
 
-// sumsOf runs a job that adds up values under a few keys, on an engine with several maps.
+// sumsOf runs a job with several maps that adds values under three keys, and returns the sums.
 func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 	var out Collected[Pair[int32, V]]
 	plan := must(Job[V, int32, V, Pair[int32, V]]{
@@ -166,12 +166,12 @@ func sumsArePlus[V int | int8 | int16 | votes | int64 | uint | uint8 | uint16 | 
 	for i := range 300 {
 		v := V(i % 100)
 		values = append(values, v)
-		want[int32(i%3)] += v // wraps around where V is small
+		want[int32(i%3)] += v // wraps around for small types, as the job's sum must
 	}
 	require.Equal(t, want, sumsOf(t, values), "%T", values)
 }
 
-// Sum is + for each kind of number, in a table or by a function.
+// A job with Sum adds values as + does, for each kind of number.
 func TestSumOfEachKind(t *testing.T) {
 	sumsArePlus[int](t)
 	sumsArePlus[int8](t)
@@ -189,7 +189,7 @@ func TestSumOfEachKind(t *testing.T) {
 	require.Equal(t, map[int32]int64{0: math.MinInt64, 1: -1, 2: 0}, sumsOf(t, []int64{math.MaxInt64, -1, 0, 1}))
 }
 
-// A job has one way to combine, and Sum accepts only numbers.
+// Bind rejects Sum with Combine, and Sum of values that are not numbers.
 func TestSumMisuse(t *testing.T) {
 	var out Collected[Pair[int32, string]]
 	words := Job[string, int32, string, Pair[int32, string]]{Map: func(string, func(int32, string)) error { return nil }, Sum: true}

@@ -20,9 +20,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// TestSamplePlacesAreSpread: a total order samples places in each source, in order, without
-// overlap, at most half of a large source, and every source that contains one of the equidistant
-// places.
+// A total order samples places in each source, in order and without overlap, and at most half of a
+// large source. It samples each source that contains one of the equidistant places.
 func TestSamplePlacesAreSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &cluster.Bound{}
@@ -68,8 +67,8 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 	})
 }
 
-// TestReducesOfAPlan: the number of reduces is the job's, or the cluster's, or one; unknown sizes
-// count as 0.
+// The number of reduces is the job's, otherwise the cluster's, otherwise 1. A source of unknown
+// size counts as 0 bytes of input.
 func TestReducesOfAPlan(t *testing.T) {
 	for _, c := range []struct{ asked, offered, want int }{{0, 0, 1}, {0, -1, 1}, {0, 3, 3}, {2, 0, 2}, {2, 5, 2}, {1, 5, 1}} {
 		j := wordCount(true)
@@ -86,7 +85,7 @@ func TestReducesOfAPlan(t *testing.T) {
 	require.Zero(t, p.Reduces())
 }
 
-// TestSplitSize: splits have at most n bytes, for all block sizes, and each record is read once.
+// With SplitSize n, splits have at most n bytes for any block size, and each record is read once.
 func TestSplitSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
@@ -108,14 +107,14 @@ func TestSplitSize(t *testing.T) {
 	})
 }
 
-// TestFewSlowRecordsAreManyMaps: SplitSize makes many maps of a few records.
+// SplitSize(1) gives each of a few records of a Slice a map of its own.
 func TestFewSlowRecordsAreManyMaps(t *testing.T) {
 	p := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
 		Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
 	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
 }
 
-// TestSplitSizeJoinsNoMore: small files are joined only up to SplitSize.
+// JoinSmall joins small files only up to the input's SplitSize.
 func TestSplitSizeJoinsNoMore(t *testing.T) {
 	var sources []Source
 	for range 8 {
@@ -127,7 +126,7 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 	}
 }
 
-// TestSplitSizeWithoutEffect: Bind rejects SplitSize where it has no effect.
+// Bind rejects a SplitSize that would have no effect, or is not positive.
 func TestSplitSizeWithoutEffect(t *testing.T) {
 	text := textOf("a\n")
 	for want, in := range map[string]Input[[]byte]{
@@ -142,7 +141,7 @@ func TestSplitSizeWithoutEffect(t *testing.T) {
 // perFile is the number of bytes that JoinSmall adds to each file's size.
 const perFile = 16 << 10
 
-// filesJob writes each line with its file and number, and a line at the end of each file.
+// filesJob returns a job that writes each line with its file and number, and each file's end.
 func filesJob() MapOnly[[]byte, string] {
 	return MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
 		n := 0
@@ -157,7 +156,7 @@ func filesJob() MapOnly[[]byte, string] {
 	}}
 }
 
-// mapAll runs the maps of a plan over the splits that cut makes and returns its output.
+// mapAll runs the maps of a job over the splits that cut returns, and returns its output.
 func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (out string, splits []cluster.Split, c *counter.Set) {
 	var b bytes.Buffer
 	p := must(filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b))))(t)
@@ -172,8 +171,8 @@ func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (ou
 	return b.String(), splits, c
 }
 
-// TestJoinSmall joins the splits of random small files. The output equals that of separate splits.
-// No split is larger than allowed, spans files of different nodes, or has room for the next one.
+// With splits joined by JoinSmall, a job writes the same as with separate ones. No split is too
+// large, has files of different nodes, or would have room for the next one.
 func TestJoinSmall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringMatching(`([a-z ]{0,9}\n){0,4}[a-z]{0,3}`), 1, 30).Draw(t, "texts")
@@ -215,7 +214,7 @@ func TestJoinSmall(t *testing.T) {
 	})
 }
 
-// TestJoinSmallLeavesWholeFiles: an input of whole files keeps one map per file.
+// JoinSmall does not join an input of WholeFiles: it has a map per file.
 func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 	p := must(MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
 		emit(f.Name)
@@ -225,8 +224,7 @@ func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 	require.Len(t, p.JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
 }
 
-// TestSampleOfLongKeys: the ranges of a total order store only prefixes of long keys, and still
-// divide them.
+// The ranges of a total order have only prefixes of long keys, and still divide the keys evenly.
 func TestSampleOfLongKeys(t *testing.T) {
 	var text []byte
 	for i := range 200 {
@@ -259,8 +257,8 @@ func TestSampleOfLongKeys(t *testing.T) {
 	}
 }
 
-// TestRangesAreThoseOfASearch compares the table with a search through whole keys, for
-// bounds far apart, close together, equal, and equal in their first eight bytes.
+// The table of ranges finds the partition that a search with whole keys finds. Bounds are far
+// apart, close, equal, or equal in their first eight bytes.
 func TestRangesAreThoseOfASearch(t *testing.T) {
 	key := rapid.OneOf(
 		rapid.SliceOfN(rapid.Byte(), 0, 12),
@@ -281,8 +279,8 @@ func TestRangesAreThoseOfASearch(t *testing.T) {
 	})
 }
 
-// BenchmarkPartition chooses a key's reduce among 16, by hash and by range, for random keys and for
-// keys with equal first eight bytes.
+// BenchmarkPartition measures the choice of a key's reduce among 16: by hash and by range, for
+// random keys and for keys with the same first eight bytes.
 func BenchmarkPartition(b *testing.B) {
 	const reduces, n = 16, 1 << 16
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -311,8 +309,8 @@ func BenchmarkPartition(b *testing.B) {
 	run("range/alike", alike, ranges(alike))
 }
 
-// TestExpectedDistinctKeys: a map's table is sized by the keys of the previous map, fewer if the
-// split is smaller; the table of a first large map fills a huge page.
+// A map's table is made for the number of keys of the map before it, or fewer for a smaller split.
+// The table of a first large map fills a huge page.
 func TestExpectedDistinctKeys(t *testing.T) {
 	var none *distinctKeys
 	require.Zero(t, none.expect(largeSplit-1))

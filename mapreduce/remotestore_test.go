@@ -20,7 +20,7 @@ import (
 
 var schemes atomic.Int64
 
-// elsewhere returns a store with three files, one of them compressed, under its own scheme.
+// elsewhere returns a new store with three files, one of them compressed, and its URL.
 func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
 	store = &storetest.Dir{Root: t.TempDir()}
 	scheme := "test" + strconv.Itoa(int(schemes.Add(1)))
@@ -37,7 +37,7 @@ func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
 	return scheme + "://host", store
 }
 
-// sizes returns the plan of a job that routes every second word to a separate file.
+// sizes returns a plan over inputs that writes every second word to a file of its own.
 func sizes(t *testing.T, inputs string, to Destination) (*Plan, error) {
 	src, err := Files(inputs)
 	if err != nil {
@@ -77,7 +77,7 @@ func inside(t *testing.T, store fs.FS, dir string) map[string]string {
 	return files
 }
 
-// Files and outputs of a store behave like local ones, and leave nothing else.
+// Jobs read and write a store as they do local files, and leave no other files there.
 func TestStoreInAndOut(t *testing.T) {
 	url, store := elsewhere(t)
 	var want map[string]string
@@ -114,7 +114,8 @@ func TestStoreInAndOut(t *testing.T) {
 	require.ErrorContains(t, err, "gopher:// is no store that is known")
 }
 
-// An existing output in a store is not touched, unless ReplacedDir replaces the output of a job.
+// An existing output in a store stays as it is, unless a job with ReplacedDir replaces a job's
+// output.
 func TestStoreOutputThatIsThere(t *testing.T) {
 	url, store := elsewhere(t)
 	bind := func(to Destination) *Plan {
@@ -152,8 +153,8 @@ func TestStoreOutputThatIsThere(t *testing.T) {
 	require.ErrorIs(t, Dir(url).Check(), ErrOutputExists, "all of a store is no output")
 }
 
-// Whenever a store fails, the job fails with one error that names it, and leaves no output that
-// looks complete; the next run succeeds.
+// Whichever call of a store fails, the job fails with one error that names the store. It leaves no
+// output that looks complete, and the next run succeeds.
 func TestStoreIsLost(t *testing.T) {
 	url, store := elsewhere(t)
 	ops, fail := 0, -1
@@ -195,7 +196,7 @@ func TestStoreIsLost(t *testing.T) {
 	}
 }
 
-// A job fails if an input in a store is replaced.
+// If a file in a store is replaced after Bind, the job fails with ErrInputChanged.
 func TestStoreInputChanges(t *testing.T) {
 	url, store := elsewhere(t)
 	p, err := sizes(t, url+"/in", Dir(url+"/out"))

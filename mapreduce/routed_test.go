@@ -31,7 +31,7 @@ func firstWord(line string) string {
 	return word
 }
 
-// contents returns the decompressed files of a directory, by name.
+// contents returns the files in a directory, decompressed, by name.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	list := must(os.ReadDir(dir))(t)
@@ -55,7 +55,7 @@ func TestRouted(t *testing.T) {
 	}
 	for _, local := range []bool{true, false} {
 		dir := filepath.Join(t.TempDir(), "out")
-		for range 2 { // the second takes the place of the first
+		for range 2 { // the second output replaces the first
 			p, err := passOn[string]().Bind(lines(), Routed(Text[string](ReplacedDir(dir)), firstWord))
 			require.NoError(t, err)
 			var c *counter.Set
@@ -70,8 +70,7 @@ func TestRouted(t *testing.T) {
 	}
 }
 
-// TestRoutedReduces routes a job without Reduce, whose pairs would otherwise be written without
-// decoding.
+// Routed works for a job without Reduce, whose pairs are otherwise written undecoded.
 func TestRoutedReduces(t *testing.T) {
 	job := Job[string, string, string, Pair[string, string]]{
 		Map: func(line string, emit func(string, string)) error {
@@ -91,7 +90,7 @@ func TestRoutedReduces(t *testing.T) {
 	}, contents(t, dir))
 }
 
-// TestRoutedToMoreFilesThanAreOpen: files beyond the limit are closed and reopened.
+// An attempt that writes to more files than may be open closes some and opens them again.
 func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{}
@@ -115,7 +114,7 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	}
 }
 
-// TestRoutedAttempts: neither uncommitted attempts nor skipped records leave output.
+// Files of uncommitted attempts, and routed output of skipped records, do not remain.
 func TestRoutedAttempts(t *testing.T) {
 	for _, system := range []string{"local", "dfs"} {
 		fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
@@ -158,8 +157,7 @@ func TestRoutedAttempts(t *testing.T) {
 	}
 }
 
-// TestRoutedIsResumed: a resumed job removes the files of uncommitted tasks and keeps those of
-// committed ones.
+// A resumed job keeps the routed files of committed tasks and removes those of others.
 func TestRoutedIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
@@ -182,7 +180,8 @@ func TestRoutedIsResumed(t *testing.T) {
 	require.NoError(t, p.AbortJob())
 }
 
-// TestFilesOfOthersAreNotOverwritten, even if their names could be those of a Routed output.
+// A job does not overwrite a file that is not its own, even if its name could be that of a routed
+// part.
 func TestFilesOfOthersAreNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "photo-m-20260101.jpg"), nil, 0o600))
@@ -211,7 +210,7 @@ func TestRoutedRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "Routed without a function")
 }
 
-// appendingFS is an OutputFS in memory that can append, and counts the files that are open.
+// appendingFS is an OutputFS in memory with Append; it counts the open files.
 type appendingFS struct {
 	frailOutput
 	open, most int
@@ -241,8 +240,8 @@ func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
 	return f.counted(&frailFile{&f.frailOutput, f.files[name]}, nil)
 }
 
-// TestRoutedToAnOutputFS: beyond 64 names files are closed and reopened, or an error occurs without
-// Append; files of a dfs stay open.
+// On an OutputFS, an attempt with more than 64 names closes files and appends to them later.
+// Without Append that is an error, and a dfs keeps all open.
 func TestRoutedToAnOutputFS(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}
@@ -274,5 +273,5 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	}
 }
 
-// maxRoutes is how many files of names an attempt has open, as Routed promises.
+// maxRoutes is how many routed files an attempt has open at most, as Routed documents.
 const maxRoutes = 64

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// feed returns a closed channel of n ones: indistinguishable records.
+// feed returns a sequence that reads a channel of n ones, which only one pass can read.
 func feed(n int) iter.Seq[int] {
 	c := make(chan int, n)
 	for range n {
@@ -32,8 +32,8 @@ func feed(n int) iter.Seq[int] {
 
 var errFlaky = errors.New("flaky")
 
-// attemptsOver runs the only map over an input until it succeeds, at most four times; the
-// first one fails at record failAt. It returns how many records the last one mapped.
+// attemptsOver runs the only map over an input until it succeeds, at most four times. The first
+// attempt fails at record failAt. records is how many the last attempt mapped.
 func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records int64, err error) {
 	t.Helper()
 	calls := 0
@@ -66,8 +66,8 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 	return records, err
 }
 
-// TestSequencesAreNeverCutShort: a sequence is read as a whole or not at all, wherever an earlier
-// pass ended.
+// Wherever an earlier attempt stopped, the next one reads a sequence from its start, or fails with
+// ErrConsumed.
 func TestSequencesAreNeverCutShort(t *testing.T) {
 	ones := slices.Repeat([]int{1}, 1000)
 	for _, failAt := range []int{1, 2, 499, 500, 501, 999, 1000} {
@@ -110,7 +110,7 @@ func TestASequencesErrorEndsTheAttempt(t *testing.T) {
 	require.EqualValues(t, 2, n)
 }
 
-// TestTheSampleCallsMapOnceMoreAtMost counts the additional calls of a total order.
+// For its sample, a total order calls Map at most once more for each record.
 func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 	for _, size := range []int{1, 10, 63, 64, 65, 100, 127, 128, 1000, 20_000} {
 		seen := make([]int, size)

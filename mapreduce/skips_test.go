@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// spoiled returns text with bad lines among good ones, and the good lines alone.
+// spoiled returns a text with good and bad lines, and a text of only the good ones.
 func spoiled(lines int) (all, good string, bad int) {
 	var a, g strings.Builder
 	for i := range lines {
@@ -40,7 +40,7 @@ func spoiled(lines int) (all, good string, bad int) {
 	return a.String(), g.String(), bad
 }
 
-// stumble emits the words of a line up to a bad word.
+// stumble emits the words of a line, until it fails at a bad word in the way that the word says.
 func stumble(u *counter.User, line []byte, emit func(string)) error {
 	for word := range bytes.FieldsSeq(line) {
 		u.Add(1)
@@ -55,7 +55,7 @@ func stumble(u *counter.User, line []byte, emit func(string)) error {
 	return nil
 }
 
-// skipTrials are jobs with all ways in which maps emit, over the lines of text.
+// skipTrials are jobs, by name, whose maps emit in each way that the engine has.
 func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer) {
 	count := func(task *Task) *counter.User { return task.Counter("user", "words") }
 	sum := func(a, b int64) int64 { return a + b }
@@ -76,7 +76,7 @@ func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer
 			return p, out
 		}
 	}
-	reused := func(text string) (*Plan, *bytes.Buffer) { // keys and values that the map overwrites
+	reused := func(text string) (*Plan, *bytes.Buffer) { // the map overwrites emitted keys and values
 		job := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
 			MapTask: func(task *Task) (Mapper[[]byte, []byte, []byte], error) {
 				u, buf := count(task), make([]byte, 0, 64)
@@ -109,8 +109,8 @@ func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer
 	}
 }
 
-// A job that skips its bad records has the output and counters of a job without them, whatever was
-// emitted for them, and lists their places.
+// A job that skips its bad records has the output and counters of a job over the others, whatever
+// was emitted before the failure. It lists the places of the bad ones.
 func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	all, good, bad := spoiled(3000)
 	for name, make := range skipTrials(t) {
@@ -146,7 +146,7 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	}
 }
 
-// skippingEngine is runEngine with one map that may skip `most` records.
+// skippingEngine is runEngine for a job of one map, which may skip `most` records.
 func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []cluster.Skipped) {
 	ctx, c := context.Background(), new(counter.Set)
 	require.NoError(t, p.SetupJob())
@@ -167,8 +167,8 @@ func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []clus
 	return c, out.Skipped()
 }
 
-// One bad record more than allowed fails the job with the first cause. A permanent error fails it
-// at once. By default nothing is skipped.
+// With more bad records than allowed, a job fails and names the first cause. A permanent error
+// fails it at once. By default no record is skipped.
 func TestWhatIsNotSkipped(t *testing.T) {
 	all, _, bad := spoiled(300)
 	for name, make := range skipTrials(t) {
@@ -192,7 +192,7 @@ func TestWhatIsNotSkipped(t *testing.T) {
 	require.ErrorContains(t, err, "no use")
 }
 
-// A record with an error marked by Bad is not retried, and is skipped if skipping is allowed.
+// If a map returns an error of Bad, it is not retried; if skips are allowed, the record is skipped.
 func TestBadRecordsAreSkipped(t *testing.T) {
 	noNumber := errors.New("no number")
 	require.NoError(t, Bad(nil))
@@ -216,7 +216,7 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 	require.Equal(t, "no number", list[0].Reason)
 }
 
-// The skipped records are listed beside the parts, and a later run may replace that output.
+// _skipped.jsonl lists the skipped records in the output, which a later run may replace.
 func TestQuarantineFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
@@ -243,7 +243,7 @@ func TestQuarantineFile(t *testing.T) {
 	}
 }
 
-// Records of every kind of input except chunks can be skipped.
+// Records can be skipped in each kind of input but Chunks.
 func TestSkipsByInput(t *testing.T) {
 	records := [][]byte{[]byte("good"), []byte("evil"), []byte("fine")}
 	text := textOf("good\nevil\nfine\n")
@@ -304,8 +304,8 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 	return cluster.Skipped{Input: input, Offset: offset, Number: number, Head: head, Size: size}
 }
 
-// leftOutUnseen expects that an attempt skips a record that is listed as bad, with the given
-// reason, without passing it to the map, and reports the current record.
+// leftOutUnseen checks that an attempt skips the record `want`, which LeaveOut lists, without
+// passing it to the map, and that Progress names the current record.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
 	p := must(bind(Text[[]byte](Writer("out", io.Discard))))(t)
 	splits := begun(t, p, nil)
@@ -333,7 +333,7 @@ func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want 
 	}
 }
 
-// brittle is a value whose codec cannot read what it wrote for the word "torn".
+// brittle is a value whose codec cannot decode the word "torn", although it encodes it.
 type brittle string
 
 func (b brittle) MarshalBinary() ([]byte, error) { return []byte(b), nil }
@@ -346,7 +346,7 @@ func (b *brittle) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A record with a value that cannot be decoded is bad, and none of its other pairs is in the
+// If a value cannot be decoded, its record is bad, and no other pair of that record is in the
 // output.
 func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 	job := Job[[]byte, string, brittle, Pair[string, brittle]]{Map: func(line []byte, emit func(string, brittle)) error {

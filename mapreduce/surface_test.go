@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Internal types with a public alias export only what users need.
+// Internal types that are public by an alias export only what users need.
 func TestTypesOfRoomsShowNoMore(t *testing.T) {
 	for _, c := range []struct {
 		of      reflect.Type

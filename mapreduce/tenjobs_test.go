@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFurtherJobsAreSmall limits the number of functions that each further job adds to a program.
-// They are counted in the package of the jobs, where they are compiled.
+// Each further job adds at most 60 functions to a program. They are counted in the package of ten
+// jobs, where they are compiled.
 func TestFurtherJobsAreSmall(t *testing.T) {
 	const jobs, most = 10, 60
 	archive := filepath.Join(t.TempDir(), "tenjobs.a")

@@ -23,7 +23,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// written returns the text that an output writes for records.
+// written returns what an output writes for these records.
 func written[O any](t *testing.T, out func(Destination) Output[O], records ...O) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -84,7 +84,7 @@ func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 	require.Zero(t, b.Len())
 }
 
-// pieces is a Destination that counts the writes of its one part.
+// pieces is a destination that records the size of each write to its one part.
 type pieces struct {
 	output.MemoryStore
 	sizes []int
@@ -105,8 +105,8 @@ func (c *countedWriter) Write(p []byte) (int, error) {
 	return c.WriteCloser.Write(p)
 }
 
-// Records are written in buffer-sized pieces, whether writes are revocable or not: one write per
-// record would be slow, and one for all would need memory.
+// Records are written in pieces of the buffer's size, whether a skip may revoke them or not. A
+// write per record would be slow, and one write for all would need too much memory.
 func TestRecordsAreWrittenInPieces(t *testing.T) {
 	line := bytes.Repeat([]byte("x"), 99)
 	const n = 20_000
@@ -143,15 +143,15 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	}
 }
 
-// fullDisk is an OutputFS on which every write fails.
+// fullDisk is an OutputFS on which each write fails.
 type fullDisk struct{ *frailOutput }
 
 func (f fullDisk) Create(string) (io.WriteCloser, error) { return f, nil }
 func (fullDisk) Write([]byte) (int, error)               { return 0, syscall.ENOSPC }
 func (fullDisk) Close() error                            { return nil }
 
-// TestFailedOutputEndsTheMap: a map whose output cannot be written does not read its input to the
-// end, whether its records are bytes as they are or are encoded.
+// If its output cannot be written, a map ends before the end of its input, whether records are
+// written as they are or encoded.
 func TestFailedOutputEndsTheMap(t *testing.T) {
 	line := bytes.Repeat([]byte("x"), 1000)
 	requireEndsEarly(t, line)
@@ -173,7 +173,7 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 	require.Less(t, calls, records/2)
 }
 
-// TestCompressedPartsReadBack: a part is read back by its extension, whatever its compression.
+// A part in any compression is read back, by its extension.
 func TestCompressedPartsReadBack(t *testing.T) {
 	for _, kind := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		var parsed Compression

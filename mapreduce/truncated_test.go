@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// shrinking is a mapped file that is truncated to size as soon as a View of it is held, if size is
-// not negative.
+// shrinking is a mapped file that is truncated to size as soon as a View shows it, unless size is
+// negative.
 type shrinking struct {
 	*dfs.LocalFile
 	size int64
@@ -34,8 +34,8 @@ func (s *shrinking) View(off int64, n int) ([]byte, func(), error) {
 
 func (s *shrinking) shrink() error { return os.Truncate(s.Name(), s.size) }
 
-// shrinkingFile returns a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8. An
-// unhandled fault on it would end the process.
+// shrinkingFile returns a source of lines of 16 bytes and a last one of 8, 1 MiB and 8 bytes in
+// all. An unhandled fault in it would end the process.
 func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	old := debug.SetPanicOnFault(false)
 	t.Cleanup(func() { debug.SetPanicOnFault(old) })
@@ -48,7 +48,8 @@ func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	return s, src
 }
 
-// requireShrunk checks that err names the file and that no view of it is held.
+// requireShrunk requires an error that names the file and its former size, and that no View is
+// held.
 func requireShrunk(t *testing.T, f *shrinking, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, ErrInputChanged)
@@ -71,8 +72,8 @@ func TestTruncatedWhileCut(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// The map reads lost bytes: in the search for the first record, in whole records, and in one that
-// crosses the end.
+// A map that reads bytes that a truncation removed fails with ErrInputChanged: in the search for
+// its first record, in whole records, and in one across the split's end.
 func TestTruncatedWhileMapped(t *testing.T) {
 	for name, split := range map[string]cluster.Split{
 		"first record":    {Offset: 500_001, Length: 500_000},
@@ -102,7 +103,8 @@ func TestTruncatedWhileReadWhole(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// The last page of a file shows zeros behind the file's end, and no fault.
+// If the new end is within a page, a View shows zeros after it and no fault; the job fails all the
+// same.
 func TestTruncatedWithinThePage(t *testing.T) {
 	f, src := shrinkingFile(t, 1<<20+3)
 	for _, local := range []bool{false, true} {
@@ -120,7 +122,7 @@ func TestTruncatedWithinThePage(t *testing.T) {
 	}
 }
 
-// A large record is written from the mapping by the system, which rejects lost bytes.
+// If the system writes a large record from the mapping, the write of lost bytes fails.
 func TestTruncatedWhileWritten(t *testing.T) {
 	f, src := shrinkingFile(t, -1)
 	f.size = 0
@@ -135,7 +137,7 @@ func TestTruncatedWhileWritten(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// Reduces of a sort read keys and values directly from the input's mapping.
+// Reduces of a sort read keys and values in the input's mapping, and fail if it was truncated.
 func TestTruncatedWhileReduced(t *testing.T) {
 	count := func(values iter.Seq[None]) int {
 		n := 0
@@ -162,7 +164,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 			job := sorting[[]byte](0)
 			if total != nil {
 				job.Reduce = func(key []byte, values iter.Seq[None], emit func(Pair[[]byte, None])) error {
-					if f.size >= 0 { // the next key of the merge is in memory already
+					if f.size >= 0 { // the merge has its next key in memory
 						if err := f.shrink(); err != nil {
 							return err
 						}
@@ -191,7 +193,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 	}
 }
 
-// A file that was removed or replaced before a map first reads it is an error that says so.
+// If a file was removed or replaced before a map reads it, the error says so.
 func TestVanishedFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"read whole": "a\nb\n",

@@ -25,7 +25,7 @@ type reading struct {
 	N     []int32
 }
 
-// typedOf writes records with Typed, and returns the one part.
+// typedOf writes records by Typed, and returns the path of the one part.
 func typedOf[O any](t testing.TB, records []O, c Compression) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -52,7 +52,7 @@ func TestTypedAtAnyWindow(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"", "a", strings.Repeat("b", 200), "c"}, got)
 	})
-	for n := 1; n < len(data); n++ { // cut off, it is damaged or ends with a record
+	for n := 1; n < len(data); n++ { // cut here, it is damaged or ends after a whole record
 		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data[:n])), read.UsualWindows(), 1<<20)
 		if err == nil {
 			require.Less(t, len(got), 4)
@@ -87,7 +87,7 @@ func TestTypedOfAnotherType(t *testing.T) {
 	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", structureOf(reflect.TypeFor[reading]()))
 }
 
-// TestTypedOfFewRecords: a part has its head even if it has no records or the first one is skipped.
+// A part of Typed has its header even if it has no records, or its first record is skipped.
 func TestTypedOfFewRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error {
@@ -103,8 +103,7 @@ func TestTypedOfFewRecords(t *testing.T) {
 	requireEverywhere(t, []int{2}, func() Input[int] { return ReadTyped[int](sources...) }, 100)
 }
 
-// FuzzReadTyped reads arbitrary bytes as the output of Typed: it gets records or an error, the same
-// wherever windows end.
+// For any bytes, ReadTyped returns records or an error, the same for all windows.
 func FuzzReadTyped(f *testing.F) {
 	data := must(os.ReadFile(typedOf(f, []visit{{"ann", 1}, {"bob", -1}}, NoCompression)))(f)
 	f.Add(data)
@@ -123,8 +122,8 @@ func FuzzReadTyped(f *testing.F) {
 	})
 }
 
-// FuzzCounters reads arbitrary JSON as counters: it gets an error, or counters that survive writing
-// and reading.
+// For any JSON, decoding counters is an error, or gives counters that encode and decode to
+// themselves.
 func FuzzCounters(f *testing.F) {
 	f.Add([]byte(`[{"group":"g","name":"n","value":3},{"group":"g","name":"n","value":-3}]`))
 	f.Add([]byte(`[{"group":"Map-Reduce Framework","name":"Map input records","value":9223372036854775807}]`))

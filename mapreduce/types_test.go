@@ -28,7 +28,7 @@ type wrapped struct {
 	Name string
 }
 
-// ownWay embeds a type that marshals itself, and has its own marshaling, too.
+// ownWay embeds a type with MarshalBinary, and has a MarshalBinary of its own.
 type ownWay struct {
 	mark
 	N byte
@@ -41,8 +41,8 @@ func (o *ownWay) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// TestEmbeddedMethodsLoseNoFields: a struct with MarshalBinary from an embedded field keeps its
-// other fields, as key, value and text; its own method is used if it has one.
+// A struct that has MarshalBinary only from an embedded field keeps its other fields, as key, value
+// and text. A method of its own is used.
 func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	at := time.Unix(1700000000, 5).UTC()
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, encodedAndBack(t, wrapped{stamped{at, 7}, "x"}))
@@ -63,7 +63,7 @@ type family struct {
 
 type ring struct{ Next [1][]struct{ Up []ring } }
 
-// growing marshals itself; its UnmarshalBinary appends to its current value.
+// growing is a type whose UnmarshalBinary appends to the value that it has.
 type growing struct{ members []byte }
 
 func (g growing) MarshalBinary() ([]byte, error) { return g.members, nil }
@@ -100,8 +100,8 @@ func bindTree() error {
 	return err
 }
 
-// TestDecodedValuesShareNothing: an UnmarshalBinary that appends starts with an empty value
-// wherever a value is decoded, and earlier values are unchanged.
+// Wherever a value is decoded, UnmarshalBinary starts with an empty value, so that one that appends
+// gives the right value and changes no earlier one.
 func TestDecodedValuesShareNothing(t *testing.T) {
 	type nested struct {
 		G    growing
@@ -134,7 +134,7 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, must(out.Records())(t))
 }
 
-// mark has methods for its encoding that fail for one value.
+// mark is a type whose encoding methods fail for one value.
 type mark struct{ text string }
 
 func (m mark) MarshalBinary() ([]byte, error) {
@@ -169,8 +169,8 @@ func (*version) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// checkZeroSize checks that a value can be read back as a key, ascending and descending, as a
-// value, and as a kept record.
+// checkZeroSize checks that a value decodes to itself: as a key, ascending and descending, as a
+// value, and as a record of a dataset.
 func checkZeroSize[T any](t *testing.T, v T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
 		check := func(c codec.Typed[T], err error) {
@@ -196,7 +196,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 	})
 }
 
-// Types of size zero may have their own encoding; others take no bytes.
+// A type of size zero is encoded by its own methods, if it has any, and otherwise without bytes.
 func TestZeroSizeTypes(t *testing.T) {
 	checkZeroSize(t, version{})
 	checkZeroSize(t, [2]version{})

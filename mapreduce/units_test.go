@@ -75,7 +75,7 @@ func TestUnitsAreSampled(t *testing.T) {
 	require.NoError(t, ran(sorting[int](2).Bind(Units([]int{4, 5}, upTo), unread[Pair[int, None]]())))
 }
 
-// seeker is a file system whose files can seek but lack ReadAt; plain ones can do neither.
+// seeker is a file system whose files have Seek but not ReadAt; if plain, they have neither.
 type seeker struct {
 	fs.FS
 	plain bool
@@ -153,8 +153,8 @@ func TestFSOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestFSIsReadAgain: another attempt can read a file again, even one that is read from start to
-// end.
+// Another attempt reads a file of an fs.FS from its start, also one that can only be read from
+// start to end.
 func TestFSIsReadAgain(t *testing.T) {
 	sources := must(FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a"))(t)
 	p := must(passOn[[]byte]().Bind(Lines(sources...), unread[[]byte]()))(t)

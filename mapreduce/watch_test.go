@@ -33,8 +33,7 @@ func TestPauseAndProgress(t *testing.T) {
 	require.ErrorIs(t, errorOf(p.RunMap(context.Background(), a)), stop)
 }
 
-// TestPauseEndsAttemptsSoon: Pause is called between records, groups and values, so its error soon
-// ends the attempt.
+// An error of Pause ends an attempt soon, since Pause is called between records, groups and values.
 func TestPauseEndsAttemptsSoon(t *testing.T) {
 	stop := errors.New("stop")
 	for _, at := range []string{"record", "group", "value"} {
@@ -85,8 +84,8 @@ func TestPauseEndsAttemptsSoon(t *testing.T) {
 	}
 }
 
-// Calls of Task methods and emits count as progress even while nothing is read; nothing counts
-// without a call.
+// Pulse changes with each emit and each call of a Task method, even if nothing is read, and not
+// without them.
 func TestUserCodeShowsLife(t *testing.T) {
 	var progress cluster.Progress
 	shows := func(what string, do func()) {
@@ -134,8 +133,8 @@ func TestUserCodeShowsLife(t *testing.T) {
 	runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 }
 
-// A rejected name is free again once the existing output is removed, and so is the name of an
-// output that has ended; while a job uses it, it is busy.
+// After ErrOutputExists, an output's name is free once that output is removed. It is also free
+// after a job has ended; while the job runs, it is busy.
 func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
 	store := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	require.NoError(t, store.WriteFile("out/file", nil))
@@ -157,7 +156,7 @@ func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
 	require.NoError(t, output.NewCommitter(InDFS(store, "out")).SetupJob())
 }
 
-// A record of a slice counts as one byte read, and a map that must stop does so within 256 records.
+// Each record of a Slice counts as one byte read, and a canceled map ends within 256 records.
 func TestSliceIsReadInSteps(t *testing.T) {
 	over := errors.New("no more of interest")
 	for _, n := range []int{1, 255, 256, 257, 1000} {
@@ -191,7 +190,7 @@ func TestSliceIsReadInSteps(t *testing.T) {
 	}
 }
 
-// A Reduce whose values end early because its job was canceled has no result.
+// If a job is canceled while a Reduce ranges over its values, what Reduce then emits is dropped.
 func TestCanceledReduceHasNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Task.Offset is the beginning of each record, for all inputs and splits.
+// Task.Offset is the offset of the current record, for all inputs and splits.
 func TestOffsetIsTheRecordsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,5}`), 0, 20).Draw(t, "lines"), "\n"))
@@ -73,7 +73,7 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 	})
 }
 
-// A skipped record does not change the offsets of later ones.
+// After a skipped record, Task.Offset is still that of the current record.
 func TestOffsetAfterSkippedRecords(t *testing.T) {
 	at := MapOnly[[]byte, int64]{MapTask: func(t *Task) (Filter[[]byte, int64], error) {
 		return Filter[[]byte, int64]{Map: func(rec []byte, emit func(int64)) error {
@@ -90,7 +90,7 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 	require.Equal(t, []int64{0, 5, 10, 11}, must(out.Records())(t))
 }
 
-// MapTask and ReduceTask get their task: counters, names, and a logger that names the attempt.
+// MapTask and ReduceTask get a Task with counters, names, and a logger that names the attempt.
 func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		var log bytes.Buffer
@@ -133,7 +133,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	}
 }
 
-// Reducer.Pairs yields each value with its own key, in the order of whole keys.
+// Reducer.Pairs gets each value with its own key, in the order of whole keys.
 func TestReducePairsGivesEachKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type reading = Pair[string, int64]
@@ -189,7 +189,7 @@ func TestReducePairsGivesEachKey(t *testing.T) {
 	})
 }
 
-// Pairs can be ranged over once, as values can, and a Reducer has either Reduce or Pairs.
+// Pairs can be ranged over only once, and a Reducer must have either Reduce or Pairs.
 func TestReducePairsOnce(t *testing.T) {
 	job := Job[int, int, int, int]{
 		Map: func(n int, emit func(int, int)) error { emit(n, n); return nil },
