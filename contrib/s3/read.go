@@ -35,7 +35,7 @@ func (i info) ModTime() time.Time { return i.modified }
 // IsDir reports whether the name is a directory, which in S3 is a prefix of keys.
 func (i info) IsDir() bool { return i.dir }
 
-// Mode returns fixed permissions, 0755 or 0644 or similar, since S3 has no file modes.
+// Mode returns 0755 for directories and 0644 for objects, since S3 has no permissions.
 func (i info) Mode() fs.FileMode {
 	if i.dir {
 		return fs.ModeDir | 0o755
