@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"crypto/tls"
 	"fmt"
@@ -172,7 +173,8 @@ type caller struct {
 	known bool // authenticated by a token or certificate; otherwise the name is the caller's claim
 }
 
-// authenticate returns the caller of a request. Browsers send the token as a password.
+// authenticate returns the caller of a request, or the user that the request claims, if callers are
+// not authenticated. Browsers send the token as a password.
 func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if a.certificates() && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject
@@ -182,7 +184,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 		return caller{access.Principal{User: subject.CommonName, Groups: subject.Organization}, true}, nil
 	}
 	if a.Tokens == nil {
-		return caller{}, nil
+		return caller{Principal: access.Principal{User: r.Header.Get("Tarry-User")}}, nil
 	}
 	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -209,15 +211,6 @@ func (s *Server) submitter(c caller, user string) (access.Principal, error) {
 		return access.Principal{User: user}, nil
 	}
 	return c.Principal, deny("user %s may not submit as %s", c.User, user)
-}
-
-// asUser returns the caller with the user that the request claims, if callers are not
-// authenticated.
-func asUser(c caller, r *http.Request) caller {
-	if !c.known && c.User == "" {
-		c.User = r.Header.Get("Tarry-User")
-	}
-	return c
 }
 
 // isAdmin reports whether the caller is an administrator.
@@ -250,25 +243,18 @@ func (s *Server) mayAdminister(c caller, owner string, pool func() string) error
 	case s.isAdmin(c) || c.User == owner && c.User != "":
 		return nil
 	case rules != nil && rules.Access.Enabled:
-		return rules.Access.MayAdminister(pool(), owner, access.Principal{User: c.name(), Groups: c.Groups})
+		return rules.Access.MayAdminister(pool(), owner, c.named())
 	case s.cfg.Access.knowsUsers():
 		return deny("user %s may not change a job of %s", c.name(), owner)
 	}
 	return nil
 }
 
-// mover returns the caller, whose rights decide where a job may move.
-func (s *Server) mover(c caller) access.Principal {
-	return access.Principal{User: c.name(), Groups: c.Groups}
-}
-
 // name returns the user, or anonymous.
-func (c caller) name() string {
-	if c.User == "" {
-		return anonymous
-	}
-	return c.User
-}
+func (c caller) name() string { return cmp.Or(c.User, anonymous) }
+
+// named returns the caller under that name, for the access lists.
+func (c caller) named() access.Principal { return access.Principal{User: c.name(), Groups: c.Groups} }
 
 // anonymous is the user of callers who name none.
 const anonymous = "anonymous"

@@ -40,17 +40,17 @@ func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 // jobPage returns a page of the jobs for which keep returns true.
 func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
 	user := r.URL.Query().Get("user")
-	wanted := func(j **job) bool { return (user == "" || (*j).who.User == user) && keep(*j) }
-	key := func(j **job) string { return strconv.FormatInt((*j).id, 10) }
+	wanted := func(j **job) bool { return (user == "" || (*j).Who.User == user) && keep(*j) }
+	key := func(j **job) string { return strconv.FormatInt((*j).ID, 10) }
 	later := func(j **job, after string) bool {
 		n, err := strconv.ParseInt(after, 10, 64)
-		return err == nil && (*j).id < n
+		return err == nil && (*j).ID < n
 	}
 	some, err := pageOf(r, s.jobs.all(), wanted, key, later)
 	if err != nil {
 		return nil, err
 	}
-	return api.Page[api.Job]{Items: s.viewsOf(c, some.Items), Next: some.Next}, nil
+	return api.Page[api.Job]{Items: s.views(c, some.Items), Next: some.Next}, nil
 }
 
 func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
@@ -81,13 +81,13 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.id, 10))
+	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.ID, 10))
 	if !fresh {
-		writeJSON(w, http.StatusOK, s.viewsOf(c, []*job{j})[0])
+		writeJSON(w, http.StatusOK, s.views(c, []*job{j})[0])
 		return nil
 	}
 	view := s.view(j, nil) // without asking the JobTracker, which may be busy
-	view.MayChange = s.mayAdminister(c, j.who.User, func() string { return view.Pool }) == nil
+	view.MayChange = s.mayAdminister(c, j.Who.User, func() string { return view.Pool }) == nil
 	writeJSON(w, http.StatusCreated, view)
 	return nil
 }
@@ -106,7 +106,7 @@ func (s *Server) getJob(r *http.Request, c caller) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.viewsOf(c, []*job{j})[0], nil
+	return s.views(c, []*job{j})[0], nil
 }
 
 func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
@@ -135,7 +135,7 @@ func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) err
 	if err != nil {
 		return nil, err
 	}
-	return s.viewsOf(c, []*job{j})[0], nil
+	return s.views(c, []*job{j})[0], nil
 }
 
 func (s *Server) killJob(r *http.Request, c caller) (any, error) {
@@ -264,7 +264,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error
 		return &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
 	}
 	if at, ok := f.(io.ReaderAt); ok {
-		if err := s.memory.checkWhole(name, at); err != nil {
+		if err := s.catalog.checkWhole(name, at); err != nil {
 			return err
 		}
 	}

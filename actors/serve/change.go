@@ -19,26 +19,26 @@ const killPatience = 10 * time.Second
 
 // kill ends a job and waits for its end. It returns an error if the job succeeds or fails instead.
 func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
-	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
+	if err := s.mayAdminister(c, j.Who.User, func() string { return s.poolOf(j) }); err != nil {
 		return err
 	}
 	if k.Reason == "" {
 		k.Reason = "by " + c.name()
 	}
 	if !j.remembered() {
-		return notFound("there is no job %d", j.id)
+		return notFound("there is no job %d", j.ID)
 	}
 	s.writing.RLock()
 	j.mu.Lock()
-	first := j.kill == nil && j.end == nil
+	first := j.Kill == nil && j.End == nil
 	j.mu.Unlock()
 	var err error
 	if first { // record the kill before doing anything
-		err = s.memory.write(&entry{ID: j.id, Kill: &k})
+		err = s.memory.write(&entry{ID: j.ID, Kill: &k})
 	}
 	if err == nil && first {
 		j.mu.Lock()
-		j.kill = &k
+		j.Kill = &k
 		j.mu.Unlock()
 	}
 	s.writing.RUnlock()
@@ -68,8 +68,8 @@ func (j *job) awaitKill(ctx context.Context) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.end != nil && j.end.State != api.Killed {
-		return conflict("job-ended", "job %d has %s", j.id, j.end.State)
+	if j.End != nil && j.End.State != api.Killed {
+		return conflict("job-ended", "job %d has %s", j.ID, j.End.State)
 	}
 	return nil
 }
@@ -77,17 +77,17 @@ func (j *job) awaitKill(ctx context.Context) error {
 // steered waits until the cluster has the job, which the caller must be allowed to change, and
 // returns its handle.
 func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
-	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
+	if err := s.mayAdminister(c, j.Who.User, func() string { return s.poolOf(j) }); err != nil {
 		return nil, err
 	}
 	select {
 	case <-j.handed:
 	case <-ctx.Done():
-		return nil, busy("not-begun", "job %d is still being prepared; try again", j.id)
+		return nil, busy("not-begun", "job %d is still being prepared; try again", j.ID)
 	}
 	h := j.running()
 	if h == nil {
-		return nil, conflict("job-ended", "job %d has ended, or is between two stages", j.id)
+		return nil, conflict("job-ended", "job %d has ended, or is between two stages", j.ID)
 	}
 	return h, nil
 }
@@ -123,7 +123,7 @@ func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) err
 	if err != nil {
 		return err
 	}
-	if err := h.SetPool(s.mover(c), name); err != nil {
+	if err := h.SetPool(c.named(), name); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -144,8 +144,8 @@ func (s *Server) poolOf(j *job) (pool string) {
 	if n := len(j.cores); n > 0 {
 		id = j.cores[n-1]
 	}
-	if j.end != nil {
-		pool, id = j.end.Pool, 0
+	if j.End != nil {
+		pool, id = j.End.Pool, 0
 	}
 	j.mu.Unlock()
 	if id == 0 {
@@ -159,67 +159,66 @@ func (s *Server) poolOf(j *job) (pool string) {
 	return pool
 }
 
-// views returns jobs in the JSON form of the API.
-func (s *Server) views(list []*job) []api.Job {
-	seen := map[scheduling.JobID]view.Job{}
+// stages returns the cluster's views of the running stages of jobs, by the stages' names.
+func (s *Server) stages(list []*job) map[string]view.Job {
+	seen := map[string]view.Job{}
 	var want []scheduling.JobID
 	for _, j := range list {
 		if h := j.running(); h != nil {
 			want = append(want, h.ID())
 		}
 	}
-	if len(want) > 0 {
-		_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
-			for _, id := range want {
-				if one, err := v.Job(id); err == nil {
-					seen[id] = one
-				}
-			}
-		})
+	if len(want) == 0 {
+		return nil
 	}
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
+		for _, id := range want {
+			if one, err := v.Job(id); err == nil {
+				seen[id.String()] = one
+			}
+		}
+	})
+	return seen
+}
+
+// views returns jobs in the JSON form of the API, as this caller sees them.
+func (s *Server) views(c caller, list []*job) []api.Job {
+	seen := s.stages(list)
 	views := make([]api.Job, len(list))
 	for i, j := range list {
 		views[i] = s.view(j, seen)
-	}
-	return views
-}
-
-// viewsOf returns jobs as this caller sees them, with MayChange set.
-func (s *Server) viewsOf(c caller, list []*job) []api.Job {
-	views := s.views(list)
-	for i, j := range list {
 		pool := func() string { return views[i].Pool }
-		views[i].MayChange = s.mayAdminister(c, j.who.User, pool) == nil
+		views[i].MayChange = s.mayAdminister(c, j.Who.User, pool) == nil
 	}
 	return views
 }
 
-// view returns a job in the JSON form of the API. seen has the cluster's views of running jobs.
-func (s *Server) view(j *job, seen map[scheduling.JobID]view.Job) api.Job {
+// view returns a job in the JSON form of the API. seen has the cluster's views of running stages.
+func (s *Server) view(j *job, seen map[string]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	v := api.Job{
-		ID: j.id, Job: j.asked.Job, Args: j.asked.Args, User: j.who.User, Output: j.output,
-		Submitted: j.at, Resumed: j.resumed, State: api.Waiting,
+		ID: j.ID, Job: j.Asked.Job, Args: j.Asked.Args, User: j.Who.User, Output: j.output,
+		Submitted: j.At, Resumed: j.resumed, State: api.Waiting,
 		Pool: cmp.Or(j.order.Pool, j.order.Queue), Priority: priorityName(j.order.Priority),
 	}
-	if e := j.end; e != nil {
+	if e := j.End; e != nil {
 		v.State, v.Error, v.Ended, v.Stages = e.State, e.Error, &e.At, e.Stages
 		v.Pool, v.Priority = e.Pool, e.Priority
-		v.ElapsedSeconds = e.At.Sub(j.at).Seconds()
+		v.ElapsedSeconds = e.At.Sub(j.At).Seconds()
 		return v
 	}
-	v.ElapsedSeconds = time.Since(j.at).Seconds()
+	v.ElapsedSeconds = time.Since(j.At).Seconds()
 	v.Stages = append(v.Stages, j.stages...)
-	if j.kill != nil {
-		v.Reason = "it is being killed: " + j.kill.Reason
+	if j.Kill != nil {
+		v.Reason = "it is being killed: " + j.Kill.Reason
 	}
 	if j.handle == nil {
 		v.Reason = cmp.Or(v.Reason, "it is being prepared")
 		return v
 	}
 	stage := stageOf(j.handle.ID(), j.handle.Progress())
-	if at, ok := seen[j.handle.ID()]; ok {
+	if at, ok := seen[stage.ID]; ok {
 		v.Pool, v.Priority = at.Pool, priorityName(at.Priority)
 		stage.MapShare, stage.ReduceShare = share(at.Kinds[0].Share), share(at.Kinds[1].Share)
 		if !at.Runnable {
@@ -243,24 +242,4 @@ func share(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-// weights returns the weights of jobs in the computation of shares, for maps and reduces; nil where
-// there is none.
-func (s *Server) weights(list []*job) [][2]*float64 {
-	weights := make([][2]*float64, len(list))
-	handles := make([]scheduling.JobID, len(list))
-	for i, j := range list {
-		if h := j.running(); h != nil {
-			handles[i] = h.ID()
-		}
-	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
-		for i, id := range handles {
-			if one, err := v.Job(id); id != 0 && err == nil {
-				weights[i] = [2]*float64{share(one.Kinds[0].Weight), share(one.Kinds[1].Weight)}
-			}
-		}
-	})
-	return weights
 }

@@ -4,43 +4,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 
 	"github.com/tarry-mr/tarry/dfs"
 )
-
-// files holds the checksums of the block store's files on disk.
-type files struct {
-	mu    sync.Mutex
-	sums  map[string]*dfs.Sums // by name; immutable
-	sound map[string]bool      // files that this process has verified completely
-}
-
-// note updates the list of files by an entry of the journal: those that it stores and removes.
-func (m *memory) note(e *entry) {
-	if m == nil {
-		return
-	}
-	m.files.mu.Lock()
-	defer m.files.mu.Unlock()
-	takeFiles(m.files.sums, e)
-	if e.Removed != "" {
-		clear(m.files.sound) // another file may reuse the name
-	}
-}
-
-func takeFiles(sums map[string]*dfs.Sums, e *entry) {
-	maps.Copy(sums, e.Stored)
-	if e.Removed != "" {
-		maps.DeleteFunc(sums, func(name string, _ *dfs.Sums) bool {
-			return name == e.Removed || strings.HasPrefix(name, e.Removed+"/")
-		})
-	}
-}
 
 // remember writes an entry about stored or removed files to disk.
 func (s *Server) remember(e *entry) error {
@@ -49,20 +17,14 @@ func (s *Server) remember(e *entry) error {
 	if err := s.memory.write(e); err != nil {
 		return busy("no-state", "the file cannot be remembered: %v", err)
 	}
-	s.memory.note(e)
-	if e.Removed != "" {
-		s.outputs.drop(e.Removed)
-	}
+	s.catalog.note(e, "")
 	return nil
 }
 
 // snapshot returns the jobs, files and outputs that must survive the process.
 func (s *Server) snapshot() *snapshot {
 	all := s.jobs.snapshot()
-	all.Outputs = s.outputs.all()
-	s.memory.files.mu.Lock()
-	defer s.memory.files.mu.Unlock()
-	all.Files = maps.Clone(s.memory.files.sums)
+	all.stored = s.catalog.copied()
 	return all
 }
 
@@ -70,7 +32,7 @@ func (s *Server) snapshot() *snapshot {
 // ones; contents are verified when they are read. A file without a record comes from an upload, or
 // removal, that was never acknowledged: it is complete and is kept.
 func (s *Server) checkFiles(there map[string]string) (err error) {
-	sums := s.memory.files.sums
+	sums := s.catalog.Files
 	for name, file := range there {
 		if sums[name] != nil {
 			continue
@@ -108,30 +70,30 @@ func sumsOf(file string) (*dfs.Sums, error) {
 
 // checkWhole verifies a stored file from start to end, once per process, before its first download:
 // once the answer has begun, no error can be reported.
-func (m *memory) checkWhole(name string, content io.ReaderAt) error {
-	if m == nil {
-		return nil
-	}
-	m.files.mu.Lock()
-	sums := m.files.sums[name]
-	sound := m.files.sound[name]
-	m.files.mu.Unlock()
+func (c *catalog) checkWhole(name string, content io.ReaderAt) error {
+	c.mu.Lock()
+	sums := c.Files[name]
+	sound := c.sound[name]
+	c.mu.Unlock()
 	if sums == nil || sound {
 		return nil
 	}
 	if _, err := io.Copy(io.Discard, io.NewSectionReader(content, 0, sums.Size)); err != nil {
 		return err
 	}
-	m.files.mu.Lock()
-	defer m.files.mu.Unlock()
-	if m.files.sums[name] == sums { // it was not removed meanwhile
-		m.files.sound[name] = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Files[name] == sums { // it was not removed meanwhile
+		c.sound[name] = true
 	}
 	return nil
 }
 
 // discard removes a file or directory of the block store from the disk atomically.
 func (m *memory) discard(name string) error {
+	if m == nil {
+		return nil
+	}
 	parts := filepath.Join(m.dir, partDir)
 	if err := os.MkdirAll(parts, 0o700); err != nil {
 		return err

@@ -173,7 +173,7 @@ func TestFilesOutliveShorterJournals(t *testing.T) {
 	all.Wait()
 	close(stop)
 	<-done
-	want := b.s.memory.files.sums
+	want := b.s.catalog.Files
 	require.Len(t, want, 4*5+4*10*2, "files that stay, and of each job a part and _SUCCESS")
 	b.stop()
 	m, was, err := openMemory(&b.s.cfg)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -14,17 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// job is a submitted job. Fields above mu do not change once it is in the table.
+// job is a submitted job. Fields above mu do not change once it is in the table, but for Kill and
+// End of the record, which mu guards.
 type job struct {
-	id      int64
-	asked   api.Submission
-	who     access.Principal
-	key     fingerprint // fingerprint of the client's key; zero if the submission has none
-	at      time.Time
-	inputs  []stamp
+	record
 	output  string // output as the client named it
 	target  string // the resolved output, to detect jobs with the same output
 	resumed bool
@@ -34,6 +28,8 @@ type job struct {
 	done    chan struct{} // closed when it has ended
 	written chan struct{} // closed when the submission is on disk or the job was dropped
 	handed  chan struct{} // closed when the cluster has its first stage, or it has ended before
+	// markHanded closes handed, which wakes requests that wait until the cluster has the job.
+	markHanded func()
 
 	mu       sync.Mutex
 	order    Order
@@ -45,8 +41,6 @@ type job struct {
 	counters *counter.Set
 	dropped  bool                 // it could not be recorded
 	stored   map[string]*dfs.Sums // files of the block store that it has written
-	kill     *api.Kill            // set when the job must be killed
-	end      *ending
 }
 
 // table holds all jobs of the server that are remembered.
@@ -75,14 +69,14 @@ func (t *table) find(id int64) (*job, error) {
 
 // at returns the job's index in the list. The caller holds mu.
 func (t *table) at(id int64) (int, bool) {
-	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.id, id) })
+	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.ID, id) })
 }
 
 // add adds a job and numbers it. It returns false if a job with the same key exists.
 func (t *table) add(j *job) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if j.key != (fingerprint{}) && t.keys.all[j.key] != nil {
+	if j.Key != (fingerprint{}) && t.keys.all[j.Key] != nil {
 		return false, nil
 	}
 	if t.unfinished >= t.maxUnfinished {
@@ -91,13 +85,13 @@ func (t *table) add(j *job) (bool, error) {
 	for at := j.target; ; at = filepath.Dir(at) {
 		if other := t.targets[at]; other != nil {
 			within := map[bool]string{false: "in "}[at == j.target]
-			return false, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.id)
+			return false, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	j.id = t.next
+	j.ID = t.next
 	t.next++
 	t.insert(j)
 	return true, nil
@@ -106,11 +100,11 @@ func (t *table) add(j *job) (bool, error) {
 // insert appends a job that has its number, running or ended.
 func (t *table) insert(j *job) {
 	t.list = append(t.list, j)
-	if j.key != (fingerprint{}) {
+	if j.Key != (fingerprint{}) {
 		t.keys.begin(j)
 	}
-	if j.end != nil {
-		t.keys.end(j.key, j.end.State, j.end.At)
+	if j.End != nil {
+		t.keys.end(j.Key, j.End.State, j.End.At)
 		t.ended++
 		return
 	}
@@ -125,7 +119,7 @@ func (t *table) drop(j *job) {
 	j.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.keys.all, j.key)
+	delete(t.keys.all, j.Key)
 	delete(t.targets, j.target)
 	t.unfinished--
 	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
@@ -140,7 +134,7 @@ func (t *table) finish(j *job) {
 	}
 	t.unfinished--
 	t.ended++
-	t.keys.end(j.key, j.end.State, j.end.At)
+	t.keys.end(j.Key, j.End.State, j.End.At)
 	t.forget()
 }
 
@@ -181,18 +175,16 @@ func (t *table) snapshot() *snapshot {
 	defer t.mu.Unlock()
 	s := &snapshot{Next: t.next, Keys: slices.Clone(t.keys.ended)}
 	for _, j := range t.list {
-		s.Jobs = append(s.Jobs, j.record())
+		s.Jobs = append(s.Jobs, j.durable())
 	}
 	return s
 }
 
-// record returns what must be on disk of the job.
-func (j *job) record() *record {
+// durable returns what must be on disk of the job.
+func (j *job) durable() *record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return &record{
-		ID: j.id, Who: j.who, Asked: j.asked, Key: j.key, At: j.at, Inputs: j.inputs, Kill: j.kill, End: j.end,
-	}
+	return new(j.record)
 }
 
 // remembered waits until the submission is on disk, since no other entry of the job may precede it.
@@ -208,14 +200,14 @@ func (j *job) remembered() bool {
 func (j *job) over() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.end != nil
+	return j.End != nil
 }
 
 // options returns the options with which the job's next stage is submitted, under key.
 func (j *job) options(key string) actors.SubmitOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	o := j.order.options(j.who)
+	o := j.order.options(j.Who)
 	o.Key = key
 	return o
 }
@@ -235,7 +227,7 @@ func (j *job) begin(h *actors.JobHandle) bool {
 	j.cores = append(j.cores, h.ID())
 	close(j.turn)
 	j.turn = make(chan struct{})
-	return j.kill == nil
+	return j.Kill == nil
 }
 
 // owns reports whether a cluster job is a stage of this job. While a stage is being passed to the
@@ -244,7 +236,7 @@ func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	is = slices.Contains(j.cores, id)
-	if is || j.handle != nil || j.end != nil {
+	if is || j.handle != nil || j.End != nil {
 		return is, nil
 	}
 	return false, j.turn
@@ -254,12 +246,7 @@ func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
 func (j *job) has(stage string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, id := range j.cores {
-		if id.String() == stage {
-			return true
-		}
-	}
-	return slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
+	return slices.ContainsFunc(j.cores, func(id scheduling.JobID) bool { return id.String() == stage })
 }
 
 // endStage records the end of the running stage, with its progress and counters.
@@ -273,12 +260,9 @@ func (j *job) endStage(res actors.Result) {
 
 // stageOf returns a stage in the JSON form of the API.
 func stageOf(id scheduling.JobID, p actors.Progress) api.Stage {
-	tasks := func(t actors.TaskCounts) api.Tasks {
-		return api.Tasks{Total: t.Total, Done: t.Done, Running: t.Running, Failed: t.Failed, Killed: t.Killed}
-	}
 	return api.Stage{
 		ID: id.String(), MapFraction: p.MapFraction, ReduceFraction: p.ReduceFraction,
-		Maps: tasks(p.Maps), Reduces: tasks(p.Reduces),
+		Maps: api.Tasks(p.Maps), Reduces: api.Tasks(p.Reduces),
 		NodeLocal: p.NodeLocal, RackLocal: p.RackLocal, OffRack: p.OffRack + p.AnyPlace,
 	}
 }

@@ -66,8 +66,8 @@ type keys struct {
 
 // begin records the key of a job that has not ended.
 func (k *keys) begin(j *job) {
-	if old := k.all[j.key]; old == nil || old.ID != j.id {
-		k.all[j.key] = &keyedJob{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}
+	if old := k.all[j.Key]; old == nil || old.ID != j.ID {
+		k.all[j.Key] = &keyedJob{Key: j.Key, ID: j.ID, Asked: askedID(&j.Asked), Submitted: j.At}
 	}
 }
 
@@ -137,12 +137,12 @@ func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who acce
 	case j != nil:
 		return j, nil
 	}
-	j = s.newJob(*a, who)
-	j.id, j.output, j.at = k.ID, o.Output, k.Submitted
-	j.end = &ending{State: k.State, At: k.Ended, Priority: priorityName(o.Priority)}
+	end := &ending{State: k.State, At: k.Ended, Priority: priorityName(o.Priority)}
 	if k.State != api.Succeeded {
-		j.end.Error = "the list of jobs does not reach back to it, and why is forgotten"
+		end.Error = "the list of jobs does not reach back to it, and why is forgotten"
 	}
+	j = s.newJob(record{ID: k.ID, Asked: *a, Who: who, At: k.Submitted, End: end})
+	j.output = o.Output
 	j.cancel()
 	return j, nil
 }

@@ -69,7 +69,7 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	k := keys{all: map[fingerprint]*keyedJob{}}
 	key := func(i int64) fingerprint { return keyID("ann", fmt.Sprint(i)) }
 	for i := range int64(4) {
-		k.begin(&job{id: i, key: key(i), at: begin})
+		k.begin(&job{record: record{ID: i, Key: key(i), At: begin}})
 	}
 	there := func(now time.Time) (list []int64) {
 		k.forget(now)
@@ -91,11 +91,11 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	require.Equal(t, []int64{2, 3}, there(begin.Add(126*hour)))
 
 	k = keys{all: map[fingerprint]*keyedJob{}} // those of the next process, whose job list contains job 3
-	k.begin(&job{id: 3, key: key(3)})
+	k.begin(&job{record: record{ID: 3, Key: key(3)}})
 	k.restore(saved, begin.Add(126*hour))
 	require.Equal(t, []int64{2, 3}, there(begin.Add(148*hour)))
 	require.Equal(t, []int64{3}, there(begin.Add(149*hour)))
-	k.begin(&job{id: 7, key: key(2)}) // a new job with a key that was dropped
+	k.begin(&job{record: record{ID: 7, Key: key(2)}}) // a new job with a key that was dropped
 	k.end(key(2), api.Succeeded, begin.Add(150*hour))
 	require.EqualValues(t, 7, k.all[key(2)].ID)
 }

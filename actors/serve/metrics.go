@@ -78,15 +78,8 @@ var (
 	refusedDesc  = describe("connections_refused_total", "Connections closed at once because there were too many.")
 )
 
-// Describe implements prometheus.Collector.
-func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		jobsDesc, slotsDesc, runningDesc, nodesDesc, poolRunDesc, poolWantDesc, poolFairDesc,
-		eventsDesc, localDesc, streamsDesc, openDesc, refusedDesc,
-	} {
-		ch <- d
-	}
-}
+// Describe implements prometheus.Collector; without descriptions, those that Collect sends count.
+func (m *metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {

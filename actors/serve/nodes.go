@@ -3,37 +3,12 @@ package serve
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
-
-// nodeTable holds the nodes that are draining.
-type nodeTable struct {
-	mu       sync.Mutex
-	draining map[string]bool
-}
-
-func (t *nodeTable) drains(name string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.draining[name]
-}
-
-// set records whether a node is draining, and reports whether that changed.
-func (t *nodeTable) set(name string, drained bool) (changed bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	changed = t.draining[name] != drained
-	delete(t.draining, name)
-	if drained {
-		t.draining[name] = true
-	}
-	return changed
-}
 
 // nodeList lists the nodes in order of their numbers.
 func (s *Server) nodeList() (list []api.Node, err error) {
@@ -51,11 +26,17 @@ func (s *Server) nodeList() (list []api.Node, err error) {
 		n := &list[i]
 		if !slices.Contains(up, n.Name) {
 			n.State, n.RunningMaps, n.RunningReduces = "down", 0, 0
-		} else if s.nodes.drains(n.Name) && n.State == "cordoned" {
+		} else if s.drains(n.Name) && n.State == "cordoned" {
 			n.State = "draining"
 		}
 	}
 	return list, err
+}
+
+// drains reports whether a node is draining.
+func (s *Server) drains(name string) bool {
+	_, is := s.draining.Load(name)
+	return is
 }
 
 func nodeState(n *view.Node) string {
@@ -91,15 +72,15 @@ func (s *Server) nodeAction(name, what string) error {
 	case "cordon":
 		return s.cluster.Cordon(name, true)
 	case "uncordon":
-		s.nodes.set(name, false)
+		s.draining.Delete(name)
 		return s.cluster.Cordon(name, false)
 	case "drain":
 		return s.drain(name)
 	case "kill":
-		s.nodes.set(name, false)
+		s.draining.Delete(name)
 		return s.cluster.StopNode(name) // not KillNode, of which the JobTracker would hear only at the expiry
 	case "start":
-		s.nodes.set(name, false)
+		s.draining.Delete(name)
 		if err := s.cluster.StartNode(name); err != nil {
 			return err
 		}
@@ -116,15 +97,15 @@ func (s *Server) drain(name string) error {
 	if err := s.cluster.Cordon(name, true); err != nil {
 		return err
 	}
-	if !s.nodes.set(name, true) {
-		return nil // draining already
+	if _, already := s.draining.LoadOrStore(name, true); already {
+		return nil
 	}
 	s.work.Go(func() {
 		if s.emptied(s.ended, name) {
 			if err := s.cluster.StopNode(name); err != nil {
 				s.cfg.Log.Warn("a drained node is not stopped", "node", name, "err", err)
 			}
-			s.nodes.set(name, false)
+			s.draining.Delete(name)
 		}
 	})
 	return nil
@@ -137,7 +118,7 @@ func (s *Server) emptied(ctx context.Context, name string) bool {
 	defer tick.Stop()
 	for {
 		n, err := s.nodeOf(name)
-		if err != nil || !s.nodes.drains(name) {
+		if err != nil || !s.drains(name) {
 			return false
 		}
 		if n.RunningMaps+n.RunningReduces == 0 {

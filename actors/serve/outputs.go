@@ -5,37 +5,55 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/tarry-mr/tarry/dfs"
 )
 
-// outputs are the directories of the block store that hold finished outputs of jobs. Only their
-// owners and administrators may add files, because readers take all files for the job's output.
-type outputs struct {
-	mu     sync.Mutex
-	owners map[string]string // users, by directory
+// stored lists the files of the block store that must survive the process, and the finished outputs
+// in it. Only the owners of these and administrators may add files there, because readers take all
+// files for the job's output.
+type stored struct {
+	Files   map[string]*dfs.Sums // checksums of files on disk, by name; immutable
+	Outputs map[string]string    // owners of finished outputs, by directory
+}
+
+// apply changes the lists as an entry of the journal says; owner is that of the entry's job.
+func (s *stored) apply(e *entry, owner string) {
+	maps.Copy(s.Files, e.Stored)
+	if e.Output != "" {
+		s.Outputs[e.Output] = owner
+	}
+	if e.Removed != "" {
+		dropBelow(s.Files, e.Removed)
+		dropBelow(s.Outputs, e.Removed)
+	}
+}
+
+// catalog is what this process knows of the files of the block store.
+type catalog struct {
+	mu sync.Mutex
+	stored
+	sound map[string]bool // files that this process has verified completely
 	// placing is held from the check that nobody writes to a place in the store until the caller
 	// occupies it.
 	placing sync.Mutex
 }
 
-// add records a directory that holds a finished output, and its owner.
-func (o *outputs) add(name, owner string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.owners[name] = owner
+// note updates the catalog by an entry of the journal.
+func (c *catalog) note(e *entry, owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apply(e, owner)
+	if e.Removed != "" {
+		clear(c.sound) // another file may reuse the name
+	}
 }
 
-// all returns the owner of each finished output, by directory.
-func (o *outputs) all() map[string]string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return maps.Clone(o.owners)
-}
-
-// drop forgets the finished outputs at or below a name that is removed.
-func (o *outputs) drop(name string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	dropBelow(o.owners, name)
+// copied returns the lists as they are now.
+func (c *catalog) copied() stored {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return stored{maps.Clone(c.Files), maps.Clone(c.Outputs)}
 }
 
 // dropBelow deletes the keys at or below a name.
@@ -44,11 +62,11 @@ func dropBelow[V any](m map[string]V, name string) {
 }
 
 // holding returns the innermost output that a name is in, and its owner.
-func (o *outputs) holding(name string) (dir, owner string, found bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (c *catalog) holding(name string) (dir, owner string, found bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for dir = name; dir != "."; dir = path.Dir(dir) {
-		if owner, found = o.owners[dir]; found {
+		if owner, found = c.Outputs[dir]; found {
 			return dir, owner, true
 		}
 	}
@@ -58,7 +76,7 @@ func (o *outputs) holding(name string) (dir, owner string, found bool) {
 // mayAdd returns an error if name is in a finished output of another user and the caller may not
 // add files there.
 func (s *Server) mayAdd(c caller, name string) error {
-	dir, owner, found := s.outputs.holding(name)
+	dir, owner, found := s.catalog.holding(name)
 	if !found || c.User == owner && owner != "" || s.isAdmin(c) || s.trusting() {
 		return nil
 	}
@@ -69,7 +87,7 @@ func (s *Server) mayAdd(c caller, name string) error {
 // outputs first, because a job finishes its output before it stops being its writer.
 func (s *Server) checkPlace(c caller, name string) error {
 	if j := s.jobs.writer(s, name); j != nil {
-		return conflict("in-use", "job %d writes %s", j.id, name)
+		return conflict("in-use", "job %d writes %s", j.ID, name)
 	}
 	if err := s.mayAdd(c, name); err != nil {
 		return err

@@ -39,7 +39,6 @@ type memory struct {
 	journal *journal.Journal
 	state   *state.Dir
 	log     *slog.Logger
-	files   files
 
 	snapshotSize atomic.Int64 // size of the last snapshot in bytes
 	broken       sync.Once    // a write error has been logged
@@ -88,17 +87,16 @@ type entry struct {
 
 // snapshot is the state with which a journal begins.
 type snapshot struct {
-	Next    int64
-	Jobs    []*record            // by ID
-	Keys    []*keyedJob          // of ended jobs, some of which may be missing from Jobs
-	Files   map[string]*dfs.Sums // of the block store, by name
-	Outputs map[string]string    // owners of finished outputs in the block store, by name
+	Next int64
+	Jobs []*record   // by ID
+	Keys []*keyedJob // of ended jobs, some of which may be missing from Jobs
+	stored
 }
 
 // openMemory opens the state directory and returns what it records. If cfg has none, the memory is
 // nil.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
-	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}
+	was := &snapshot{Next: 1, stored: stored{map[string]*dfs.Sums{}, map[string]string{}}}
 	if cfg.State == "" {
 		return nil, was, nil
 	}
@@ -184,7 +182,6 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("record %d: %w", i+1, err)
 		}
-		takeFiles(s.Files, &e)
 		if e.Submit != nil {
 			s.Jobs = append(s.Jobs, e.Submit)
 			byID[e.Submit.ID] = e.Submit
@@ -194,16 +191,14 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		r := byID[e.ID]
 		switch {
 		case e.ID == 0: // an entry about files
-			dropBelow(s.Outputs, e.Removed)
+			s.apply(&e, "")
 		case r == nil:
 			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
 		case e.Kill != nil:
 			r.Kill = e.Kill
 		case e.End != nil:
 			r.End = e.End
-			if e.Output != "" {
-				s.Outputs[e.Output] = r.Who.User
-			}
+			s.apply(&e, r.Who.User)
 		}
 	}
 	// Concurrent submissions may be written out of order.

@@ -58,10 +58,10 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
-	j := b.s.newJob(api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, access.Principal{})
+	j := b.s.newJob(record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, Who: access.Principal{}})
 	_, err := b.s.jobs.add(j)
 	require.NoError(t, err)
-	require.NoError(t, b.s.memory.write(&entry{Submit: j.record()}))
+	require.NoError(t, b.s.memory.write(&entry{Submit: j.durable()}))
 	b.s.writing.Lock() // like trim, which replaces the journal
 	size := b.s.memory.journal.Size()
 	go b.s.finish(j, errors.New("it has failed"))
@@ -76,7 +76,7 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	<-j.done
 	b.stop()
 	b = withState(t, dir)
-	require.Contains(t, b.wait(j.id).Error, "it has failed")
+	require.Contains(t, b.wait(j.ID).Error, "it has failed")
 }
 
 // remember writes a submission to the journal only, as if an earlier process had accepted it.
@@ -99,14 +99,14 @@ func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, err := Start(Config{State: filepath.Join(t.TempDir(), "state"), Cluster: actors.Config{Nodes: 1}})
 			require.NoError(t, err)
-			j := s.newJob(api.Submission{}, access.Principal{})
-			j.key = keyID("", "key")
+			j := s.newJob(record{Asked: api.Submission{}, Who: access.Principal{}})
+			j.Key = keyID("", "key")
 			_, err = s.jobs.add(j)
 			require.NoError(t, err)
 			killed, same := make(chan error, 1), make(chan error, 1)
 			go func() { killed <- s.kill(t.Context(), caller{}, j, api.Kill{}) }()
 			go func() {
-				_, err := s.repeated(j.key, &api.Submission{}, new(Order), access.Principal{})
+				_, err := s.repeated(j.Key, &api.Submission{}, new(Order), access.Principal{})
 				same <- err
 			}()
 			synctest.Wait()

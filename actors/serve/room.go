@@ -28,43 +28,8 @@ func (r *storeQuota) full() error {
 	}
 }
 
-// take charges n arriving bytes; it returns the error of full beyond the limit.
-func (r *storeQuota) take(n int64) error {
-	if r.maxBytes == 0 {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.charge(n)
-}
-
-// charge does the work of take. The caller holds mu and has checked that maxBytes is above 0.
-func (r *storeQuota) charge(n int64) error {
-	if !r.known {
-		var err error
-		if r.settled, err = r.count(); err != nil {
-			return err
-		}
-		r.known = true
-	}
-	if r.settled+r.coming+n > r.maxBytes {
-		return r.full()
-	}
-	r.coming += n
-	return nil
-}
-
-// settle ends an upload of n bytes; there reports whether the file was stored.
-func (r *storeQuota) settle(n int64, there bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.coming -= n
-	if there {
-		r.settled += n
-	}
-}
-
-// claim is the space that an unfinished output takes from the quota. A nil claim takes none.
+// claim is the space that an upload or an unfinished output takes from the quota. A nil claim takes
+// none.
 type claim struct {
 	room *storeQuota
 	n    int64 // guarded by room.mu, like over
@@ -73,20 +38,23 @@ type claim struct {
 
 // grow charges n arriving bytes, or returns them if n is negative. Beyond the limit it returns the
 // error of full.
-func (c *claim) grow(n int64) error {
+func (c *claim) grow(n int64) (err error) {
 	r := c.room
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.maxBytes == 0 || c.over:
+	if r.maxBytes == 0 || c.over {
 		return nil
-	case n < 0:
-		r.coming += n
-	default:
-		if err := r.charge(n); err != nil {
+	}
+	if n >= 0 && !r.known {
+		if r.settled, err = r.count(); err != nil {
 			return err
 		}
+		r.known = true
 	}
+	if n >= 0 && r.settled+r.coming+n > r.maxBytes {
+		return r.full()
+	}
+	r.coming += n
 	c.n += n
 	return nil
 }
@@ -104,8 +72,9 @@ func (c *claim) found(dir string) {
 	}
 }
 
-// end ends the claim and calls leave, which makes the output count as files. recount says that an
-// earlier process wrote some of the output, so that the files must be recounted.
+// end ends the claim and calls leave, which makes the output count as files; there reports whether
+// the files were stored. recount says that an earlier process wrote some of the output, so that the
+// files must be recounted.
 func (c *claim) end(there, recount bool, leave func()) {
 	if c == nil {
 		leave()
@@ -140,20 +109,18 @@ func (r *storeQuota) check() error {
 	return nil
 }
 
-// charged is a reader that charges the bytes read to the quota.
+// charged is an upload whose bytes are charged to a claim as they arrive.
 type charged struct {
-	content io.Reader
-	room    *storeQuota
-	n       int64
+	io.Reader
+	claim *claim
 }
 
 // Read implements io.Reader.
 func (c *charged) Read(b []byte) (int, error) {
-	n, err := c.content.Read(b)
-	if full := c.room.take(int64(n)); full != nil {
+	n, err := c.Reader.Read(b)
+	if full := c.claim.grow(int64(n)); full != nil {
 		return 0, full
 	}
-	c.n += int64(n)
 	return n, err
 }
 

@@ -98,23 +98,24 @@ func TestJobsKeepToTheRoom(t *testing.T) {
 func TestRoomIsSharedByWhatComes(t *testing.T) {
 	counted := 0
 	r := &storeQuota{maxBytes: 100, count: func() (int64, error) { counted++; return 10, nil }}
-	a, b := &claim{room: r}, &claim{room: r}
+	a, b, upload := &claim{room: r}, &claim{room: r}, &claim{room: r}
 	require.NoError(t, a.grow(50))
 	require.Error(t, b.grow(41))
 	require.NoError(t, b.grow(40))
-	require.Error(t, r.take(1))
+	require.Error(t, upload.grow(1))
 	require.NoError(t, b.grow(-15))
-	require.NoError(t, r.take(15))
-	r.settle(15, false)
+	require.NoError(t, upload.grow(15))
+	upload.end(false, false, func() {})
 	b.end(false, false, func() {})
 	require.NoError(t, b.grow(1000), "an attempt that comes late writes nothing that stays")
 	a.end(true, false, func() {})
-	require.NoError(t, r.take(40))
-	require.Error(t, r.take(1))
-	require.Equal(t, 1, counted)
 	c := &claim{room: r}
-	c.end(true, true, func() {})
-	require.NoError(t, r.take(1))
+	require.NoError(t, c.grow(40))
+	require.Error(t, c.grow(1))
+	require.Equal(t, 1, counted)
+	d := &claim{room: r}
+	d.end(true, true, func() {})
+	require.NoError(t, c.grow(1))
 	require.Equal(t, 2, counted, "of which a former process wrote some")
 }
 
@@ -122,5 +123,5 @@ func TestRoomIsSharedByWhatComes(t *testing.T) {
 func TestStoreThatCannotBeCounted(t *testing.T) {
 	broken := errors.New("broken")
 	r := &storeQuota{maxBytes: 10, count: func() (int64, error) { return 0, broken }}
-	require.ErrorIs(t, r.take(1), broken)
+	require.ErrorIs(t, (&claim{room: r}).grow(1), broken)
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -135,7 +136,7 @@ func (r *roots) target(dir, name string) (string, error) {
 			break
 		}
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || there == "." {
-			return "", refuse("bad-output", "%s: %s", name, plain(cause(err, fs.ErrExist)))
+			return "", refuse("bad-output", "%s: %s", name, plain(cmp.Or(err, fs.ErrExist)))
 		}
 		there, rest = path.Dir(there), path.Join(path.Base(there), rest)
 	}
@@ -157,14 +158,6 @@ func (r *roots) target(dir, name string) (string, error) {
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// cause returns err, or other if err is nil.
-func cause(err, other error) error {
-	if err == nil {
-		return other
-	}
-	return err
 }
 
 // plain returns what is wrong with a file, without the system call and the path.

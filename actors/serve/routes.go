@@ -121,7 +121,6 @@ func (s *Server) handle(x *route) http.Handler {
 			s.writeProblem(w, r, err)
 			return
 		}
-		who = asUser(who, r)
 		if x.raw != nil {
 			if err := x.raw(w, r, who); err != nil {
 				s.writeProblem(w, r, err)

@@ -52,7 +52,7 @@ func (s *Server) carryOut(j *job) (err error) {
 		dest, dir := to, ""
 		if i < last {
 			dir = filepath.Join(between, fmt.Sprint(i))
-			dest = s.memory.resumable(mapreduce.Dir(dir).Late(), j.id, i)
+			dest = s.memory.resumable(mapreduce.Dir(dir).Late(), j.ID, i)
 		}
 		if s.succeeded(j, i, dir) {
 			err = dest.Finish()
@@ -80,7 +80,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 	}
 	plan, err := bind(j.ctx, round, src, to)
 	if err == nil {
-		_, err = s.onCluster(j.ctx, j, plan, s.memory.key(j.id, i))
+		_, err = s.onCluster(j.ctx, j, plan, s.memory.key(j.ID, i))
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	if !j.begin(h) {
 		_ = h.Kill(j.killed().Reason) // the job's end decides
 	}
-	s.markHanded(j)
+	j.markHanded()
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
 	return res, err
@@ -114,18 +114,6 @@ func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.Su
 	return s.cluster.Submit(ctx, plan, o)
 }
 
-// markHanded closes j.handed, which wakes requests that wait until the cluster has the job. It is
-// called when the cluster has the first stage, and when the job ends, maybe before that.
-func (s *Server) markHanded(j *job) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	select {
-	case <-j.handed:
-	default:
-		close(j.handed)
-	}
-}
-
 // betweenStages returns a directory for the data that one stage passes to the next. clean removes
 // it, unless the server is closing and the next process resumes the job from it.
 func (s *Server) betweenStages(j *job) (dir string, clean func(done bool) error, err error) {
@@ -133,7 +121,7 @@ func (s *Server) betweenStages(j *job) (dir string, clean func(done bool) error,
 		return "", func(bool) error { return nil }, nil
 	}
 	if m := s.memory; m != nil {
-		dir = filepath.Join(m.dir, stagesDir, fmt.Sprint(j.id))
+		dir = filepath.Join(m.dir, stagesDir, fmt.Sprint(j.ID))
 		return dir, func(done bool) error {
 			if !done && s.closing.Load() {
 				return nil
@@ -160,7 +148,7 @@ func (s *Server) succeeded(j *job, i int, dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
 		return false
 	}
-	_, yes := s.memory.state.Succeeded(s.memory.key(j.id, i))
+	_, yes := s.memory.state.Succeeded(s.memory.key(j.ID, i))
 	return yes
 }
 
@@ -181,14 +169,14 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	if j.claim != nil {
 		to = to.Metered(j.claim.grow)
 	}
-	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
+	return s.memory.resumable(to, j.ID, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 
 // killed returns the job's kill request, or nil.
 func (j *job) killed() *api.Kill {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.kill
+	return j.Kill
 }
 
 // finish records how a job has ended, err, and publishes it.
@@ -212,18 +200,16 @@ func (s *Server) finish(j *job, err error) {
 		finished = ""
 	}
 	s.writing.RLock()
-	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored, Output: finished}) // write logs its errors, and the output is complete
-	s.memory.note(&entry{Stored: stored})
-	if finished != "" {
-		s.outputs.add(finished, j.who.User)
-	}
+	e := &entry{ID: j.ID, End: end, Stored: stored, Output: finished}
+	_ = s.memory.write(e) // it logs its errors, and the output is complete
+	s.catalog.note(e, j.Who.User)
 	j.mu.Lock()
-	j.end, j.stored = end, nil
+	j.End, j.stored = end, nil
 	close(j.turn)
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.writing.RUnlock()
-	s.markHanded(j)
+	j.markHanded()
 	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
 	close(j.done)
 	j.cancel()

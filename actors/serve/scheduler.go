@@ -79,8 +79,9 @@ func (s *Server) schedulerJobs(v *schedulerView) {
 	for i := range v.Pools {
 		pools[i] = v.Pools[i].Name
 	}
-	weights := s.weights(running)
-	for i, one := range s.views(running) {
+	seen := s.stages(running)
+	for _, j := range running {
+		one := s.view(j, seen)
 		line := schedulerJob{
 			Job: one, Pools: choice{pools, one.Pool},
 			Priorities: choice{[]string{"very_high", "high", "normal", "low", "very_low"}, one.Priority},
@@ -89,8 +90,11 @@ func (s *Server) schedulerJobs(v *schedulerView) {
 		if n := len(one.Stages); n > 0 {
 			at = one.Stages[n-1]
 		}
-		line.Maps = schedulerTasks{at.Maps, at.MapShare, weights[i][0], v.Advanced}
-		line.Reduces = schedulerTasks{at.Reduces, at.ReduceShare, weights[i][1], v.Advanced}
+		line.Maps = schedulerTasks{Tasks: at.Maps, Share: at.MapShare, Advanced: v.Advanced}
+		line.Reduces = schedulerTasks{Tasks: at.Reduces, Share: at.ReduceShare, Advanced: v.Advanced}
+		if x, ok := seen[at.ID]; ok {
+			line.Maps.Weight, line.Reduces.Weight = share(x.Kinds[0].Weight), share(x.Kinds[1].Weight)
+		}
 		v.Jobs = append(v.Jobs, line)
 	}
 }
@@ -120,7 +124,7 @@ func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c calle
 	if err := r.ParseForm(); err != nil {
 		return badRequest("the form is not as it should be")
 	}
-	v := s.views([]*job{j})[0]
+	v := s.views(c, []*job{j})[0]
 	if p := r.PostForm.Get("priority"); p != "" && p != v.Priority {
 		err = s.setPriority(r.Context(), c, j, p)
 	}

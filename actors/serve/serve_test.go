@@ -434,7 +434,7 @@ func TestJobsThatEndWithTheServer(t *testing.T) {
 	require.Contains(t, said.String(), `msg="jobs end with the server, which keeps no state" jobs=1`)
 	ended, err := b.s.jobs.find(j.ID)
 	require.NoError(t, err)
-	require.Contains(t, b.s.views([]*job{ended})[0].Error, "the server has ended, and keeps no state")
+	require.Contains(t, b.s.views(caller{}, []*job{ended})[0].Error, "the server has ended, and keeps no state")
 }
 
 // Moving a job to another pool changes the fair shares at once.

@@ -21,10 +21,9 @@ type Server struct {
 	cluster *actors.Cluster
 	events  *broker
 	jobs    *table
-	nodes   nodeTable
 	metrics *metrics
 	room    *storeQuota
-	outputs outputs
+	catalog catalog
 	handler http.Handler
 	config  *reloader // reloads Config.Files; nil: there are none
 	tokens  *reloader // reloads the file of Access.Tokens; nil: there is none
@@ -36,6 +35,7 @@ type Server struct {
 	trimming     sync.Mutex
 	policyChange sync.Mutex // held during a change of the policy
 	closing      atomic.Bool
+	draining     sync.Map           // the names of the nodes that are draining
 	preparing    chan struct{}      // one place per job in preparation
 	end          context.CancelFunc // ends all work for clients
 	ended        context.Context
@@ -61,8 +61,6 @@ func Start(cfg Config) (_ *Server, err error) {
 			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{},
 			maxUnfinished: cfg.limits.unfinished, history: cfg.History,
 		},
-		outputs:   outputs{owners: map[string]string{}},
-		nodes:     nodeTable{draining: map[string]bool{}},
 		preparing: make(chan struct{}, maxPreparing),
 	}
 	for i := range cfg.Jobs {
@@ -72,6 +70,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	if s.memory, was, err = openMemory(&cfg); err != nil {
 		return nil, err
 	}
+	s.catalog.stored, s.catalog.sound = was.stored, map[string]bool{}
 	if s.roots, err = openRoots(&cfg); err != nil {
 		return nil, errors.Join(err, s.memory.close())
 	}
@@ -117,8 +116,6 @@ func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	if s.memory == nil {
 		return nil, nil
 	}
-	s.outputs.owners = was.Outputs
-	s.memory.files.sums, s.memory.files.sound = was.Files, map[string]bool{}
 	again = s.restore(was)
 	if err := s.loadStore(); err != nil {
 		return nil, err

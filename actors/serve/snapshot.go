@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/tarry-mr/tarry/internal/clusterstate"
@@ -43,15 +45,15 @@ func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 
 // writeSnapshot sends the state before the oldest event in the ring and returns that event's
 // number. Its first event makes a reader discard all earlier ones.
-func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
+func (s *Server) writeSnapshot(out *bufio.Writer) (next uint64) {
 	holding, sums, oldest := s.events.snapshot()
-	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
+	_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
 	for _, l := range holding {
-		out.printf("event: %s\ndata: %s\n\n", l.change.Type, l.text(s.boot))
+		_, _ = fmt.Fprintf(out, "event: %s\ndata: %s\n\n", l.change.Type, l.text(s.boot))
 	}
 	for i := range sums {
 		text, _ := json.Marshal(&sums[i]) // numbers cannot fail
-		out.printf("event: counts\ndata: %s\n\n", text)
+		_, _ = fmt.Fprintf(out, "event: counts\ndata: %s\n\n", text)
 	}
 	return oldest
 }

@@ -92,9 +92,9 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
 		return err
 	}
-	counted := &charged{content: content, room: s.room}
-	defer func() { s.room.settle(counted.n, err == nil) }()
-	content = counted
+	upload := &claim{room: s.room}
+	defer func() { upload.end(err == nil, false, func() {}) }()
+	content = &charged{content, upload}
 	if s.memory != nil {
 		return s.putOnDisk(c, name, content)
 	}
@@ -105,8 +105,8 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if _, err = io.Copy(w, content); err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	s.outputs.placing.Lock() // a job may have started to write there during the upload
-	defer s.outputs.placing.Unlock()
+	s.catalog.placing.Lock() // a job may have started to write there during the upload
+	defer s.catalog.placing.Unlock()
 	if err := s.checkPlace(c, name); err != nil {
 		return errors.Join(err, w.Abort())
 	}
@@ -151,8 +151,8 @@ func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error)
 
 // link gives an uploaded file its name, unless a job has taken the place during the upload.
 func (s *Server) link(c caller, part, name, to string) error {
-	s.outputs.placing.Lock()
-	defer s.outputs.placing.Unlock()
+	s.catalog.placing.Lock()
+	defer s.catalog.placing.Unlock()
 	if err := s.checkPlace(c, name); err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (s *Server) loadStore() error {
 	}
 	err = s.checkFiles(files)
 	if err == nil {
-		err = s.register(files, s.memory.files.sums)
+		err = s.register(files, s.catalog.Files)
 	}
 	if err != nil {
 		return fmt.Errorf("serve: %s: %w", home, err)
@@ -275,14 +275,7 @@ func (s *Server) remove(name string) error {
 	}
 	defer s.room.changed()
 	if j := s.jobs.writer(s, name); j != nil {
-		return conflict("in-use", "job %d writes %s", j.id, name)
-	}
-	if s.memory == nil {
-		err := s.cluster.FS().Remove(name)
-		if err == nil {
-			s.outputs.drop(name)
-		}
-		return err
+		return conflict("in-use", "job %d writes %s", j.ID, name)
 	}
 	if _, err := s.cluster.FS().Stat(name); err != nil {
 		return err

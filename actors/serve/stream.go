@@ -1,9 +1,10 @@
 package serve
 
 import (
-	"context"
+	"bufio"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,13 +77,14 @@ func (s *Server) stream(
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Transfer-Encoding", "identity") // avoids chunks, for each of which net/http makes three writes
 	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // tells the reader at once that it is connected
-	out := &streamWriter{w: w, control: http.NewResponseController(w), idle: s.cfg.limits.idle}
-	_ = out.control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
+	control := http.NewResponseController(w)
+	_ = control.Flush()                      // tells the reader at once that it is connected
+	_ = control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
+	out := bufio.NewWriterSize(&streamWriter{w, control, s.cfg.limits.idle}, gathered)
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
 	next := s.position(r)
-	for out.err == nil {
+	for out.Flush() == nil {
 		over := of != nil && of.over() // checked before reading: later events do not belong to the job
 		some, missed, wait := s.stretch(next, keep)
 		switch {
@@ -90,34 +92,31 @@ func (s *Server) stream(
 			next = s.writeSnapshot(out)
 			continue
 		case missed > 0 && next > 1:
-			out.printf("event: missed\ndata: {\"missed\":%d}\n\n", missed)
+			_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", missed)
 		}
 		begun := some.next > next+missed
 		next = some.next
-		out.write(some.text)
-		if wait == nil {
-			if some.hasMore {
-				out.flush()
-			} else if !out.rest(r.Context(), s.ended, s.events.beat()) {
-				return nil
-			}
+		_, _ = out.Write(some.text) // Flush returns the error
+		ended := done(of)
+		switch {
+		case wait == nil && some.hasMore:
 			continue
-		}
-		if over && !begun {
-			out.printf("id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
-			out.flush()
+		case wait == nil:
+			wait, ended = s.events.beat(), nil
+		case over && !begun:
+			_, _ = fmt.Fprintf(out, "id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
+			_ = out.Flush()
 			return nil
 		}
-		out.flush()
+		_ = out.Flush() // if it fails, the request's context ends
 		select {
 		case <-wait:
-		case <-done(of):
+		case <-ended:
 		case <-tick.C:
 			if _, err := s.cfg.Access.authenticate(r); err != nil {
 				return nil // the token was revoked
 			}
-			out.printf(": still here\n\n")
-			out.flush()
+			_, _ = out.WriteString(": still here\n\n")
 		case <-r.Context().Done():
 			return nil
 		case <-s.ended.Done():
@@ -155,63 +154,28 @@ func done(j *job) <-chan struct{} {
 	return j.done
 }
 
-// streamWriter buffers writes to a reader and gives each write a deadline.
-type streamWriter struct {
-	w        http.ResponseWriter
-	control  *http.ResponseController
-	idle     time.Duration
-	gathered []byte
-	err      error
-}
-
 const (
-	maxGathered = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
-	longText    = 8 << 10  // longer texts are written without buffering
+	gathered = 8 << 10  // size of the buffer for short texts; longer ones are written without it
+	maxPiece = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
 )
 
-func (o *streamWriter) printf(format string, args ...any) {
-	o.write(fmt.Appendf(nil, format, args...))
+// streamWriter sends text to a reader in pieces and gives each a deadline.
+type streamWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	idle    time.Duration
 }
 
-// write buffers text for the next flush.
-func (o *streamWriter) write(text []byte) {
-	if len(o.gathered)+len(text) > maxGathered {
-		o.flush()
-	}
-	if len(text) > longText {
-		o.flush()
-		o.send(text)
-		return
-	}
-	o.gathered = append(o.gathered, text...)
-}
-
-// flush sends the buffered text to the reader.
-func (o *streamWriter) flush() {
-	o.send(o.gathered)
-	o.gathered = o.gathered[:0]
-}
-
-func (o *streamWriter) send(text []byte) {
-	for len(text) > 0 && o.err == nil {
-		n := min(len(text), maxGathered)
+// Write implements io.Writer.
+func (o *streamWriter) Write(text []byte) (int, error) {
+	for piece := range slices.Chunk(text, maxPiece) {
 		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // test writers do not support it
-		if _, o.err = o.w.Write(text[:n]); o.err == nil {
-			o.err = o.control.Flush()
+		if _, err := o.w.Write(piece); err != nil {
+			return 0, err
 		}
-		text = text[n:]
+		if err := o.control.Flush(); err != nil {
+			return 0, err
+		}
 	}
-}
-
-// rest flushes and waits for the next beat. It returns false if the reader has disconnected or the
-// server ends.
-func (o *streamWriter) rest(reader, server context.Context, beat <-chan struct{}) bool {
-	o.flush()
-	select {
-	case <-beat:
-		return true
-	case <-reader.Done():
-	case <-server.Done():
-	}
-	return false
+	return len(text), nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -16,7 +17,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // submit accepts a job. With a State it is on disk when submit returns. fresh is false if a job
@@ -41,8 +41,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 			return was, false, err
 		}
 	}
-	j = s.newJob(a, who)
-	j.key, j.at = id, s.now()
+	j = s.newJob(record{Asked: a, Who: who, Key: id, At: s.now()})
 	if err := s.prepare(j, o); err != nil {
 		return nil, false, err
 	}
@@ -63,7 +62,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 		return was, false, err
 	}
 	defer close(j.written)
-	if err := s.memory.write(&entry{Submit: j.record()}); err != nil {
+	if err := s.memory.write(&entry{Submit: j.durable()}); err != nil {
 		s.jobs.drop(j)
 		return nil, false, busy("no-state", "the job cannot be remembered: %v", err)
 	}
@@ -74,11 +73,11 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 // place adds a job to the table, unless its output would be inside a finished output of another
 // user. It returns false if a job with the same key exists.
 func (s *Server) place(j *job) (bool, error) {
-	s.outputs.placing.Lock()
-	defer s.outputs.placing.Unlock()
+	s.catalog.placing.Lock()
+	defer s.catalog.placing.Unlock()
 	added, err := s.jobs.add(j)
 	if name, stored := strings.CutPrefix(j.output, inStore); stored && added {
-		if err = s.mayAdd(caller{Principal: j.who}, name); err != nil {
+		if err = s.mayAdd(caller{Principal: j.Who}, name); err != nil {
 			s.jobs.drop(j)
 			close(j.written)
 		}
@@ -87,12 +86,12 @@ func (s *Server) place(j *job) (bool, error) {
 }
 
 // newJob returns a job that is not in the table yet.
-func (s *Server) newJob(a api.Submission, who access.Principal) *job {
+func (s *Server) newJob(r record) *job {
 	j := &job{
-		asked: a, who: who,
-		counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),
+		record: r, counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),
 		handed: make(chan struct{}), turn: make(chan struct{}),
 	}
+	j.markHanded = sync.OnceFunc(func() { close(j.handed) })
 	j.ctx, j.cancel = context.WithCancel(s.ended)
 	return j
 }
@@ -100,16 +99,16 @@ func (s *Server) newJob(a api.Submission, who access.Principal) *job {
 // prepare resolves a job's pool, output and inputs, and rejects the job if it is not allowed or not
 // possible.
 func (s *Server) prepare(j *job, o Order) error {
-	admitted, err := s.cluster.Admit(o.options(j.who))
+	admitted, err := s.cluster.Admit(o.options(j.Who))
 	if err != nil {
 		return err
 	}
-	o.Pool, o.Queue, j.who.User = admitted.Pool, admitted.Queue, admitted.User
-	if j.who.User == "" {
-		j.who.User = anonymous
+	o.Pool, o.Queue, j.Who.User = admitted.Pool, admitted.Queue, admitted.User
+	if j.Who.User == "" {
+		j.Who.User = anonymous
 	}
 	j.order, j.output = o, o.Output
-	if j.target, err = s.target(&j.asked, &o); err != nil {
+	if j.target, err = s.target(&j.Asked, &o); err != nil {
 		return err
 	}
 	if strings.HasPrefix(o.Output, inStore) {
@@ -118,10 +117,10 @@ func (s *Server) prepare(j *job, o Order) error {
 		}
 		j.claim = &claim{room: s.room}
 	}
-	if j.src, j.inputs, err = s.sources(&j.asked, &o); err != nil {
+	if j.src, j.Inputs, err = s.sources(&j.Asked, &o); err != nil {
 		return err
 	}
-	if o.Overwrite && slices.ContainsFunc(j.inputs, func(x stamp) bool { return below(j.target, x.Name) }) {
+	if o.Overwrite && slices.ContainsFunc(j.Inputs, func(x stamp) bool { return below(j.target, x.Name) }) {
 		return refuse("output-exists", "%s would be replaced with the job's input in it", o.Output)
 	}
 	return s.output(j).Check()
@@ -216,25 +215,25 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 	t := s.jobs
 	t.next = was.Next
 	for _, r := range was.Jobs {
-		j := s.newJob(r.Asked, r.Who)
-		j.id, j.key, j.at, j.inputs, j.kill, j.end, j.resumed = r.ID, r.Key, r.At, r.Inputs, r.Kill, r.End, true
+		j := s.newJob(*r)
+		j.resumed = true
 		close(j.written)
-		o, err := s.order(&j.asked)
+		o, err := s.order(&j.Asked)
 		j.order, j.output = o, o.Output
 		if err == nil {
-			j.target, _ = s.target(&j.asked, &o) // resume reports the error
+			j.target, _ = s.target(&j.Asked, &o) // resume reports the error
 		}
 		if strings.HasPrefix(o.Output, inStore) {
 			j.claim = &claim{room: s.room}
 		}
 		if j.target == "" {
-			j.target = fmt.Sprint("job ", j.id) // unique
+			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
 		t.insert(j)
-		if j.end != nil {
-			j.counters = j.end.Counters
+		if j.End != nil {
+			j.counters = j.End.Counters
 			close(j.done)
-			close(j.handed)
+			j.markHanded()
 			j.cancel()
 			continue
 		}
@@ -247,26 +246,26 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 
 // dropStages removes the data between stages that an earlier process has left.
 func (s *Server) dropStages(j *job) error {
-	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.id)))
+	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.ID)))
 }
 
 // resume continues a job of an earlier process, or ends it if that is not possible.
 func (s *Server) resume(j *job) {
-	o, err := s.order(&j.asked)
+	o, err := s.order(&j.Asked)
 	last := len(o.Stages) - 1
 	if err == nil && s.succeeded(j, last, "") { // before a kill that came too late
 		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
 		return
 	}
-	if j.kill != nil {
-		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j), s.dropStages(j)))
+	if j.Kill != nil {
+		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.Kill.Reason), s.abort(j), s.dropStages(j)))
 		return
 	}
 	var now []stamp
 	if err == nil {
-		j.src, now, err = s.sources(&j.asked, &o)
+		j.src, now, err = s.sources(&j.Asked, &o)
 	}
-	if err == nil && !slices.Equal(now, j.inputs) {
+	if err == nil && !slices.Equal(now, j.Inputs) {
 		err = errors.New("its input has changed since it was submitted")
 	}
 	if err != nil {
@@ -276,7 +275,7 @@ func (s *Server) resume(j *job) {
 	if j.claim != nil {
 		j.claim.found(j.target)
 	}
-	s.cfg.Log.Info("a job goes on", "id", j.id, "job", j.asked.Job)
+	s.cfg.Log.Info("a job goes on", "id", j.ID, "job", j.Asked.Job)
 	s.run(j)
 }
 
