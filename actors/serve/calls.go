@@ -83,7 +83,7 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 	}
 	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.ID, 10))
 	if !fresh {
-		writeJSON(w, http.StatusOK, s.views(c, []*job{j})[0])
+		writeJSON(w, http.StatusOK, s.showJob(c, j))
 		return nil
 	}
 	view := s.view(j, nil) // without asking the JobTracker, which may be busy
@@ -101,26 +101,27 @@ func (s *Server) jobOf(r *http.Request) (*job, error) {
 	return s.jobs.find(id)
 }
 
-func (s *Server) getJob(r *http.Request, c caller) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
+// ofJob returns the call that answers with what show returns of the job that the path names.
+func (s *Server) ofJob(show func(c caller, j *job) any) call {
+	return func(r *http.Request, c caller) (any, error) {
+		j, err := s.jobOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return show(c, j), nil
 	}
-	return s.views(c, []*job{j})[0], nil
 }
 
-func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) showJob(c caller, j *job) any { return s.views(c, []*job{j})[0] }
+
+func showCounters(_ caller, j *job) any {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	n := api.Counters{}
 	if j.counters != nil {
 		n.Counters = slices.Collect(j.counters.All())
 	}
-	return n, nil
+	return n
 }
 
 // change reads body, applies do to the job that the path names and returns the changed job.
@@ -135,7 +136,7 @@ func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) err
 	if err != nil {
 		return nil, err
 	}
-	return s.views(c, []*job{j})[0], nil
+	return s.showJob(c, j), nil
 }
 
 func (s *Server) killJob(r *http.Request, c caller) (any, error) {

@@ -53,7 +53,6 @@ type table struct {
 	unfinished    int
 	maxUnfinished int // maximum of unfinished
 	history       int // maximum number of ended jobs kept
-	ended         int
 }
 
 // find returns the job with that number.
@@ -76,7 +75,7 @@ func (t *table) at(id int64) (int, bool) {
 func (t *table) add(j *job) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if j.Key != (fingerprint{}) && t.keys.all[j.Key] != nil {
+	if j.Key != "" && t.keys.all[j.Key] != nil {
 		return false, nil
 	}
 	if t.unfinished >= t.maxUnfinished {
@@ -100,12 +99,11 @@ func (t *table) add(j *job) (bool, error) {
 // insert appends a job that has its number, running or ended.
 func (t *table) insert(j *job) {
 	t.list = append(t.list, j)
-	if j.Key != (fingerprint{}) {
+	if j.Key != "" {
 		t.keys.begin(j)
 	}
 	if j.End != nil {
 		t.keys.end(j.Key, j.End.State, j.End.At)
-		t.ended++
 		return
 	}
 	t.unfinished++
@@ -133,7 +131,6 @@ func (t *table) finish(j *job) {
 		delete(t.targets, j.target)
 	}
 	t.unfinished--
-	t.ended++
 	t.keys.end(j.Key, j.End.State, j.End.At)
 	t.forget()
 }
@@ -141,14 +138,15 @@ func (t *table) finish(j *job) {
 // forget removes the oldest ended jobs beyond the history. The caller holds mu.
 func (t *table) forget() {
 	const slack = 100 // avoids copying a long list for each job
-	if t.ended <= t.history+slack {
+	ended := len(t.list) - t.unfinished
+	if ended <= t.history+slack {
 		return
 	}
 	t.list = slices.DeleteFunc(t.list, func(j *job) bool {
-		if t.ended <= t.history || !j.over() {
+		if ended <= t.history || !j.over() {
 			return false
 		}
-		t.ended--
+		ended--
 		return true
 	})
 }

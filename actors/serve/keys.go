@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -18,26 +17,14 @@ import (
 // have ended since.
 const keyLife = 24 * time.Hour
 
-// fingerprint identifies a text by 16 bytes of its hash.
-type fingerprint [16]byte
-
-// MarshalText implements encoding.TextMarshaler.
-func (f fingerprint) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, f[:]), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (f *fingerprint) UnmarshalText(text []byte) error {
-	if len(text) != hex.EncodedLen(len(f)) {
-		return fmt.Errorf("%.40q is no fingerprint", text)
-	}
-	_, err := hex.Decode(f[:], text)
-	return err
-}
+// fingerprint identifies a text by 16 bytes of its hash, in hexadecimal.
+type fingerprint string
 
 // fingerprintOf returns the fingerprint of values.
 func fingerprintOf(v ...any) fingerprint {
 	text, _ := json.Marshal(v) // strings and lists of strings
 	sum := sha256.Sum256(text)
-	return fingerprint(sum[:])
+	return fingerprint(hex.EncodeToString(sum[:16]))
 }
 
 // keyID returns the fingerprint of a client's key; keys of different users differ.

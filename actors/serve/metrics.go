@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -59,35 +61,24 @@ func (m *metrics) count(r *http.Request, status int) {
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 }
 
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("tarry_"+name, help, labels, nil)
-}
-
-var (
-	jobsDesc     = describe("jobs", "Jobs by state.", "state")
-	slotsDesc    = describe("slots", "Slots of live nodes.", "kind")
-	runningDesc  = describe("slots_running", "Slots that run an attempt.", "kind")
-	nodesDesc    = describe("nodes", "Nodes by state.", "state")
-	poolRunDesc  = describe("pool_running", "Slots that a pool or queue holds.", "pool", "kind")
-	poolWantDesc = describe("pool_demand", "Slots that a pool or queue could use.", "pool", "kind")
-	poolFairDesc = describe("pool_share", "Fair share of a pool in slots.", "pool", "kind")
-	eventsDesc   = describe("events_total", "Events of the cluster by type.", "type")
-	localDesc    = describe("maps_launched_total", "Launched maps by locality.", "locality")
-	streamsDesc  = describe("event_streams", "Streams of events that are read now.")
-	openDesc     = describe("connections", "Open connections.")
-	refusedDesc  = describe("connections_refused_total", "Connections closed at once because there were too many.")
-)
-
 // Describe implements prometheus.Collector; without descriptions, those that Collect sends count.
 func (m *metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	// labels are names, each with its value behind it.
+	emit := func(kind prometheus.ValueType, name, help string, v float64, labels ...string) {
+		var names, values []string
+		for pair := range slices.Chunk(labels, 2) {
+			names, values = append(names, pair[0]), append(values, pair[1])
+		}
+		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("tarry_"+name, help, names, nil), kind, v, values...)
 	}
-	counter := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	gauge := func(name, help string, v float64, labels ...string) {
+		emit(prometheus.GaugeValue, name, help, v, labels...)
+	}
+	counter := func(name, help string, v int64, labels ...string) {
+		emit(prometheus.CounterValue, name, help, float64(v), labels...)
 	}
 	s := m.server
 	states := map[string]int{}
@@ -95,23 +86,23 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		states[s.view(j, nil).State]++
 	}
 	for state, n := range states {
-		gauge(jobsDesc, float64(n), state)
+		gauge("jobs", "Jobs by state.", float64(n), "state", state)
 	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { m.collectCluster(v, gauge) }) // a closed cluster has no figures
+	_ = s.cluster.Inspect(func(v scheduling.View) { collectCluster(v, gauge) }) // a closed cluster has no figures
 	counts, local, streams := s.events.figures()
 	for t, n := range counts {
-		counter(eventsDesc, float64(n), t.String())
+		counter("events_total", "Events of the cluster by type.", n, "type", t.String())
 	}
 	for i, name := range []string{"node-local", "rack-local", "off-rack", "any-place"} {
-		counter(localDesc, float64(local[i]), name)
+		counter("maps_launched_total", "Launched maps by locality.", local[i], "locality", name)
 	}
-	gauge(streamsDesc, float64(streams))
-	gauge(openDesc, float64(m.connections.Load()))
-	counter(refusedDesc, float64(m.refused.Load()))
+	gauge("event_streams", "Streams of events that are read now.", float64(streams))
+	gauge("connections", "Open connections.", float64(m.connections.Load()))
+	counter("connections_refused_total", "Connections closed at once because there were too many.", m.refused.Load())
 }
 
 // collectCluster emits the figures of nodes and pools.
-func (m *metrics) collectCluster(v scheduling.View, gauge func(*prometheus.Desc, float64, ...string)) {
+func collectCluster(v scheduling.View, gauge func(name, help string, v float64, labels ...string)) {
 	var slots, running [2]int
 	states := map[string]int{"up": 0, "cordoned": 0, "down": 0}
 	for _, n := range v.Nodes() {
@@ -124,22 +115,20 @@ func (m *metrics) collectCluster(v scheduling.View, gauge func(*prometheus.Desc,
 		}
 	}
 	for state, n := range states {
-		gauge(nodesDesc, float64(n), state)
+		gauge("nodes", "Nodes by state.", float64(n), "state", state)
 	}
 	for k, kind := range kinds {
-		gauge(slotsDesc, float64(slots[k]), kind)
-		gauge(runningDesc, float64(running[k]), kind)
+		gauge("slots", "Slots of live nodes.", float64(slots[k]), "kind", kind)
+		gauge("slots_running", "Slots that run an attempt.", float64(running[k]), "kind", kind)
 	}
 	pools := poolsOf(v)
 	for _, p := range pools[:min(len(pools), maxLabels)] {
-		for k, t := range map[string]struct {
-			running, demand int
-			share           *float64
-		}{"map": {p.Maps.Running, p.Maps.Demand, p.Maps.Share}, "reduce": {p.Reduces.Running, p.Reduces.Demand, p.Reduces.Share}} {
-			gauge(poolRunDesc, float64(t.running), p.Name, k)
-			gauge(poolWantDesc, float64(t.demand), p.Name, k)
-			if t.share != nil {
-				gauge(poolFairDesc, *t.share, p.Name, k)
+		for k, t := range []api.PoolTasks{p.Maps, p.Reduces} {
+			of := []string{"pool", p.Name, "kind", kinds[k]}
+			gauge("pool_running", "Slots that a pool or queue holds.", float64(t.Running), of...)
+			gauge("pool_demand", "Slots that a pool or queue could use.", float64(t.Demand), of...)
+			if t.Share != nil {
+				gauge("pool_share", "Fair share of a pool in slots.", *t.Share, of...)
 			}
 		}
 	}

@@ -107,15 +107,13 @@ func (s *Server) prepare(j *job, o Order) error {
 	if j.Who.User == "" {
 		j.Who.User = anonymous
 	}
-	j.order, j.output = o, o.Output
-	if j.target, err = s.target(&j.Asked, &o); err != nil {
+	if err := s.setOrder(j, o); err != nil {
 		return err
 	}
-	if strings.HasPrefix(o.Output, inStore) {
+	if j.claim != nil {
 		if err := s.room.check(); err != nil {
 			return err
 		}
-		j.claim = &claim{room: s.room}
 	}
 	if j.src, j.Inputs, err = s.sources(&j.Asked, &o); err != nil {
 		return err
@@ -124,6 +122,16 @@ func (s *Server) prepare(j *job, o Order) error {
 		return refuse("output-exists", "%s would be replaced with the job's input in it", o.Output)
 	}
 	return s.output(j).Check()
+}
+
+// setOrder sets a job's order and what follows from it.
+func (s *Server) setOrder(j *job, o Order) (err error) {
+	j.order, j.output = o, o.Output
+	if strings.HasPrefix(o.Output, inStore) {
+		j.claim = &claim{room: s.room}
+	}
+	j.target, err = s.target(&j.Asked, &o)
+	return err
 }
 
 // order returns the order that a client's submission asks for.
@@ -219,14 +227,7 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 		j.resumed = true
 		close(j.written)
 		o, err := s.order(&j.Asked)
-		j.order, j.output = o, o.Output
-		if err == nil {
-			j.target, _ = s.target(&j.Asked, &o) // resume reports the error
-		}
-		if strings.HasPrefix(o.Output, inStore) {
-			j.claim = &claim{room: s.room}
-		}
-		if j.target == "" {
+		if err = cmp.Or(err, s.setOrder(j, o)); err != nil { // resume reports it
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
 		t.insert(j)
@@ -257,19 +258,21 @@ func (s *Server) resume(j *job) {
 		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
 		return
 	}
-	if j.Kill != nil {
-		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.Kill.Reason), s.abort(j), s.dropStages(j)))
-		return
-	}
 	var now []stamp
-	if err == nil {
+	if err == nil && j.Kill == nil {
 		j.src, now, err = s.sources(&j.Asked, &o)
+		if err == nil && !slices.Equal(now, j.Inputs) {
+			err = errors.New("its input has changed since it was submitted")
+		}
 	}
-	if err == nil && !slices.Equal(now, j.Inputs) {
-		err = errors.New("its input has changed since it was submitted")
+	switch {
+	case j.Kill != nil:
+		err = fmt.Errorf("%w: %s", actors.ErrJobKilled, j.Kill.Reason)
+	case err != nil:
+		err = fmt.Errorf("after a restart of the server: %w", err)
 	}
 	if err != nil {
-		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j), s.dropStages(j)))
+		s.finish(j, errors.Join(err, s.abort(j), s.dropStages(j)))
 		return
 	}
 	if j.claim != nil {

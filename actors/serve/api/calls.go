@@ -10,66 +10,55 @@ import (
 )
 
 // Server returns information about the server.
-func (c *Client) Server(ctx context.Context) (s Server, err error) {
-	return s, c.call(ctx, http.MethodGet, "/server", nil, &s, nil)
+func (c *Client) Server(ctx context.Context) (Server, error) {
+	return call[Server](ctx, c, http.MethodGet, "/server", nil, nil)
 }
 
 // Submit submits a job. Submitting twice with the same key, any text of up to 200 bytes, creates
 // one job, so a call without an answer can be repeated. With an empty key every call creates a job.
-func (c *Client) Submit(ctx context.Context, s Submission, key string) (j Job, err error) {
+func (c *Client) Submit(ctx context.Context, s Submission, key string) (Job, error) {
 	header := http.Header{}
 	if key != "" {
 		header.Set("Idempotency-Key", key)
 	}
-	return j, c.call(ctx, http.MethodPost, "/jobs", s, &j, header)
+	return call[Job](ctx, c, http.MethodPost, "/jobs", s, header)
 }
 
 // Jobs lists the jobs, the last submitted first. A non-empty state or user selects jobs in that
 // state or of that user.
 func (c *Client) Jobs(ctx context.Context, state, user string) ([]Job, error) {
-	return all[Job](ctx, c, "/jobs", filter(state, user))
+	return all[Job](ctx, c, "/jobs", url.Values{"state": {state}, "user": {user}})
 }
 
 // History lists the ended jobs, the last submitted first. A non-empty user selects jobs of that
 // user.
 func (c *Client) History(ctx context.Context, user string) ([]Job, error) {
-	return all[Job](ctx, c, "/history", filter("", user))
-}
-
-func filter(state, user string) url.Values {
-	query := url.Values{}
-	if state != "" {
-		query.Set("state", state)
-	}
-	if user != "" {
-		query.Set("user", user)
-	}
-	return query
+	return all[Job](ctx, c, "/history", url.Values{"user": {user}})
 }
 
 // Job returns a job.
-func (c *Client) Job(ctx context.Context, id int64) (j Job, err error) {
-	return j, c.call(ctx, http.MethodGet, jobPath(id, ""), nil, &j, nil)
+func (c *Client) Job(ctx context.Context, id int64) (Job, error) {
+	return call[Job](ctx, c, http.MethodGet, jobPath(id, ""), nil, nil)
 }
 
 // Counters returns the counters of a job.
-func (c *Client) Counters(ctx context.Context, id int64) (n Counters, err error) {
-	return n, c.call(ctx, http.MethodGet, jobPath(id, "/counters"), nil, &n, nil)
+func (c *Client) Counters(ctx context.Context, id int64) (Counters, error) {
+	return call[Counters](ctx, c, http.MethodGet, jobPath(id, "/counters"), nil, nil)
 }
 
 // Kill ends a job and records the reason. It does not change a job that has ended.
-func (c *Client) Kill(ctx context.Context, id int64, reason string) (j Job, err error) {
-	return j, c.call(ctx, http.MethodPost, jobPath(id, "/kill"), Kill{Reason: reason}, &j, nil)
+func (c *Client) Kill(ctx context.Context, id int64, reason string) (Job, error) {
+	return call[Job](ctx, c, http.MethodPost, jobPath(id, "/kill"), Kill{Reason: reason}, nil)
 }
 
 // SetPriority changes the priority of a job.
-func (c *Client) SetPriority(ctx context.Context, id int64, priority string) (j Job, err error) {
-	return j, c.call(ctx, http.MethodPost, jobPath(id, "/priority"), SetPriority{Priority: priority}, &j, nil)
+func (c *Client) SetPriority(ctx context.Context, id int64, priority string) (Job, error) {
+	return call[Job](ctx, c, http.MethodPost, jobPath(id, "/priority"), SetPriority{Priority: priority}, nil)
 }
 
 // SetPool moves a job to another pool or queue.
-func (c *Client) SetPool(ctx context.Context, id int64, pool string) (j Job, err error) {
-	return j, c.call(ctx, http.MethodPost, jobPath(id, "/pool"), SetPool{Pool: pool}, &j, nil)
+func (c *Client) SetPool(ctx context.Context, id int64, pool string) (Job, error) {
+	return call[Job](ctx, c, http.MethodPost, jobPath(id, "/pool"), SetPool{Pool: pool}, nil)
 }
 
 func jobPath(id int64, what string) string { return fmt.Sprintf("/jobs/%d%s", id, what) }
@@ -80,24 +69,23 @@ func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
 }
 
 // Node applies an action to a node: cordon, uncordon, drain, kill or start.
-func (c *Client) Node(ctx context.Context, name, what string) (n Node, err error) {
-	path := "/nodes/" + url.PathEscape(name) + "/" + what
-	return n, c.call(ctx, http.MethodPost, path, nil, &n, nil)
+func (c *Client) Node(ctx context.Context, name, what string) (Node, error) {
+	return call[Node](ctx, c, http.MethodPost, "/nodes/"+url.PathEscape(name)+"/"+what, nil, nil)
 }
 
 // Policy returns the current scheduler and its settings.
-func (c *Client) Policy(ctx context.Context) (p Policy, err error) {
-	return p, c.call(ctx, http.MethodGet, "/policy", nil, &p, nil)
+func (c *Client) Policy(ctx context.Context) (Policy, error) {
+	return call[Policy](ctx, c, http.MethodGet, "/policy", nil, nil)
 }
 
 // Reconfigure changes settings of the scheduler, all or none.
-func (c *Client) Reconfigure(ctx context.Context, change PolicyChange) (p Policy, err error) {
-	return p, c.call(ctx, http.MethodPost, "/policy", change, &p, nil)
+func (c *Client) Reconfigure(ctx context.Context, change PolicyChange) (Policy, error) {
+	return call[Policy](ctx, c, http.MethodPost, "/policy", change, nil)
 }
 
 // Reload makes the server read its configuration files again.
-func (c *Client) Reload(ctx context.Context) (r Reload, err error) {
-	return r, c.call(ctx, http.MethodPost, "/policy/reload", nil, &r, nil)
+func (c *Client) Reload(ctx context.Context) (Reload, error) {
+	return call[Reload](ctx, c, http.MethodPost, "/policy/reload", nil, nil)
 }
 
 // Files lists a directory of the block store; "" is the root.
@@ -126,7 +114,11 @@ func (c *Client) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // Remove removes a file of the block store, or a directory with all that is in it.
 func (c *Client) Remove(ctx context.Context, name string) error {
-	return c.call(ctx, http.MethodDelete, filePath(name), nil, nil, nil)
+	res, err := c.do(ctx, http.MethodDelete, filePath(name), nil, nil)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
 }
 
 func filePath(name string) string {

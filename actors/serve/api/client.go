@@ -68,13 +68,13 @@ func (c *Client) do(ctx context.Context, method, path string, body io.Reader, he
 	return nil, p
 }
 
-// call sends in as JSON and decodes the answer into out; either may be nil.
-func (c *Client) call(ctx context.Context, method, path string, in, out any, header http.Header) error {
+// call sends in as JSON, if it is not nil, and returns the answer.
+func call[T any](ctx context.Context, c *Client, method, path string, in any, header http.Header) (out T, err error) {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
-			return err
+			return out, err
 		}
 		body = bytes.NewReader(text)
 		if header == nil {
@@ -84,28 +84,24 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any, hea
 	}
 	res, err := c.do(ctx, method, path, body, header)
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer res.Body.Close()
-	if out == nil {
-		_, err = io.Copy(io.Discard, res.Body)
-		return err
+	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+		return out, fmt.Errorf("%s: an answer that is none of a tarry server: %w", c.Base, err)
 	}
-	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
-		return fmt.Errorf("%s: an answer that is none of a tarry server: %w", c.Base, err)
-	}
-	return nil
+	return out, nil
 }
 
 // all fetches all pages of a list.
-func all[T any](ctx context.Context, c *Client, path string, query url.Values) (list []T, err error) {
+func all[T any](ctx context.Context, c *Client, path string, query url.Values) (list []T, _ error) {
 	if query == nil {
 		query = url.Values{}
 	}
 	query.Set("limit", "1000")
 	for {
-		var page Page[T]
-		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page, nil); err != nil {
+		page, err := call[Page[T]](ctx, c, http.MethodGet, path+"?"+query.Encode(), nil, nil)
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, page.Items...)
