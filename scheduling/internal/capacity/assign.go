@@ -182,9 +182,6 @@ func (o *Order) TellGroups() {
 		q.wants = [model.Kinds]int{}
 	}
 	for _, j := range o.C.Active {
-		if j.State.Ended() {
-			continue
-		}
 		for q := o.QueueOf(j); q != nil; q = q.Above {
 			for k := range model.TaskKind(model.Kinds) {
 				q.wants[k] += j.Demand(k) * int(j.Slots)
@@ -209,7 +206,7 @@ func (o *Order) QueueViews() []view.Queue {
 			Occupied: q.Occupied, Jobs: q.jobs, Users: len(q.Users),
 		}
 		for _, j := range o.C.Active {
-			if !j.State.Ended() && o.QueueOf(j) == q {
+			if o.QueueOf(j) == q {
 				for k := range model.TaskKind(model.Kinds) {
 					v.Kinds[k].Running += j.Work[k].Running
 					v.Kinds[k].Demand += j.Demand(k)

@@ -215,7 +215,7 @@ func (q *Queue) refusal() error {
 // initialized counts the jobs of a queue that may launch tasks.
 func (o *Order) initialized(q *Queue) (n int) {
 	for _, j := range o.C.Active {
-		if !j.State.Ended() && o.QueueOf(j) == q && j.Runnable {
+		if o.QueueOf(j) == q && j.Runnable {
 			n++
 		}
 	}

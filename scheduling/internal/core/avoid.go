@@ -64,9 +64,6 @@ func (c *Core) blameNodes(j *Job) {
 		if !c.isBad(j, n.ID) {
 			continue
 		}
-		if n.Faults == 0 {
-			c.Faulty++
-		}
 		n.Faults, n.faultAt = n.Faults+1, c.Now
 		if !n.Avoided && c.tooFaulty(n) {
 			c.SetAvoided(n, true)
@@ -107,17 +104,11 @@ func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 // forgive removes one fault from each node without a recent one, and opens nodes with few faults
 // for new tasks.
 func (c *Core) forgive() {
-	if c.Faulty == 0 {
-		return
-	}
 	for _, n := range c.Nodes {
 		if n.Faults == 0 || c.Now-n.faultAt < c.Policy.Avoid.Forgive {
 			continue
 		}
 		n.Faults, n.faultAt = n.Faults-1, c.Now
-		if n.Faults == 0 {
-			c.Faulty--
-		}
 		if n.Avoided && n.Faults < c.Policy.Avoid.Jobs {
 			c.SetAvoided(n, false)
 		}
@@ -127,9 +118,6 @@ func (c *Core) forgive() {
 // clearFailures clears the faults of n and each job's failure count for n; Hadoop keeps the latter.
 // The caller must have removed n from the cluster's totals; see countSlots.
 func (c *Core) clearFailures(n *NodeState) {
-	if n.Faults > 0 {
-		c.Faulty--
-	}
 	n.Faults, n.Avoided = 0, false
 	for _, j := range c.Active {
 		delete(j.Failures, n.ID)

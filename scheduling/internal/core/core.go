@@ -91,9 +91,7 @@ type Core struct {
 	LastJob model.JobID                // the last ID assigned
 	awaited map[model.JobID]DurableJob // restored, not yet resumed
 	past    []model.JobID              // remembered ended jobs, oldest end first; unused if all are remembered
-	Active  []*Job                     // not ended, in submission order; may include ended ones until the next settle
-	Ended   int                        // ended jobs still in Active
-	Held    int                        // jobs that have not ended and may not launch
+	Active  []*Job                     // not ended, in submission order
 	Indexes int32                      // number of dense job indexes (Job.Index), in use or free
 	vacant  []int32                    // dense job indexes that are free
 
@@ -123,7 +121,6 @@ type Core struct {
 	told     Records[jobTold]             // what events last reported of each job
 	Killed   []model.AttemptID
 	queue    heartbeatQueue
-	Faulty   int // nodes with faults
 }
 
 // New returns a Core with policy p; built has the built-in orders, placements and speculation.
@@ -193,10 +190,6 @@ func (c *Core) settle() {
 		return
 	}
 	c.Dirty = false
-	if c.Ended > len(c.Active)/2 {
-		c.Active = slices.DeleteFunc(c.Active, func(j *Job) bool { return j.State.Ended() })
-		c.Ended = 0
-	}
 	c.Order.Settle()
 }
 
@@ -256,17 +249,18 @@ func (c *Core) SetRunnable(j *Job, runnable bool, why model.Reason) {
 		return
 	}
 	j.Runnable = runnable
-	if !j.State.Ended() {
-		j.State = model.JobWaiting
-		c.Held++
-		if runnable {
-			c.Held -= 2
-			j.State = model.JobRunning
-			j.started = cmp.Or(j.started, c.Now)
-		}
+	j.State = model.JobWaiting
+	if runnable {
+		j.State = model.JobRunning
+		j.started = cmp.Or(j.started, c.Now)
 	}
 	c.changed(j, model.Map)
 	c.changed(j, model.Reduce)
+}
+
+// Holds reports whether some job may not launch.
+func (c *Core) Holds() bool {
+	return slices.ContainsFunc(c.Active, func(j *Job) bool { return !j.Runnable })
 }
 
 // HeartbeatInterval returns the configured interval or, by default, Hadoop's.

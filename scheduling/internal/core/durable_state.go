@@ -55,9 +55,7 @@ func (q View) DurableState() DurableState {
 	active := make(map[model.JobID]DurableJob, len(c.awaited)+len(c.Active))
 	maps.Copy(active, c.awaited)
 	for _, j := range c.Active {
-		if !j.State.Ended() {
-			active[j.ID] = c.durable(j)
-		}
+		active[j.ID] = c.durable(j)
 	}
 	for _, id := range slices.Sorted(maps.Keys(active)) {
 		f.Active = append(f.Active, active[id])

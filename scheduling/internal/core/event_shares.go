@@ -58,9 +58,6 @@ func (c *Core) emitShares() {
 		o.TellGroups()
 	}
 	for _, j := range c.Active {
-		if j.State.Ended() {
-			continue
-		}
 		c.tellShare(j)
 		for k := range model.TaskKind(model.Kinds) {
 			c.tellWaiting(j, k)

@@ -17,10 +17,9 @@ func (q View) IdleReasons(id model.NodeID) []model.Skip {
 			continue
 		}
 		for _, j := range c.Active {
-			if j.State.Ended() || j.Work[k].Waiting() == 0 {
-				continue
+			if j.Work[k].Waiting() > 0 {
+				list = append(list, c.idleReason(j, n, k))
 			}
-			list = append(list, c.idleReason(j, n, k))
 		}
 	}
 	return list
@@ -37,7 +36,7 @@ func (c *Core) explainIdle(n *NodeState) {
 			continue
 		}
 		for _, j := range c.Active {
-			if !j.State.Ended() && j.Work[k].Waiting() > 0 && !c.skippedBy(j, n, k) {
+			if j.Work[k].Waiting() > 0 && !c.skippedBy(j, n, k) {
 				why := c.idleReason(j, n, k)
 				c.Skip(j, n, k, why.Reason, why.Until)
 			}

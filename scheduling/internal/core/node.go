@@ -300,9 +300,6 @@ func (c *Core) lose(n *NodeState) {
 		c.drop(n.Atts[0], model.Reason{Cause: model.CauseNodeLost})
 	}
 	for _, j := range c.Active {
-		if j.State.Ended() {
-			continue
-		}
 		if c.BadNodes(j) > 0 {
 			c.newWork() // with fewer nodes the job may have to use those that it avoids
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,9 +42,6 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	if err := c.Order.Add(j); err != nil {
 		c.releaseIndex(j)
 		return err
-	}
-	if !j.Runnable {
-		c.Held++
 	}
 	c.buildTasks(j)
 	j.Work[model.Reduce].Open = j.Gate == 0
@@ -204,7 +202,7 @@ func (c *Core) Reconfigure(now time.Duration, p model.Policy) error {
 	}
 	err := c.install(p)
 	for _, j := range c.Active {
-		if err == nil && !j.State.Ended() {
+		if err == nil {
 			err = c.Order.Add(j)
 		}
 	}
@@ -216,35 +214,21 @@ func (c *Core) Reconfigure(now time.Duration, p model.Policy) error {
 		return err
 	}
 	c.Order.Adopt(old.Order)
-	c.enlist()
+	for _, j := range c.Active {
+		for k := range model.TaskKind(model.Kinds) {
+			c.SetSlow(j, k, nil) // the new rule may find others
+		}
+	}
+	for _, j := range c.Active {
+		c.changed(j, model.Map)
+		c.changed(j, model.Reduce)
+	}
 	c.resetNodes()
 	c.Dirty = true
 	c.newWork()
 	c.Emit(event.Event{Type: event.Reconfigured, Node: model.NoNode, Name: p.Name, Policy: &p})
 	c.end(calls.Call{Op: calls.Reconfigure, At: now, Policy: &p})
 	return nil
-}
-
-// enlist passes all jobs to the order of a new policy, and counts again those that may not launch.
-func (c *Core) enlist() {
-	c.Held = 0
-	for _, j := range c.Active {
-		if j.State.Ended() {
-			continue
-		}
-		for k := range model.TaskKind(model.Kinds) {
-			c.SetSlow(j, k, nil) // the new rule may find others
-		}
-		if !j.Runnable {
-			c.Held++
-		}
-	}
-	for _, j := range c.Active {
-		if !j.State.Ended() {
-			c.changed(j, model.Map)
-			c.changed(j, model.Reduce)
-		}
-	}
 }
 
 // resetNodes kills suspended attempts if the new policy cannot resume them; their tasks restart.
@@ -269,9 +253,8 @@ func (c *Core) finishIfDone(j *Job) {
 
 // finish ends a job: it kills its live attempts and frees its tables.
 func (c *Core) finish(j *Job, s model.JobState, why string) {
-	if !j.Runnable {
-		c.Held--
-	}
+	i := slices.Index(c.Active, j)
+	c.Active = slices.Delete(c.Active, i, i+1)
 	j.State, j.err, j.finished, j.Runnable = s, why, c.Now, false
 	for k := range j.Work {
 		for i := range j.Work[k].Tasks {
@@ -297,10 +280,9 @@ func (c *Core) finish(j *Job, s model.JobState, why string) {
 		c.blameNodes(j)
 	}
 	j.ByPlace, j.Spec.Places, j.Unfetched = placeIndex{}, model.Places{}, nil
-	c.Ended++
 	c.retire(j)
 	c.Dirty = true
-	if c.Held > 0 { // a held job may launch now
+	if c.Holds() { // a held job may launch now
 		c.newWork()
 	}
 	c.Emit(event.Event{Type: event.Finished, JobID: j.ID, Node: model.NoNode, State: s.String(), Err: why})

@@ -33,9 +33,7 @@ func (q View) Jobs() int { return int(q.c.LastJob) }
 func (q View) Active() []model.JobID {
 	var ids []model.JobID
 	for _, j := range q.c.Active {
-		if !j.State.Ended() {
-			ids = append(ids, j.ID)
-		}
+		ids = append(ids, j.ID)
 	}
 	return ids
 }

@@ -104,9 +104,7 @@ func Job(t require.TestingT, c *core.Core, id model.JobID) view.Job {
 // Runnable returns, for each job that has not ended, whether it may launch.
 func Runnable(c *core.Core) (list []bool) {
 	for _, j := range c.Active {
-		if !j.State.Ended() {
-			list = append(list, j.Runnable)
-		}
+		list = append(list, j.Runnable)
 	}
 	return list
 }

@@ -163,7 +163,7 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 
 	c = tenNodes(t, core.Config{}, model.Avoidance{Jobs: 1})
 	for n := range model.NodeID(8) {
-		c.Nodes[n].Faults, c.Faulty = 5, c.Faulty+1
+		c.Nodes[n].Faults = 5
 	}
 	faultyJob(t, c, 4)
 	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
@@ -173,7 +173,7 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 func TestNodeWithANewIncarnation(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, model.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)
-	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Avoided})
+	require.Equal(t, []any{1, true}, []any{c.Nodes[3].Faults, c.Nodes[3].Avoided})
 	called, _ := c.Due()
 	require.NotContains(t, called, model.NodeID(3), "nothing waits for it")
 	submit(t, c, model.JobSpec{Maps: 50})
@@ -184,7 +184,7 @@ func TestNodeWithANewIncarnation(t *testing.T) {
 	for _, name := range []string{"n3", "n5", "n6", "n7"} {
 		join(t, c, model.Node{Name: name, MapSlots: 2, Incarnation: 1})
 	}
-	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, c.BadNodes(j)})
+	require.Equal(t, []int{0, 0}, []int{c.Nodes[3].Faults, c.BadNodes(j)})
 	require.Empty(t, j.Failures)
 	checkInvariants(t, c)
 	for _, at := range []model.NodeID{3, 5, 6} {

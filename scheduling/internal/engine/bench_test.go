@@ -82,7 +82,7 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 		sizes[i] = int64(1000 + i%7)
 	}
 	now := time.Duration(0)
-	for len(c.Active) > c.Ended {
+	for len(c.Active) > 0 {
 		for n := range s.nodes {
 			now += step / time.Duration(s.nodes)
 			got, err := c.Heartbeat(now, model.Heartbeat{Node: model.NodeID(n), Statuses: running[n]})

@@ -218,10 +218,8 @@ func TestEventsOfAvoidance(t *testing.T) {
 	require.NoError(t, c.Update(24*time.Hour))
 	require.Len(t, events, 2)
 	require.Equal(t, event.Event{At: 24 * time.Hour, Type: event.Admitted, Node: 3, NodeName: "n3", Reason: model.Reason{Cause: model.CauseAvoided, Count: 1, Of: 2}}, events[1])
-	require.Equal(t, 1, c.Faulty)
 	require.NoError(t, c.Update(48*time.Hour))
 	require.Equal(t, 0, c.Nodes[3].Faults)
-	require.Equal(t, 0, c.Faulty, "none has faults")
 }
 
 // Each launch and each end of an attempt is an event, with its node and, for a failure, the error.

@@ -23,7 +23,7 @@ func sortByString(ids []model.AttemptID) {
 // checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [model.Kinds]int
-	suspended, held := 0, 0
+	suspended := 0
 	for _, n := range c.Nodes {
 		if n.Groups == nil {
 			continue
@@ -56,13 +56,10 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 	require.Equal(t, room, c.Room)
 	require.Equal(t, running, c.Running)
 	require.Equal(t, suspended, c.Suspend)
-	defer func() { require.Equal(t, held, c.Held) }()
 	for _, j := range allJobs(c) {
+		require.Equal(t, !j.State.Ended(), slices.Contains(c.Active, j))
 		if j.State.Ended() {
 			continue
-		}
-		if !j.Runnable {
-			held++
 		}
 		for k := range model.TaskKind(model.Kinds) {
 			checkWork(t, c, j, k)

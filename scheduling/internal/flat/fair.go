@@ -57,16 +57,10 @@ func (o *fair) Share(j *core.Job, k model.TaskKind) (share, weight float64) {
 func (o *fair) divide(k model.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {
-		if !j.State.Ended() {
-			o.claims = append(o.claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: 1})
-		}
+		o.claims = append(o.claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: 1})
 	}
 	shares.Divide(o.claims, float64(o.C.Slots[k]))
-	i := 0
-	for _, j := range o.C.Active {
-		if !j.State.Ended() {
-			o.shareOf.Of(j)[k] = o.claims[i].Share
-			i++
-		}
+	for i, j := range o.C.Active {
+		o.shareOf.Of(j)[k] = o.claims[i].Share
 	}
 }

@@ -90,7 +90,7 @@ func (o *Order) build(asks model.NodeID, moving bool) {
 	})
 	o.addGroups()
 	for _, j := range slices.Backward(c.Active) { // among equal flows, the solver finds the one added last
-		if !j.State.Ended() && j.Slots == 1 {
+		if j.Slots == 1 {
 			o.addJob(j)
 		}
 	}

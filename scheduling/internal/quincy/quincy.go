@@ -164,10 +164,8 @@ func (o *Order) computeBounds() {
 func (o *Order) divide(k model.TaskKind, claims []shares.Claim) []shares.Claim {
 	o.by = o.by[:0]
 	for _, j := range o.C.Active {
-		if !j.State.Ended() {
-			o.by = append(o.by, j)
-			claims = append(claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: j.Spec.Priority.Factor()})
-		}
+		o.by = append(o.by, j)
+		claims = append(claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: j.Spec.Priority.Factor()})
 	}
 	shares.Divide(claims, float64(o.C.Slots[k]))
 	return claims

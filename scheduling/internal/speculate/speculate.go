@@ -153,10 +153,8 @@ func (r *Rule) Look() {
 		}
 	}
 	for _, j := range c.Active {
-		if !j.State.Ended() {
-			for k := range model.TaskKind(model.Kinds) {
-				r.rankSlow(j, k, s.slowTasks[k][j.Index])
-			}
+		for k := range model.TaskKind(model.Kinds) {
+			r.rankSlow(j, k, s.slowTasks[k][j.Index])
 		}
 	}
 }
