@@ -85,7 +85,7 @@ func (f *FS) stat(op, name string) (fileStat, *inode, error) {
 	return statOf(file), file, nil
 }
 
-// fileStat is the fs.FileInfo of a file or directory at one moment.
+// fileStat is what fs.File.Stat returns: the state of a file or directory when it was asked for.
 type fileStat struct {
 	name     string
 	size     int64
@@ -118,7 +118,7 @@ type openFile struct {
 func (o openFile) Stat() (fs.FileInfo, error) { return o.stat, nil }
 func (o openFile) Close() error               { return nil }
 
-// content reads the bytes of a file at any offset.
+// content implements io.ReaderAt on the blocks of a file.
 type content struct {
 	f    *FS
 	name string

@@ -75,7 +75,7 @@ func (l *LocalFile) Anew() (*LocalFile, error) {
 	return OpenLocal(l.path)
 }
 
-// endsAt reports whether f has exactly size bytes.
+// endsAt reports whether f has exactly size bytes; a system's stated size may be wrong.
 func endsAt(f *os.File, size int64) bool {
 	var b [2]byte
 	last := b[:1+min(size, 1)]
@@ -240,7 +240,7 @@ func (l *LocalFile) Unchanged() error {
 	return l.unchanged()
 }
 
-// unchanged is like Unchanged, for callers that hold mu.
+// unchanged is Unchanged, for callers that hold mu.
 func (l *LocalFile) unchanged() error {
 	switch {
 	case !l.exposed, l.closed && l.views == 0:

@@ -78,7 +78,7 @@ func newNamespace(cfg Config) *namespace {
 	return ns
 }
 
-// find returns the inode at name, or fs.ErrNotExist.
+// find returns the inode at name; if there is none, the error is fs.ErrNotExist.
 func (ns *namespace) find(name string) (*inode, error) {
 	at := ns.root
 	if name == "." {
@@ -94,7 +94,7 @@ func (ns *namespace) find(name string) (*inode, error) {
 	return at, nil
 }
 
-// insert adds a file at name and creates its parents. The name must be free.
+// insert adds f to the tree at name, which must be free, and creates missing directories.
 func (ns *namespace) insert(name string, f *inode, now time.Time) error {
 	dir, base := path.Split(name)
 	at := ns.root

@@ -14,7 +14,7 @@ func (f *FS) Changes(id NodeID) (Report, error) {
 	return s.changes(id), nil
 }
 
-// Inventory returns a full report of a node's store.
+// Inventory returns a report of all replicas on a node, to pass to Report.
 func (f *FS) Inventory(id NodeID) (Report, error) {
 	s := f.stores[id]
 	if s == nil {
@@ -134,7 +134,7 @@ func (f *FS) replicas(b BlockID) []NodeID {
 	return nil
 }
 
-// local returns the bytes of a registered source's block, which any node can read, or nil.
+// local returns the bytes of b if it is a block of a registered source, otherwise nil.
 func (f *FS) local(b BlockID) *payload {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

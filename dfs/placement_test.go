@@ -9,11 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlacementRule: each choice is a node with the least load among the live nodes without a
-// replica that the rule prefers, or among all if it prefers none of them. The rule prefers for the
-// first replica the writer's node (without one, nodes are compared by first replicas), for the
-// second another rack, and for the third the rack of the second, unless the first two are in one
-// rack: then another.
+// TestPlacementRule: each choice is the live node with the least load that the rule prefers or, if
+// it prefers none, of all without a replica. It prefers the writer's node for the first replica,
+// and without a writer compares first replicas. For the second it prefers another rack. For the
+// third it prefers the rack of the second, unless the first two are in one rack: then another.
 func TestPlacementRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := newNamespace(Config{Nodes: racks(rapid.IntRange(1, 9).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "racks"))})

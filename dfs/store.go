@@ -71,7 +71,7 @@ func (s *store) all(node NodeID) Report {
 	return r
 }
 
-// wipe empties the store, like the loss of a node's disks.
+// wipe removes all replicas and unreported changes, like the loss of a node's disks.
 func (s *store) wipe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,7 +91,7 @@ type HistogramOptions struct {
 	Separator byte
 }
 
-// Bucket is the lower bound of a bucket and the count of its numbers.
+// Bucket is the lower bound of a bucket, as text, and how many numbers are in the bucket.
 type Bucket = mapreduce.Pair[string, int64]
 
 // Histogram counts decimal numbers, as Mean reads them, in buckets of equal width, one of which

@@ -11,10 +11,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// link is an edge between two nodes, by number.
+// link is an edge of a graph: the numbers of its two nodes.
 type link = mapreduce.Pair[int32, int32]
 
-// graph holds nodes, numbered in the byte order of their names, and the edges between them.
+// graph is a graph whose nodes are numbers, in the byte order of their names.
 type graph struct {
 	names [][]byte
 	edges []link // without duplicates

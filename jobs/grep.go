@@ -37,7 +37,7 @@ type GrepOptions struct {
 	Color bool
 }
 
-// The counter of selected lines, by group and name.
+// The counter of selected lines: its group and its name.
 const (
 	GrepCounters  = "Grep"
 	LinesSelected = "Lines selected"

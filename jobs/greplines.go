@@ -146,8 +146,8 @@ func GrepFiles(
 	}, nil
 }
 
-// naming returns the map of GrepFiles, which stops searching after the first chunk with a selected
-// line.
+// naming returns the map of GrepFiles. It emits the file's name for the first chunk with a selected
+// line, and then stops searching.
 func (p *printer) naming(split int64) mapreduce.Mapper[[]byte, int64, []byte] {
 	found := false
 	return mapreduce.Mapper[[]byte, int64, []byte]{

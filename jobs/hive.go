@@ -62,8 +62,8 @@ func HiveSearch(text string) mapreduce.MapOnly[[]byte, Line] {
 // Ranked is a page and its rank.
 type Ranked = mapreduce.Pair[[]byte, int64]
 
-// HiveSelect is the selection: it writes address and rank of the pages with a rank above the given
-// one. Its input is Lines of the table rankings; other rows are errors.
+// HiveSelect is the selection: it writes the address and rank of each page whose rank is greater
+// than above. Its input is Lines of the table rankings; other rows are errors.
 func HiveSelect(above int64) mapreduce.MapOnly[[]byte, Ranked] {
 	return mapreduce.MapOnly[[]byte, Ranked]{
 		Name: "hiveselect",
@@ -124,7 +124,7 @@ type HiveJoinOptions struct {
 	From, To string
 }
 
-// pageSide is a page, and whether the record about it is a visit: ranks sort before visits.
+// pageSide is the key of HiveJoin: a page, and whether the record is a visit. Ranks come first.
 type pageSide = mapreduce.Pair[[]byte, bool]
 
 // joined is one record about a page: either its rank, or the client and revenue of a visit.
@@ -134,7 +134,7 @@ type joined struct {
 }
 
 // Visited is a visit in the output of HiveJoin: the client, the rank of the visited page, and the
-// revenue as text, as the table visits has it.
+// revenue, as text of the table visits.
 type Visited struct {
 	Client  []byte
 	Rank    int64

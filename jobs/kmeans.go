@@ -19,7 +19,7 @@ type KMeansOptions struct {
 	Clusters int
 	// Rounds is the maximum number of rounds; 0 means 20.
 	Rounds int
-	// Seed seeds the choice of the initial centers.
+	// Seed determines the random choice of initial centers.
 	Seed uint64
 	// Separator is the byte between a point's coordinates; 0 means a tab.
 	Separator byte

@@ -13,8 +13,8 @@ import (
 // have leading zeros.
 const longestNumber = 1 << 10
 
-// number parses a decimal integer of a record. Its error shortens the text and the name, since a
-// record may have gigabytes. It is a mapreduce.Bad error.
+// number parses a decimal integer in a record. On failure it returns an error of mapreduce.Bad,
+// with the name and text shortened, since a record may have gigabytes.
 func number(name, text []byte) (int64, error) {
 	if len(text) <= longestNumber {
 		n, err := strconv.ParseInt(string(text), 10, 64)
@@ -31,8 +31,8 @@ const (
 	numberUnits    = 1_000_000_000_000_000_000
 )
 
-// decimal parses a decimal number of a record and returns it as a Sum. Its errors have the form of
-// those of number.
+// decimal parses a decimal number in a record and returns it as a Sum. On failure it returns an
+// error like number's.
 func decimal(name, text []byte) (Sum, error) {
 	if n, good := parseDecimal(text); good {
 		return n, nil
@@ -86,7 +86,7 @@ func integer(digits []byte) (n uint64) {
 	return n
 }
 
-// cut quotes a text; for a long one it shows the beginning and the length.
+// cut returns a text in quotes; of a long one, the beginning and the length.
 func cut(text []byte) string {
 	const most = 60
 	if len(text) <= most {

@@ -11,8 +11,8 @@ import (
 // cluster, or with [mapreduce.RunLocal].
 type Runner func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error)
 
-// collect runs a job and returns its output, part by part, and its counters. The output is held in
-// memory, twice while it is decoded.
+// collect runs the job that bind returns, and returns its output, part by part, and its counters.
+// Encoded and decoded, the output is in memory twice for a while.
 func collect[O any](
 	ctx context.Context, run Runner, bind func(mapreduce.Output[O]) (*mapreduce.Plan, error),
 ) ([]O, *counter.Set, error) {

@@ -313,7 +313,7 @@ func TestKMeansRefuses(t *testing.T) {
 	}
 }
 
-// locally runs plans for examples, without a cluster.
+// locally is a Runner that runs plans in this goroutine, for examples.
 func locally(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	return mapreduce.RunLocal(ctx, p, mapreduce.LocalOptions{})
 }

@@ -42,7 +42,7 @@ func Scan(o ScanOptions) (mapreduce.MapOnly[[]byte, Line], error) {
 	}, nil
 }
 
-// mixed spreads differences in some bits over all bits (the end of splitmix64).
+// mixed returns a hash of z: each bit depends on all bits of z (the end of splitmix64).
 func mixed(z uint64) uint64 {
 	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
 	z = (z ^ (z >> 27)) * 0x94D049BB133111EB

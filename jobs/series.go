@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// At is a key and the number, for example a time, by which its records are sorted.
+// At is a key and the number, such as a time, that orders the records of that key.
 type At = mapreduce.Pair[[]byte, int64]
 
 // Placed is a key, one of its numbers, and the number's rank among them, from 1.
@@ -43,7 +43,7 @@ func SecondarySort() mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Pl
 	}
 }
 
-// Averaged is a key, a time, and the mean of the numbers at that time and before it.
+// Averaged is a key, a time, and the mean of the key's last numbers up to that time.
 type Averaged struct {
 	Key  []byte
 	Time int64

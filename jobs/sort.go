@@ -15,7 +15,7 @@ type SortOptions struct {
 	Unique bool
 }
 
-// Line is a line as Sort writes it.
+// Line is a line of Sort's output: the line is the key, without a value.
 type Line = mapreduce.Pair[[]byte, mapreduce.None]
 
 // Sort sorts lines by their bytes, like `LC_ALL=C sort`: the concatenated parts are sorted. Its
@@ -117,7 +117,7 @@ func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	return nil
 }
 
-// byKey returns a map that emits a line under its encoded sort keys.
+// byKey returns a map that emits each line with its encoded sort keys as key.
 func (k sortKeys) byKey() func(line []byte, emit func([]byte, []byte)) error {
 	var buf []byte
 	return func(line []byte, emit func([]byte, []byte)) error {

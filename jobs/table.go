@@ -242,7 +242,7 @@ func joinedBy(separator byte) func(row) ([]byte, error) {
 	}
 }
 
-// Numbered returns the records, each with the number in its last selected column.
+// Numbered returns each record with its number, which is the last selected column.
 func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 	return rowsOf(t, src, func(r row) (Numbered, error) {
 		return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil

@@ -20,10 +20,10 @@ type TopOptions struct {
 	Separator byte
 }
 
-// ranked is a line after its encoded number; the largest number sorts first.
+// ranked is a line after its encoded number: the line with the largest number sorts first.
 type ranked = mapreduce.Pair[[]byte, []byte]
 
-// Numbered is a line after the number that ranks it.
+// Numbered is a line with the number, as text, by which TopNumbered ranks it.
 type Numbered = mapreduce.Pair[[]byte, []byte]
 
 // TopBy writes the lines with the largest numbers in a column, whole and in descending order, equal
@@ -137,7 +137,7 @@ type firsts struct {
 // takes reports whether a line with this code can be among the first k.
 func (f *firsts) takes(code []byte) bool { return !f.isReduced || bytes.Compare(code, f.lastCode) <= 0 }
 
-// add adds a copy of a line and its code.
+// add adds a copy of a line and its code, for which takes must be true.
 func (f *firsts) add(code, line []byte) {
 	if len(f.list)/2 >= f.k {
 		f.cut()

@@ -107,7 +107,7 @@ type silent struct{}
 // Log implements log.Logger.
 func (silent) Log(context.Context, log.Severity, int, string) {}
 
-// filter is a log handler that drops Beam's messages.
+// filter is a slog handler that drops Beam's messages and passes on all others.
 type filter struct{ slog.Handler }
 
 // Handle implements slog.Handler.

@@ -85,7 +85,7 @@ func read[T any](t testing.TB, dir string) (rows []T, maps int, err error) {
 	return rows, len(splits), err
 }
 
-// keeper is an output that appends all rows to a list.
+// keeper is an output that appends all rows to *list, for tests to look at.
 type keeper[T any] struct{ list *[]T }
 
 func (k keeper[T]) Write(rec T) error { *k.list = append(*k.list, rec); return nil }

@@ -93,7 +93,7 @@ func groupsOf[T any](file mapreduce.FormatFile) ([]group[T], error) {
 	return list, nil
 }
 
-// readRows is the number of rows read at once.
+// readRows is the number of rows that one call of the library decodes.
 const readRows = 64
 
 // read calls yield with each row of the group; it returns false once yield does.

@@ -179,7 +179,7 @@ func (f *file) failed(err error) error {
 	return f.store.failed("read", f.name, err)
 }
 
-// ReadAt implements io.ReaderAt with one request per call.
+// ReadAt implements io.ReaderAt. Each call sends one request.
 func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 	end := min(off+int64(len(p)), f.info.size)
 	switch {

@@ -61,10 +61,10 @@ type Place struct {
 	Hosts          []string
 }
 
-// Located is a Store that knows where the bytes of its files are.
+// Located is a Store that knows on which hosts the bytes of its files are.
 type Located interface {
 	Store
-	// Places returns the ranges of a whole file, in order.
+	// Places returns ranges of a file that together are the whole file, in order.
 	Places(name string) ([]Place, error)
 }
 

@@ -69,8 +69,8 @@ func Of(e *actors.Event) Change {
 	return c
 }
 
-// State is the state of a cluster after some events. For each event that no later one supersedes,
-// it keeps a T: what the caller made of that event. Its size is proportional to the numbers of
+// State is the state of a cluster after some events. T is the caller's form of an event: State
+// keeps one for each event that no later one replaces. Its size is proportional to the number of
 // nodes, pools and jobs. It is not safe for concurrent use.
 type State[T any] struct {
 	Near [Places]int64 // launched maps of all jobs

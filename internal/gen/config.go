@@ -112,7 +112,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// kind returns the index of c.Kind in kinds, -1 for an unknown kind.
+// kind returns the index of c.Kind in kinds; -1 if c.Kind is unknown.
 func (c Config) kind() int { return slices.Index(Kinds(), c.Kind) }
 
 // size returns the number of bytes that Write writes: c.Bytes, or less if it rounds down so that no

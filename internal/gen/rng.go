@@ -34,7 +34,7 @@ type zipf struct {
 	alias []int32   // by column: what a draw of column i returns otherwise
 }
 
-// newZipf returns a zipf of n ranks with exponent s.
+// newZipf returns a zipf that draws from n ranks with exponent s.
 func newZipf(n int, s float64) *zipf {
 	weight, sum := make([]float64, n), 0.0
 	for i := range weight {

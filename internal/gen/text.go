@@ -5,7 +5,7 @@ import "math"
 // lineBytes is the length of a line of text after which the current word is its last.
 const lineBytes = 72
 
-// vocabulary holds the words of a text in one byte slice, most frequent first.
+// vocabulary is a list of words, the most frequent first, in one byte slice.
 type vocabulary struct {
 	bytes   []byte
 	end     []int32 // word i is bytes[end[i-1]:end[i]]

@@ -18,7 +18,7 @@ const maxAlternatives = 1000
 // anyDepth is the element of a glob that matches any number of nested directories, also none.
 const anyDepth = "**"
 
-// PatternError is the error for an invalid glob.
+// PatternError is the error for a glob that is invalid or expands to too many globs.
 type PatternError struct{ text string }
 
 func (e *PatternError) Error() string { return e.text }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// slack is the relative difference below which rates count as equal.
+// slack is the relative difference up to which rates count as equal, because of rounding.
 const slack = 1e-9
 
 // filling is the scratch memory of progressive filling: all rates rise together until a link is

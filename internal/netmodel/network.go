@@ -86,8 +86,8 @@ func New(c Config) *Network {
 	return w
 }
 
-// Start adds a flow of bytes between two different nodes, with a maximum rate of limit bytes per
-// second. owner is any number of the caller's, which Owner returns.
+// Start adds a flow of this many bytes between two different nodes, with a maximum rate of limit
+// bytes per second. owner is a number of the caller's choice; see Owner.
 func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	return w.start(now, w.path(from, to), bytes, limit, owner)
 }

@@ -117,7 +117,7 @@ func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	})
 }
 
-// Two flows from one node share its link; two flows into one rack share its uplink of 50.
+// Two flows from one node share its link; two flows into one rack share its uplink of rate 50.
 func TestMaxMinExample(t *testing.T) {
 	w := New(Config{RackOf: inRacks(4, 2), NodeLink: 100, Oversubscription: 4})
 	a := w.Start(0, 0, 1, 1000, math.Inf(1), 7) // in the rack

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
-// Node is a part of a file, such as a list or the value of a key.
+// Node is an element of a YAML file: a list, a mapping or a plain value.
 type Node = ast.Node
 
 // Field reads the value of one key.

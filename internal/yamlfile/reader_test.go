@@ -10,7 +10,7 @@ import (
 
 var errBad = errors.New("bad file")
 
-// readList reads "list", of whole pieces, and "on".
+// readList reads a file with two keys: list, a list of words, and on, a boolean.
 func readList(text string) (list []string, on bool, err error) {
 	r := &Reader{Name: "f.yaml", Bad: errBad}
 	root, err := r.Root(strings.NewReader(text))

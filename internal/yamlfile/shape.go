@@ -18,7 +18,7 @@ type shape struct {
 	flows  []int // per open [ or {: keys so far; -1 for a list
 }
 
-// block is a list or mapping written by indentation.
+// block is an open list or mapping that is written by indentation, without brackets.
 type block struct {
 	column int
 	list   bool

@@ -155,8 +155,8 @@ const RunFile = output.RunFile
 // there was none.
 func (p *Plan) Left() string { return p.job.Output.Left() }
 
-// KeepFile writes a temporary file beside the parts, for processes that adopt the plan. It returns
-// the file's absolute path or its name in a store. The file is removed when the job ends.
+// KeepFile writes a temporary file of the output, for processes that adopt the plan. It returns the
+// file's absolute path or its name in a store. The file is removed when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
 	return p.job.Output.KeepFile(name, data)
 }

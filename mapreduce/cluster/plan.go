@@ -41,7 +41,7 @@ type Plan struct {
 	kept    []*kept.Store // the stores whose parts the sources are
 	holds   bool          // kept is held until the job ends
 	tasks   Tasks
-	// streamFault is the error of the first failed attempt over a stream or sequence.
+	// streamFault is the first error of an attempt over a stream or sequence, for explainConsumed.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool
 	watched     bool // see Debug

@@ -76,7 +76,7 @@ func wordCount() counts {
 	}
 }
 
-// rhyme returns two files of lines of unequal length.
+// rhyme returns an input of two files, whose lines have different lengths.
 func rhyme() mapreduce.Input[[]byte] {
 	return mapreduce.Lines(
 		mapreduce.Bytes("one", []byte("tarry a while\nsaid slow\nlet us tarry\n\nput on the pot\n")),

@@ -153,7 +153,7 @@ func (d *Dir) Begin(name, _ string) (stores.Part, error) {
 	return &part{f, d, name, receipt}, nil
 }
 
-// part is a file that is invisible until Dir.Complete.
+// part is a Part of a Dir: a file that is invisible until Complete renames it.
 type part struct {
 	*os.File
 	dir           *Dir

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// maxBeginnings is the number of distinct beginnings above which newPrefix tries shorter ones.
+	// maxBeginnings is the number of beginnings above which newPrefix tries shorter ones.
 	maxBeginnings = 512
 	// comparedBeginnings is the maximum number of beginnings that are compared pairwise.
 	comparedBeginnings = 48
-	// maxShare is the maximum number of matching positions per 10⁹ at which a prefix is still
-	// useful.
+	// maxShare is the share of text positions that a useful prefix matches at most, in parts per
+	// 10⁹.
 	maxShare = 120_000_000
 )
 

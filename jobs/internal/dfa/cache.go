@@ -25,7 +25,7 @@ type state struct {
 	node        int32 // within a multi-byte character, the decoder's node; 0 between characters
 }
 
-// cache is the table of the automaton: the states reached so far and their transitions.
+// cache is the table of the automaton: the states created so far, and transitions between them.
 type cache struct {
 	specialStarts bool     // start states are marked special
 	table         []uint32 // one row per state
@@ -39,7 +39,7 @@ type cache struct {
 	starting bool      // the states that are created now are start states
 }
 
-// clear removes all states but the start states.
+// clear empties the table, and creates the start states again.
 func (s *Searcher) clear() {
 	s.table, s.states, s.ids, s.heldBytes = s.table[:0], s.states[:0], make(map[string]uint32), 0
 	s.clears++

@@ -14,12 +14,12 @@ const (
 	// the examination of an instruction, about 5 ns.
 	workOfState = 60
 	workOfStep  = 10
-	// freeWork is the number of units of work before Next may give up.
+	// freeWork is the work, in units, that Next may do before it can give up.
 	freeWork = 100_000
 	// minSkip is the average length in bytes from which skips pay; shorter ones cost more than they
 	// save.
 	minSkip = 12
-	// checkedSkips is the number of skips after which their average is checked.
+	// checkedSkips is the number of skips after which Next checks their average length.
 	checkedSkips = 64
 	// firstSpan is how many bytes are read without skips after skips did not pay. It doubles, up to
 	// lastSpan, each time they still do not pay after that.

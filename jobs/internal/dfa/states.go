@@ -8,14 +8,14 @@ const (
 	wordOps  = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 )
 
-// look is what is known of the position between two characters.
+// look is what is known of a position between two characters, to decide assertions such as \b.
 type look struct {
 	begin bool // a line begins here
 	word  bool // the character before is a word character
 	after ahead
 }
 
-// ahead says what is known of the next character.
+// ahead is what is known of the character after a position.
 type ahead uint8
 
 const (

@@ -25,7 +25,7 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() error { return f.err }
 
-// brief quotes a text; for a long one it shows the beginning and the length.
+// brief returns a text in quotes; of a long one, the beginning and the length.
 func brief(s string) string {
 	if len(s) <= maxShown {
 		return fmt.Sprintf("%q", s)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// checkedHits is the number of hits after which their average distance is checked.
+	// checkedHits is the number of selected lines after which their average distance is checked.
 	checkedHits = 64
-	// nearHits is the average distance of hits in bytes below which reading all the text is faster.
+	// nearHits is the average distance of hits, in bytes, below which reading all text is faster.
 	nearHits = 80
 	// firstSpan is how many bytes are read completely before lines are selected again. It doubles,
 	// up to lastSpan, each time hits are still too near.
@@ -17,7 +17,7 @@ const (
 	lastSpan  = 1 << 20
 )
 
-// scanner finds the matching lines of a chunk in one pass.
+// scanner finds the matching lines of one chunk, from start to end.
 type scanner struct {
 	p     *Pattern
 	chunk []byte

@@ -7,9 +7,9 @@ import (
 )
 
 // Equal reports whether a and b have the same type and equal parts. Nil and empty slices are equal,
-// and so are NaNs. Floats, including those in complex numbers, may differ by the given fraction of
-// the larger one: within is 0 or more and below 1. Pointers are equal if their targets are. Values
-// must not contain themselves.
+// and so are NaNs. Floats, also in complex numbers, may differ by the fraction `within` of the
+// larger one, 0 <= within < 1. Pointers are equal if what they point to is. Values must not contain
+// themselves.
 func Equal[T any](a, b T, within float64) bool {
 	return equal(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), within)
 }

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// spaceSet is the set of white space bytes, as bits; all of them are below 64.
+// spaceSet has bit c set for each white space byte c; all of these are below 64.
 const spaceSet uint64 = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r'
 
 // IsSpace reports whether c is one of the six white space bytes of C's isspace.

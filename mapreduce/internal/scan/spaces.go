@@ -16,7 +16,7 @@ const (
 	// if it is at least 14 (after carriage return).
 	from9  = 0x7777777777777777
 	from14 = 0x7272727272727272
-	// gather, as a factor, moves the top bits of 8 bytes into the top byte of the product.
+	// gather is a factor: the product has the top bits of the 8 bytes in its top byte.
 	gather = 0x0002040810204081
 )
 
@@ -56,7 +56,7 @@ func plainSpaces(b *[block]byte) (m uint64) {
 	return m
 }
 
-// spacesOf returns a byte with bit i set where byte i of x is white space.
+// spacesOf returns a byte with bit i set if byte i of x, the lowest first, is white space.
 func spacesOf(x uint64) uint64 {
 	y := x & low7
 	control := (y + from9) &^ (y + from14)

@@ -138,7 +138,7 @@ func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 // copyRecord replaces the first argument of a Map, the record, by a copy.
 func (w *watcher) copyRecord(args []reflect.Value) { args[0] = w.copies[0].value(args[0]) }
 
-// copyGroup replaces the arguments of a Reduce by copies: a key and its values, or pairs.
+// copyGroup replaces a Reduce's arguments but emit by copies: a key and its values, or pairs.
 func (w *watcher) copyGroup(args []reflect.Value) {
 	if len(args) == 1 {
 		args[0] = w.sequence(args[0], w.copies)
