@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// One job keeps its output in memory, and another reads it.
+// A dataset keeps the output of one job in memory, for other jobs to read.
 func ExampleNewDataset() {
 	kept := mapreduce.NewDataset[int](cluster.KeptOptions{Name: "squares"})
 	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
@@ -36,7 +36,7 @@ func ExampleNewDataset() {
 	// squares: released
 }
 
-// Records that are kept by key are joined without a shuffle.
+// Two datasets keyed alike are joined by key without a shuffle.
 func ExampleGrouped() {
 	type stock = mapreduce.Pair[string, int]
 	name := func(s stock) string { return s.First }

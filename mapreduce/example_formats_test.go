@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// printed runs a job that writes to standard output.
+// printed runs a job that writes text(rec), for each record of in, to standard output.
 func printed[I any](in mapreduce.Input[I], text func(I) string) {
 	job := mapreduce.MapOnly[I, string]{Map: func(rec I, emit func(string)) error {
 		emit(text(rec))
@@ -21,7 +21,7 @@ func printed[I any](in mapreduce.Input[I], text func(I) string) {
 	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// Names from find -print0 may contain line feeds.
+// Separated reads records that end with any text: names of find -print0 end with a NUL byte.
 func ExampleSeparated() {
 	names := mapreduce.Bytes("names", []byte("a file\x00another\nfile\x00"))
 	printed(mapreduce.Separated("\x00", names), func(name []byte) string { return fmt.Sprintf("%q", name) })
@@ -41,7 +41,7 @@ func ExampleCSV() {
 	// issa: "climb, snail"
 }
 
-// Columns are found by the header of each file.
+// CSVRows finds each field's column by the file's header, so columns may be in any order.
 func ExampleCSVRows() {
 	type sale struct {
 		Item  string  `csv:"item"`
@@ -89,7 +89,7 @@ func ExampleDecoded() {
 	// name is tea
 }
 
-// jsonArray writes numbers as one JSON document per part.
+// jsonArray is a PartWriter that writes a part's numbers as one JSON array.
 type jsonArray struct {
 	to      *mapreduce.PartFile
 	written bool
@@ -111,7 +111,7 @@ func (a *jsonArray) Close() error {
 
 func (a *jsonArray) Abort() error { return nil }
 
-// Parts in a format with a beginning and an end.
+// Parts writes each part in a format that needs a text before and after the records.
 func ExampleParts() {
 	dir, _ := os.MkdirTemp("", "parts")
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -130,7 +130,7 @@ func ExampleParts() {
 	// <nil>
 }
 
-// Code that opens files by name, such as a database, gets a path.
+// Path gives code that opens files by name, such as a database, the path of a part.
 func ExamplePartFile_Path() {
 	dir, _ := os.MkdirTemp("", "parts")
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -160,7 +160,7 @@ func ExamplePartFile_Path() {
 	// <nil>
 }
 
-// archive writes an empty file for each name.
+// archive is a PartWriter that writes a zip archive with an empty file for each name.
 type archive struct {
 	file *os.File
 	zip  *zip.Writer

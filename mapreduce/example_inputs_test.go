@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// One map reads a channel while it is filled.
+// Seq2 is an input whose only map reads a channel while it is filled.
 func ExampleSeq2() {
 	words := make(chan string)
 	go func() {
@@ -32,7 +32,7 @@ func ExampleSeq2() {
 	// got milk
 }
 
-// Each range of rows has its own map.
+// Units is an input with a map for each unit, here a range of rows.
 func ExampleUnits() {
 	type rows struct{ from, to int }
 	read := func(_ context.Context, r rows) iter.Seq2[int, error] {
@@ -59,7 +59,7 @@ func ExampleUnits() {
 	// m-00000-0: {12 14}: after 1 records: row 13 is missing
 }
 
-// Files may come from an embed.FS, a zip archive or anything else that is an fs.FS.
+// FS reads files of any fs.FS, such as an embed.FS or a zip archive.
 func ExampleFS() {
 	files := fstest.MapFS{"in/a.txt": {Data: []byte("one\n")}, "in/old/b.txt": {Data: []byte("two\n")}}
 	sources, err := mapreduce.FS(files, "in/**/*.txt")
@@ -73,7 +73,7 @@ func ExampleFS() {
 	// two
 }
 
-// Records of one job are the input of the next one, in binary form.
+// Typed and ReadTyped pass the records of one job to the next one, in binary form.
 func ExampleTyped() {
 	type visit struct {
 		User string

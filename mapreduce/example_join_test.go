@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// show runs what bind binds to standard output.
+// show runs the job that bind binds to an output that writes to standard output.
 func show[O any](bind func(mapreduce.Output[O]) (*mapreduce.Plan, error)) {
 	ran(bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout))))
 }
 
-// ran runs a plan, or prints why it could not.
+// ran runs a plan and reports whether it succeeded; if not, it prints the error.
 func ran(plan *mapreduce.Plan, err error) bool {
 	if err == nil {
 		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
@@ -119,7 +119,7 @@ func ExampleBroadcastJoin() {
 	// rice for ann
 }
 
-// Several inputs of different types, each with its own map, share the reduces.
+// Feeds are inputs of different types, each with its own map, for the same reduces.
 func ExampleFeeds() {
 	log := mapreduce.Bytes("log", []byte("ann logs in\nann logs out\nbob logs in\n"))
 	job := mapreduce.Job[mapreduce.TaggedRecord[string, string], string, string, string]{
@@ -264,7 +264,7 @@ func ExampleJob_mapWith() {
 	// poem, byte 7: or not
 }
 
-// A secondary sort: readings of a station in the order of time, which only the key holds.
+// A secondary sort: a station's readings in the order of time, which is only in the key.
 func ExampleJob_reducePairs() {
 	type at = mapreduce.Pair[string, int64]
 	type reading struct {

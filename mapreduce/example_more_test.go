@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Each user's visits, in order of time, without sorting in memory: the key includes the time, but a
-// group is one user.
+// Each user's visits come in the order of time, without sorting in memory: the key has the time,
+// but a group is all visits of a user.
 func ExampleJob_secondarySort() {
 	type visit struct {
 		User string
@@ -45,7 +45,7 @@ func ExampleJob_secondarySort() {
 	// bob came 3 times, first at 3
 }
 
-// A map attempt with its own state and counters, which emits at its end.
+// A map attempt can have its own variables and counters, and emit at its end, in Close.
 func ExampleMapper() {
 	longest := mapreduce.Job[string, mapreduce.None, string, mapreduce.Pair[mapreduce.None, string]]{
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[string, mapreduce.None, string], error) {
@@ -92,7 +92,7 @@ func ExampleMapper() {
 	// 2 short lines
 }
 
-// Records can be read from and collected in memory.
+// Slice is an input in memory, and Collected an output in memory.
 func ExampleCollected() {
 	squares := mapreduce.MapOnly[int, mapreduce.Pair[int, int]]{
 		Map: func(n int, emit func(mapreduce.Pair[int, int])) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// A few records that need much work each get their own map, on any free slot.
+// If a few records need much work, SplitSize(1) gives each its own map, on any free slot.
 func ExampleInput_SplitSize() {
 	type count = mapreduce.Pair[int, int] // a number and how many primes are below it
 	job := mapreduce.MapOnly[int, count]{

@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// config has Options and Values of a type, in the form of the tests.
+// config is Options, and the functions of Values with the type of the values.
 type config[V any] struct {
 	Options
 	combine func(a, b V) V
@@ -53,7 +53,7 @@ func (c config[V]) values() Values {
 	return v
 }
 
-// table is a Table of values of type V.
+// table is a Table with its type of values, and the config that it was made with.
 type table[V any] struct {
 	*Table
 	config config[V]
@@ -76,7 +76,7 @@ func emitReused(t *table[[]byte], key, v []byte) {
 	t.put(key)
 }
 
-// merge is a Merge of values of type V.
+// merge is a Merge with its type of values.
 type merge[V any] struct{ *Merge }
 
 func newMerge[V any](c config[V], segments []*Segment) *merge[V] {

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Records of each form of fixed size: without padding, and with it.
+// Types of records of fixed size: imaged has no padding between its fields, padded has.
 type (
 	imaged struct {
 		X, Y float64
