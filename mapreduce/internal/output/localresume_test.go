@@ -119,7 +119,7 @@ func TestResumeEnd(t *testing.T) {
 }
 
 // A run with another token removes the files of a killed run. So does one with the same token if
-// the killed run had not written it whole.
+// the killed run had written only a part of it.
 func TestResumeOfAnother(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "of another")
