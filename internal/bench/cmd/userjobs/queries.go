@@ -40,14 +40,19 @@ type (
 	ofGroup = mapreduce.Pair[[]byte, int32]
 )
 
-// hashJoin holds the users in memory.
-func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
-	type pair = mapreduce.Pair[[]byte, []byte]
-	small := mapreduce.From(mapreduce.KeyValueLines('\t', users), func(_ *mapreduce.Task, u pair, emit func([]byte, []byte)) error {
-		emit(u.First, u.Second)
+type pair = mapreduce.Pair[[]byte, []byte]
+
+// byUser returns the rows of a table of two columns, with the first, the user, as key.
+func byUser(in mapreduce.Source) mapreduce.Feed[[]byte, []byte] {
+	return mapreduce.From(mapreduce.KeyValueLines('\t', in), func(_ *mapreduce.Task, p pair, emit func([]byte, []byte)) error {
+		emit(p.First, p.Second)
 		return nil
 	})
-	return mapreduce.BroadcastJoin(mapreduce.KeyValueLines('\t', orders), func(o pair) []byte { return o.First }, small,
+}
+
+// hashJoin holds the users in memory.
+func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	return mapreduce.BroadcastJoin(mapreduce.KeyValueLines('\t', orders), func(o pair) []byte { return o.First }, byUser(users),
 		func(o pair, cities [][]byte, emit func(bought)) error {
 			for _, city := range cities {
 				emit(bought{o.First, city, o.Second})
@@ -58,13 +63,7 @@ func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapre
 
 // mergeJoin returns the plan of a join of orders and users by a shuffle.
 func mergeJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
-	feed := func(in mapreduce.Source) mapreduce.Feed[[]byte, []byte] {
-		return mapreduce.From(mapreduce.KeyValueLines('\t', in), func(_ *mapreduce.Task, p mapreduce.Pair[[]byte, []byte], emit func([]byte, []byte)) error {
-			emit(p.First, p.Second)
-			return nil
-		})
-	}
-	return mapreduce.Join(feed(users), feed(orders), func(user, city, amount []byte, emit func(bought)) error {
+	return mapreduce.Join(byUser(users), byUser(orders), func(user, city, amount []byte, emit func(bought)) error {
 		emit(bought{user, city, amount})
 		return nil
 	}).Bind(mapreduce.Text[bought](out))
