@@ -271,7 +271,8 @@ func (c *changing) judge(err error, out string) error {
 	return nil
 }
 
-// expected returns what the job writes for the old content, computed by RunLocal from a copy.
+// expected returns what the job must write for the first content of its input file. RunLocal
+// computes it from a copy.
 func (c *changing) expected() ([]byte, error) {
 	name := filepath.Join(c.dir, "old", c.path)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, c.old, 0o600)); err != nil {

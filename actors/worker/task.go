@@ -176,7 +176,7 @@ func Main() {
 	os.Args = append(os.Args[:1], t.Args...)
 }
 
-// useTickets sets the environment variables that name the worker's tickets.
+// useTickets sets the environment variables that name files with Kerberos tickets, for HDFS.
 func (t *task) useTickets() {
 	for variable, name := range t.Tickets {
 		if file, err := filepath.Abs(name); err == nil { // the working directory changes

@@ -10,8 +10,8 @@ import (
 // ParseFair reads an allocation file (fair-scheduler.xml) in the format of the Fair Scheduler of
 // MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are in
 // whole seconds. The result has only the settings of this file: settings of mapred-site.xml are
-// zero. Pools and Users are in file order. A limit of 0 in the file, which means nothing at all, is
-// -1 in it. Warnings are about minimum shares above maximum shares and unknown top-level elements.
+// zero. Pools and Users are in file order. A limit of 0 in the file allows nothing, and is returned
+// as -1: there 0 means no limit. Warnings are about minimum shares above maximum shares and unknown top-level elements.
 // The error joins a *Problem for everything wrong with the file; if the file is YARN's,
 // errors.Is(err, ErrYARN) is true.
 func ParseFair(name string, r io.Reader) (scheduling.Allocations, []*Problem, error) {

@@ -62,7 +62,7 @@ function localityOf(policy) {
   return { rule: of("rule"), auto: of("auto") === "true", waits: list("waits"), skips: list("skips") };
 }
 
-/** Says how long maps wait for their data at present. */
+/** Returns a sentence: how long jobs wait now before they launch maps far from their data. */
 export function inForce(policy) {
   const { rule, auto, waits, skips } = localityOf(policy), levels = (list) => list.join(" for a node, then ");
   const each = time(policy.auto_wait_seconds * 1e9), both = waits.length > 1 ? "" : " for a node and";

@@ -46,7 +46,7 @@ export function run() {
   ];
 }
 
-/** A job on the same nodes: its reduce starts on b, in the rack of the first map's output; the last map pulls the center to the other rack. */
+/** Returns the events of a job whose reduce starts on node b, in the rack of the first map's output. The last map moves the center to the other rack. */
 export function moving() {
   const on = (node, kind, task) => ({ node, node_name: "abcd"[node], job: 1, attempt: attempt(1, kind, task) });
   const map = (i, node, at, parts) => [{ at: s, type: "launched", ...on(node, "m", i), locality: "node-local" }, { at: at * s, type: "succeeded", ...on(node, "m", i), bytes: 1, output: parts }];

@@ -52,8 +52,8 @@ func (r *Placement) PlanOf(j *core.Job) *Plan {
 	return *p
 }
 
-// plan returns the plan of a job with known outputs. It recomputes the plan if it is out of date,
-// and checks candidates once a period.
+// plan returns where the reduces of a job with known outputs should run. It recomputes an old plan,
+// and once a period it looks for better nodes.
 func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	p := r.PlanOf(j)
 	if p.due(g, len(j.Work[model.Map].Tasks), r.C.Cluster) {

@@ -60,7 +60,7 @@ type SpeculationPolicy struct {
 	// MinCopies and 1 % of the cluster's slots are always allowed; default 0.1
 	// (mapreduce.job.speculative.speculativecap). LATE.
 	Cap float64
-	// MinCopies is always allowed; default 10. LATE.
+	// MinCopies is how many speculative attempts LATE allows any job; default 10.
 	MinCopies int
 }
 

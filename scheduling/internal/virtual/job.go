@@ -73,7 +73,8 @@ func (v *Job) work(d time.Duration) {
 }
 
 // progress subtracts step from the remaining work of the first Slots tasks, which have at least
-// that much, and removes finished tasks. It splits a run that is only partly among them.
+// that much, and removes finished tasks. A run has tasks with equal remaining work; if only some of
+// them have slots, it is split.
 func (v *Job) progress(step time.Duration) {
 	slots := v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {

@@ -37,7 +37,8 @@ function after(was, now) {
   return list.filter((f) => f.from !== f.to).map((f) => html`<br>${f.name}: <b>${f.from} → ${f.to} ${f.unit}</b>`);
 }
 
-/** Draws a lesson in English (0) or Chinese (1). said is the chosen answer or -1, changed the later figures. */
+/** Draws a lesson in English (0) or Chinese (1). said is the chosen answer or -1; changed has the
+ * figures after the reader's change, if there was one; curve, if set, is drawn with a dot at each D in shown. */
 function lessonMarkup({ texts, right }, language, { numbers, said, changed, curve, shown }) {
   const t = texts[language], is = said === right;
   return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p>
