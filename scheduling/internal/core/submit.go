@@ -111,14 +111,7 @@ func (c *Core) ValidateJob(s *model.JobSpec) error {
 	return errors.Join(errs...)
 }
 
-// jobAt advances the clock and returns the job with that ID; the error wraps ErrUnknownJob.
-func (c *Core) jobAt(now time.Duration, id model.JobID) (*Job, error) {
-	if err := c.advance(now); err != nil {
-		return nil, err
-	}
-	return c.find(id)
-}
-
+// find returns the job with that ID; the error wraps ErrUnknownJob.
 func (c *Core) find(id model.JobID) (*Job, error) {
 	if j := c.Job(id); j != nil {
 		return j, nil
@@ -138,8 +131,12 @@ func (c *Core) Kill(now time.Duration, id model.JobID) error {
 	return nil
 }
 
+// liveJob advances the clock and returns the job with that ID, which must not have ended.
 func (c *Core) liveJob(now time.Duration, id model.JobID) (*Job, error) {
-	j, err := c.jobAt(now, id)
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	j, err := c.find(id)
 	if err == nil && j.State.Ended() {
 		err = fmt.Errorf("%w: %v", ErrJobEnded, id)
 	}
