@@ -15,8 +15,8 @@ func (p *Plan) Resumable() bool { return p.job.Output.Resumable() }
 // is 0.
 func (p *Plan) Committed() []attempt.ID { return p.job.Output.Tasks() }
 
-// Complete reports whether SetupJob has found an output with all parts, so that only CommitJob and
-// ForgetJob remain.
+// Complete reports whether SetupJob has found a complete output, so that only CommitJob and
+// ForgetJob are left to call.
 func (p *Plan) Complete() bool { return p.job.Output.Complete() }
 
 // DropCommitted removes the parts that SetupJob has found. Call it if the job's tasks have changed.

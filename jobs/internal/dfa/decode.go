@@ -61,7 +61,7 @@ func (d *decoder) lead(b byte) int32 {
 	return d.leads[b]
 }
 
-// make completes and interns node n. The characters there begin with the bits of first.
+// make sets class and next of node n, and returns its number. Its characters begin with first.
 func (d *decoder) make(n node, first rune) int32 {
 	shift := 6 * (n.more - 1)
 	start := func(b byte) rune { return first | rune(b&0x3f)<<shift }
