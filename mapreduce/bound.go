@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -47,6 +47,7 @@ type jobFacts struct {
 	groupFields   int
 
 	keyType, valueType reflect.Type
+	emitType           reflect.Type // func(key, value)
 }
 
 // factsOf reads job, a *Job, by reflection, so that the compiler generates no code per job type.
@@ -61,6 +62,7 @@ func factsOf(job any) jobFacts {
 		ordered: j.FieldByName("TotalOrder").Bool(), descending: j.FieldByName("Descending").Bool(),
 		groupFields: int(j.FieldByName("GroupFields").Int()),
 		keyType:     first("Partition"), valueType: first("Combine"),
+		emitType: j.FieldByName("Map").Type().In(1),
 	}
 }
 
@@ -71,18 +73,18 @@ type typedHalf interface {
 	startMap(t *Task, emit any) (mapCode, error)
 	// emitToPointers returns a func(K, V) that calls put with pointers to its arguments, which are
 	// valid until put returns.
-	emitToPointers(put func(key, value unsafe.Pointer)) (emit any)
+	emitToPointers(put func(key, value memory.Pointer)) (emit any)
 	// emitFromPointers returns a function that calls emit with the pair at the pointers.
-	emitFromPointers(emit any) func(key, value unsafe.Pointer)
+	emitFromPointers(emit any) func(key, value memory.Pointer)
 	// combine returns a pointer to the job's Combine, a func(V, V) V, and a fold that calls it.
 	combine() (f any, fold combine.Fold)
 	// table and numberEmit return a func(K, V) that adds pairs to t: with any keys, or integers.
-	table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) (emit any)
+	table(t *combine.Table, put func(key memory.Pointer)) (emit any)
 	numberEmit(t *combine.Table, flip uint64) (emit any)
 	// startReduce starts the user's Reduce; readKey decodes the key of a group.
-	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (reduceCode, error)
+	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (reduceCode, error)
 	// partition calls the user's Partition for the key at the pointer.
-	partition(key unsafe.Pointer, reduces int) int
+	partition(key memory.Pointer, reduces int) int
 }
 
 // Watch makes attempts check the user's functions for misuse; see Plan.Debug.

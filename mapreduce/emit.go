@@ -5,25 +5,25 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // encoding returns a func(K, V) that encodes a pair and calls add. The bytes are valid only in add.
 func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
 	key, value := b.key.Bytes(), b.value.Bytes()
-	return b.typed.emitToPointers(func(k, v unsafe.Pointer) { add(key(k), value(v)) })
+	return b.typed.emitToPointers(func(k, v memory.Pointer) { add(key(k), value(v)) })
 }
 
 // decoding returns a function that decodes a pair and passes it to emit, a func(K, V). With a nil
 // emit it only checks that the pair can be decoded.
 func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	readKey, readValue := b.key.Reader(), b.value.Reader()
-	k, v := reflect.New(b.keyType).UnsafePointer(), reflect.New(b.valueType).UnsafePointer()
-	pass := func(key, value unsafe.Pointer) {}
+	k, v := memory.New(b.keyType), memory.New(b.valueType)
+	pass := func(key, value memory.Pointer) {}
 	if emit != nil {
 		pass = b.typed.emitFromPointers(emit)
 	}
@@ -77,35 +77,39 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
 	if t.Numbers() && own == nil {
 		flip := codec.IntegerFlip(b.keyType)
-		if ready := t.ReadySums(b.valueType, flip); b.sums && ready != nil {
-			return b.typed.table(t, nil, ready)
+		if ready := t.ReadySums(b.emitType, flip); b.sums && ready != nil {
+			return ready
 		}
 		return b.typed.numberEmit(t, flip)
 	}
-	var put func(key unsafe.Pointer)
-	var ready unsafe.Pointer
+	if raw {
+		if ready := t.Ready(b.emitType); ready != nil {
+			return ready
+		}
+	}
+	var put func(key memory.Pointer)
 	switch {
 	case !raw:
 		put = t.PutEncoded(b.key.Appender(b.descending))
 	case b.keyType.Kind() == reflect.String:
-		put, ready = t.PutString, t.Ready(b.keyType)
+		put = t.PutString
 	default:
-		put, ready = t.PutBytes, t.Ready(b.keyType)
+		put = t.PutBytes
 	}
 	to := put
 	switch {
 	case b.valueType == bytesType:
-		to = func(key unsafe.Pointer) {
+		to = func(key memory.Pointer) {
 			t.CopyValue()
 			put(key)
 		}
 	case own != nil:
-		to = func(key unsafe.Pointer) {
+		to = func(key memory.Pointer) {
 			own(t.Next())
 			put(key)
 		}
 	}
-	return b.typed.table(t, to, ready)
+	return b.typed.table(t, to)
 }
 
 // values tells a combine.Table how to fold, encode and decode the job's values.
@@ -114,7 +118,7 @@ func (b *boundJob) values() combine.Values {
 	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}
 	if codec.SharesBytes(b.valueType) {
 		alias := v.Decode
-		v.Decode = func(x []byte, v unsafe.Pointer) error { return alias(slices.Clip(bytes.Clone(x)), v) }
+		v.Decode = func(x []byte, v memory.Pointer) error { return alias(slices.Clip(bytes.Clone(x)), v) }
 	}
 	if f, ok := f.(*func(a, b []byte) []byte); ok {
 		v.Bytes = *f

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // Joined is a job that joins records of two inputs by key. Make it with Join, LeftJoin, FullJoin,
@@ -202,7 +202,7 @@ func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value
 		box, bytes, buf := new(K), key.Bytes(), []byte(nil)
 		encodeKey := func(k K) []byte {
 			*box = k
-			return bytes(unsafe.Pointer(box))
+			return bytes(memory.Of(box))
 		}
 		var f any = func(k K, v []byte) {
 			buf = append(append(buf[:0], side), v...)
@@ -222,7 +222,7 @@ func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value
 // joinRun is the state of a reduce attempt of a join.
 type joinRun[K, A, B, O any] struct {
 	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
-	clone   func(v unsafe.Pointer) // nil if values share no memory
+	clone   func(v memory.Pointer) // nil if values share no memory
 	largest int64
 	left    []A
 }
@@ -234,11 +234,11 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 		if v.right {
 			break
 		}
-		if held += int64(v.size) + int64(unsafe.Sizeof(v.A)); held > r.largest {
+		if held += int64(v.size) + int64(memory.SizeOf[A]()); held > r.largest {
 			return tooManyLeft(key, r.largest)
 		}
 		if r.left = append(r.left, v.A); r.clone != nil {
-			r.clone(unsafe.Pointer(&r.left[len(r.left)-1]))
+			r.clone(memory.Of(&r.left[len(r.left)-1]))
 		}
 	}
 	ranged := false
@@ -286,23 +286,23 @@ func (sided[A, B]) CodecWithin(b *codec.Builder, last bool) (*codec.Codec, error
 			}
 			return 1 + right.Width(src[1:], mark)
 		},
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			if v := (*sided[A, B])(p); v.right {
-				return right.Encode(append(dst, ofRight), unsafe.Pointer(&v.B))
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			if v := memory.To[sided[A, B]](p); v.right {
+				return right.Encode(append(dst, ofRight), memory.Of(&v.B))
 			} else {
-				return left.Encode(append(dst, ofLeft), unsafe.Pointer(&v.A))
+				return left.Encode(append(dst, ofLeft), memory.Of(&v.A))
 			}
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			if len(src) == 0 || src[0] > ofRight {
 				return nil, codec.ErrMalformed
 			}
-			v := (*sided[A, B])(p)
+			v := memory.To[sided[A, B]](p)
 			v.right, v.size = src[0] == ofRight, len(src)
 			if v.right {
-				return right.Decode(src[1:], unsafe.Pointer(&v.B))
+				return right.Decode(src[1:], memory.Of(&v.B))
 			}
-			return left.Decode(src[1:], unsafe.Pointer(&v.A))
+			return left.Decode(src[1:], memory.Of(&v.A))
 		},
 	}, nil
 }

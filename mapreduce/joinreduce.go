@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // joinPairs is a reduce attempt of a join over encoded pairs. It behaves like joinRun, which
@@ -116,7 +116,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 		if v[0] == ofRight {
 			break
 		}
-		if held += int64(len(v)) + int64(unsafe.Sizeof(*new(A))); held > r.largest {
+		if held += int64(len(v)) + int64(memory.SizeOf[A]()); held > r.largest {
 			return tooManyLeft(k, r.largest)
 		}
 		r.leftValues = append(r.leftValues, v[1:]...)
@@ -129,7 +129,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	at := 0
 	for _, end := range r.ends {
 		r.left = append(r.left, *new(A))
-		if err := decodeAll(r.a, r.leftValues[at:end:end], unsafe.Pointer(&r.left[len(r.left)-1])); err != nil {
+		if err := decodeAll(r.a, r.leftValues[at:end:end], memory.Of(&r.left[len(r.left)-1])); err != nil {
 			return err
 		}
 		at = end
@@ -138,7 +138,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 }
 
 // decodeAll decodes src to the value at p. Bytes after the value are an error.
-func decodeAll(c *codec.Codec, src []byte, p unsafe.Pointer) error {
+func decodeAll(c *codec.Codec, src []byte, p memory.Pointer) error {
 	rest, err := c.Decode(src, p)
 	if err == nil && len(rest) > 0 {
 		err = codec.ErrMalformed
@@ -153,7 +153,7 @@ func (r *joinPairs[K, A, B, O]) takeRight() bool {
 	}
 	err := codec.ErrMalformed
 	if v := r.in.value; len(v) > 0 && v[0] == ofRight {
-		err = decodeAll(r.b, v[1:], unsafe.Pointer(&r.right))
+		err = decodeAll(r.b, v[1:], memory.Of(&r.right))
 	}
 	if err != nil {
 		r.in.fails(err)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
@@ -114,7 +114,7 @@ func errLargeGroup[K any](key K, most int64) error {
 func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
 	c.holds = true
 	for ; c.at(group); c.next() {
-		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.maxGroup {
+		if *held += int64(c.size) + int64(memory.SizeOf[T]()); *held > c.maxGroup {
 			return list, ErrRecordTooLarge
 		}
 		list = append(list, c.rec)
@@ -303,7 +303,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		}
 	}
 	if c.image > 0 {
-		c.rec, c.size = *(*T)(unsafe.Pointer(unsafe.SliceData(c.run))), c.image
+		c.rec, c.size = memory.Cast[T](c.run)[0], c.image
 	} else if c.rec, c.size, err = c.decode(c.run); err != nil {
 		return err
 	}

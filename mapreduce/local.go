@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"sort"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -188,9 +186,9 @@ func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func
 
 // groupLocal returns the stream of a group's pairs; next stores each value's address in *value. It
 // folds the values of equal keys by Combine, so a Reduce can rely on Combine as in the engine.
-func (b *boundJob) groupLocal(group []localPair, value *unsafe.Pointer) (next func() ([]byte, bool, error), err error) {
-	values := reflect.MakeSlice(reflect.SliceOf(b.valueType), len(group), len(group))
-	at := func(i int) unsafe.Pointer { return values.Index(i).Addr().UnsafePointer() }
+func (b *boundJob) groupLocal(group []localPair, value *memory.Pointer) (next func() ([]byte, bool, error), err error) {
+	values := memory.NewArray(b.valueType, len(group))
+	at := func(i int) memory.Pointer { return values.Index(i, b.valueType.Size()) }
 	read := b.value.Reader()
 	_, fold := b.typed.combine()
 	var keys [][]byte

@@ -3,9 +3,9 @@ package mapreduce
 import (
 	"encoding/binary"
 	"reflect"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -27,7 +27,7 @@ type outputForm struct {
 	end   string
 	head  []byte // first bytes of each part
 	// route, if not nil, names the file of a record.
-	route func(rec unsafe.Pointer) string
+	route func(rec memory.Pointer) string
 	// layout, if not nil, tells how to write encoded pairs as the same text: a job without Reduce
 	// then writes pairs without decoding them.
 	layout *segment.Layout
@@ -67,7 +67,7 @@ func textForm(record reflect.Type, to Destination, separator, end string) *outpu
 			if err != nil {
 				return nil, err
 			}
-			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
 				dst, err := f(dst, rec)
 				return append(dst, end...), err
 			}, nil
@@ -85,7 +85,7 @@ func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, erro
 		record: reflect.TypeFor[O](),
 		dest:   to,
 		encoder: func() (appendRecord, error) {
-			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) { return encode(dst, *(*O)(rec)) }, nil
+			return func(dst []byte, rec memory.Pointer) ([]byte, error) { return encode(dst, *memory.To[O](rec)) }, nil
 		},
 	}}
 }
@@ -108,7 +108,7 @@ func (c *Collected[O]) Output() Output[O] {
 				return nil, wrong
 			}
 			encode := v.Appender(false)
-			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
 				at := len(dst)
 				dst = encode(append(dst, 0, 0, 0, 0), rec)
 				binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))

@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -47,7 +46,7 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 // partition returns the user's Partition as a function of encoded keys, for one goroutine. In a
 // watched plan it calls Partition twice and compares.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
-	read, key := b.key.Reader(), reflect.New(b.keyType).UnsafePointer()
+	read, key := b.key.Reader(), memory.New(b.keyType)
 	partition := func(encoded []byte, reduces int) int {
 		if err := read(encoded, key); err != nil {
 			fault.Throw(err)
@@ -158,7 +157,7 @@ type sampler struct {
 func (s *sampler) sample(src Source, split cluster.Split) error {
 	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), sampling: true}
 	key := s.bound.key.Bytes()
-	emit := s.bound.typed.emitToPointers(func(k, _ unsafe.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
+	emit := s.bound.typed.emitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
 	userMap, err := s.bound.typed.startMap(t, emit)
 	if err != nil {
 		return err

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -47,7 +47,7 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 			if w == nil {
 				return ownWriter{}, err
 			}
-			return ownWriter{write: func(rec unsafe.Pointer) error { return w.Write(*(*O)(rec)) }, close: w.Close, abort: w.Abort}, err
+			return ownWriter{write: func(rec memory.Pointer) error { return w.Write(*memory.To[O](rec)) }, close: w.Close, abort: w.Abort}, err
 		},
 		checkType: func() error {
 			if open == nil {
@@ -61,7 +61,7 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 // ownWriter holds the methods of a PartWriter; write writes the record at rec. All are nil if the
 // user returned no writer.
 type ownWriter struct {
-	write        func(rec unsafe.Pointer) error
+	write        func(rec memory.Pointer) error
 	close, abort func() error
 }
 
@@ -70,7 +70,7 @@ type ownPart struct {
 	writer      ownWriter
 	file        *PartFile
 	record      reflect.Type
-	heldRecords []unsafe.Pointer // copies that settle writes and drop discards
+	heldRecords []memory.Pointer // copies that settle writes and drop discards
 }
 
 // openPart creates the file of a part and calls the user's open for it.
@@ -105,16 +105,16 @@ func (o *ownPart) call(what string, code func() error) (err error) {
 	return err
 }
 
-func (o *ownPart) write(rec unsafe.Pointer) error {
+func (o *ownPart) write(rec memory.Pointer) error {
 	return o.call("Write", func() error { return o.writer.write(rec) })
 }
 
 // hold keeps a copy of a record until settle writes it or drop discards it.
-func (o *ownPart) hold(rec unsafe.Pointer) {
+func (o *ownPart) hold(rec memory.Pointer) {
 	own := reflect.New(o.record)
-	own.Elem().Set(reflect.NewAt(o.record, rec).Elem())
+	own.Elem().Set(rec.Value(o.record))
 	copySlices(own.Elem())
-	o.heldRecords = append(o.heldRecords, own.UnsafePointer())
+	o.heldRecords = append(o.heldRecords, memory.At(own))
 }
 
 func (o *ownPart) settle() error {

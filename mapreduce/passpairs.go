@@ -1,20 +1,18 @@
 package mapreduce
 
 import (
-	"reflect"
-	"unsafe"
-
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // pass writes all pairs of a stream, for a job without Reduce. Its records are Pairs of key and
 // value.
 func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 	b := r.bound
-	pair, read := reflect.New(b.out.record).UnsafePointer(), b.key.Reader()
-	second := unsafe.Add(pair, b.out.record.Field(1).Offset)
+	pair, read := memory.New(b.out.record), b.key.Reader()
+	second := pair.Add(b.out.record.Field(1).Offset)
 	_, fold := b.typed.combine()
 	move := []combine.Hit{{First: true}}
 	r.w.gate.Open()
@@ -42,8 +40,8 @@ const numberBatch = 512
 // merge does not support integers, done is false and nothing has been read.
 func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
 	record := r.bound.out.record
-	keys, pairs := make([]uint64, numberBatch), reflect.MakeSlice(reflect.SliceOf(record), numberBatch, numberBatch).UnsafePointer()
-	size, values := record.Size(), unsafe.Add(pairs, record.Field(1).Offset) // gaps stay zero: only fields are set
+	keys, pairs := make([]uint64, numberBatch), memory.NewArray(record, numberBatch)
+	size, values := record.Size(), pairs.Add(record.Field(1).Offset) // gaps stay zero: only fields are set
 	width, flip := int(r.bound.keyType.Size()), codec.IntegerFlip(r.bound.keyType)
 	r.w.gate.Open()
 	defer func() { r.c.Add(counter.ReduceInputRecords, joined) }()
@@ -53,13 +51,13 @@ func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err 
 			return joined, ok, m.Err()
 		}
 		for i, x := range keys[:n] {
-			codec.SetBitsAt(unsafe.Add(pairs, uintptr(i)*size), width, x^flip)
+			codec.SetBitsAt(pairs.Index(i, size), width, x^flip)
 		}
 		if r.w.image > 0 {
-			r.w.writeImages(n, unsafe.Slice((*byte)(pairs), uintptr(n)*size))
+			r.w.writeImages(n, pairs.Memory(uintptr(n)*size))
 		} else {
 			for i := range n {
-				r.w.write(unsafe.Add(pairs, uintptr(i)*size))
+				r.w.write(pairs.Index(i, size))
 			}
 		}
 		joined += int64(n)

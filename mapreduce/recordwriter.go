@@ -78,11 +78,11 @@ func emitTo[O any](w *recordWriter) func(O) {
 	place := new(O)
 	return func(rec O) {
 		*place = rec
-		w.write(unsafe.Pointer(place))
+		w.write(memory.Raw(unsafe.Pointer(place)))
 	}
 }
 
-func (w *recordWriter) write(rec unsafe.Pointer) {
+func (w *recordWriter) write(rec memory.Pointer) {
 	var err error
 	w.gate.Sign()
 	w.records++

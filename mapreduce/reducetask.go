@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -93,7 +92,7 @@ type reduceRun struct {
 	code    reduceCode
 	reduces int // number of reduces of the job
 	alive   *cluster.Watch
-	value   unsafe.Pointer // the current value
+	value   memory.Pointer // the current value
 }
 
 // reduceCode calls the user's Reduce in an attempt. It hides the types of the job.
@@ -134,7 +133,7 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 		return r.code.encoded(in, r.w)
 	}
 	read := r.bound.value.Reader()
-	r.value = reflect.New(r.bound.valueType).UnsafePointer()
+	r.value = memory.New(r.bound.valueType)
 	return r.groups(func() (key []byte, ok bool, err error) {
 		if in.next(); !in.ok {
 			return nil, false, in.err

@@ -2,8 +2,8 @@ package mapreduce
 
 import (
 	"errors"
-	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -26,7 +26,7 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	}
 	check, dest, own := form.checkType, form.dest, form.own
 	form.plain, form.layout = false, nil
-	form.route = func(rec unsafe.Pointer) string { return route(*(*O)(rec)) }
+	form.route = func(rec memory.Pointer) string { return route(*memory.To[O](rec)) }
 	form.checkType = func() error {
 		if err := output.Routable(dest); err != nil {
 			return err
@@ -48,12 +48,12 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 // router writes the records of an attempt to the files that route names.
 type router struct {
 	*output.Routes
-	route  func(rec unsafe.Pointer) string
+	route  func(rec memory.Pointer) string
 	encode appendRecord
 }
 
 // write appends a record to its file. Settle makes it final; until then it can be discarded.
-func (r *router) write(rec unsafe.Pointer) error {
+func (r *router) write(rec memory.Pointer) error {
 	name, err := r.Named(r.route(rec))
 	if err != nil {
 		return err

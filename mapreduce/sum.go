@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // setSum sets the Combine at pointer f to the addition of values of type t. It returns an error if
@@ -14,22 +16,22 @@ func setSum(f any, combines bool, t reflect.Type) error {
 	if combines {
 		return errors.New("both Combine and Sum are set")
 	}
-	place := reflect.ValueOf(f).UnsafePointer()
+	place := memory.At(reflect.ValueOf(f))
 	switch t.Kind() {
 	case reflect.Int8, reflect.Uint8:
-		*(*func(a, b uint8) uint8)(place) = add8
+		*memory.To[func(a, b uint8) uint8](place) = add8
 	case reflect.Int16, reflect.Uint16:
-		*(*func(a, b uint16) uint16)(place) = add16
+		*memory.To[func(a, b uint16) uint16](place) = add16
 	case reflect.Int32, reflect.Uint32:
-		*(*func(a, b uint32) uint32)(place) = add32
+		*memory.To[func(a, b uint32) uint32](place) = add32
 	case reflect.Int64, reflect.Uint64:
-		*(*func(a, b uint64) uint64)(place) = add64
+		*memory.To[func(a, b uint64) uint64](place) = add64
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
-		*(*func(a, b uint) uint)(place) = addInt
+		*memory.To[func(a, b uint) uint](place) = addInt
 	case reflect.Float32:
-		*(*func(a, b float32) float32)(place) = addFloat32
+		*memory.To[func(a, b float32) float32](place) = addFloat32
 	case reflect.Float64:
-		*(*func(a, b float64) float64)(place) = addFloat64
+		*memory.To[func(a, b float64) float64](place) = addFloat64
 	default:
 		return fmt.Errorf("sum needs values of an integer or float kind, not %s", t)
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // appendRecord appends the encoding of the record at rec to dst and returns the result.
-type appendRecord func(dst []byte, rec unsafe.Pointer) ([]byte, error)
+type appendRecord func(dst []byte, rec memory.Pointer) ([]byte, error)
 
 // appendText appends the text of the value at p to dst and returns the result.
 type appendText = appendRecord
@@ -50,13 +50,13 @@ func (b *textBuilder) part(name string, t reflect.Type) (appendText, error) {
 func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	switch {
 	case hasOwnMethod(t, textMarshalerType, "MarshalText"):
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			b, err := reflect.NewAt(t, p).Interface().(encoding.TextMarshaler).MarshalText()
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			b, err := p.Value(t).Addr().Interface().(encoding.TextMarshaler).MarshalText()
 			return append(dst, b...), Bad(err)
 		}, nil
 	case hasOwnMethod(t, stringerType, "String"):
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return append(dst, reflect.NewAt(t, p).Interface().(fmt.Stringer).String()...), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return append(dst, p.Value(t).Addr().Interface().(fmt.Stringer).String()...), nil
 		}, nil
 	case slices.Contains(b.within, t):
 		return nil, codec.Refuse(b.path, t, "it contains itself; give it MarshalText")
@@ -65,26 +65,26 @@ func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	defer func() { b.within = b.within[:len(b.within)-1] }()
 	switch t.Kind() {
 	case reflect.String:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*string)(p)...), nil }, nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) { return append(dst, *memory.To[string](p)...), nil }, nil
 	case reflect.Bool:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return strconv.AppendBool(dst, *(*bool)(p)), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return strconv.AppendBool(dst, *memory.To[bool](p)), nil
 		}, nil
 	case reflect.Int64:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return strconv.AppendInt(dst, *(*int64)(p), 10), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return strconv.AppendInt(dst, *memory.To[int64](p), 10), nil
 		}, nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return strconv.AppendInt(dst, reflect.NewAt(t, p).Elem().Int(), 10), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return strconv.AppendInt(dst, p.Value(t).Int(), 10), nil
 		}, nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return strconv.AppendUint(dst, reflect.NewAt(t, p).Elem().Uint(), 10), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return strconv.AppendUint(dst, p.Value(t).Uint(), 10), nil
 		}, nil
 	case reflect.Float32, reflect.Float64:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return strconv.AppendFloat(dst, reflect.NewAt(t, p).Elem().Float(), 'g', -1, t.Bits()), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return strconv.AppendFloat(dst, p.Value(t).Float(), 'g', -1, t.Bits()), nil
 		}, nil
 	case reflect.Slice, reflect.Array:
 		return b.list(t)
@@ -111,23 +111,23 @@ func hasOwnMethod(t, with reflect.Type, method string) bool {
 func (b *textBuilder) list(t reflect.Type) (appendText, error) {
 	if t.Elem().Kind() == reflect.Uint8 {
 		if t.Kind() == reflect.Slice {
-			return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*[]byte)(p)...), nil }, nil
+			return func(dst []byte, p memory.Pointer) ([]byte, error) { return append(dst, *memory.To[[]byte](p)...), nil }, nil
 		}
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
-			return append(dst, unsafe.Slice((*byte)(p), t.Len())...), nil
+		return func(dst []byte, p memory.Pointer) ([]byte, error) {
+			return append(dst, p.Memory(uintptr(t.Len()))...), nil
 		}, nil
 	}
 	elem, err := b.part("[]", t.Elem())
 	if err != nil {
 		return nil, err
 	}
-	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
-		list := reflect.NewAt(t, p).Elem()
+	return func(dst []byte, p memory.Pointer) (_ []byte, err error) {
+		list := p.Value(t)
 		for i := range list.Len() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = elem(dst, list.Index(i).Addr().UnsafePointer()); err != nil {
+			if dst, err = elem(dst, memory.At(list.Index(i).Addr())); err != nil {
 				return dst, err
 			}
 		}
@@ -152,12 +152,12 @@ func (b *textBuilder) structure(t reflect.Type) (appendText, error) {
 		fields = append(fields, field{text, f.Offset})
 	}
 	separator := b.separator
-	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
+	return func(dst []byte, p memory.Pointer) (_ []byte, err error) {
 		for i, f := range fields {
 			if i > 0 {
 				dst = append(dst, separator...)
 			}
-			if dst, err = f.text(dst, unsafe.Add(p, f.offset)); err != nil {
+			if dst, err = f.text(dst, p.Add(f.offset)); err != nil {
 				return dst, err
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // TopPerKey returns a job that emits, per key, the n largest records by compare, in descending
@@ -59,7 +59,7 @@ type topMap[T, K any] struct {
 	top    func(a, b T) int
 	encode func(dst []byte, key K) []byte
 	decode func(b []byte) (K, error)
-	clone  func(rec unsafe.Pointer) // nil: records share no memory
+	clone  func(rec memory.Pointer) // nil: records share no memory
 	size   func(rec T) int
 	lists  []topList[T]
 	at     map[string]int // index in lists, by encoded key
@@ -81,7 +81,7 @@ func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs 
 		n: n, top: top, encode: keys.Encoder(), decode: keys.Decoder(), clone: recs.Cloner(),
 		at: map[string]int{}, left: maxTopBytes, one: make([]T, 1), // emit keeps no reference
 	}
-	own := int(unsafe.Sizeof(*new(T)))
+	own := int(memory.SizeOf[T]())
 	m.size = func(T) int { return own }
 	if m.clone != nil {
 		encode := recs.Encoder()
@@ -120,7 +120,7 @@ func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
 	}
 	m.one[0] = rec
 	if m.clone != nil {
-		m.clone(unsafe.Pointer(&m.one[0]))
+		m.clone(memory.Of(&m.one[0]))
 	}
 	l := &m.lists[i]
 	before := len(l.recs)

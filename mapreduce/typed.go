@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
@@ -33,7 +33,7 @@ func Typed[O any](to Destination) Output[O] {
 			}
 			encode := v.Appender(false)
 			var scratch []byte
-			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
 				scratch = encode(scratch[:0], rec)
 				return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
 			}, nil

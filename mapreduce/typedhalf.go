@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -24,34 +25,34 @@ var (
 )
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value unsafe.Pointer)) any {
+func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value memory.Pointer)) any {
 	pair := new(Pair[K, V])
 	return func(k K, v V) {
 		pair.First, pair.Second = k, v
-		put(unsafe.Pointer(&pair.First), unsafe.Pointer(&pair.Second))
+		put(memory.Raw(unsafe.Pointer(&pair.First)), memory.Raw(unsafe.Pointer(&pair.Second)))
 	}
 }
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) emitFromPointers(emit any) func(key, value unsafe.Pointer) {
+func (b *typedJob[I, K, V, O]) emitFromPointers(emit any) func(key, value memory.Pointer) {
 	to := emit.(func(K, V))
-	return func(key, value unsafe.Pointer) { to(*(*K)(key), *(*V)(value)) }
+	return func(key, value memory.Pointer) { to(*(*K)(key.Raw()), *(*V)(value.Raw())) }
 }
 
 func (b *typedJob[I, K, V, O]) combine() (f any, fold combine.Fold) {
 	return &b.job.Combine, combine.FoldOf(b.job.Combine)
 }
 
-func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) any {
-	return combine.Emit[K, V](t, put, ready)
+func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key memory.Pointer)) any {
+	return combine.Emit[K, V](t, put)
 }
 
 func (b *typedJob[I, K, V, O]) numberEmit(t *combine.Table, flip uint64) any {
 	return combine.EmitNumbers[K](t, flip, b.job.Combine)
 }
 
-func (b *typedJob[I, K, V, O]) partition(key unsafe.Pointer, reduces int) int {
-	return b.job.Partition(*(*K)(key), reduces)
+func (b *typedJob[I, K, V, O]) partition(key memory.Pointer, reduces int) int {
+	return b.job.Partition(*(*K)(key.Raw()), reduces)
 }
 
 // newBoundMapOnly returns a bound job without reduces.

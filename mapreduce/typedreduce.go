@@ -6,13 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // typedReduce calls the user's reduce function in an attempt.
 type typedReduce[K, V, O any] struct {
 	user    Reducer[K, V, O]
 	emit    func(O)
-	readKey func(b []byte, k unsafe.Pointer) error
+	readKey func(b []byte, k memory.Pointer) error
 	key     K
 	stream  *groupStream // at the current group
 
@@ -21,7 +22,7 @@ type typedReduce[K, V, O any] struct {
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }
 
-func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (code reduceCode, err error) {
+func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
 	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
 	r.user.Reduce = b.job.Reduce
 	if b.job.ReduceTask != nil {
@@ -50,7 +51,7 @@ func (r *typedReduce[K, V, O]) call(s *groupStream, sequence int) error {
 		}
 		return r.user.Pairs(r.pairs[sequence], r.emit)
 	}
-	if err := r.readKey(s.group, unsafe.Pointer(&r.key)); err != nil {
+	if err := r.readKey(s.group, memory.Raw(unsafe.Pointer(&r.key))); err != nil {
 		return err
 	}
 	if r.values[sequence] == nil {
@@ -65,7 +66,7 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		s := r.stream
 		s.calls.begin(sequence)
-		for mine := s.calls.now; s.within() && yield(*(*V)(s.run.value)); s.advance() {
+		for mine := s.calls.now; s.within() && yield(*(*V)(s.run.value.Raw())); s.advance() {
 			s.calls.check(mine)
 		}
 	}
@@ -84,12 +85,12 @@ func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
 		for mine := s.calls.now; s.within(); s.advance() {
 			if !known || !bytes.Equal(at, s.key) {
 				at = append(at[:0], s.key...)
-				if err := r.readKey(at, unsafe.Pointer(k)); err != nil {
+				if err := r.readKey(at, memory.Raw(unsafe.Pointer(k))); err != nil {
 					fault.Throw(err)
 				}
 				known = true
 			}
-			if !yield(*k, *(*V)(s.run.value)) {
+			if !yield(*k, *(*V)(s.run.value.Raw())) {
 				return
 			}
 			s.calls.check(mine)

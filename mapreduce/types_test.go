@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 type stamped struct {
@@ -50,7 +50,7 @@ func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	v := must(c.Decoder()(c.Encoder()(nil, wrapped{stamped{at, 7}, "x"})))(t)
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, v)
 	text := must(textFormat(reflect.TypeFor[wrapped](), "|"))(t)
-	b := must(text(nil, unsafe.Pointer(&wrapped{stamped{at, 7}, "x"})))(t)
+	b := must(text(nil, memory.Of(&wrapped{stamped{at, 7}, "x"})))(t)
 	require.Equal(t, "2023-11-14T22:13:20.000000005Z|7|x", string(b))
 	own := must(codec.Value[ownWay]())(t)
 	require.Equal(t, "\x05abc", string(own.Encoder()(nil, ownWay{mark{"abc"}, 5})))
@@ -175,7 +175,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
 		check := func(c codec.Typed[T], err error) {
 			require.NoError(t, err)
-			b := c.Bytes()(unsafe.Pointer(&v))
+			b := c.Bytes()(memory.Of(&v))
 			require.Equal(t, string(c.Encoder()(nil, v)), string(b))
 			require.Equal(t, len(b), c.Width(b, map[bool]byte{true: 0xff}[c.Descending]))
 			require.Equal(t, v, must(c.Decoder()(b))(t))
@@ -184,7 +184,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 		check(codec.Key[T](true, codec.CallerPackage(1)))
 		check(codec.Value[T]())
 		f := must(kept.NewForm[T]())(t)
-		run := must(f.Appender()(nil, unsafe.Pointer(&v)))(t)
+		run := must(f.Appender()(nil, memory.Of(&v)))(t)
 		seen := 0
 		require.NoError(t, f.Each(run, func(rec T, b []byte) error {
 			seen++

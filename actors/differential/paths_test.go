@@ -109,7 +109,7 @@ func combinePaths() []path {
 		{"both halves of the batch are folded", []string{
 			"combine/table.go PutString", "combine/accumulator.go turn: b.n, b.late = other, true", "combine/accumulator.go turn: a.fold(other", "combine/accumulator.go flushShort: a.fold(other", "combine/values.go FoldOf: *x = combine(*x, *v)",
 		}, words("max", actors.Config{}, many(300, 7, 0))},
-		{"values that hold pointers are folded", []string{"combine/hashtable.go values: return h.slots", "combine/accumulator.go combine: a.foldHeap(", "combine/heapaccount.go foldHeap: a.heap.estimate +="}, heavy(300, 7, 9, actors.Config{})},
+		{"values that hold pointers are folded", []string{"combine/hashtable.go values: return memory.At(h.slots)", "combine/accumulator.go combine: a.foldHeap(", "combine/heapaccount.go foldHeap: a.heap.estimate +="}, heavy(300, 7, 9, actors.Config{})},
 		{"a bulky value waits for nobody", []string{"combine/accumulator.go wait: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
 		{
 			"lent values overflow their buffer",
@@ -118,7 +118,7 @@ func combinePaths() []path {
 		},
 		{
 			"values that are too large are not lent",
-			[]string{"combine/lentvalues.go copyValue: *(*[]byte)(a.next()) = slices.Clip("},
+			[]string{"combine/lentvalues.go copyValue: *memory.To[[]byte](a.next()) = slices.Clip("},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
 		},
 		{"an encoded key waits in its half", []string{"combine/encoded.go PutEncoded: a.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
@@ -141,7 +141,7 @@ func combinePaths() []path {
 		{"values are packed as their encoding", []string{"combine/pack.go packPair: append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)", "combine/pack.go absorb: a.form.read(b[:x]"}, heavy(300, 50, 9, actors.Config{})},
 	}
 	return append(list,
-		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitText: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *(*int64)(v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
+		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitText: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *memory.To[int64](v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
 		path{"sums are spilled", []string{"combine/batch.go probeSum: x.word += w.word", "combine/spill.go spill: a.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
 	)
 }
@@ -173,7 +173,7 @@ func numberPaths() []path {
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
 		{"a dense array is spilled", []string{"combine/sort.go Prefixes: r.densePrefix()", "combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
-	sums := []string{"combine/emit.go emitSums: (unsafe.Add(d.values, i*8)) += v", "combine/dense.go putElsewhere: a.foldAt("}
+	sums := []string{"combine/emit.go emitSums: (d.values.Index(int(i), 8).Raw()) += v", "combine/dense.go putElsewhere: a.foldAt("}
 	return append(list,
 		path{"sums in a dense array", append(sums, "combine/values.go foldSums: *x += v"), ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		path{"sums of floats in a dense array", sums, exact[int32, float64]{

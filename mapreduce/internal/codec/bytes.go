@@ -3,29 +3,29 @@ package codec
 import (
 	"bytes"
 	"slices"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 func stringCodec(last bool) *Codec {
 	if last {
 		return &Codec{
 			Raw: true, Open: true, plain: plainString, Width: restWidth,
-			Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*string)(p)...) },
-			Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-				*(*string)(p) = string(src)
+			Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, *memory.To[string](p)...) },
+			Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
+				*memory.To[string](p) = string(src)
 				return nil, nil
 			},
 		}
 	}
 	return &Codec{
 		Width: escapedWidth,
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			s := *(*string)(p)
-			return appendEscaped(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			return appendEscaped(dst, memory.BytesOf(*memory.To[string](p)))
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			b, rest, err := cutEscaped(src)
-			*(*string)(p) = string(b)
+			*memory.To[string](p) = string(b)
 			return rest, err
 		},
 	}
@@ -35,19 +35,19 @@ func bytesCodec(last bool) *Codec {
 	if last {
 		return &Codec{
 			Raw: true, Open: true, plain: plainBytes, Width: restWidth,
-			Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
-			Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-				*(*[]byte)(p) = slices.Clip(src)
+			Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, *memory.To[[]byte](p)...) },
+			Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
+				*memory.To[[]byte](p) = slices.Clip(src)
 				return nil, nil
 			},
 		}
 	}
 	return &Codec{
 		Width:  escapedWidth,
-		Encode: func(dst []byte, p unsafe.Pointer) []byte { return appendEscaped(dst, *(*[]byte)(p)) },
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Encode: func(dst []byte, p memory.Pointer) []byte { return appendEscaped(dst, *memory.To[[]byte](p)) },
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			b, rest, err := cutEscaped(src)
-			*(*[]byte)(p) = b
+			*memory.To[[]byte](p) = b
 			return rest, err
 		},
 	}

@@ -7,7 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // ErrUnsupportedType is wrapped by errors of Bind for a type that no key, value or record can have.
@@ -32,10 +33,10 @@ var ErrMalformed = errors.New("mapreduce: malformed encoding")
 // The functions take pointers, so that they are built once, at Bind, and do not allocate per
 // record. They have no state, and attempts share them.
 type Codec struct {
-	Encode func(dst []byte, p unsafe.Pointer) []byte
+	Encode func(dst []byte, p memory.Pointer) []byte
 	// Decode decodes a value at the head of src and returns the rest. Byte slices alias src if
 	// possible.
-	Decode func(src []byte, p unsafe.Pointer) ([]byte, error)
+	Decode func(src []byte, p memory.Pointer) ([]byte, error)
 	// Width returns the number of bytes of the value at the head of src without decoding it. Every
 	// byte of src is XORed with mark: 0xff for descending keys, otherwise 0. For malformed bytes
 	// the result may exceed len(src).
@@ -49,11 +50,11 @@ type Codec struct {
 }
 
 // Appender returns a function that appends a value's encoding, with all bits flipped if descending.
-func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
+func (c *Codec) Appender(descending bool) func(dst []byte, p memory.Pointer) []byte {
 	if !descending {
 		return c.Encode
 	}
-	return func(dst []byte, p unsafe.Pointer) []byte {
+	return func(dst []byte, p memory.Pointer) []byte {
 		at := len(dst)
 		dst = c.Encode(dst, p)
 		flip(dst[at:])

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -54,12 +53,12 @@ func byteArrayCodec(n int) *Codec {
 	return &Codec{
 		Empty:  n == 0,
 		Width:  fixedWidth(n),
-		Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, p.Memory(uintptr(n))...) },
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			if len(src) < n {
 				return nil, ErrMalformed
 			}
-			copy(unsafe.Slice((*byte)(p), n), src)
+			copy(p.Memory(uintptr(n)), src)
 			return src[n:], nil
 		},
 	}
@@ -100,29 +99,28 @@ func fieldsCodec(fields []fieldCodec) *Codec {
 	c.Empty = !slices.ContainsFunc(fields, func(f fieldCodec) bool { return !f.Empty })
 	c.Open = slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.Open })
 	c.Width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
-	c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
+	c.Encode = func(dst []byte, p memory.Pointer) []byte {
 		for i := range fields {
 			f := &fields[i]
-			at := unsafe.Add(p, f.offset)
+			at := p.Add(f.offset)
 			switch f.plain { // inline, saves a call per field: a third of the time for a byte and a []byte
 			case plainByte:
-				dst = append(dst, *(*byte)(at)^byte(f.flip))
+				dst = append(dst, *memory.To[byte](at)^byte(f.flip))
 			case plainWord:
-				dst = binary.BigEndian.AppendUint64(dst, *(*uint64)(at)^f.flip)
+				dst = binary.BigEndian.AppendUint64(dst, *memory.To[uint64](at)^f.flip)
 			case plainBytes:
-				dst = memory.AppendShort(dst, *(*[]byte)(at))
+				dst = memory.AppendShort(dst, *memory.To[[]byte](at))
 			case plainString:
-				s := *(*string)(at)
-				dst = memory.AppendShort(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+				dst = memory.AppendShort(dst, memory.BytesOf(*memory.To[string](at)))
 			default:
 				dst = f.Encode(dst, at)
 			}
 		}
 		return dst
 	}
-	c.Decode = func(src []byte, p unsafe.Pointer) (_ []byte, err error) {
+	c.Decode = func(src []byte, p memory.Pointer) (_ []byte, err error) {
 		for i := range fields {
-			if src, err = fields[i].Decode(src, unsafe.Add(p, fields[i].offset)); err != nil {
+			if src, err = fields[i].Decode(src, p.Add(fields[i].offset)); err != nil {
 				return nil, err
 			}
 		}
@@ -148,16 +146,16 @@ func marshalCodec(t reflect.Type, last bool) *Codec {
 	return &Codec{
 		Open:  last,
 		Width: inner.Width,
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			b, err := reflect.NewAt(t, p).Interface().(encoding.BinaryMarshaler).MarshalBinary()
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			b, err := p.Value(t).Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
 			if err != nil {
 				fault.Throw(fault.Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err)))
 			}
-			return inner.Encode(dst, unsafe.Pointer(&b))
+			return inner.Encode(dst, memory.Of(&b))
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			var b []byte
-			rest, err := inner.Decode(src, unsafe.Pointer(&b))
+			rest, err := inner.Decode(src, memory.Of(&b))
 			if err != nil {
 				return nil, err
 			}
@@ -165,7 +163,7 @@ func marshalCodec(t reflect.Type, last bool) *Codec {
 			if err = v.Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b); err != nil {
 				return nil, fault.Bad(fmt.Errorf("mapreduce: decoding %s: %w", t, err))
 			}
-			reflect.NewAt(t, p).Elem().Set(v.Elem())
+			p.Value(t).Set(v.Elem())
 			return rest, nil
 		},
 	}

@@ -1,8 +1,10 @@
 package codec
 
 import (
+	"encoding/binary"
 	"reflect"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // IntegerWidth returns the bytes of a key of type t if combine.EmitNumbers can emit it (an integer
@@ -28,20 +30,21 @@ func IntegerFlip(t reflect.Type) uint64 {
 
 // BitsOf returns the bits of *k, an integer of 4 or 8 bytes, as an unsigned number.
 func BitsOf[K any](k *K) uint64 {
-	if unsafe.Sizeof(*k) == 4 {
-		return uint64(*(*uint32)(unsafe.Pointer(k)))
+	b := memory.Image(k)
+	if len(b) == 4 {
+		return uint64(binary.NativeEndian.Uint32(b))
 	}
-	return *(*uint64)(unsafe.Pointer(k))
+	return binary.NativeEndian.Uint64(b)
 }
 
 // SetBits sets *k, an integer of 4 or 8 bytes, to the bits x, as BitsOf returns them.
-func SetBits[K any](k *K, x uint64) { SetBitsAt(unsafe.Pointer(k), int(unsafe.Sizeof(*k)), x) }
+func SetBits[K any](k *K, x uint64) { SetBitsAt(memory.Of(k), int(memory.SizeOf[K]()), x) }
 
 // SetBitsAt is like SetBits, for an integer of size bytes at k.
-func SetBitsAt(k unsafe.Pointer, size int, x uint64) {
+func SetBitsAt(k memory.Pointer, size int, x uint64) {
 	if size == 4 {
-		*(*uint32)(k) = uint32(x)
+		*memory.To[uint32](k) = uint32(x)
 		return
 	}
-	*(*uint64)(k) = x
+	*memory.To[uint64](k) = x
 }

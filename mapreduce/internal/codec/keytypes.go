@@ -6,7 +6,8 @@ import (
 	"net/netip"
 	"reflect"
 	"time"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // keyTypeCodec returns the codec for keys of a standard library type whose fields do not sort like
@@ -31,17 +32,17 @@ const unixZero = -62135596800
 func timeCodec() *Codec {
 	return &Codec{
 		Width: fixedWidth(12),
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			t := (*time.Time)(p)
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			t := memory.To[time.Time](p)
 			dst = binary.BigEndian.AppendUint64(dst, uint64(t.Unix()-unixZero)^1<<63)
 			return binary.BigEndian.AppendUint32(dst, uint32(t.Nanosecond()))
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			if len(src) < 12 {
 				return nil, ErrMalformed
 			}
 			sec := int64(binary.BigEndian.Uint64(src)^1<<63) + unixZero
-			*(*time.Time)(p) = time.Unix(sec, int64(binary.BigEndian.Uint32(src[8:]))).UTC()
+			*memory.To[time.Time](p) = time.Unix(sec, int64(binary.BigEndian.Uint32(src[8:]))).UTC()
 			return src[12:], nil
 		},
 	}
@@ -60,8 +61,8 @@ func bigIntCodec() *Codec {
 			n, _ := bigIntHead(src, mark)
 			return head + int(min(n, uint64(len(src))))
 		},
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			x := (*big.Int)(p)
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			x := memory.To[big.Int](p)
 			at := len(dst)
 			n := (x.BitLen() + 7) / 8
 			dst = append(dst, byte(x.Sign()+1))
@@ -73,7 +74,7 @@ func bigIntCodec() *Codec {
 			}
 			return dst
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			if len(src) < head || src[0] > 2 {
 				return nil, ErrMalformed
 			}
@@ -89,7 +90,7 @@ func bigIntCodec() *Codec {
 			if x.SetBytes(magnitude); neg {
 				x.Neg(&x)
 			}
-			*(*big.Int)(p) = x
+			*memory.To[big.Int](p) = x
 			return src[head+int(n):], nil
 		},
 	}
@@ -113,10 +114,10 @@ func addrCodec(last bool) *Codec {
 	return &Codec{
 		Open:  last,
 		Width: func(src []byte, mark byte) int { return 1 + text.Width(src[min(1, len(src)):], mark) },
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			return text.Encode(append(dst, byte((*netip.Addr)(p).BitLen())), p)
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			return text.Encode(append(dst, byte(memory.To[netip.Addr](p).BitLen())), p)
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			if len(src) < 1 {
 				return nil, ErrMalformed
 			}

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"reflect"
 	"slices"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // sliceCodec returns the codec of slice type t with elements encoded by elem.
@@ -15,15 +16,14 @@ func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 			_, end := countElements(elem, src, mark)
 			return end + 1
 		},
-		Encode: func(dst []byte, p unsafe.Pointer) []byte {
-			h := (*[]struct{})(p) // only the header is used
-			base := unsafe.Pointer(unsafe.SliceData(*h))
-			for i := range len(*h) {
-				dst = elem.Encode(append(dst, 1), unsafe.Add(base, uintptr(i)*size))
+		Encode: func(dst []byte, p memory.Pointer) []byte {
+			n, base := p.List()
+			for i := range n {
+				dst = elem.Encode(append(dst, 1), base.Index(i, size))
 			}
 			return append(dst, 0)
 		},
-		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			n, end := countElements(elem, src, 0)
 			if end >= len(src) || src[end] != 0 {
 				return nil, ErrMalformed
@@ -31,7 +31,7 @@ func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 			base := makeSlice(t, n, p)
 			for i := range n {
 				var err error
-				if src, err = elem.Decode(src[1:], unsafe.Add(base, uintptr(i)*size)); err != nil {
+				if src, err = elem.Decode(src[1:], base.Index(i, size)); err != nil {
 					return nil, err
 				}
 			}
@@ -60,14 +60,14 @@ func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 }
 
 // makeSlice sets the slice at p to n new zero elements, nil for none, and returns their address.
-func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
-	list := reflect.NewAt(t, p).Elem()
+func makeSlice(t reflect.Type, n int, p memory.Pointer) memory.Pointer {
+	list := p.Value(t)
 	if n == 0 {
 		list.SetZero()
-		return nil
+		return memory.Pointer{}
 	}
 	list.Set(reflect.MakeSlice(t, n, n))
-	return list.UnsafePointer()
+	return memory.At(list)
 }
 
 // integerSlice replaces Encode and Decode of c, a codec of slices of 4- or 8-byte integers, by
@@ -79,15 +79,15 @@ func integerSlice(c *Codec, t reflect.Type) {
 	}
 	if t.Elem().Size() == 4 {
 		flip := uint32(flip)
-		c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
-			list := *(*[]uint32)(p)
+		c.Encode = func(dst []byte, p memory.Pointer) []byte {
+			list := *memory.To[[]uint32](p)
 			dst = slices.Grow(dst, 5*len(list)+1)
 			for _, x := range list {
 				dst = binary.BigEndian.AppendUint32(append(dst, 1), x^flip)
 			}
 			return append(dst, 0)
 		}
-		c.Decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		c.Decode = func(src []byte, p memory.Pointer) ([]byte, error) {
 			n, ok := countWords(src, 4)
 			if !ok {
 				return nil, ErrMalformed
@@ -96,20 +96,20 @@ func integerSlice(c *Codec, t reflect.Type) {
 			for i := range list {
 				list[i] = binary.BigEndian.Uint32(src[5*i+1:]) ^ flip
 			}
-			*(*[]uint32)(p) = list
+			*memory.To[[]uint32](p) = list
 			return src[5*n+1:], nil
 		}
 		return
 	}
-	c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
-		list := *(*[]uint64)(p)
+	c.Encode = func(dst []byte, p memory.Pointer) []byte {
+		list := *memory.To[[]uint64](p)
 		dst = slices.Grow(dst, 9*len(list)+1)
 		for _, x := range list {
 			dst = binary.BigEndian.AppendUint64(append(dst, 1), x^flip)
 		}
 		return append(dst, 0)
 	}
-	c.Decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+	c.Decode = func(src []byte, p memory.Pointer) ([]byte, error) {
 		n, ok := countWords(src, 8)
 		if !ok {
 			return nil, ErrMalformed
@@ -118,7 +118,7 @@ func integerSlice(c *Codec, t reflect.Type) {
 		for i := range list {
 			list[i] = binary.BigEndian.Uint64(src[9*i+1:]) ^ flip
 		}
-		*(*[]uint64)(p) = list
+		*memory.To[[]uint64](p) = list
 		return src[9*n+1:], nil
 	}
 }

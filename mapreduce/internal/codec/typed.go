@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // Placed is a codec with its type and direction, for callers that know the type only at run time.
@@ -56,34 +56,33 @@ func ValueOf(t reflect.Type) (Placed, error) {
 func Encoding(c Placed, v reflect.Value) []byte {
 	at := reflect.New(c.Type)
 	at.Elem().Set(v)
-	return c.Appender(c.Descending)(nil, at.UnsafePointer())
+	return c.Appender(c.Descending)(nil, memory.At(at))
 }
 
 // Decoded returns the value, of the type of c, that all of b encodes. Its byte slices may alias b.
 func Decoded(c Placed, b []byte) (reflect.Value, error) {
 	at := reflect.New(c.Type)
-	err := c.Reader()(b, at.UnsafePointer())
+	err := c.Reader()(b, memory.At(at))
 	return at.Elem(), err
 }
 
 // Bytes returns a function that returns the encoding of the value at v: the bytes themselves for
 // raw strings and byte slices, otherwise a buffer that the next call overwrites.
-func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
+func (p *Placed) Bytes() func(v memory.Pointer) []byte {
 	switch {
 	case p.Empty:
-		return func(unsafe.Pointer) []byte { return nil }
+		return func(memory.Pointer) []byte { return nil }
 	case p.Raw && !p.Descending && p.Type.Kind() == reflect.String:
-		return func(v unsafe.Pointer) []byte {
-			s := *(*string)(v)
-			return unsafe.Slice(unsafe.StringData(s), len(s))
+		return func(v memory.Pointer) []byte {
+			return memory.BytesOf(*memory.To[string](v))
 		}
 	case p.Raw && !p.Descending:
-		return func(v unsafe.Pointer) []byte { return *(*[]byte)(v) }
+		return func(v memory.Pointer) []byte { return *memory.To[[]byte](v) }
 	}
 	// Update the variable only if the buffer was reallocated: each write of a pointer costs a write
 	// barrier.
 	encode, buf := p.Appender(p.Descending), make([]byte, 0, 64)
-	return func(v unsafe.Pointer) []byte {
+	return func(v memory.Pointer) []byte {
 		b := encode(buf[:0], v)
 		if cap(b) != cap(buf) {
 			buf = b
@@ -95,9 +94,9 @@ func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 // Reader returns a function that sets the value at v from its encoding b; byte slices may alias b.
 //
 //go:noinline
-func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
+func (p *Placed) Reader() func(b []byte, v memory.Pointer) error {
 	decode, descending := p.Decode, p.Descending
-	return func(b []byte, v unsafe.Pointer) error {
+	return func(b []byte, v memory.Pointer) error {
 		if descending {
 			b = append([]byte(nil), b...)
 			flip(b)
@@ -112,18 +111,18 @@ func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
 
 // Cloner returns a function that replaces what the value at v points to by a copy, so that it may
 // be kept; nil if values need no copy. One goroutine at a time may use the function.
-func (p *Placed) Cloner() func(v unsafe.Pointer) {
+func (p *Placed) Cloner() func(v memory.Pointer) {
 	if !MayChange(p.Type) {
 		return nil
 	}
 	if p.Type == reflect.TypeFor[[]byte]() {
-		return func(v unsafe.Pointer) {
-			b := (*[]byte)(v)
+		return func(v memory.Pointer) {
+			b := memory.To[[]byte](v)
 			*b = slices.Clip(bytes.Clone(*b))
 		}
 	}
 	encode, read := p.Appender(p.Descending), p.Reader()
-	return func(v unsafe.Pointer) {
+	return func(v memory.Pointer) {
 		if err := read(encode(nil, v), v); err != nil {
 			fault.Throw(err)
 		}
@@ -137,7 +136,7 @@ func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 	box, encode := new(T), t.Appender(t.Descending)
 	return func(dst []byte, v T) []byte {
 		*box = v
-		return encode(dst, unsafe.Pointer(box))
+		return encode(dst, memory.Of(box))
 	}
 }
 
@@ -148,7 +147,7 @@ func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 	box, read := new(T), t.Reader()
 	return func(b []byte) (T, error) {
-		err := read(b, unsafe.Pointer(box))
+		err := read(b, memory.Of(box))
 		return *box, err
 	}
 }

@@ -1,8 +1,7 @@
 package combine
 
 import (
-	"unsafe"
-
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -15,9 +14,9 @@ type accumulator struct {
 	dense   denseValues
 	heap    heapAccount
 	short   batch          // pairs that are not folded yet: their keys, of at most 16 bytes
-	values  unsafe.Pointer // values of the pairs in short, at the same indexes
+	values  memory.Pointer // values of the pairs in short, at the same indexes
 	long    longBatch      // pairs that are not folded yet, with longer keys
-	longs   unsafe.Pointer
+	longs   memory.Pointer
 	hits    []Hit        // scratch: destinations of the values of half a batch
 	encoded *encodedKeys // nil unless PutEncoded is used
 	spills  []*segment.Spill
@@ -36,7 +35,7 @@ func (a *accumulator) start() {
 	a.opt.complete()
 	a.hash = newHashTable(&a.opt, &a.form)
 	a.heap.weigh, a.heap.mutable = weigher(a.form.Type), mutable(a.form.Type)
-	a.values = a.form.room(2 * batchSize).UnsafePointer()
+	a.values = a.form.array(2 * batchSize)
 	a.hits = make([]Hit, batchSize)
 	if a.form.offHeap && a.opt.Width > 0 && a.form.size > 0 {
 		a.dense.width = a.opt.Width
@@ -61,7 +60,7 @@ func (a *accumulator) presize() {
 func (a *accumulator) len() int { return a.hash.n + a.dense.n }
 
 // next returns the address where the emitter stores the next pair's value before it calls put.
-func (a *accumulator) next() unsafe.Pointer { return a.form.place(a.values, a.short.n) }
+func (a *accumulator) next() memory.Pointer { return a.form.place(a.values, a.short.n) }
 
 // put adds the pair of key and the value at next to a batch, to be folded later. It copies key.
 func (a *accumulator) put(key []byte) {
@@ -93,9 +92,9 @@ func (a *accumulator) wait(w *pending) {
 func (a *accumulator) wordy() bool { return a.form.sum || a.heap.weigh != nil }
 
 // word returns what pending.word holds: the value at v if values are added, otherwise heap bytes.
-func (a *accumulator) word(v unsafe.Pointer) uint64 {
+func (a *accumulator) word(v memory.Pointer) uint64 {
 	if a.form.sum {
-		return *(*uint64)(v)
+		return *memory.To[uint64](v)
 	}
 	return uint64(a.heap.weight(v))
 }
@@ -161,13 +160,13 @@ func (a *accumulator) fold(from, to int) {
 }
 
 // combine combines waiting values, an array at from, into the hash table's values that hits name.
-func (a *accumulator) combine(hits []Hit, pairs []pending, from unsafe.Pointer) {
+func (a *accumulator) combine(hits []Hit, pairs []pending, from memory.Pointer) {
 	to := a.hash.values()
 	switch {
 	case a.heap.weigh == nil:
 		a.form.Fold(to, from, hits)
 	case a.form.Bytes != nil:
-		a.heap.foldBytes(a.form.Bytes, to, from, hits, pairs)
+		a.foldBytes(to, from, hits, pairs)
 	default:
 		a.foldHeap(to, from, hits, pairs)
 	}
@@ -178,8 +177,8 @@ func (a *accumulator) putLong(key []byte) {
 		a.putHuge(key)
 		return
 	}
-	if a.longs == nil {
-		a.longs = a.form.room(longBatchSize).UnsafePointer()
+	if a.longs.IsNil() {
+		a.longs = a.form.array(longBatchSize)
 	}
 	at := a.long.add(key)
 	a.form.move(a.form.place(a.longs, at), a.next())

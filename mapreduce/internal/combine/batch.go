@@ -1,9 +1,9 @@
 package combine
 
 import (
-	"unsafe"
-
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // batchSize is the number of pairs in one of the two halves of a batch.
@@ -35,7 +35,7 @@ type batch struct {
 func (h *hashTable) touch(b *batch, from, to int) {
 	shift, mask := uint64(h.shift&63), uint64(h.size-1)
 	if prefetches {
-		prefetch(&b.keys[from].hash, to-from, unsafe.Sizeof(pending{}), h.cells, h.stride, shift, mask)
+		prefetch(&b.keys[from].hash, to-from, pendingSize, h.cell(0), h.stride, shift, mask)
 		return
 	}
 	for i := range b.keys[from:to] {
@@ -52,7 +52,7 @@ func (h *hashTable) probe(keys []pending, hits []Hit) int {
 		w := &keys[i]
 		for at := w.hash >> shift; ; at++ {
 			to := uintptr(at&mask) * stride
-			x := (*cell)(unsafe.Add(cells, to))
+			x := memory.To[cell](cells.Add(to))
 			found := x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark
 			if !found {
 				if x.mark != 0 {
@@ -80,7 +80,7 @@ func (h *hashTable) probe(keys []pending, hits []Hit) int {
 // probeSum is like probe, but adds each value (pending.word) to its cell at once, without hits. It
 // requires Options.Sum. A WordCount takes an eighth less time.
 func (h *hashTable) probeSum(keys []pending) int {
-	shift, cells := h.shift&63, unsafe.Slice((*cell)(h.cells), h.size)
+	shift, cells := h.shift&63, memory.Cast[cell](h.slab.Bytes)[:h.size]
 	mask := uint64(len(cells) - 1)
 	for i := range keys {
 		w := &keys[i]

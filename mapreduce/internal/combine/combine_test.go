@@ -18,6 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
+const pageSize = 4096
+
 // mean is a type of values with 16 bytes and no pointers.
 type mean struct{ sum, count int64 }
 
@@ -79,13 +81,13 @@ func emitter[V any](t *table[V], way int) func([]byte, V) {
 		emit := emitterOf[string](t, t.PutString)
 		return func(k []byte, v V) { emit(unsafe.String(unsafe.SliceData(k), len(k)), v) }
 	default:
-		return Emit[[]byte, V](t.Table, t.PutEncoded(encodeInParts), nil)
+		return Emit[[]byte, V](t.Table, t.PutEncoded(encodeInParts))
 	}
 }
 
 // encodeInParts encodes a []byte as a struct does with two fields: the first byte and the rest.
-func encodeInParts(dst []byte, key unsafe.Pointer) []byte {
-	k := *(*[]byte)(key)
+func encodeInParts(dst []byte, key memory.Pointer) []byte {
+	k := *memory.To[[]byte](key)
 	n := min(len(k), 1)
 	return memory.AppendShort(append(dst, k[:n]...), k[n:])
 }
@@ -118,7 +120,7 @@ func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int
 			v := value(i)
 			b := slices.Clone(k)
 			emit(b, v)
-			size += len(k) + int(unsafe.Sizeof(v))
+			size += len(k) + int(memory.SizeOf[V]())
 			clear(b)
 			if old, ok := want[string(k)]; ok {
 				v = fold(old, v)
@@ -254,6 +256,9 @@ func TestEmittersSignAndStop(t *testing.T) {
 }
 
 func TestWrongConfigurationPanics(t *testing.T) {
+	require.Panics(t, func() {
+		Emit[string, int32](newTable(config[int64]{Options: Options{Partitions: 1, Sum: true}}).Table, nil)
+	})
 	require.Panics(t, func() { newTable(config[float64]{Options: Options{Partitions: 1, Sum: true}}) })
 	require.Panics(t, func() { newTable(config[int]{Options: Options{Partitions: 1}}) })
 }

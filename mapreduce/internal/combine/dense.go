@@ -3,7 +3,6 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -14,7 +13,7 @@ import (
 // array's range. When there are enough of them, lookAgain moves them into a longer array.
 type denseValues struct {
 	places
-	values  unsafe.Pointer
+	values  memory.Pointer
 	n       int // number of occupied places
 	slab    memory.Slab
 	charged int64
@@ -41,7 +40,7 @@ const (
 )
 
 // foldAt combines the value at v into the array's value for key base + i, or stores it if new.
-func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
+func (a *accumulator) foldAt(i uint64, v memory.Pointer) {
 	word, bit := &a.dense.occupied[i/64], uint64(1)<<(i%64)
 	at := a.form.place(a.dense.values, int(i))
 	if *word&bit != 0 {
@@ -135,7 +134,7 @@ func (a *accumulator) move(base uint64, size int) bool {
 	}
 	for i := range a.hash.size {
 		if x := a.hash.cell(uint64(i)); x.mark != 0 {
-			a.foldAt(number(x.in(nil))-d.base, unsafe.Pointer(&x.word))
+			a.foldAt(number(x.in(nil))-d.base, memory.Of(&x.word))
 		}
 	}
 	a.hash.clear()
@@ -155,7 +154,7 @@ func (a *accumulator) extend(base uint64, size int) bool {
 	each := int(a.form.size)
 	d.slab = a.opt.Pool.GetZeroed(size*each + size/8)
 	d.occupied = memory.Cast[uint64](d.slab.Bytes)[:size/64]
-	d.values = unsafe.Pointer(unsafe.SliceData(d.slab.Bytes[size/8:]))
+	d.values = memory.First(d.slab.Bytes[size/8:])
 	d.base = base
 	if old.n > 0 {
 		first, last := old.ends()

@@ -3,7 +3,6 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -117,7 +116,7 @@ type denseMerge struct {
 	hits      []Hit
 
 	keys   [64]uint64     // read ahead for Merge.Next
-	values unsafe.Pointer // of keys
+	values memory.Pointer // of keys
 	ahead  []uint64       // unread rest of keys
 }
 
@@ -169,21 +168,21 @@ func (m *denseMerge) within(at uint64) uint64 {
 
 // next sets keys to the next keys, and their values in the array at values, stride bytes apart. It
 // returns how many; fewer than len(keys) only at the end.
-func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) (n int) {
+func (m *denseMerge) next(keys []uint64, values memory.Pointer, stride uintptr) (n int) {
 	for n < len(keys) && m.find() {
 		from, left := n, m.left
 		for ; left != 0 && n < len(keys); left &= left - 1 {
 			keys[n] = m.at*64 + uint64(bits.TrailingZeros64(left))
 			n++
 		}
-		m.fill(keys[from:n], unsafe.Add(values, uintptr(from)*stride), stride)
+		m.fill(keys[from:n], values.Index(from, stride), stride)
 		m.left = left
 	}
 	return n
 }
 
 // fill sets the values of keys, all among the current 64, combined in the order of the arrays.
-func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) {
+func (m *denseMerge) fill(keys []uint64, values memory.Pointer, stride uintptr) {
 	var done uint64
 	for _, r := range m.arrays {
 		word := r.word(m.at)
@@ -197,22 +196,22 @@ func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) 
 			}
 		}
 		first := (m.at - r.base/64) * 64 * uint64(m.form.size)
-		m.form.Fold(values, unsafe.Pointer(&r.values[first]), hits)
+		m.form.Fold(values, memory.Of(&r.values[first]), hits)
 		done |= word
 	}
 }
 
 // nextDense is Next for a merge whose segments are all dense arrays.
-func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
+func (m *Merge) nextDense() (key []byte, v memory.Pointer, ok bool) {
 	r, form := m.dense, &m.acc.form
-	if r.values == nil {
-		r.values = form.room(len(r.keys)).UnsafePointer()
+	if r.values.IsNil() {
+		r.values = form.array(len(r.keys))
 	}
 	if len(r.ahead) == 0 {
 		r.ahead = r.keys[:r.next(r.keys[:], r.values, form.size)]
 	}
 	if len(r.ahead) == 0 {
-		return nil, nil, false
+		return nil, memory.Pointer{}, false
 	}
 	at := len(r.keys) - cap(r.ahead)
 	width := m.acc.opt.Width
@@ -224,7 +223,7 @@ func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 // Numbers sets keys to the next integer keys of the merge, and their values in the array at values,
 // stride bytes apart. It returns how many, 0 at the end. If ok is false, the merge has other data
 // and the caller must use Next. It must not mix the two.
-func (m *Merge) Numbers(keys []uint64, values unsafe.Pointer, stride uintptr) (n int, ok bool) {
+func (m *Merge) Numbers(keys []uint64, values memory.Pointer, stride uintptr) (n int, ok bool) {
 	if !m.started {
 		m.start()
 	}

@@ -1,9 +1,12 @@
 package combine
 
 import (
+	"fmt"
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // The user's program compiles a generic function in its own package, once per job, and inlines none
@@ -11,21 +14,18 @@ import (
 // most one call per pair.
 
 // Emit returns the function with which a map emits pairs into t. put is a Put method of t, or calls
-// one. If ready, the result of Ready, is not nil, Emit returns the function that it points to.
+// one.
 //
 //go:noinline
-func Emit[K, V any](t *Table, put func(key unsafe.Pointer), ready unsafe.Pointer) func(K, V) {
-	if ready != nil {
-		return *(*func(K, V))(ready)
-	}
-	values, n, gate, key := (*[2 * batchSize]V)(t.acc.values), &t.acc.short.n, &t.gate, new(K)
+func Emit[K, V any](t *Table, put func(key memory.Pointer)) func(K, V) {
+	values, n, gate, key := (*[2 * batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate, new(K)
 	return func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
 		}
 		values[uint(*n)%(2*batchSize)] = v
 		*key = k
-		put(unsafe.Pointer(key))
+		put(memory.Raw(unsafe.Pointer(key)))
 	}
 }
 
@@ -35,7 +35,7 @@ func Emit[K, V any](t *Table, put func(key unsafe.Pointer), ready unsafe.Pointer
 //
 //go:noinline
 func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K, V) {
-	values, n, gate := (*[2 * batchSize]V)(t.acc.values), &t.acc.short.n, &t.gate
+	values, n, gate := (*[2 * batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate
 	d, records := &t.acc.dense, &t.acc.stats.Records
 	return func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
@@ -50,7 +50,7 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 		}
 		i := x - d.base
 		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
-			at := (*V)(unsafe.Add(d.values, uintptr(i)*unsafe.Sizeof(v)))
+			at := (*V)(unsafe.Add(d.values.Raw(), uintptr(i)*unsafe.Sizeof(v)))
 			*at = combine(*at, v)
 			return
 		}
@@ -59,46 +59,57 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 	}
 }
 
-// Ready returns a pointer to an emit function, func(K, V), that all jobs share, so that a job need
-// not compile its own. It returns nil unless values are added and keys need no encoding.
-//
-// Invariant: Go passes all integer types of 8 bytes the same way.
-func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
+// waitingValues returns the array of the values that wait, which Emit casts to an array of values
+// of size bytes. It panics if the table has values of another size: an error of the program.
+func (t *Table) waitingValues(size uintptr) unsafe.Pointer {
+	if size != t.acc.form.size {
+		panic(fmt.Sprintf("combine: emitting values of %d bytes into a table of %s", size, t.acc.form.Type))
+	}
+	return t.acc.values.Raw()
+}
+
+// Ready returns an emit function of type emit, a func(K, V), that all jobs share, so that a job
+// need not compile its own. It returns nil unless values are added and keys need no encoding.
+func (t *Table) Ready(emit reflect.Type) any {
 	if !t.acc.form.sum {
 		return nil
 	}
-	switch key {
+	switch emit.In(0) {
 	case reflect.TypeFor[[]byte]():
-		return emitText[[]byte](t)
+		return emitText[[]byte](t, emit)
 	case reflect.TypeFor[string]():
-		return emitText[string](t)
+		return emitText[string](t, emit)
 	default:
 		return nil
 	}
 }
 
 // ReadySums is like Ready, for integer keys (EmitNumbers) and values that are added. It returns nil
-// unless value is a type of 8-byte numbers. It saves PageRank 1/14 of its time.
-func (t *Table) ReadySums(value reflect.Type, flip uint64) unsafe.Pointer {
-	wide := t.acc.opt.Width == 8
+// unless values are numbers of 8 bytes. It saves PageRank 1/14 of its time.
+func (t *Table) ReadySums(emit reflect.Type, flip uint64) any {
+	wide, value := t.acc.opt.Width == 8, emit.In(1)
 	switch float := value.Kind() == reflect.Float64; {
 	case !float && !CanSum(value):
 		return nil
 	case float && wide:
-		return emitSums[uint64, float64](t, flip)
+		return emitSums[uint64, float64](t, emit, flip)
 	case float:
-		return emitSums[uint32, float64](t, flip)
+		return emitSums[uint32, float64](t, emit, flip)
 	case wide:
-		return emitSums[uint64, uint64](t, flip)
+		return emitSums[uint64, uint64](t, emit, flip)
 	default:
-		return emitSums[uint32, uint64](t, flip)
+		return emitSums[uint32, uint64](t, emit, flip)
 	}
 }
 
-// emitSums returns a pointer to an emit function like that of EmitNumbers, but it adds values.
+// retyped returns the function at f as one of type emit. Keys and values may have other types there
+// if these are passed alike: Go passes all integers of one size the same way.
+func retyped(f memory.Pointer, emit reflect.Type) any { return f.Value(emit).Interface() }
+
+// emitSums returns an emit function like that of EmitNumbers, but it adds values.
 //
 //go:noinline
-func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsafe.Pointer {
+func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, as reflect.Type, flip uint64) any {
 	d, gate, records := &t.acc.dense, &t.gate, &t.acc.stats.Records
 	emit := func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
@@ -108,21 +119,21 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsa
 		x := uint64(k) ^ flip
 		i := x - d.base
 		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
-			*(*V)(unsafe.Add(d.values, i*8)) += v
+			*(*V)(d.values.Index(int(i), 8).Raw()) += v
 			return
 		}
-		*(*V)(t.acc.next()) = v
+		*(*V)(t.acc.next().Raw()) = v
 		t.acc.putNumber(x)
 	}
-	return unsafe.Pointer(&emit)
+	return retyped(memory.Of(&emit), as)
 }
 
-// emitText returns a pointer to an emit function for sums under byte or string keys. It inlines the
+// emitText returns an emit function for sums under byte or string keys. It inlines the
 // common path: with calls a WordCount takes a fifth longer. The compiler must not inline emitText
 // into Ready, because it would then inline nothing in it.
 //
 //go:noinline
-func emitText[K []byte | string](t *Table) unsafe.Pointer {
+func emitText[K []byte | string](t *Table, as reflect.Type) any {
 	b, gate, stats, turn := &t.acc.short, &t.gate, &t.acc.stats, t.acc.turn
 	emit := func(key K, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
@@ -131,20 +142,20 @@ func emitText[K []byte | string](t *Table) unsafe.Pointer {
 		n := len(key)
 		stats.Records++
 		stats.Bytes += int64(n)
-		p := *(*unsafe.Pointer)(unsafe.Pointer(&key)) // the headers of slices and strings begin alike
-		if uint(n-1) >= inlineKey || !sixteenAt(p) {
-			*(*uint64)(t.acc.next()) = v
-			t.acc.put(unsafe.Slice((*byte)(p), n))
+		_, p := memory.Raw(unsafe.Pointer(&key)).List()
+		if uint(n-1) >= inlineKey || !p.InPage(inlineKey) {
+			*memory.To[uint64](t.acc.next()) = v
+			t.acc.put(p.Memory(uintptr(n)))
 			return
 		}
 		keep := &masks[n&31]
 		w := &b.keys[b.n&(2*batchSize-1)]
-		w.k0, w.k1 = load(p, 0)&keep[0], load(p, 8)&keep[1]
+		w.k0, w.k1 = p.Load()&keep[0], p.Add(8).Load()&keep[1]
 		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
 		if b.n++; b.n%batchSize == 0 {
 			turn()
 		}
 	}
-	return unsafe.Pointer(&emit)
+	return retyped(memory.Of(&emit), as)
 }

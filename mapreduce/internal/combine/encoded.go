@@ -2,7 +2,8 @@ package combine
 
 import (
 	"encoding/binary"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // keyRoom is the space for an encoded key that waits in a batch. It is four times that in a cell,
@@ -17,11 +18,11 @@ type encodedKeys [batchSize][keyRoom]byte
 //
 // Keys are hashed when half a batch is full. A load of 8 bytes just after the stores that wrote
 // them would wait for the stores: that took a fifth of a WordCount with struct keys.
-func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) func(key unsafe.Pointer) {
+func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) func(key memory.Pointer) {
 	a, keys := &t.acc, new(encodedKeys)
 	a.encoded = keys
 	var large []byte // buffer for all keys, after the first that exceeds keyRoom
-	return func(at unsafe.Pointer) {
+	return func(at memory.Pointer) {
 		room := &keys[uint(a.short.n)%batchSize]
 		dst := room[:0]
 		if large != nil {
@@ -38,7 +39,7 @@ func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) f
 			a.putLong(key)
 			return
 		}
-		if unsafe.SliceData(key) != &room[0] {
+		if memory.First(key) != memory.Of(&room[0]) {
 			copy(room[:], key)
 		}
 		w := &a.short.keys[uint(a.short.n)%(2*batchSize)]

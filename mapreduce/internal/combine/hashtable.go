@@ -29,6 +29,8 @@ type cellKey struct {
 }
 
 const (
+	pendingSize = unsafe.Sizeof(pending{})
+	cellSize    = unsafe.Sizeof(cell{}) // if values take at most 8 bytes
 	// valueAt is the offset of the value in a cell.
 	valueAt    = unsafe.Offsetof(cell{}.word)
 	firstCells = 1 << 9
@@ -38,7 +40,7 @@ const (
 // hashTable maps keys to the addresses of their values, which it does not read. It uses open
 // addressing with linear probing, and is at most half full.
 type hashTable struct {
-	cells   unsafe.Pointer
+	cells   memory.Pointer
 	size    int     // number of cells, a power of two
 	stride  uintptr // bytes of a cell
 	shift   uint    // 64 - log2 of size
@@ -54,7 +56,7 @@ type hashTable struct {
 }
 
 func newHashTable(o *Options, f *valueForm) hashTable {
-	h := hashTable{form: f, budget: o.Budget, pool: o.Pool, shift: 64, stride: unsafe.Sizeof(cell{})}
+	h := hashTable{form: f, budget: o.Budget, pool: o.Pool, shift: 64, stride: cellSize}
 	if f.offHeap {
 		h.stride = valueAt + (f.size+7)&^7
 	} else {
@@ -63,14 +65,14 @@ func newHashTable(o *Options, f *valueForm) hashTable {
 	return h
 }
 
-func (h *hashTable) cell(i uint64) *cell { return (*cell)(unsafe.Add(h.cells, uintptr(i)*h.stride)) }
+func (h *hashTable) cell(i uint64) *cell { return memory.To[cell](h.cells.Index(int(i), h.stride)) }
 
 // values returns the address to which Hit.To is relative.
-func (h *hashTable) values() unsafe.Pointer {
+func (h *hashTable) values() memory.Pointer {
 	if h.slots.IsValid() {
-		return h.slots.UnsafePointer()
+		return memory.At(h.slots)
 	}
-	return unsafe.Add(h.cells, valueAt)
+	return h.cells.Add(valueAt)
 }
 
 // full reports whether another key requires a larger table.
@@ -104,7 +106,7 @@ func (h *hashTable) resize(size int, force bool) bool {
 // take allocates n free cells.
 func (h *hashTable) take(n int) {
 	h.slab = h.pool.GetZeroed(n * int(h.stride))
-	h.cells, h.size = unsafe.Pointer(unsafe.SliceData(h.slab.Bytes)), n
+	h.cells, h.size = memory.First(h.slab.Bytes), n
 }
 
 // tableBytes returns the bytes to charge for a table of size cells: the cells, half as much to pack
@@ -117,10 +119,10 @@ func (h *hashTable) tableBytes(size int) int64 {
 	return n
 }
 
-func (h *hashTable) rehash(old unsafe.Pointer, n int) {
+func (h *hashTable) rehash(old memory.Pointer, n int) {
 	mask := uint64(h.size - 1)
 	for i := range n {
-		x := (*cell)(unsafe.Add(old, uintptr(i)*h.stride))
+		x := memory.To[cell](old.Index(i, h.stride))
 		if x.mark == 0 {
 			continue
 		}
@@ -133,11 +135,11 @@ func (h *hashTable) rehash(old unsafe.Pointer, n int) {
 }
 
 func (h *hashTable) copyCell(to, from *cell) {
-	if h.stride == unsafe.Sizeof(cell{}) {
+	if h.stride == cellSize {
 		*to = *from
 		return
 	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(to)), h.stride), unsafe.Slice((*byte)(unsafe.Pointer(from)), h.stride))
+	copy(memory.Of(to).Memory(h.stride), memory.Of(from).Memory(h.stride))
 }
 
 func (h *hashTable) hashOf(x *cellKey) uint64 {
@@ -153,7 +155,7 @@ func (x *cellKey) in(arena []byte) []byte {
 	if n > inlineKey {
 		return arena[x.off : x.off+n : x.off+n]
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(x)), n)
+	return memory.Of(x).Memory(uintptr(n))
 }
 
 // findLong returns where the value of a long key is, or inserts the key; false if it does not fit.

@@ -1,18 +1,19 @@
 package combine
 
 import (
-	"slices"
-	"unsafe"
+	"bytes"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // heapAccount estimates the Go heap memory that a table's values refer to, so that the table spills
 // in time. Each emit adds to the estimate. If it exceeds the budget, settle weighs all values.
 type heapAccount struct {
-	weigh    func(p unsafe.Pointer) int64 // nil: values hold no pointers, and nothing is counted
+	weigh    func(p memory.Pointer) int64 // nil: values hold no pointers, and nothing is counted
 	mutable  bool
 	estimate int64
 	charged  int64
-	before   []uintptr // the words of values before a fold
+	before   []byte // the memory of values before a fold
 	lent     lentValues
 }
 
@@ -30,25 +31,23 @@ const (
 )
 
 // weight returns the bytes to charge for the heap memory that the value at v refers to.
-func (a *heapAccount) weight(v unsafe.Pointer) int64 { return heapFactor * (heapEach + a.weigh(v)) }
+func (a *heapAccount) weight(v memory.Pointer) int64 { return heapFactor * (heapEach + a.weigh(v)) }
 
 // over reports whether the estimate exceeds what the budget has been charged.
 func (a *heapAccount) over() bool { return a.estimate > a.charged }
 
 // foldHeap folds values with pointers and adds their growth to the estimate. It assumes that a
 // value grows by the size of the folded one, and not at all if Combine returns it unchanged.
-func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pending) {
-	words := int(a.form.size / unsafe.Sizeof(uintptr(0)))
-	wordsOf := func(h Hit) []uintptr {
-		return unsafe.Slice((*uintptr)(unsafe.Add(to, h.To)), words)
-	}
+func (a *accumulator) foldHeap(to, from memory.Pointer, hits []Hit, pairs []pending) {
+	size := int(a.form.size)
+	valueOf := func(h Hit) []byte { return to.Add(h.To).Memory(a.form.size) }
 	before := a.heap.before[:0]
 	for _, h := range hits {
-		before = append(before, wordsOf(h)...)
+		before = append(before, valueOf(h)...)
 	}
 	a.form.Fold(to, from, hits)
 	for i, h := range hits {
-		if h.First || a.heap.mutable || !slices.Equal(before[i*words:(i+1)*words], wordsOf(h)) {
+		if h.First || a.heap.mutable || !bytes.Equal(before[i*size:(i+1)*size], valueOf(h)) {
 			a.heap.estimate += int64(pairs[h.From].word)
 		}
 	}

@@ -3,7 +3,8 @@ package combine
 import (
 	"bytes"
 	"slices"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // lentValues holds copies of byte-slice values until they are folded, because emitters reuse their
@@ -32,10 +33,10 @@ const (
 //     scratch. If it returns that unchanged, the value stays as it is.
 //  5. When no pair waits, the buffer is empty.
 func (a *accumulator) copyValue() {
-	v, l := *(*[]byte)(a.next()), &a.heap.lent
+	v, l := *memory.To[[]byte](a.next()), &a.heap.lent
 	switch {
 	case len(v) > largestLent:
-		*(*[]byte)(a.next()) = slices.Clip(bytes.Clone(v))
+		*memory.To[[]byte](a.next()) = slices.Clip(bytes.Clone(v))
 		return
 	case v == nil:
 		return
@@ -50,21 +51,22 @@ func (a *accumulator) copyValue() {
 	}
 	from := len(l.buf)
 	l.buf = append(l.buf, v...)
-	*(*[]byte)(a.next()) = l.buf[from:len(l.buf):len(l.buf)]
+	*memory.To[[]byte](a.next()) = l.buf[from:len(l.buf):len(l.buf)]
 }
 
 // foldBytes folds values that are byte slices, and adds their growth to the estimate.
-func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsafe.Pointer, hits []Hit, pairs []pending) {
+func (a *accumulator) foldBytes(to, from memory.Pointer, hits []Hit, pairs []pending) {
+	lent := &a.heap.lent
 	for _, h := range hits {
-		x, v := (*[]byte)(unsafe.Add(to, h.To)), *(*[]byte)(unsafe.Add(from, uintptr(h.From)*unsafe.Sizeof([]byte{})))
+		x, v := memory.To[[]byte](to.Add(h.To)), *memory.To[[]byte](a.form.place(from, int(h.From)))
 		grown := true
 		if h.First {
-			*x = a.lent.keep(v)
+			*x = lent.keep(v)
 		} else {
-			grown = a.lent.fold(combine, x, v)
+			grown = lent.fold(a.form.Bytes, x, v)
 		}
 		if grown {
-			a.estimate += int64(pairs[h.From].word)
+			a.heap.estimate += int64(pairs[h.From].word)
 		}
 	}
 }
@@ -82,8 +84,8 @@ func (l *lentValues) keep(v []byte) []byte {
 
 // has reports whether b is in the buffer or in scratch.
 func (l *lentValues) has(b []byte) bool {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(l.buf)))
-	return at < lentBytes+largestLent
+	_, is := memory.Within(l.buf[:cap(l.buf)], b[:min(1, cap(b))])
+	return is
 }
 
 // fold sets *x to combine(*x, v), and reports whether that changed the value.
@@ -117,5 +119,5 @@ func (l *lentValues) fold(combine func(a, b []byte) []byte, x *[]byte, v []byte)
 
 // sameSlice reports whether two slices are the same memory, not only equal bytes.
 func sameSlice(a, b []byte) bool {
-	return unsafe.SliceData(a) == unsafe.SliceData(b) && len(a) == len(b) && cap(a) == cap(b)
+	return memory.First(a) == memory.First(b) && len(a) == len(b) && cap(a) == cap(b)
 }

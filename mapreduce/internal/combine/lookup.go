@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -30,7 +29,7 @@ type lookupCell[V any] struct {
 	k0, k1 uint64
 	mark   uint32 // length of the key + 1
 	list   uint32 // index of the values in lists + 1; 0: one value
-	value  V
+	value  [1]V
 }
 
 // minLookup is the number of cells that a Lookup has for its first key.
@@ -42,7 +41,7 @@ func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	case c.mark == 0:
 		return nil
 	case c.list == 0:
-		return unsafe.Slice(&c.value, 1)
+		return c.value[:]
 	default:
 		return slices.Clip(l.lists[c.list-1])
 	}
@@ -61,10 +60,10 @@ func (l *Lookup[V]) Add(key []byte, v V) {
 			k1 = uint64(len(l.long))
 			l.long = append(l.long, key...)
 		}
-		*c = lookupCell[V]{k0: k0, k1: k1, mark: uint32(len(key)) + 1, value: v} //nolint:gosec // a key fits into memory
+		*c = lookupCell[V]{k0: k0, k1: k1, mark: uint32(len(key)) + 1, value: [1]V{v}} //nolint:gosec // a key fits into memory
 		l.n++
 	case c.list == 0:
-		l.lists = append(l.lists, []V{c.value, v})
+		l.lists = append(l.lists, []V{c.value[0], v})
 		c.list = uint32(len(l.lists)) //nolint:gosec // more lists do not fit into memory
 	default:
 		l.lists[c.list-1] = append(l.lists[c.list-1], v)

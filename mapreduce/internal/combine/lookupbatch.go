@@ -1,7 +1,5 @@
 package combine
 
-import "unsafe"
-
 // LookupBatch looks up several keys at a time, so that their cache misses overlap. One goroutine
 // may use it.
 //
@@ -32,18 +30,18 @@ func NewLookupBatch[V any](lookup *Lookup[V]) *LookupBatch[V] {
 	b := &LookupBatch[V]{lookup: lookup, asked: make([]asked, 0, LookupBatchSize)}
 	switch first := any(&b.first).(type) {
 	case *func([]byte) byte:
-		*first = func(v []byte) byte { return firstByte(unsafe.SliceData(v), len(v)) }
+		*first = firstByte[[]byte]
 	case *func(string) byte:
-		*first = func(v string) byte { return firstByte(unsafe.StringData(v), len(v)) }
+		*first = firstByte[string]
 	}
 	return b
 }
 
-func firstByte(p *byte, n int) byte {
-	if n == 0 {
+func firstByte[V []byte | string](v V) byte {
+	if len(v) == 0 {
 		return 0
 	}
-	return *p
+	return v[0]
 }
 
 // Add copies a key into the batch, which must have fewer than LookupBatchSize keys.
@@ -79,7 +77,7 @@ func (b *LookupBatch[V]) touch() {
 		return
 	}
 	for i := range b.asked {
-		b.seen += b.first(l.cells[b.asked[i].hash>>(l.shift&63)&mask].value)
+		b.seen += b.first(l.cells[b.asked[i].hash>>(l.shift&63)&mask].value[0])
 	}
 }
 

@@ -2,8 +2,8 @@ package combine
 
 import (
 	"bytes"
-	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -24,10 +24,10 @@ type Merge struct {
 	key      [8]byte
 	files    *segment.Merge // of the spilled runs
 	fileKey  []byte
-	file     unsafe.Pointer // value of fileKey
+	file     memory.Pointer // value of fileKey
 	fileOK   bool
 	out      []byte
-	value    unsafe.Pointer // value of out
+	value    memory.Pointer // value of out
 	stats    segment.Stats
 	err      error
 }
@@ -87,7 +87,7 @@ func (m *Merge) start() {
 	m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
 	if m.spilled || len(m.acc.spills) > 0 {
 		m.acc.compact(m.sorted) // leaves memory for reading more runs at once
-		m.file, m.value = m.acc.form.room(1).UnsafePointer(), m.acc.form.room(1).UnsafePointer()
+		m.file, m.value = m.acc.form.array(1), m.acc.form.array(1)
 		m.nextFile()
 	}
 }
@@ -113,12 +113,12 @@ func (m *Merge) nextFile() {
 
 // Next returns the next key and the address of its value; ok is false at the end or after an error.
 // Both are valid until the next call of Next or Close.
-func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
+func (m *Merge) Next() (key []byte, v memory.Pointer, ok bool) {
 	if !m.started {
 		m.start()
 	}
 	if m.err != nil {
-		return nil, nil, false
+		return nil, memory.Pointer{}, false
 	}
 	if m.dense != nil {
 		return m.nextDense()
@@ -139,7 +139,7 @@ func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
 
 // nextWithFile returns the next pair of the table in memory and the spilled runs. key and v are the
 // table's next pair, if ok; equal keys are combined.
-func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, unsafe.Pointer, bool) {
+func (m *Merge) nextWithFile(key []byte, v memory.Pointer, ok bool) ([]byte, memory.Pointer, bool) {
 	order := 1
 	if ok {
 		order = bytes.Compare(key, m.fileKey)
@@ -161,7 +161,7 @@ func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, uns
 		form.fold(v, m.file)
 	}
 	if m.err != nil {
-		return nil, nil, false
+		return nil, memory.Pointer{}, false
 	}
 	return m.out, v, true
 }

@@ -2,7 +2,6 @@ package combine
 
 import (
 	"encoding/binary"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -79,7 +78,7 @@ func (l *keyList) touchArena(i int) {
 }
 
 // packPair appends the pair of key and the value at v to its partition.
-func (a *accumulator) packPair(d *packed, key []byte, v unsafe.Pointer) {
+func (a *accumulator) packPair(d *packed, key []byte, v memory.Pointer) {
 	size := int(a.form.size)
 	if !a.form.offHeap {
 		d.value = a.form.Append(d.value[:0], v)
@@ -95,7 +94,7 @@ func (a *accumulator) packPair(d *packed, key []byte, v unsafe.Pointer) {
 	l.cur = append(binary.AppendUvarint(l.cur, uint64(len(key))), key...)
 	switch {
 	case a.form.sum:
-		l.cur = binary.AppendVarint(l.cur, *(*int64)(v))
+		l.cur = binary.AppendVarint(l.cur, *memory.To[int64](v))
 	case a.form.offHeap:
 		l.cur = append(l.cur, a.form.bytes(v)...)
 	default:
@@ -146,7 +145,7 @@ func (a *accumulator) absorb(s *Segment) {
 			switch v := a.next(); {
 			case a.form.sum:
 				x, n := binary.Varint(b)
-				*(*int64)(v) = x
+				*memory.To[int64](v) = x
 				b = b[n:]
 			case a.form.offHeap:
 				b = b[copy(a.form.bytes(v), b):]

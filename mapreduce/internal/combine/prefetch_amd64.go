@@ -1,7 +1,5 @@
 package combine
 
-import "unsafe"
-
 // prefetches reports whether prefetch is implemented.
 const prefetches = true
 
@@ -9,4 +7,4 @@ const prefetches = true
 // stride bytes apart, the first at hash. The cell of x has index x>>shift&mask and size bytes.
 //
 //go:noescape
-func prefetch(hash *uint64, n int, stride uintptr, cells unsafe.Pointer, size uintptr, shift, mask uint64)
+func prefetch(hash *uint64, n int, stride uintptr, cells *cell, size uintptr, shift, mask uint64)

@@ -2,9 +2,7 @@
 
 package combine
 
-import "unsafe"
-
 // prefetches reports whether prefetch is implemented. If not, touch reads the cells, which waits.
 const prefetches = false
 
-func prefetch(*uint64, int, uintptr, unsafe.Pointer, uintptr, uint64, uint64) {}
+func prefetch(*uint64, int, uintptr, *cell, uintptr, uint64, uint64) {}

@@ -2,7 +2,6 @@ package combine
 
 import (
 	"math/bits"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -21,14 +20,14 @@ const chunkBytes = 1 << 31
 // keyList gives access to all keys and values of an accumulator, for package segment to sort and
 // for pack.
 type keyList struct {
-	cells  unsafe.Pointer // the first one
+	cells  memory.Pointer // the first one
 	n      int            // number of cells, including free ones
 	stride uintptr        // bytes of a cell
 	chunk  int            // log2 of the number of cells in a region
 	arena  []byte
-	slots  unsafe.Pointer // values of cells; nil: values are in the cells
+	slots  memory.Pointer // values of cells; zero: values are in the cells
 	dense  places
-	values unsafe.Pointer // of the dense array
+	values memory.Pointer // of the dense array
 	size   uintptr        // bytes of a value
 	seen   uint32         // written by touch; an unused load would be dropped by the compiler
 }
@@ -40,20 +39,20 @@ func (a *accumulator) keys() *keyList {
 		dense: a.dense.places, values: a.dense.values,
 	}
 	if h.slots.IsValid() {
-		l.slots = h.slots.UnsafePointer()
+		l.slots = memory.At(h.slots)
 	}
 	l.chunk = max(0, bits.Len(uint(chunkBytes/l.stride))-1)
 	return l
 }
 
-func (l *keyList) cell(i int) *cell { return (*cell)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
+func (l *keyList) cell(i int) *cell { return memory.To[cell](l.cells.Index(i, l.stride)) }
 
 // valueOf returns the address of a cell's value.
-func (l *keyList) valueOf(x *cell) unsafe.Pointer {
-	if l.slots == nil {
-		return unsafe.Pointer(&x.word)
+func (l *keyList) valueOf(x *cell) memory.Pointer {
+	if l.slots.IsNil() {
+		return memory.Of(&x.word)
 	}
-	return unsafe.Add(l.slots, uintptr(x.word)*l.size)
+	return l.slots.Index(int(x.word), l.size)
 }
 
 // sort returns the n keys in order, as entries that point to keys and values where they are. They
@@ -63,7 +62,7 @@ func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {
 		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
-		s.Regions = append(s.Regions, unsafe.Slice((*byte)(unsafe.Pointer(l.cell(i))), size))
+		s.Regions = append(s.Regions, l.cells.Index(i, l.stride).Memory(size))
 	}
 	read := func() segment.Reader { return l.read() }
 	s.Bounds(read())
@@ -156,10 +155,10 @@ func (s *sorted) touch(list []segment.Entry) {
 }
 
 // pair returns the key of an entry, valid until the next call, and the address of its value.
-func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
+func (s *sorted) pair(e *segment.Entry) (key []byte, v memory.Pointer) {
 	i := e.Number()
 	if e.Region() == inDense {
-		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), unsafe.Add(s.values, uintptr(i)*s.size)
+		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), s.values.Index(int(i), s.size)
 	}
 	x := s.cell(int(i))
 	return x.in(s.arena), s.valueOf(x)
@@ -180,7 +179,7 @@ func (a *accumulator) compact(s *sorted) {
 			key, v := s.pair(e)
 			x.k0, x.k1 = inlineWords(key)
 			x.mark = uint32(len(key)) + 1
-			copy(a.form.bytes(unsafe.Pointer(&x.word)), a.form.bytes(v))
+			copy(a.form.bytes(memory.Of(&x.word)), a.form.bytes(v))
 		} else {
 			h.copyCell(x, s.cell(int(e.Number())))
 		}

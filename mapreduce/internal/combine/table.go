@@ -2,7 +2,6 @@ package combine
 
 import (
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -23,7 +22,7 @@ func NewTable(o Options, v Values) *Table {
 }
 
 // Next returns the address where the caller stores the next pair's value before it puts the key.
-func (t *Table) Next() unsafe.Pointer { return t.acc.next() }
+func (t *Table) Next() memory.Pointer { return t.acc.next() }
 
 // CopyValue makes the table copy the bytes of the value at Next, a []byte. So the emitter may reuse
 // them once the pair is put.
@@ -31,12 +30,11 @@ func (t *Table) CopyValue() { t.acc.copyValue() }
 
 // PutBytes adds the pair of the []byte at key and the value at Next. It copies the key. Err and
 // Finish return errors: a failed spill, or a key that is too large.
-func (t *Table) PutBytes(key unsafe.Pointer) { t.put(*(*[]byte)(key)) }
+func (t *Table) PutBytes(key memory.Pointer) { t.put(*memory.To[[]byte](key)) }
 
 // PutString is like PutBytes, but key points to a string.
-func (t *Table) PutString(key unsafe.Pointer) {
-	k := *(*string)(key)
-	t.put(unsafe.Slice(unsafe.StringData(k), len(k)))
+func (t *Table) PutString(key memory.Pointer) {
+	t.put(memory.BytesOf(*memory.To[string](key)))
 }
 
 func (t *Table) put(key []byte) {

@@ -35,18 +35,18 @@ func (c config[V]) values() Values {
 		v.Fold = FoldOf(c.combine)
 	}
 	if c.append == nil && c.Sum {
-		v.Append = func(dst []byte, v unsafe.Pointer) []byte {
-			return binary.LittleEndian.AppendUint64(dst, *(*uint64)(v))
+		v.Append = func(dst []byte, v memory.Pointer) []byte {
+			return binary.LittleEndian.AppendUint64(dst, *memory.To[uint64](v))
 		}
-		v.Decode = func(b []byte, v unsafe.Pointer) error {
-			*(*uint64)(v) = binary.LittleEndian.Uint64(b)
+		v.Decode = func(b []byte, v memory.Pointer) error {
+			*memory.To[uint64](v) = binary.LittleEndian.Uint64(b)
 			return nil
 		}
 	}
 	if c.append != nil {
-		v.Append = func(dst []byte, v unsafe.Pointer) []byte { return c.append(dst, *(*V)(v)) }
-		v.Decode = func(b []byte, v unsafe.Pointer) (err error) {
-			*(*V)(v), err = c.decode(b)
+		v.Append = func(dst []byte, v memory.Pointer) []byte { return c.append(dst, *memory.To[V](v)) }
+		v.Decode = func(b []byte, v memory.Pointer) (err error) {
+			*memory.To[V](v), err = c.decode(b)
 			return err
 		}
 	}
@@ -64,14 +64,14 @@ func newTable[V any](c config[V]) *table[V] { return &table[V]{NewTable(c.Option
 // emit emits in the simplest way.
 func (t *table[V]) emit(key []byte, v V) {
 	t.sign()
-	*(*V)(t.Next()) = v
+	*memory.To[V](t.Next()) = v
 	t.put(key)
 }
 
 // emitReused emits v as user code does that overwrites the bytes after the call.
 func emitReused(t *table[[]byte], key, v []byte) {
 	t.sign()
-	*(*[]byte)(t.Next()) = v
+	*memory.To[[]byte](t.Next()) = v
 	t.CopyValue()
 	t.put(key)
 }
@@ -86,24 +86,27 @@ func newMerge[V any](c config[V], segments []*Segment) *merge[V] {
 func (m *merge[V]) Next() (key []byte, v V, ok bool) {
 	key, at, ok := m.Merge.Next()
 	if ok {
-		v = *(*V)(at)
+		v = *memory.To[V](at)
 	}
 	return key, v, ok
 }
 
 func (m *merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
-	return m.Merge.Numbers(keys, unsafe.Pointer(unsafe.SliceData(values)), unsafe.Sizeof(*new(V)))
+	return m.Merge.Numbers(keys, memory.Of(unsafe.SliceData(values)), memory.SizeOf[V]())
 }
 
-// emitterOf returns the emit that Emit makes for keys of type K, which put stores.
-func emitterOf[K, V any](t *table[V], put func(key unsafe.Pointer)) func(K, V) {
-	return Emit[K, V](t.Table, put, t.Ready(reflect.TypeFor[K]()))
+// emitterOf returns the emit for keys of type K: the ready one, or that of Emit with put.
+func emitterOf[K, V any](t *table[V], put func(key memory.Pointer)) func(K, V) {
+	if ready := t.Ready(reflect.TypeFor[func(K, V)]()); ready != nil {
+		return ready.(func(K, V))
+	}
+	return Emit[K, V](t.Table, put)
 }
 
 // emitNumbers returns the emit of the table for integer keys, as jobs get it for these values.
 func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
 	if t.config.Sum || t.config.adds {
-		return *(*func(K, V))(t.ReadySums(reflect.TypeFor[V](), flip))
+		return t.ReadySums(reflect.TypeFor[func(K, V)](), flip).(func(K, V))
 	}
 	return EmitNumbers[K](t.Table, flip, t.config.combine)
 }
@@ -214,7 +217,7 @@ func TestCellsOfManyRegions(t *testing.T) {
 	var want []string
 	for i := range 3000 {
 		key := fmt.Sprintf("12345678%d", i*7919%3000)
-		*(*int64)(a.next()) = 1
+		*memory.To[int64](a.next()) = 1
 		a.put([]byte(key))
 		want = append(want, key)
 	}

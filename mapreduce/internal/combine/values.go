@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // Values describes the type of values, and how a [Table] or [Merge] combines and encodes them.
@@ -16,12 +18,12 @@ type Values struct {
 	Bytes func(a, b []byte) []byte
 	// Append appends the encoding of the value at v for a spill. Decode sets the value at v from
 	// the encoding b; it must not keep b.
-	Append func(dst []byte, v unsafe.Pointer) []byte
-	Decode func(b []byte, v unsafe.Pointer) error
+	Append func(dst []byte, v memory.Pointer) []byte
+	Decode func(b []byte, v memory.Pointer) error
 }
 
 // Fold combines values in the array at from into values at to; each hit names one of both.
-type Fold func(to, from unsafe.Pointer, hits []Hit)
+type Fold func(to, from memory.Pointer, hits []Hit)
 
 // Hit says where an incoming value goes: value number From of the incoming array is combined into
 // the value at byte offset To of the table. If First, the key is new and the value is stored there.
@@ -35,10 +37,10 @@ type Hit struct {
 //
 //go:noinline
 func FoldOf[V any](combine func(a, b V) V) Fold {
-	return func(to, from unsafe.Pointer, hits []Hit) {
+	return func(to, from memory.Pointer, hits []Hit) {
 		for i := range hits {
 			h := &hits[i]
-			x, v := (*V)(unsafe.Add(to, h.To)), (*V)(unsafe.Add(from, uintptr(h.From)*unsafe.Sizeof(*new(V))))
+			x, v := (*V)(unsafe.Add(to.Raw(), h.To)), (*V)(unsafe.Add(from.Raw(), uintptr(h.From)*unsafe.Sizeof(*new(V))))
 			if h.First {
 				*x = *v
 			} else {
@@ -49,10 +51,10 @@ func FoldOf[V any](combine func(a, b V) V) Fold {
 }
 
 // foldSums is a Fold that adds 8-byte integers.
-func foldSums(to, from unsafe.Pointer, hits []Hit) {
+func foldSums(to, from memory.Pointer, hits []Hit) {
 	for i := range hits {
 		h := &hits[i]
-		x, v := (*uint64)(unsafe.Add(to, h.To)), *(*uint64)(unsafe.Add(from, uintptr(h.From)*8))
+		x, v := memory.To[uint64](to.Add(h.To)), *memory.To[uint64](from.Index(int(h.From), 8))
 		if h.First {
 			*x = v
 		} else {
@@ -93,7 +95,7 @@ func formOf(o *Options, v *Values) valueForm {
 	case o.Sum:
 		f.Fold = foldSums
 	case f.size == 0: // all values are equal
-		f.Fold = func(_, _ unsafe.Pointer, _ []Hit) {}
+		f.Fold = func(_, _ memory.Pointer, _ []Hit) {}
 	}
 	return f
 }
@@ -121,28 +123,31 @@ func (f *valueForm) room(n int) reflect.Value {
 	return reflect.MakeSlice(reflect.SliceOf(f.Type), n, n)
 }
 
+// array is like room, but returns the address of the first value.
+func (f *valueForm) array(n int) memory.Pointer { return memory.At(f.room(n)) }
+
 // place returns the address of value i of the array at values.
-func (f *valueForm) place(values unsafe.Pointer, i int) unsafe.Pointer {
-	return unsafe.Add(values, uintptr(i)*f.size)
+func (f *valueForm) place(values memory.Pointer, i int) memory.Pointer {
+	return values.Index(i, f.size)
 }
 
 // fold combines the value at v into the one at x, which keeps the result.
-func (f *valueForm) fold(x, v unsafe.Pointer) {
+func (f *valueForm) fold(x, v memory.Pointer) {
 	f.one[0] = Hit{}
 	f.Fold(x, v, f.one)
 }
 
 // move overwrites the value at x with the one at v.
-func (f *valueForm) move(x, v unsafe.Pointer) {
+func (f *valueForm) move(x, v memory.Pointer) {
 	f.one[0] = Hit{First: true}
 	f.Fold(x, v, f.one)
 }
 
 // bytes returns the memory of the value at v, which must hold no pointers.
-func (f *valueForm) bytes(v unsafe.Pointer) []byte { return unsafe.Slice((*byte)(v), f.size) }
+func (f *valueForm) bytes(v memory.Pointer) []byte { return v.Memory(f.size) }
 
 // read sets the value at v from b, an encoding that was spilled or packed.
-func (f *valueForm) read(b []byte, v unsafe.Pointer) error {
+func (f *valueForm) read(b []byte, v memory.Pointer) error {
 	if err := f.Decode(b, v); err != nil {
 		return fmt.Errorf("combine: a spilled value of %d bytes: %w", len(b), err)
 	}

@@ -2,16 +2,17 @@ package combine
 
 import (
 	"reflect"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // weigher returns a function that estimates the bytes of heap memory that the value at p, of type
 // t, refers to; nil if t has no pointers.
-func weigher(t reflect.Type) func(p unsafe.Pointer) int64 { return weigherAt(t, 0) }
+func weigher(t reflect.Type) func(p memory.Pointer) int64 { return weigherAt(t, 0) }
 
 // weigherAt is like weigher, for a part of a value that is nested depth levels deep. At more than 4
 // levels, which recursive types reach, it returns weighDeep.
-func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
+func weigherAt(t reflect.Type, depth int) func(p memory.Pointer) int64 {
 	if !hasPointers(t) {
 		return nil
 	}
@@ -20,7 +21,7 @@ func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return func(p unsafe.Pointer) int64 { return int64(len(*(*string)(p))) }
+		return func(p memory.Pointer) int64 { return int64(len(*memory.To[string](p))) }
 	case reflect.Slice:
 		return weighSlice(t.Elem(), weigherAt(t.Elem(), depth+1))
 	case reflect.Struct:
@@ -30,25 +31,25 @@ func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	}
 }
 
-func weighSlice(elem reflect.Type, each func(p unsafe.Pointer) int64) func(p unsafe.Pointer) int64 {
+func weighSlice(elem reflect.Type, each func(p memory.Pointer) int64) func(p memory.Pointer) int64 {
 	size := elem.Size()
-	return func(p unsafe.Pointer) int64 {
-		s := *(*[]byte)(p) // its length and capacity are in elements
+	return func(p memory.Pointer) int64 {
+		s := *memory.To[[]byte](p) // its length and capacity are in elements
 		n := int64(cap(s)) * int64(size)
 		if each != nil {
-			first := unsafe.Pointer(unsafe.SliceData(s))
+			first := memory.First(s)
 			for i := range len(s) {
-				n += each(unsafe.Add(first, uintptr(i)*size))
+				n += each(first.Index(i, size))
 			}
 		}
 		return n
 	}
 }
 
-func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
+func weighStruct(t reflect.Type, depth int) func(p memory.Pointer) int64 {
 	type part struct {
 		offset uintptr
-		weigh  func(p unsafe.Pointer) int64
+		weigh  func(p memory.Pointer) int64
 	}
 	var parts []part
 	for f := range t.Fields() {
@@ -56,19 +57,19 @@ func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 			parts = append(parts, part{f.Offset, w})
 		}
 	}
-	return func(p unsafe.Pointer) (n int64) {
+	return func(p memory.Pointer) (n int64) {
 		for _, x := range parts {
-			n += x.weigh(unsafe.Add(p, x.offset))
+			n += x.weigh(p.Add(x.offset))
 		}
 		return n
 	}
 }
 
 // weighDeep returns a slower weigher for any type: it follows pointers, maps and interfaces.
-func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
-	return func(p unsafe.Pointer) int64 {
+func weighDeep(t reflect.Type) func(p memory.Pointer) int64 {
+	return func(p memory.Pointer) int64 {
 		w := walker{left: maxSteps}
-		return w.behind(reflect.NewAt(t, p).Elem())
+		return w.behind(p.Value(t))
 	}
 }
 
@@ -77,7 +78,7 @@ const maxSteps = 1 << 16
 
 // walker adds up the heap memory that a value refers to. It counts each allocation once.
 type walker struct {
-	seen map[unsafe.Pointer]bool
+	seen map[memory.Pointer]bool
 	left int
 }
 
@@ -96,7 +97,7 @@ func (w *walker) behind(v reflect.Value) (n int64) {
 	case reflect.String:
 		return int64(v.Len())
 	case reflect.Slice:
-		if w.again(v.UnsafePointer()) {
+		if w.again(memory.At(v)) {
 			return 0
 		}
 		n = int64(v.Cap()) * int64(t.Elem().Size())
@@ -109,7 +110,7 @@ func (w *walker) behind(v reflect.Value) (n int64) {
 		}
 		return n
 	case reflect.Pointer:
-		if v.IsNil() || w.again(v.UnsafePointer()) {
+		if v.IsNil() || w.again(memory.At(v)) {
 			return 0
 		}
 		return int64(t.Elem().Size()) + w.behind(v.Elem())
@@ -119,7 +120,7 @@ func (w *walker) behind(v reflect.Value) (n int64) {
 		}
 		return int64(v.Elem().Type().Size()) + w.behind(v.Elem())
 	case reflect.Map:
-		if v.IsNil() || w.again(v.UnsafePointer()) {
+		if v.IsNil() || w.again(memory.At(v)) {
 			return 0
 		}
 		return w.entries(v)
@@ -151,12 +152,12 @@ func (w *walker) entries(v reflect.Value) int64 {
 }
 
 // again reports whether the walker has counted the memory at p before, and marks it as counted.
-func (w *walker) again(p unsafe.Pointer) bool {
+func (w *walker) again(p memory.Pointer) bool {
 	if w.seen[p] {
 		return true
 	}
 	if w.seen == nil {
-		w.seen = map[unsafe.Pointer]bool{}
+		w.seen = map[memory.Pointer]bool{}
 	}
 	w.seen[p] = true
 	return false

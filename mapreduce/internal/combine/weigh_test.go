@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -273,11 +272,11 @@ func TestWeigher(t *testing.T) {
 	}{B: "four"}, 4)
 	weigh(t, map[int64]int64{1: 1, 2: 2}, 2*2*(16+perEntry))
 	weigh[any](t, int64(1), 8)
-	weigh(t, loop, int64(unsafe.Sizeof(*loop))+3+8)
+	weigh(t, loop, int64(len(memory.Image(loop)))+3+8)
 	require.Nil(t, weigher(reflect.TypeFor[struct{ A, B int }]()))
 }
 
 func weigh[V any](t *testing.T, v V, want int64) {
 	t.Helper()
-	require.Equal(t, want, weigher(reflect.TypeFor[V]())(unsafe.Pointer(&v)), "%T", v)
+	require.Equal(t, want, weigher(reflect.TypeFor[V]())(memory.Of(&v)), "%T", v)
 }

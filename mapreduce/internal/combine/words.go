@@ -3,7 +3,8 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // inlineKey is the number of key bytes that a cell holds. Longer keys are in the arena.
@@ -22,35 +23,28 @@ var masks = func() (list [32][2]uint64) {
 	return list
 }()
 
-const pageSize = 4096
-
 // inlineWords returns a key of at most 16 bytes as two words in native byte order, zero padded.
 //
-// Invariant: it loads 16 bytes from the key's start, more than the key may have, but only if they
-// are in the same 4 KiB page as its first byte. Memory is mapped in whole pages, so the load cannot
-// fault, and the bytes beyond the key are masked. Therefore checkptr and the race detector are
-// switched off.
+// It loads 16 bytes from the key's start, more than the key may have, if memory.Pointer.InPage
+// allows it, and masks the bytes beyond the key.
 //
 //go:nocheckptr
 //go:norace
 func inlineWords(key []byte) (k0, k1 uint64) {
-	p := unsafe.Pointer(unsafe.SliceData(key))
+	p := memory.First(key)
 	m := &masks[len(key)&31]
-	if sixteenAt(p) && p != nil {
-		return load(p, 0) & m[0], load(p, 8) & m[1]
+	if p.InPage(inlineKey) && !p.IsNil() {
+		return p.Load() & m[0], p.Add(8).Load() & m[1]
 	}
 	return plainWords(key)
 }
 
-// sixteenAt reports whether 16 bytes from p on are in one page, so that loading them cannot fault.
-func sixteenAt(p unsafe.Pointer) bool { return uintptr(p)%pageSize <= pageSize-inlineKey }
-
 // digest returns inlineWords of a key of at most 16 bytes and their hash, in one call.
 func digest(key []byte) (k0, k1, hash uint64) {
-	p := unsafe.Pointer(unsafe.SliceData(key))
-	if sixteenAt(p) && p != nil {
+	p := memory.First(key)
+	if p.InPage(inlineKey) && !p.IsNil() {
 		m := &masks[len(key)&31]
-		k0, k1 = load(p, 0)&m[0], load(p, 8)&m[1]
+		k0, k1 = p.Load()&m[0], p.Add(8).Load()&m[1]
 	} else {
 		k0, k1 = plainWords(key)
 	}
@@ -62,14 +56,6 @@ func plainWords(key []byte) (k0, k1 uint64) {
 	var padded [inlineKey]byte
 	copy(padded[:], key)
 	return binary.NativeEndian.Uint64(padded[:]), binary.NativeEndian.Uint64(padded[8:])
-}
-
-// load returns the 8 bytes at base+i as a word; the caller guarantees that they are readable.
-//
-//go:nocheckptr
-//go:norace
-func load(base unsafe.Pointer, i int) uint64 {
-	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(base, i))[:])
 }
 
 const (
@@ -86,5 +72,5 @@ func mix(k0, k1, length uint64) uint64 {
 
 // prefix returns the first 8 bytes of the key as a big-endian number, which sorts as the key does.
 func (x *cellKey) prefix() uint64 {
-	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Pointer(&x.k0))[:])
+	return binary.BigEndian.Uint64(memory.To[[8]byte](memory.Of(&x.k0))[:])
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -91,9 +90,9 @@ func isAligned(fields []flatField) bool {
 }
 
 // elements returns the number of elements of the string or slice at p, and its bytes.
-func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
-	s := *(*string)(p) // the headers of slices and strings begin alike
-	return len(s), unsafe.Slice(unsafe.StringData(s), uintptr(len(s))*f.size)
+func (f *flatField) elements(p memory.Pointer) (int, []byte) {
+	n, first := p.List()
+	return n, first.Memory(uintptr(n) * f.size)
 }
 
 var zeros [FlatWord]byte
@@ -104,14 +103,14 @@ func Pad(dst []byte, begin int, step uintptr) []byte {
 }
 
 // appendAligned appends the record at p: its length, fields (slices aligned) and padding zeros.
-func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, error) {
+func appendAligned(dst []byte, fields []flatField, p memory.Pointer) ([]byte, error) {
 	begin := len(dst)
 	dst = append(dst, zeros[:4]...)
 	for i := range fields {
 		f := &fields[i]
-		at := unsafe.Add(p, f.at)
+		at := p.Add(f.at)
 		if f.kind == flatMemory {
-			dst = append(dst, unsafe.Slice((*byte)(at), f.size)...)
+			dst = append(dst, at.Memory(f.size)...)
 			continue
 		}
 		n, elements := f.elements(at)
@@ -140,12 +139,12 @@ func alignedLength(b []byte) int {
 }
 
 // appendFlat appends the fields of the record at p; strings and slices follow their lengths.
-func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
+func appendFlat(dst []byte, fields []flatField, p memory.Pointer) []byte {
 	for i := range fields {
 		f := &fields[i]
-		at := unsafe.Add(p, f.at)
+		at := p.Add(f.at)
 		if f.kind == flatMemory {
-			dst = append(dst, unsafe.Slice((*byte)(at), f.size)...)
+			dst = append(dst, at.Memory(f.size)...)
 			continue
 		}
 		n, elements := f.elements(at)
@@ -161,22 +160,22 @@ type flatReader struct {
 }
 
 // readAligned sets the record at p from b, which is one aligned record.
-func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
+func (r *flatReader) readAligned(b []byte, p memory.Pointer) error {
 	pos := uintptr(4)
 	for i := range r.fields {
 		f := &r.fields[i]
-		at := unsafe.Add(p, f.at)
+		at := p.Add(f.at)
 		if f.kind == flatMemory {
 			if uintptr(len(b)) < pos+f.size {
 				return codec.ErrMalformed
 			}
 			switch f.size { // the usual sizes
 			case 4:
-				*(*uint32)(at) = binary.NativeEndian.Uint32(b[pos:])
+				*memory.To[uint32](at) = binary.NativeEndian.Uint32(b[pos:])
 			case 8:
-				*(*uint64)(at) = binary.NativeEndian.Uint64(b[pos:])
+				*memory.To[uint64](at) = binary.NativeEndian.Uint64(b[pos:])
 			default:
-				copy(unsafe.Slice((*byte)(at), f.size), b[pos:])
+				copy(at.Memory(f.size), b[pos:])
 			}
 			pos += f.size
 			continue
@@ -203,36 +202,36 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 }
 
 // set sets the string or slice at `at` to n elements with the bytes data; a slice aliases data.
-func (f *flatField) set(at unsafe.Pointer, data []byte, n int) {
+func (f *flatField) set(at memory.Pointer, data []byte, n int) {
 	switch {
 	case f.kind == flatString:
-		*(*string)(at) = string(data)
+		*memory.To[string](at) = string(data)
 	case n == 0 && f.kind == flatSlice:
-		*(*[]byte)(at) = nil
+		*memory.To[[]byte](at) = nil
 	default: // a slice of another type has the same header
-		*(*[]byte)(at) = unsafe.Slice(unsafe.SliceData(data), n)
+		at.SetSlice(data, n)
 	}
 }
 
 // read sets the record at p from b, which is one flat record.
-func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
+func (r *flatReader) read(b []byte, p memory.Pointer) error {
 	if r.aligned {
 		return r.readAligned(b, p)
 	}
 	for i := range r.fields {
 		f := &r.fields[i]
-		at := unsafe.Add(p, f.at)
+		at := p.Add(f.at)
 		if f.kind == flatMemory {
 			if uintptr(len(b)) < f.size {
 				return codec.ErrMalformed
 			}
 			switch f.size { // the usual sizes
 			case 4:
-				*(*uint32)(at) = binary.NativeEndian.Uint32(b)
+				*memory.To[uint32](at) = binary.NativeEndian.Uint32(b)
 			case 8:
-				*(*uint64)(at) = binary.NativeEndian.Uint64(b)
+				*memory.To[uint64](at) = binary.NativeEndian.Uint64(b)
 			default:
-				copy(unsafe.Slice((*byte)(at), f.size), b)
+				copy(at.Memory(f.size), b)
 			}
 			b = b[f.size:]
 			continue

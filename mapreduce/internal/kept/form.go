@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -100,28 +99,28 @@ func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 }
 
 // Appender returns, for one attempt, a function that appends the encoding of the T at rec to dst.
-func (f Form[T]) Appender() func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+func (f Form[T]) Appender() func(dst []byte, rec memory.Pointer) ([]byte, error) {
 	return f.appender(f.Codec.Appender(false))
 }
 
-func (f formOf) appender(encode func(dst []byte, rec unsafe.Pointer) []byte) func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) func(dst []byte, rec memory.Pointer) ([]byte, error) {
 	switch {
 	case f.Size > 0:
-		return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+		return func(dst []byte, rec memory.Pointer) ([]byte, error) {
 			at := uintptr(len(dst))
-			dst = append(dst, unsafe.Slice((*byte)(rec), f.Size)...)
+			dst = append(dst, rec.Memory(uintptr(f.Size))...)
 			for _, g := range f.gaps {
 				clear(dst[at+g.from : at+g.to])
 			}
 			return dst, nil
 		}
 	case f.aligned:
-		return func(dst []byte, rec unsafe.Pointer) ([]byte, error) { return appendAligned(dst, f.flat, rec) }
+		return func(dst []byte, rec memory.Pointer) ([]byte, error) { return appendAligned(dst, f.flat, rec) }
 	case f.flat != nil:
-		encode = func(dst []byte, rec unsafe.Pointer) []byte { return appendFlat(dst, f.flat, rec) }
+		encode = func(dst []byte, rec memory.Pointer) []byte { return appendFlat(dst, f.flat, rec) }
 	}
 	var scratch []byte
-	return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+	return func(dst []byte, rec memory.Pointer) ([]byte, error) {
 		scratch = encode(scratch[:0], rec)
 		return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
 	}
@@ -144,7 +143,7 @@ func (f Form[T]) reader() func(b []byte) (T, error) {
 	}
 	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned}
 	return func(b []byte) (T, error) {
-		err := r.read(b, unsafe.Pointer(box))
+		err := r.read(b, memory.Of(box))
 		return *box, err
 	}
 }
@@ -223,7 +222,7 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 // Decoder returns, for one goroutine, a function that decodes a run's first record: value and size.
 func (f Form[T]) Decoder() func(run []byte) (T, int, error) {
 	if f.Size > 0 {
-		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.Size, nil }
+		return func(run []byte) (T, int, error) { return memory.Cast[T](run)[0], f.Size, nil }
 	}
 	decode := f.reader()
 	return func(run []byte) (rec T, n int, err error) {

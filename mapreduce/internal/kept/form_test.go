@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -49,10 +48,10 @@ func TestGapsAreZero(t *testing.T) {
 	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
 	rec := [3]padded{{true, -1}, {true, -1}, {true, -1}}
 	for i := range rec {
-		clean := unsafe.Slice((*byte)(unsafe.Pointer(&rec[i])), 16)
+		clean := memory.Image(&rec[i])
 		copy(clean[1:8], "garbage")
 	}
-	b := must(form.Appender()(nil, unsafe.Pointer(&rec)))(t)
+	b := must(form.Appender()(nil, memory.Of(&rec)))(t)
 	for i := range rec {
 		require.Equal(t, append([]byte{1}, make([]byte, 7)...), b[16*i:16*i+8])
 	}
@@ -92,7 +91,7 @@ func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 		var run []byte
 		encode := form.Appender()
 		for _, rec := range list {
-			run = must(encode(run, unsafe.Pointer(&rec)))(t)
+			run = must(encode(run, memory.Of(&rec)))(t)
 		}
 		var got []flatRecord
 		require.NoError(t, form.Each(run, func(rec flatRecord, _ []byte) error {
@@ -147,20 +146,20 @@ func FuzzFlatRecords(f *testing.F) {
 	form := must(NewForm[flatRecord]())(f)
 	var rec flatRecord
 	rec.Name, rec.Within.List, rec.Bytes = "name", []int32{1, 2}, []byte("bytes")
-	f.Add(appendFlat(nil, form.flat, unsafe.Pointer(&rec)))
+	f.Add(appendFlat(nil, form.flat, memory.Of(&rec)))
 	f.Add([]byte{})
-	aligned := must(appendAligned(nil, form.flat, unsafe.Pointer(&rec)))(f)
+	aligned := must(appendAligned(nil, form.flat, memory.Of(&rec)))(f)
 	f.Add(aligned)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		aligned := flatReader{fields: form.flat, aligned: true}
-		_ = aligned.read(b, unsafe.Pointer(new(flatRecord))) // no panic
+		_ = aligned.read(b, memory.Of(new(flatRecord))) // no panic
 		var got flatRecord
 		r := flatReader{fields: form.flat}
-		if r.read(b, unsafe.Pointer(&got)) != nil {
+		if r.read(b, memory.Of(&got)) != nil {
 			return
 		}
 		again, was := flatRecord{}, fmt.Sprintf("%+v", got)
-		require.NoError(t, r.read(appendFlat(nil, form.flat, unsafe.Pointer(&got)), unsafe.Pointer(&again)))
+		require.NoError(t, r.read(appendFlat(nil, form.flat, memory.Of(&got)), memory.Of(&again)))
 		require.Equal(t, was, fmt.Sprintf("%+v", again))
 	})
 }
@@ -177,7 +176,7 @@ func TestFingerprints(t *testing.T) {
 		p := newPrinter(form)
 		encode := form.Appender()
 		for _, d := range list {
-			b := must(encode(nil, unsafe.Pointer(&d)))(t)
+			b := must(encode(nil, memory.Of(&d)))(t)
 			require.NoError(t, p.run(b))
 		}
 		return p.print()
@@ -214,7 +213,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 		if i%100 == 7 {
 			x = math.Inf(1)
 		}
-		run = must(encode(run, unsafe.Pointer(&place{int32(i), x, -x})))(t)
+		run = must(encode(run, memory.Of(&place{int32(i), x, -x})))(t)
 	}
 	at := func(step int, b []byte) fingerprint {
 		p := newPrinter(form)

@@ -1,13 +1,14 @@
 package kept
 
 import (
+	"encoding/binary"
 	"math"
 	"reflect"
-	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // fingerprint shows whether a recomputed part has the same records. It sums floats instead of
@@ -31,7 +32,7 @@ type printer[T any] struct {
 	fingerprint
 	form   Form[T]
 	digest *xxhash.Digest
-	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil if there are no floats
+	strip  func(p memory.Pointer, sum func(float64) bool) // nil if there are no floats
 	places []uintptr                                      // offsets of the float64s in an image; nil: use strip
 	floats uint64                                         // number of floats that strip has found
 	encode func(dst []byte, rec T) []byte
@@ -101,9 +102,9 @@ func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	sum, size, n := f.sum, f.size, place+uint64(f.records)
 	for at := 0; at+8 <= len(b); at += step {
 		n++
-		p := (*float64)(unsafe.Pointer(&b[at : at+8][0]))
-		if x := *p; x-x == 0 { //nolint:staticcheck // false of what is not finite
-			*p = 0
+		word := b[at : at+8]
+		if x := math.Float64frombits(binary.NativeEndian.Uint64(word)); x-x == 0 { //nolint:staticcheck // false of what is not finite
+			clear(word)
 			sum += x * floatWeight(n)
 			size += math.Abs(x)
 		}
@@ -140,7 +141,7 @@ func (p *printer[T]) run(b []byte) error {
 	return p.form.Each(b, func(rec T, _ []byte) error {
 		p.records++
 		*box = rec
-		p.strip(unsafe.Pointer(box), p.add)
+		p.strip(memory.Of(box), p.add)
 		p.buf = p.encode(p.buf[:0], *box)
 		_, _ = p.digest.Write(p.buf)
 		return nil
@@ -167,32 +168,32 @@ func (p *printer[T]) print() fingerprint {
 // stripFloats returns a function that passes each float of a value to sum and zeroes those for
 // which sum returns true, or nil if the type has no floats. It copies slices with floats. Types
 // with their own encoding count as without floats.
-func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) {
+func stripFloats(t reflect.Type) func(p memory.Pointer, sum func(float64) bool) {
 	if codec.Marshals(t) {
 		return nil
 	}
 	switch t.Kind() {
 	case reflect.Float64:
-		return func(p unsafe.Pointer, sum func(float64) bool) {
-			if x := (*float64)(p); sum(*x) {
+		return func(p memory.Pointer, sum func(float64) bool) {
+			if x := memory.To[float64](p); sum(*x) {
 				*x = 0
 			}
 		}
 	case reflect.Float32:
-		return func(p unsafe.Pointer, sum func(float64) bool) {
-			if x := (*float32)(p); sum(float64(*x)) {
+		return func(p memory.Pointer, sum func(float64) bool) {
+			if x := memory.To[float32](p); sum(float64(*x)) {
 				*x = 0
 			}
 		}
 	case reflect.Array:
-		return stripEach(t.Elem(), func(p unsafe.Pointer) (unsafe.Pointer, int) { return p, t.Len() })
+		return stripEach(t.Elem(), func(p memory.Pointer) (memory.Pointer, int) { return p, t.Len() })
 	case reflect.Slice:
-		return stripEach(t.Elem(), func(p unsafe.Pointer) (unsafe.Pointer, int) {
-			v := reflect.NewAt(t, p).Elem()
+		return stripEach(t.Elem(), func(p memory.Pointer) (memory.Pointer, int) {
+			v := p.Value(t)
 			list := reflect.MakeSlice(t, v.Len(), v.Len())
 			reflect.Copy(list, v)
 			v.Set(list)
-			return list.UnsafePointer(), list.Len()
+			return memory.At(list), list.Len()
 		})
 	case reflect.Struct:
 		return stripFields(t)
@@ -202,23 +203,23 @@ func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) 
 }
 
 // stripEach is like stripFloats, for adjacent values; first returns the first one and their number.
-func stripEach(elem reflect.Type, first func(p unsafe.Pointer) (unsafe.Pointer, int)) func(unsafe.Pointer, func(float64) bool) {
+func stripEach(elem reflect.Type, first func(p memory.Pointer) (memory.Pointer, int)) func(memory.Pointer, func(float64) bool) {
 	strip := stripFloats(elem)
 	if strip == nil {
 		return nil
 	}
-	return func(p unsafe.Pointer, sum func(float64) bool) {
+	return func(p memory.Pointer, sum func(float64) bool) {
 		at, n := first(p)
 		for i := range n {
-			strip(unsafe.Add(at, uintptr(i)*elem.Size()), sum)
+			strip(at.Index(i, elem.Size()), sum)
 		}
 	}
 }
 
-func stripFields(t reflect.Type) func(unsafe.Pointer, func(float64) bool) {
+func stripFields(t reflect.Type) func(memory.Pointer, func(float64) bool) {
 	type field struct {
 		at    uintptr
-		strip func(unsafe.Pointer, func(float64) bool)
+		strip func(memory.Pointer, func(float64) bool)
 	}
 	var fields []field
 	for f := range t.Fields() {
@@ -229,9 +230,9 @@ func stripFields(t reflect.Type) func(unsafe.Pointer, func(float64) bool) {
 	if fields == nil {
 		return nil
 	}
-	return func(p unsafe.Pointer, sum func(float64) bool) {
+	return func(p memory.Pointer, sum func(float64) bool) {
 		for _, f := range fields {
-			f.strip(unsafe.Add(p, f.at), sum)
+			f.strip(p.Add(f.at), sum)
 		}
 	}
 }

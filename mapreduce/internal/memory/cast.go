@@ -8,12 +8,11 @@ import "unsafe"
 // slabs), and b begins at an address aligned for T, as the bytes of every [Slab] do for alignments
 // up to 8.
 func Cast[T any](b []byte) []T {
-	var t T
-	n := len(b) / int(unsafe.Sizeof(t))
+	n := len(b) / int(SizeOf[T]())
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+	return unsafe.Slice(To[T](First(b)), n)
 }
 
 // Within returns the offset of b in chunk; false if b's memory is not part of chunk or b is empty.

@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"math/bits"
-	"unsafe"
 )
 
 // spaceSet has bit c set for each white space byte c; all of these are below 64.
@@ -22,7 +21,7 @@ func IsSpace(c byte) bool { return c <= ' ' && spaceSet>>c&1 != 0 }
 func Fields(text []byte, yield func(word []byte) bool) {
 	start, at := 0, 0
 	for ; at+block <= len(text); at += block {
-		for m := spaces(unsafe.Pointer(&text[at])); m != 0; m &= m - 1 {
+		for m := spaces((*[block]byte)(text[at:])); m != 0; m &= m - 1 {
 			end := at + bits.TrailingZeros64(m)
 			if start < end && !yield(text[start:end:end]) {
 				return
@@ -42,9 +41,9 @@ func Fields(text []byte, yield func(word []byte) bool) {
 // FieldStrings is [Fields] for a string. It has a copy of the body, since a type parameter or a
 // shared function would cost a fifth of the speed.
 func FieldStrings(text string, yield func(word string) bool) {
-	start, at := 0, 0
-	for ; at+block <= len(text); at += block {
-		for m := spaces(unsafe.Pointer(unsafe.StringData(text[at:]))); m != 0; m &= m - 1 {
+	start, at, all := 0, 0, bytesOf(text)
+	for ; at+block <= len(all); at += block {
+		for m := spaces((*[block]byte)(all[at:])); m != 0; m &= m - 1 {
 			end := at + bits.TrailingZeros64(m)
 			if start < end && !yield(text[start:end]) {
 				return
@@ -52,7 +51,7 @@ func FieldStrings(text string, yield func(word string) bool) {
 			start = end + 1
 		}
 	}
-	for m := lastSpaces(unsafe.Slice(unsafe.StringData(text), len(text)), at); m != 0; m &= m - 1 {
+	for m := lastSpaces(all, at); m != 0; m &= m - 1 {
 		end := at + bits.TrailingZeros64(m)
 		if start < end && !yield(text[start:end]) {
 			return

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -70,7 +69,7 @@ func FuzzSpaces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b [block]byte
 		copy(b[:], text)
-		m := spaces(unsafe.Pointer(&b))
+		m := spaces(&b)
 		require.Equal(t, plainSpaces(&b), m)
 		for i, c := range b {
 			require.Equal(t, IsSpace(c), m>>i&1 == 1, "byte %d: %#x", i, c)
@@ -83,7 +82,7 @@ func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
 			b := [block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
-			m := spaces(unsafe.Pointer(&b))
+			m := spaces(&b)
 			for i, x := range b {
 				if IsSpace(x) != (m>>i&1 == 1) {
 					t.Fatalf("byte %d of %v", i, b)

@@ -26,7 +26,7 @@ func lastSpaces(text []byte, at int) uint64 {
 	n := len(text) - at
 	end := uint64(1) << n
 	if len(text) >= block {
-		return spaces(unsafe.Pointer(&text[len(text)-block]))>>(block-n) | end
+		return spaces((*[block]byte)(text[len(text)-block:]))>>(block-n) | end
 	}
 	return shortSpaces(text)&(end-1) | end
 }
@@ -40,12 +40,15 @@ const pageSize = 4096
 func shortSpaces(text []byte) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(text))
 	if loadsBeyond && p != nil && uintptr(p)%pageSize <= pageSize-block {
-		return spaces(p)
+		return spaces((*[block]byte)(p))
 	}
 	var rest [block]byte
 	copy(rest[:], text)
-	return spaces(unsafe.Pointer(&rest))
+	return spaces(&rest)
 }
+
+// bytesOf returns the bytes of text without a copy.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // plainSpaces returns a word with bit i set where b[i] is white space. It replaces spaces on
 // processors without assembly, and tests compare spaces with it.

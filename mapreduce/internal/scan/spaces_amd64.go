@@ -1,7 +1,5 @@
 package scan
 
-import "unsafe"
-
 // loadsBeyond says that spaces may load bytes after a text, since it is assembly.
 const loadsBeyond = true
 
@@ -9,4 +7,4 @@ const loadsBeyond = true
 // in a third of the time.
 //
 //go:noescape
-func spaces(p unsafe.Pointer) uint64
+func spaces(p *[block]byte) uint64

@@ -2,8 +2,6 @@
 
 package scan
 
-import "unsafe"
-
 const loadsBeyond = false
 
-func spaces(p unsafe.Pointer) uint64 { return plainSpaces((*[block]byte)(p)) }
+func spaces(p *[block]byte) uint64 { return plainSpaces(p) }

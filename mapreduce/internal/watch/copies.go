@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -70,10 +69,9 @@ func (l *Copies) end() {
 
 // ended reports whether b is in a copy that is no longer valid, so that user code has kept it.
 func (l *Copies) ended(b []byte) bool {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
-		from := uintptr(unsafe.Pointer(unsafe.SliceData(slab)))
-		return from <= at && at < from+uintptr(len(slab))
+		_, begins := memory.Within(slab, b[:1])
+		return begins
 	}
 	return len(b) > 0 && slices.ContainsFunc(l.slabs, has) &&
 		!slices.ContainsFunc(l.live, func(x copied) bool { return has(x.lent) })
@@ -144,7 +142,7 @@ func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 		case v.IsNil():
 		case is(v.Type().Elem()):
 			b := copyOf(memoryOf(v))
-			*(*[]byte)(v.Addr().UnsafePointer()) = unsafe.Slice(unsafe.SliceData(b), v.Len())
+			memory.At(v.Addr()).SetSlice(b, v.Len())
 		case is.within(v.Type(), nil):
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
@@ -169,7 +167,7 @@ func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
 
 // memoryOf returns the bytes of a slice's elements, which must not have pointers.
 func memoryOf(v reflect.Value) []byte {
-	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
+	return memory.At(v).Memory(uintptr(v.Len()) * v.Type().Elem().Size())
 }
 
 // eachBytes calls yield with the bytes of each string in v, and of each slice of bytes or numbers.
@@ -177,7 +175,7 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 	switch v.Kind() {
 	case reflect.String:
 		s := v.String()
-		yield(unsafe.Slice(unsafe.StringData(s), len(s)))
+		yield(memory.BytesOf(s))
 	case reflect.Slice, reflect.Array:
 		switch elem := v.Type().Elem().Kind(); {
 		case v.Kind() == reflect.Slice && Views(v.Type().Elem()):
