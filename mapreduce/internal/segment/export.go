@@ -95,26 +95,8 @@ func (i *Import) Add(at int64, b []byte) error {
 		return fmt.Errorf("segment: a piece at byte %d: %w", at, ErrCorrupt)
 	}
 	i.pieces = append(i.pieces, piece{at, int64(len(b))})
-	return i.spill.writeAt(b, at)
-}
-
-// writeAt writes p at offset off of the spill. Bytes between the end of the spill and off are
-// undefined until they are written.
-func (s *spillFile) writeAt(p []byte, off int64) error {
-	end := off + int64(len(p))
-	for int64(len(s.extents))*extentSize < end {
-		s.extents = append(s.extents, s.files.grow(s.file))
-	}
-	s.size = max(s.size, end)
-	for len(p) > 0 {
-		n := min(int64(len(p)), extentSize-off%extentSize)
-		k, err := s.file.f.WriteAt(p[:n], s.place(off))
-		if err != nil {
-			return err
-		}
-		off, p = off+int64(k), p[k:]
-	}
-	return nil
+	_, err := i.spill.writeAt(b, at)
+	return err
 }
 
 // Segment returns the segment once every piece was added; the caller must release it and may then

@@ -123,16 +123,20 @@ func (s *Files) remove(x *spillFile) {
 }
 
 // Write appends p to the spill.
-func (s *spillFile) Write(p []byte) (n int, err error) {
+func (s *spillFile) Write(p []byte) (n int, err error) { return s.writeAt(p, s.size) }
+
+// writeAt writes p at offset off of the spill. Bytes between the end of the spill and off are
+// undefined until they are written.
+func (s *spillFile) writeAt(p []byte, off int64) (n int, err error) {
+	for int64(len(s.extents))*extentSize < off+int64(len(p)) {
+		s.extents = append(s.extents, s.files.grow(s.file))
+	}
 	for len(p) > 0 && err == nil {
-		if s.size == int64(len(s.extents))*extentSize {
-			s.extents = append(s.extents, s.files.grow(s.file))
-		}
 		var k int
-		part := p[:min(int64(len(p)), extentSize-s.size%extentSize)]
-		k, err = s.file.f.WriteAt(part, s.place(s.size))
-		s.size += int64(k)
-		n, p = n+k, p[k:]
+		part := p[:min(int64(len(p)), extentSize-off%extentSize)]
+		k, err = s.file.f.WriteAt(part, s.place(off))
+		n, off, p = n+k, off+int64(k), p[k:]
+		s.size = max(s.size, off)
 	}
 	return n, err
 }
