@@ -166,7 +166,7 @@ func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 // arena. It returns false if the budget refuses.
 func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	n := longKeySize + len(key) + room
-	region, at, b := s.store.room(n, false)
+	b, region, at := s.store.cut(&s.store.arena, n, false)
 	if b == nil {
 		c.end = 0
 		return false

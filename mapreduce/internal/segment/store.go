@@ -16,24 +16,28 @@ const (
 // which its entries refer. The sorter fills it; then it is immutable and shared by the segments of
 // all partitions and by readers. The last of them frees it.
 type store struct {
-	budget    *memory.Budget
-	pool      *memory.Pool
-	regions   regions
-	slabs     []memory.Slab
-	arena     []byte // unused rest of the last arena slab
-	at        uint32 // offset of arena in its region
-	last      int    // region of arena
-	next      int    // size of the next arena slab
-	index     []byte // unused rest of the last index slab
-	indexAt   uint32 // offset of index in its region
-	indexLast int    // region of index
-	nextIndex int    // size of the next index slab
-	pins      []*pin
-	charged   int64 // including reserve and pinned
-	pinned    int64 // bytes of the pins' chunks
-	reserve   int64 // charged for the copy that a spill sorts
-	kept      bool
-	refs      atomic.Int64
+	budget  *memory.Budget
+	pool    *memory.Pool
+	regions regions
+	slabs   []memory.Slab
+	arena   arena // keys and values
+	index   arena // index blocks
+	pins    []*pin
+	charged int64 // including reserve and pinned
+	pinned  int64 // bytes of the pins' chunks
+	reserve int64 // charged for the copy that a spill sorts
+	kept    bool
+	refs    atomic.Int64
+}
+
+// arena is the last slab from which a store cuts memory for one use. Slabs double in size, so that
+// much data is in huge pages. With a slab for each index block, TeraSort of 1 GiB would have 65,000
+// more page faults.
+type arena struct {
+	rest   []byte // unused
+	at     uint32 // offset of rest in its region
+	region uint16
+	next   int // size of the next slab
 }
 
 // pin is a chunk given to Sorter.Pin. The last drop, by the sorter or a store, calls release.
@@ -56,7 +60,7 @@ func (p *pin) drop() {
 }
 
 func newStore(budget *memory.Budget, pool *memory.Pool) *store {
-	s := &store{budget: budget, pool: pool, next: firstSlab, nextIndex: firstSlab}
+	s := &store{budget: budget, pool: pool, arena: arena{next: firstSlab}, index: arena{next: firstSlab}}
 	s.refs.Store(1)
 	return s
 }
@@ -78,46 +82,43 @@ func (s *store) giveBack(n int64) {
 	s.budget.Release(n)
 }
 
-// slab returns n bytes that live as long as the store; false if the budget refuses.
-func (s *store) slab(n int, force bool) ([]byte, bool) {
-	if !s.acquire(int64(memory.SlabSize(n)), force) {
-		return nil, false
+// cut returns n unused bytes of a, their region and their offset in it; nil if the budget refuses a
+// new slab. They live as long as the store.
+func (s *store) cut(a *arena, n int, force bool) (b []byte, region uint16, at uint32) {
+	if (n > len(a.rest) || a.rest == nil) && !s.grow(a, n, force) {
+		return nil, 0, 0
 	}
-	b := s.pool.Get(n)
-	s.slabs = append(s.slabs, b)
-	return b.Bytes, true
+	b, at = a.rest[:n:n], a.at
+	a.rest, a.at = a.rest[n:], a.at+uint32(n)
+	return b, a.region, at
+}
+
+// grow replaces the slab of a by a new one with at least n bytes; false if the budget refuses.
+func (s *store) grow(a *arena, n int, force bool) bool {
+	n = max(n, a.next)
+	if len(s.regions) == maxRegions || !s.acquire(int64(memory.SlabSize(n)), force) {
+		return false
+	}
+	slab := s.pool.Get(n)
+	*a = arena{rest: slab.Bytes, region: uint16(len(s.regions)), next: min(2*a.next, largeSlab)}
+	s.slabs = append(s.slabs, slab)
+	s.regions = append(s.regions, slab.Bytes)
+	return true
 }
 
 // indexBlock returns an empty index block of n bytes. It also charges sorting bytes, for the
-// entries that a spill will sort. Blocks are cut from slabs that double in size, so that a large
-// index is in huge pages. With a slab for each block, TeraSort of 1 GiB would have 65,000 more page
-// faults.
+// entries that a spill will sort.
 func (s *store) indexBlock(n int, sorting int64, force bool) (b block, ok bool) {
 	if !s.acquire(sorting, force) {
 		return block{}, false
 	}
-	if n > len(s.index) && !s.growIndex(n, force) {
+	bytes, region, at := s.cut(&s.index, n, force)
+	if bytes == nil {
 		s.giveBack(sorting)
 		return block{}, false
 	}
 	s.reserve += sorting
-	b = block{bytes: s.index[:0:n], at: s.indexAt, region: uint16(s.indexLast)}
-	s.index, s.indexAt = s.index[n:], s.indexAt+uint32(n)
-	return b, true
-}
-
-func (s *store) growIndex(n int, force bool) bool {
-	if len(s.regions) == maxRegions {
-		return false
-	}
-	b, ok := s.slab(max(n, s.nextIndex), force)
-	if !ok {
-		return false
-	}
-	s.nextIndex = min(2*s.nextIndex, largeSlab)
-	s.indexLast, s.indexAt, s.index = len(s.regions), 0, b
-	s.regions = append(s.regions, b)
-	return true
+	return block{bytes: bytes[:0], at: at, region: region}, true
 }
 
 // copyRecord copies key and value into the arena and sets e to their place. It returns false if the
@@ -128,7 +129,7 @@ func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	if long {
 		n += longKeySize
 	}
-	region, at, b := s.room(n, force)
+	b, region, at := s.cut(&s.arena, n, force)
 	if b == nil {
 		return false
 	}
@@ -143,32 +144,8 @@ func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	return true
 }
 
-// room returns n unused bytes of the arena and their place; nil if the budget refuses a new slab.
-func (s *store) room(n int, force bool) (region uint16, at uint32, b []byte) {
-	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
-		return 0, 0, nil
-	}
-	b, at = s.arena[:n:n], s.at
-	s.arena, s.at = s.arena[n:], s.at+uint32(n)
-	return uint16(s.last), at, b
-}
-
 // putLength writes a key's length to b, the 4 bytes before the key.
 func putLength(b []byte, n int) { binary.LittleEndian.PutUint32(b, uint32(n)) }
-
-func (s *store) grow(n int, force bool) bool {
-	if len(s.regions) == maxRegions {
-		return false
-	}
-	b, ok := s.slab(max(n, s.next), force)
-	if !ok {
-		return false
-	}
-	s.next = min(2*s.next, largeSlab)
-	s.last, s.at, s.arena = len(s.regions), 0, b
-	s.regions = append(s.regions, b)
-	return true
-}
 
 // adopt lets entries refer to the pinned chunk, and returns its region. It refuses unless the
 // budget has twice the chunk's size, for the chunk and the index of its records. Otherwise, with a
@@ -207,7 +184,7 @@ func (s *store) drop() {
 	for _, p := range s.pins {
 		p.drop()
 	}
-	s.slabs, s.pins, s.regions, s.arena, s.index = nil, nil, nil, nil, nil
+	s.slabs, s.pins, s.regions, s.arena, s.index = nil, nil, nil, arena{}, arena{}
 	if s.kept {
 		s.budget.ReleaseKept(s.charged)
 	} else {
