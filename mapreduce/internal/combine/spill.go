@@ -27,12 +27,7 @@ func (a *accumulator) spill(s *sorted) error {
 		}
 		start = end
 	}
-	spill, stats := w.Spill()
-	a.spills = append(a.spills, spill)
-	a.stats.Spills++
-	a.stats.SpilledRecords += stats.SpilledRecords
-	a.stats.SpilledBytes += stats.SpilledBytes
-	a.stats.FileBytes += stats.FileBytes
+	a.spills = append(a.spills, w.Spill(&a.stats))
 	return nil
 }
 

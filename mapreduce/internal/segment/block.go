@@ -26,24 +26,15 @@ const (
 
 // blockWriter writes records to w as compressed blocks with checksums.
 type blockWriter struct {
-	w        io.Writer
-	at       int64
-	raw      []byte
-	packed   []byte
-	slab     memory.Slab
-	largest  section // raw and packed: maximum sizes of the section's blocks
-	pool     *memory.Pool
-	budget   *memory.Budget
-	charged  int64
-	ordinals bool
-	id       uint64 // of the spill
-}
-
-// newSpillBlocks returns a blockWriter whose checksums name the spill f.
-func newSpillBlocks(f *spillFile, pool *memory.Pool, budget *memory.Budget) *blockWriter {
-	b := newBlockWriter(f, pool, budget)
-	b.id = f.id
-	return b
+	w       io.Writer
+	at      int64
+	raw     []byte
+	packed  []byte
+	slab    memory.Slab
+	x       section // of the current run, so far
+	pool    *memory.Pool
+	budget  *memory.Budget
+	charged int64
 }
 
 // checksum returns the checksum of a block at offset at of spill id, with the sizes in its header.
@@ -64,9 +55,9 @@ func newBlockWriter(w io.Writer, pool *memory.Pool, budget *memory.Budget) *bloc
 	return b
 }
 
-func (b *blockWriter) offset() int64 { return b.at }
-
 func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
+	b.x.records++
+	b.x.bytes += int64(len(key) + len(value))
 	if n := len(key) + len(value) + maxHead; len(b.raw)+n > cap(b.raw) {
 		if err := b.flush(); err != nil {
 			return err
@@ -81,7 +72,7 @@ func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
 }
 
 func (b *blockWriter) head(ordinal uint32, key, value uint64) {
-	if b.ordinals {
+	if b.x.ordinals {
 		b.raw = binary.AppendUvarint(b.raw, uint64(ordinal))
 	}
 	b.raw = binary.AppendUvarint(b.raw, key)
@@ -121,6 +112,8 @@ func (b *blockWriter) copyLarge(s *source) error {
 		return err
 	}
 	f := s.file
+	b.x.records++
+	b.x.bytes += int64(f.keyLen + f.valueLen)
 	b.head(s.ordinal, f.keyLen, f.valueLen)
 	for p := f.part; len(p) > 0; p = f.more() {
 		if err := b.part(p); err != nil {
@@ -140,23 +133,14 @@ func (b *blockWriter) flush() error {
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
-	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.id, b.at))
+	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.x.id, b.at))
 	if _, err := b.w.Write(out[:blockHeader+len(p)]); err != nil {
 		return fmt.Errorf("segment: writing a spill: %w", err)
 	}
 	b.at += int64(blockHeader + len(p))
-	b.largest.raw, b.largest.packed = max(b.largest.raw, int64(len(b.raw))), max(b.largest.packed, int64(len(p)))
+	b.x.raw, b.x.packed = max(b.x.raw, int64(len(b.raw))), max(b.x.packed, int64(len(p)))
 	b.raw = b.raw[:0]
 	return nil
-}
-
-// end flushes, and sets the size and block sizes of x, a section whose offset x.off is set.
-func (b *blockWriter) end(x *section) error {
-	err := b.flush()
-	x.id = b.id
-	x.size, x.raw, x.packed = b.at-x.off, b.largest.raw, b.largest.packed
-	b.largest = section{}
-	return err
 }
 
 func (b *blockWriter) close() {

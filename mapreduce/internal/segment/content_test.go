@@ -158,7 +158,8 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 			}
 			require.NoError(t, w.EndPartition())
 		}
-		spill, stats := w.Spill()
+		var stats Stats
+		spill := w.Spill(&stats)
 		require.EqualValues(t, 1, stats.Spills)
 		spills = append(spills, spill)
 		w.Close()
@@ -245,10 +246,12 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 		x := l.whole()
 		require.Equal(t, len(want), x.n)
 		base := rapid.Uint16Range(0, 3).Draw(t, "base")
-		d := decoder{rest: x.blocks, base: base}
+		var c collector
+		c.add(&x, int(base))
+		d := decoder{rest: c.blocks}
 		some := make([]entry, rapid.IntRange(1, 130).Draw(t, "piece"))
 		i := 0
-		for n := d.decode(some); n > 0; n = d.decode(some) {
+		for n := d.Entries(some); n > 0; n = d.Entries(some) {
 			for _, e := range some[:n] {
 				require.GreaterOrEqual(t, e.prefix, x.low)
 				require.LessOrEqual(t, e.prefix, x.high)
@@ -267,7 +270,7 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 		p := decoder{rest: x.blocks}
 		firsts := make([]uint64, len(some))
 		i = 0
-		for n := p.prefixes(firsts); n > 0; n = p.prefixes(firsts) {
+		for n := p.Prefixes(firsts); n > 0; n = p.Prefixes(firsts) {
 			for _, prefix := range firsts[:n] {
 				require.Equal(t, want[i].prefix, prefix)
 				i++

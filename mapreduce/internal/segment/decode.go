@@ -2,17 +2,16 @@ package segment
 
 import "encoding/binary"
 
-// decoder returns the records in index blocks as entries, for sorting.
+// decoder is the Reader of the records in index blocks.
 type decoder struct {
 	rest  []block
 	b     block
 	at    int // offset in b
 	shape shape
-	base  uint16 // number of the blocks' first region
 }
 
-// decode sets dst to the next entries and returns how many; fewer than len(dst) only at the end.
-func (d *decoder) decode(dst []entry) int {
+// Entries implements Reader.
+func (d *decoder) Entries(dst []entry) int {
 	n := 0
 	for n < len(dst) && d.more() {
 		n += d.some(dst[n:])
@@ -20,8 +19,8 @@ func (d *decoder) decode(dst []entry) int {
 	return n
 }
 
-// prefixes is like decode, but returns only the first 8 bytes of each key.
-func (d *decoder) prefixes(dst []uint64) int {
+// Prefixes implements Reader.
+func (d *decoder) Prefixes(dst []uint64) int {
 	n := 0
 	for n < len(dst) && d.more() {
 		n += d.somePrefixes(dst[n:])
@@ -45,7 +44,7 @@ func (d *decoder) more() bool {
 func (d *decoder) some(dst []entry) int {
 	b, at := d.b.bytes, d.at
 	room := b[:cap(b)]
-	region := d.b.region + d.base
+	region := d.b.region + d.b.base
 	for i := range dst {
 		if at >= len(b) {
 			d.at = at
@@ -123,6 +122,6 @@ func (d *decoder) reference(e *entry, b []byte) int {
 	// just written.
 	e.prefix = binary.LittleEndian.Uint64(b[1:])
 	e.key, e.value, e.vlen = key, key+x.value, x.vlen
-	e.klen, e.region = x.klen, x.region+d.base
+	e.klen, e.region = x.klen, x.region+d.b.base
 	return n
 }

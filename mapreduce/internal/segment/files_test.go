@@ -73,10 +73,10 @@ func TestStaleBlockIsDamage(t *testing.T) {
 		w := must(NewSpillWriter(Config{Files: files, Budget: memory.NewBudget(0)}))(t)
 		defer w.Close()
 		w.file.id = uint64(value[0])
-		w.w.id = w.file.id
+		w.w.x.id = w.file.id
 		require.NoError(t, w.Add([]byte("key"), []byte(value)))
 		require.NoError(t, w.EndPartition())
-		s, _ := w.Spill()
+		s := w.Spill(new(Stats))
 		defer s.Release()
 		return OfSpills([]*Spill{s}, 0)
 	}

@@ -42,6 +42,7 @@ type block struct {
 	bytes  []byte
 	at     uint32 // offset of bytes in the region
 	region uint16
+	base   uint16 // added to all numbers of regions; see collector
 }
 
 const (

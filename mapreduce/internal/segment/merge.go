@@ -29,7 +29,7 @@ const maxFanIn = 256
 type Merge struct {
 	cfg     MergeConfig
 	runs    []run // by ordinal
-	files   []fileRun
+	files   []run
 	sources []*source
 	tree    *loserTree // nil with a single source
 	slab    memory.Slab
@@ -41,12 +41,6 @@ type Merge struct {
 	pending bool // the head was returned and must be advanced first
 	stats   Stats
 	err     error
-}
-
-// fileRun is a run in a file, with its number among all runs: equal keys come in that order.
-type fileRun struct {
-	run
-	ordinal uint32
 }
 
 // NewMerge returns a Merge of segments; the first Next or WriteTo starts the work. Records with
@@ -65,7 +59,7 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 func (m *Merge) AddInput(input int, s *Segment) {
 	for _, r := range s.runs() {
 		r.retain()
-		r.input = input
+		r.input, r.ordinal = input, uint32(len(m.runs))
 		m.runs = append(m.runs, r)
 	}
 }
@@ -141,14 +135,13 @@ func (m *Merge) Close() {
 // file, after intermediate passes if there are too many.
 func (m *Merge) start() {
 	m.started = true
-	var inMemory []fileRun
-	for i, r := range m.runs {
-		f := fileRun{r, uint32(i)}
+	var inMemory []run
+	for _, r := range m.runs {
 		if r.file != nil {
-			f.retain()
-			m.files = append(m.files, f)
+			r.retain()
+			m.files = append(m.files, r)
 		} else {
-			inMemory = append(inMemory, f)
+			inMemory = append(inMemory, r)
 		}
 	}
 	if m.err = m.sortMemory(inMemory); m.err != nil {
@@ -169,7 +162,7 @@ func (m *Merge) start() {
 	}
 }
 
-func (m *Merge) open(f *fileRun) *source {
+func (m *Merge) open(f *run) *source {
 	return &source{
 		ordinal: f.ordinal,
 		file:    newBlockReader(f.file, f.section, m.cfg.Pool, m.cfg.Budget),

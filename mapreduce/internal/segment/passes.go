@@ -9,7 +9,7 @@ import (
 // sortMemory adds one source with all records in memory. It sorts their entries at once, which is
 // faster than merging sorted runs. If the budget refuses that, it sorts portions and writes them as
 // intermediate runs.
-func (m *Merge) sortMemory(runs []fileRun) error {
+func (m *Merge) sortMemory(runs []run) error {
 	for len(runs) > 0 {
 		n, entries := m.portion(runs)
 		need := int64(entries * entrySize)
@@ -29,7 +29,7 @@ func (m *Merge) sortMemory(runs []fileRun) error {
 }
 
 // portion returns how many of the runs fit into 16-bit region numbers, and their number of entries.
-func (m *Merge) portion(runs []fileRun) (n, entries int) {
+func (m *Merge) portion(runs []run) (n, entries int) {
 	regions := 0
 	for _, r := range runs {
 		regions += len(r.store.regions)
@@ -43,7 +43,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 }
 
 // affordable returns how many of the runs the budget allows to sort together, at least one.
-func (m *Merge) affordable(runs []fileRun) int {
+func (m *Merge) affordable(runs []run) int {
 	room := m.cfg.Budget.Available()
 	for i := range runs {
 		if room -= int64(runs[i].entries.n * entrySize); room < 0 {
@@ -54,7 +54,7 @@ func (m *Merge) affordable(runs []fileRun) int {
 }
 
 // collect returns a source of the records of runs, with their sorted entries in the slab.
-func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
+func (m *Merge) collect(runs []run, slab memory.Slab) *source {
 	s := &source{}
 	var c collector
 	for i := range runs {
@@ -70,7 +70,7 @@ func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 }
 
 // spillMemory writes the records of runs as one sorted intermediate run.
-func (m *Merge) spillMemory(runs []fileRun) error {
+func (m *Merge) spillMemory(runs []run) error {
 	entries := 0
 	for _, r := range runs {
 		entries += r.entries.n
@@ -139,43 +139,35 @@ func (m *Merge) passes() error {
 }
 
 // write merges sources into one intermediate run, and returns that.
-func (m *Merge) write(sources []*source) (out fileRun, err error) {
-	file, err := create(m.cfg.Files, m.cfg.SpillDir)
+func (m *Merge) write(sources []*source) (out run, err error) {
+	w, err := NewSpillWriter(Config{
+		Partitions: 1, Budget: m.cfg.Budget, Pool: m.cfg.Pool, Files: m.cfg.Files, SpillDir: m.cfg.SpillDir,
+	})
 	if err != nil {
 		return out, err
 	}
-	defer func() {
-		if err != nil {
-			file.drop()
-		}
-	}()
-	w := newSpillBlocks(file, m.cfg.Pool, m.cfg.Budget)
-	defer w.close()
-	w.ordinals = true
-	x := section{ordinals: true}
+	defer w.Close()
+	w.w.x.ordinals = true
 	tree := newLoserTree(sources)
 	for s := tree.winner(); s.state <= large; s = tree.winner() {
-		x.records++
-		x.bytes += s.size()
 		if s.state == large {
-			err = w.copyLarge(s)
+			err = w.w.copyLarge(s)
 		} else {
-			err = w.record(s.ordinal, s.key, s.value)
+			err = w.w.record(s.ordinal, s.key, s.value)
 		}
 		if err != nil {
 			return out, err
 		}
 		tree.next()
 	}
-	if err = w.end(&x); err != nil {
+	if err = w.EndPartition(); err != nil {
 		return out, err
 	}
-	m.stats.Spills++
-	m.stats.SpilledRecords += x.records
-	m.stats.SpilledBytes += x.bytes
-	m.stats.FileBytes += x.size
+	f := w.Spill(&m.stats)
+	x := f.sections[0]
 	if x.size == 0 {
+		f.drop()
 		return out, fmt.Errorf("segment: an intermediate run is empty: %w", ErrCorrupt)
 	}
-	return fileRun{run: run{section: x, file: file, input: noInput}}, nil
+	return run{section: x, file: f, input: noInput}, nil
 }

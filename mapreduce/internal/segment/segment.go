@@ -45,7 +45,8 @@ type run struct {
 	file    *spillFile
 	store   *store
 	entries index
-	input   int // number of the input for a DamageError, or noInput
+	input   int    // number of the input for a DamageError, or noInput
+	ordinal uint32 // number among the runs of a merge: equal keys come in that order
 }
 
 func (r *run) retain() {

@@ -72,11 +72,3 @@ func (s *source) advance() {
 		s.ordinal = ordinal
 	}
 }
-
-// size returns the key and value bytes of the next record.
-func (s *source) size() int64 {
-	if s.state == large {
-		return int64(s.file.keyLen + s.file.valueLen)
-	}
-	return int64(len(s.key) + len(s.value))
-}

@@ -81,26 +81,17 @@ func (s *Sorter) spill(x *extra) error {
 	if s.inMemory() == 0 && x == nil {
 		return nil
 	}
-	f, err := create(s.cfg.Files, s.cfg.SpillDir)
+	w, err := NewSpillWriter(s.cfg)
 	if err != nil {
 		return err
 	}
-	w := newSpillBlocks(f, s.cfg.Pool, s.cfg.Budget)
-	defer w.close()
-	f.sections = make([]section, 0, len(s.lists))
+	defer w.Close()
 	for p := range s.lists {
-		x, err := s.writeSection(w, p, x.of(p))
-		if err != nil {
-			f.drop()
+		if err := s.writePartition(w, p, x.of(p)); err != nil {
 			return err
 		}
-		f.sections = append(f.sections, x)
-		s.stats.SpilledRecords += x.records
-		s.stats.SpilledBytes += x.bytes
-		s.stats.FileBytes += x.size
 	}
-	s.stats.Spills++
-	s.spills = append(s.spills, f)
+	s.spills = append(s.spills, w.Spill(&s.stats))
 	clear(s.lists)
 	s.store.drop()
 	s.store = newStore(s.cfg.Budget, s.cfg.Pool)
@@ -117,47 +108,38 @@ func (s *Sorter) inMemory() (n int) {
 	return n
 }
 
-// writeSection sorts the records of partition p and writes them as a section, with more if it is
-// not nil. The copy that it sorts is already charged to the budget, by list.grow.
-func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
-	l := &s.lists[p]
-	x := section{off: w.offset(), records: l.records, bytes: l.bytes}
-	if l.n == 0 && more == nil {
-		return x, nil
+// writePartition sorts the records of partition p and writes them as a run, with more if it is not
+// nil. The copy that it sorts is already charged to the budget, by list.grow.
+func (s *Sorter) writePartition(w *SpillWriter, p int, more *extra) error {
+	if s.lists[p].n == 0 && more == nil {
+		return w.EndPartition()
 	}
-	slab := s.cfg.Pool.Get(l.n * entrySize)
+	slab := s.cfg.Pool.Get(s.lists[p].n * entrySize)
 	defer s.cfg.Pool.Put(slab)
 	var c collector
-	entries := l.whole()
+	entries := s.lists[p].whole()
 	c.add(&entries, 0)
 	regions := s.store.regions
 	sorted := c.sortInto(regions, s.cfg.Pool, slab)
 	if more != nil {
 		at := sort.Search(len(sorted),
 			func(i int) bool { return bytes.Compare(regions.key(&sorted[i]), more.key) > 0 })
-		if err := s.writeBoth(w, regions, sorted[:at], more); err != nil {
-			return x, err
+		if err := s.write(w, regions, sorted[:at]); err != nil {
+			return err
 		}
-		x.records++
-		x.bytes += int64(len(more.key) + len(more.value))
+		if err := w.Add(more.key, more.value); err != nil {
+			return err
+		}
 		sorted = sorted[at:]
 	}
 	if err := s.write(w, regions, sorted); err != nil {
-		return x, err
-	}
-	err := w.end(&x)
-	return x, err
-}
-
-func (s *Sorter) writeBoth(w *blockWriter, r regions, sorted []entry, more *extra) error {
-	if err := s.write(w, r, sorted); err != nil {
 		return err
 	}
-	return w.record(0, more.key, more.value)
+	return w.EndPartition()
 }
 
 // write writes the records of sorted entries, in that order.
-func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
+func (s *Sorter) write(w *SpillWriter, r regions, sorted []entry) error {
 	for rest := sorted; len(rest) > 0; {
 		n := min(len(rest), touchAhead)
 		s.touched += r.touch(rest[:n])
@@ -168,7 +150,7 @@ func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
 				value, bundle = cutValue(value)
 			}
 			for {
-				if err := w.record(0, r.key(e), value); err != nil {
+				if err := w.Add(r.key(e), value); err != nil {
 					return err
 				}
 				if len(bundle) == 0 {

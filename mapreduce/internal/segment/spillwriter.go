@@ -5,7 +5,6 @@ package segment
 type SpillWriter struct {
 	file *spillFile
 	w    *blockWriter
-	x    section
 }
 
 // NewSpillWriter returns a SpillWriter for a new spill. The caller must call Close.
@@ -15,35 +14,34 @@ func NewSpillWriter(cfg Config) (*SpillWriter, error) {
 		return nil, err
 	}
 	f.sections = make([]section, 0, cfg.Partitions)
-	return &SpillWriter{file: f, w: newSpillBlocks(f, cfg.Pool, cfg.Budget)}, nil
+	s := &SpillWriter{file: f, w: newBlockWriter(f, cfg.Pool, cfg.Budget)}
+	s.w.x.id = f.id
+	return s, nil
 }
 
 // Add writes the next record of the current partition; keys must not descend.
-func (s *SpillWriter) Add(key, value []byte) error {
-	s.x.records++
-	s.x.bytes += int64(len(key) + len(value))
-	return s.w.record(0, key, value)
-}
+func (s *SpillWriter) Add(key, value []byte) error { return s.w.record(0, key, value) }
 
 // EndPartition ends the current partition's run; Add then writes to the next partition.
 func (s *SpillWriter) EndPartition() error {
-	err := s.w.end(&s.x)
-	s.file.sections = append(s.file.sections, s.x)
-	s.x = section{off: s.w.offset()}
+	err := s.w.flush()
+	x := &s.w.x
+	x.size = s.w.at - x.off
+	s.file.sections = append(s.file.sections, *x)
+	*x = section{off: s.w.at, id: x.id, ordinals: x.ordinals}
 	return err
 }
 
-// Spill returns the spill, which the caller must release, and its size in the Spill fields of
-// Stats.
-func (s *SpillWriter) Spill() (out *Spill, st Stats) {
-	st.Spills = 1
+// Spill returns the spill, which the caller must release, and adds it to the Spill fields of stats.
+func (s *SpillWriter) Spill(stats *Stats) *Spill {
+	stats.Spills++
 	for _, x := range s.file.sections {
-		st.SpilledRecords += x.records
-		st.SpilledBytes += x.bytes
-		st.FileBytes += x.size
+		stats.SpilledRecords += x.records
+		stats.SpilledBytes += x.bytes
+		stats.FileBytes += x.size
 	}
 	s.file.retain()
-	return s.file, st
+	return s.file
 }
 
 // Close frees the writer's buffers, and the spill unless the caller of Spill holds it.

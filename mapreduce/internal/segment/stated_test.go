@@ -126,7 +126,7 @@ func TestIndexBlocksGrow(t *testing.T) {
 	for _, b := range all.blocks {
 		require.Equal(t, size, cap(b.bytes))
 		d := decoder{rest: []block{b}}
-		for e := make([]entry, 1); d.decode(e) > 0; {
+		for e := make([]entry, 1); d.Entries(e) > 0; {
 			require.Equal(t, at, e[0].value)
 			at++
 		}
@@ -215,7 +215,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, maxFanIn}} {
 		m := &Merge{cfg: MergeConfig{Budget: memory.NewBudget(c.room * readerBytes(&one)).Sub()}}
 		for range c.files {
-			m.files = append(m.files, fileRun{run: run{section: one}})
+			m.files = append(m.files, run{section: one})
 		}
 		require.Equal(t, c.want, m.fanIn(), "%+v", c)
 	}
@@ -224,9 +224,9 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 // One sort of in-memory records has at most as many regions as 16 bits can number, but at least one
 // run. It copies as many of these as the budget allows.
 func TestPortionsFitTheirNumbers(t *testing.T) {
-	of := func(regionsOf ...int) (list []fileRun) {
+	of := func(regionsOf ...int) (list []run) {
 		for _, n := range regionsOf {
-			list = append(list, fileRun{run: run{entries: index{n: 10}, store: &store{regions: make(regions, n)}}})
+			list = append(list, run{entries: index{n: 10}, store: &store{regions: make(regions, n)}})
 		}
 		return list
 	}
