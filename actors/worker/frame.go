@@ -92,11 +92,7 @@ func (f *frames) Write(p []byte) (n int, err error) {
 }
 
 func (f *frames) flush() error {
-	f.head = f.next.appendHead(f.head[:0], f.reduces)
-	if _, err := f.w.Write(f.head); err != nil {
-		return err
-	}
-	_, err := f.w.Write(f.next.data)
+	err := f.write(&f.next)
 	f.next.chunk++
 	f.next.data = f.next.data[:0]
 	return err
@@ -112,11 +108,15 @@ func (f *frames) end() error {
 
 // report writes a frame with the map's report, which goes to partition 0.
 func (f *frames) report(b []byte) error {
-	x := frame{index: f.next.index, chunk: reportChunk, data: b}
-	if _, err := f.w.Write(x.appendHead(nil, f.reduces)); err != nil {
+	return f.write(&frame{index: f.next.index, chunk: reportChunk, data: b})
+}
+
+func (f *frames) write(x *frame) error {
+	f.head = x.appendHead(f.head[:0], f.reduces)
+	if _, err := f.w.Write(f.head); err != nil {
 		return err
 	}
-	_, err := f.w.Write(b)
+	_, err := f.w.Write(x.data)
 	return err
 }
 

@@ -164,14 +164,8 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 		if there, err := planThere(t.Plan); err != nil || !there {
 			return id, cmp.Or(err, errGone)
 		}
-		ended := 0
-		for _, f := range files {
-			if f.Name()[0] == 'm' && strings.HasSuffix(f.Name(), endsSuffix) {
-				ended++
-			}
-		}
 		switch {
-		case ended >= maps:
+		case countFiles(files, "m", endsSuffix) >= maps:
 			return id, nil
 		case time.Now().After(deadline):
 			return id, errWaited

@@ -83,6 +83,32 @@ func failureIn(in folder, name string) *failure {
 	return f
 }
 
+// attemptNote is what the name, size and time of a note tell.
+type attemptNote struct {
+	name            string
+	task            string // the name of an ended attempt without its number
+	running, failed bool
+	at              time.Time
+}
+
+// notesIn lists the notes in the plan's folder. Notes that cannot be seen now may be seen by the
+// next call.
+func notesIn(temp folder) (list []attemptNote) {
+	files, _ := temp.below(notes).list()
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil {
+			continue
+		}
+		name := file.Name()
+		list = append(list, attemptNote{
+			name: name, task: name[:strings.LastIndexByte(name, '-')+1], running: strings.Contains(name, "@"),
+			failed: info.Size() > int64(len(noteDone)), at: info.ModTime(),
+		})
+	}
+	return list
+}
+
 // Progress counts the tasks of a job that runs on an engine.
 type Progress struct {
 	Maps, Reduces TaskCounts
@@ -116,25 +142,19 @@ func (c TaskCounts) String() string {
 // progress returns the progress of the job according to its notes.
 func (j *job) progress() Progress {
 	p := Progress{Maps: TaskCounts{All: len(j.layout.Splits)}, Reduces: TaskCounts{All: j.layout.Reduces}, Tracking: j.tracking.Load().(string)}
-	files, _ := j.temp.below(notes).list() // the next call may see more
 	done := map[string]bool{}
-	for _, file := range files {
+	for _, n := range notesIn(j.temp) {
 		of := &p.Maps
-		if strings.HasPrefix(file.Name(), "r") {
+		if n.name[0] == 'r' {
 			of = &p.Reduces
 		}
-		info, err := file.Info()
-		if err != nil {
-			continue
-		}
-		task := file.Name()[:strings.LastIndexByte(file.Name(), '-')+1]
-		switch size := info.Size(); {
-		case strings.Contains(file.Name(), "@"):
+		switch {
+		case n.running:
 			of.Running++
-		case size > int64(len(noteDone)):
+		case n.failed:
 			of.Failed++
-		case !done[task]:
-			done[task] = true
+		case !done[n.task]:
+			done[n.task] = true
 			of.Done++
 		}
 	}
@@ -147,18 +167,22 @@ var (
 	watchStoreEvery = 2 * time.Second
 )
 
+// pollEvery returns how often the folder of notes is polled.
+func (j *job) pollEvery() time.Duration {
+	if j.temp.store != nil {
+		return watchStoreEvery
+	}
+	return watchEvery
+}
+
 // watch polls the notes of a run: it reports the progress, and cancels the returned context when a
 // worker has noted a permanent error. stop ends it.
 func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	every := watchEvery
-	if j.temp.store != nil {
-		every = watchStoreEvery
-	}
 	var all sync.WaitGroup
 	all.Go(func() {
 		var last Progress
-		tick := time.NewTicker(every)
+		tick := time.NewTicker(j.pollEvery())
 		defer tick.Stop()
 		for over := false; !over; {
 			select {
@@ -183,23 +207,17 @@ func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) 
 
 // firstFailure returns the earliest failure that a worker left; permanent ones come first.
 func firstFailure(temp folder) (first *failure) {
-	in := temp.below(notes)
-	files, _ := in.list() // retried at the next poll
 	var at time.Time
-	for _, file := range files {
-		info, err := file.Info()
-		if err != nil {
+	for _, n := range notesIn(temp) {
+		if !n.failed {
 			continue
 		}
-		if info.Size() <= int64(len(noteDone)) {
-			continue
-		}
-		x := failureIn(in, file.Name())
+		x := failureIn(temp.below(notes), n.name)
 		if x == nil {
 			continue
 		}
-		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && info.ModTime().Before(at) {
-			first, at = x, info.ModTime()
+		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && n.at.Before(at) {
+			first, at = x, n.at
 		}
 	}
 	return first
@@ -219,9 +237,8 @@ func (j *job) failed(err error) error {
 
 // unended adds to an engine's error the attempt that has begun but not ended, if any.
 func (j *job) unended(err error) error {
-	files, _ := j.temp.below(notes).list() // without notes, the error remains the engine's
-	for _, f := range files {
-		if id, host, running := strings.Cut(f.Name(), "@"); running {
+	for _, n := range notesIn(j.temp) { // without notes, the error remains the engine's
+		if id, host, running := strings.Cut(n.name, "@"); running {
 			return fmt.Errorf("%s on %s: begun and not ended: it was killed with all its processes (%w)", id, host, err)
 		}
 	}

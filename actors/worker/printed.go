@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,11 +43,7 @@ func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 		}
 	}
 	j.logf("%s is printed; waiting for its tasks, whose output comes to be when all have ended", p.what)
-	every := watchEvery
-	if j.temp.store != nil {
-		every = watchStoreEvery
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(j.pollEvery())
 	defer tick.Stop()
 	for {
 		select {
@@ -73,17 +70,12 @@ func (j *job) givenUp() error {
 	if first.Permanent {
 		return j.failed(nil)
 	}
-	files, err := j.temp.below(notes).list()
-	if err != nil {
-		return nil //nolint:nilerr // the folder may be readable at the next tick
-	}
 	count := map[string]int{}
-	for _, f := range files {
-		if info, err := f.Info(); err != nil || info.Size() <= int64(len(noteDone)) {
+	for _, n := range notesIn(j.temp) {
+		if !n.failed {
 			continue
 		}
-		task := f.Name()[:strings.LastIndexByte(f.Name(), '-')+1]
-		if count[task]++; count[task] == j.maxAttempts() {
+		if count[n.task]++; count[n.task] == j.maxAttempts() {
 			return j.failed(errors.New("a task has failed as often as it may"))
 		}
 	}
@@ -91,12 +83,7 @@ func (j *job) givenUp() error {
 }
 
 // maxAttempts returns after how many failures a task fails its job.
-func (j *job) maxAttempts() int {
-	if j.o.MaxAttempts == 0 {
-		return 4
-	}
-	return j.o.MaxAttempts
-}
+func (j *job) maxAttempts() int { return cmp.Or(j.o.MaxAttempts, 4) }
 
 // streamingLine returns the engine that prints a command line for Hadoop Streaming.
 func streamingLine() engine {
@@ -152,13 +139,7 @@ func tasksShared(j *job) ([]report, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	there := 0
-	for _, f := range files {
-		if strings.HasPrefix(f.Name(), kind) && strings.HasSuffix(f.Name(), reportSuffix) {
-			there++
-		}
-	}
-	if there < want {
+	if countFiles(files, kind, reportSuffix) < want {
 		return nil, false, nil
 	}
 	list, err := readReports(in, reportSuffix)

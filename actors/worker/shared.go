@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -64,6 +66,16 @@ const (
 	endsSuffix   = ".ends"
 	reportSuffix = ".report"
 )
+
+// countFiles returns how many files have names with a prefix and a suffix.
+func countFiles(files []fs.DirEntry, prefix, suffix string) (n int) {
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), prefix) && strings.HasSuffix(f.Name(), suffix) {
+			n++
+		}
+	}
+	return n
+}
 
 func mapFile(index int) string { return fmt.Sprintf("m-%05d", index) }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -63,7 +61,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 			return err
 		}
 		files, err := shuffle.list()
-		if err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return strings.HasSuffix(f.Name(), reportSuffix) }) {
+		if err == nil && countFiles(files, "", reportSuffix) == 0 {
 			err = fmt.Errorf("jobs %s have not succeeded", strings.Join(ids, ", "))
 		}
 		return err
