@@ -28,20 +28,7 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	if !j.remembered() {
 		return notFound("there is no job %d", j.ID)
 	}
-	s.writing.RLock()
-	j.mu.Lock()
-	first := j.Kill == nil && j.End == nil
-	j.mu.Unlock()
-	var err error
-	if first { // record the kill before doing anything
-		err = s.memory.write(&entry{ID: j.ID, Kill: &k})
-	}
-	if err == nil && first {
-		j.mu.Lock()
-		j.Kill = &k
-		j.mu.Unlock()
-	}
-	s.writing.RUnlock()
+	first, err := s.recordKill(j, &k) // before doing anything
 	if err != nil {
 		return err
 	}
@@ -54,6 +41,22 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 		}
 	}
 	return j.awaitKill(ctx)
+}
+
+// recordKill records that a job must be killed, unless it has ended or is being killed already.
+func (s *Server) recordKill(j *job, k *api.Kill) (first bool, err error) {
+	s.writing.RLock()
+	defer s.writing.RUnlock()
+	if j.killed() != nil || j.over() {
+		return false, nil
+	}
+	if err := s.memory.write(&entry{ID: j.ID, Kill: k}); err != nil {
+		return false, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.Kill = k
+	return true, nil
 }
 
 // awaitKill waits for the end of a job that is being killed. It returns an error if the job ended

@@ -34,7 +34,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		if !s.ours(r.Host) {
 			s.writeProblem(counted, r, &fault{
-				http.StatusMisdirectedRequest, "bad-host", "this server is not " + clip(r.Host) + " (--host adds a name)",
+				http.StatusMisdirectedRequest, "bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)",
 			})
 			return
 		}
@@ -42,9 +42,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		next.ServeHTTP(counted, r)
 	})
 }
-
-// clip returns the first 100 bytes of a client's text.
-func clip(text string) string { return text[:min(len(text), 100)] }
 
 // recoverRequest, deferred, logs a handler's panic and answers with status 500 if it still can.
 func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {

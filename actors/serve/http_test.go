@@ -2,10 +2,14 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 )
@@ -49,4 +53,33 @@ func (b *bench) text(method, path, body string, header http.Header) string {
 func (b *bench) get(path string, into any) {
 	b.t.Helper()
 	require.NoError(b.t, json.Unmarshal([]byte(b.text(http.MethodGet, path, "", nil)), into))
+}
+
+// pageOf calls keep only until the page is full, since keep may be expensive.
+func TestPageAsksAboutItsItemsOnly(t *testing.T) {
+	list := make([]int, 1000)
+	for i := range list {
+		list[i] = i
+	}
+	asked := 0
+	even := func(n *int) bool { asked++; return *n%2 == 0 }
+	after, got := "", 0
+	for pages := 1; ; pages++ {
+		r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/?limit=100&after=%s", after), nil)
+		p, err := pageOf(r, list, even, func(n *int) string { return strconv.Itoa(*n) }, func(n *int, after string) bool {
+			last, err := strconv.Atoi(after)
+			return err == nil && *n > last
+		})
+		require.NoError(t, err)
+		for _, n := range p.Items {
+			require.Equal(t, 2*got, n)
+			got++
+		}
+		if after = p.Next; after == "" {
+			require.Equal(t, 5, pages)
+			break
+		}
+	}
+	require.Equal(t, 500, got)
+	require.LessOrEqual(t, asked, 1010, "but for what tells that there is a next page, each once")
 }

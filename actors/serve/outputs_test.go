@@ -14,12 +14,8 @@ import (
 // Only the owner and administrators may store files in a finished output, by upload or by a job,
 // until it is removed.
 func TestFinishedOutputsAreClosed(t *testing.T) {
-	for _, state := range []bool{false, true} {
-		b := withTokens(t, func(cfg *Config) {
-			if state {
-				cfg.State = t.TempDir()
-			}
-		})
+	for _, state := range []string{"", t.TempDir()} {
+		b := withTokens(t, func(cfg *Config) { cfg.State = state })
 		ctx := t.Context()
 		ann, bob, root := b.as("ann"), b.as("bob"), b.as("root")
 		put := func(c *api.Client, name string) error { return c.Put(ctx, name, strings.NewReader("x\n")) }
@@ -53,13 +49,8 @@ func TestFinishedOutputsAreClosed(t *testing.T) {
 
 // An upload that began before a job cannot complete in the job's output.
 func TestSlowPutsStayOutOfOutputs(t *testing.T) {
-	for _, state := range []bool{false, true} {
-		b := withTokens(t, func(cfg *Config) {
-			cfg.StoreBytes = 1 << 20
-			if state {
-				cfg.State = t.TempDir()
-			}
-		})
+	for _, state := range []string{"", t.TempDir()} {
+		b := withTokens(t, func(cfg *Config) { cfg.StoreBytes, cfg.State = 1<<20, state })
 		r, w := io.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- b.as("bob").Put(t.Context(), "out/part-r-00099", r) }()

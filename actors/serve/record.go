@@ -226,9 +226,6 @@ func (m *memory) write(e *entry) error {
 
 // compact replaces the journal by a snapshot.
 func (m *memory) compact(s *snapshot) error {
-	if m == nil {
-		return nil
-	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err

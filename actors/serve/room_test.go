@@ -16,13 +16,8 @@ import (
 // The block store does not exceed Config.StoreBytes. Uploads and jobs that would exceed it fail and
 // leave nothing, until files are removed.
 func TestStoreIsBounded(t *testing.T) {
-	for _, state := range []bool{false, true} {
-		b := start(t, func(cfg *Config) {
-			cfg.StoreBytes = 1000
-			if state {
-				cfg.State = t.TempDir()
-			}
-		})
+	for _, state := range []string{"", t.TempDir()} {
+		b := start(t, func(cfg *Config) { cfg.StoreBytes, cfg.State = 1000, state })
 		ctx := t.Context()
 		b.write("in.txt", "a\n")
 		put := func(name string, n int) error { return b.Put(ctx, name, strings.NewReader(strings.Repeat("x", n))) }

@@ -23,12 +23,29 @@ const prefix = "/api/v1"
 // call handles a request of the API. Its answer is written as JSON; nil means no body.
 type call func(r *http.Request, c caller) (answer any, err error)
 
+// handler handles a request and writes its answer, unless it returns an error.
+type handler func(w http.ResponseWriter, r *http.Request, c caller) error
+
 // route is one call of the API.
 type route struct {
 	method, path string // path after prefix
 	status       int    // on success
 	do           call
-	raw          func(w http.ResponseWriter, r *http.Request, c caller) error // replaces do
+	raw          handler // replaces do
+}
+
+// answer is the handler of a route with a call.
+func (x *route) answer(w http.ResponseWriter, r *http.Request, c caller) error {
+	answer, err := x.do(r, c)
+	switch {
+	case err != nil:
+		return err
+	case answer == nil:
+		w.WriteHeader(x.status)
+	default:
+		writeJSON(w, x.status, answer)
+	}
+	return nil
 }
 
 // table returns the routes of the API, as openapi.yaml describes it.
@@ -62,15 +79,16 @@ func (s *Server) table() []route {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, x := range s.table() {
-		mux.Handle(x.method+" "+prefix+x.path, s.handle(&x))
+		do := x.raw
+		if do == nil {
+			do = x.answer
+		}
+		mux.Handle(x.method+" "+prefix+x.path, s.handle(do))
 	}
-	page := func(do func(w http.ResponseWriter, r *http.Request, c caller) error) http.Handler {
-		return s.handle(&route{raw: do})
-	}
-	mux.Handle("GET /scheduler", page(s.getScheduler))
-	mux.Handle("POST /scheduler/jobs/{id}", page(s.schedulerChange))
-	mux.Handle("GET /metrics", page(s.metrics.serve))
-	mux.Handle("GET /openapi.yaml", page(func(w http.ResponseWriter, _ *http.Request, _ caller) error {
+	mux.Handle("GET /scheduler", s.handle(s.getScheduler))
+	mux.Handle("POST /scheduler/jobs/{id}", s.handle(s.schedulerChange))
+	mux.Handle("GET /metrics", s.handle(s.metrics.serve))
+	mux.Handle("GET /openapi.yaml", s.handle(func(w http.ResponseWriter, _ *http.Request, _ caller) error {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, err := w.Write(openAPI)
 		return err
@@ -79,11 +97,11 @@ func (s *Server) routes() http.Handler {
 		for name, do := range map[string]http.HandlerFunc{
 			"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
 		} {
-			mux.Handle("GET /debug/pprof/"+name, page(s.profile(do)))
+			mux.Handle("GET /debug/pprof/"+name, s.handle(s.profile(do)))
 		}
 	}
 	mux.Handle("GET /{$}", http.RedirectHandler(watch, http.StatusSeeOther))
-	mux.Handle("/", page(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
+	mux.Handle("/", s.handle(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
 		return s.noRoute(mux, r)
 	}))
 	// The page contains no data of the cluster; it asks for a token if one is needed.
@@ -112,30 +130,15 @@ func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) htt
 	})
 }
 
-// handle returns the handler of a route: it authenticates the caller and writes the answer.
-func (s *Server) handle(x *route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// handle returns a handler that authenticates the caller first.
+func (s *Server) handle(do handler) http.Handler {
+	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		who, err := s.cfg.Access.authenticate(r)
 		if err != nil {
 			s.cfg.Log.Warn("refused", "from", r.RemoteAddr, "why", err)
-			s.writeProblem(w, r, err)
-			return
+			return err
 		}
-		if x.raw != nil {
-			if err := x.raw(w, r, who); err != nil {
-				s.writeProblem(w, r, err)
-			}
-			return
-		}
-		answer, err := x.do(r, who)
-		switch {
-		case err != nil:
-			s.writeProblem(w, r, err)
-		case answer == nil:
-			w.WriteHeader(x.status)
-		default:
-			writeJSON(w, x.status, answer)
-		}
+		return do(w, r, who)
 	})
 }
 
@@ -222,7 +225,7 @@ func (p *patient) Read(b []byte) (int, error) {
 }
 
 // profile serves pprof to administrators.
-func (s *Server) profile(do http.HandlerFunc) func(w http.ResponseWriter, r *http.Request, c caller) error {
+func (s *Server) profile(do http.HandlerFunc) handler {
 	return func(w http.ResponseWriter, r *http.Request, c caller) error {
 		if err := s.mayManage(c, "look at profiles"); err != nil {
 			return err

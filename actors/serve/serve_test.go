@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -331,12 +330,7 @@ func TestFilesOfTheStore(t *testing.T) {
 	require.Equal(t, []api.File{{Name: "in/é &?.txt", Size: 6}}, list)
 	j := b.submit("count", "dfs:in", "-o", "dfs:counts")
 	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
-	r, err := b.Get(ctx, "counts/part-r-00000")
-	require.NoError(t, err)
-	text, err := io.ReadAll(r)
-	require.NoError(t, err)
-	require.NoError(t, r.Close())
-	require.Equal(t, "a\t2\nb\t1\n", string(text))
+	require.Equal(t, "a\t2\nb\t1\n", b.content("counts/part-r-00000"))
 	list, err = b.Files(ctx, "")
 	require.NoError(t, err)
 	require.Equal(t, []api.File{{Name: "counts", Directory: true}, {Name: "in", Directory: true}}, list)
@@ -397,31 +391,6 @@ func TestMetrics(t *testing.T) {
 	} {
 		require.Contains(t, text, want)
 	}
-}
-
-// The page /scheduler has the columns of Hadoop's guide. Its forms change jobs without JavaScript.
-func TestSchedulerPage(t *testing.T) {
-	b := start(t, nil)
-	b.write("in.txt", "a\n")
-	j := b.submit("held", "in.txt", "-o", "out", "--pool", "ann")
-	_, err := b.SetPriority(t.Context(), j.ID, "low")
-	require.NoError(t, err)
-	text := b.text(http.MethodGet, "/scheduler", "", nil)
-	for _, want := range []string{
-		"Submitted", "JobID", "User", "Name", "Pool", "Priority", "Finished", "Running", "Fair share",
-		"Min share", "Max share", "Scheduling mode", "<option selected>ann</option>", "<option selected>low</option>", "0 / 1",
-	} {
-		require.Contains(t, text, want)
-	}
-	require.NotContains(t, text, "<th>Weight</th>")
-	require.Contains(t, b.text(http.MethodGet, "/scheduler?advanced", "", nil), "<th>Weight</th>")
-	form := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-	text = b.text(http.MethodPost, "/scheduler/jobs/1", "priority=very_high&pool=default", form)
-	require.Contains(t, text, "<option selected>very_high</option>")
-	v, err := b.Job(t.Context(), j.ID)
-	require.NoError(t, err)
-	require.Equal(t, "default", v.Pool)
-	require.Equal(t, "very_high", v.Priority)
 }
 
 // When a server without state closes, it logs the number of unfinished jobs.

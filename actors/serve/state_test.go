@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -65,12 +64,7 @@ func TestNextServerGoesOn(t *testing.T) {
 	require.Equal(t, api.Succeeded, b.wait(held.ID).State)
 	require.Equal(t, "a b", strings.TrimSpace(b.read("out/part-*")))
 	for name, want := range map[string]string{"in/x": "c c\n", "counts/part-r-00000": "c\t2\n"} {
-		r, err := b.Get(ctx, name)
-		require.NoError(t, err)
-		text, err := io.ReadAll(r)
-		require.NoError(t, err)
-		require.NoError(t, r.Close())
-		require.Equal(t, want, string(text))
+		require.Equal(t, want, b.content(name))
 	}
 	require.Equal(t, killed.ID+1, b.submit("count", "in.txt", "-o", "other").ID)
 	require.NoError(t, b.Remove(ctx, "counts"))
@@ -209,7 +203,5 @@ func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
 		require.NoError(t, b.s.cluster.Cordon(fmt.Sprintf("node-%02d", i), false))
 	}
 	require.Equal(t, api.Succeeded, b.wait(last).State)
-	r, err := b.Get(t.Context(), fmt.Sprintf("out/%d/part-r-00000", waiting-1))
-	require.NoError(t, err)
-	require.NoError(t, r.Close())
+	require.Equal(t, "a\t1\nb\t1\n", b.content(fmt.Sprintf("out/%d/part-r-00000", waiting-1)))
 }

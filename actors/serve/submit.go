@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,11 +139,7 @@ func (s *Server) setOrder(j *job, o Order) (err error) {
 func (s *Server) order(a *api.Submission) (o Order, err error) {
 	kind := s.kinds[a.Job]
 	if kind == nil {
-		var names []string
-		for name := range s.kinds {
-			names = append(names, name)
-		}
-		near := spelling.Closest(a.Job, names)
+		near := spelling.Closest(a.Job, slices.Collect(maps.Keys(s.kinds)))
 		if near != "" {
 			near = ", did you mean " + near + "?"
 		}
@@ -160,12 +157,7 @@ func (s *Server) order(a *api.Submission) (o Order, err error) {
 	if err != nil {
 		return o, refuse("bad-arguments", "%s: %s", a.Job, oneLine(err))
 	}
-	if a.Pool != "" {
-		o.Pool = a.Pool
-	}
-	if a.Queue != "" {
-		o.Queue = a.Queue
-	}
+	o.Pool, o.Queue = cmp.Or(a.Pool, o.Pool), cmp.Or(a.Queue, o.Queue)
 	if a.Priority != "" {
 		if o.Priority, err = scheduling.ParsePriority(a.Priority); err != nil {
 			return o, refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", a.Priority)
