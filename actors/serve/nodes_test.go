@@ -44,10 +44,7 @@ func TestDrainWaitsForWhatRuns(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.Cluster.Nodes, cfg.Cluster.Racks = 1, 1 })
 	b.write("in.txt", "a\n")
 	j := b.submit("held", "in.txt", "-o", "out")
-	require.Eventually(t, func() bool {
-		v, err := b.Job(t.Context(), j.ID)
-		return err == nil && v.State == api.Running
-	}, 10*time.Second, 10*time.Millisecond)
+	b.runs(j.ID)
 	n, err := b.Node(t.Context(), "node-00", "drain")
 	require.NoError(t, err)
 	require.Equal(t, "draining", n.State)

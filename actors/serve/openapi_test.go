@@ -4,6 +4,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func TestDescriptionNamesTheCalls(t *testing.T) {
 		want = append(want, x.method+" "+path)
 		o, ok := d.Paths[path][strings.ToLower(x.method)]
 		require.True(t, ok, "%s %s", x.method, path)
-		require.Contains(t, o.Responses, itoa(x.status), path)
+		require.Contains(t, o.Responses, strconv.Itoa(x.status), path)
 		require.Contains(t, o.Responses, "default", path)
 		for _, p := range o.Parameters {
 			if p.In == "path" {
@@ -82,10 +83,6 @@ func TestDescriptionNamesTheCalls(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, want, got)
-}
-
-func itoa(status int) string {
-	return string([]byte{byte('0' + status/100), byte('0' + status/10%10), byte('0' + status%10)})
 }
 
 // openapi.yaml describes exactly the types of package api that calls send, with all their fields.

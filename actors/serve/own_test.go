@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,11 +88,7 @@ func (b *bench) waiting(args ...string) api.Job {
 	b.t.Helper()
 	b.write("hold.txt", "a\n")
 	for n := range 4 {
-		j := b.submit("held", "hold.txt", "-o", "held"+string(rune('0'+n)))
-		require.Eventually(b.t, func() bool {
-			now, err := b.Job(b.t.Context(), j.ID)
-			return err == nil && now.State == api.Running
-		}, 10*time.Second, time.Millisecond)
+		b.runs(b.submit("held", "hold.txt", "-o", "held"+string(rune('0'+n))).ID)
 	}
 	return b.submit("count", args...)
 }

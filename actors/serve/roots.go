@@ -93,20 +93,21 @@ func (r *roots) within(dir, name string) (*root, string, error) {
 	return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
 }
 
-// sources opens the files below a root that an input of a job names.
-func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
+// sources opens the files below a root that an input of a job names. The names of the sources
+// follow base.
+func (r *roots) sources(dir, name string) (src []mapreduce.Source, base string, err error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	src, err := mapreduce.FS(root.inputs(r.own), rel)
+	src, err = mapreduce.FS(root.inputs(r.own), rel)
 	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, errOwn) {
-		return nil, refuse("outside-roots", "%s: no job reads %s: %s", name, at.Path, errOwn)
+		return nil, "", refuse("outside-roots", "%s: no job reads %s: %s", name, at.Path, errOwn)
 	}
 	if err != nil {
-		return nil, badInput(name, err)
+		return nil, "", badInput(name, err)
 	}
-	return src, noArchives(src)
+	return src, root.path + "/", noArchives(src)
 }
 
 // of returns the root that contains an output's target, or nil.

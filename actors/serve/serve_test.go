@@ -140,6 +140,15 @@ func (b *bench) submit(job string, args ...string) api.Job {
 	return j
 }
 
+// runs waits until a job runs.
+func (b *bench) runs(id int64) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		j, err := b.Job(b.t.Context(), id)
+		return err == nil && j.State == api.Running
+	}, 10*time.Second, time.Millisecond)
+}
+
 // wait waits for a job's end and returns the job.
 func (b *bench) wait(id int64) api.Job {
 	b.t.Helper()

@@ -188,16 +188,11 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, stamps []stamp, err error) {
 	for _, in := range o.Inputs {
 		var some []mapreduce.Source
-		base := ""
+		base := inStore
 		if name, stored := strings.CutPrefix(in, inStore); stored {
-			base = inStore
 			some, err = s.storedSources(name)
 		} else {
-			var root *root
-			if root, _, err = s.roots.within(a.Directory, in); err == nil {
-				base = root.path + "/"
-				some, err = s.roots.sources(a.Directory, in)
-			}
+			some, base, err = s.roots.sources(a.Directory, in)
 		}
 		if err != nil {
 			return nil, nil, err
