@@ -57,34 +57,21 @@ type filling struct {
 
 func (o *filling) Name() string { return o.k.o.Name }
 
-func (o *filling) Setup() (err error) {
-	o.run, err = o.k.setup()
-	return err
-}
-
-func (o *filling) Create(p output.Part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
-
-func (o *filling) Commit(p output.Part) error { return o.k.commit(o.run, p) }
-
-func (o *filling) Discard(p output.Part) error { return o.k.discard(o.run, p) }
-
-func (o *filling) Success() error { return o.k.success() }
-
-func (o *filling) Abort() error { return o.k.abort(o.run) }
-
-// setup starts a job's writing; run is its number, which its attempts pass on.
-func (k *Store) setup() (run int, err error) {
+// Setup starts a job's writing and notes its number.
+func (o *filling) Setup() error {
+	k := o.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.used || k.released {
-		return 0, fmt.Errorf("output %s: %w", k.o.Name, output.ErrDestinationUsed)
+		return fmt.Errorf("output %s: %w", k.o.Name, output.ErrDestinationUsed)
 	}
 	k.used = true
 	k.run++
 	if k.redo != nil {
 		k.redo.begin(k)
 	}
-	return k.run, nil
+	o.run = k.run
+	return nil
 }
 
 // begin notes that made is recomputing lost parts of k.
@@ -94,11 +81,12 @@ func (k *Store) begin(made *Store) {
 	k.redone = append(k.redone, made)
 }
 
-func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
+func (o *filling) Create(p output.Part) (io.WriteCloser, error) {
+	k := o.k
 	wanted := k.redo == nil || k.redo.lacks(p.Index)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if run != k.run || !k.used || k.whole {
+	if o.run != k.run || !k.used || k.whole {
 		return nil, output.ErrEnded
 	}
 	w := &writer{host: p.Host, ends: k.form, print: k.form.printer()}
@@ -118,10 +106,11 @@ func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
 // lacks reports whether part index is lost.
 func (k *Store) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
-func (k *Store) commit(run int, p output.Part) error {
+func (o *filling) Commit(p output.Part) error {
+	k := o.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if run != k.run {
+	if o.run != k.run {
 		return output.ErrEnded
 	}
 	w := k.pending[p.Attempt]
@@ -140,10 +129,11 @@ func (k *Store) commit(run int, p output.Part) error {
 	return nil
 }
 
-func (k *Store) discard(run int, p output.Part) error {
+func (o *filling) Discard(p output.Part) error {
+	k := o.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if run != k.run {
+	if o.run != k.run {
 		return nil
 	}
 	if w := k.pending[p.Attempt]; w != nil {
@@ -153,8 +143,9 @@ func (k *Store) discard(run int, p output.Part) error {
 	return nil
 }
 
-// success ends a job's writing: k is whole. Recomputed parts move to the store that lost them.
-func (k *Store) success() error {
+// Success ends a job's writing: k is whole. Recomputed parts move to the store that lost them.
+func (o *filling) Success() error {
+	k := o.k
 	k.mu.Lock()
 	k.whole = true
 	k.mu.Unlock()
@@ -166,12 +157,13 @@ func (k *Store) success() error {
 	return err
 }
 
-// abort frees what a job, number run, has written; another job may then fill k.
-func (k *Store) abort(run int) error {
+// Abort frees what the job has written; another job may then fill k.
+func (o *filling) Abort() error {
+	k := o.k
 	k.redo.forget(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if run != k.run {
+	if o.run != k.run {
 		return nil
 	}
 	for _, w := range k.pending {
