@@ -154,22 +154,9 @@ func (o *ownPart) end(failed error) (err error) {
 	return output.FinishFile(o.file)
 }
 
-// hasSlices reports whether values of type t contain slices that copySlices copies.
+// hasSlices reports whether values of type t contain slices, which copySlices may have to copy.
 func hasSlices(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Slice:
-		return true
-	case reflect.Array:
-		return hasSlices(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if f.IsExported() && hasSlices(f.Type) {
-				return true
-			}
-		}
-	default:
-	}
-	return false
+	return memory.Contains(t, func(t reflect.Type) bool { return t.Kind() == reflect.Slice })
 }
 
 // copySlices replaces the slices in v by copies, except those behind pointers, maps, interfaces and

@@ -27,10 +27,7 @@ func byteCodec(flip byte) *Codec {
 }
 
 func integerCodec(t reflect.Type) *Codec {
-	var flip uint64
-	if t.Kind() <= reflect.Int64 {
-		flip = 1 << (t.Bits() - 1)
-	}
+	flip := IntegerFlip(t)
 	switch t.Size() {
 	case 2:
 		return wordCodec(2, func(p memory.Pointer) uint64 { return uint64(*memory.To[uint16](p)) ^ flip },

@@ -38,12 +38,11 @@ func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 			return src[1:], nil
 		},
 	}
-	switch t.Elem().Kind() {
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if !Marshals(t.Elem()) {
-			integerSlice(c, t)
-		}
-	default:
+	switch flip := IntegerFlip(t.Elem()); IntegerWidth(t.Elem()) {
+	case 4:
+		integerSlice(c, uint32(flip))
+	case 8:
+		integerSlice(c, flip)
 	}
 	return c
 }
@@ -70,65 +69,41 @@ func makeSlice(t reflect.Type, n int, p memory.Pointer) memory.Pointer {
 	return memory.At(list)
 }
 
-// integerSlice replaces Encode and Decode of c, a codec of slices of 4- or 8-byte integers, by
+// integerSlice replaces Encode and Decode of c, a codec of slices of integers as large as E, by
 // faster ones without a call per element.
-func integerSlice(c *Codec, t reflect.Type) {
-	var flip uint64
-	if t.Elem().Kind() <= reflect.Int64 {
-		flip = 1 << (t.Elem().Bits() - 1)
-	}
-	if t.Elem().Size() == 4 {
-		flip := uint32(flip)
-		c.Encode = func(dst []byte, p memory.Pointer) []byte {
-			list := *memory.To[[]uint32](p)
-			dst = slices.Grow(dst, 5*len(list)+1)
-			for _, x := range list {
-				dst = binary.BigEndian.AppendUint32(append(dst, 1), x^flip)
-			}
-			return append(dst, 0)
-		}
-		c.Decode = func(src []byte, p memory.Pointer) ([]byte, error) {
-			n, ok := countWords(src, 4)
-			if !ok {
-				return nil, ErrMalformed
-			}
-			list := makeWords[uint32](n)
-			for i := range list {
-				list[i] = binary.BigEndian.Uint32(src[5*i+1:]) ^ flip
-			}
-			*memory.To[[]uint32](p) = list
-			return src[5*n+1:], nil
-		}
-		return
-	}
+func integerSlice[E uint32 | uint64](c *Codec, flip E) {
+	size := int(memory.SizeOf[E]())
 	c.Encode = func(dst []byte, p memory.Pointer) []byte {
-		list := *memory.To[[]uint64](p)
-		dst = slices.Grow(dst, 9*len(list)+1)
+		list := *memory.To[[]E](p)
+		dst = slices.Grow(dst, (1+size)*len(list)+1)
 		for _, x := range list {
-			dst = binary.BigEndian.AppendUint64(append(dst, 1), x^flip)
+			if dst = append(dst, 1); memory.SizeOf[E]() == 4 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x^flip))
+			} else {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x^flip))
+			}
 		}
 		return append(dst, 0)
 	}
 	c.Decode = func(src []byte, p memory.Pointer) ([]byte, error) {
-		n, ok := countWords(src, 8)
+		n, ok := countWords(src, size)
 		if !ok {
 			return nil, ErrMalformed
 		}
-		list := makeWords[uint64](n)
-		for i := range list {
-			list[i] = binary.BigEndian.Uint64(src[9*i+1:]) ^ flip
+		var list []E // nil for no elements
+		if n > 0 {
+			list = make([]E, n)
 		}
-		*memory.To[[]uint64](p) = list
-		return src[9*n+1:], nil
+		for i := range list {
+			if memory.SizeOf[E]() == 4 {
+				list[i] = E(binary.BigEndian.Uint32(src[5*i+1:])) ^ flip
+			} else {
+				list[i] = E(binary.BigEndian.Uint64(src[9*i+1:])) ^ flip
+			}
+		}
+		*memory.To[[]E](p) = list
+		return src[(1+size)*n+1:], nil
 	}
-}
-
-// makeWords returns a new slice of n integers, nil for none.
-func makeWords[E uint32 | uint64](n int) []E {
-	if n == 0 {
-		return nil
-	}
-	return make([]E, n)
 }
 
 // countWords returns the number of elements, of size bytes, of the encoded slice at the start of

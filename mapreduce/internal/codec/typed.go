@@ -154,45 +154,15 @@ func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 
 // SharesBytes reports whether decoded values of type t may alias their encoding, as byte slices do.
 func SharesBytes(t reflect.Type) bool {
-	if Marshals(t) {
-		return true
-	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return t.Elem().Kind() == reflect.Uint8 || SharesBytes(t.Elem())
-	case reflect.Array:
-		return SharesBytes(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if SharesBytes(f.Type) {
-				return true
-			}
-		}
-		return false
-	default:
-		return false
-	}
+	return memory.Contains(t, func(t reflect.Type) bool {
+		return Marshals(t) || t.Kind() == reflect.Slice && (t.Elem().Kind() == reflect.Uint8 || SharesBytes(t.Elem()))
+	})
 }
 
 // MayChange reports whether values of type t refer to memory that others can write to, so that a
 // caller that keeps one must copy it.
 func MayChange(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan,
-		reflect.Func, reflect.UnsafePointer:
-		return true
-	case reflect.Array:
-		return MayChange(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if MayChange(f.Type) {
-				return true
-			}
-		}
-		return false
-	default:
-		return false
-	}
+	return memory.Contains(t, func(t reflect.Type) bool { return memory.IsReference(t) && t.Kind() != reflect.String })
 }
 
 // PrefixLen returns a function that returns how many bytes of an encoded struct b its first n

@@ -90,7 +90,7 @@ func formOf(o *Options, v *Values) valueForm {
 	if !o.Sum && v.Fold == nil || v.Append == nil || v.Decode == nil {
 		panic("combine: Fold, Append or Decode is missing")
 	}
-	f := valueForm{Values: *v, size: v.Type.Size(), sum: o.Sum, offHeap: !hasPointers(v.Type), one: make([]Hit, 1)}
+	f := valueForm{Values: *v, size: v.Type.Size(), sum: o.Sum, offHeap: !memory.HasPointers(v.Type), one: make([]Hit, 1)}
 	switch {
 	case o.Sum:
 		f.Fold = foldSums
@@ -98,24 +98,6 @@ func formOf(o *Options, v *Values) valueForm {
 		f.Fold = func(_, _ memory.Pointer, _ []Hit) {}
 	}
 	return f
-}
-
-// hasPointers reports whether values of type t hold pointers. If so, they must be on the Go heap
-// for the garbage collector.
-func hasPointers(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() > 0 && hasPointers(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if hasPointers(f.Type) {
-				return true
-			}
-		}
-		return false
-	default:
-		return t.Kind() > reflect.Complex128
-	}
 }
 
 // room returns a new slice of n values, on the Go heap.

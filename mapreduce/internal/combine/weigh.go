@@ -13,7 +13,7 @@ func weigher(t reflect.Type) func(p memory.Pointer) int64 { return weigherAt(t, 
 // weigherAt is like weigher, for a part of a value that is nested depth levels deep. At more than 4
 // levels, which recursive types reach, it returns weighDeep.
 func weigherAt(t reflect.Type, depth int) func(p memory.Pointer) int64 {
-	if !hasPointers(t) {
+	if !memory.HasPointers(t) {
 		return nil
 	}
 	if depth > 4 {
@@ -90,7 +90,7 @@ const opaque = 64
 
 func (w *walker) behind(v reflect.Value) (n int64) {
 	t := v.Type()
-	if w.left--; w.left < 0 || !hasPointers(t) {
+	if w.left--; w.left < 0 || !memory.HasPointers(t) {
 		return 0
 	}
 	switch t.Kind() {
@@ -130,7 +130,7 @@ func (w *walker) behind(v reflect.Value) (n int64) {
 }
 
 func (w *walker) elements(v reflect.Value) (n int64) {
-	if !hasPointers(v.Type().Elem()) {
+	if !memory.HasPointers(v.Type().Elem()) {
 		return 0
 	}
 	for i := 0; i < v.Len() && w.left > 0; i++ {
@@ -142,7 +142,7 @@ func (w *walker) elements(v reflect.Value) (n int64) {
 func (w *walker) entries(v reflect.Value) int64 {
 	k, e := v.Type().Key(), v.Type().Elem()
 	n := int64(v.Len()) * 2 * int64(k.Size()+e.Size()+perEntry) // half full on average
-	if !hasPointers(k) && !hasPointers(e) {
+	if !memory.HasPointers(k) && !memory.HasPointers(e) {
 		return n
 	}
 	for it := v.MapRange(); w.left > 0 && it.Next(); {
@@ -165,19 +165,14 @@ func (w *walker) again(p memory.Pointer) bool {
 
 // mutable reports whether a value of type t can grow in place, so that its own words do not change.
 func mutable(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String:
-		return false
-	case reflect.Slice:
-		return hasPointers(t.Elem()) && t.Elem().Kind() != reflect.String
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if mutable(f.Type) {
-				return true
-			}
+	return memory.Contains(t, func(t reflect.Type) bool {
+		switch t.Kind() {
+		case reflect.String:
+			return false
+		case reflect.Slice:
+			return t.Elem().Kind() != reflect.String && memory.HasPointers(t.Elem())
+		default:
+			return memory.IsReference(t)
 		}
-		return false
-	default:
-		return hasPointers(t)
-	}
+	})
 }

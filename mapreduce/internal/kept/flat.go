@@ -19,7 +19,7 @@ type flatField struct {
 	at   uintptr // offset in the record
 	kind flatKind
 	size uintptr // of the memory, or of a slice's element
-	step uintptr // alignment of a slice of numbers: 1, 2, 4 or 8; otherwise 0
+	step uintptr // alignment of the elements of a string or slice: 1, 2, 4 or 8
 }
 
 type flatKind uint8
@@ -47,9 +47,9 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 		}
 		return appendMemory(list, from, at+t.Size()), true
 	case t.Kind() == reflect.String:
-		return append(list, flatField{at: at, kind: flatString, size: 1}), true
+		return append(list, flatField{at, flatString, 1, 1}), true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return append(list, flatField{at: at, kind: flatBytes, size: 1}), true
+		return append(list, flatField{at, flatBytes, 1, 1}), true
 	case t.Kind() == reflect.Slice && IsPlain(t.Elem()):
 		return append(list, flatField{at, flatSlice, t.Elem().Size(), uintptr(t.Elem().Align())}), true
 	case t.Kind() == reflect.Struct:
@@ -102,22 +102,11 @@ func Pad(dst []byte, begin int, step uintptr) []byte {
 	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
 }
 
-// appendAligned appends the record at p: its length, fields (slices aligned) and padding zeros.
+// appendAligned appends an aligned record to dst: its length, the record at p by appendFlat, and
+// zeros as padding.
 func appendAligned(dst []byte, fields []flatField, p memory.Pointer) ([]byte, error) {
 	begin := len(dst)
-	dst = append(dst, zeros[:4]...)
-	for i := range fields {
-		f := &fields[i]
-		at := p.Add(f.at)
-		if f.kind == flatMemory {
-			dst = append(dst, at.Memory(f.size)...)
-			continue
-		}
-		n, elements := f.elements(at)
-		dst = binary.NativeEndian.AppendUint32(dst, uint32(n))
-		dst = append(Pad(dst, begin, max(f.step, 1)), elements...)
-	}
-	dst = Pad(dst, begin, FlatWord)
+	dst = Pad(appendFlat(append(dst, zeros[:4]...), begin, fields, p, true), begin, FlatWord)
 	if n := len(dst) - begin; n > math.MaxInt32 {
 		return dst[:begin], fault.Permanent(fmt.Errorf("%w: a record of %d bytes is to be kept, of at most 2 GiB", memory.ErrRecordTooLarge, n))
 	}
@@ -138,8 +127,9 @@ func alignedLength(b []byte) int {
 	return n
 }
 
-// appendFlat appends the fields of the record at p; strings and slices follow their lengths.
-func appendFlat(dst []byte, fields []flatField, p memory.Pointer) []byte {
+// appendFlat appends the fields of the record at p; strings and slices follow their lengths. In an
+// aligned record, which starts at dst[begin], slices of numbers are aligned.
+func appendFlat(dst []byte, begin int, fields []flatField, p memory.Pointer, aligned bool) []byte {
 	for i := range fields {
 		f := &fields[i]
 		at := p.Add(f.at)
@@ -148,7 +138,12 @@ func appendFlat(dst []byte, fields []flatField, p memory.Pointer) []byte {
 			continue
 		}
 		n, elements := f.elements(at)
-		dst = append(binary.AppendUvarint(dst, uint64(n)), elements...)
+		if aligned {
+			dst = Pad(binary.NativeEndian.AppendUint32(dst, uint32(n)), begin, f.step)
+		} else {
+			dst = binary.AppendUvarint(dst, uint64(n))
+		}
+		dst = append(dst, elements...)
 	}
 	return dst
 }
@@ -157,48 +152,6 @@ func appendFlat(dst []byte, fields []flatField, p memory.Pointer) []byte {
 type flatReader struct {
 	fields  []flatField
 	aligned bool
-}
-
-// readAligned sets the record at p from b, which is one aligned record.
-func (r *flatReader) readAligned(b []byte, p memory.Pointer) error {
-	pos := uintptr(4)
-	for i := range r.fields {
-		f := &r.fields[i]
-		at := p.Add(f.at)
-		if f.kind == flatMemory {
-			if uintptr(len(b)) < pos+f.size {
-				return codec.ErrMalformed
-			}
-			switch f.size { // the usual sizes
-			case 4:
-				*memory.To[uint32](at) = binary.NativeEndian.Uint32(b[pos:])
-			case 8:
-				*memory.To[uint64](at) = binary.NativeEndian.Uint64(b[pos:])
-			default:
-				copy(at.Memory(f.size), b[pos:])
-			}
-			pos += f.size
-			continue
-		}
-		if uintptr(len(b)) < pos+4 {
-			return codec.ErrMalformed
-		}
-		n := uintptr(binary.NativeEndian.Uint32(b[pos:]))
-		pos += 4
-		if f.kind == flatSlice {
-			pos = (pos + f.step - 1) &^ (f.step - 1)
-		}
-		size := n * f.size
-		if pos+size > uintptr(len(b)) {
-			return codec.ErrMalformed
-		}
-		f.set(at, b[pos:pos+size], int(n))
-		pos += size
-	}
-	if uintptr(len(b)) >= pos+FlatWord {
-		return codec.ErrMalformed
-	}
-	return nil
 }
 
 // set sets the string or slice at `at` to n elements with the bytes data; a slice aliases data.
@@ -215,37 +168,50 @@ func (f *flatField) set(at memory.Pointer, data []byte, n int) {
 
 // read sets the record at p from b, which is one flat record.
 func (r *flatReader) read(b []byte, p memory.Pointer) error {
+	all, pos, slack := uintptr(len(b)), uintptr(0), uintptr(0)
 	if r.aligned {
-		return r.readAligned(b, p)
+		pos, slack = 4, FlatWord-1
 	}
 	for i := range r.fields {
 		f := &r.fields[i]
 		at := p.Add(f.at)
 		if f.kind == flatMemory {
-			if uintptr(len(b)) < f.size {
+			if all < pos+f.size {
 				return codec.ErrMalformed
 			}
 			switch f.size { // the usual sizes
 			case 4:
-				*memory.To[uint32](at) = binary.NativeEndian.Uint32(b)
+				*memory.To[uint32](at) = binary.NativeEndian.Uint32(b[pos:])
 			case 8:
-				*memory.To[uint64](at) = binary.NativeEndian.Uint64(b)
+				*memory.To[uint64](at) = binary.NativeEndian.Uint64(b[pos:])
 			default:
-				copy(at.Memory(f.size), b)
+				copy(at.Memory(f.size), b[pos:])
 			}
-			b = b[f.size:]
+			pos += f.size
 			continue
 		}
-		n, k := binary.Uvarint(b)
-		if k <= 0 || n > uint64(len(b)-k)/uint64(f.size) {
+		var n uintptr
+		if r.aligned {
+			if all < pos+4 {
+				return codec.ErrMalformed
+			}
+			n = uintptr(binary.NativeEndian.Uint32(b[pos:]))
+			pos = (pos + 4 + f.step - 1) &^ (f.step - 1)
+		} else {
+			x, k := binary.Uvarint(b[pos:])
+			if k <= 0 || x > uint64(all) {
+				return codec.ErrMalformed
+			}
+			n, pos = uintptr(x), pos+uintptr(k)
+		}
+		end := pos + n*f.size
+		if end > all {
 			return codec.ErrMalformed
 		}
-		size := int(n) * int(f.size)
-		data := b[k : k+size]
-		b = b[k+size:]
-		f.set(at, data, int(n))
+		f.set(at, b[pos:end], int(n))
+		pos = end
 	}
-	if len(b) > 0 {
+	if all > pos+slack {
 		return codec.ErrMalformed
 	}
 	return nil

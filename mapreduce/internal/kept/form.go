@@ -117,7 +117,7 @@ func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) fun
 	case f.aligned:
 		return func(dst []byte, rec memory.Pointer) ([]byte, error) { return appendAligned(dst, f.flat, rec) }
 	case f.flat != nil:
-		encode = func(dst []byte, rec memory.Pointer) []byte { return appendFlat(dst, f.flat, rec) }
+		encode = func(dst []byte, rec memory.Pointer) []byte { return appendFlat(dst, 0, f.flat, rec, false) }
 	}
 	var scratch []byte
 	return func(dst []byte, rec memory.Pointer) ([]byte, error) {

@@ -146,7 +146,7 @@ func FuzzFlatRecords(f *testing.F) {
 	form := must(NewForm[flatRecord]())(f)
 	var rec flatRecord
 	rec.Name, rec.Within.List, rec.Bytes = "name", []int32{1, 2}, []byte("bytes")
-	f.Add(appendFlat(nil, form.flat, memory.Of(&rec)))
+	f.Add(appendFlat(nil, 0, form.flat, memory.Of(&rec), false))
 	f.Add([]byte{})
 	aligned := must(appendAligned(nil, form.flat, memory.Of(&rec)))(f)
 	f.Add(aligned)
@@ -159,7 +159,7 @@ func FuzzFlatRecords(f *testing.F) {
 			return
 		}
 		again, was := flatRecord{}, fmt.Sprintf("%+v", got)
-		require.NoError(t, r.read(appendFlat(nil, form.flat, memory.Of(&got)), memory.Of(&again)))
+		require.NoError(t, r.read(appendFlat(nil, 0, form.flat, memory.Of(&got), false), memory.Of(&again)))
 		require.Equal(t, was, fmt.Sprintf("%+v", again))
 	})
 }

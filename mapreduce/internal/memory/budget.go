@@ -151,7 +151,7 @@ func (b *Budget) Keep(n int64) bool {
 	return true
 }
 
-// ReleaseKept gives back n bytes that Keep or TryKeep of b has granted.
+// ReleaseKept gives back n bytes that Keep of b has granted.
 func (b *Budget) ReleaseKept(n int64) {
 	if b == nil {
 		return
@@ -163,27 +163,6 @@ func (b *Budget) ReleaseKept(n int64) {
 	if b.root != nil {
 		r.kept -= n
 	}
-}
-
-// TryKeep charges the root n kept bytes for data that only speeds up later work. It returns false
-// if kept bytes would exceed a quarter of the limit, half of what Keep allows. ReleaseKept gives
-// them back.
-func (b *Budget) TryKeep(n int64) bool {
-	if b == nil {
-		return true
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.limit > 0 && (r.kept+n > r.limit/4 || r.used+n > r.limit) {
-		return false
-	}
-	r.used += n
-	r.peak = max(r.peak, r.used)
-	if b.root != nil {
-		r.kept += n
-	}
-	return true
 }
 
 // Fix charges the root n bytes, or gives back -n, for memory that no attempt can free. Like kept

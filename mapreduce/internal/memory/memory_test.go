@@ -64,30 +64,6 @@ func TestKeptBytesTakeAtMostHalf(t *testing.T) {
 	require.EqualValues(t, 100+900+1<<20, root.Used())
 }
 
-// TryKeep refuses optional memory beyond a quarter of the root's limit.
-func TestTryKeepTakesAtMostAQuarter(t *testing.T) {
-	root := NewBudget(1000)
-	sub := root.Sub()
-	require.True(t, sub.TryKeep(200))
-	require.False(t, sub.TryKeep(51), "a quarter may be kept so")
-	require.True(t, sub.TryKeep(50))
-	require.EqualValues(t, 250, root.Used())
-	require.Zero(t, sub.Used())
-	require.EqualValues(t, 750, sub.Available(), "what is kept is not shared")
-	sub.ReleaseKept(250)
-	root.Acquire(900)
-	require.False(t, sub.TryKeep(101), "there is no room")
-	require.True(t, sub.TryKeep(100))
-	sub.ReleaseKept(100)
-	root.Release(900)
-	require.Zero(t, root.Used())
-	require.True(t, (*Budget)(nil).TryKeep(1<<40))
-	free := NewBudget(0)
-	require.True(t, free.TryKeep(1<<40))
-	free.ReleaseKept(1 << 40)
-	require.Zero(t, free.Used())
-}
-
 // TestBudgetEqualsSum compares concurrent use with plain sums.
 func TestBudgetEqualsSum(t *testing.T) {
 	root := NewBudget(1 << 20)

@@ -27,16 +27,6 @@ const (
 // ErrNotStored is the error of Export if part of the segment is in memory.
 var ErrNotStored = errors.New("segment: exported from memory, without Config.Stored")
 
-// ExportBytes returns the number of bytes that Export would write.
-func (s *Segment) ExportBytes() int64 {
-	runs := s.runs()
-	n := exportSize(len(runs))
-	for i := range runs {
-		n += runs[i].size
-	}
-	return n
-}
-
 func exportSize(runs int) int64 { return exportHead + int64(runs)*runHead + 8 }
 
 // Export writes the segment in a form that an [Import] elsewhere can read. The whole segment must
