@@ -32,7 +32,7 @@ type Queues struct {
 //
 // Each name and setting may be given only once in all files. If none names a queue, the result is
 // one queue, "default", with all slots. Warnings are about settings without effect and missing
-// lists. The error joins a *Problem for everything wrong; for YARN's
+// access lists. The error joins a *Problem for everything wrong; for YARN's
 // capacity-scheduler.xml, errors.Is(err, ErrYARN) is true.
 func ParseQueues(sources ...Source) (Queues, []*Problem, error) {
 	var f faults

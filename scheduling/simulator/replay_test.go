@@ -14,7 +14,7 @@ import (
 )
 
 // The call log of a simulation, replayed on a fresh Core, gives the same actions. This holds for
-// each scheduler, drive and reduce placement, also with failures.
+// each scheduler and reduce placement, with regular heartbeats and without, also with failures.
 func TestReplay(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 10, 25)

@@ -22,7 +22,7 @@ const maxSnapshots = 8, near = 500;
 /** Returns a state before the first event, with the same limit of ended jobs as another. */
 const stateLike = ({ most }) => Object.assign(newState(), { most });
 
-/** Forgets all, as if nothing had come yet; bounds stay. */
+/** Empties the player, as before the first event. Its limits of jobs and events stay. */
 export function reset(p) { Object.assign(p, empty(stateLike(p.state))); }
 
 /** Goes back to the state after `to` events: from the nearest snapshot before it, or the first kept event, on. It

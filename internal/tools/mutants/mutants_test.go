@@ -120,7 +120,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// each tries faults until the wanted number of them builds. Afterwards the files are as before.
+// A trial of n random faults tries faults until n of them have built. Afterwards the files are as
+// before.
 func TestAtRandom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code := `package a

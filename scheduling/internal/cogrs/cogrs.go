@@ -201,8 +201,8 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[model.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
-// allowed returns the maximum distance from its center at which a reduce of j may launch now. The
-// job's wait pays the wait of one level after the other, as in Algorithm 3 (package delay).
+// allowed returns the maximum distance from its center at which a reduce of j may launch now. A job
+// that has waited as long as a level's wait, and the waits before it, may launch one level farther.
 func (r *Placement) allowed(j *core.Job) model.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, model.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {

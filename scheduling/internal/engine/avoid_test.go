@@ -141,7 +141,8 @@ func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	require.Len(t, beat(t, c, 0, 3), 2)
 }
 
-// All jobs avoid at most half of the nodes, and no node with as many faults as its neighbors.
+// Faults keep all jobs from at most half of the nodes, and from no node whose faults are below 1.5
+// times the mean of all nodes.
 func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	c := tenNodes(t, core.Config{}, model.Avoidance{Jobs: 1})
 	faultyJob(t, c, 0)

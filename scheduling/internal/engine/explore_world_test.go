@@ -205,7 +205,7 @@ func (w *world) event(e event.Event) {
 	}
 }
 
-// launched breaks a rule if an attempt is launched where or when it must not be.
+// launched reports a broken rule if an attempt is launched where or when it must not be.
 func (w *world) launched(e event.Event) {
 	id := e.Attempt.Task
 	switch {
@@ -226,7 +226,7 @@ func (w *world) launched(e event.Event) {
 	}
 }
 
-// waited breaks a rule if a map launched before the waits that its locality needs were over.
+// waited reports a broken rule if a map launched before the waits that its locality needs were over.
 func (w *world) waited(e event.Event) {
 	p, last := &w.spec.policy, &w.placed[e.JobID-1]
 	if p.Locality.Rule != model.TimedWait || p.Locality.Capped || p.Preemption.Mode == model.PreemptOn {
@@ -242,7 +242,7 @@ func (w *world) waited(e event.Event) {
 	*last = placing{w.now, e.Locality}
 }
 
-// finished breaks a rule if a job ends in a state that its tasks do not lead to.
+// finished reports a broken rule if a job ends in a state that its tasks do not lead to.
 func (w *world) finished(e event.Event) {
 	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
 	most := int8(0)
@@ -378,7 +378,7 @@ func (w *world) answered(i int, answer model.Answer) {
 	w.agrees(i)
 }
 
-// agrees breaks a rule unless machine i, just answered, holds the attempts that the Core expects
+// agrees reports a broken rule unless machine i, just answered, holds the attempts that the Core expects
 // there. An attempt that only the Core knows would never end.
 func (w *world) agrees(i int) {
 	m, id := &w.machines[i], w.c.Names[w.spec.nodes[i].Name]

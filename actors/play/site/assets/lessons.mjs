@@ -54,10 +54,10 @@ function lessonMarkup({ texts, right }, language, { numbers, said, changed, curv
       ${" "}${t.because[said]}</p>`}</article>`;
 }
 
-/** Makes the lessons' row work, and gives what chooses the lesson of an address, if it has one. to.turn makes the page
- * Chinese or not; to.run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
- * to.ask is for answers that are no run to show; to.look opens the page at a sight; to.left is told when no lesson is
- * chosen any more; to.put puts what runs into the address.
+/** Sets up the row of lessons. Returns a function that chooses the lesson that an address names, if any. The page gives
+ * functions in `to`: turn makes the page Chinese or English; run runs a request, shows a screen and moment of the run,
+ * and returns its answer, or nothing if it failed; ask does so without showing a run; look shows a screen and moment;
+ * left is called when the reader chooses no lesson any more; put writes the lesson into the address.
  * @param {any} to */
 export function teach(lessons, to) {
   const none = () => ({ numbers: {}, said: -1, changed: null, curve: null, shown: [] });

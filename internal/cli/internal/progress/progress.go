@@ -23,9 +23,9 @@ const (
 	drawnEvery = 100 * time.Millisecond
 )
 
-// Part returns a line such as "map 50%, text", for the work of and its done fraction part, 0 to 1.
-func Part(of string, part float64, text string) string {
-	return fmt.Sprintf("%s %d%%, %s", of, percent(part), text)
+// Part returns a line such as "map 50%, text", for work of which a fraction, 0 to 1, is done.
+func Part(work string, done float64, text string) string {
+	return fmt.Sprintf("%s %d%%, %s", work, percent(done), text)
 }
 
 // percent returns a fraction as an integer, rounded down so that 100 means done.
