@@ -92,6 +92,7 @@ type Core struct {
 	awaited map[model.JobID]DurableJob // restored, not yet resumed
 	past    []model.JobID              // remembered ended jobs, oldest end first; unused if all are remembered
 	Active  []*Job                     // not ended, in submission order
+	Held    int                        // jobs in Active that may not launch
 	Indexes int32                      // number of dense job indexes (Job.Index), in use or free
 	vacant  []int32                    // dense job indexes that are free
 
@@ -250,17 +251,14 @@ func (c *Core) SetRunnable(j *Job, runnable bool, why model.Reason) {
 	}
 	j.Runnable = runnable
 	j.State = model.JobWaiting
+	c.Held++
 	if runnable {
+		c.Held -= 2
 		j.State = model.JobRunning
 		j.started = cmp.Or(j.started, c.Now)
 	}
 	c.changed(j, model.Map)
 	c.changed(j, model.Reduce)
-}
-
-// Holds reports whether some job may not launch.
-func (c *Core) Holds() bool {
-	return slices.ContainsFunc(c.Active, func(j *Job) bool { return !j.Runnable })
 }
 
 // HeartbeatInterval returns the configured interval or, by default, Hadoop's.

@@ -43,6 +43,9 @@ func (c *Core) takeIn(j *Job, known func()) error {
 		c.releaseIndex(j)
 		return err
 	}
+	if !j.Runnable {
+		c.Held++
+	}
 	c.buildTasks(j)
 	j.Work[model.Reduce].Open = j.Gate == 0
 	if known != nil {
@@ -211,9 +214,13 @@ func (c *Core) Reconfigure(now time.Duration, p model.Policy) error {
 		return err
 	}
 	c.Order.Adopt(old.Order)
+	c.Held = 0
 	for _, j := range c.Active {
 		for k := range model.TaskKind(model.Kinds) {
 			c.SetSlow(j, k, nil) // the new rule may find others
+		}
+		if !j.Runnable {
+			c.Held++
 		}
 	}
 	for _, j := range c.Active {
@@ -250,6 +257,9 @@ func (c *Core) finishIfDone(j *Job) {
 
 // finish ends a job: it kills its live attempts and frees its tables.
 func (c *Core) finish(j *Job, s model.JobState, why string) {
+	if !j.Runnable {
+		c.Held--
+	}
 	i := slices.Index(c.Active, j)
 	c.Active = slices.Delete(c.Active, i, i+1)
 	j.State, j.err, j.finished, j.Runnable = s, why, c.Now, false
@@ -279,7 +289,7 @@ func (c *Core) finish(j *Job, s model.JobState, why string) {
 	j.ByPlace, j.Spec.Places, j.Unfetched = placeIndex{}, model.Places{}, nil
 	c.retire(j)
 	c.Dirty = true
-	if c.Holds() { // a held job may launch now
+	if c.Held > 0 { // a held job may launch now
 		c.newWork()
 	}
 	c.Emit(event.Event{Type: event.Finished, JobID: j.ID, Node: model.NoNode, State: s.String(), Err: why})

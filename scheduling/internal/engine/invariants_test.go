@@ -23,7 +23,7 @@ func sortByString(ids []model.AttemptID) {
 // checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [model.Kinds]int
-	suspended := 0
+	suspended, held := 0, 0
 	for _, n := range c.Nodes {
 		if n.Groups == nil {
 			continue
@@ -61,6 +61,9 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 		if j.State.Ended() {
 			continue
 		}
+		if !j.Runnable {
+			held++
+		}
 		for k := range model.TaskKind(model.Kinds) {
 			checkWork(t, c, j, k)
 			load[k] += j.Load(k)
@@ -68,6 +71,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 			slow[k] += len(j.Work[k].Slow)
 		}
 	}
+	require.Equal(t, held, c.Held)
 	require.Equal(t, load, c.Load)
 	require.Equal(t, waiting, c.Waiting)
 	require.Equal(t, slow, c.Slow)

@@ -78,7 +78,7 @@ func (o *Order) dismiss(j *core.Job) {
 		of.user.running--
 		of.pool.admitted.running--
 	}
-	o.unsettled = o.unsettled || o.C.Holds() // another job may run instead
+	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
 
 // UserOf returns the running jobs of j's user and the limit on them.
