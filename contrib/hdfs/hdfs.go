@@ -193,7 +193,7 @@ func plain(err error) error {
 	return err
 }
 
-// failed returns an error about a name.
+// failed returns err as the error of operation op on the file of that name.
 func failed(op, name string, err error) error {
 	var refused hdfs.Error
 	switch {

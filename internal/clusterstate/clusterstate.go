@@ -132,7 +132,7 @@ func (s *State[T]) Forget(id scheduling.JobID) { delete(s.jobs, id) }
 // Has reports whether any event about the job has been added.
 func (s *State[T]) Has(id scheduling.JobID) bool { return s.jobs[id] != nil }
 
-// Holding returns the caller's values for all events that still hold, in no particular order.
+// Holding returns what Add was given with the events that still hold, in no particular order.
 func (s *State[T]) Holding() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, x := range s.latest {

@@ -37,7 +37,7 @@ func Remembering(s Source, memo func() any) Source {
 	return s
 }
 
-// Memo returns the memo that Remembering made for the plan of s, or nil.
+// Memo returns what the readers of a plan share, such as a CSV file's positions; nil if nothing.
 func Memo(s Source) any { return s.memo }
 
 // Name returns the source's name for messages.

@@ -29,10 +29,10 @@ var (
 	ErrBothWays  = fault.Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
-// OwnFile returns the PartFile with which a user's mapreduce.PartWriter writes part at.
-func (c *Committer) OwnFile(at Part) (*PartFile, error) {
-	w, err := c.writer(&strictFile{create: func() (io.WriteCloser, error) { return c.create(at) }})
-	return &PartFile{part: at, to: c, writer: w}, err
+// OwnFile returns the PartFile with which a user's mapreduce.PartWriter writes part p.
+func (c *Committer) OwnFile(p Part) (*PartFile, error) {
+	w, err := c.writer(&strictFile{create: func() (io.WriteCloser, error) { return c.create(p) }})
+	return &PartFile{part: p, to: c, writer: w}, err
 }
 
 // WriterOf returns the PartWriter to which Write passes bytes.

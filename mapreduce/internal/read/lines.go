@@ -18,7 +18,8 @@ import (
 // Lines returns an Input of lines without their line feeds.
 func Lines() Input[[]byte] { return separatedBy(LineEnds, 1) }
 
-// LineStrings is an Input of lines as strings. With Reader.Copied they share pieces of memory.
+// LineStrings is an Input of lines as strings. With Reader.Copied, adjacent ones are cut from
+// one copied piece of memory.
 func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	var piece stringPiece
 	var texts []string
