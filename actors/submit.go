@@ -47,7 +47,8 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 	return nil, errors.Join(err, p.LetGo())
 }
 
-// submitClaimed is like Submit, for a plan that holds its datasets, which are complete.
+// submitClaimed is like Submit, for a plan whose datasets are complete and held: none is freed
+// before the job ends.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key

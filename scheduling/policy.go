@@ -62,7 +62,7 @@ const (
 	FIFOMode    = model.FIFOMode
 )
 
-// NoLimit, as the value of a limit, turns that limit off.
+// NoLimit turns a limit off that has it as its value.
 const NoLimit = model.NoLimit
 
 // PreemptionPolicy configures preemption of the order "pools".

@@ -125,7 +125,8 @@ func (s *Server) prepare(j *job, o Order) error {
 	return s.output(j).Check()
 }
 
-// setOrder sets a job's order and what follows from it.
+// setOrder sets what a client has ordered of a job, and the output, its target and its claim on the
+// store's room, which follow from that.
 func (s *Server) setOrder(j *job, o Order) (err error) {
 	j.order, j.output = o, o.Output
 	if strings.HasPrefix(o.Output, inStore) {

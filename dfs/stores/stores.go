@@ -75,11 +75,11 @@ type Rooted interface {
 	Root() string
 }
 
-// Ticketed is a Store that needs a file of the user to be opened, such as a Kerberos ticket.
+// Ticketed is a Store that can only be opened with a file of the user, such as a Kerberos ticket.
 type Ticketed interface {
 	Store
-	// Ticket returns the file and the environment variable in which FILE:PATH names it. Both are ""
-	// if the store needs no file.
+	// Ticket returns the file's path, and the environment variable through which another process finds
+	// the file: its value must be "FILE:" and the path. Both are "" if the store needs no file.
 	Ticket() (variable, file string)
 }
 

@@ -72,7 +72,8 @@ func totals(s *study.Study, native, same [2]savings) {
 }
 
 // placedRuns runs jobs on racks with uplinks over-subscribed by over, under four placements: native
-// (0), CoGRS (1), LARTS (2), and any node (3). Native starts reduces at 5 % of the maps, not 50 %.
+// (0), CoGRS (1), LARTS (2), and any node (3). Native starts reduces when 5 % of the maps are done,
+// the others at 50 %.
 func placedRuns(s *study.Study, over float64, seeds int, load study.Load) study.Comparison {
 	list := setup.Placements(0.5)
 	list = append(list, list[0])

@@ -45,7 +45,8 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	return points
 }
 
-// surfaceEstimates measures placement alone at the points for which the text has estimates.
+// surfaceEstimates places reduces without running jobs, at the points of the surface for which the
+// notes of the experiment have estimates.
 func surfaceEstimates(s *study.Study) {
 	for _, shape := range []setup.Shape{
 		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3},

@@ -25,7 +25,7 @@ func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 }
 
 // globFS lists the files below root that match a glob, and those below matching directories. It
-// skips names that begin with _ or a dot, unless the pattern in shown spells that character.
+// skips names that begin with _ or a dot, unless shown, the whole pattern, has that character.
 func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	depth := strings.Count(glob, "/")
 	if strings.Contains(glob, anyDepth) || strings.Contains(glob, "{") {

@@ -79,8 +79,8 @@ func (f *File) Policy() (scheduling.Policy, error) {
 	return p, err
 }
 
-// Name returns the policy's name unless the file has the key "name": the file's base name without
-// extension.
+// Name returns the file's base name without extension. It is the policy's name if the file has no
+// key "name".
 func (f *File) Name() string {
 	base := filepath.Base(f.reader.Name)
 	return strings.TrimSuffix(base, filepath.Ext(base))

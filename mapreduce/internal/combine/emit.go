@@ -150,7 +150,7 @@ func emitText[K []byte | string](t *Table, as reflect.Type) any {
 		}
 		keep := &masks[n&31]
 		w := &b.keys[b.n&(2*batchSize-1)]
-		w.k0, w.k1 = p.Load()&keep[0], p.Add(8).Load()&keep[1]
+		w.k0, w.k1 = p.Load(0)&keep[0], p.Load(8)&keep[1]
 		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
 		if b.n++; b.n%batchSize == 0 {

@@ -34,7 +34,7 @@ func inlineWords(key []byte) (k0, k1 uint64) {
 	p := memory.First(key)
 	m := &masks[len(key)&31]
 	if p.InPage(inlineKey) && !p.IsNil() {
-		return p.Load() & m[0], p.Add(8).Load() & m[1]
+		return p.Load(0) & m[0], p.Load(8) & m[1]
 	}
 	return plainWords(key)
 }
@@ -44,7 +44,7 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	p := memory.First(key)
 	if p.InPage(inlineKey) && !p.IsNil() {
 		m := &masks[len(key)&31]
-		k0, k1 = p.Load()&m[0], p.Add(8).Load()&m[1]
+		k0, k1 = p.Load(0)&m[0], p.Load(8)&m[1]
 	} else {
 		k0, k1 = plainWords(key)
 	}

@@ -107,7 +107,7 @@ type Thrown struct{ Err error }
 // Throw panics such that Catch, deferred by a caller, returns exactly err.
 func Throw(err error) { panic(Thrown{err}) }
 
-// Catch, deferred by a function, turns a panic in it into an error and stores it in *err.
+// Catch turns a panic of the function that defers it into an error, which it stores in *err.
 func Catch(err *error) {
 	v := recover()
 	if v == nil {

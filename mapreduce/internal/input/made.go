@@ -24,7 +24,8 @@ func (Made) View(int64, int) ([]byte, func(), error) { return nil, nil, ErrNoByt
 // Close implements dfs.Source.
 func (Made) Close() error { return nil }
 
-// Unit is the dfs.Source of one unit of work, whose records the program makes in one map.
+// Unit is a dfs.Source without bytes, for an input whose records a function of the user makes: one
+// map makes those of one Unit.
 type Unit struct {
 	Made
 	Index int // number among the units of the input

@@ -64,11 +64,14 @@ const pageSize = 4096
 // Therefore checkptr and the race detector must be off in the functions that load them.
 func (p Pointer) InPage(n uintptr) bool { return uintptr(p.p)%pageSize <= pageSize-n }
 
-// Load returns the 8 bytes at p as a word in native byte order. See InPage.
+// Load returns the 8 bytes i bytes after p as a word in native byte order; see InPage. Those bytes
+// may lie beyond the value at p, where p.Add(i) must not point.
 //
 //go:nocheckptr
 //go:norace
-func (p Pointer) Load() uint64 { return binary.NativeEndian.Uint64((*[8]byte)(p.p)[:]) }
+func (p Pointer) Load(i uintptr) uint64 {
+	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(p.p, i))[:])
+}
 
 // List returns the length and the address of the first element of the string or slice at p.
 func (p Pointer) List() (n int, first Pointer) {

@@ -36,7 +36,8 @@ func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 	})
 }
 
-// BoundedLines is like [Lines], but fails for a line longer than Reader.Largest: the map copies it.
+// BoundedLines is like [Lines], for maps that copy each line: it fails for a line longer than
+// Reader.Largest.
 func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 	return Lines()(s, func(lines [][]byte) (int, error) {
 		for i, line := range lines {

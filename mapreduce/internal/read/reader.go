@@ -15,8 +15,8 @@ import (
 type Windows struct {
 	Run      int // size of a run; also of the buffer of a stream
 	Crossing int // first read of a record that a view does not contain whole
-	// Span is the maximum size of one View of a stored source. Views of mapped files and within a
-	// block cost nothing, whatever their length.
+	// Span is the maximum size of a View that copies: one of a stored source over several blocks.
+	// Views of mapped files, and within a block, copy nothing and may have any length.
 	Span int
 	// Record is the maximum size of a record held in memory; 0 means what the budget allows.
 	Record int64

@@ -189,7 +189,8 @@ func (s *Sorter) more(c *bundle, n uint32) bool {
 	return s.begin(c, key, int(max(min(2*room, largeBundle), n)))
 }
 
-// enter adds an index entry for the values in the open bundle c, which makes them records.
+// enter adds an index entry for the values in the open bundle c; then they are records of the
+// Sorter. It returns false if the budget refuses room for the entry, which force prevents.
 func (s *Sorter) enter(c *bundle, force bool) bool {
 	value := c.key + uint32(c.klen)
 	if c.at == value {

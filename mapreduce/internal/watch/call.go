@@ -147,7 +147,7 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// WrapMap, in debug mode, replaces the functions at pointers userMap and userClose by ones that
+// WrapMap replaces, in debug mode, the functions at pointers userMap and userClose by ones that
 // check them. It returns the copies of records that the map gets, or nil without debug mode.
 func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	if s.debug == nil {

@@ -22,6 +22,8 @@ type Avoidance struct {
 	Forgive time.Duration
 }
 
+// WithDefaults returns a with all numbers as they apply: what a leaves 0 has its default, and what
+// never applies is beyond reach.
 func (a Avoidance) WithDefaults() Avoidance {
 	never := func(n int) int {
 		if n < 0 {

@@ -128,7 +128,7 @@ async function whatIf(file) {
   shows(a, [{ text }], ["recorded", `${preset}, what if`]);
 }
 
-/** Runs a request, shows it, and returns the answer, or null. */
+/** Runs a request, shows the run at a sight, and returns the answer; null if it failed. */
 async function runRequest(message, sight) {
   const { setup, other } = message, from = performance.now();
   const named = ({ divergence: d }) => [setup, other || setup].map((s, i) => nameOf(s, (d?.sides[i] ?? s).policy));
