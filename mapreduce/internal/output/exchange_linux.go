@@ -6,14 +6,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange atomically swaps two names in a directory. It returns an error if that is not possible
-// there.
+// exchange atomically swaps two names in a directory (nil: two paths). It returns an error if that
+// is not possible there.
 func exchange(dir *os.File, a, b string) error {
-	return unix.Renameat2(int(dir.Fd()), a, int(dir.Fd()), b, unix.RENAME_EXCHANGE)
+	at := descriptorOf(dir)
+	return unix.Renameat2(at, a, at, b, unix.RENAME_EXCHANGE)
 }
 
-// renameNew renames a to b, names in a directory, unless b exists, even as an empty directory: then
-// the error is fs.ErrExist. Another error means that this is not possible there.
+// renameNew renames a to b, names in a directory (nil: paths), unless b exists, even as an empty
+// directory: then the error is fs.ErrExist. Another error means that this is not possible there.
 func renameNew(dir *os.File, a, b string) error {
-	return unix.Renameat2(int(dir.Fd()), a, int(dir.Fd()), b, unix.RENAME_NOREPLACE)
+	at := descriptorOf(dir)
+	return unix.Renameat2(at, a, at, b, unix.RENAME_NOREPLACE)
+}
+
+func descriptorOf(dir *os.File) int {
+	if dir == nil {
+		return unix.AT_FDCWD
+	}
+	return int(dir.Fd())
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
 )
@@ -28,68 +27,53 @@ func (d Destination) Within(root *os.Root) Destination {
 // and without following symbolic links.
 type dirTree struct{ root *os.Root }
 
-// in calls do with the directory above name and name's last element.
-func (t dirTree) in(name string, do func(dir *os.Root, base string) error) error {
-	dir, err := t.parent(name, false)
+// in calls do with the directory above name, which is below root, and name's last element. If
+// create is set, it creates missing directories.
+func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string) error) error {
+	rel, err := filepath.Rel(t.root.Name(), name)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s: it is not below %s", name, t.root.Name())
+	}
+	rel = filepath.ToSlash(rel)
+	dir, err := nofollow.Dir(t.root, path.Dir(rel), create)
 	if err != nil {
-		return err
+		return fmt.Errorf("below %s: %w", t.root.Name(), err)
 	}
 	defer func() { _ = dir.Close() }()
-	base := filepath.Base(name)
-	if base == ".." || base == string(filepath.Separator) {
-		base = "." // dir is that directory, which has no other name
-	}
-	err = do(dir, base)
+	err = do(dir, path.Base(rel))
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		at.Op, at.Path = strings.TrimSuffix(at.Op, "at"), name // mkdir, not mkdirat
+		at.Path = name
 	}
 	return err
 }
 
-// parent opens the directory above name. If create is set, it creates missing directories.
-func (t dirTree) parent(name string, create bool) (dir *os.Root, err error) {
-	if t.root == nil {
-		above := filepath.Dir(name)
-		if filepath.Base(name) == ".." {
-			above = name
-		}
-		if create {
-			err = os.MkdirAll(above, 0o777)
-		}
-		if err == nil {
-			dir, err = os.OpenRoot(above)
-		}
-		return dir, err
-	}
-	rel, err := filepath.Rel(t.root.Name(), name)
-	if err != nil || rel == "." || !filepath.IsLocal(rel) {
-		return nil, fmt.Errorf("%s: it is not below %s", name, t.root.Name())
-	}
-	if dir, err = nofollow.Dir(t.root, path.Dir(filepath.ToSlash(rel)), create); err != nil {
-		err = fmt.Errorf("below %s: %w", t.root.Name(), err)
-	}
-	return dir, err
-}
-
 // makeParents creates the directories above a path.
 func (t dirTree) makeParents(name string) error {
-	dir, err := t.parent(name, true)
-	if err != nil {
-		return err
+	if t.root == nil {
+		return os.MkdirAll(filepath.Dir(name), 0o777)
 	}
-	return dir.Close()
+	return t.in(name, true, func(*os.Root, string) error { return nil })
 }
 
 func (t dirTree) mkdir(name string) error {
-	return t.in(name, func(dir *os.Root, base string) error { return dir.Mkdir(base, 0o777) })
+	if t.root == nil {
+		return os.Mkdir(name, 0o777)
+	}
+	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Mkdir(base, 0o777) })
 }
 
 func (t dirTree) remove(name string) error {
-	return t.in(name, func(dir *os.Root, base string) error { return dir.Remove(base) })
+	if t.root == nil {
+		return os.Remove(name)
+	}
+	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Remove(base) })
 }
 
 func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
-	err = t.in(name, func(dir *os.Root, base string) error {
+	if t.root == nil {
+		return os.Lstat(name)
+	}
+	err = t.in(name, false, func(dir *os.Root, base string) error {
 		info, err = dir.Lstat(base)
 		return err
 	})
@@ -98,7 +82,10 @@ func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
 
 // open opens a directory as a root.
 func (t dirTree) open(name string) (root *os.Root, err error) {
-	err = t.in(name, func(dir *os.Root, base string) error {
+	if t.root == nil {
+		return os.OpenRoot(name)
+	}
+	err = t.in(name, false, func(dir *os.Root, base string) error {
 		root, err = nofollow.Dir(dir, base, false)
 		return err
 	})
@@ -107,7 +94,10 @@ func (t dirTree) open(name string) (root *os.Root, err error) {
 
 // rename renames a to b in the same directory.
 func (t dirTree) rename(a, b string) error {
-	return t.in(a, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
+	if t.root == nil {
+		return os.Rename(a, b)
+	}
+	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
 // renameNew renames a to b in the same directory unless b exists, by the function renameNew.
@@ -117,7 +107,10 @@ func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, 
 func (t dirTree) exchange(a, b string) error { return t.renameAt(exchange, a, b) }
 
 func (t dirTree) renameAt(how func(dir *os.File, a, b string) error, a, b string) error {
-	return t.in(a, func(dir *os.Root, base string) error {
+	if t.root == nil {
+		return how(nil, a, b)
+	}
+	return t.in(a, false, func(dir *os.Root, base string) error {
 		f, err := dir.Open(".")
 		if err != nil {
 			return err
