@@ -28,7 +28,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 		}
 		return &openDir{stat: st, name: name, entries: entries}, nil
 	}
-	return openFile{io.NewSectionReader(content{f, name, file}, 0, st.size), st}, nil
+	return openFile{io.NewSectionReader(content{f, name, file}, 0, st.size), st, name}, nil
 }
 
 // Stat implements [fs.StatFS].
@@ -113,10 +113,19 @@ func (s fileStat) Mode() fs.FileMode {
 type openFile struct {
 	*io.SectionReader
 	stat fileStat
+	name string
 }
 
 func (o openFile) Stat() (fs.FileInfo, error) { return o.stat, nil }
 func (o openFile) Close() error               { return nil }
+
+func (o openFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := o.SectionReader.Seek(offset, whence)
+	if err != nil { // of package io, without the file's name
+		err = &fs.PathError{Op: "seek", Path: o.name, Err: fs.ErrInvalid}
+	}
+	return at, err
+}
 
 // content implements io.ReaderAt on the blocks of a file.
 type content struct {

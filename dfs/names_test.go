@@ -102,8 +102,25 @@ func TestSeeking(t *testing.T) {
 	file, err := f.Open("x")
 	require.NoError(t, err)
 	s := file.(io.ReadSeeker)
+	for _, c := range []struct {
+		offset int64
+		whence int
+		want   int64
+	}{{3, io.SeekStart, 3}, {2, io.SeekCurrent, 5}, {-1, io.SeekCurrent, 4}, {-3, io.SeekEnd, 7}, {0, io.SeekStart, 0}} {
+		at, err := s.Seek(c.offset, c.whence)
+		require.NoError(t, err)
+		require.Equal(t, c.want, at)
+		b := make([]byte, 1)
+		_, err = s.Read(b)
+		require.NoError(t, err)
+		require.Equal(t, byte('0'+c.want), b[0])
+		_, err = s.Seek(-1, io.SeekCurrent)
+		require.NoError(t, err)
+	}
 	_, err = s.Seek(-1, io.SeekStart)
-	require.Error(t, err)
+	require.ErrorIs(t, err, fs.ErrInvalid)
+	_, err = s.Seek(0, 3)
+	require.ErrorIs(t, err, fs.ErrInvalid)
 	_, err = s.Seek(8, io.SeekStart)
 	require.NoError(t, err)
 	b := make([]byte, 9)
