@@ -43,7 +43,7 @@ build: ## bin/tarry with the playground; BEAM=1: with Apache Beam, too (80 MB, t
 test: ## all tests; LONG=1: more cases and larger inputs, for minutes to hours
 	$(GOTEST) -race $(RACED)
 	$(GOTEST) $(UNRACED)
-	$(GOTEST) -run TestRandomJobs ./actors # with all types, of which the race detector sees some
+	$(GOTEST) -race -run TestMatrix $(COVERED) # few types and jobs; the last line runs all of them
 	$(GOTEST) -run 'TestCauses|TestFaults|TestOnHosts|TestPlayedEngines' ./actors/worker # many processes, slow when raced
 	$(GOTEST) $(COVER) $(COVERED)
 

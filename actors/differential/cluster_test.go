@@ -1,5 +1,3 @@
-//go:build !race
-
 package differential
 
 import (
@@ -29,6 +27,7 @@ var clusters = map[string]actors.Config{
 	"one node":    {MapSlots: 4, ReduceSlots: 2},
 	"racks":       {Nodes: 4, Racks: 2, MapSlots: 2, ReduceSlots: 2},
 	"one at once": {Nodes: 5, MapSlots: 2, ReduceSlots: 1, Parallelism: 1},
+	"chaos":       {Nodes: 5, Racks: 2, MapSlots: 2, Chaos: &actors.Chaos{Seed: 1}},
 }
 
 var memories = map[string]int64{"unlimited": 0, "64KiB": 64 << 10, "1MiB": 1 << 20, "16MiB": 16 << 20}
@@ -52,7 +51,12 @@ func onCluster(t *testing.T, cfg actors.Config, f func(t *testing.T, c *actors.C
 }
 
 // runPlan runs a plan to its end. If lost is set, it kills a node while the plan runs.
+// Without a cluster it runs the plan in RunLocal.
 func runPlan(c *actors.Cluster, p *mapreduce.Plan, lost bool) (actors.Result, error) {
+	if c == nil {
+		_, err := mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
+		return actors.Result{}, err
+	}
 	h, err := c.Submit(context.Background(), p, actors.SubmitOptions{})
 	if err != nil {
 		return actors.Result{}, err
@@ -139,15 +143,17 @@ func runExact(t *testing.T, cfg actors.Config, j job, p plan) error {
 }
 
 func runInput(t *testing.T, cfg actors.Config, j job, p plan, in mapreduce.Input[[]byte]) (wrong error) {
-	onCluster(t, cfg, func(t *testing.T, c *actors.Cluster) {
-		wrong = func() error {
-			parts, err := j.output(t, c, in, p)
-			if err != nil {
-				return err
-			}
-			return p.differs(j.want(), parts)
-		}()
-	})
+	run := func(t *testing.T, c *actors.Cluster) {
+		parts, err := j.output(t, c, in, p)
+		if wrong = err; err == nil {
+			wrong = p.differs(j.want(), parts)
+		}
+	}
+	if p.local {
+		run(t, nil)
+	} else {
+		onCluster(t, cfg, run)
+	}
 	return wrong
 }
 

@@ -7,7 +7,8 @@
 //
 //   - TestMatrix runs a job for each row of a table. Columns are the types of keys and values, the
 //     shape of Combine, the forms of Map and Reduce, the input, the cluster and faults.
-//     The rows have each pair of values of two columns. A seed decides all else.
+//     The rows have each pair of values of two columns. A seed decides all else, such as the
+//     scheduler. The cluster may be RunLocal, or lose messages.
 //   - TestPaths runs a case for each fast path of the engine. Built with -cover, it checks that the
 //     case executed the code of the path.
 //   - TestTurnover emits numbers of pairs at which the combiner empties or bypasses its buffers.
@@ -21,6 +22,6 @@
 //	make test LONG=1                                                  # minutes: more seeds, larger inputs
 //	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says
 //
-// The tests are not built with the race detector, which would take minutes for the emits: make test
-// runs them once without it. Package actors runs random jobs under it.
+// Most tests are not built with the race detector, which would take minutes for the emits: make test
+// runs TestMatrix under it, with few types and rows, and then all tests without it.
 package differential

@@ -1,5 +1,3 @@
-//go:build !race
-
 package differential
 
 import (
@@ -8,7 +6,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/big"
 	"math/rand/v2"
+	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -243,6 +244,83 @@ func taggeds() keyKind[tagged] {
 		},
 		show: func(v tagged) string { return showText(v.Text) },
 	}
+}
+
+// deep is a key whose fields are composites themselves.
+type deep struct {
+	In   mapreduce.Pair[[]byte, bool]
+	List []string
+	At   time.Time
+	F    [2]float32
+	Tail []byte
+}
+
+func deeps() keyKind[deep] {
+	raw, flag, at, number := byteKeys(), boolKeys(), timeKeys(), floatKeys[float32]("float32")
+	return keyKind[deep]{
+		name: "deep",
+		draw: func(r *rand.Rand, n int) deep {
+			k := deep{In: mapreduce.MakePair(text(r, n/3), n%2 == 0), At: drawTime(r, n), Tail: text(r, n/3)}
+			for range r.IntN(3) {
+				k.List = append(k.List, string(text(r, n/9)))
+			}
+			k.F[r.IntN(2)] = number.draw(r, n)
+			return k
+		},
+		fields: []func(a, b deep) int{
+			func(a, b deep) int {
+				return cmp.Or(raw.compare(a.In.First, b.In.First, 1), flag.compare(a.In.Second, b.In.Second, 1))
+			},
+			func(a, b deep) int { return slices.Compare(a.List, b.List) },
+			func(a, b deep) int { return at.compare(a.At, b.At, 1) },
+			func(a, b deep) int {
+				return cmp.Or(number.compare(a.F[0], b.F[0], 1), number.compare(a.F[1], b.F[1], 1))
+			},
+			func(a, b deep) int { return bytes.Compare(a.Tail, b.Tail) },
+		},
+		show: func(k deep) string {
+			return fmt.Sprintf("%q %t %q %s %s %s %q", k.In.First, k.In.Second, k.List, showTime(k.At), number.show(k.F[0]), number.show(k.F[1]), k.Tail)
+		},
+		lend: func(s *scratch, k deep) deep {
+			k.In.First, k.Tail = s.copyOf(k.In.First), s.copyOf(k.Tail)
+			return k
+		},
+	}
+}
+
+// stamped embeds a type that marshals itself. Its inherited methods would lose N.
+type stamped struct {
+	time.Time
+	N int16
+}
+
+func stampeds() keyKind[stamped] {
+	return keyKind[stamped]{
+		name: "stamped", draw: func(r *rand.Rand, n int) stamped { return stamped{drawTime(r, n), int16(r.IntN(5) - 2)} },
+		fields: []func(a, b stamped) int{
+			func(a, b stamped) int { return a.Compare(b.Time) }, func(a, b stamped) int { return cmp.Compare(a.N, b.N) },
+		},
+		show: func(k stamped) string { return fmt.Sprint(showTime(k.Time), k.N) },
+	}
+}
+
+func bigInts() keyKind[big.Int] {
+	return scalar("big.Int", func(r *rand.Rand, n int) big.Int {
+		x := big.NewInt(drawInt[int64](r, n))
+		if n%3 == 0 {
+			x.Mul(x, x)
+			x.Neg(x)
+		}
+		return *x
+	}, func(a, b big.Int) int { return a.Cmp(&b) }, func(x big.Int) string { return x.String() })
+}
+
+func addrs() keyKind[netip.Addr] {
+	list := []netip.Addr{{}}
+	for _, s := range []string{"10.0.0.1", "9.255.0.1", "::1", "fe80::1", "fe80::1%eth0", "::ffff:10.0.0.1"} {
+		list = append(list, netip.MustParseAddr(s))
+	}
+	return scalar("address", func(r *rand.Rand, _ int) netip.Addr { return list[r.IntN(len(list))] }, netip.Addr.Compare, netip.Addr.String)
 }
 
 func pairKeys[A, B any](a keyKind[A], b keyKind[B]) keyKind[mapreduce.Pair[A, B]] {

@@ -1,5 +1,3 @@
-//go:build !race
-
 package differential
 
 import (
@@ -44,6 +42,7 @@ type plan struct {
 	reduces    int
 	reuse      bool   // the map overwrites keys and values after each emit
 	trouble    string // none, error, panic, reduce, slow or lost
+	local      bool   // RunLocal runs the job
 }
 
 // jobOf returns the engine's job for j, without its Reduce.

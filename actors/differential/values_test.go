@@ -1,5 +1,3 @@
-//go:build !race
-
 package differential
 
 import (
@@ -335,6 +333,42 @@ func sets() valueKind[set] {
 		shapes: []shape[set]{
 			{name: "merge", fold: func(a, b set) set { return set{union(a.members, b.members)} }},
 		},
+	}
+}
+
+// bag is a struct in which one field marshals itself and another is a slice of numbers.
+type bag struct {
+	Set set
+	N   []int32
+}
+
+func bags() valueKind[bag] {
+	members := sets()
+	return valueKind[bag]{
+		name:  "bag",
+		draw:  func(r *rand.Rand, n int) bag { return bag{members.draw(r, n), []int32{int32(n), int32(r.IntN(9))}} },
+		show:  func(b bag) string { return showText(b.Set.members) + fmt.Sprint(b.N) },
+		clone: func(b bag) bag { return bag{members.clone(b.Set), slices.Clone(b.N)} },
+		lend:  func(s *scratch, b bag) bag { return bag{members.lend(s, b.Set), b.N} },
+		shapes: []shape[bag]{{name: "merge", fold: func(a, b bag) bag { // changes a
+			for i, n := range b.N {
+				a.N[i] += n
+			}
+			return bag{set{union(a.Set.members, b.Set.members)}, a.N}
+		}}},
+	}
+}
+
+func stampedValues() valueKind[stamped] {
+	k := stampeds()
+	return valueKind[stamped]{
+		name: "stamped", draw: k.draw, show: k.show,
+		shapes: []shape[stamped]{{name: "max", fold: func(a, b stamped) stamped {
+			if a.Before(b.Time) {
+				a.Time = b.Time
+			}
+			return stamped{a.Time, a.N + b.N}
+		}}},
 	}
 }
 
