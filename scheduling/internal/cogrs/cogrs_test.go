@@ -1,14 +1,12 @@
 package cogrs
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
@@ -51,57 +49,6 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestGravityProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		racks := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "racks")
-		total := 0
-		for _, n := range racks {
-			total += n
-		}
-		reduces := rapid.IntRange(1, 4).Draw(t, "reduces")
-		outputs := map[int][]int64{}
-		for n := range total {
-			if n == 0 || rapid.Bool().Draw(t, "feeds") {
-				outputs[n] = rapid.SliceOfN(rapid.Int64Range(0, 50), reduces, reduces).Draw(t, "bytes")
-			}
-		}
-		c, j := gravityCore(t, model.CoGRS, racks, reduces, outputs)
-		g := j.Outputs
-		g.Fold()
-		before := map[string]int64{}
-		for r := range int32(reduces) {
-			sum, best := int64(0), int64(1)<<60
-			for _, b := range outputs {
-				sum += b[r]
-			}
-			for _, n := range c.Nodes {
-				at, err := c.View().WTND(model.TaskID{Job: 1, Kind: model.Reduce, Index: r}, n.ID)
-				require.NoError(t, err)
-				require.Equal(t, at, 2*(2*sum-scoreOf(g, r, n, 2)), "closed form")
-				best = min(best, at)
-				before[fmt.Sprint(r, n.ID)] = at
-			}
-			if center, ok, _ := c.View().Gravity(model.TaskID{Job: 1, Kind: model.Reduce, Index: r}); ok {
-				require.Equal(t, best, before[fmt.Sprint(r, center)], "the least distance of all nodes is at a feeding node")
-			}
-		}
-		m := int32(rapid.IntRange(0, len(outputs)-1).Draw(t, "map"))
-		on := c.Nodes[j.Work[model.Map].Tasks[m].Node]
-		g.Remove(m)
-		g.Add(m, on.Site(), outputs[int(on.ID)])
-		g.Fold()
-		for r := range int32(reduces) {
-			for _, n := range c.Nodes {
-				sum := int64(0)
-				for _, b := range outputs {
-					sum += b[r]
-				}
-				require.Equal(t, before[fmt.Sprint(r, n.ID)], 2*(2*sum-scoreOf(g, r, n, 2)), "taking an output out and in again changes nothing")
-			}
-		}
-	})
 }
 
 // Each running map counts as if it had the output of the ended one. One map has ended in rack 0,

@@ -1,7 +1,6 @@
 package cogrs
 
 import (
-	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -48,33 +47,4 @@ func gravityCore(t require.TestingT, rule model.ReduceRule, racks []int, reduces
 // scoreOf returns the bytes of reduce r in the groups of n, summed over the first `levels` levels.
 func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
 	return g.Score(r, n.Site(), levels)
-}
-
-// checkPlan fails unless p lists the candidates of each pending reduce, best first. p may also list
-// reduces that have been launched since.
-func checkPlan(t require.TestingT, r *Placement, j *core.Job, p *Plan) {
-	require.Len(t, p.Best, len(j.Work[model.Reduce].Tasks))
-	require.True(t, slices.IsSortedFunc(p.ByNode, Here.Compare))
-	require.True(t, slices.IsSortedFunc(p.ByRack, Here.Compare))
-	pending := &j.Work[model.Reduce].Pending
-	for i := pending.First(); i >= 0; i = pending.Next(i) {
-		if j.Work[model.Reduce].Tasks[i].Tries > 0 {
-			continue // it goes anywhere
-		}
-		best := p.Candidates[i]
-		for k, c := range best {
-			if c.Node == nil {
-				require.Equal(t, [Choices]Candidate{}, [Choices]Candidate(append(slices.Clone(best[k:]), make([]Candidate, k)...)))
-				break
-			}
-			if k == 0 {
-				require.Len(t, slices.DeleteFunc(slices.Clone(p.ByRack), func(h Here) bool { return h.Reduce != i }), 1)
-			} else {
-				d := best[k-1]
-				require.True(t, d.Score > c.Score || d.Score == c.Score && d.Node.ID < c.Node.ID, "%v before %v", d, c)
-			}
-			require.Contains(t, p.ByNode, Here{Group: int32(c.Node.ID), Reduce: i, Score: c.Score})
-			require.True(t, r.Near[0].Has(int32(c.Node.ID), j.Index))
-		}
-	}
 }

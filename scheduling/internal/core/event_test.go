@@ -18,6 +18,9 @@ func TestPlacesAreReportedCompactly(t *testing.T) {
 	require.Equal(t, &event.InputPlaces{Each: 2, Nodes: []model.NodeID{1, 2, 3, 4}}, c.inputPlaces(model.Places{Offsets: []int32{0, 2, 4}, Nodes: []model.NodeID{1, 2, 3, 4}}))
 	require.Equal(t, &event.InputPlaces{Counts: []int32{0, 2}, Nodes: []model.NodeID{1, 2}}, c.inputPlaces(model.Places{Offsets: []int32{0, 0, 2}, Nodes: []model.NodeID{1, 2}}))
 	require.Equal(t, &event.InputPlaces{Omitted: maxPlaces + 1}, c.inputPlaces(model.Places{Offsets: []int32{0, maxPlaces + 1}, Nodes: make([]model.NodeID, maxPlaces+1)}))
+	for _, cfg := range []Config{{Explain: true}, {Events: func(event.Event) {}}} {
+		require.Nil(t, (&Core{Config: cfg}).inputPlaces(model.Places{Offsets: []int32{0, 1}, Nodes: []model.NodeID{1}}), "nobody asked for explanations")
+	}
 	huge := &Job{Spec: model.JobSpec{Maps: maxOutputs, Reduces: 2}}
 	sum, parts := c.outputTold(huge, []int64{1, 2})
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
@@ -233,24 +232,6 @@ func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 6*time.Second, 3), 2)
 }
 
-// A job refuses D1 offers for a node, then D2 for a rack; then it runs anywhere [Zaharia10 §3.6].
-func TestTwoLevelSkipCount(t *testing.T) {
-	c := fair(t, core.Config{}, model.LocalityPolicy{Rule: model.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
-	coretest.Submit(t, c, model.JobSpec{Maps: 6, Places: coretest.On(6, 0)})
-	// n3 has two slots per heartbeat, and each offer counts: one for the node level, one for the
-	// rack level. After one more for the rack, the map may go anywhere.
-	require.Empty(t, coretest.Beat(t, c, 1, 2))
-	require.Len(t, coretest.Beat(t, c, 2, 2), 1)
-	// n2 is in the rack: it is allowed at once. The wait for the rack restarts, the wait for the
-	// node does not.
-	require.Len(t, coretest.Beat(t, c, 3, 1), 2)
-	require.Empty(t, coretest.Beat(t, c, 4, 3))
-	require.Len(t, coretest.Beat(t, c, 5, 0), 2)
-	v, err := c.View().Locality(1)
-	require.NoError(t, err)
-	require.Zero(t, v.Skips, "a local launch resets both")
-}
-
 // With Auto, D is that of [Zaharia10 Equation 2] for 95 % locality. It depends on the job's maps
 // and replicas, and on the present number of nodes.
 func TestSkipsForLocality(t *testing.T) {
@@ -274,34 +255,6 @@ func TestSkipsForLocality(t *testing.T) {
 			require.Len(t, coretest.Beat(t, c, 1, 19), 1)
 		}
 	}
-}
-
-// [Zaharia10 Algorithm 3]: the first job of the order waits at most W1 + W2, whatever is offered.
-func TestHeadOfLineWaitIsBounded(t *testing.T) {
-	w1, w2 := 3*time.Second, 4*time.Second
-	rapid.Check(t, func(t *rapid.T) {
-		c := fair(t, core.Config{}, timed(3, 4), coretest.Racks([2]int{1, 0}, 2, 2, 2)...)
-		coretest.Submit(t, c, model.JobSpec{Maps: 50, Places: coretest.On(50, 0)})
-		var now, waited, last time.Duration
-		offered := false
-		for range 40 {
-			now += time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond
-			if offered {
-				waited += now - last
-			}
-			n := model.NodeID(rapid.IntRange(0, 5).Draw(t, "node"))
-			if c.Nodes[n].Free(model.Map) == 0 {
-				ai := c.Nodes[n].Atts[0]
-				coretest.Report(t, c, now, n, model.Status{Attempt: c.Attempts[ai].ID, State: model.StateSucceeded})
-			}
-			offered, last = len(coretest.Beat(t, c, now, n)) == 0, now
-			if !offered {
-				waited = 0
-				continue
-			}
-			require.Less(t, waited, w1+w2)
-		}
-	})
 }
 
 // The network may have more levels. If racks are grouped by site, they are node, rack, site and

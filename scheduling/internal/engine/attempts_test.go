@@ -84,61 +84,6 @@ func ids(list []view.Attempt) (ids []model.AttemptID) {
 	return ids
 }
 
-// A map that failed on a node with its data, or in its rack, may launch there a second time.
-func TestFailedMapIsFoundAgain(t *testing.T) {
-	for at, want := range []model.Locality{model.NodeLocal, model.RackLocal, model.OffRack} {
-		c, n := newTestCore(t, "fair", nil)
-		submit(t, c, model.JobSpec{Maps: 2, Places: on(2, n[0])})
-		for range 3 {
-			got, err := c.Heartbeat(0, model.Heartbeat{Node: n[at]})
-			require.NoError(t, err)
-			require.Len(t, got.Actions, 2)
-			var failed []model.Status
-			for i, a := range got.Actions {
-				require.Equal(t, want, a.Locality)
-				require.Equal(t, int32(i), a.Attempt.Task.Index, "the first comes first")
-				failed = append(failed, model.Status{Attempt: a.Attempt, State: model.StateFailed})
-			}
-			_, err = c.Heartbeat(0, model.Heartbeat{Node: n[at], NoWork: true, Statuses: failed})
-			require.NoError(t, err)
-		}
-	}
-}
-
-// When a job ends, the index of data by node and rack has no entry of it. A later job with the same
-// index, and the nodes that the job named, are not affected.
-func TestIndexOfAnEndedJob(t *testing.T) {
-	c, n := newTestCore(t, "hfs", func(_ *core.Config, p *model.Policy) { p.Spread = false })
-	require.NoError(t, c.Kill(0, submit(t, c, model.JobSpec{User: "u", Maps: 3, Places: on(3, n[0])})))
-	submit(t, c, model.JobSpec{User: "u", Maps: 1, Places: on(1, n[3])})
-	require.Zero(t, c.Job(2).Index)
-	for _, at := range n[:3] {
-		require.Empty(t, beat(t, c, 0, at), "it waits for its data")
-	}
-	require.Len(t, beat(t, c, 0, n[3]), 1)
-}
-
-// If a node with data rejoins in another rack, maps are rack-local there, not in its former rack.
-func TestNodeMovesToAnotherRack(t *testing.T) {
-	c, n := newTestCore(t, "fair", nil)
-	submit(t, c, model.JobSpec{Maps: 4, Places: on(4, n[0])})
-	localities := func(at model.NodeID) (list []model.Locality) {
-		got, err := c.Heartbeat(c.Now, model.Heartbeat{Node: at})
-		require.NoError(t, err)
-		for _, a := range got.Actions {
-			list = append(list, a.Locality)
-		}
-		return list
-	}
-	require.Equal(t, []model.Locality{model.RackLocal, model.RackLocal}, localities(n[1]))
-	join(t, c, model.Node{Name: "n1", Rack: "r2", MapSlots: 2})
-	require.NoError(t, c.Leave(0, n[1]))
-	join(t, c, model.Node{Name: "n2", Rack: "r1", MapSlots: 2})
-	require.Equal(t, []model.Locality{model.OffRack, model.OffRack}, localities(n[1]))
-	require.Equal(t, []model.Locality{model.RackLocal, model.RackLocal}, localities(n[2]))
-	checkInvariants(t, c)
-}
-
 // A job may name a node as place before that joins; its maps are rack-local once it has joined.
 func TestPlaceThatJoinsLater(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)

@@ -92,25 +92,6 @@ func TestDueNamesNodesOnce(t *testing.T) {
 	due([]model.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
 }
 
-// Useful reports whether a heartbeat may launch a task. Tasks must wait, and a slot of their kind
-// must be free or about to be preempted.
-func TestUsefulHeartbeats(t *testing.T) {
-	c, n := newTestCore(t, "fair", nil)
-	require.False(t, c.View().Useful(model.NoNode))
-	submit(t, c, model.JobSpec{Maps: 9})
-	for i, id := range n {
-		require.True(t, c.View().Useful(id))
-		beat(t, c, 0, id)
-		require.False(t, c.View().Useful(id))
-		require.Equal(t, i < 3, c.View().Useful(model.NoNode))
-	}
-	for preset, useful := range map[string]bool{"hfsp": true, "hfs": false} {
-		p := policyOf(t, preset, nil)
-		require.NoError(t, c.Reconfigure(0, p))
-		require.Equal(t, useful, c.View().Useful(model.NoNode), "one map waits; hfsp may take a slot back for it")
-	}
-}
-
 // Under a policy without NeedsProgress, reports of progress do not change a decision.
 func TestNeedsProgress(t *testing.T) {
 	launches := func(name string, progress [model.Kinds]float64) (order []model.AttemptID) {

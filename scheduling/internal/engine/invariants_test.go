@@ -22,6 +22,7 @@ func sortByString(ids []model.AttemptID) {
 
 // checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
+	t = struct{ require.TestingT }{t} // without Helper, which takes half of the time
 	var slots, room, running, load, waiting, slow [model.Kinds]int
 	suspended, held := 0, 0
 	for _, n := range c.Nodes {
@@ -34,6 +35,8 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 			require.Equal(t, int32(i), a.Pos)
 			require.Same(t, n, a.Node)
 			require.Equal(t, ai, c.LiveAttempt(a.ID))
+			require.True(t, n.Live && !a.Job.State.Ended(), "%v runs on %s", a.ID, n.Name)
+			require.False(t, slices.ContainsFunc(n.Atts[:i], func(b int32) bool { return c.Attempts[b].ID.Task == a.ID.Task }), "%v is there twice", a.ID.Task)
 			if a.Suspended {
 				suspended++
 				continue
@@ -119,6 +122,8 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k model.TaskKind) 
 			require.Equal(t, task.State == core.TaskRunning, slices.ContainsFunc(c.View().Attempts(model.TaskID{Job: j.ID, Kind: k, Index: int32(i)}), func(a view.Attempt) bool { return !a.Suspended }))
 		case core.TaskDone:
 			done++
+			output := k == model.Map && len(j.Work[model.Reduce].Tasks) > 0 && task.Node != model.NoNode
+			require.False(t, output && !c.Nodes[task.Node].Live, "the output of %v is lost with its node", i)
 		}
 		require.Equal(t, task.State == core.TaskRunning || task.State == core.TaskSuspended, task.Att >= 0)
 	}

@@ -291,12 +291,13 @@ func (y *play) finish() {
 	require.NoError(t, y.calls.Err())
 }
 
-// rejoin lets node n join with a new incarnation.
+// rejoin lets node n join with a new incarnation, perhaps in another rack.
 func (y *play) rejoin(n model.NodeID) {
 	for i, id := range y.nodes {
 		if id == n {
 			spec := y.joined[i]
 			spec.Incarnation++
+			spec.Rack = rapid.SampledFrom([]string{spec.Rack, "r0", "r1"}).Draw(y.t, "rack")
 			y.running[n] = map[model.AttemptID]bool{}
 			y.join(spec)
 		}

@@ -318,13 +318,6 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 	})
 }
 
-// [HFSP Fig. 1]: on one server, two of three jobs end earlier than under processor sharing.
-func TestSingleServerExample(t *testing.T) {
-	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
-	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, 10, arrive, work, false))
-	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
-}
-
 // With an infinite Xi a job launches its training tasks, and the others once its size is known.
 func TestOnlyTheSampleIsLaunched(t *testing.T) {
 	c, _ := hfspCore(t, model.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, model.Node{MapSlots: 5})

@@ -309,15 +309,6 @@ func TestIdleReasonsOfPools(t *testing.T) {
 	require.Equal(t, model.Reason{Cause: model.CauseNotOffered}, c.View().IdleReasons(n)[0].Reason)
 }
 
-// Pools of equal rank are ordered by their names, not by their creation.
-func TestPoolsByName(t *testing.T) {
-	c, _ := pooled(t, model.Node{MapSlots: 9}, nil)
-	for _, pool := range []string{"c", "a", "d", "b"} {
-		coretest.Submit(t, c, model.JobSpec{Pool: pool, Maps: 1})
-	}
-	require.Equal(t, []model.JobID{2, 4, 1, 3}, c.View().Order(model.Map))
-}
-
 // A node with more than ReserveLong slots keeps that many free of long tasks. Long tasks are those
 // known to take longer than LongTask.
 func TestSlotsKeptFromLongTasks(t *testing.T) {
