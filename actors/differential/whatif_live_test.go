@@ -102,13 +102,13 @@ func TestWhatIfOfLiveRuns(t *testing.T) {
 		}
 		rec, was := live(from)
 		really, other := live(to)
-		again, err := rec.Run(t.Context(), was, nil)
+		again, err := rec.Run(t.Context(), was, nil, nil)
 		require.NoError(t, err)
-		asked, err := rec.Run(t.Context(), other, nil)
+		asked, err := rec.Run(t.Context(), other, nil, nil)
 		require.NoError(t, err)
 		off := 100 * (again.Again.Sojourn.Mean/again.Recorded.Sojourn.Mean - 1)
 		local := 100 * (again.Again.Maps.Share(scheduling.NodeLocal) - again.Recorded.Maps.Share(scheduling.NodeLocal))
-		there, err := really.Run(t.Context(), other, nil)
+		there, err := really.Run(t.Context(), other, nil, nil)
 		require.NoError(t, err)
 		real, said := there.Recorded.Sojourn.Mean/again.Recorded.Sojourn.Mean-1, asked.Again.Sojourn.Mean/again.Again.Sojourn.Mean-1
 		t.Logf("%s: mean sojourn %.3f s, again %+.2f %%, node-local %+.2f points; really %+.1f %%, said %+.1f %%", change,

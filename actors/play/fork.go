@@ -55,7 +55,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 		}
 		b.Warnings = rec.Warnings
 		run = func(f *scheduling.Fork, events func(event.Event)) error {
-			got, err := rec.RunFork(context.Background(), rec.Policy, f, events)
+			got, err := rec.Run(context.Background(), rec.Policy, f, events)
 			if err == nil && f == nil && got.Recorded.Sojourn.Mean > 0 {
 				off := got.Again.Sojourn.Mean/got.Recorded.Sojourn.Mean - 1
 				b.Error = &off

@@ -33,11 +33,11 @@ func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := rec.Run(context.Background(), rec.Policy, nil)
+	again, err := rec.Run(context.Background(), rec.Policy, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the recorded policy: %w", err)
 	}
-	asked, err := rec.Run(context.Background(), policy, events)
+	asked, err := rec.Run(context.Background(), policy, nil, events)
 	if err != nil {
 		return nil, fmt.Errorf("the asked policy: %w", err)
 	}

@@ -154,9 +154,9 @@ func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Po
 	defer func() { err = firstError(err, file.Close()) }()
 	write := sink(file)
 	if write == nil {
-		return rec.Run(ctx, policy, nil)
+		return rec.Run(ctx, policy, nil, nil)
 	}
-	return rec.Run(ctx, policy, func(e event.Event) { write(actors.Event{Event: e}) })
+	return rec.Run(ctx, policy, nil, func(e event.Event) { write(actors.Event{Event: e}) })
 }
 
 // whatIf is the result of `tarry whatif`: the recorded run and its simulations.

@@ -21,7 +21,7 @@ func (s *sample) add(x float64) { s.n++; s.sum += x; s.squares += float64(x * x)
 func (s *sample) mean() float64 { return s.sum / s.n }
 
 // scatter returns the sum of the squared distances from the mean.
-func (s *sample) scatter() float64 {
+func (s sample) scatter() float64 {
 	if s.n < 1 {
 		return 0
 	}
@@ -30,7 +30,7 @@ func (s *sample) scatter() float64 {
 
 // pooledVariance returns the variance within the samples, assumed to be equal in all; infinity if
 // no sample has two numbers.
-func pooledVariance(list ...*sample) float64 {
+func pooledVariance(list ...sample) float64 {
 	scatter, degrees := 0.0, 0.0
 	for _, s := range list {
 		scatter += s.scatter()
@@ -71,35 +71,31 @@ func pooled(list []effect) (effect, bool) {
 	return effect{sum / weight, 1 / weight}, true
 }
 
-// estimates holds, by job, the fields Far, Ahead and Hop of simulator.Recorded. They say how long a
-// task would take at another place or time than in the recording.
-type estimates struct {
-	far   [][3]float64
-	ahead []time.Duration
-	hop   [][2]float64
+// estimate returns, by job, how long a task would take at another place or time than in the
+// recording: the fields Far, Ahead and Hop, computed from the tasks of the recording.
+func (r *Recording) estimate() []*simulator.Recorded {
+	list := make([]*simulator.Recorded, len(r.jobs))
+	for i := range list {
+		list[i] = &simulator.Recorded{}
+	}
+	r.estimateFar(list)
+	r.estimateAhead(list)
+	r.estimateHops(list)
+	return list
 }
 
-// estimate computes the estimates of each job from the tasks of the recording.
-func (r *Recording) estimate() *estimates {
-	e := &estimates{make([][3]float64, len(r.jobs)), make([]time.Duration, len(r.jobs)), make([][2]float64, len(r.jobs))}
-	r.estimateFar(e)
-	r.estimateAhead(e)
-	r.estimateHops(e)
-	return e
-}
-
-// estimateFar sets e.far: the times of rack-local and off-rack maps, as multiples of node-local
+// estimateFar sets Far: the times of rack-local and off-rack maps, as multiples of node-local
 // ones, 1 or more. It compares maps of the same job; a job with few has the ratios of all jobs.
-func (r *Recording) estimateFar(e *estimates) {
+func (r *Recording) estimateFar(to []*simulator.Recorded) {
 	jobs := make([][3]sample, len(r.jobs))
-	var all []*sample
+	var all []sample
 	for i, j := range r.jobs {
-		for t := range j.tasks[scheduling.Map] {
-			if a := j.tasks[scheduling.Map][t].won(); a != nil && a.near >= 0 && a.span() > 0 {
+		for _, a := range j.won(scheduling.Map) {
+			if a.near >= 0 && a.span() > 0 {
 				jobs[i][a.near].add(math.Log(a.span().Seconds()))
 			}
 		}
-		all = append(all, &jobs[i][0], &jobs[i][1], &jobs[i][2])
+		all = append(all, jobs[i][:]...)
 	}
 	common := pooledVariance(all...)
 	var every [3]effect
@@ -113,21 +109,19 @@ func (r *Recording) estimateFar(e *estimates) {
 		every[l], _ = pooled(list)
 	}
 	for i := range jobs {
-		far := [3]float64{1, factor(every[1]), factor(every[2])}
-		own := &jobs[i]
+		far, own := [3]float64{1, factor(every[1]), factor(every[2])}, &jobs[i]
 		for l := 1; l < 3; l++ {
-			if d, ok := difference(&own[0], &own[l], pooledVariance(&own[0], &own[1], &own[2])); ok && own[0].n >= 3 && own[l].n >= 3 {
+			if d, ok := difference(&own[0], &own[l], pooledVariance(own[:]...)); ok && own[0].n >= 3 && own[l].n >= 3 {
 				far[l] = factor(d)
 			}
 		}
-		switch none := [2]bool{every[1].variance == 0 && own[1].n == 0, every[2].variance == 0 && own[2].n == 0}; {
-		case none[0]: // no map was rack-local: halfway
+		if every[1].variance == 0 && own[1].n == 0 { // no map was rack-local: halfway
 			far[1] = (1 + far[2]) / 2
-		case none[1]:
+		} else if every[2].variance == 0 && own[2].n == 0 {
 			far[2] = far[1]
 		}
 		far[2] = max(far[1], far[2])
-		e.far[i] = far
+		to[i].Far = far
 	}
 }
 
@@ -165,16 +159,14 @@ func (j *job) aroundLastMap(a *try) (before, after time.Duration) {
 // point is a reduce's time before its job's last map ended, and the time after that, in seconds.
 type point struct{ before, after float64 }
 
-// estimateAhead sets e.ahead: how much of a reduce's work can be done before the last map ends. It
+// estimateAhead sets Ahead: how much of a reduce's work can be done before the last map ends. It
 // uses the job's reduces if they suffice, otherwise those of all jobs.
-func (r *Recording) estimateAhead(e *estimates) {
+func (r *Recording) estimateAhead(to []*simulator.Recorded) {
 	jobs := make([][]point, len(r.jobs))
 	for i, j := range r.jobs {
-		for t := range j.tasks[scheduling.Reduce] {
-			if a := j.tasks[scheduling.Reduce][t].won(); a != nil {
-				before, after := j.aroundLastMap(a)
-				jobs[i] = append(jobs[i], point{before.Seconds(), after.Seconds()})
-			}
+		for _, a := range j.won(scheduling.Reduce) {
+			before, after := j.aroundLastMap(a)
+			jobs[i] = append(jobs[i], point{before.Seconds(), after.Seconds()})
 		}
 	}
 	every, _ := ahead(jobs)
@@ -183,7 +175,7 @@ func (r *Recording) estimateAhead(e *estimates) {
 		if !known {
 			own = every
 		}
-		e.ahead[i] = time.Duration(own * float64(time.Second))
+		to[i].Ahead = time.Duration(own * float64(time.Second))
 	}
 }
 
@@ -237,11 +229,11 @@ func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	return sum
 }
 
-// estimateHops sets e.hop: the seconds by which each byte that crosses one more link delays a
+// estimateHops sets Hop: the seconds by which each byte that crosses one more link delays a
 // reduce. It fits the times of reduces to their bytes and bytes × links by least squares, relative
 // to the means of their job. Reduces launched after the job's last map (late) have their own fit,
 // because they shuffle without waiting.
-func (r *Recording) estimateHops(e *estimates) {
+func (r *Recording) estimateHops(to []*simulator.Recorded) {
 	for late := range 2 {
 		var xx, xy, yy, xt, yt, tt, n float64
 		for _, j := range r.jobs {
@@ -263,8 +255,8 @@ func (r *Recording) estimateHops(e *estimates) {
 			n += float64(len(rows) - 1)
 		}
 		if hop := slope(xx, xy, yy, xt, yt, tt, n); hop.value > 0 && hop.known() {
-			for i := range e.hop {
-				e.hop[i][late] = hop.value
+			for _, one := range to {
+				one.Hop[late] = hop.value
 			}
 		}
 	}
@@ -295,72 +287,54 @@ func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	if !j.hasOutput || !j.succeeded() {
 		return nil
 	}
-	for t := range j.tasks[scheduling.Reduce] {
-		a := j.tasks[scheduling.Reduce][t].won()
+	for p, a := range j.won(scheduling.Reduce) {
 		before, after := j.aroundLastMap(a)
 		if (before == 0) != late {
 			continue
 		}
-		by := r.input(j, t, a.node)
-		rows = append(rows, [3]float64{float64(by[0] + by[1] + by[2]), float64(2*by[1] + 4*by[2]), after.Seconds()})
+		in := r.input(j, p, a.node)
+		rows = append(rows, [3]float64{float64(in.All()), float64(in.Links()), after.Seconds()})
 	}
 	return rows
 }
 
-// input returns the bytes that reduce p of a job reads if it runs on node `at`, by distance: from
-// that node, from its rack, and from other racks.
-func (r *Recording) input(j *job, p, at int) (by [3]int64) {
+// input returns the bytes that reduce p of a job reads if it runs on node `at`.
+func (r *Recording) input(j *job, p, at int) (in simulator.ShuffleBytes) {
 	if !j.hasOutput {
-		return by
+		return in
 	}
 	for m := range j.tasks[scheduling.Map] {
-		t := &j.tasks[scheduling.Map][m]
-		if t.output != nil {
-			by[r.distance(t.holder, at)] += t.output[p]
+		if t := &j.tasks[scheduling.Map][m]; t.output != nil {
+			in.Count(r.distance(t.holder, at), t.output[p])
 		}
 	}
-	return by
+	return in
 }
 
-// distance returns 0 for the same node, 1 for the same rack, 2 otherwise.
-func (r *Recording) distance(a, b int) int {
+// distance returns the locality between two nodes.
+func (r *Recording) distance(a, b int) scheduling.Locality {
 	switch {
 	case a == b:
-		return 0
+		return scheduling.NodeLocal
 	case r.nodes[a].inRack == r.nodes[b].inRack:
-		return 1
+		return scheduling.RackLocal
 	}
-	return 2
+	return scheduling.OffRack
 }
 
-// weighShuffles sets, for each job, the bytes that its reduces fetched, by distance.
-func (r *Recording) weighShuffles() {
-	for _, j := range r.jobs {
-		for p := range j.tasks[scheduling.Reduce] {
-			if a := j.tasks[scheduling.Reduce][p].won(); a != nil {
-				for l, bytes := range r.input(j, p, a.node) {
-					j.shuffled[l] += bytes
-				}
-			}
-		}
-	}
-}
-
-// recorded returns job i's recorded task times for the simulator; half is explained at tasks.
-func (r *Recording) recorded(i int, e *estimates, half time.Duration) *simulator.Recorded {
-	j := r.jobs[i]
-	out := &simulator.Recorded{Far: e.far[i], Ahead: e.ahead[i], Hop: e.hop[i]}
+// recorded sets the task times and outputs of a job in `to`; half is explained at tasks.
+func (r *Recording) recorded(j *job, to *simulator.Recorded, half time.Duration) {
 	for k := range j.tasks {
-		out.Tasks[k] = r.tasks(j, scheduling.TaskKind(k), half)
+		to.Tasks[k] = r.tasks(j, scheduling.TaskKind(k), half)
 	}
-	if j.hasOutput && j.succeeded() {
-		for m := range j.tasks[scheduling.Map] {
-			parts := j.tasks[scheduling.Map][m].output
-			if parts == nil {
-				parts = make([]int64, len(j.tasks[scheduling.Reduce]))
-			}
-			out.Outputs = append(out.Outputs, parts)
+	if !j.hasOutput || !j.succeeded() {
+		return
+	}
+	for m := range j.tasks[scheduling.Map] {
+		parts := j.tasks[scheduling.Map][m].output
+		if parts == nil {
+			parts = make([]int64, len(j.tasks[scheduling.Reduce]))
 		}
+		to.Outputs = append(to.Outputs, parts)
 	}
-	return out
 }

@@ -21,16 +21,11 @@ type Outcome struct {
 	Again    simulator.Figures // of the replay, for the same jobs
 }
 
-// Run simulates the recorded workload under a policy. If `events` is not nil, it receives the
-// events, with explanations. Errors are those of simulator.Run. ErrRecording means that the policy
-// has parts that only the program that made the recording has.
-func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(event.Event)) (*Outcome, error) {
-	return r.RunFork(ctx, p, nil, events)
-}
-
-// RunFork is like Run, but changes one decision if fork is not nil. Fork's node is numbered as in
-// the events of Run, which may differ from the recording.
-func (r *Recording) RunFork(
+// Run simulates the recorded workload under a policy. If fork is not nil, it changes one decision;
+// its node is numbered as in the events of Run, which may differ from the recording. If `events` is
+// not nil, it receives the events, with explanations. Errors are those of simulator.Run.
+// ErrRecording means that the policy has parts that only the program that made the recording has.
+func (r *Recording) Run(
 	ctx context.Context, p scheduling.Policy, fork *scheduling.Fork, events func(event.Event),
 ) (*Outcome, error) {
 	if err := check(&p); err != nil {
@@ -73,7 +68,7 @@ func (r *Recording) simulate(
 		if got.Failed {
 			return nil, fmt.Errorf("job %d %s fails in the replay, and did not in the recording", i+1, j.name)
 		}
-		before = append(before, j.figures(got.Alone))
+		before = append(before, r.figures(j, got.Alone))
 		again = append(again, got)
 	}
 	out := &Outcome{simulator.Sum(before), simulator.Sum(again)}
@@ -84,19 +79,20 @@ func (r *Recording) simulate(
 }
 
 // figures returns the recorded result of a job that would take the time `alone` on an idle cluster.
-func (j *job) figures(alone time.Duration) *simulator.JobResult {
+func (r *Recording) figures(j *job, alone time.Duration) *simulator.JobResult {
 	o := &simulator.JobResult{
 		Arrived: j.submitted, Ended: j.ended, Alone: alone,
-		Shuffle:   simulator.ShuffleBytes{NodeLocal: j.shuffled[0], RackLocal: j.shuffled[1], OffRack: j.shuffled[2]},
 		Preempted: simulator.Preempted{Killed: j.killed, Suspended: j.suspended}, Copies: simulator.Copies{Launched: j.copies},
 	}
-	levels := [...]*int{&o.Maps.NodeLocal, &o.Maps.RackLocal, &o.Maps.OffRack}
 	for t := range j.tasks[scheduling.Map] {
 		for _, a := range j.tasks[scheduling.Map][t].tries { // each success counts, also of maps that ran more than once
-			if a.out == succeeded && a.near >= 0 {
-				*levels[a.near]++
+			if a.out == succeeded {
+				o.Maps.Count(a.near, 1)
 			}
 		}
+	}
+	for p, a := range j.won(scheduling.Reduce) {
+		o.Shuffle.Add(r.input(j, p, a.node))
 	}
 	return o
 }

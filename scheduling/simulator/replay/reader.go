@@ -66,14 +66,8 @@ func (r *Reader) Add(e event.Event) error {
 		}
 		j.ended, j.state = e.At, e.State
 		r.ends = append(r.ends, int(e.JobID))
-	case event.Priority:
-		r.leaveOut("changes of a job's priority")
-	case event.Pool:
-		r.leaveOut("moves of a job to another pool")
-	case event.Reconfigured:
-		r.leaveOut("changes of the policy")
-	case event.Cordoned:
-		r.leaveOut("cordons of a node")
+	case event.Priority, event.Pool, event.Reconfigured, event.Cordoned:
+		r.changes[ignored[e.Type]]++
 	default:
 		if e.Attempt != (scheduling.AttemptID{}) {
 			return r.attempt(e)
@@ -86,7 +80,11 @@ func bad(format string, a ...any) error {
 	return refusal{fmt.Errorf(format, a...)}
 }
 
-func (r *Reader) leaveOut(what string) { r.changes[what]++ }
+// ignored has the changes that a replay ignores, by their events.
+var ignored = map[event.Type]string{
+	event.Priority: "changes of a job's priority", event.Pool: "moves of a job to another pool",
+	event.Reconfigured: "changes of the policy", event.Cordoned: "cordons of a node",
+}
 
 // begin starts the recording with the run's first event, which must be its header.
 func (r *Reader) begin(e event.Event) error {
@@ -268,18 +266,21 @@ func (r *Reader) End() (*Recording, error) {
 	}
 	r.warn()
 	rec.arrange()
-	rec.weighShuffles()
 	return rec, nil
 }
 
 // warn sets Recording.Warnings: what a replay ignores or must estimate.
 func (r *Reader) warn() {
-	rec := r.rec
+	warn := func(n int, format string, values ...any) {
+		if n > 0 {
+			r.rec.Warnings = append(r.rec.Warnings, fmt.Sprintf(format, values...))
+		}
+	}
 	for _, what := range slices.Sorted(maps.Keys(r.changes)) {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%s are left out (%d)", what, r.changes[what]))
+		warn(1, "%s are left out (%d)", what, r.changes[what])
 	}
 	ended, running, noPlaces, noSizes := 0, 0, 0, 0
-	for _, j := range rec.jobs {
+	for _, j := range r.rec.jobs {
 		switch {
 		case j.state == "":
 			running++
@@ -293,16 +294,9 @@ func (r *Reader) warn() {
 			noSizes++
 		}
 	}
-	if ended > 0 {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d of %d jobs failed or were killed: they run to their end, and figures leave them out", ended, len(rec.jobs)))
-	}
-	if running > 0 {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d of %d jobs have not ended: they run on with tasks of their usual length, and figures leave them out", running, len(rec.jobs)))
-	}
-	if noPlaces > 0 {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the places of the blocks of %d jobs are too many to be recorded: others are drawn", noPlaces))
-	}
-	if noSizes > 0 {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the sizes of map outputs of %d jobs are not recorded: all are taken as alike", noSizes))
-	}
+	all := len(r.rec.jobs)
+	warn(ended, "%d of %d jobs failed or were killed: they run to their end, and figures leave them out", ended, all)
+	warn(running, "%d of %d jobs have not ended: they run on with tasks of their usual length, and figures leave them out", running, all)
+	warn(noPlaces, "the places of the blocks of %d jobs are too many to be recorded: others are drawn", noPlaces)
+	warn(noSizes, "the sizes of map outputs of %d jobs are not recorded: all are taken as alike", noSizes)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"iter"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -54,8 +55,7 @@ type job struct {
 	allDone            time.Duration   // when all had ended
 	killed, suspended  int
 	copies             int
-	shuffled           [3]int64 // by distance: node, rack, off-rack
-	hasOutput, hasSize bool     // sizes of map outputs by reduce are known; only their sums are
+	hasOutput, hasSize bool // sizes of map outputs by reduce are known; only their sums are
 }
 
 // task is a task with its attempts.
@@ -103,6 +103,17 @@ func (t *task) won() *try {
 		}
 	}
 	return nil
+}
+
+// won returns the successful attempts of the job's tasks of a kind, with the numbers of the tasks.
+func (j *job) won(k scheduling.TaskKind) iter.Seq2[int, *try] {
+	return func(yield func(int, *try) bool) {
+		for t := range j.tasks[k] {
+			if a := j.tasks[k][t].won(); a != nil && !yield(t, a) {
+				return
+			}
+		}
+	}
 }
 
 // Jobs returns the number of jobs, and the total numbers of maps and reduces.

@@ -83,7 +83,7 @@ func TestSamePolicyComesBack(t *testing.T) {
 				cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 12, Racks: 3}, Policy: preset(t, name), Seed: 3}
 				kind.change(&cfg)
 				rec := recorded(t, cfg, mixed(12))
-				got, err := rec.Run(t.Context(), rec.Policy, nil)
+				got, err := rec.Run(t.Context(), rec.Policy, nil, nil)
 				require.NoError(t, err)
 				was, is := got.Recorded.Sojourn.Mean, got.Again.Sojourn.Mean
 				wasLocal, isLocal := got.Recorded.Maps.Share(scheduling.NodeLocal), got.Again.Maps.Share(scheduling.NodeLocal)
@@ -111,7 +111,7 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 				cfg.Policy = preset(t, to)
 				really, err := simulator.Run(t.Context(), cfg, mixed(12))
 				require.NoError(t, err)
-				said, err := rec.Run(t.Context(), cfg.Policy, nil)
+				said, err := rec.Run(t.Context(), cfg.Policy, nil, nil)
 				require.NoError(t, err)
 				was := said.Recorded.Sojourn.Mean
 				change, guess := really.Report.Sojourn.Mean/was-1, said.Again.Sojourn.Mean/was-1

@@ -87,8 +87,7 @@ func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.
 	if k == scheduling.Reduce {
 		out.Head, span = j.aroundLastMap(a)
 		out.Waits = out.Head > 0 && j.lastMap(a.ended) > j.allDone
-		by := r.input(j, t, a.node)
-		out.Hops = 2*by[1] + 4*by[2]
+		out.Hops = r.input(j, t, a.node).Links()
 	}
 	out.Time = max(span-half, time.Microsecond)
 	return out
@@ -130,7 +129,6 @@ func queue(p *scheduling.Policy, name string) string {
 
 // config returns the configuration of a simulation of the recorded run under p.
 func (r *Recording) config(p scheduling.Policy) simulator.Config {
-	e := r.estimate()
 	cfg := simulator.Config{
 		Policy: p, Seed: r.Began.Seed, Interval: r.Began.Heartbeat, TellProgress: !r.Began.Simulated, InTurn: !r.Began.Simulated,
 		Core:   scheduling.Config{Expiry: r.Began.Expiry, MaxAttempts: 255},
@@ -143,9 +141,9 @@ func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	case "out-of-band":
 		cfg.Drive, cfg.OutOfBand = simulator.HeartbeatDrive, true
 	}
-	list := make([]*simulator.Recorded, len(r.jobs))
-	for i := range list {
-		list[i] = r.recorded(i, e, half)
+	list := r.estimate()
+	for i, j := range r.jobs {
+		r.recorded(j, list[i], half)
 	}
 	cfg.Recorded = func(i int) *simulator.Recorded { return list[i] }
 	if !r.Began.Simulated {

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -24,11 +25,8 @@ func (r *Recording) RunLike(ctx context.Context, p scheduling.Policy, seed uint6
 	for i := range cfg.Cluster.Machines {
 		cfg.Cluster.Machines[i].Beat = 0
 	}
-	list := make([]*simulator.Recorded, len(r.jobs))
-	for i := range list {
-		list[i] = cfg.Recorded(i)
-		for k := range list[i].Tasks {
-			tasks := list[i].Tasks[k]
+	for i := range r.jobs {
+		for _, tasks := range cfg.Recorded(i).Tasks {
 			rng.Shuffle(len(tasks), func(a, b int) { tasks[a], tasks[b] = tasks[b], tasks[a] })
 		}
 	}
@@ -59,10 +57,8 @@ func shuffleGaps(rng *rand.Rand, w *workload.Workload) {
 func (r *Recording) UsualMap() time.Duration {
 	var all []simulator.RecordedTry
 	for _, j := range r.jobs {
-		for t := range j.tasks[scheduling.Map] {
-			if a := j.tasks[scheduling.Map][t].won(); a != nil {
-				all = append(all, simulator.RecordedTry{Time: a.span()})
-			}
+		for _, a := range j.won(scheduling.Map) {
+			all = append(all, simulator.RecordedTry{Time: a.span()})
 		}
 	}
 	return middle(all).Time
@@ -70,10 +66,8 @@ func (r *Recording) UsualMap() time.Duration {
 
 // Pools returns the names of the jobs' pools, in the order of their first jobs.
 func (r *Recording) Pools() (names []string) {
-	seen := map[string]bool{}
 	for _, j := range r.jobs {
-		if j.pool != "" && !seen[j.pool] {
-			seen[j.pool] = true
+		if j.pool != "" && !slices.Contains(names, j.pool) {
 			names = append(names, j.pool)
 		}
 	}
