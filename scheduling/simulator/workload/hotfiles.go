@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"container/heap"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -39,69 +39,32 @@ func HotFiles(r *rand.Rand, jobs, files int, slope float64, gap Dist) Workload {
 // and get at most `most`. The added block replicas are at most the fraction budget of the existing
 // ones. It returns the number of block replicas added. Jobs with an input of their own are
 // unchanged.
-func (w *Workload) ReplicateHot(base, most int, budget float64) int {
-	reads := make([]float64, len(w.Files))
+func (w *Workload) ReplicateHot(base, most int, budget float64) (added int) {
+	reads, all := make([]float64, len(w.Files)), 0 // by file: maps that read one of its blocks
 	for i := range w.Jobs {
 		if j := &w.Jobs[i]; j.File > 0 {
 			reads[j.File-1] += float64(min(j.Maps, w.Files[j.File-1].Blocks))
 		}
 	}
-	left, all := 0.0, 0
-	var hot hottest
 	for i := range w.Files {
 		f := &w.Files[i]
-		if f.Replicas == 0 {
-			f.Replicas = base
-		}
+		f.Replicas = cmp.Or(f.Replicas, base)
+		reads[i] /= float64(f.Blocks)
 		all += f.Blocks * f.Replicas
-		if reads[i] > 0 {
-			hot = append(hot, hotFile{f, i, reads[i] / float64(f.Blocks)})
-		}
 	}
-	left = budget * float64(all)
-	heap.Init(&hot)
-	added := 0
-	for len(hot) > 0 {
-		f := hot[0].file
-		if f.Replicas >= most || float64(added+f.Blocks) > left {
-			heap.Pop(&hot) // too large for the rest: a smaller file may still fit
-			continue
+	for {
+		hottest, rate := (*File)(nil), 0.0
+		for i := range w.Files {
+			f := &w.Files[i]
+			fits := f.Replicas < most && float64(added+f.Blocks) <= budget*float64(all)
+			if per := reads[i] / float64(f.Replicas); fits && per > rate {
+				hottest, rate = f, per
+			}
 		}
-		f.Replicas++
-		added += f.Blocks
-		heap.Fix(&hot, 0)
+		if hottest == nil {
+			return added
+		}
+		hottest.Replicas++
+		added += hottest.Blocks
 	}
-	return added
-}
-
-// hotFile is a file with its index in Workload.Files and the number of reads per block.
-type hotFile struct {
-	file  *File
-	index int
-	reads float64
-}
-
-// hottest is a heap of files by reads per replica, highest first.
-type hottest []hotFile
-
-// Len implements heap.Interface.
-func (h hottest) Len() int { return len(h) }
-
-// Less implements heap.Interface.
-func (h hottest) Less(i, k int) bool {
-	a, b := h[i].reads/float64(h[i].file.Replicas), h[k].reads/float64(h[k].file.Replicas)
-	return a > b || a == b && h[i].index < h[k].index
-}
-
-// Swap implements heap.Interface.
-func (h hottest) Swap(i, k int) { h[i], h[k] = h[k], h[i] }
-
-// Push implements heap.Interface.
-func (h *hottest) Push(x any) { *h = append(*h, x.(hotFile)) }
-
-// Pop implements heap.Interface.
-func (h *hottest) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }
