@@ -130,7 +130,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 		_, err := simulator.Run(t.Context(), simulator.Config{
 			Cluster: simulator.Cluster{
 				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1,
-				Setup: -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
+				Setup: -1, ReadRate: 1e15, MergeRate: -1,
 			},
 			Network: simulator.Network{ShuffleRate: 1e15},
 			Drive:   simulator.EventDrive, Interval: 3 * time.Second, Policy: p, Seed: 1,

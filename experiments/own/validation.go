@@ -132,7 +132,7 @@ func simulated(
 		Cluster: simulator.Cluster{
 			Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
 			ReduceSlots: 1,
-			Setup:       -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
+			Setup:       -1, ReadRate: 1e15, MergeRate: -1,
 		},
 		Network: simulator.Network{
 			Flows: true, NodeLink: validationLink, Oversubscription: validationOver, Copies: 1,

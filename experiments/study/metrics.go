@@ -28,9 +28,7 @@ func OffRack(r *simulator.Result) float64 { return float64(r.Report.Shuffle.OffR
 
 // WTND returns a result's weighted total network distance: each shuffled byte times 2 within a rack
 // and 4 beyond.
-func WTND(r *simulator.Result) float64 {
-	return 2*float64(r.Report.Shuffle.RackLocal) + 4*float64(r.Report.Shuffle.OffRack)
-}
+func WTND(r *simulator.Result) float64 { return float64(r.Report.Shuffle.Links()) }
 
 // Sojourns returns the sojourn times in seconds, ascending, of the jobs of some classes, or of all
 // jobs if no class is given.

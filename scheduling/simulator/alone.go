@@ -30,7 +30,7 @@ func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 		t += each / cl.MergeRate
 	}
 	if k == scheduling.Reduce || w.Reduces == 0 {
-		t += float64(w.OutputBytes) / float64(tasks) / cl.WriteRate
+		t += float64(w.OutputBytes) / float64(tasks) / cl.ReadRate
 	}
 	return seconds(t)
 }

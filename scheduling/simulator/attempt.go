@@ -70,7 +70,7 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
 	if a.copy = o.Reason.Cause == event.CauseSlowTask; a.copy {
-		j.figures.copies++
+		j.Copies.Launched++
 	}
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
 		a.fails = unit(s.random(a, forFault)) < chance
@@ -137,8 +137,7 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 		return
 	}
 	a := &s.atts[ai]
-	cl, nw := &s.cfg.Cluster, &s.cfg.Network
-	w := j.spec
+	cl, w := &s.cfg.Cluster, j.spec
 	bytes := float64(w.SplitBytes(int(a.id.Task.Index)))
 	level, rate := min(max(a.locality, scheduling.NodeLocal), scheduling.OffRack), cl.ReadRate
 	if a.hit = s.cache.read(a.node, j.blockOf(a.id.Task.Index)); a.hit {
@@ -146,21 +145,19 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	}
 	work := s.computing(a, bytes, n)
 	if w.Reduces == 0 && w.OutputBytes > 0 {
-		work += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate * n.slow
+		work += float64(w.OutputBytes) / float64(w.Maps) / cl.ReadRate * n.slow
 	}
 	setup := s.setup(w.Map.Setup, n)
 	if s.net != nil && (level != scheduling.NodeLocal || s.disks && !a.hit) && bytes > 0 {
-		a.work = seconds(work * nw.MapFactor[level])
-		a.phase = phaseSetup
+		a.work, a.phase = seconds(work), phaseSetup
 		s.until(ai, s.q.now+setup)
 		return
 	}
 	factor := 1.0
 	if s.net == nil && !a.hit {
-		factor = nw.ReadFactor[level]
+		factor = s.cfg.Network.ReadFactor[level]
 	}
-	work += bytes / rate * factor * n.slow
-	a.work = seconds(work * nw.MapFactor[level])
+	a.work = seconds(work + bytes/rate*factor*n.slow)
 	s.work(ai, setup)
 }
 

@@ -98,7 +98,6 @@ func (cl *Cluster) validate(f *checker) {
 	f.check(cl.Replicas >= 0 && cl.Replicas <= workload.MaxReplicas, "%d replicas, want 0 to %d", cl.Replicas, workload.MaxReplicas)
 	f.check(cl.Setup <= workload.MaxTime, "set-up %v is more than %v", cl.Setup, workload.MaxTime)
 	f.within("reading rate", cl.ReadRate, minRate, maxRate)
-	f.within("writing rate", cl.WriteRate, minRate, maxRate)
 	f.within("computing rate", cl.CPURate, minRate, maxRate)
 	f.check(cl.MergeRate <= 0 || cl.MergeRate >= minRate && cl.MergeRate <= maxRate, "merging rate %v is not between %v and %v", cl.MergeRate, minRate, maxRate)
 	f.check(cl.Cache >= 0 && cl.Cache <= workload.MaxBytes, "cache of %d bytes a node, want 0 to %d", cl.Cache, workload.MaxBytes)
@@ -113,10 +112,8 @@ func (cl *Cluster) validate(f *checker) {
 }
 
 func (nw *Network) validate(f *checker) {
-	for what, factors := range [][3]float64{nw.ReadFactor, nw.MapFactor, nw.ShuffleFactor} {
-		for _, factor := range factors {
-			f.within([...]string{"reading", "map", "shuffle"}[what]+" factor", factor, 1/maxFactor, maxFactor)
-		}
+	for _, factor := range nw.ReadFactor {
+		f.within("reading factor", factor, 1/maxFactor, maxFactor)
 	}
 	f.within("shuffle rate", nw.ShuffleRate, minRate, maxRate)
 	for _, up := range nw.Uplinks {

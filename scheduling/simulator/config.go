@@ -39,11 +39,9 @@ type Cluster struct {
 	Replicas    int // per block; default 3
 	// Setup is the time from a launch until the task does anything; default 1 s, negative means 0.
 	Setup time.Duration
-	// ReadRate is the rate at which one task reads from its node's disk, in bytes per second;
-	// default 20 MB/s: 6.4 s for a block of 128 MB.
+	// ReadRate is the rate at which one task reads from its node's disk, and writes, in bytes per
+	// second; default 20 MB/s: 6.4 s for a block of 128 MB.
 	ReadRate float64
-	// WriteRate is the rate at which one task writes, in bytes per second; default ReadRate.
-	WriteRate float64
 	// CPURate is the rate at which one task computes with a cost of 1, in bytes per second; 0 means
 	// that computing takes no time beyond Cost.Time.
 	CPURate float64
@@ -94,13 +92,9 @@ type Network struct {
 	// ReadFactor multiplies the reading time of a node-local, rack-local and off-rack map without
 	// Flows; default 1, 1.5, 2.
 	ReadFactor [3]float64
-	// MapFactor multiplies a map's whole time after set-up by locality, with or without Flows;
-	// default 1, 1, 1. Mumak uses 1, 1.5, 3.
-	MapFactor [3]float64
-	// ShuffleRate is the rate at which a reduce fetches without Flows, in bytes per second; it is
-	// divided by ShuffleFactor, by locality. Defaults: 50 MB/s and 1, 1, 2.
-	ShuffleRate   float64
-	ShuffleFactor [3]float64
+	// ShuffleRate is the rate at which a reduce fetches without Flows within its rack, in bytes per
+	// second; default 50 MB/s. From other racks it fetches half as fast.
+	ShuffleRate float64
 	// NodeLink is the capacity of a node's link in each direction, in bytes per second; default 125
 	// MB/s (1 Gb/s).
 	NodeLink float64
@@ -265,15 +259,12 @@ func (c Config) withDefaults() Config {
 	cl.Replicas = cmp.Or(cl.Replicas, 3)
 	cl.Setup = cmp.Or(cl.Setup, time.Second)
 	cl.ReadRate = cmp.Or(cl.ReadRate, 20<<20)
-	cl.WriteRate = cmp.Or(cl.WriteRate, cl.ReadRate)
 	cl.MergeRate = cmp.Or(cl.MergeRate, 4*cl.ReadRate)
 	cl.CacheRate = cmp.Or(cl.CacheRate, 1e9)
 	cl.SlowFactor = cmp.Or(cl.SlowFactor, 2)
 	cl.StragglerFactor = cmp.Or(cl.StragglerFactor, 5)
 	nw.ReadFactor = cmp.Or(nw.ReadFactor, [3]float64{1, 1.5, 2})
-	nw.MapFactor = cmp.Or(nw.MapFactor, [3]float64{1, 1, 1})
 	nw.ShuffleRate = cmp.Or(nw.ShuffleRate, 50<<20)
-	nw.ShuffleFactor = cmp.Or(nw.ShuffleFactor, [3]float64{1, 1, 2})
 	nw.NodeLink = cmp.Or(nw.NodeLink, 125e6)
 	nw.Oversubscription = cmp.Or(nw.Oversubscription, 1)
 	nw.Copies = cmp.Or(nw.Copies, 5)

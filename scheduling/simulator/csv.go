@@ -9,6 +9,26 @@ import (
 	"time"
 )
 
+// cells returns values as cells of a CSV file: times in seconds with six decimals, other numbers
+// with as many as they have, and counts by distance as three cells.
+func cells(values ...any) (row []string) {
+	for _, value := range values {
+		switch x := value.(type) {
+		case time.Duration:
+			row = append(row, strconv.FormatFloat(x.Seconds(), 'f', 6, 64))
+		case float64:
+			row = append(row, strconv.FormatFloat(x, 'f', -1, 64))
+		case MapPlaces:
+			row = append(row, cells(x.NodeLocal, x.RackLocal, x.OffRack)...)
+		case ShuffleBytes:
+			row = append(row, cells(x.NodeLocal, x.RackLocal, x.OffRack)...)
+		default:
+			row = append(row, fmt.Sprint(x))
+		}
+	}
+	return row
+}
+
 // WriteJobsCSV writes a header and a line for each job.
 func (r *Result) WriteJobsCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
@@ -19,17 +39,8 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 	})
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
-		row := []string{j.Name, j.Class, j.User, j.Pool}
-		for _, t := range []time.Duration{j.Arrived, j.Ended, j.Sojourn(), j.Alone} {
-			row = append(row, strconv.FormatFloat(t.Seconds(), 'f', 6, 64))
-		}
-		row = append(row, fmt.Sprint(j.Done), fmt.Sprint(j.Failed))
-		row = append(row, strconv.Itoa(j.Tasks[0]), strconv.Itoa(j.Tasks[1]))
-		row = append(append(row, j.Maps.columns()...), j.Shuffle.columns()...)
-		row = append(row, strconv.Itoa(j.Preempted.Killed), strconv.Itoa(j.Preempted.Suspended))
-		row = append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64))
-		row = append(row, strconv.FormatInt(j.TND, 10), strconv.FormatInt(j.WTND(), 10))
-		_ = c.Write(append(row, j.InMemory.columns()...))
+		_ = c.Write(cells(j.Name, j.Class, j.User, j.Pool, j.Arrived, j.Ended, j.Sojourn(), j.Alone, j.Done, j.Failed, j.Tasks[0], j.Tasks[1],
+			j.Maps, j.Shuffle, j.Preempted.Killed, j.Preempted.Suspended, seconds(j.Preempted.LostS), j.TND, j.Shuffle.Links(), j.InMemory))
 	}
 	c.Flush()
 	return c.Error()
@@ -44,16 +55,8 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 		"memory_node_local", "memory_rack_local", "memory_off_rack",
 	})
 	for _, f := range append(slices.Clone(r.ByClass), ClassFigures{"all", r.Figures}) {
-		row := []string{f.Class, strconv.Itoa(f.Jobs)}
-		number := func(list ...float64) {
-			for _, x := range list {
-				row = append(row, strconv.FormatFloat(x, 'f', -1, 64))
-			}
-		}
-		number(f.MakespanS, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95, float64(f.Maps.NodeLocal), float64(f.Maps.RackLocal), float64(f.Maps.OffRack),
-			float64(f.Shuffle.NodeLocal), float64(f.Shuffle.RackLocal), float64(f.Shuffle.OffRack), f.FairnessJain, f.Utilization.Map, f.Utilization.Reduce,
-			float64(f.Preempted.Killed), float64(f.Preempted.Suspended), f.Preempted.LostS)
-		_ = c.Write(append(row, f.InMemory.columns()...))
+		_ = c.Write(cells(f.Class, f.Jobs, f.MakespanS, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95, f.Maps, f.Shuffle, f.FairnessJain,
+			f.Utilization.Map, f.Utilization.Reduce, f.Preempted.Killed, f.Preempted.Suspended, f.Preempted.LostS, f.InMemory))
 	}
 	c.Flush()
 	return c.Error()

@@ -9,34 +9,29 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// simJob is a job of the workload in the simulation.
+// simJob is a job of the workload in the simulation, with its result so far.
 type simJob struct {
+	JobResult
 	spec         *workload.Job
 	index        int32
-	id           scheduling.JobID
 	after        int32 // job that must end first, -1 if none
 	followers    []int32
-	arrivedAt    time.Duration
-	endedAt      time.Duration
 	isHeld       bool // due by the submission rule, but waits for the job that it comes after
 	ended        bool // the Core has ended it
-	complete     bool // its cleanup is done
-	failed       bool
 	reportsSizes bool
 	places       scheduling.Places
-	reported     [2]int // tasks that the JobTracker knows to be done
-	running      [2]int // attempts that hold slots
-	busy         [2]time.Duration
-	figures      figures
-	out          *outputs  // map outputs, of jobs with reduces
-	reducing     []int32   // attempts of its reduces
-	seed         uint64    // of the sizes of its map outputs
-	recorded     *Recorded // its recorded task times, nil without
+	reported     [2]int        // tasks that the JobTracker knows to be done
+	running      [2]int        // attempts that hold slots
+	lost, spent  time.Duration // by preempted and by overtaken attempts
+	out          *outputs      // map outputs, of jobs with reduces
+	reducing     []int32       // attempts of its reduces
+	seed         uint64        // of the sizes of its map outputs
+	recorded     *Recorded     // its recorded task times, nil without
 }
 
 // over reports whether the JobTracker knows that the job has failed or its last task is done.
 func (j *simJob) over() bool {
-	if j.failed {
+	if j.Failed {
 		return true
 	}
 	if j.spec.Reduces > 0 {
@@ -74,7 +69,7 @@ func (s *sim) arrivals() {
 func (s *sim) stressed() bool {
 	incomplete := 0
 	for i := range s.jobs[:s.arrived] {
-		if j := &s.jobs[i]; !j.complete {
+		if j := &s.jobs[i]; !j.Done {
 			incomplete += j.spec.Maps - j.reported[0]
 		}
 	}
@@ -92,7 +87,7 @@ func (s *sim) stressed() bool {
 func (s *sim) hand(at time.Duration) {
 	j := &s.jobs[s.arrived]
 	s.arrived++
-	if j.after >= 0 && !s.jobs[j.after].complete {
+	if j.after >= 0 && !s.jobs[j.after].Done {
 		j.isHeld = true
 		return
 	}
@@ -107,7 +102,7 @@ func (s *sim) arrive(i int32) {
 		return
 	}
 	j := &s.jobs[i]
-	j.arrivedAt = s.q.now
+	j.Arrived = s.q.now
 	s.at(s.q.now+s.cfg.JobSetup, evSubmit, i, 0)
 }
 
@@ -133,7 +128,7 @@ func (s *sim) submit(i int32) error {
 	if err != nil {
 		return fmt.Errorf("job %q: %w", w.Name, err)
 	}
-	j.id = id
+	j.ID = id
 	s.byID = append(s.byID, i)
 	if s.cfg.Ring != nil {
 		if ring := s.cfg.Ring(int(i)); ring != nil {
@@ -191,7 +186,7 @@ func (s *sim) coreEnded(j *simJob) {
 // jobEnd ends a job for its user, and releases jobs that wait for it.
 func (s *sim) jobEnd(i int32) {
 	j := &s.jobs[i]
-	j.complete, j.endedAt = true, s.q.now
+	j.Done, j.Ended = true, s.q.now
 	s.cleanedJobs++
 	s.lastMove = s.q.now
 	for _, f := range j.followers {

@@ -209,16 +209,19 @@ func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind
 	if r.copy && r.state == scheduling.StateSucceeded && !j.ended {
-		j.figures.won++
+		j.Copies.Won++
 	}
 	switch {
 	case r.state != scheduling.StateSucceeded || j.ended:
 	case k == scheduling.Map:
-		j.figures.countMap(r.loc, r.hit)
-		j.busy[0] += r.worked
+		j.Maps.Count(r.loc, 1)
+		if r.hit {
+			j.InMemory.Count(r.loc, 1)
+		}
+		j.Busy[0] += r.worked
 		s.mapReported(j, i, r.id.Task.Index)
 	default:
-		j.busy[1] += r.worked
+		j.Busy[1] += r.worked
 		j.reported[1]++
 		s.countShuffle(j, i, r.id.Task.Index)
 	}

@@ -155,8 +155,7 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 	a := &s.atts[ai]
 	r := j.recorded
 	t := r.try(a.id)
-	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
-	hops := 2*rack + 4*off
+	in := s.inputs(j, a.node, int(a.id.Task.Index))
 	a.fails = t.Fails
 	a.work = t.Time
 	head, hop := a.workedBy(s.q.now), r.Hop[1]
@@ -164,7 +163,7 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 		hop = r.Hop[0]
 	}
 	a.work += r.lackedAhead(head) - r.lackedAhead(t.Head)
-	if more := hop * float64(hops-t.Hops); more != 0 && local+rack+off > 0 {
+	if more := hop * float64(in.Links()-t.Hops); more != 0 && in.All() > 0 {
 		a.work += seconds(more)
 	}
 	a.work = max(a.work, time.Microsecond)

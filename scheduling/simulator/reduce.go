@@ -4,50 +4,36 @@ import (
 	"time"
 )
 
-// inputs returns the bytes that reduce p, on node, reads of the existing map outputs: from its own
-// node, from the rest of its rack and from other racks.
-func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
+// inputs returns the bytes that reduce p, on node, reads of the existing map outputs.
+func (s *sim) inputs(j *simJob, node int32, p int) (in ShuffleBytes) {
 	o := j.out
-	r := s.top.rackOf[node]
 	if o.parts != nil {
 		for v, parts := range o.parts {
-			switch {
-			case parts == nil:
-			case int32(v) == node:
-				local += parts[p]
-			case s.top.rackOf[v] == r:
-				rack += parts[p]
-			default:
-				off += parts[p]
+			if parts != nil {
+				in.Count(s.top.distance(int32(v), node), parts[p])
 			}
 		}
-		return local, rack, off
+		return in
 	}
 	var all int64
 	for _, n := range o.byRack {
 		all += n
 	}
 	reduces := j.spec.Reduces
-	local = part(o.byNode[node], p, reduces, o.cum)
-	inRack := max(part(o.byRack[r], p, reduces, o.cum), local)
+	local := part(o.byNode[node], p, reduces, o.cum)
+	inRack := max(part(o.byRack[s.top.rackOf[node]], p, reduces, o.cum), local)
 	total := max(part(all, p, reduces, o.cum), inRack)
-	return local, inRack - local, total - inRack
+	return ShuffleBytes{local, inRack - local, total - inRack}
 }
 
-// countShuffle adds the distances of a finished reduce's input to its job's figures.
+// countShuffle adds the distances of a finished reduce's input to its job's result.
 func (s *sim) countShuffle(j *simJob, node, index int32) {
-	local, rack, off := s.inputs(j, node, int(index))
-	j.figures.largest = max(j.figures.largest, local+rack+off)
-	j.figures.shuffle[0] += local
-	j.figures.shuffle[1] += rack
-	j.figures.shuffle[2] += off
-	if local+rack+off > 0 {
-		o, in := j.out, s.top.rackOf[node]
-		near, all := int64(o.mapsIn[in]), int64(0)
-		for _, n := range o.mapsIn {
-			all += int64(n)
-		}
-		j.figures.tnd += 2*(near-int64(o.mapsAt[node])) + 4*(all-near)
+	in := s.inputs(j, node, int(index))
+	j.Largest = max(j.Largest, in.All())
+	j.Shuffle.Add(in)
+	if o := j.out; in.All() > 0 {
+		near := o.mapsIn[s.top.rackOf[node]]
+		j.TND += ByDistance[int64]{0, int64(near - o.mapsAt[node]), int64(o.present) - int64(near)}.Links()
 	}
 }
 
@@ -78,12 +64,11 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 		s.shuffledRecorded(ai, j)
 		return
 	}
-	n, nw := &s.nodes[a.node], &s.cfg.Network
-	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
-	cost := (float64(local)*nw.ShuffleFactor[0] + float64(rack)*nw.ShuffleFactor[1] + float64(off)*nw.ShuffleFactor[2]) / nw.ShuffleRate
+	n, in := &s.nodes[a.node], s.inputs(j, a.node, int(a.id.Task.Index))
+	cost := (float64(in.NodeLocal) + float64(in.RackLocal) + float64(in.OffRack)*2) / s.cfg.Network.ShuffleRate
 	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // negative: still setting up
 	span := max(cost-fetching, cost/float64(j.spec.Maps))
-	a.work = s.reducing(a, j, float64(local+rack+off))
+	a.work = s.reducing(a, j, float64(in.All()))
 	a.phase = phaseWork
 	left := seconds(span) + a.work
 	if a.fails {
@@ -107,5 +92,5 @@ func (s *sim) reducing(a *attempt, j *simJob, bytes float64) time.Duration {
 	if j.spec.ShuffleBytes > 0 {
 		share = bytes / float64(j.spec.ShuffleBytes)
 	}
-	return seconds(t + float64(j.spec.OutputBytes)*share/cl.WriteRate*n.slow)
+	return seconds(t + float64(j.spec.OutputBytes)*share/cl.ReadRate*n.slow)
 }

@@ -2,38 +2,10 @@ package simulator
 
 import (
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
-
-// figures are counts of a job's attempts and bytes, for its JobResult.
-type figures struct {
-	maps      [3]int   // finished maps, by locality
-	hits      [3]int   // of these, those with their block in memory
-	largest   int64    // bytes of the largest input of a reduce
-	shuffle   [3]int64 // bytes of finished reduces' inputs, by locality
-	tnd       int64    // see JobResult.TND
-	killed    int
-	suspended int
-	lost      time.Duration
-	copies    int           // speculative attempts
-	won       int           // of these, those that ended first
-	spent     time.Duration // by attempts that another attempt of their task overtook
-}
-
-// countMap counts a finished map by locality; one without a location is not counted.
-func (f *figures) countMap(l scheduling.Locality, hit bool) {
-	if l < 0 {
-		return
-	}
-	l = min(l, scheduling.OffRack)
-	f.maps[l]++
-	if hit {
-		f.hits[l]++
-	}
-}
 
 // Sojourn summarizes times from arrival to end, in seconds.
 type Sojourn struct {
@@ -62,6 +34,23 @@ func (d *ByDistance[N]) Add(e ByDistance[N]) {
 	d.OffRack += e.OffRack
 }
 
+// Count adds n at a distance; a negative distance, that of tasks without a location, is not counted.
+func (d *ByDistance[N]) Count(l scheduling.Locality, n N) {
+	switch {
+	case l < 0:
+	case l == scheduling.NodeLocal:
+		d.NodeLocal += n
+	case l == scheduling.RackLocal:
+		d.RackLocal += n
+	default:
+		d.OffRack += n
+	}
+}
+
+// Links returns the counts times the links that they cross: 0 on a node, 2 in a rack, 4 beyond.
+// For bytes it is the weighted total network distance, WTND [Hammoud12].
+func (d ByDistance[N]) Links() N { return 2*d.RackLocal + 4*d.OffRack }
+
 // All returns the sum.
 func (d ByDistance[N]) All() N { return d.NodeLocal + d.RackLocal + d.OffRack }
 
@@ -76,14 +65,6 @@ func (d ByDistance[N]) Share(l scheduling.Locality) float64 {
 		n += d.RackLocal
 	}
 	return float64(n) / float64(all)
-}
-
-// columns returns the counts as text.
-func (d ByDistance[N]) columns() (list []string) {
-	for _, n := range []N{d.NodeLocal, d.RackLocal, d.OffRack} {
-		list = append(list, strconv.FormatInt(int64(n), 10))
-	}
-	return list
 }
 
 // Utilization is the fraction of the slots' time, from the first arrival to the last end, in which
@@ -165,11 +146,11 @@ type JobResult struct {
 	InMemory                MapPlaces // those of Maps whose block was in memory
 	Shuffle                 ShuffleBytes
 	Largest                 int64 // bytes of the largest input of a reduce
-	// TND is the total network distance of its finished reduces: each map output counts 0 on the
-	// reduce's node, 2 in its rack, 4 beyond [Hammoud12].
+	// TND is the total network distance of its finished reduces [Hammoud12]: the links, as Links
+	// counts them, from each map output to the reduce.
 	TND       int64
-	Alone     time.Duration // estimated duration on an idle cluster, all maps node-local
-	Busy      [2]time.Duration
+	Alone     time.Duration    // estimated duration on an idle cluster, all maps node-local
+	Busy      [2]time.Duration // that its finished tasks held slots
 	Preempted Preempted
 	Copies    Copies
 }
@@ -183,10 +164,6 @@ type Stats struct {
 	Heartbeats uint64 // calls of Core.Heartbeat
 	Decisions  uint64 // actions performed: launches, kills, suspensions, resumptions
 }
-
-// WTND returns the weighted total network distance of the finished reduces: each byte of their
-// input counts 0 on the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
-func (j *JobResult) WTND() int64 { return 2*j.Shuffle.RackLocal + 4*j.Shuffle.OffRack }
 
 // Sample is the state of the jobs and links at one time of the simulation.
 type Sample struct {

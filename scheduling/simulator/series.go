@@ -13,8 +13,8 @@ import (
 func (s *sim) sampleQueues(at *Sample) {
 	for i := range s.jobs[:s.arrived] {
 		j := &s.jobs[i]
-		v, err := s.core.View().Job(j.id)
-		if j.id == 0 || err != nil || j.ended {
+		v, err := s.core.View().Job(j.ID)
+		if j.ID == 0 || err != nil || j.ended {
 			continue
 		}
 		q := JobQueue{Job: i, Pool: v.Pool, Held: j.running}
@@ -83,17 +83,9 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 
 // seriesRow returns the columns of a line of WriteSeriesCSV, except the three for links.
 func (r *Result) seriesRow(s *Sample, scope, name string, h *held) []string {
-	row := []string{strconv.FormatFloat(s.At.Seconds(), 'f', -1, 64), scope, name, strconv.Itoa(h.jobs)}
-	for _, n := range []int{h.slots[0], h.slots[1], h.wait[0], h.wait[1]} {
-		row = append(row, strconv.Itoa(n))
-	}
-	for _, x := range h.share {
-		row = append(row, decimal(x))
-	}
-	for k := range h.slots {
-		row = append(row, decimal(float64(h.slots[k])/float64(max(1, r.Slots[k]))))
-	}
-	return row
+	used := func(k int) string { return decimal(float64(h.slots[k]) / float64(max(1, r.Slots[k]))) }
+	return cells(s.At.Seconds(), scope, name, h.jobs, h.slots[0], h.slots[1], h.wait[0], h.wait[1],
+		decimal(h.share[0]), decimal(h.share[1]), used(0), used(1))
 }
 
 // decimal formats a number with at most six decimals; NaN is empty.

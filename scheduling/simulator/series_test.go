@@ -68,6 +68,6 @@ func TestDistancesOfJobs(t *testing.T) {
 		job.Skew.Cells = cells
 		res := run(t, cfg, &workload.Workload{Name: "w", Jobs: []workload.Job{job}})
 		require.Equal(t, int64(0+2+4), res.Jobs[0].TND)
-		require.Equal(t, int64(2*100+4*100), res.Jobs[0].WTND())
+		require.Equal(t, int64(2*100+4*100), res.Jobs[0].Shuffle.Links())
 	}
 }

@@ -118,7 +118,7 @@ func (s *sim) watch() {
 	users := s.cfg.Core.Events
 	s.cfg.Core.Events = func(e event.Event) {
 		if e.Type == event.Finished && e.State == scheduling.JobFailed.String() {
-			s.jobs[s.byID[e.JobID]].failed = true
+			s.jobs[s.byID[e.JobID]].Failed = true
 		}
 		if users != nil {
 			users(e)

@@ -34,11 +34,11 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 		lost = n.endReports[at].worked
 	}
 	if overtaken {
-		j.figures.spent += lost
+		j.spent += lost
 	}
 	if preempted {
-		j.figures.killed++
-		j.figures.lost += lost
+		j.Preempted.Killed++
+		j.lost += lost
 	}
 }
 
@@ -60,7 +60,7 @@ func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 		a.flow = -1
 	}
 	s.stopFetching(a)
-	s.jobs[a.job].figures.suspended++
+	s.jobs[a.job].Preempted.Suspended++
 }
 
 // resume continues a suspended attempt.

@@ -76,16 +76,10 @@ func naturally(a, b string) int {
 
 // result returns the results of a job.
 func (j *simJob) result(s *sim) JobResult {
-	f := &j.figures
-	return JobResult{
-		Name: j.spec.Name, Class: j.spec.Class, User: j.spec.User, Pool: j.spec.Pool, ID: j.id,
-		Arrived: j.arrivedAt, Ended: j.endedAt, Done: j.complete, Failed: j.failed, Tasks: [2]int{j.spec.Maps, j.spec.Reduces},
-		Maps: MapPlaces{f.maps[0], f.maps[1], f.maps[2]}, InMemory: MapPlaces{f.hits[0], f.hits[1], f.hits[2]},
-		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]}, TND: f.tnd, Largest: f.largest,
-		Alone: s.alone(j.spec), Busy: j.busy,
-		Preempted: Preempted{f.killed, f.suspended, round(f.lost.Seconds())},
-		Copies:    Copies{f.copies, f.won, round(f.spent.Seconds())},
-	}
+	r, w := j.JobResult, j.spec
+	r.Name, r.Class, r.User, r.Pool, r.Tasks = w.Name, w.Class, w.User, w.Pool, [2]int{w.Maps, w.Reduces}
+	r.Alone, r.Preempted.LostS, r.Copies.SpentS = s.alone(w), round(j.lost.Seconds()), round(j.spent.Seconds())
+	return r
 }
 
 // span returns the time from the first arrival to the last end.

@@ -45,8 +45,8 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 					return // the node has failed, but the Core has not expired it yet
 				}
 			}
-			_, rack, off := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))
-			require.Equal(t, 2*rack+4*off, e.Placed.Here, "at %v", e.At)
+			in := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))
+			require.Equal(t, in.Links(), e.Placed.Here, "at %v", e.At)
 			checked++
 		}
 		var err error
@@ -54,7 +54,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, s.begin())
 		require.NoError(t, s.loop(t.Context()))
-		require.True(t, s.jobs[0].complete && !s.jobs[0].failed)
+		require.True(t, s.jobs[0].Done && !s.jobs[0].Failed)
 		require.GreaterOrEqual(t, checked, 3, "launches compared")
 	}
 }
