@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/heap"
 )
 
 // slack is the relative difference up to which rates count as equal, because of rounding.
@@ -127,23 +129,20 @@ func (w *Network) pour() {
 	for _, links := range [2][]int32{p.set, p.border} {
 		for _, l := range links {
 			if p.count[l] > 0 {
-				p.heap = append(p.heap, linkShare{p.room[l] / float64(p.count[l]), l})
+				p.heap = heap.Push(p.heap, linkShare{p.room[l] / float64(p.count[l]), l}, (*linkShare).before)
 			}
 		}
-	}
-	for i := len(p.heap)/2 - 1; i >= 0; i-- {
-		p.sift(i)
 	}
 	limited := p.limited
 	for len(p.heap) > 0 {
 		top := p.heap[0]
 		if p.count[top.link] == 0 {
-			p.pop()
+			p.heap = heap.Pop(p.heap, (*linkShare).before)
 			continue
 		}
 		if share := p.room[top.link] / float64(p.count[top.link]); share > top.share {
 			p.heap[0].share = share
-			p.sift(0)
+			heap.Down(p.heap, (*linkShare).before)
 			continue
 		}
 		for len(limited) > 0 && p.done[index[limited[0]]] {
@@ -153,7 +152,7 @@ func (w *Network) pour() {
 			w.freeze(int(index[limited[0]]), w.flows[limited[0]].limit, -1)
 			continue
 		}
-		p.pop()
+		p.heap = heap.Pop(p.heap, (*linkShare).before)
 		for _, f := range w.on[top.link] {
 			if p.flowSeen[f] == p.stamp && !p.done[index[f]] {
 				w.freeze(int(index[f]), top.share, top.link)
@@ -220,33 +219,6 @@ func (w *Network) widen() bool {
 	return wider
 }
 
-// pop removes the root of the heap, the link that is full first.
-func (p *filling) pop() {
-	last := len(p.heap) - 1
-	p.heap[0] = p.heap[last]
-	p.heap = p.heap[:last]
-	p.sift(0)
-}
-
-// sift moves the i-th entry of the heap down until the heap is ordered.
-func (p *filling) sift(i int) {
-	h := p.heap
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
-		}
-		if c+1 < len(h) && h[c+1].less(h[c]) {
-			c++
-		}
-		if !h[c].less(h[i]) {
-			return
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
-	}
-}
-
-func (s linkShare) less(o linkShare) bool {
+func (s *linkShare) before(o *linkShare) bool {
 	return s.share < o.share || s.share == o.share && s.link < o.link
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/heap"
 )
 
 // errPast is the error for an event before the current time.
@@ -26,9 +28,7 @@ func (e *simEvent) before(o *simEvent) bool {
 }
 
 // queue yields events in order. Regular heartbeats are most of the events, and each is one interval
-// after its predecessor, so that they come in order: they go to a list, all others to a heap. The
-// heap has four children per node: half the levels of a binary heap, and the four children share
-// two cache lines.
+// after its predecessor, so that they come in order: they go to a list, all others to a heap.
 type queue struct {
 	heap  []simEvent
 	beats []simEvent    // heartbeats in order
@@ -52,17 +52,7 @@ func (q *queue) push(e simEvent) error {
 		q.beats = append(q.beats, e)
 		return nil
 	}
-	q.heap = append(q.heap, e)
-	h, i := q.heap, len(q.heap)-1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !e.before(&h[parent]) {
-			break
-		}
-		h[i] = h[parent]
-		i = parent
-	}
-	h[i] = e
+	q.heap = heap.Push(q.heap, e, (*simEvent).before)
 	return nil
 }
 
@@ -89,35 +79,6 @@ func (q *queue) pop() (e simEvent, ok bool) {
 		q.next++
 		return e, true
 	}
-	h := q.heap
-	last := h[len(h)-1]
-	h = h[:len(h)-1]
-	q.heap = h
-	if len(h) > 0 {
-		sink(h, last)
-	}
+	q.heap = heap.Pop(q.heap, (*simEvent).before)
 	return e, true
-}
-
-// sink moves e from the empty root of h to its place.
-func sink(h []simEvent, e simEvent) {
-	i := 0
-	for {
-		first := 4*i + 1
-		if first >= len(h) {
-			break
-		}
-		least, end := first, min(first+4, len(h))
-		for c := first + 1; c < end; c++ {
-			if h[c].before(&h[least]) {
-				least = c
-			}
-		}
-		if !h[least].before(&e) {
-			break
-		}
-		h[i] = h[least]
-		i = least
-	}
-	h[i] = e
 }

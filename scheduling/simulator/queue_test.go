@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"container/heap"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -56,20 +55,7 @@ func TestQueueAgainstSort(t *testing.T) {
 	})
 }
 
-type plainHeap []simEvent
-
-func (h plainHeap) Len() int           { return len(h) }
-func (h plainHeap) Less(i, j int) bool { return h[i].before(&h[j]) }
-func (h plainHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *plainHeap) Push(x any)        { *h = append(*h, x.(simEvent)) }
-func (h *plainHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
-}
-
-// BenchmarkQueue replaces the earliest of 10,000 events, in our heap with four children per node
-// and in container/heap.
+// BenchmarkQueue replaces the earliest of 10,000 events.
 func BenchmarkQueue(b *testing.B) {
 	const held = 10_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -77,26 +63,13 @@ func BenchmarkQueue(b *testing.B) {
 	for i := range steps {
 		steps[i] = time.Duration(r.ExpFloat64() * 1e10)
 	}
-	b.Run("four", func(b *testing.B) {
-		var q queue
-		for i := range held {
-			_ = q.push(simEvent{at: steps[i%len(steps)]})
-		}
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			e, _ := q.pop()
-			_ = q.push(simEvent{at: e.at + steps[i%len(steps)]})
-		}
-	})
-	b.Run("container", func(b *testing.B) {
-		var q plainHeap
-		for i := range held {
-			heap.Push(&q, simEvent{at: steps[i%len(steps)], seq: uint64(i)})
-		}
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			e := heap.Pop(&q).(simEvent)
-			heap.Push(&q, simEvent{at: e.at + steps[i%len(steps)], seq: uint64(held + i)})
-		}
-	})
+	var q queue
+	for i := range held {
+		_ = q.push(simEvent{at: steps[i%len(steps)]})
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		e, _ := q.pop()
+		_ = q.push(simEvent{at: e.at + steps[i%len(steps)]})
+	}
 }

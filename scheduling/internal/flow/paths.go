@@ -1,6 +1,10 @@
 package flow
 
-import "math"
+import (
+	"math"
+
+	"github.com/tarry-mr/tarry/internal/heap"
+)
 
 // measure finds the cheapest path from source to sink by Dijkstra's algorithm. It raises the
 // heights (potentials) so that fill can tell the arcs of cheapest paths: they cost exactly the
@@ -12,7 +16,8 @@ func (g *Graph) measure(source, sink int32) bool {
 	g.dist[source] = 0
 	g.heap = append(g.heap[:0], entry{0, source})
 	for len(g.heap) > 0 {
-		e := g.pop()
+		e := g.heap[0]
+		g.heap = heap.Pop(g.heap, (*entry).before)
 		if e.dist > g.dist[e.vertex] {
 			continue
 		}
@@ -26,7 +31,7 @@ func (g *Graph) measure(source, sink int32) bool {
 			}
 			if d := e.dist + b.cost + g.height[e.vertex] - g.height[b.to]; d < g.dist[b.to] {
 				g.dist[b.to] = d
-				g.add(entry{d, b.to})
+				g.heap = heap.Push(g.heap, entry{d, b.to}, (*entry).before)
 			}
 		}
 	}
@@ -68,46 +73,6 @@ type entry struct {
 	vertex int32
 }
 
-func (e entry) before(f entry) bool {
+func (e *entry) before(f *entry) bool {
 	return e.dist < f.dist || e.dist == f.dist && e.vertex < f.vertex
-}
-
-// add adds an entry to the heap.
-func (g *Graph) add(e entry) {
-	h := append(g.heap, e)
-	i := len(h) - 1
-	for i > 0 && e.before(h[(i-1)/2]) {
-		h[i] = h[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	h[i] = e
-	g.heap = h
-}
-
-// pop removes and returns the nearest entry of the heap, which must not be empty.
-func (g *Graph) pop() entry {
-	h := g.heap
-	top, last := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	g.heap = h
-	if len(h) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && h[c+1].before(h[c]) {
-			c++
-		}
-		if !h[c].before(last) {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	h[i] = last
-	return top
 }
