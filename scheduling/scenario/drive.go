@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -25,10 +26,6 @@ type attempt struct {
 	suspended bool
 }
 
-func newDriver(w *world) *driver {
-	return &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
-}
-
 // perform carries out the JobTracker's actions: it adds the launched attempts.
 func (d *driver) perform(actions []scheduling.Action) {
 	for _, action := range actions {
@@ -42,11 +39,7 @@ func (d *driver) perform(actions []scheduling.Action) {
 
 // length returns the duration of an attempt on a node.
 func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Duration {
-	times := d.w.lengths[id.Task.Job]
-	length := times.mapTime
-	if id.Task.Kind == scheduling.Reduce {
-		length = times.reduceTime
-	}
+	length := d.w.lengths[id.Task.Job][id.Task.Kind]
 	if slow, ok := d.w.slow[d.w.core.View().NodeName(n)]; ok {
 		length = time.Duration(float64(length) * slow)
 	}
@@ -66,19 +59,14 @@ func (d *driver) works(a *attempt) bool { return !a.suspended && d.isReady(a.id)
 // update adds to each attempt the work since the last call, and drops those that have ended. It
 // must be called before the core changes.
 func (d *driver) update() {
-	kept := d.atts[:0]
-	for _, a := range d.atts {
+	d.atts = slices.DeleteFunc(d.atts, func(a *attempt) bool {
 		live, ok := d.w.core.View().Attempt(a.id)
-		if !ok {
-			continue
-		}
-		if d.isReady(a.id) {
+		if ok && d.isReady(a.id) {
 			a.done += live.Worked - a.inSlot
 		}
 		a.inSlot, a.suspended = live.Worked, live.Suspended
-		kept = append(kept, a)
-	}
-	d.atts = kept
+		return !ok
+	})
 }
 
 // next returns the time at which the next attempt ends.
@@ -95,15 +83,13 @@ func (d *driver) next(now time.Duration) (at time.Duration, ok bool) {
 func (d *driver) endTasks(now time.Duration) (bool, error) {
 	d.update()
 	var ended []*attempt
-	kept := make([]*attempt, 0, len(d.atts))
-	for _, a := range d.atts {
-		if a.done >= a.length && d.works(a) {
+	d.atts = slices.DeleteFunc(d.atts, func(a *attempt) bool {
+		over := a.done >= a.length && d.works(a)
+		if over {
 			ended = append(ended, a)
-		} else {
-			kept = append(kept, a)
 		}
-	}
-	d.atts = kept
+		return over
+	})
 	for _, a := range ended {
 		if _, live := d.w.core.View().Attempt(a.id); !live {
 			continue // its job has just ended
@@ -112,15 +98,17 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 		if err := d.w.tell(now, a.node, status); err != nil {
 			return false, err
 		}
-		d.noteEnd(now, a.id.Task.Job)
 	}
+	d.noteEnds(now)
 	return len(ended) > 0, nil
 }
 
-// noteEnd records when a job succeeded.
-func (d *driver) noteEnd(now time.Duration, id scheduling.JobID) {
-	if _, noted := d.finished[id]; !noted && d.w.core.View().State(id) == scheduling.JobSucceeded {
-		d.finished[id] = now
+// noteEnds records the jobs that have just succeeded.
+func (d *driver) noteEnds(now time.Duration) {
+	for _, id := range d.w.jobs {
+		if _, noted := d.finished[id]; !noted && d.w.core.View().State(id) == scheduling.JobSucceeded {
+			d.finished[id] = now
+		}
 	}
 }
 
@@ -170,20 +158,14 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 			return err
 		}
 		switch s.words[0] {
-		case "submit":
-			due = true
-			id := d.w.jobs[s.words[1]]
-			d.noteEnd(now, id)
 		case "done", "fail", "unfetched":
-			due = true
-			for _, id := range d.w.core.View().Active() {
-				d.noteEnd(now, id)
-			}
 			d.update()
-		case "preempt":
+			fallthrough
+		case "submit", "preempt":
 			due = true
 		}
 	}
+	d.noteEnds(now)
 	for due || now%time.Second == 0 {
 		if err := d.beats(now); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (w *world) submit(now time.Duration, args []string) error {
 	}
 	w.jobs[name] = id
 	w.names = append(w.names, name)
-	w.lengths[id] = &taskTimes{spec.MapTime, spec.ReduceTime}
+	w.lengths[id] = [2]time.Duration{spec.MapTime, spec.ReduceTime}
 	return w.core.Update(now)
 }
 
@@ -147,26 +147,21 @@ func (w *world) set(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// done reports to the core that running attempts have succeeded; fail, that they have failed.
-func (w *world) done(now time.Duration, args []string) error {
-	return w.report(now, args, scheduling.StateSucceeded)
-}
-
-func (w *world) fail(now time.Duration, args []string) error {
-	return w.report(now, args, scheduling.StateFailed)
-}
-
-func (w *world) report(now time.Duration, args []string, state scheduling.AttemptState) error {
-	for _, arg := range args {
-		live, err := w.attempt(arg)
-		if err != nil {
-			return err
+// report returns a statement that reports to the core that running attempts have ended.
+func report(state scheduling.AttemptState) func(w *world, now time.Duration, args []string) error {
+	return func(w *world, now time.Duration, args []string) error {
+		for _, arg := range args {
+			live, err := w.attempt(arg)
+			if err != nil {
+				return err
+			}
+			s := scheduling.Status{Attempt: live.ID, State: state, Progress: 1, Err: "failed by the scenario"}
+			if err := w.tell(now, live.Node, s); err != nil {
+				return err
+			}
 		}
-		if err := w.tell(now, live.Node, scheduling.Status{Attempt: live.ID, State: state, Progress: 1, Err: "failed by the scenario"}); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // progress reports the progress of running attempts to the core, as regular heartbeats do; for a
@@ -204,7 +199,7 @@ func (w *world) progress(now time.Duration, args []string) error {
 func (w *world) usesProgress(k scheduling.TaskKind) bool {
 	p := &w.policy
 	switch {
-	case p.Speculation.Rule != scheduling.NoSpeculation, w.parts.Orders[p.Order] != nil, p.Locality.Part != "", p.Reduce.Part != "":
+	case p.Speculation.Rule != scheduling.NoSpeculation, w.opts.Parts.Orders[p.Order] != nil, p.Locality.Part != "", p.Reduce.Part != "":
 		return true
 	case k == scheduling.Reduce && p.NeedsSizes():
 		return true

@@ -77,7 +77,7 @@ func FuzzParse(f *testing.F) {
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		_, _, err = setUp(t.TempDir(), list, Options{})
+		_, _, err = setUp(t.TempDir(), list, &Options{})
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 		}

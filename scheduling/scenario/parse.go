@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -152,41 +153,25 @@ func (r *reader) fail(name string) {
 	}
 }
 
-// integer parses a number, at least least; def is its default.
-func (r *reader) integer(name string, def, least int) int {
-	v, ok := r.m[name]
-	if !ok {
+// value parses the value of an option, which is from least to most; def is its default.
+func value[T cmp.Ordered](r *reader, name string, def T, parse func(string) (T, error), least, most T) T {
+	text, given := r.m[name]
+	if !given {
 		return def
 	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n < least || n > maxNumber {
+	x, err := parse(text)
+	if err != nil || !(x >= least && x <= most) {
 		r.fail(name)
 	}
-	return n
+	return x
 }
 
-func (r *reader) float(name string, def float64) float64 {
-	v, ok := r.m[name]
-	if !ok {
-		return def
-	}
-	f, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(f >= 0 && f <= maxNumber*maxNumber) {
-		r.fail(name)
-	}
-	return f
+func (r *reader) integer(name string, def, least int) int {
+	return value(r, name, def, strconv.Atoi, least, maxNumber)
 }
 
 func (r *reader) duration(name string, def time.Duration) time.Duration {
-	v, ok := r.m[name]
-	if !ok {
-		return def
-	}
-	d, err := time.ParseDuration(v)
-	if err != nil || d < 0 || d > 1000*maxTime {
-		r.fail(name)
-	}
-	return d
+	return value(r, name, def, time.ParseDuration, 0, 1000*maxTime)
 }
 
 // validName reports whether s consists of letters, digits, - and _.

@@ -19,10 +19,8 @@ func settings(word, value string) []policyfile.Setting {
 	switch word {
 	case "skip":
 		return append(one("locality.rule", "skips"), one("locality.skips", value)...)
-	case "assign-multiple":
-		return one("one_task", other(value, "true", "false", "false", "true"))
-	case "training":
-		return one("hfsp.no_training", other(value, "true", "false", "false", "true"))
+	case "assign-multiple", "training":
+		return one(other(word, "training", "hfsp.no_training", word, "one_task"), other(value, "true", "false", "false", "true"))
 	case "preemption", "preemption.mode":
 		return one("preemption.mode", other(value, "true", "on", "false", "off"))
 	case "preempt":
@@ -30,16 +28,6 @@ func settings(word, value string) []policyfile.Setting {
 	case "new-job-boost":
 		factor, long, _ := strings.Cut(value, ":")
 		return append(one("pools.boost_factor", factor), one("pools.boost_time", long)...)
-	case "locality":
-		return one("locality.rule", value)
-	case "reduce-placement":
-		return one("reduce.rule", value)
-	case "reduce-node-delay":
-		return one("reduce.node_wait", value)
-	case "reduce-rack-delay":
-		return one("reduce.rack_wait", value)
-	case "pool-mode":
-		return one("pools.mode", value)
 	case "max-jobs", "pool-max-jobs", "user-max-jobs":
 		return one(strings.ReplaceAll(word, "-", "_"), limit(value))
 	case "min", "max": // of a pool
@@ -47,6 +35,8 @@ func settings(word, value string) []policyfile.Setting {
 			return append(one(word+"_maps", limit(maps)), one(word+"_reduces", limit(reduces))...)
 		}
 	}
+	word = other(word, "locality", "locality.rule", "reduce-placement", "reduce.rule", "reduce-node-delay", "reduce.node_wait",
+		"reduce-rack-delay", "reduce.rack_wait", "pool-mode", "pools.mode")
 	return one(strings.ReplaceAll(word, "-", "_"), value)
 }
 
@@ -94,7 +84,7 @@ func (w *world) scheduler(args []string) error {
 			continue
 		}
 		for _, s := range settings(word, value) {
-			if !policyfile.SetPart(&w.policy, w.parts, s) {
+			if !policyfile.SetPart(&w.policy, w.opts.Parts, s) {
 				list = append(list, s)
 			}
 		}
@@ -164,7 +154,7 @@ func (w *world) allocations(file string) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.dir, file)
 	}
-	f, err := w.open(file)
+	f, err := w.opts.open(file)
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ var timedStatements = map[string]timed{
 	"node":      change("NAME [OPTION=VALUE]", 1, many, (*world).node),
 	"submit":    change("JOB [OPTION=VALUE]", 1, many, (*world).submit),
 	"set":       change("JOB priority=P or pool=P", 2, 2, (*world).set),
-	"done":      change("TASK [TASK]", 1, many, (*world).done),
-	"fail":      change("TASK [TASK]", 1, many, (*world).fail),
+	"done":      change("TASK [TASK]", 1, many, report(scheduling.StateSucceeded)),
+	"fail":      change("TASK [TASK]", 1, many, report(scheduling.StateFailed)),
 	"output":    change("MAP BYTES [BYTES]", 2, many, (*world).output),
 	"progress":  change("TASK=PART [TASK=PART]", 1, many, (*world).progress),
 	"unfetched": change("REDUCE MAP [MAP]", 2, many, (*world).unfetched),
@@ -152,7 +152,7 @@ func (w *world) heartbeat(s statement, args []string) (answer, error) {
 			a.words = append(a.words, o.Verb.String(), w.nameOf(o.Attempt.Task))
 		}
 	}
-	if w.explain {
+	if w.opts.Verbose {
 		for _, s := range w.core.View().IdleReasons(id) {
 			note := fmt.Sprintf("idle %v slot: %s: %v", s.Kind, w.names[s.Job-1], s.Reason)
 			if s.Until > 0 {
@@ -188,26 +188,23 @@ func (w *world) perJob(s statement, _ []string) (answer, error) {
 }
 
 // kinds returns the numbers of the named job or, for pool:NAME and queue:NAME, of a pool or queue.
-func (w *world) kinds(name string) ([2]view.Kind, error) {
-	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
-		for _, p := range w.core.View().Pools() {
-			if p.Name == pool {
-				return p.Kinds, nil
-			}
-		}
-		return [2]view.Kind{}, fmt.Errorf("unknown pool %q", pool)
+func (w *world) kinds(name string) (k [2]view.Kind, err error) {
+	groups := map[string][2]view.Kind{}
+	for _, p := range w.core.View().Pools() {
+		groups["pool:"+p.Name] = p.Kinds
 	}
-	if queue, ok := strings.CutPrefix(name, "queue:"); ok {
-		for _, q := range w.core.View().Queues() {
-			if q.Name == queue {
-				return q.Kinds, nil
-			}
-		}
-		return [2]view.Kind{}, fmt.Errorf("unknown queue %q", queue)
+	for _, q := range w.core.View().Queues() {
+		groups["queue:"+q.Name] = q.Kinds
+	}
+	if k, ok := groups[name]; ok {
+		return k, nil
+	}
+	if what, group, ok := strings.Cut(name, ":"); ok && (what == "pool" || what == "queue") {
+		return k, fmt.Errorf("unknown %s %q", what, group)
 	}
 	id, err := w.job(name)
 	if err != nil {
-		return [2]view.Kind{}, err
+		return k, err
 	}
 	v, err := w.core.View().Job(id)
 	return v.Kinds, err

@@ -77,11 +77,7 @@ func Run(out, errOut io.Writer, files []string, opts Options) int {
 	for _, file := range files {
 		if err := r.runFile(file); err != nil {
 			code = Unreadable
-			if opts.JSON {
-				r.print(faultEvent(file, err))
-			} else {
-				fmt.Fprintln(errOut, faultText(file, err))
-			}
+			r.reject(errOut, err)
 		}
 	}
 	if opts.JSON {
@@ -95,19 +91,19 @@ func Run(out, errOut io.Writer, files []string, opts Options) int {
 	return code
 }
 
-func faultText(file string, err error) string {
-	if f, ok := errors.AsType[*fault](err); ok {
-		return fmt.Sprintf("%s:%v", file, f)
+// reject prints an error in the current file.
+func (r *runner) reject(errOut io.Writer, err error) {
+	f, placed := errors.AsType[*fault](err)
+	switch {
+	case r.opts.JSON && placed:
+		r.print(outputLine{File: r.file, Line: f.line, Error: f.err.Error()})
+	case r.opts.JSON:
+		r.print(outputLine{File: r.file, Error: err.Error()})
+	case placed:
+		fmt.Fprintf(errOut, "%s:%v\n", r.file, f)
+	default:
+		fmt.Fprintf(errOut, "%s: %v\n", r.file, err)
 	}
-	return fmt.Sprintf("%s: %v", file, err)
-}
-
-func faultEvent(file string, err error) outputLine {
-	e := outputLine{File: file, Error: err.Error()}
-	if f, ok := errors.AsType[*fault](err); ok {
-		e.Line, e.Error = f.line, f.err.Error()
-	}
-	return e
 }
 
 func (r *runner) print(v any) {
@@ -116,12 +112,12 @@ func (r *runner) print(v any) {
 }
 
 func (r *runner) runFile(file string) error {
+	r.file = file
 	f, err := r.opts.open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r.file = file
 	list, err := parse(f)
 	if err != nil {
 		return err
@@ -131,7 +127,7 @@ func (r *runner) runFile(file string) error {
 
 // runList runs parsed statements.
 func (r *runner) runList(list []statement, dir string) error {
-	w, rest, err := setUp(dir, list, r.opts)
+	w, rest, err := setUp(dir, list, &r.opts)
 	if err != nil {
 		return err
 	}
@@ -151,12 +147,7 @@ func (r *runner) runList(list []statement, dir string) error {
 	if err != nil {
 		return &fault{last.line, err}
 	}
-	perform := func(s statement) error {
-		if s.words[0] == "heartbeat" {
-			s.asks = false // is not asked
-		}
-		return r.perform(w, s)
-	}
+	perform := func(s statement) error { return r.perform(w, s) }
 	if err := w.drive.run(rest[:len(rest)-1], t, perform); err != nil {
 		if _, placed := errors.AsType[*fault](err); placed {
 			return err
@@ -197,6 +188,8 @@ func (r *runner) printNotes(list []string) {
 // perform performs one timed statement.
 func (r *runner) perform(w *world, s statement) error {
 	var notes []string
+	unasked := w.drives && s.words[0] == "heartbeat"
+	s.asks = s.asks && !unasked
 	if w.drives {
 		notes = r.actionsBefore(w)
 	}
@@ -205,7 +198,7 @@ func (r *runner) perform(w *world, s statement) error {
 		return &fault{s.line, err}
 	}
 	a.notes = slices.Concat(notes, w.takeNotes(), a.notes)
-	r.judge(s, a, asks && !(w.drives && s.words[0] == "heartbeat"))
+	r.judge(s, a, asks && !unasked)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"time"
@@ -12,11 +11,9 @@ import (
 
 // world is a running scenario: the core and the names used in the scenario.
 type world struct {
-	dir     string // for files that the scenario names
-	open    func(name string) (io.ReadCloser, error)
-	explain bool
-	parts   scheduling.Parts
-	drives  bool // the file has a run statement
+	opts   *Options
+	dir    string // for files that the scenario names
+	drives bool   // the file has a run statement
 
 	policy  scheduling.Policy
 	nodes   []scheduling.Node // known at the start
@@ -24,24 +21,20 @@ type world struct {
 	nodeIDs []scheduling.NodeID // in node order
 	all     []string            // every node that the file names
 	jobs    map[string]scheduling.JobID
-	names   []string                        // of jobs, by JobID-1
-	gone    map[scheduling.AttemptID]bool   // killed by a preempt statement and already reported
-	drive   *driver                         // nil unless drives
-	lengths map[scheduling.JobID]*taskTimes // by job, for the driver
-	noted   []string                        // actions of the core since takeNotes, for -v
-	slow    map[string]float64              // by node: factor on the duration of its tasks, for the driver
+	names   []string                              // of jobs, by JobID-1
+	gone    map[scheduling.AttemptID]bool         // killed by a preempt statement and already reported
+	drive   *driver                               // nil unless drives
+	lengths map[scheduling.JobID][2]time.Duration // durations of a job's maps and reduces, for the driver
+	noted   []string                              // actions of the core since takeNotes, for -v
+	slow    map[string]float64                    // by node: factor on the duration of its tasks, for the driver
 }
 
-// taskTimes holds the durations of a job's tasks.
-type taskTimes struct{ mapTime, reduceTime time.Duration }
-
 // setUp handles the statements without a time and creates the core. It returns the others.
-func setUp(dir string, list []statement, opts Options) (*world, []statement, error) {
+func setUp(dir string, list []statement, opts *Options) (*world, []statement, error) {
 	w := &world{
-		dir: dir, open: opts.open, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
-		lengths: map[scheduling.JobID]*taskTimes{}, slow: map[string]float64{},
+		opts: opts, dir: dir, drives: list[len(list)-1].words[0] == "run", jobs: map[string]scheduling.JobID{},
+		gone: map[scheduling.AttemptID]bool{}, lengths: map[scheduling.JobID][2]time.Duration{}, slow: map[string]float64{},
 	}
-	w.drives = list[len(list)-1].words[0] == "run"
 	rest := list
 	for len(rest) > 0 && !rest[0].timed && rest[0].words[0] != "run" {
 		s := rest[0]
@@ -69,8 +62,8 @@ func setUp(dir string, list []statement, opts Options) (*world, []statement, err
 
 // start creates the core and joins the nodes.
 func (w *world) start() error {
-	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.parts}
-	if w.explain {
+	cfg := scheduling.Config{Explain: w.opts.Verbose, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.opts.Parts}
+	if w.opts.Verbose {
 		cfg.Events = w.note
 	}
 	core, err := scheduling.NewCore(cfg, w.policy)
@@ -79,7 +72,7 @@ func (w *world) start() error {
 	}
 	w.core = core
 	if w.drives {
-		w.drive = newDriver(w)
+		w.drive = &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
 	}
 	for _, n := range w.nodes {
 		if err := w.join(0, n); err != nil {
@@ -162,9 +155,9 @@ func (w *world) parseNode(args []string) (scheduling.Node, error) {
 	}
 	r := &reader{m: m}
 	n := scheduling.Node{Name: args[0], Rack: "rack" + strconv.Itoa(r.integer("rack", 1, 1)), MapSlots: r.integer("map", 0, 0), ReduceSlots: r.integer("reduce", 0, 0)}
-	if slow := r.float("slow", 1); slow < 1 {
-		r.fail("slow")
-	} else if _, given := m["slow"]; given {
+	number := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+	slow := value(r, "slow", 1, number, 1, maxNumber*maxNumber)
+	if _, given := m["slow"]; given && slow >= 1 {
 		if !w.drives {
 			return n, fmt.Errorf("option slow has no effect: it needs a cluster that drives itself, with run")
 		}
