@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -299,4 +300,16 @@ func (r *Reader) warn() {
 	warn(running, "%d of %d jobs have not ended: they run on with tasks of their usual length, and figures leave them out", running, all)
 	warn(noPlaces, "the places of the blocks of %d jobs are too many to be recorded: others are drawn", noPlaces)
 	warn(noSizes, "the sizes of map outputs of %d jobs are not recorded: all are taken as alike", noSizes)
+}
+
+// Decode parses a line of JSON as an event. It ignores fields that only live runs write and that a
+// replay does not need.
+func Decode(line []byte) (e event.Event, err error) {
+	if err = json.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("not an event: %w", err)
+	}
+	if e.Type == 0 {
+		return e, errors.New("not an event: it has no type")
+	}
+	return e, nil
 }

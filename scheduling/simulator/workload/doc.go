@@ -13,5 +13,5 @@
 // package simulator decides those.
 //
 // Reading order: workload.go, dist.go, facebook.go, hfsp.go, micro.go, hotfiles.go, swim.go,
-// coflow.go, coflowjobs.go, tasktimes.go, sls.go, alibaba.go, yaml.go.
+// coflow.go, sls.go, alibaba.go, yaml.go.
 package workload
