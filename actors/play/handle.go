@@ -75,10 +75,8 @@ type Sink func(side int, line []byte)
 // nil. Errors are in the answer. No request makes Handle panic.
 func Handle(request []byte, sink Sink) []byte {
 	var r Request
-	d := json.NewDecoder(bytes.NewReader(request))
-	d.DisallowUnknownFields()
 	var a Answer
-	if err := d.Decode(&r); err != nil {
+	if err := decode(request, &r); err != nil {
 		a.Error = "not a request: " + err.Error()
 	} else if err := answer(&r, &a, sink); err != nil {
 		a = Answer{Error: err.Error()}
@@ -88,6 +86,13 @@ func Handle(request []byte, sink Sink) []byte {
 		out, _ = json.Marshal(Answer{Error: err.Error()}) // cannot fail: all fields are texts
 	}
 	return out
+}
+
+// decode decodes JSON without unknown fields.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
 }
 
 func answer(r *Request, a *Answer, sink Sink) (err error) {
@@ -114,7 +119,9 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 		a.Curve, err = curve(&r.Setup, r.Skips)
 		return err
 	case "lessons":
-		a.Lessons, a.Chinese = Lessons(), around
+		a.Chinese = chinese()
+		a.Lessons, err = lessons()
+		return err
 	case "presets":
 		a.Presets, err = presets()
 		return err

@@ -1,8 +1,10 @@
 package play
 
 import (
+	"embed"
 	"fmt"
-	"slices"
+	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -81,45 +83,48 @@ func Quantities(first, second *simulator.Report) map[string]float64 {
 	return out
 }
 
-// Holds reports whether the quantities q satisfy the claim. It is false if q lacks Less or Than.
-func (c Claim) Holds(q map[string]float64) bool {
-	a, there := q[c.Less]
-	b, too := q[c.Than]
-	return there && too && a < c.Part*b
+//go:embed lessons
+var lessonFiles embed.FS
+
+// lessons returns the lessons in the order of the course: the files lessons/*.json. Their workloads
+// and policies may be names of files beside them.
+func lessons() (list []Lesson, err error) {
+	names, err := fs.Glob(lessonFiles, "lessons/*.json")
+	if err != nil {
+		return nil, err
+	}
+	list = make([]Lesson, len(names))
+	for i, name := range names {
+		text, err := lessonFiles.ReadFile(name)
+		if err == nil {
+			err = decode(text, &list[i])
+		}
+		l := &list[i]
+		for _, field := range []*string{&l.Setup.Workload, &l.Setup.Policy, &l.Other.Policy} {
+			if err == nil && path.Ext(*field) == ".yaml" {
+				text, err = lessonFiles.ReadFile("lessons/" + *field)
+				*field = string(text)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return list, nil
 }
 
-// Fill replaces names in braces by their quantities in q, rounded. Names that q lacks remain.
-func Fill(text string, q map[string]float64) string {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "{")
-		out.WriteString(before)
-		if !found {
-			return out.String()
-		}
-		name, behind, closed := strings.Cut(rest, "}")
-		x, there := q[name]
-		switch {
-		case !closed || !there:
-			out.WriteByte('{')
-			text = rest
-			continue
-		case x > 0 && x < 1:
-			fmt.Fprintf(&out, "%.2g", x)
-		case x < 100 && x != float64(int(x)):
-			fmt.Fprintf(&out, "%.1f", x)
-		default:
-			fmt.Fprintf(&out, "%.0f", x)
-		}
-		text = behind
-	}
-}
+//go:embed chinese.md
+var chineseTables string
 
-// Lessons returns the lessons in the order of the course.
-func Lessons() []Lesson {
-	list := slices.Clone(lessonSetups)
-	for i := range list {
-		list[i].Texts = [2]Text{english[list[i].ID], chinese[list[i].ID]}
+// chinese returns the rows of the tables in chinese.md: the English and Chinese texts of the page
+// around a lesson.
+func chinese() (pairs [][2]string) {
+	for line := range strings.Lines(chineseTables) {
+		row, is := strings.CutPrefix(line, "| ")
+		english, translated, _ := strings.Cut(strings.TrimSuffix(row, " |\n"), " | ")
+		if is && english != "English" {
+			pairs = append(pairs, [2]string{english, translated})
+		}
 	}
-	return list
+	return pairs
 }

@@ -1,23 +1,39 @@
-// Package build compiles the simulator to the WebAssembly module of the playground, with the Go
-// toolchain. Programs that serve the playground do not import build: they need no Brotli encoder.
-package build
+// Command build compiles the simulator to the WebAssembly module of the playground, with the Go
+// toolchain; go generate ./actors/play/site runs it. It is a program of its own because programs
+// that serve the playground need no Brotli encoder.
+package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/andybalholm/brotli"
 
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// Build compiles the simulator, from the source of this Go module in dir, to WebAssembly. It writes
+// source is the path of this program's Go module.
+const source = "github.com/tarry-mr/tarry"
+
+func main() {
+	out := flag.String("o", "module", "write the WebAssembly module and its loader into this directory")
+	flag.Parse()
+	if err := build(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "build:", err)
+		os.Exit(1)
+	}
+}
+
+// build compiles the simulator to WebAssembly, from the source in the current directory. It writes
 // the compressed module and the toolchain's wasm_exec.js into the directory out.
-func Build(ctx context.Context, dir, out string) error {
-	root, err := site.Go(ctx, dir, "env", "GOROOT")
+func build(out string) error {
+	root, err := run("env", "GOROOT")
 	if err != nil {
 		return err
 	}
@@ -38,9 +54,9 @@ func Build(ctx context.Context, dir, out string) error {
 	// Only the simulator's hot packages are inlined: inlining all makes the compressed file a tenth
 	// larger.
 	for _, hot := range []string{"scheduling", "scheduling/internal/...", "scheduling/simulator"} {
-		args = append(args, "-gcflags="+site.ModulePath+"/"+hot+"=")
+		args = append(args, "-gcflags="+source+"/"+hot+"=")
 	}
-	_, err = site.Go(ctx, dir, append(args, "-o", wasm, site.ModulePath+"/actors/play/wasm")...)
+	_, err = run(append(args, "-o", wasm, source+"/actors/play/wasm")...)
 	if err != nil {
 		return err
 	}
@@ -57,6 +73,18 @@ func Build(ctx context.Context, dir, out string) error {
 		os.WriteFile(filepath.Join(out, site.ModuleName), packed, 0o644), //nolint:gosec // anybody may read it
 		os.WriteFile(filepath.Join(out, site.ExecName), glue, 0o644),     //nolint:gosec // as the toolchain's
 	)
+}
+
+// run runs a go command for WebAssembly in browsers and returns its standard output.
+func run(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)                                                 //nolint:gosec // with arguments of this program
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off") // the workspace's modules may be missing
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
+	}
+	return strings.TrimSpace(out.String()), nil
 }
 
 // pack returns code compressed. If the file at path already contains code, pack returns the file's

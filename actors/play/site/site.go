@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/page"
 )
 
-//go:generate go run ../build/module -o module
+//go:generate go run ../build -o module
 
 //go:embed assets
 var assets embed.FS
@@ -28,10 +28,9 @@ var module embed.FS
 
 // The files of the WebAssembly module, the simulator for browsers.
 const (
-	WasmName   = "tarry.wasm"     // the module's name without compression; pages load the next two
-	ModuleName = WasmName + ".br" // Brotli, a quarter smaller than gzip
-	GzipName   = WasmName + ".gz" // derived from ModuleName, by Files and Simulator
-	ExecName   = "wasm_exec.js"   // the loader from the Go toolchain that built the module
+	ModuleName = "tarry.wasm.br" // Brotli, a quarter smaller than gzip
+	GzipName   = "tarry.wasm.gz" // derived from ModuleName, by Files and Simulator
+	ExecName   = "wasm_exec.js"  // the loader from the Go toolchain that built the module
 )
 
 // ErrNoModule means that this program was built without the WebAssembly module.
@@ -57,12 +56,31 @@ func Check(dir fs.FS) error {
 }
 
 // Files returns the contents of all files of the site, by name, with the module in dir. They
-// include GzipName, because not all browsers can decompress Brotli in a page.
+// include GzipName, which the page loads, because not all browsers can decompress Brotli in a page.
 func Files(dir fs.FS) (map[string][]byte, error) {
-	out, err := files(dir, GzipName)
+	out, err := fileNamed(dir, ModuleName, ExecName)
 	if err != nil {
 		return nil, err
 	}
+	play, err := fs.Sub(assets, "assets")
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range []fs.FS{page.Files(), play} {
+		names, err := fs.Glob(from, "*.*")
+		if err != nil {
+			return nil, err
+		}
+		more, err := fileNamed(from, names...)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, more)
+	}
+	if out["index.html"], err = index(out["index.html"], out["panel.html"], GzipName); err != nil {
+		return nil, err
+	}
+	delete(out, "panel.html")
 	return out, addGzip(out)
 }
 
@@ -129,35 +147,6 @@ func addGzip(out map[string][]byte) error {
 // Unpack decompresses the content of ModuleName.
 func Unpack(module []byte) ([]byte, error) {
 	return io.ReadAll(brotli.NewReader(bytes.NewReader(module)))
-}
-
-// files returns the contents of the site's files. The page will load the file called module.
-func files(dir fs.FS, module string) (map[string][]byte, error) {
-	out := map[string][]byte{}
-	play, err := fs.Sub(assets, "assets")
-	if err != nil {
-		return nil, err
-	}
-	for _, from := range []fs.FS{page.Files(), play} {
-		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			out[name], err = fs.ReadFile(from, name)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	named, err := fileNamed(dir, ModuleName, ExecName)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(out, named)
-	out["index.html"], err = index(out["index.html"], out["panel.html"], module)
-	delete(out, "panel.html")
-	return out, err
 }
 
 // index returns index.html with the playground's panel, script, style and module name.
