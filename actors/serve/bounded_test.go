@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -49,15 +50,11 @@ func TestUnknownCallersKeepNoConnection(t *testing.T) {
 	defer client.HTTP.CloseIdleConnections()
 	_, err := client.Jobs(t.Context(), "", "")
 	require.NoError(t, err)
-	require.Zero(t, b.s.metrics.refused.Load())
+	_, over := b.s.connections.figures()
+	require.Zero(t, over)
 }
 
-// comingFrom is a listener that accepts one connection from each address of its list.
-type comingFrom struct {
-	net.Listener
-	addresses []string
-}
-
+// connFrom is a connection from an address.
 type connFrom struct {
 	net.Conn
 	from net.Addr
@@ -65,46 +62,50 @@ type connFrom struct {
 
 func (c connFrom) RemoteAddr() net.Addr { return c.from }
 
-// Accept implements net.Listener.
-func (l *comingFrom) Accept() (net.Conn, error) {
-	if len(l.addresses) == 0 {
-		return nil, io.EOF
-	}
-	from, err := net.ResolveTCPAddr("tcp", l.addresses[0])
-	if err != nil {
-		return nil, err
-	}
-	l.addresses = l.addresses[1:]
-	c, other := net.Pipe()
-	_ = other.Close()
-	return connFrom{c, from}, nil
-}
-
 // The number of connections per IPv4 address, and per /64 network of IPv6, is limited.
 func TestConnectionsOfAnAddress(t *testing.T) {
-	in := &comingFrom{addresses: []string{
-		"192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.2:1", "[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8::3]:1",
-		"[2001:db8:0:1::1]:1", "[::ffff:192.0.2.2]:2", "192.0.2.2:3", "192.0.2.1:4",
-	}}
-	m := new(metrics)
-	l := newBoundedListener(in, &limits{connections: 8, perAddress: 2}, m)
-	next := func() net.Conn {
-		c, err := l.Accept()
+	l := &connections{most: 8, perAddress: 2, open: map[net.Conn]string{}, byAddress: map[string]int{}}
+	// comes opens a connection from an address and reports whether it is kept.
+	comes := func(address string) (c net.Conn, kept bool) {
+		from, err := net.ResolveTCPAddr("tcp", address)
 		require.NoError(t, err)
-		return c
+		ours, theirs := net.Pipe()
+		c = connFrom{ours, from}
+		require.NoError(t, theirs.SetReadDeadline(time.Now()))
+		l.changed(c, http.StateNew)
+		_, err = theirs.Read(make([]byte, 1))
+		return c, !errors.Is(err, io.EOF)
 	}
-	first := next()
-	for _, want := range []string{
-		"192.0.2.1:2", "192.0.2.2:1", "[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8:0:1::1]:1", "192.0.2.2:2",
+	first, kept := comes("192.0.2.1:1")
+	require.True(t, kept)
+	for _, x := range []struct {
+		address string
+		kept    bool
+	}{
+		{"192.0.2.1:2", true},
+		{"192.0.2.1:3", false},
+		{"192.0.2.2:1", true},
+		{"[2001:db8::1]:1", true},
+		{"[2001:db8::2]:1", true},
+		{"[2001:db8::3]:1", false},
+		{"[2001:db8:0:1::1]:1", true},
+		{"[::ffff:192.0.2.2]:2", true},
 	} {
-		require.Equal(t, want, next().RemoteAddr().String())
+		_, kept := comes(x.address)
+		require.Equal(t, x.kept, kept, x.address)
 	}
-	require.EqualValues(t, 2, m.refused.Load())
-	require.NoError(t, first.Close())
-	_ = first.Close() // a second Close must not count
-	require.Equal(t, "192.0.2.1:4", next().RemoteAddr().String())
-	require.EqualValues(t, 3, m.refused.Load())
-	require.EqualValues(t, 7, m.connections.Load())
-	_, err := l.Accept()
-	require.ErrorIs(t, err, io.EOF)
+	over, _ := comes("192.0.2.2:3")
+	l.changed(over, http.StateClosed) // it was not counted
+	l.changed(first, http.StateActive)
+	l.changed(first, http.StateClosed)
+	l.changed(first, http.StateClosed) // a second end must not count
+	_, kept = comes("192.0.2.1:4")
+	require.True(t, kept)
+	open, refused := l.figures()
+	require.Equal(t, 7, open)
+	require.EqualValues(t, 3, refused)
+	_, kept = comes("192.0.2.3:1")
+	require.True(t, kept)
+	_, kept = comes("192.0.2.4:1")
+	require.False(t, kept, "the ninth of all")
 }

@@ -41,7 +41,6 @@ func (s *Server) URL(l net.Listener) string {
 
 // Serve serves a listener until ctx ends, and then closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = newBoundedListener(l, &s.cfg.limits, s.metrics)
 	if s.cfg.Access.TLS != nil {
 		l = tls.NewListener(l, s.cfg.Access.TLS)
 	}
@@ -50,6 +49,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: s.cfg.limits.header,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		ConnState:         s.connections.changed,
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug), // disconnects and failed handshakes
 	}
 	failed := make(chan error, 1)
@@ -71,60 +71,46 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, s.Close())
 }
 
-// boundedListener limits the number of open connections, in total and per address, and closes those
+// connections limits the number of open connections, in total and per address, and closes those
 // beyond. Many clients can then exhaust neither memory nor descriptors, and one address cannot lock
 // out the others.
-type boundedListener struct {
-	net.Listener
+type connections struct {
 	most, perAddress int
-	metrics          *metrics
 
 	mu        sync.Mutex
-	openConns map[string]int // connections by address, without zeros
+	open      map[net.Conn]string // addresses of the open connections
+	byAddress map[string]int      // open connections by address, without zeros
+	refused   int64               // connections over the limit
 }
 
-func newBoundedListener(l net.Listener, bounds *limits, m *metrics) *boundedListener {
-	return &boundedListener{
-		Listener: l, most: bounds.connections, perAddress: bounds.perAddress, metrics: m, openConns: map[string]int{},
-	}
-}
-
-// Accept implements net.Listener.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		from := addressOf(c.RemoteAddr())
-		if l.enter(from) {
-			return &boundedConn{Conn: c, leave: sync.OnceFunc(func() { l.leave(from) })}, nil
-		}
-		l.metrics.refused.Add(1)
-		_ = c.Close()
-	}
-}
-
-// enter counts a connection, or returns false if a limit is reached.
-func (l *boundedListener) enter(from string) bool {
+// changed is http.Server.ConnState: it counts new and closed connections, and closes a new one if a
+// limit is reached.
+func (l *connections) changed(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.metrics.connections.Load() >= int64(l.most) || l.openConns[from] >= l.perAddress {
-		return false
+	switch from, open := l.open[c]; {
+	case open && state == http.StateClosed:
+		delete(l.open, c)
+		if l.byAddress[from]--; l.byAddress[from] == 0 {
+			delete(l.byAddress, from)
+		}
+	case state == http.StateNew:
+		from = addressOf(c.RemoteAddr())
+		if len(l.open) >= l.most || l.byAddress[from] >= l.perAddress {
+			l.refused++
+			_ = c.Close()
+			return
+		}
+		l.open[c] = from
+		l.byAddress[from]++
 	}
-	l.metrics.connections.Add(1)
-	l.openConns[from]++
-	return true
 }
 
-// leave removes a connection from the counts.
-func (l *boundedListener) leave(from string) {
+// figures returns how many connections are open, and how many were over the limit.
+func (l *connections) figures() (open int, refused int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.metrics.connections.Add(-1)
-	if l.openConns[from]--; l.openConns[from] == 0 {
-		delete(l.openConns, from)
-	}
+	return len(l.open), l.refused
 }
 
 // addressOf returns the address by which connections are counted: the IPv4 address, or the 64-bit
@@ -140,16 +126,4 @@ func addressOf(a net.Addr) string {
 	}
 	network, _ := ip.WithZone("").Prefix(64) // 64 is a valid length
 	return network.String()
-}
-
-// boundedConn is a connection of a boundedListener.
-type boundedConn struct {
-	net.Conn
-	leave func()
-}
-
-// Close implements net.Conn.
-func (c *boundedConn) Close() error {
-	c.leave()
-	return c.Conn.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -16,12 +15,10 @@ import (
 
 // metrics are the server's figures for Prometheus.
 type metrics struct {
-	server      *Server
-	registry    *prometheus.Registry
-	requests    *prometheus.CounterVec
-	connections atomic.Int64
-	refused     atomic.Int64 // connections over the limit
-	handler     http.Handler
+	server   *Server
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	handler  http.Handler
 }
 
 // maxLabels is the maximum number of pools with metrics of their own.
@@ -97,8 +94,9 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		counter("maps_launched_total", "Launched maps by locality.", local[i], "locality", name)
 	}
 	gauge("event_streams", "Streams of events that are read now.", float64(streams))
-	gauge("connections", "Open connections.", float64(m.connections.Load()))
-	counter("connections_refused_total", "Connections closed at once because there were too many.", m.refused.Load())
+	open, refused := s.connections.figures()
+	gauge("connections", "Open connections.", float64(open))
+	counter("connections_refused_total", "Connections closed at once because there were too many.", refused)
 }
 
 // collectCluster emits the figures of nodes and pools.

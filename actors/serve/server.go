@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -14,19 +15,20 @@ import (
 
 // Server is a cluster that accepts jobs over HTTP. Its methods are safe for concurrent use.
 type Server struct {
-	cfg     Config
-	kinds   map[string]*Job
-	roots   *roots
-	memory  *memory // nil: nothing survives the process
-	cluster *actors.Cluster
-	events  *broker
-	jobs    *table
-	metrics *metrics
-	room    *storeQuota
-	catalog catalog
-	handler http.Handler
-	config  *reloader // reloads Config.Files; nil: there are none
-	tokens  *reloader // reloads the file of Access.Tokens; nil: there is none
+	cfg         Config
+	kinds       map[string]*Job
+	roots       *roots
+	memory      *memory // nil: nothing survives the process
+	cluster     *actors.Cluster
+	events      *broker
+	jobs        *table
+	metrics     *metrics
+	connections *connections
+	room        *storeQuota
+	catalog     catalog
+	handler     http.Handler
+	config      *reloader // reloads Config.Files; nil: there are none
+	tokens      *reloader // reloads the file of Access.Tokens; nil: there is none
 
 	boot    string // identifies this process
 	started time.Time
@@ -76,6 +78,9 @@ func Start(cfg Config) (_ *Server, err error) {
 	}
 	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
+	s.connections = &connections{
+		most: cfg.limits.connections, perAddress: cfg.limits.perAddress, open: map[net.Conn]string{}, byAddress: map[string]int{},
+	}
 	s.room = &storeQuota{maxBytes: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
