@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -22,7 +21,7 @@ import (
 
 // brokerOf returns a broker with n events.
 func brokerOf(ring, events int) *broker {
-	b := newBroker(ring, 1)
+	b := newBroker("boot", ring, 1)
 	for i := range events {
 		b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: fmt.Sprint("event ", i+1)}})
 	}
@@ -33,30 +32,30 @@ func brokerOf(ring, events int) *broker {
 // batches contain each event once.
 func TestBatchIsMadeOnce(t *testing.T) {
 	b := brokerOf(2*batchEvents, batchEvents+10)
-	first, missed, wait := b.batch(1, "boot")
+	first, missed, wait := b.batch(1, nil)
 	require.Zero(t, missed)
 	require.Nil(t, wait)
 	require.True(t, first.hasMore)
 	require.EqualValues(t, batchEvents+1, first.next)
-	second, _, _ := b.batch(first.next, "boot")
+	second, _, _ := b.batch(first.next, nil)
 	require.False(t, second.hasMore)
 	require.EqualValues(t, batchEvents+11, second.next)
 	var want []byte
 	all, _, _ := b.read(1, 2*batchEvents)
 	for _, l := range all {
-		want = append(want, l.frame("boot")...)
+		want = append(want, b.frame(l)...)
 	}
 	require.Equal(t, string(want), string(first.text)+string(second.text))
 	b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: "later"}})
-	again, _, _ := b.batch(first.next, "boot")
+	again, _, _ := b.batch(first.next, nil)
 	require.Equal(t, second.next, again.next)
 	require.Same(t, &second.text[0], &again.text[0])
-	third, _, _ := b.batch(again.next, "boot")
+	third, _, _ := b.batch(again.next, nil)
 	require.Contains(t, string(third.text), "later")
-	_, _, wait = b.batch(third.next, "boot")
+	_, _, wait = b.batch(third.next, nil)
 	require.NotNil(t, wait)
 	for i := range uint64(20) {
-		b.batch(5+i, "boot")
+		b.batch(5+i, nil)
 	}
 	require.Len(t, b.batches, maxBatches, "others are forgotten")
 }
@@ -64,7 +63,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 // If the ring has dropped events, batch returns their number, and does not cache the batch.
 func TestBatchOfWhatIsGone(t *testing.T) {
 	b := brokerOf(8, 20)
-	some, missed, _ := b.batch(1, "boot")
+	some, missed, _ := b.batch(1, nil)
 	require.EqualValues(t, 12, missed)
 	require.EqualValues(t, 21, some.next)
 	require.Contains(t, string(some.text), "id: boot-13\n")
@@ -76,7 +75,7 @@ func TestBatchOfWhatIsGone(t *testing.T) {
 func TestBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for streams, want := range map[int]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {
-			b := newBroker(8, 1)
+			b := newBroker("boot", 8, 1)
 			b.streams = streams
 			began := time.Now()
 			beat := b.beat()
@@ -93,7 +92,7 @@ func TestBeat(t *testing.T) {
 // From dropped events, the server keeps only the current state: nodes, unfinished jobs with their
 // running tasks, and the number of finished tasks.
 func TestSnapshotIsTheState(t *testing.T) {
-	b := newBroker(1, 1)
+	b := newBroker("boot", 1, 1)
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {
 		return scheduling.AttemptID{Task: scheduling.TaskID{Job: job, Kind: scheduling.Map, Index: task}}
 	}
@@ -125,7 +124,48 @@ func TestSnapshotIsTheState(t *testing.T) {
 		{Type: "counts", Node: -1, Job: 2, Done: [2]int64{1, 0}, Near: [4]int64{1, 0, 0, 0}},
 		{Type: "counts", Node: -1, Near: [4]int64{2, 0, 0, 0}}, // including job 1, whose map was running at its end
 	}, sums)
-	require.Len(t, slices.Collect(b.droppedState.Jobs()), 1)
+	require.Len(t, b.dropped.jobs, 1)
+}
+
+// Of an unfinished job, the state holds only events that no later one replaces. The counts cover all
+// its dropped events, without the attempts that run.
+func TestSnapshotOfAJob(t *testing.T) {
+	b := newBroker("boot", 1, 1)
+	attempt := func(kind scheduling.TaskKind, task int32) scheduling.AttemptID {
+		return scheduling.AttemptID{Task: scheduling.TaskID{Job: 3, Kind: kind, Index: task}}
+	}
+	m0, m1, m2, r0 := attempt(scheduling.Map, 0), attempt(scheduling.Map, 1), attempt(scheduling.Map, 2), attempt(scheduling.Reduce, 0)
+	for _, e := range []event.Event{
+		{Type: event.Submitted, JobID: 3, Name: "words", Pool: "ann"}, // 1
+		{Type: event.Skipped, JobID: 3},
+		{Type: event.Skipped, JobID: 3, Kind: scheduling.Reduce},
+		{Type: event.Launched, Attempt: m0, Near: "node-local"}, // the map waits no more
+		{Type: event.Launched, Attempt: m1, Near: "rack-local"}, // 5
+		{Type: event.Launched, Attempt: m2, Near: "level-4"},
+		{Type: event.Launched, Attempt: r0},
+		{Type: event.Succeeded, Attempt: m0},
+		{Type: event.Suspended, Attempt: m1},
+		{Type: event.Resumed, Attempt: m1}, // in place of Suspended
+		{Type: event.Failed, Attempt: m2},
+		{Type: event.Suspended, Attempt: m1}, // 12, in place of Resumed
+		{Type: event.Killed, Attempt: r0},
+		{Type: event.Pool, JobID: 3, Pool: "bob"}, // 14
+		{Type: event.OutputLost, Attempt: m0},
+		{Type: event.Warning, JobID: 3},
+		{Type: event.Began}, // is still in the ring
+	} {
+		b.add(actors.Event{Event: e})
+	}
+	holding, sums, _ := b.snapshot()
+	var numbers []uint64
+	for _, l := range holding {
+		numbers = append(numbers, l.number)
+	}
+	require.Equal(t, []uint64{1, 5, 12, 14}, numbers)
+	require.Equal(t, []counts{
+		{Type: "counts", Node: -1, Job: 3, Failed: 1, Killed: 1, Near: [4]int64{1, 0, 1, 0}},
+		{Type: "counts", Node: -1, Near: [4]int64{1, 0, 1, 0}},
+	}, sums)
 }
 
 // A late reader of the cluster's stream that asks for the state first gets events that build it.
@@ -168,7 +208,7 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 // BenchmarkEventFor200Readers measures what publishing an event costs the JobTracker while 200
 // streams read.
 func BenchmarkEventFor200Readers(b *testing.B) {
-	events := newBroker(1<<12, 200)
+	events := newBroker("boot", 1<<12, 200)
 	ctx, cancel := context.WithCancel(b.Context())
 	var all sync.WaitGroup
 	for range 200 {
@@ -177,7 +217,7 @@ func BenchmarkEventFor200Readers(b *testing.B) {
 				list, missed, wait := events.read(next, batchEvents)
 				next += missed + uint64(len(list))
 				for _, l := range list {
-					l.frame("boot")
+					events.frame(l)
 				}
 				if wait != nil {
 					select {

@@ -90,7 +90,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	for t, n := range counts {
 		counter("events_total", "Events of the cluster by type.", n, "type", t.String())
 	}
-	for i, name := range []string{"node-local", "rack-local", "off-rack", "any-place"} {
+	for i, name := range distances {
 		counter("maps_launched_total", "Launched maps by locality.", local[i], "locality", name)
 	}
 	gauge("event_streams", "Streams of events that are read now.", float64(streams))

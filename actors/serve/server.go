@@ -58,13 +58,13 @@ func Start(cfg Config) (_ *Server, err error) {
 	cfg = cfg.withDefaults()
 	s := &Server{
 		cfg: cfg, kinds: map[string]*Job{}, boot: rand.Text()[:8], started: time.Now(),
-		events: newBroker(cfg.limits.ring, cfg.limits.watchers),
 		jobs: &table{
 			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{},
 			maxUnfinished: cfg.limits.unfinished, history: cfg.History,
 		},
 		preparing: make(chan struct{}, maxPreparing),
 	}
+	s.events = newBroker(s.boot, cfg.limits.ring, cfg.limits.watchers)
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
 	}

@@ -37,13 +37,13 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	}
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) (bool, <-chan struct{}) {
-		is, known := owned[l.change.Job]
-		if known || l.change.Job == 0 {
+		is, known := owned[l.job]
+		if known || l.job == 0 {
 			return is, nil
 		}
-		is, wait := j.owns(l.change.Job)
+		is, wait := j.owns(l.job)
 		if wait == nil {
-			owned[l.change.Job] = is
+			owned[l.job] = is
 		}
 		return is, wait
 	}
@@ -65,8 +65,7 @@ func (s *Server) position(r *http.Request) uint64 {
 // reader does not accept a write within the idle limit, the stream ends and the reader can resume
 // with Last-Event-ID. If `of` is not nil, the stream ends with that job.
 //
-// keep reports whether an event belongs to the stream; while that is unknown it returns a channel
-// that is closed when it may be known. A nil keep accepts all events.
+// keep selects the events, as for broker.batch.
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
 ) error {
@@ -86,7 +85,7 @@ func (s *Server) stream(
 	next := s.position(r)
 	for out.Flush() == nil {
 		over := of != nil && of.over() // checked before reading: later events do not belong to the job
-		some, missed, wait := s.stretch(next, keep)
+		some, missed, wait := s.events.batch(next, keep)
 		switch {
 		case missed > 0 && state:
 			next = s.writeSnapshot(out)
@@ -124,26 +123,6 @@ func (s *Server) stream(
 		}
 	}
 	return nil // the reader has disconnected
-}
-
-// stretch is like broker.batch, for the events that keep accepts.
-func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) (some batch, missed uint64, wait <-chan struct{}) {
-	if keep == nil {
-		return s.events.batch(from, s.boot)
-	}
-	list, missed, wait := s.events.read(from, batchEvents)
-	some.next, some.hasMore = from+missed, len(list) == batchEvents
-	for _, l := range list {
-		var is bool
-		if is, wait = keep(l); wait != nil {
-			break
-		}
-		some.next = l.number + 1
-		if is {
-			some.text = append(some.text, l.frame(s.boot)...)
-		}
-	}
-	return some, missed, wait
 }
 
 // done returns the channel that is closed when j has ended; for a nil j, a nil channel.

@@ -217,7 +217,7 @@ func TestProse(t *testing.T) {
 // plain are the directories whose comments avoid the phrases of prose.txt.
 var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/journal internal/netmodel internal/globs internal/gen internal/yamlfile internal/scratch " +
-	"internal/nofollow internal/clusterstate scheduling experiments internal/cli internal/bench " +
+	"internal/nofollow scheduling experiments internal/cli internal/bench " +
 	"internal/statistics internal/spelling internal/textfile internal/cputime internal/linear internal/tools cmd examples")
 
 // Comments, also those of tests, avoid the phrases in the first part of prose.txt.
