@@ -153,64 +153,6 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	require.Equal(t, []any{"default", [2]int{}, [2]int{model.NoLimit, model.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
 }
 
-// At most InitJobs jobs of a user may launch, for 100 / UserLimit + 2 users. A job that has
-// launched a task counts no longer, so another job of its user may follow.
-func TestInitializedJobs(t *testing.T) {
-	c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
-	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
-		coretest.Submit(t, c, model.JobSpec{User: user, Maps: 1})
-	}
-	require.Equal(t, []bool{true, true, false, true, true, false, true}, coretest.Runnable(c))
-	require.Equal(t, model.Reason{Cause: model.CauseNotInitialized}, c.Job(3).Hold)
-	require.Equal(t, model.Reason{}, c.Job(1).Hold)
-	require.Equal(t, model.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job)
-	require.Equal(t, []bool{true, true, true, true, true, false, true}, coretest.Runnable(c), "one of a has begun")
-	require.Equal(t, model.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job)
-	require.Equal(t, model.JobID(3), coretest.Beat(t, c, 0, 0)[0].Task.Job)
-	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
-}
-
-// At most 3 users × InitJobs + 1 waiting jobs may launch; those of higher priority come first.
-func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
-	for _, x := range []struct {
-		before []string
-		last   bool // is initialized
-	}{
-		{[]string{"a", "a", "b", "b", "c"}, true},
-		{[]string{"a", "a", "b", "b", "c", "c"}, false},
-	} {
-		c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100, Priorities: true})
-		for _, user := range x.before {
-			coretest.Submit(t, c, model.JobSpec{User: user, Maps: 1})
-		}
-		coretest.Submit(t, c, model.JobSpec{User: "d", Maps: 1, Priority: model.High})
-		coretest.Submit(t, c, model.JobSpec{User: "d", Maps: 1})
-		got := coretest.Runnable(c)
-		for _, may := range got[:len(got)-1] {
-			require.True(t, may)
-		}
-		require.Equal(t, x.last, got[len(got)-1], "after %d", len(got)-1)
-	}
-}
-
-// In a queue with Priorities, a new priority changes a waiting job's position; in others it does
-// not.
-func TestPriorityAmongWaitingJobs(t *testing.T) {
-	for _, heeded := range []bool{true, false} {
-		c := queued(t, model.Node{MapSlots: 9}, model.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
-		for range 3 {
-			coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 1})
-		}
-		require.NoError(t, c.SetPriority(0, 3, model.High))
-		require.Equal(t, []bool{true, false, heeded}, coretest.Runnable(c), "those initialized stay so")
-		var order []model.JobID
-		for range 3 {
-			order = append(order, coretest.Beat(t, c, 0, 0)[0].Task.Job)
-		}
-		require.Equal(t, map[bool][]model.JobID{true: {3, 1, 2}, false: {1, 2, 3}}[heeded], order)
-	}
-}
-
 // A queue at its maximum launches nothing more, and the reason says so. A queue that holds no slot
 // may launch any task, even one that needs more than the maximum.
 func TestMaximumOfAQueue(t *testing.T) {
@@ -323,41 +265,6 @@ func TestBoundsOfQueues(t *testing.T) {
 		spoil(&bad)
 		require.ErrorIs(t, refused(model.QueueConfig{Name: "b", Capacity: 30}, bad), model.ErrBadConfig, name)
 	}
-}
-
-// Queues without a capacity share equally what the others do not have. This holds at each level, in
-// whole slots of the parent. A maximum is at least one slot.
-func TestCapacitiesOfQueues(t *testing.T) {
-	c := queued(t, model.Node{MapSlots: 21, ReduceSlots: 2},
-		model.QueueConfig{Name: "a", Capacity: 40, Max: 55},
-		model.QueueConfig{Name: "b"},
-		model.QueueConfig{Name: "c"},
-		model.QueueConfig{Name: "a1", Parent: "a", Capacity: 25, Max: 25},
-		model.QueueConfig{Name: "a2", Parent: "a"},
-		model.QueueConfig{Name: "full", Capacity: 0.5, Max: 0.5},
-	)
-	type size struct {
-		leaf     bool
-		capacity [2]int
-		most     [2]int
-	}
-	got := map[string]size{}
-	for _, q := range c.View().Queues() {
-		got[q.Name] = size{q.Leaf, q.Capacity, q.Max}
-	}
-	none := [2]int{model.NoLimit, model.NoLimit}
-	require.Equal(t, map[string]size{
-		"a": {false, [2]int{8, 0}, [2]int{11, 1}}, "b": {true, [2]int{6, 0}, none}, "c": {true, [2]int{6, 0}, none},
-		"a1": {true, [2]int{2, 0}, [2]int{2, 1}}, "a2": {true, [2]int{6, 0}, none}, "full": {true, [2]int{0, 0}, [2]int{1, 1}},
-	}, got)
-}
-
-// If the capacities of the other queues are 100 percent together, a queue without a capacity has no
-// slots.
-func TestQueueWithNothingLeft(t *testing.T) {
-	c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "a", Capacity: 100}, model.QueueConfig{Name: "b"})
-	views := c.View().Queues()
-	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[model.Map], views[1].Capacity[model.Map]})
 }
 
 func TestQueueAtItsMaximumByRounding(t *testing.T) {

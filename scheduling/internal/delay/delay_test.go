@@ -141,18 +141,6 @@ func TestWaitSurvivesANewPolicy(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
 }
 
-// The wait of a job continues when a hundred jobs arrive.
-func TestWaitsSurviveNewJobs(t *testing.T) {
-	c := waitingJob(t, timed(5, 0))
-	require.Empty(t, coretest.Beat(t, c, 0, far))
-	for range 100 {
-		coretest.Submit(t, c, model.JobSpec{Maps: 1, Places: coretest.On(1, 0)})
-	}
-	got := coretest.Beat(t, c, 5*time.Second, far)
-	require.Len(t, got, 1)
-	require.Equal(t, model.JobID(1), got[0].Task.Job)
-}
-
 // If a job refuses an offer, its wait grows by the time to the next heartbeat. It does not if the
 // job launches a map in the same heartbeat, before or after the refusal.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {

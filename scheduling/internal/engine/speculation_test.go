@@ -67,67 +67,6 @@ func (s *slowJob) copyOf(m int) model.AttemptID {
 
 const minuteAndMore = 100 * time.Second
 
-// LATE first starts a speculative attempt of the task with the longest estimated time to end. After
-// 100 s, that is the map at 3 %, not the one at 50 % [Zaharia08 §4].
-func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *core.Config, p *model.Policy) { p.Speculation.SlowTask = 0.5 }, model.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
-	require.Equal(t, []model.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s.end(minuteAndMore, 6, model.StateSucceeded) // this frees a slot of the last node
-	require.Equal(t, []model.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 2)
-	require.NoError(t, s.c.Update(minuteAndMore))
-	s.end(minuteAndMore, 4, model.StateSucceeded)
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.at[4]), "a task has one copy at most")
-	checkInvariants(t, s.c)
-}
-
-// By the native rule a task is slow if its progress is 0.2 below the mean of its job, even if it is
-// fast now. The slow task with the lowest index comes first [Zaharia08 §2.1].
-func TestNativeRuleComparesProgress(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *core.Config, p *model.Policy) { p.Speculation.Rule = model.NativeRule }, model.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
-	require.Equal(t, []model.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s = newSlowJob(t, "fair", func(_ *core.Config, p *model.Policy) { p.Speculation.Rule = model.NativeRule }, model.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{0: 0.7})
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]), "0.2 below 0.87 is 0.67")
-}
-
-func TestWhatIsNotCopied(t *testing.T) {
-	slow := map[int]float64{2: 0.03}
-	for name, try := range map[string]struct {
-		change func(*core.Config, *model.Policy)
-		at     time.Duration
-		on     int // node asked
-		before func(s *slowJob)
-	}{
-		"nothing before an attempt has run for the lag":  {at: 59 * time.Second, on: 3},
-		"nothing without a rule":                         {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *model.Policy) { p.Speculation.Rule = model.NoSpeculation }},
-		"no kind that is left out":                       {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *model.Policy) { p.Speculation.Except[model.Map] = true }},
-		"no task slower than the mean by less than that": {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *model.Policy) { p.Speculation.SlowTask = 3 }},
-		"no task on its own node": {at: minuteAndMore, on: 1, before: func(s *slowJob) {
-			s.end(minuteAndMore, 3, model.StateSucceeded)
-		}},
-		"no task that may commit": {at: minuteAndMore, on: 3, before: func(s *slowJob) {
-			require.True(s.t, s.c.MayCommit(s.attempts[2]))
-			require.NoError(s.t, s.c.Update(minuteAndMore))
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newSlowJob(t, "fair", try.change, model.JobSpec{})
-			s.progress(try.at, slow)
-			if try.before != nil {
-				try.before(s)
-			}
-			require.Empty(t, beat(t, s.c, try.at, s.nodes[try.on]))
-			checkInvariants(t, s.c)
-		})
-	}
-	s := newSlowJob(t, "fair", nil, model.JobSpec{})
-	s.progress(60*time.Second, slow)
-	require.Len(t, beat(t, s.c, 60*time.Second, s.nodes[3]), 1, "else there is a copy")
-}
-
 // The first attempt to succeed completes its task: the output is on its node, and the other attempt
 // is killed. Later reports of that attempt are ignored.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
@@ -156,18 +95,6 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 		require.Equal(t, at, center)
 		checkInvariants(t, s.c)
 	}
-}
-
-// While a job waits for locality it gets no speculative attempts: they may run on any node.
-// Hadoop's FairScheduler, too, starts none for a request with a level.
-func TestDelaySchedulingDelaysCopies(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *core.Config, p *model.Policy) {
-		p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
-	}, model.JobSpec{Places: on(7, 0, 1, 2, 3)})
-	s.progress(minuteAndMore, map[int]float64{2: 0.03})
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Empty(t, beat(t, s.c, minuteAndMore+9*time.Second, s.nodes[3]))
-	require.Equal(t, []model.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore+10*time.Second, s.nodes[3]))
 }
 
 // Under every order, slow maps and slow reduces get speculative attempts.
@@ -249,45 +176,6 @@ func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	require.ErrorIs(t, s.c.Reconfigure(0, to), core.ErrUnknownPool)
 	s.progress(minuteAndMore, map[int]float64{0: 0.1})
 	require.Equal(t, []model.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-}
-
-// A reduce's time counts from the end of the last map. So one that was launched early and waited is
-// not slow.
-func TestReducesThatWaitedAreNotSlow(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *core.Config, p *model.Policy) {
-		p.Speculation = model.SpeculationPolicy{Rule: model.LATE, SlowTask: 0.5}
-	})
-	submit(t, c, model.JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
-	var m model.AttemptID
-	at := map[model.AttemptID]model.NodeID{}
-	launch := func(now time.Duration, on model.NodeID) {
-		for _, a := range beat(t, c, now, on) {
-			at[a] = on
-			if a.Task.Kind == model.Map {
-				m = a
-			}
-		}
-	}
-	launch(0, n[0])
-	launch(0, n[1])
-	report := func(now time.Duration, progress float64) {
-		for a, on := range at {
-			if a.Task.Kind == model.Reduce {
-				_, err := c.Heartbeat(now, model.Heartbeat{Node: on, Statuses: []model.Status{{Attempt: a, Progress: progress}}, NoWork: true})
-				require.NoError(t, err)
-			}
-		}
-		require.NoError(t, c.Update(now))
-	}
-	report(900*time.Second, 0.1)
-	launch(900*time.Second, n[2]) // this reduce waits for less time than the others
-	require.Len(t, at, 4)
-	require.NoError(t, c.Update(990*time.Second))
-	require.Empty(t, beat(t, c, 990*time.Second, n[3]), "no reduce is slow while a map runs")
-	_, err := c.Heartbeat(1000*time.Second, model.Heartbeat{Node: at[m], Statuses: []model.Status{{Attempt: m, State: model.StateSucceeded}}, NoWork: true})
-	require.NoError(t, err)
-	report(1100*time.Second, 0.5)
-	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
 }
 
 // A job has at most as many speculative attempts as the cap allows; the cap is then the reason.

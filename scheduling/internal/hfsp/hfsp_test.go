@@ -71,16 +71,6 @@ func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	require.Equal(t, []model.JobID{smallest, small}, c.View().Order(model.Map)[:2])
 }
 
-// The size of a job in training is its number of tasks × mean × ξ [Pastorelli13 §3.1.1]. The mean
-// is that of finished tasks; without any it is Initial.
-func TestTrainingSizeIsScaledByXi(t *testing.T) {
-	c, _ := hfspCore(t, model.HFSPPolicy{Xi: 3, Initial: 10 * time.Second}, model.Node{MapSlots: 8})
-	id := coretest.Submit(t, c, model.JobSpec{Maps: 7})
-	v, err := c.View().Virtual(id, model.Map)
-	require.NoError(t, err)
-	require.Equal(t, 7*3*10*time.Second, v.Left)
-}
-
 // The virtual work of a job that has succeeded continues; otherwise other jobs would get its slots
 // too early. The work of a killed job does not continue.
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
@@ -316,14 +306,4 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})
-}
-
-// With an infinite Xi a job launches its training tasks, and the others once its size is known.
-func TestOnlyTheSampleIsLaunched(t *testing.T) {
-	c, _ := hfspCore(t, model.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, model.Node{MapSlots: 5})
-	coretest.Submit(t, c, model.JobSpec{Maps: 5})
-	sample := coretest.Beat(t, c, 0, 0)
-	require.Len(t, sample, 2)
-	require.Empty(t, coretest.Beat(t, c, time.Second, 0, model.Status{Attempt: sample[0], State: model.StateSucceeded}))
-	require.Len(t, coretest.Beat(t, c, 2*time.Second, 0, model.Status{Attempt: sample[1], State: model.StateSucceeded}), 3)
 }

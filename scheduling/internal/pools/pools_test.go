@@ -1,7 +1,6 @@
 package pools
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -88,39 +87,11 @@ func TestViewOfPools(t *testing.T) {
 	require.Nil(t, other.View().Queues())
 }
 
-// For BoostTime, a young job weighs more in launches, in View.Order and in shares. The order keeps
-// no record of a boost that has ended.
-func TestNewJobsAreBoosted(t *testing.T) {
-	boosted := func(_ *core.Config, p *model.Policy) {
+// The order keeps no record of a boost that has ended, or of a job that has.
+func TestRecordsOfBoosts(t *testing.T) {
+	c, n := pooled(t, model.Node{MapSlots: 1}, func(_ *core.Config, p *model.Policy) {
 		p.Pools = model.Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
-	}
-	c, n := pooled(t, model.Node{MapSlots: 6}, boosted)
-	first := coretest.Submit(t, c, model.JobSpec{Pool: "p", Maps: 9})
-	require.NoError(t, c.Update(5*time.Second))
-	second := coretest.Submit(t, c, model.JobSpec{Pool: "p", Maps: 9})
-	for _, id := range []model.JobID{first, second} {
-		require.Equal(t, 3.0, coretest.Job(t, c, id).Kinds[model.Map].Share)
-		require.Equal(t, 3.0, coretest.Job(t, c, id).Kinds[model.Map].Weight)
-	}
-	require.NoError(t, c.Update(10*time.Second))
-	require.Equal(t, []float64{1.5, 4.5}, []float64{coretest.Job(t, c, first).Kinds[model.Map].Share, coretest.Job(t, c, second).Kinds[model.Map].Share})
-	launched := map[model.JobID]int{}
-	for _, a := range coretest.Beat(t, c, 12*time.Second, n) {
-		launched[a.Task.Job]++
-	}
-	require.Equal(t, map[model.JobID]int{first: 2, second: 4}, launched, "1, 2 of one against 3, 6, 9, 12 thirds of the other")
-	require.Equal(t, []model.JobID{second, first}, c.View().Order(model.Map), "4 / 3 against 2")
-	done := func(at time.Duration) []model.JobID {
-		coretest.Submit(t, c, model.JobSpec{Pool: "q", Maps: 1})
-		_, err := c.Heartbeat(at, model.Heartbeat{Node: n, NoWork: true})
-		require.NoError(t, err)
-		return c.View().Order(model.Map)
-	}
-	require.Contains(t, done(14*time.Second), second)
-	require.NoError(t, c.SetPriority(15*time.Second, first, model.Normal)) // any call that runs Settle
-	require.Less(t, slices.Index(c.View().Order(model.Map), first), slices.Index(c.View().Order(model.Map), second), "2 against 4 now")
-
-	c, n = pooled(t, model.Node{MapSlots: 1}, boosted)
+	})
 	gone := coretest.Submit(t, c, model.JobSpec{Pool: "p", Maps: 1})
 	require.NoError(t, c.Kill(time.Second, gone))
 	stays := coretest.Submit(t, c, model.JobSpec{Pool: "p", Maps: 1})
@@ -151,6 +122,8 @@ func TestBoostEndsWithoutWork(t *testing.T) {
 	_, err = c.Heartbeat(10*time.Second, model.Heartbeat{Node: n, NoWork: true})
 	require.NoError(t, err)
 	require.Equal(t, []model.JobID{second, first}, c.View().Order(model.Map), "2 against 2 / 3")
+	require.NoError(t, c.SetPriority(15*time.Second, first, model.Normal)) // any call that runs Settle
+	require.Equal(t, []model.JobID{first, second}, c.View().Order(model.Map), "2 against 2")
 }
 
 // Limits on running jobs also hold for the lowest priority. A job that ends lets another one run. A
@@ -256,19 +229,6 @@ func TestEventsOfPools(t *testing.T) {
 	require.Equal(t, event.Warning, since()[0].Type, "it is too much again")
 }
 
-// If a node adds slots, the fair shares of pools with demand grow by these slots.
-func TestSharesFollowTheSlots(t *testing.T) {
-	c, _ := poolsCore(t, nil, coretest.Racks([2]int{2, 1}, 2, 2)...)
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 100})
-	had := c.View().Pools()
-	coretest.Join(t, c, model.Node{Name: "another", MapSlots: 7})
-	for i, p := range c.View().Pools() {
-		if p.Name == "u" {
-			require.InDelta(t, had[i].Kinds[model.Map].Share+7, p.Kinds[model.Map].Share, 1e-9)
-		}
-	}
-}
-
 // Before each launch the load manager is asked, with the node, the cluster's load and its slots. If
 // it refuses, the slot stays free, and the idle reason says so.
 func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
@@ -307,37 +267,8 @@ func TestIdleReasonsOfPools(t *testing.T) {
 	c, n := pooled(t, model.Node{MapSlots: 2}, nil)
 	coretest.Submit(t, c, model.JobSpec{Pool: "p", Maps: 9})
 	require.Equal(t, model.Reason{Cause: model.CauseNotOffered}, c.View().IdleReasons(n)[0].Reason)
-}
-
-// A node with more than ReserveLong slots keeps that many free of long tasks. Long tasks are those
-// known to take longer than LongTask.
-func TestSlotsKeptFromLongTasks(t *testing.T) {
-	for _, x := range []struct {
-		slots, reserve int
-		time           time.Duration
-		want           int
-	}{
-		{4, 1, time.Minute + 1, 3}, {4, 1, time.Minute, 4}, {4, 0, time.Hour, 4}, {4, 3, time.Hour, 1}, {4, 4, time.Hour, 4}, {1, 1, time.Hour, 1}, {4, 1, 0, 4},
-	} {
-		c, n := pooled(t, model.Node{MapSlots: x.slots}, func(_ *core.Config, p *model.Policy) { p.ReserveLong, p.LongTask = x.reserve, time.Minute })
-		coretest.Submit(t, c, model.JobSpec{Maps: 9, MapTime: x.time})
-		require.Len(t, coretest.Beat(t, c, 0, n), x.want, "%+v", x)
-	}
-	c, n := pooled(t, model.Node{ReduceSlots: 2}, func(cfg *core.Config, p *model.Policy) { cfg.Explain, p.ReserveLong, p.LongTask = true, 1, time.Minute })
+	c, n = pooled(t, model.Node{ReduceSlots: 2}, func(cfg *core.Config, p *model.Policy) { cfg.Explain, p.ReserveLong, p.LongTask = true, 1, time.Minute })
 	coretest.Submit(t, c, model.JobSpec{Reduces: 9, ReduceTime: time.Hour})
 	require.Len(t, coretest.Beat(t, c, 0, n), 1)
 	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Reduce, Node: n, Reason: model.Reason{Cause: model.CauseBusyLong}}}, c.View().Skips())
-}
-
-// A heartbeat's reports apply before its launches: when a job ends, a job that its user's limit
-// held back gets the slot.
-func TestReportsCountAtOnce(t *testing.T) {
-	c, n := pooled(t, model.Node{MapSlots: 1}, func(_ *core.Config, p *model.Policy) { p.Pools.UserMaxJobs = 1 })
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 1})
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 1})
-	got := coretest.Beat(t, c, 0, n)
-	require.Len(t, got, 1)
-	got = coretest.Beat(t, c, 0, n, model.Status{Attempt: got[0], State: model.StateSucceeded})
-	require.Len(t, got, 1)
-	require.Equal(t, model.JobID(2), got[0].Task.Job)
 }

@@ -75,38 +75,6 @@ func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	require.Zero(t, need())
 }
 
-// A pool that has been below half of its fair share for longer than FairTimeout may claim the slots
-// that it lacks. The slots that it has are subtracted.
-func TestHalfShareTimeout(t *testing.T) {
-	c, n := pooled(t, model.Node{MapSlots: 10}, func(_ *core.Config, p *model.Policy) {
-		p.Preemption.Mode, p.Pools.FairTimeout = model.PreemptLog, 10*time.Second
-	})
-	submit := func(pool string) {
-		coretest.Submit(t, c, model.JobSpec{Pool: pool, User: pool, Maps: 30})
-	}
-	submit("a")
-	require.Equal(t, 10, coretest.Launches(t, c, n))
-	first, ok := c.View().Live(model.TaskID{Job: 1, Kind: model.Map})
-	require.True(t, ok)
-	submit("b")
-	since := c.Now
-	got := coretest.Beat(t, c, since, n, model.Status{Attempt: first.ID, State: model.StateSucceeded})
-	require.Len(t, got, 1)
-	require.Equal(t, model.JobID(2), got[0].Task.Job)
-	need := func(at time.Duration) []int {
-		require.NoError(t, c.Update(at))
-		var list []int
-		for _, v := range c.View().Pools() {
-			if v.Name == "a" || v.Name == "b" {
-				list = append(list, v.Need[model.Map])
-			}
-		}
-		return list
-	}
-	require.Equal(t, []int{0, 0}, need(since+10*time.Second))
-	require.Equal(t, []int{0, 4}, need(since+10*time.Second+1))
-}
-
 // Even if the policy is reloaded each second, a starved pool gets its minimum share by preemption.
 func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 	c, since := poolsCore(t, func(_ *core.Config, p *model.Policy) {
