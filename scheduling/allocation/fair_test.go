@@ -37,40 +37,20 @@ func TestAllocationFile(t *testing.T) {
   <defaultMinSharePreemptionTimeout>120</defaultMinSharePreemptionTimeout>
   <fairSharePreemptionTimeout>300</fairSharePreemptionTimeout>
 </allocations>`)
-	require.ElementsMatch(t, []string{"default", "poolA", "poolB", "poolC", "poolD", "poolE"}, poolNames(a))
-	for _, want := range []struct {
-		pool         string
-		maps, reds   int
-		jobs, minSec int
-	}{
-		{"default", 0, 0, 15, 120},
-		{"poolA", 1, 2, 15, 120},
-		{"poolB", 2, 1, 15, 120},
-		{"poolC", 2, 0, 15, 120},
-		{"poolD", 0, 0, 3, 120},
-		{"poolE", 0, 0, 15, 60},
-	} {
-		require.Equal(t, scheduling.PoolConfig{
-			Name: want.pool, Min: [2]int{want.maps, want.reds}, Max: [2]int{scheduling.NoLimit, scheduling.NoLimit}, Weight: 1,
-			Mode: scheduling.FairMode, MaxJobs: want.jobs, MinTimeout: time.Duration(want.minSec) * time.Second,
-		}, effective(a, want.pool))
-	}
-	require.Equal(t, 10, userMaxJobs(a, "user1"))
-	require.Equal(t, 5, userMaxJobs(a, "user2"))
-	require.Equal(t, 300*time.Second, a.FairTimeout)
+	require.Empty(t, cmp.Diff(scheduling.Allocations{
+		Pools: []scheduling.PoolConfig{
+			{Name: "poolA", Min: [2]int{1, 2}}, {Name: "poolB", Min: [2]int{2, 1}}, {Name: "poolC", Min: [2]int{2, 0}},
+			{Name: "poolD", MaxJobs: 3}, {Name: "poolE", MinTimeout: time.Minute},
+		},
+		Users:       []scheduling.UserConfig{{Name: "user1", MaxJobs: 10}},
+		PoolMaxJobs: 15, UserMaxJobs: 5, MinTimeout: 2 * time.Minute, FairTimeout: 5 * time.Minute,
+	}, a))
 }
 
 // An empty file yields the zero value, and so the default of each setting.
 func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
-		a := parseFair(t, text)
-		require.Equal(t, scheduling.Allocations{}, a)
-		require.Equal(t, []string{"default"}, poolNames(a))
-		require.Equal(t, scheduling.PoolConfig{
-			Name: "poolA", Max: [2]int{scheduling.NoLimit, scheduling.NoLimit}, Weight: 1, Mode: scheduling.FairMode,
-			MaxJobs: scheduling.NoLimit, MinTimeout: -1,
-		}, effective(a, "poolA"))
-		require.Equal(t, scheduling.NoLimit, userMaxJobs(a, "anyone"))
+		require.Equal(t, scheduling.Allocations{}, parseFair(t, text))
 	}
 }
 
@@ -91,16 +71,12 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, fair))
 }
 
-// In the file a limit of 0 is a limit: it forbids everything.
+// In the file a limit of 0 is a limit: it forbids everything, as a negative number does in Allocations.
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
 		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`)
-	p := effective(a, "p")
-	require.Equal(t, [2]int{0, scheduling.NoLimit}, p.Max)
-	require.Equal(t, 0, p.MaxJobs)
-	require.Equal(t, time.Nanosecond, p.MinTimeout)
-	require.Equal(t, 0, userMaxJobs(a, "u"))
-	require.Equal(t, -1, a.Pools[0].Max[scheduling.Map])
+	require.Equal(t, []scheduling.PoolConfig{{Name: "p", Max: [2]int{-1, 0}, MaxJobs: -1, MinTimeout: time.Nanosecond}}, a.Pools)
+	require.Equal(t, []scheduling.UserConfig{{Name: "u", MaxJobs: -1}}, a.Users)
 }
 
 func TestMinimumAboveMaximumIsAWarning(t *testing.T) {

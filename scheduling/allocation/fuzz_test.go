@@ -3,7 +3,6 @@ package allocation_test
 import (
 	"bytes"
 	"errors"
-	"math"
 	"os"
 	"testing"
 
@@ -46,23 +45,11 @@ func FuzzParseFair(f *testing.F) {
 			requireProblems(t, err)
 			return
 		}
-		seen := map[string]bool{}
-		for _, p := range fair.Pools {
-			require.False(t, p.Name == "" || seen[p.Name], "%q", p.Name)
-			seen[p.Name] = true
-			e := effective(fair, p.Name)
-			require.True(t, e.Weight > 0 && !math.IsInf(e.Weight, 0), e.Weight)
-			for kind := range e.Min {
-				require.GreaterOrEqual(t, e.Min[kind], 0)
-				require.GreaterOrEqual(t, e.Max[kind], 0)
-			}
-			require.GreaterOrEqual(t, e.MaxJobs, 0)
-			require.NotZero(t, e.MinTimeout)
-			require.NotEqual(t, scheduling.DefaultMode, e.Mode)
-		}
-		for _, u := range fair.Users {
-			require.GreaterOrEqual(t, userMaxJobs(fair, u.Name), 0)
-		}
+		policy, err := scheduling.Preset("hfs")
+		require.NoError(t, err)
+		(&allocation.Files{Pools: &fair}).Apply(&policy)
+		_, err = scheduling.NewCore(scheduling.Config{}, policy)
+		require.NoError(t, err)
 	})
 }
 
