@@ -241,7 +241,7 @@ func offsetForms() []offsetForm {
 // records.
 func TestOffsetsOfAllInputs(t *testing.T) {
 	var clusters []*actors.Cluster
-	for _, cfg := range []actors.Config{{Nodes: 1}, {Nodes: 3, BlockSize: 200}} {
+	for _, cfg := range []actors.Config{{Nodes: 1}, {Nodes: 3, BlockSize: 200}, {BlockSize: 999, Memory: 64 << 10}} {
 		c, err := actors.Start(cfg)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, c.Close()) })
