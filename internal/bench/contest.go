@@ -10,29 +10,29 @@ import (
 
 // Contest is one task that several programs perform on the same input.
 type Contest struct {
-	Name  string // short and unique: targets refer to it
-	Input string // file to read into the page cache before each run; empty: none
-	Bytes int64  // size of the input
+	Name  string `json:"name"`  // short and unique: targets refer to it
+	Input string `json:"-"`     // file to read into the page cache before each run; empty: none
+	Bytes int64  `json:"bytes"` // size of the input
 	// Fresh is the number of bytes of memory that are used and released before each run: about the
 	// need of the programs. On a virtual machine, memory that was free for seconds belongs to the
 	// host, and its first use is twice as slow.
-	Fresh    int64
-	Programs []Program
+	Fresh    int64     `json:"-"`
+	Programs []Program `json:"-"`
 }
 
 // Program is one way to perform a contest's task.
 type Program struct {
-	Name string // unique in its contest: "tarry", "limit", "GNU sort"
-	Args []string
-	Env  []string // added to the environment
+	Name string   `json:"name"` // unique in its contest: "tarry", "limit", "GNU sort"
+	Args []string `json:"args,omitempty"`
+	Env  []string `json:"-"` // added to the environment
 	// OutDir is the directory of the program's result; it is removed before and after a run.
 	// Without it the result is standard output.
-	OutDir string
+	OutDir string `json:"-"`
 	// Result says how to compare the result with the other programs'.
-	Result ResultKind
+	Result ResultKind `json:"-"`
 	// Accept is an exit status that is not a failure, such as grep's 1 for no match; 0 accepts only
 	// 0.
-	Accept int
+	Accept int `json:"-"`
 }
 
 // ResultKind says whether results of a contest's programs can be compared.
@@ -48,17 +48,17 @@ const (
 
 // Result has the runs of one program in a contest.
 type Result struct {
-	Program Program
-	Samples []Sample // one per round; fewer after a failure
-	Digest  string   // digest of the first round's result
-	Err     error    // the failure after which it skipped the further rounds
+	Program Program  `json:"program"`
+	Samples []Sample `json:"samples"`           // one per round; fewer after a failure
+	Digest  string   `json:"result,omitempty"`  // digest of the first round's result
+	Failure string   `json:"failure,omitempty"` // why it skipped the further rounds; empty: it did not
 }
 
 // Outcome is a contest with the results of its programs, in the contest's order.
 type Outcome struct {
-	Contest Contest
-	Results []Result
-	Rounds  int
+	Contest Contest  `json:"contest"`
+	Results []Result `json:"programs"`
+	Rounds  int      `json:"rounds"`
 }
 
 // Run runs the programs of c in turns for the given number of rounds, at least 1. Their standard
@@ -75,17 +75,17 @@ func Run(
 	for round := range rounds {
 		for i := range o.Results {
 			r := &o.Results[i]
-			if r.Err != nil {
+			if r.Failure != "" {
 				continue
 			}
 			fmt.Fprintf(log, "%s, round %d of %d: %s\n", c.Name, round+1, rounds, r.Program.Name)
-			r.takeTurn(ctx, c, scratch)
+			err := r.takeTurn(ctx, c, scratch)
 			if ctx.Err() != nil {
-				r.Err = nil // not its fault
 				return o, context.Cause(ctx)
 			}
-			if r.Err != nil {
-				fmt.Fprintf(log, "%s: %s: %v\n", c.Name, r.Program.Name, r.Err)
+			if err != nil {
+				r.Failure = err.Error()
+				fmt.Fprintf(log, "%s: %s: %v\n", c.Name, r.Program.Name, err)
 			}
 		}
 	}
@@ -93,53 +93,51 @@ func Run(
 	return o, nil
 }
 
-// takeTurn runs the program once. It adds the sample to r, or sets r.Err.
-func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) {
+// takeTurn runs the program once and adds the sample to r.
+func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) error {
 	if c.Input != "" {
-		if r.Err = warm(c.Input); r.Err != nil {
-			return
+		if err := warm(c.Input); err != nil {
+			return err
 		}
 	}
 	if r.Program.OutDir != "" {
-		if r.Err = os.RemoveAll(r.Program.OutDir); r.Err != nil {
-			return
+		if err := os.RemoveAll(r.Program.OutDir); err != nil {
+			return err
 		}
 		defer os.RemoveAll(r.Program.OutDir)
 	}
-	if r.Err = freshen(scratch, c.Fresh); r.Err != nil {
-		return
+	if err := freshen(scratch, c.Fresh); err != nil {
+		return err
 	}
 	stdout, err := os.CreateTemp(scratch, "stdout-")
 	if err != nil {
-		r.Err = err
-		return
+		return err
 	}
 	defer os.Remove(stdout.Name())
 	defer stdout.Close()
 	sample, err := measure(ctx, r.Program, stdout)
 	if err != nil {
-		r.Err = err
-		return
+		return err
 	}
 	r.Samples = append(r.Samples, sample)
 	if len(r.Samples) == 1 && r.Program.Result != Other {
-		r.Digest, r.Err = digestResult(r.Program, stdout)
+		r.Digest, err = digestResult(r.Program, stdout)
 	}
+	return err
 }
 
-// compareResults sets an error for every result that differs from the first of its kind.
+// compareResults sets the Failure of every result that differs from the first of its kind.
 func (o *Outcome) compareResults() {
 	for i := range o.Results {
 		r := &o.Results[i]
-		if r.Err != nil || r.Program.Result == Other {
+		if r.Failure != "" || r.Program.Result == Other {
 			continue
 		}
 		first := slices.IndexFunc(o.Results, func(f Result) bool {
-			return f.Err == nil && f.Program.Result == r.Program.Result
+			return f.Failure == "" && f.Program.Result == r.Program.Result
 		})
 		if f := o.Results[first]; f.Digest != r.Digest {
-			r.Err = fmt.Errorf("bench: result %s differs from that of %s, %s", r.Digest,
-				f.Program.Name, f.Digest)
+			r.Failure = fmt.Sprintf("its result %s differs from that of %s, %s", r.Digest, f.Program.Name, f.Digest)
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Sample has the time and memory that one run of a program took.
+// Sample has the time in seconds and the memory in bytes that one run of a program took.
 type Sample struct {
-	Wall time.Duration
-	CPU  time.Duration // user and system, of the process and its children
-	// PeakRSS is the maximum resident memory of the process in bytes, including mapped files.
-	PeakRSS int64
-	// Private is the maximum anonymous memory observed, in bytes, without mapped files; 0 where it
-	// is unknown (outside Linux), or if the process was too short.
-	Private int64
+	Wall float64 `json:"wall_s"`
+	CPU  float64 `json:"cpu_s"` // user and system, of the process and its children
+	// PeakRSS is the maximum resident memory of the process, including mapped files.
+	PeakRSS int64 `json:"peak_rss"`
+	// Private is the maximum anonymous memory observed, without mapped files; 0 where it is unknown
+	// (outside Linux), or if the process was too short.
+	Private int64 `json:"private"`
 }
 
 // measure runs a program and writes its standard output to a file.
@@ -44,8 +44,8 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 		return Sample{}, runError(p, err, stderr.Bytes())
 	}
 	return Sample{
-		Wall:    wall,
-		CPU:     state.UserTime() + state.SystemTime(),
+		Wall:    wall.Seconds(),
+		CPU:     (state.UserTime() + state.SystemTime()).Seconds(),
 		PeakRSS: peakRSS(state, seen),
 		Private: seen.private,
 	}, nil

@@ -2,147 +2,113 @@ package bench
 
 import (
 	"fmt"
+
+	"github.com/dustin/go-humanize"
 )
 
-// Measure is the kind of quantity that a target bounds.
-type Measure int
-
-// The measures. A ratio compares times within each round.
-const (
-	TimesOther    Measure = iota // own wall time / the other's: at most Bound
-	FasterThan                   // the other's wall time / own: at least Bound
-	PrivatePeak                  // private memory in bytes: at most Bound
-	RSSPeak                      // resident memory in bytes: at most Bound
-	BytesPerSec                  // input bytes a second: at least Bound
-	FigureMax                    // a figure: at most Bound
-	CPUTimesOther                // own CPU time / the other's: at most Bound
-)
-
-// Target is one of the project's goals: a bound on a program's result in a contest, or on a figure.
+// Target is one of the project's goals: a bound on a program's result in a contest.
 type Target struct {
-	Row     string // name of the goal; several targets may share it
-	Contest string // name of the contest
-	Program string // name of the program whose result is bounded
-	Measure Measure
-	// Against is the other program (of TimesOther, FasterThan, CPUTimesOther) or the figure's name.
-	Against string
-	Bound   float64
+	Row     string  `json:"row"`     // name of the goal; several targets may share it
+	Contest string  `json:"contest"` // name of the contest
+	Program string  `json:"program"` // name of the program whose result is bounded
+	Measure Measure `json:"-"`
+	Against string  `json:"-"` // the other program of a ratio
+	Bound   float64 `json:"-"`
 }
 
-// Verdict says whether a target is met.
-type Verdict int
+// Measure is a kind of quantity that a target bounds.
+type Measure struct {
+	text    string // of the bound; %[1]s is the program, %[2]s the bound, %[3]s the other program
+	atLeast bool   // the bound is a minimum, otherwise a maximum
+	found   func(own, other []Sample, bytes int64) Summary
+	show    func(float64) string
+}
 
-// The verdicts.
-const (
-	Unknown Verdict = iota // a program that it needs is not installed, was not run, or failed
-	Met
-	NotMet
+// The measures. A ratio compares times within each round; a memory is the peak over the rounds.
+var (
+	TimesOther = Measure{"%[1]s ≤ %[2]s × %[3]s", false, func(own, other []Sample, _ int64) Summary {
+		return ratios(own, other, wall)
+	}, number}
+	CPUTimesOther = Measure{"%[1]s: CPU ≤ %[2]s × %[3]s", false, func(own, other []Sample, _ int64) Summary {
+		return ratios(own, other, cpu)
+	}, number}
+	FasterThan = Measure{"%[1]s ≥ %[2]s × as fast as %[3]s", true, func(own, other []Sample, _ int64) Summary {
+		return ratios(other, own, wall)
+	}, number}
+	PrivatePeak = Measure{"%[1]s: private ≤ %[2]s", false, peak(private), size}
+	RSSPeak     = Measure{"%[1]s: RSS ≤ %[2]s", false, peak(rss), size}
+	MegaPerSec  = Measure{"%[1]s ≥ %[2]s MB/s", true, func(own, _ []Sample, bytes int64) Summary {
+		return of(own, func(s Sample) float64 { return float64(bytes) / 1e6 / s.Wall })
+	}, number}
+	Seconds = Measure{"%[1]s ≤ %[2]s s", false, func(own, _ []Sample, _ int64) Summary { return of(own, wall) }, number}
 )
 
-// String returns the verdict as the table shows it.
-func (v Verdict) String() string { return [...]string{"–", "met", "NOT MET"}[v] }
-
-// Judgment is the verdict on a target, with the values on which it rests.
-type Judgment struct {
-	Target  Target
-	Verdict Verdict
-	Found   Summary // of the rounds; a memory's Median is its peak over the rounds
-	Why     string  // of an Unknown verdict
+// peak returns a measure's function for the maximum of f; it finds nothing if f was never seen.
+func peak(f func(Sample) float64) func(own, _ []Sample, _ int64) Summary {
+	return func(own, _ []Sample, _ int64) Summary {
+		most := of(own, f).Max
+		if most == 0 {
+			return Summary{}
+		}
+		return Summary{Median: most, Min: most, Max: most, N: 1}
+	}
 }
 
-// notRun is the reason for an Unknown verdict on a contest or figure that was not selected.
-const notRun = "not run"
+func number(x float64) string { return fmt.Sprintf("%.3g", x) }
 
-// Judge compares a target with the outcomes of contests and with the figures, by name.
-func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
-	j := Judgment{Target: t}
-	if t.Measure == FigureMax {
-		for _, f := range figures {
-			if f.Name == t.Against {
-				return j.decide(Summary{Median: f.Value, Min: f.Value, Max: f.Value, N: 1})
-			}
-		}
-		return j.unknown(notRun)
-	}
+// size returns a number of bytes with a unit, such as 1.0 GiB or 159 MiB.
+func size(bytes float64) string { return humanize.IBytes(uint64(bytes)) }
+
+// Judgment says whether a target is met, with the values on which that rests.
+type Judgment struct {
+	Target
+	Limit   string  `json:"bound"`   // the bound as text
+	Found   Summary `json:"found"`   // of the rounds
+	Verdict string  `json:"verdict"` // met, notMet, notRun or why it is unknown
+}
+
+const (
+	met    = "met"
+	notMet = "NOT MET"
+	notRun = "not run" // the contest was not selected
+)
+
+// Judge compares a target with the outcomes of contests.
+func Judge(t Target, outcomes []Outcome) Judgment {
+	j := Judgment{Target: t, Verdict: notRun}
+	j.Limit = fmt.Sprintf(t.Measure.text, t.Program, t.Measure.show(t.Bound), t.Against)
 	for i := range outcomes {
 		if outcomes[i].Contest.Name == t.Contest {
-			return j.of(&outcomes[i])
+			j.Found, j.Verdict = t.judge(&outcomes[i])
 		}
 	}
-	return j.unknown(notRun)
+	return j
 }
 
-// of returns the judgment on the target, from the outcome of its contest.
-func (j Judgment) of(o *Outcome) Judgment {
-	own := o.Result(j.Target.Program)
-	if reason := absent(own, j.Target.Program); reason != "" {
-		return j.unknown(reason)
-	}
-	switch j.Target.Measure {
-	case PrivatePeak:
-		return j.peak(own, func(s Sample) int64 { return s.Private })
-	case RSSPeak:
-		return j.peak(own, func(s Sample) int64 { return s.PeakRSS })
-	case BytesPerSec:
-		return j.decide(Summarize(each(own.Samples,
-			func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
-	case TimesOther, FasterThan, CPUTimesOther:
-		other := o.Result(j.Target.Against)
-		if reason := absent(other, j.Target.Against); reason != "" {
-			return j.unknown(reason)
+// judge returns what is found in the outcome of the target's contest, and the verdict.
+func (t Target) judge(o *Outcome) (found Summary, verdict string) {
+	var samples [2][]Sample
+	for i, name := range []string{t.Program, t.Against} {
+		if name == "" {
+			continue
 		}
-		switch j.Target.Measure {
-		case FasterThan:
-			return j.decide(Ratios(other.Samples, own.Samples))
-		case CPUTimesOther:
-			return j.decide(CPURatios(own.Samples, other.Samples))
+		switch r := o.Result(name); {
+		case r == nil:
+			return found, name + " is not installed"
+		case r.Failure != "":
+			return found, name + " failed"
+		case len(r.Samples) == 0:
+			return found, name + " was not run"
 		default:
-			return j.decide(Ratios(own.Samples, other.Samples))
+			samples[i] = r.Samples
 		}
-	default:
-		return j.unknown(fmt.Sprintf("measure %d is not of a contest", j.Target.Measure))
 	}
-}
-
-func (j Judgment) peak(own *Result, of func(Sample) int64) Judgment {
-	peak := float64(most(own.Samples, of))
-	if peak == 0 {
-		return j.unknown("not seen")
-	}
-	return j.decide(Summary{Median: peak, Min: peak, Max: peak, N: len(own.Samples)})
-}
-
-// decide returns the judgment with a verdict: whether the median found is within the bound.
-func (j Judgment) decide(found Summary) Judgment {
-	j.Found = found
-	met := found.Median <= j.Target.Bound
-	if j.Target.Measure.atLeast() {
-		met = found.Median >= j.Target.Bound
-	}
-	j.Verdict = NotMet
-	if met {
-		j.Verdict = Met
-	}
-	return j
-}
-
-func (j Judgment) unknown(why string) Judgment {
-	j.Why = why
-	return j
-}
-
-// atLeast reports whether the bound is a minimum.
-func (m Measure) atLeast() bool { return m == FasterThan || m == BytesPerSec }
-
-// absent returns why a program has no samples, or "" if it has some.
-func absent(r *Result, name string) string {
+	found = t.Measure.found(samples[0], samples[1], o.Contest.Bytes)
 	switch {
-	case r == nil:
-		return name + " is not installed"
-	case r.Err != nil:
-		return name + " failed"
-	case len(r.Samples) == 0:
-		return name + " was not run"
+	case found.N == 0:
+		return found, "not seen"
+	case t.Measure.atLeast && found.Median < t.Bound, !t.Measure.atLeast && found.Median > t.Bound:
+		return found, notMet
 	}
-	return ""
+	return found, met
 }

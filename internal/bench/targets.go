@@ -54,10 +54,7 @@ func sortTargets() []Target {
 		{"terasort, files in memory", "terasort", "tarry", RSSPeak, "", 2.3 * gib},
 		{"1 to 2 slots", "terasort", "tarry", FasterThan, "tarry, 1 slot", 1.8},
 		{control, "terasort", "limit", FasterThan, "limit, 1 core", 1.8},
-		{
-			"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort",
-			2,
-		},
+		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort", 2},
 		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
 		{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
 		{"sort of text lines", "sort lines", "tarry", TimesOther, "chdb", 0.58},
@@ -77,18 +74,22 @@ func grepTargets() []Target {
 		)
 	}
 	return append(targets,
-		Target{
-			"grep by a user, line by line", "grep literal", "user's line by line", BytesPerSec, "",
-			1e9,
-		})
+		Target{"grep by a user, line by line", "grep literal", "user's line by line", MegaPerSec, "", 1000})
 }
 
-// roundTargets bound the rounds of iterative jobs over data in memory.
+// Names of the contests of rounds over datasets in memory, which command bench runs itself.
+const (
+	RankRounds  = "rounds of PageRank"
+	MeansRounds = "rounds of k-means"
+	TinyRounds  = "1000 tiny rounds"
+)
+
+// roundTargets bound the rounds of iterative jobs over data in memory; their limit is a loop.
 func roundTargets() []Target {
 	const rounds = "rounds of data in memory"
 	return []Target{
-		{rounds, "", "", FigureMax, RankTimes, 12},
-		{rounds, "", "", FigureMax, MeansTimes, 1.5},
-		{rounds, "", "", FigureMax, TinyRound, 1},
+		{rounds, RankRounds, "tarry", TimesOther, "limit", 12},
+		{rounds, MeansRounds, "tarry", TimesOther, "limit", 1.5},
+		{rounds, TinyRounds, "tarry", Seconds, "", 1},
 	}
 }

@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string) error {
 	report := bench.Report{Machine: machine(), Size: o.size}
 	runErr := o.runAll(ctx, setup, only, scratch, &report)
 	for _, t := range bench.Targets() {
-		report.Judgments = append(report.Judgments, bench.Judge(t, report.Outcomes, report.Figures))
+		report.Judgments = append(report.Judgments, bench.Judge(t, report.Outcomes))
 	}
 	return errors.Join(runErr, o.write(&report))
 }
@@ -110,11 +110,16 @@ func (o options) runAll(
 		if err != nil {
 			return err
 		}
-		failed += failures(outcome)
+		for _, r := range outcome.Results {
+			if r.Failure != "" {
+				failed++
+			}
+		}
 	}
 	if only.MatchString("rounds") {
-		var err error
-		if report.Figures, err = roundsOnData(ctx); err != nil {
+		outcomes, err := roundsOnData(ctx)
+		report.Outcomes = append(report.Outcomes, outcomes...)
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed++
 		}
@@ -161,16 +166,6 @@ func (o options) write(r *bench.Report) error {
 		return err
 	}
 	return errors.Join(r.WriteJSON(f), f.Close())
-}
-
-func failures(o bench.Outcome) int {
-	n := 0
-	for _, r := range o.Results {
-		if r.Err != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // machine describes the processor (its model on Linux), its cores, the system and the Go version.

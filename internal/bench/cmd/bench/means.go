@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/bench"
@@ -38,15 +37,18 @@ func clouds(n int) (points, centers []limit.Point) {
 }
 
 // meansRounds measures k-means as in examples/kmeans.
-func meansRounds(ctx context.Context, cluster *actors.Cluster, n int) ([]bench.Figure, error) {
+func meansRounds(ctx context.Context, cluster *actors.Cluster, n int) (bench.Outcome, error) {
 	points, centers := clouds(n)
 	kept, err := actors.Load(ctx, cluster, mapreduce.Slice(points))
 	if err != nil {
-		return nil, err
+		return bench.Outcome{}, err
 	}
 	defer kept.Release()
 	var want []limit.Point
-	return against(bench.MeansRound, bench.MeansTimes, meansTurns, func() error {
+	return against(bench.MeansRounds, func() error {
+		want = limit.KMeans(points, centers, meansTurns, runtime.GOMAXPROCS(0))
+		return nil
+	}, func() error {
 		got, err := kmeans(ctx, cluster, kept, centers, meansTurns)
 		if err != nil {
 			return err
@@ -56,9 +58,6 @@ func meansRounds(ctx context.Context, cluster *actors.Cluster, n int) ([]bench.F
 				return fmt.Errorf("center %d is %v, by the loop %v", i, c, want[i])
 			}
 		}
-		return nil
-	}, func() error {
-		want = limit.KMeans(points, centers, meansTurns, runtime.GOMAXPROCS(0))
 		return nil
 	})
 }
@@ -87,12 +86,12 @@ func kmeans(
 	return centers, nil
 }
 
-// tinyRounds measures the cost of a round with almost no work: it computes a dataset of three
+// tinyRounds measures the cost of rounds with almost no work: each computes a dataset of three
 // records from the previous one, which is then released.
-func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) ([]bench.Figure, error) {
+func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) (bench.Outcome, error) {
 	start, err := actors.Load(ctx, cluster, mapreduce.Slice([]int{1, 2, 3}))
 	if err != nil {
-		return nil, err
+		return bench.Outcome{}, err
 	}
 	defer start.Release()
 	type now = *actors.Dataset[int]
@@ -109,19 +108,16 @@ func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) ([]ben
 			Reducers: 1,
 		}.On(now.Input()))
 	}
-	var each []float64
-	for range inTurns {
-		begin := time.Now()
+	return against(bench.TinyRounds, nil, func() error {
 		last, err := actors.Iterate(ctx, start, rounds, step, nil)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		each = append(each, time.Since(begin).Seconds()*1000/float64(rounds))
 		list, err := last.Collect(ctx)
 		last.Release()
-		if err != nil || !slices.Equal(list, []int{1 + rounds, 2 + rounds, 3 + rounds}) {
-			return nil, fmt.Errorf("%d rounds of adding 1 to 1, 2, 3 make %v: %w", rounds, list, err)
+		if err == nil && !slices.Equal(list, []int{1 + rounds, 2 + rounds, 3 + rounds}) {
+			err = fmt.Errorf("%d rounds of adding 1 to 1, 2, 3 make %v", rounds, list)
 		}
-	}
-	return []bench.Figure{{Name: bench.TinyRound, Value: bench.Summarize(each).Median, Unit: "ms"}}, nil
+		return err
+	})
 }

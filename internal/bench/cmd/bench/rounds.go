@@ -21,51 +21,49 @@ const inTurns = 7
 
 // roundsOnData compares jobs of several rounds, whose data stays in the memory of a cluster, with
 // loops over slices on as many cores. Their results must agree.
-func roundsOnData(ctx context.Context) (figures []bench.Figure, err error) {
+func roundsOnData(ctx context.Context) (outcomes []bench.Outcome, err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	for _, measure := range []func() ([]bench.Figure, error){
-		func() ([]bench.Figure, error) { return rankRounds(ctx, cluster, 100_000) },
-		func() ([]bench.Figure, error) { return meansRounds(ctx, cluster, 1_000_000) },
-		func() ([]bench.Figure, error) { return tinyRounds(ctx, cluster, 1000) },
+	for _, measure := range []func() (bench.Outcome, error){
+		func() (bench.Outcome, error) { return rankRounds(ctx, cluster, 100_000) },
+		func() (bench.Outcome, error) { return meansRounds(ctx, cluster, 1_000_000) },
+		func() (bench.Outcome, error) { return tinyRounds(ctx, cluster, 1000) },
 	} {
-		f, err := measure()
+		o, err := measure()
 		if err != nil {
-			return nil, err
+			return outcomes, err
 		}
-		figures = append(figures, f...)
+		outcomes = append(outcomes, o)
 	}
-	return figures, nil
+	return outcomes, nil
 }
 
-// against times a job of several rounds and the loop that computes the same, in turns. It returns
-// the time of a round of the job in ms, and its ratios to the loop: of time and of CPU time.
-func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Figure, error) {
-	var each, ratios, cpu []float64
+// against times a loop, if there is one, and the job that computes the same, in turns.
+func against(name string, loop, job func() error) (bench.Outcome, error) {
+	o := bench.Outcome{Contest: bench.Contest{Name: name}, Rounds: inTurns, Results: []bench.Result{
+		{Program: bench.Program{Name: "limit"}}, {Program: bench.Program{Name: "tarry"}},
+	}}
+	runs := []func() error{loop, job}
+	if loop == nil {
+		o.Results, runs = o.Results[1:], runs[1:]
+	}
 	for turn := range inTurns + 1 {
-		var took, used [2]float64
-		for i, run := range []func() error{loop, job} {
+		for i, run := range runs {
 			runtime.GC()
 			start, before := time.Now(), cputime.Used()
 			if err := run(); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return o, fmt.Errorf("%s: %w", name, err)
 			}
-			took[i] = time.Since(start).Seconds() * 1000 / float64(rounds)
-			used[i] = (cputime.Used() - before).Seconds()
-		}
-		if turn > 0 { // the first turn warms up memory and does not count
-			each, ratios = append(each, took[1]), append(ratios, took[1]/took[0])
-			cpu = append(cpu, used[1]/used[0])
+			s := bench.Sample{Wall: time.Since(start).Seconds(), CPU: (cputime.Used() - before).Seconds()}
+			if turn > 0 { // the first turn warms up memory and does not count
+				o.Results[i].Samples = append(o.Results[i].Samples, s)
+			}
 		}
 	}
-	return []bench.Figure{
-		{Name: name, Value: bench.Summarize(each).Median, Unit: "ms"},
-		{Name: ratio, Value: bench.Summarize(ratios).Median, Unit: "times"},
-		{Name: ratio + ", CPU time", Value: bench.Summarize(cpu).Median, Unit: "times"},
-	}, nil
+	return o, nil
 }
 
 // rankTurns is the number of rounds of a PageRank.
@@ -98,16 +96,19 @@ func web(nodes int) (pages []page, g limit.Graph) {
 }
 
 // rankRounds measures PageRank as in examples/pagerank, but with numbers in place of names.
-func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]bench.Figure, error) {
+func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) (bench.Outcome, error) {
 	const damping = 0.85
 	pages, g := web(nodes)
 	kept, err := actors.LoadBy(ctx, cluster, func(p page) int32 { return p.Number }, runtime.GOMAXPROCS(0), mapreduce.Slice(pages))
 	if err != nil {
-		return nil, err
+		return bench.Outcome{}, err
 	}
 	defer kept.Release()
 	var want []float64
-	return against(bench.RankRound, bench.RankTimes, rankTurns, func() error {
+	return against(bench.RankRounds, func() error {
+		want = limit.PageRank(g, damping, rankTurns, runtime.GOMAXPROCS(0))
+		return nil
+	}, func() error {
 		return cluster.Pipeline(ctx, func(ctx context.Context, p *actors.Pipeline) error {
 			got, err := pagerank(ctx, p, kept, damping, rankTurns)
 			if err != nil {
@@ -128,9 +129,6 @@ func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]benc
 			}
 			return nil
 		})
-	}, func() error {
-		want = limit.PageRank(g, damping, rankTurns, runtime.GOMAXPROCS(0))
-		return nil
 	})
 }
 

@@ -20,12 +20,12 @@ func TestRoundsOnData(t *testing.T) {
 	require.NoError(t, err)
 	tiny, err := tinyRounds(t.Context(), cluster, 3)
 	require.NoError(t, err)
-	var names []string
-	for _, list := range [][]bench.Figure{ranks, means, tiny} {
-		for _, f := range list {
-			require.Positive(t, f.Value, f.Name)
-			names = append(names, f.Name)
+	for i, o := range []bench.Outcome{ranks, means, tiny} {
+		require.Equal(t, []string{bench.RankRounds, bench.MeansRounds, bench.TinyRounds}[i], o.Contest.Name)
+		require.Len(t, o.Results, []int{2, 2, 1}[i])
+		for _, r := range o.Results {
+			require.Len(t, r.Samples, inTurns)
+			require.Positive(t, r.Samples[0].Wall)
 		}
 	}
-	require.Subset(t, names, []string{bench.RankRound, bench.RankTimes, bench.MeansRound, bench.MeansTimes, bench.TinyRound})
 }
