@@ -31,7 +31,6 @@ type attempt struct {
 	gen            int32 // increases when its scheduled event becomes void
 	flow           int32 // the flow of a map's read, -1 if none
 	phase          phase
-	live           bool
 	suspended      bool
 	fails          bool // it will fail halfway
 	copy           bool // it is speculative
@@ -65,7 +64,7 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	a := &s.atts[ai]
 	now := s.q.now
 	a.id, a.node, a.job = o.Attempt, i, s.byID[o.Attempt.Task.Job]
-	a.locality, a.live, a.flow, a.since = o.Locality, true, -1, now
+	a.locality, a.flow, a.since = o.Locality, -1, now
 	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
@@ -199,7 +198,8 @@ func (s *sim) work(ai int32, before time.Duration) {
 // heartbeat.
 func (s *sim) ended(ai int32) error {
 	a := &s.atts[ai]
-	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, hit: a.hit, copy: a.copy, worked: a.workedBy(s.q.now)}
+	r := report{*a, scheduling.StateSucceeded}
+	r.worked, r.fetch = a.workedBy(s.q.now), fetch{}
 	if a.fails {
 		r.state = scheduling.StateFailed
 	} else if j := &s.jobs[a.job]; r.id.Task.Kind == scheduling.Map {
@@ -243,7 +243,6 @@ func (s *sim) drop(ai int32) {
 	last := len(n.running) - 1
 	n.running[at] = n.running[last]
 	n.running = n.running[:last]
-	a.live = false
 	a.gen++
 	s.free = append(s.free, ai)
 }

@@ -256,6 +256,9 @@ func (c Config) withDefaults() Config {
 	cl.Racks = cmp.Or(cl.Racks, 1)
 	cl.MapSlots = cmp.Or(cl.MapSlots, 4)
 	cl.ReduceSlots = max(0, cmp.Or(cl.ReduceSlots, 2))
+	for i := len(cl.Machines); i < cl.Nodes; i++ {
+		cl.Machines = append(cl.Machines, Machine{Rack: i * cl.Racks / cl.Nodes, MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots})
+	}
 	cl.Replicas = cmp.Or(cl.Replicas, 3)
 	cl.Setup = cmp.Or(cl.Setup, time.Second)
 	cl.ReadRate = cmp.Or(cl.ReadRate, 20<<20)

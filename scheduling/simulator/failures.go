@@ -76,9 +76,3 @@ func (s *sim) repair(i int32) error {
 	s.tick()
 	return nil
 }
-
-// expire makes the Core declare nodes lost that have been silent for Core.Expiry.
-func (s *sim) expire() error {
-	_, err := s.core.Expire(s.q.now)
-	return err
-}

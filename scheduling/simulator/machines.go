@@ -15,19 +15,8 @@ func (cl *Cluster) size() int {
 	return cl.Nodes
 }
 
-// machine returns the description of node i; defaults must be filled in.
-func (cl *Cluster) machine(i int) Machine {
-	if len(cl.Machines) > 0 {
-		return cl.Machines[i]
-	}
-	return Machine{Rack: i * cl.Racks / cl.Nodes, MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots}
-}
-
 // slots returns the total number of map and of reduce slots; defaults must be filled in.
 func (cl *Cluster) slots() (all [2]int) {
-	if len(cl.Machines) == 0 {
-		return [2]int{cl.Nodes * cl.MapSlots, cl.Nodes * cl.ReduceSlots}
-	}
 	for _, m := range cl.Machines {
 		all[0] += m.MapSlots
 		all[1] += m.ReduceSlots
@@ -35,11 +24,10 @@ func (cl *Cluster) slots() (all [2]int) {
 	return all
 }
 
-// racks returns the rack of each node.
-func (cl *Cluster) racks() []int32 {
-	of := make([]int32, cl.Nodes)
-	for i := range of {
-		of[i] = int32(cl.machine(i).Rack)
+// racks returns the rack of each node; defaults must be filled in.
+func (cl *Cluster) racks() (of []int32) {
+	for _, m := range cl.Machines {
+		of = append(of, int32(m.Rack))
 	}
 	return of
 }
@@ -71,8 +59,7 @@ func (c *Config) network(rackOf []int32) *netmodel.Network {
 		RackOf: rackOf, NodeLink: nw.NodeLink, Oversubscription: nw.Oversubscription, Grain: nw.Grain, Uplinks: nw.Uplinks,
 	}
 	links, disks := make([]float64, c.Cluster.Nodes), make([]float64, c.Cluster.Nodes)
-	for i := range links {
-		m := c.Cluster.machine(i)
+	for i, m := range c.Cluster.Machines {
 		if m.Link > 0 {
 			links[i], out.Links = m.Link, links
 		}

@@ -136,7 +136,7 @@ func TestAlikeMachinesAreNodes(t *testing.T) {
 		other := cfg
 		other.Cluster.Nodes, other.Cluster.Racks, other.Cluster.MapSlots, other.Cluster.ReduceSlots = 0, 0, 0, 0
 		for i := range nodes {
-			other.Cluster.Machines = append(other.Cluster.Machines, cfg.Cluster.machine(i))
+			other.Cluster.Machines = append(other.Cluster.Machines, cfg.withDefaults().Cluster.Machines[i])
 		}
 		var events [2][]event.Event
 		cfg.Core.Events = func(e event.Event) { events[0] = append(events[0], e) }

@@ -21,15 +21,10 @@ type simNode struct {
 	fails       uint64 // random failures planned so far
 }
 
-// report is an attempt's end that the JobTracker does not know yet.
+// report is an attempt that has ended, which the JobTracker does not know yet.
 type report struct {
-	id     scheduling.AttemptID
-	state  scheduling.AttemptState
-	job    int32
-	loc    scheduling.Locality
-	hit    bool
-	copy   bool
-	worked time.Duration
+	attempt
+	state scheduling.AttemptState
 }
 
 // join adds node i to the cluster, or brings it back.
@@ -40,12 +35,11 @@ func (s *sim) join(i int32) error {
 		if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
 			n.slow = cl.SlowFactor
 		}
-		m := cl.machine(int(i))
-		n.slow *= cmp.Or(m.Slow, 1)
-		n.phase = cmp.Or(m.Beat%s.cfg.Interval, n.phase)
+		n.slow *= cmp.Or(cl.Machines[i].Slow, 1)
+		n.phase = cmp.Or(cl.Machines[i].Beat%s.cfg.Interval, n.phase)
 		s.nodes = append(s.nodes, n)
 	}
-	n, m := &s.nodes[i], cl.machine(int(i))
+	n, m := &s.nodes[i], cl.Machines[i]
 	id, err := s.core.Join(s.q.now, scheduling.Node{
 		Name: cmp.Or(m.Name, fmt.Sprintf("n%05d", i)), Rack: cmp.Or(m.RackName, fmt.Sprintf("r%03d", s.top.rackOf[i])),
 		MapSlots: m.MapSlots, ReduceSlots: m.ReduceSlots, Incarnation: n.incarnation,
@@ -214,9 +208,9 @@ func (s *sim) reported(i int32, r *report) {
 	switch {
 	case r.state != scheduling.StateSucceeded || j.ended:
 	case k == scheduling.Map:
-		j.Maps.Count(r.loc, 1)
+		j.Maps.Count(r.locality, 1)
 		if r.hit {
-			j.InMemory.Count(r.loc, 1)
+			j.InMemory.Count(r.locality, 1)
 		}
 		j.Busy[0] += r.worked
 		s.mapReported(j, i, r.id.Task.Index)

@@ -12,7 +12,6 @@ import (
 // outputs holds the locations of a job's map outputs. Without Skew.Cells and keys, partition p is
 // the same fraction of every map's output, so that sums by node suffice for all reduces.
 type outputs struct {
-	total   int64 // of all maps, done or not
 	byNode  []int64
 	byRack  []int64
 	mapsAt  []int32   // by node: number of map outputs
@@ -27,7 +26,7 @@ type outputs struct {
 
 // newOutputs returns the empty tables of a job, with the fractions of its partitions.
 func (s *sim) newOutputs(j *simJob) *outputs {
-	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
+	o := &outputs{byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
 	o.mapsAt, o.mapsIn = make([]int32, len(s.nodes)), make([]int32, s.top.racks())
 	seed := draw(s.cfg.Seed, forSizes, uint64(j.index))
 	o.cum = shares(seed, j.spec.Reduces, j.spec.Skew)

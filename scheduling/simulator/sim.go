@@ -232,7 +232,7 @@ func (s *sim) loop(ctx context.Context) error {
 func (s *sim) handle(e simEvent) error {
 	switch e.kind {
 	case evAttempt:
-		if a := &s.atts[e.a]; a.live && a.gen == e.b {
+		if a := &s.atts[e.a]; a.gen == e.b {
 			return s.phaseOver(e.a)
 		}
 	case evHeartbeat:
@@ -269,7 +269,7 @@ func (s *sim) update() error {
 		return err
 	}
 	if s.cfg.Failures.any() {
-		if err := s.expire(); err != nil {
+		if _, err := s.core.Expire(s.q.now); err != nil {
 			return err
 		}
 	}

@@ -34,9 +34,8 @@ func (r *Reader) attempt(e event.Event) error {
 		for int(id.Try) >= len(t.tries) {
 			t.tries = append(t.tries, try{})
 		}
-		copied := e.Reason.Cause == event.CauseSlowTask
-		t.tries[id.Try] = try{node: int(e.Node), launched: e.At, near: locality(e), copy: copied}
-		if copied {
+		t.tries[id.Try] = try{node: int(e.Node), launched: e.At, near: locality(e)}
+		if e.Reason.Cause == event.CauseSlowTask {
 			j.copies++
 		}
 		return nil
@@ -63,7 +62,6 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 				}
 			}
 			t.holder, t.size = a.node, e.Bytes
-			j.hasSize = j.hasSize || e.Bytes > 0
 			if len(e.Output) == len(j.tasks[scheduling.Reduce]) && len(e.Output) > 0 {
 				t.output, j.hasOutput = e.Output, true
 			}

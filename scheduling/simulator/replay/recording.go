@@ -39,23 +39,23 @@ type outage struct{ from, to time.Duration }
 
 // job is a job of the recording.
 type job struct {
-	name, user, pool   string
-	priority           scheduling.Priority
-	submitted, ended   time.Duration
-	state              string // empty: not ended
-	slowStart          float64
-	width              int
-	bytes              int64
-	places             *event.InputPlaces
-	asked              []int // nodes in the order in which they were offered tasks when the job arrived
-	follows            int   // number of the job for whose end it waited, from 1; 0: none
-	tasks              [2][]task
-	mapsDone           []time.Duration // ends of maps, in order
-	firstDone          int             // maps that have ended at least once
-	allDone            time.Duration   // when all had ended
-	killed, suspended  int
-	copies             int
-	hasOutput, hasSize bool // sizes of map outputs by reduce are known; only their sums are
+	name, user, pool  string
+	priority          scheduling.Priority
+	submitted, ended  time.Duration
+	state             string // empty: not ended
+	slowStart         float64
+	width             int
+	bytes             int64
+	places            *event.InputPlaces
+	asked             []int // nodes in the order in which they were offered tasks when the job arrived
+	follows           int   // number of the job for whose end it waited, from 1; 0: none
+	tasks             [2][]task
+	mapsDone          []time.Duration // ends of maps, in order
+	firstDone         int             // maps that have ended at least once
+	allDone           time.Duration   // when all had ended
+	killed, suspended int
+	copies            int
+	hasOutput         bool // sizes of map outputs by reduce are known
 }
 
 // task is a task with its attempts.
@@ -87,7 +87,6 @@ type try struct {
 	gaps     []outage // times in which it was suspended
 	near     scheduling.Locality
 	out      outcome
-	copy     bool
 	part     float64       // fraction of its work that was done at partAt
 	partAt   time.Duration // time of that report
 }
