@@ -14,6 +14,6 @@
 //
 // The package opens no file: readers are arguments. Its functions are safe for concurrent use.
 //
-// Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters_table.go,
-// parameters.go; queues.go, queues_read.go, queues_build.go; files.go, check.go.
+// Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters.go;
+// queues.go, queues_read.go, queues_build.go; files.go, check.go.
 package allocation
