@@ -8,6 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
+func topologyOf(cl Cluster) topology {
+	cfg := Config{Cluster: cl}.withDefaults()
+	return newTopology(cfg.Cluster.racks())
+}
+
 // Blocks are placed by HDFS's rule: replicas on separate nodes, the first two in different racks,
 // the third in the rack of the second.
 func TestPlaceBlocks(t *testing.T) {
@@ -15,7 +20,7 @@ func TestPlaceBlocks(t *testing.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
 		racks := rapid.IntRange(1, min(nodes, 6)).Draw(t, "racks")
 		replicas := rapid.IntRange(1, 4).Draw(t, "replicas")
-		top := newTopology((&Cluster{Nodes: nodes, Racks: racks}).racks())
+		top := topologyOf(Cluster{Nodes: nodes, Racks: racks})
 		require.Equal(t, racks, top.racks())
 		p := top.placeBlocks(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), 20, replicas)
 		for b := range 20 {
@@ -36,7 +41,7 @@ func TestPlaceBlocks(t *testing.T) {
 
 // Each node gets its equal part of all replicas: 300 of 30,000, with a tolerance of 90.
 func TestBlocksAreSpread(t *testing.T) {
-	top := newTopology((&Cluster{Nodes: 100, Racks: 4}).racks())
+	top := topologyOf(Cluster{Nodes: 100, Racks: 4})
 	p := top.placeBlocks(rand.New(rand.NewPCG(1, 0)), 10_000, 3)
 	count := make([]int, 100)
 	for _, v := range p.Nodes {

@@ -74,6 +74,6 @@ func TestTracedJob(t *testing.T) {
 }
 
 func TestNodesInTurn(t *testing.T) {
-	top := newTopology((&Cluster{Nodes: 7, Racks: 3}).racks())
+	top := topologyOf(Cluster{Nodes: 7, Racks: 3})
 	require.Equal(t, []int32{0, 3, 5, 1, 4, 6, 2}, top.inTurn())
 }
