@@ -109,7 +109,7 @@ func (x *coflowTrace) replay(s *study.Study) {
 	figure := s.Plot("by-job")
 	got := study.Samples(len(x.lists), func(n int) (values []float64) {
 		w, err := workload.FromCoflows(x.lists[n],
-			workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
+			workload.TraceOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
 		s.Check(err)
 		cfg.Seed = uint64(n)
 		all := s.Compare(cfg, list, 1, study.Always(w))

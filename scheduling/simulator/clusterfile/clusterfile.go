@@ -48,7 +48,7 @@ const (
 // File is the content of a cluster file: nodes, links, stragglers and outages.
 type File struct {
 	machines []simulator.Machine
-	uplinks  []float64
+	uplinks  []float64         // by rack; 0: the file sets none
 	network  simulator.Network // Flows, NodeLink, Oversubscription, Disk
 	part     float64           // of attempts that straggle
 	times    workload.Dist
@@ -273,19 +273,9 @@ func (r *reader) rack(n yamlfile.Node) error {
 			m.Rack = rack
 			r.file.machines = append(r.file.machines, m)
 		}
-		r.uplink(rack, uplink)
+		r.file.uplinks = append(r.file.uplinks, uplink)
 	}
 	return nil
-}
-
-// uplink records the rate of a rack's uplink; 0 means that the file sets none.
-func (r *reader) uplink(rack int, uplink float64) {
-	switch {
-	case r.file.uplinks != nil:
-		r.file.uplinks = append(r.file.uplinks, uplink)
-	case uplink > 0:
-		r.file.uplinks = append(make([]float64, rack), uplink)
-	}
 }
 
 // machines returns the nodes that an entry describes: "10 new" is 10 of class new, "new" is one.

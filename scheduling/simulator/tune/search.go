@@ -39,47 +39,32 @@ const (
 	OffRack     Goal = "off-rack"     // bytes that reduces fetch from other racks
 )
 
+// goals has, for each goal, its figure of a simulation (seconds, a fraction or GB), and the factor and
+// the words with which Text shows it.
+var goals = map[Goal]struct {
+	of    func(*simulator.Figures) float64
+	scale float64
+	words string
+}{
+	MeanSojourn: {func(f *simulator.Figures) float64 { return f.Sojourn.Mean }, 1, "s mean sojourn"},
+	P95:         {func(f *simulator.Figures) float64 { return f.Sojourn.P95 }, 1, "s of the 95th percentile of sojourns"},
+	Locality:    {func(f *simulator.Figures) float64 { return 1 - f.Maps.Share(scheduling.NodeLocal) }, 100, "% of maps not local"},
+	OffRack:     {func(f *simulator.Figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }, 1, "GB shuffled off rack"},
+}
+
 // Goals returns all goals.
 func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
 
-// of returns the goal's figure of a simulation: seconds, a fraction or GB.
-func (g Goal) of(f *simulator.Figures) float64 {
-	switch g {
-	case P95:
-		return f.Sojourn.P95
-	case Locality:
-		return 1 - f.Maps.Share(scheduling.NodeLocal)
-	case OffRack:
-		return float64(f.Shuffle.OffRack) / 1e9
-	default:
-		return f.Sojourn.Mean
-	}
-}
-
-// unit returns the unit in which Text shows the goal's figure, and the factor to convert it.
-func (g Goal) unit() (scale float64, words string) {
-	switch g {
-	case P95:
-		return 1, "s of the 95th percentile of sojourns"
-	case Locality:
-		return 100, "% of maps not local"
-	case OffRack:
-		return 1, "GB shuffled off rack"
-	default:
-		return 1, "s mean sojourn"
-	}
-}
-
 // Text returns a figure of the goal with its unit, such as "0.03 % of maps not local".
 func (g Goal) Text(x float64) string {
-	scale, words := g.unit()
-	return fmt.Sprintf("%.4g %s", scale*x, words)
+	in := goals[g]
+	return fmt.Sprintf("%.4g %s", in.scale*x, in.words)
 }
 
 // Change returns a change of the goal's figure as text, such as "-3.2 ± 0.5 s mean sojourn".
 func (g Goal) Change(e simulator.Estimate) string {
-	scale, words := g.unit()
-	return fmt.Sprintf("%+.4g ± %.2g %s", scale*e.Mean, scale*e.Half, words)
+	in := goals[g]
+	return fmt.Sprintf("%+.4g ± %.2g %s", in.scale*e.Mean, in.scale*e.Half, in.words)
 }
 
 // Problem describes what to tune.
@@ -217,7 +202,7 @@ func mean(runs []*simulator.Figures, g Goal) float64 { return statistics.Mean(va
 func values(runs []*simulator.Figures, g Goal) []float64 {
 	list := make([]float64, len(runs))
 	for i := range runs {
-		list[i] = g.of(runs[i])
+		list[i] = goals[g].of(runs[i])
 	}
 	return list
 }

@@ -174,18 +174,11 @@ func (p *coflowLine) reduce() (rack int32, size int64, err error) {
 	return int32(r), int64(math.Round(mb * megabyte)), nil
 }
 
-// CoflowOptions configures the conversion of coflows to jobs. The zero value scales nothing.
-type CoflowOptions struct {
-	TimeScale   float64 // factor on arrival times; 0 means 1
-	Jobs        int     // only the first N; 0 means all
-	Map, Reduce Cost    // of every job
-}
-
 // FromCoflows converts coflows to jobs: a map in each of its racks, with an equal part of the
 // shuffle, since the trace has no more detail, and no other input; a reduce for each of its
 // reduces, with its bytes. The recorded places of reduces are not used, because the scheduler
-// chooses them.
-func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
+// chooses them. Of the options, TimeScale, Jobs, Map and Reduce apply.
+func FromCoflows(list []Coflow, o TraceOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(list) {
 		list = list[:o.Jobs]
 	}

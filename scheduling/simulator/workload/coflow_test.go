@@ -28,16 +28,16 @@ func TestReadCoflows(t *testing.T) {
 		{ID: 1, Maps: []int32{0, 149}, Reduces: []int32{28}, Bytes: []int64{5e6}},
 		{ID: 7, Arrival: 3488741 * time.Millisecond, Maps: []int32{38}, Reduces: []int32{92, 3}, Bytes: []int64{128.5e6, 1}},
 	}, list)
-	w, err := FromCoflows(list, CoflowOptions{TimeScale: 0.5, Map: Cost{Time: time.Second}})
+	w, err := FromCoflows(list, TraceOptions{TimeScale: 0.5, Map: Cost{Time: time.Second}})
 	require.NoError(t, err)
 	require.Equal(t, Job{
 		Name: "coflow7", User: "user7", Class: "1 rack", Submit: 1744370 * time.Millisecond, Maps: 1, MapRacks: []int32{38}, Reduces: 2, ShuffleBytes: 128.5e6 + 1,
 		Partitions: []int64{128.5e6, 1}, Map: Cost{Time: time.Second},
 	}, w.Jobs[1])
-	w, err = FromCoflows(list, CoflowOptions{Jobs: 1})
+	w, err = FromCoflows(list, TraceOptions{Jobs: 1})
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 1)
-	_, err = FromCoflows(list, CoflowOptions{TimeScale: -1})
+	_, err = FromCoflows(list, TraceOptions{TimeScale: -1})
 	require.ErrorContains(t, err, "time scale -1")
 }
 
@@ -88,7 +88,7 @@ func TestDrawCoflows(t *testing.T) {
 	}
 	require.InDelta(t, 0.333, float64(single)/5000, 0.03)
 	require.InDelta(t, 0.96, float64(large)/float64(all), 0.02)
-	w, err := FromCoflows(list, CoflowOptions{})
+	w, err := FromCoflows(list, TraceOptions{})
 	require.NoError(t, err)
 	require.InDelta(t, 3600.0/526, w.Jobs[4999].Submit.Seconds()/5000, 0.3)
 }
@@ -142,7 +142,7 @@ func FuzzCoflows(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, racks, same)
 		require.Equal(t, list, again)
-		w, err := FromCoflows(list, CoflowOptions{})
+		w, err := FromCoflows(list, TraceOptions{})
 		require.NoError(t, err)
 		require.NoError(t, w.Validate())
 	})

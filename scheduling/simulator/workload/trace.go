@@ -24,7 +24,7 @@ func Read(form string, r io.Reader, name string, o TraceOptions) (w Workload, er
 		if err != nil {
 			return w, err
 		}
-		return FromCoflows(list, CoflowOptions{TimeScale: o.TimeScale, Jobs: o.Jobs})
+		return FromCoflows(list, TraceOptions{TimeScale: o.TimeScale, Jobs: o.Jobs})
 	case "sls":
 		w, err = ReadSLS(r, name)
 	case "alibaba":

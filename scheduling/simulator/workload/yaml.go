@@ -138,3 +138,11 @@ func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 func (p *yamlReader) plain(to *float64, top float64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (float64, error) { return ParsePlain(s, top) })
 }
+
+// given is like plain, but *to stays nil if the file lacks the key.
+func (p *yamlReader) given(to **float64, top float64) yamlfile.Field {
+	return yamlfile.Value(&p.Reader, to, func(s string) (*float64, error) {
+		x, err := ParsePlain(s, top)
+		return &x, err
+	})
+}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,18 +47,13 @@ type yamlJob struct {
 	at, gap, maps, reduces               *Dist
 	input, shuffle, output               *Dist
 	mapTime, reduceTime, setup           *Dist
-	shuffleRatio, outputRatio, spread    float64
-	cpu                                  float64
-	slowStart                            float64
-	hasShuffleRatio, hasOutputRatio, any bool
+	shuffleRatio, outputRatio, slowStart *float64
+	spread, cpu                          float64
 }
 
 // fields returns, by key, the parsers of the values in an entry of "jobs"; they store them in y.
 func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 	j := &y.job
-	flag := func(read yamlfile.Field, set *bool) yamlfile.Field {
-		return func(n yamlfile.Node) error { *set = true; return read(n) }
-	}
 	return map[string]yamlfile.Field{
 		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
 		"queue": p.text(&j.Queue), "priority": yamlfile.Value(&p.Reader, &j.Priority, scheduling.ParsePriority), "file": p.text(&y.file), "after": p.text(&j.After),
@@ -65,11 +61,10 @@ func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 		"at": p.dist(&y.at, ParseSeconds), "gap": p.dist(&y.gap, ParseSeconds),
 		"maps": p.dist(&y.maps, parseCount), "reduces": p.dist(&y.reduces, parseCount),
 		"input": p.dist(&y.input, ParseBytes), "shuffle": p.dist(&y.shuffle, ParseBytes), "output": p.dist(&y.output, ParseBytes),
-		"shuffle_ratio": flag(p.plain(&y.shuffleRatio, 1e6), &y.hasShuffleRatio),
-		"output_ratio":  flag(p.plain(&y.outputRatio, 1e6), &y.hasOutputRatio),
-		"map_time":      p.dist(&y.mapTime, ParseSeconds), "reduce_time": p.dist(&y.reduceTime, ParseSeconds),
+		"shuffle_ratio": p.given(&y.shuffleRatio, 1e6), "output_ratio": p.given(&y.outputRatio, 1e6),
+		"map_time": p.dist(&y.mapTime, ParseSeconds), "reduce_time": p.dist(&y.reduceTime, ParseSeconds),
 		"setup": p.dist(&y.setup, ParseSeconds), "spread": p.plain(&y.spread, 10), "cpu": p.plain(&y.cpu, 1e6),
-		"slow_start": flag(p.plain(&y.slowStart, 1), &y.any),
+		"slow_start": p.given(&y.slowStart, 1),
 		"no_suspend": p.Truth(&j.NoSuspend), "no_location": p.Truth(&j.NoLocation), "known_times": p.Truth(&j.TellTimes),
 		"skew": func(n yamlfile.Node) error {
 			return p.Mapping(n, map[string]yamlfile.Field{
@@ -93,9 +88,9 @@ func (p *yamlReader) readJob(n yamlfile.Node) error {
 	switch {
 	case y.maps == nil && y.input == nil:
 		return p.Fault(n, "a job needs maps or input")
-	case y.shuffle != nil && y.hasShuffleRatio:
+	case y.shuffle != nil && y.shuffleRatio != nil:
 		return p.Fault(n, "shuffle and shuffle_ratio exclude each other")
-	case y.output != nil && y.hasOutputRatio:
+	case y.output != nil && y.outputRatio != nil:
 		return p.Fault(n, "output and output_ratio exclude each other")
 	case y.file != "" && p.files[y.file] == 0:
 		return p.Fault(n, "no file is called %q", y.file)
@@ -108,11 +103,8 @@ func (p *yamlReader) readJob(n yamlfile.Node) error {
 		}
 	}
 	y.job.File = p.files[y.file]
-	if y.any {
-		y.job.SlowStart = y.slowStart
-		if y.slowStart == 0 {
-			y.job.SlowStart = -1 // given as 0: no gate
-		}
+	if y.slowStart != nil {
+		y.job.SlowStart = cmp.Or(*y.slowStart, -1) // given as 0: no gate
 	}
 	return p.drawJobs(n, &y)
 }
@@ -136,7 +128,8 @@ func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 		} else if y.at != nil {
 			j.Submit = at // since the end of that job
 		}
-		if err := j.check(len(p.w.Files), nameIfAny(j.After)); err != nil {
+		after := map[string]bool{j.After: true} // names are checked when all jobs are read
+		if err := j.check(len(p.w.Files), after); err != nil {
 			return p.Fault(n, "%v", err)
 		}
 		if f := j.File; f > 0 && p.w.Files[f-1].Blocks < j.Maps {
@@ -156,9 +149,6 @@ func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 
 // maxZipfWork limits the steps of one entry's draws from zipf; a draw takes a step per rank.
 const maxZipfWork = 50_000_000
-
-// nameIfAny makes check ignore After here: names are checked when all jobs are read.
-func nameIfAny(name string) map[string]bool { return map[string]bool{name: true} }
 
 // draw sets j's tasks, bytes and costs from the distributions of its entry y.
 func (p *yamlReader) draw(y *yamlJob, j *Job) {
@@ -186,23 +176,20 @@ func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	switch {
 	case y.shuffle != nil:
 		j.ShuffleBytes = size(y.shuffle)
-	case y.hasShuffleRatio:
-		j.ShuffleBytes = part(y.shuffleRatio, j.InputBytes)
+	case y.shuffleRatio != nil:
+		j.ShuffleBytes = part(*y.shuffleRatio, j.InputBytes)
 	}
 	switch {
 	case y.output != nil:
 		j.OutputBytes = size(y.output)
-	case y.hasOutputRatio:
-		j.OutputBytes = part(y.outputRatio, j.InputBytes)
+	case y.outputRatio != nil:
+		j.OutputBytes = part(*y.outputRatio, j.InputBytes)
 	}
 	setup := span(y.setup)
 	if y.setup != nil && setup == 0 {
 		setup = -1
 	}
-	cpu := y.cpu
-	if cpu == 0 {
-		cpu = -1
-	}
+	cpu := cmp.Or(y.cpu, -1)
 	j.Map = Cost{Setup: setup, Time: span(y.mapTime), CPU: cpu, Spread: y.spread}
 	j.Reduce = Cost{Setup: setup, Time: span(y.reduceTime), CPU: cpu, Spread: y.spread}
 	if j.Class == "" {
