@@ -73,10 +73,10 @@ func BenchmarkJobs(b *testing.B) {
 			return SecondarySort().Bind(mapreduce.KeyValueLines('\t', src), mapreduce.Text[Placed](to))
 		}},
 		{"distinct", gen.Lines, func(src mapreduce.Source, to to) (plan, error) {
-			return Distinct(DistinctOptions{}).Bind(mapreduce.Lines(src), mapreduce.Text[Line](to))
+			return Distinct().Bind(mapreduce.Lines(src), mapreduce.Text[Line](to))
 		}},
 		{"histogram", gen.Numbers, func(src mapreduce.Source, to to) (plan, error) {
-			job, err := Histogram(HistogramOptions{Width: "1000"})
+			job, err := Histogram("1000")
 			require.NoError(b, err)
 			return job.Bind(mapreduce.Lines(src), mapreduce.Text[Bucket](to))
 		}},
@@ -98,7 +98,7 @@ func BenchmarkJobs(b *testing.B) {
 		}},
 		{"mean", gen.Pairs, func(src mapreduce.Source, to to) (plan, error) {
 			means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](to)
-			return Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', src), means)
+			return Mean().Bind(mapreduce.KeyValueLines('\t', src), means)
 		}},
 		{"top", gen.Pairs, func(src mapreduce.Source, to to) (plan, error) {
 			return TopBy(TopOptions{Lines: 10}).Bind(mapreduce.Lines(src), mapreduce.Text[Line](to))

@@ -28,20 +28,20 @@ func shell(t require.TestingT, line, text string) string {
 func TestDistinctEqualsTools(t *testing.T) {
 	everywhere(t, false, func(t *testing.T, files []string) string { return tool(t, files, "sort", "-u") },
 		func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Distinct(DistinctOptions{}).Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
+			return Distinct().Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
 		})
 	line := rapid.StringMatching(`[ab]{0,2},[ab]{0,2}(,[ab]?)?`)
 	all := settings()
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), "\n") + "\n"
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		o := DistinctOptions{Column: 2, Separator: ','}
+		second := (&Table{Separator: ',', Columns: []string{"2"}}).Records(sources([]string{text}), true)
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Distinct(o).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Line](to))
+			return Distinct().Bind(second, mapreduce.Text[Line](to))
 		})
 		require.Equal(rt, sortedLines(shell(rt, "cut -d, -f2 | sort -u", text)), sortedLines(got))
 		got = run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return DistinctCount(o).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Count](to))
+			return DistinctCount().Bind(second, mapreduce.Text[Count](to))
 		})
 		want := shell(rt, `cut -d, -f2 | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)$/\2\t\1/'`, text)
 		require.Equal(rt, sortedLines(want), sortedLines(got))
@@ -73,7 +73,7 @@ func TestHistogramEqualsLoop(t *testing.T) {
 		slices.SortFunc(list, func(a, b bucket) int { return a.least.Cmp(b.least) })
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := Histogram(HistogramOptions{Width: width})
+			job, err := Histogram(width)
 			require.NoError(rt, err)
 			return job.Bind(mapreduce.Lines(sources([]string{strings.Join(numbers, "\n")})...), mapreduce.Text[Bucket](to))
 		})
@@ -90,14 +90,14 @@ func TestHistogramEqualsLoop(t *testing.T) {
 
 func TestHistogramRefuses(t *testing.T) {
 	for _, width := range []string{"", "0", "-1", "x", "1e3"} {
-		_, err := Histogram(HistogramOptions{Width: width})
+		_, err := Histogram(width)
 		require.ErrorContains(t, err, "want a decimal number above 0", width)
 	}
 	for text, reason := range map[string]string{
 		"x":                   `"x" is no decimal number`,
 		"9223372036854775807": "too many buckets of 0.5 from 0",
 	} {
-		job, err := Histogram(HistogramOptions{Width: "0.5"})
+		job, err := Histogram("0.5")
 		require.NoError(t, err)
 		plan, err := job.Bind(mapreduce.Lines(sources([]string{text})...),
 			mapreduce.Text[Bucket](mapreduce.Writer("memory", new(strings.Builder))))
@@ -207,15 +207,16 @@ func example(plan *mapreduce.Plan, err error) {
 
 func ExampleDistinct() {
 	visits := mapreduce.Bytes("visits", []byte("ann\t/a\nbob\t/a\nann\t/b\n"))
-	out := mapreduce.Writer("-", os.Stdout)
-	example(Distinct(DistinctOptions{Column: 1}).Bind(mapreduce.Lines(visits), mapreduce.Text[Line](out)))
+	names := Table{Columns: []string{"1"}}
+	in := names.Records([]mapreduce.Source{visits}, true)
+	example(Distinct().Bind(in, mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
 	// Output:
 	// ann
 	// bob
 }
 
 func ExampleHistogram() {
-	job, err := Histogram(HistogramOptions{Width: "0.5"})
+	job, err := Histogram("0.5")
 	if err != nil {
 		panic(err)
 	}

@@ -10,8 +10,9 @@ import (
 // Count the occurrences of each value of a column.
 func ExampleDistinctCount() {
 	visits := mapreduce.Bytes("visits", []byte("ann\thome\nbob\thome\nann\tshop\n"))
-	example(DistinctCount(DistinctOptions{Column: 2}).Bind(mapreduce.Lines(visits),
-		mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
+	places := Table{Columns: []string{"2"}}
+	in := places.Records([]mapreduce.Source{visits}, true)
+	example(DistinctCount().Bind(in, mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
 	// Output:
 	// home	2
 	// shop	1

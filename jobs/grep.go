@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 
 	"github.com/tarry-mr/tarry/jobs/internal/search"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -55,126 +54,46 @@ func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	return p, nil
 }
 
-// within limits the memory in which p caches its states to 1/32 of the memory budget per slot.
-func within(p *search.Pattern, t *mapreduce.Task) { p.Within(t.MemoryBudget() / 32) }
-
 // Grep writes the selected lines, whole and in input order, like `grep -h -a`. The pattern has the
 // syntax of Go's package regexp (RE2); a pattern of several lines matches whatever one of them
 // matches. Errors wrap ErrPattern.
 //
 // Its input is Chunks, its output Raw: it emits runs of whole lines with their line feeds.
-func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], error) {
+func Grep(pattern string, o GrepOptions) (job mapreduce.MapOnly[[]byte, []byte], err error) {
 	p, err := o.compile(pattern)
 	if err != nil {
-		return mapreduce.MapOnly[[]byte, []byte]{}, err
+		return job, err
 	}
-	job := mapreduce.MapOnly[[]byte, []byte]{Name: "grep"}
-	if o.OnlyMatching || o.FileNames || o.Color {
-		job.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
-			out := newPrinter(p, o, t)
-			return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
-				out.lines(chunk, func(line []byte) {
-					out.texts(line, func(text []byte) { emit(out.printed(0, text)) })
-				})
-				return nil
-			}}, nil
-		}
-		return job, nil
-	}
+	job.Name = "grep"
 	job.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
-		within(p, t)
-		selected := t.Counter(GrepCounters, LinesSelected)
+		out := newPrinter(p, o, t)
+		if !o.OnlyMatching && !o.FileNames && !o.Color {
+			return mapreduce.Filter[[]byte, []byte]{Map: out.whole}, nil
+		}
 		return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
-			n := int64(0)
-			o.runs(p)(chunk, func(lines []byte) {
-				if n++; o.Invert {
-					n += search.CountLines(lines) - 1
-				}
-				emit(lines)
-				if lines[len(lines)-1] != '\n' { // the last line of a file
-					emit([]byte{'\n'})
-				}
+			out.lines(chunk, func(line []byte) {
+				out.texts(line, true, func(text []byte) { emit(out.printed(':', 0, text)) })
 			})
-			selected.Add(n)
 			return nil
 		}}, nil
 	}
 	return job, nil
 }
 
-// runs returns a function that visits each selected line or, with Invert, each run of such lines.
-func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines []byte)) {
-	if o.Invert {
-		return p.OtherLines
-	}
-	return p.Lines
-}
-
-// GrepCount counts the selected lines of each file, like `grep -c`. It writes one number per line,
-// including 0, in the order of src; with FileNames after the file's name and a colon. Its input is
-// Chunks of src, its output Raw. If two sources have the same name, the error wraps ErrSameName;
-// other errors wrap ErrPattern.
-func GrepCount(
-	pattern string, o GrepOptions, src ...mapreduce.Source,
-) (mapreduce.Job[[]byte, []byte, int64, []byte], error) {
-	p, err := o.compile(pattern)
-	if err == nil {
-		err = differentNames(src)
-	}
-	if err != nil {
-		return mapreduce.Job[[]byte, []byte, int64, []byte]{}, err
-	}
-	return mapreduce.Job[[]byte, []byte, int64, []byte]{
-		Name: "grep-count",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
-			return newPrinter(p, o, t).counting(), nil
-		},
-		Sum: true,
-		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[[]byte, int64, []byte], error) {
-			return newPrinter(p, o, t).telling(src), nil
-		},
-		Reducers: 1,
-	}, nil
-}
-
-// counting returns the map of GrepCount: it emits the number of lines selected in its split.
-func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
+// whole emits the selected lines of a chunk in runs, which need not be formatted.
+func (p *printer) whole(chunk []byte, emit func([]byte)) error {
 	n := int64(0)
-	return mapreduce.Mapper[[]byte, []byte, int64]{
-		Map: func(chunk []byte, _ func([]byte, int64)) error {
-			matching := p.pattern.Count(chunk)
-			if p.o.Invert {
-				matching = search.CountLines(chunk) - matching
-			}
-			n += matching
-			return nil
-		},
-		Close: func(emit func([]byte, int64)) error {
-			p.selected.Add(n)
-			emit(p.name, n)
-			return nil
-		},
-	}
-}
-
-// telling returns the reduce of GrepCount, which writes all counts: 0 for files without a map.
-func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int64, []byte] {
-	count := map[string]int64{}
-	return mapreduce.Reducer[[]byte, int64, []byte]{
-		Reduce: func(name []byte, counts iter.Seq[int64], _ func([]byte)) error {
-			for n := range counts {
-				count[string(name)] += n
-			}
-			return nil
-		},
-		Close: func(emit func([]byte)) error {
-			for _, s := range src {
-				p.name = append(p.name[:0], s.Name()...)
-				emit(p.printed(0, strconv.AppendInt(nil, count[s.Name()], 10)))
-			}
-			return nil
-		},
-	}
+	p.runs(chunk, func(lines []byte) {
+		if n++; p.o.Invert {
+			n += search.CountLines(lines) - 1
+		}
+		emit(lines)
+		if lines[len(lines)-1] != '\n' { // the last line of a file
+			emit([]byte{'\n'})
+		}
+	})
+	p.selected.Add(n)
+	return nil
 }
 
 // GrepMatches counts the matching texts in the lines of its input, leftmost first, non-overlapping
@@ -182,33 +101,33 @@ func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int6
 // Invert is an error.
 //
 // ByFrequency reads its output.
-func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, int64, CountFirst], error) {
-	var none mapreduce.Job[[]byte, []byte, int64, CountFirst]
+func GrepMatches(pattern string, o GrepOptions) (job mapreduce.Job[[]byte, []byte, int64, CountFirst], err error) {
 	if o.Invert {
-		return none, fmt.Errorf("%w: lines that do not match hold no matches to count", ErrPattern)
+		return job, fmt.Errorf("%w: lines that do not match hold no matches to count", ErrPattern)
 	}
 	p, err := o.compile(pattern)
 	if err != nil {
-		return none, err
+		return job, err
 	}
 	return mapreduce.Job[[]byte, []byte, int64, CountFirst]{
 		Name: "grep-matches",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
-			within(p, t)
-			selected := t.Counter(GrepCounters, LinesSelected)
+			out := newPrinter(p, o, t)
 			return mapreduce.Mapper[[]byte, []byte, int64]{Map: func(chunk []byte, emit func([]byte, int64)) error {
-				n := int64(0)
-				p.Lines(chunk, func(line []byte) {
-					n++
+				out.lines(chunk, func(line []byte) {
 					p.Matches(bytes.TrimSuffix(line, []byte{'\n'}), func(from, to int) { emit(line[from:to], 1) })
 				})
-				selected.Add(n)
 				return nil
 			}}, nil
 		},
 		Sum: true,
 		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {
-			return total(text, counts, func(c Count) { emit(mapreduce.MakePair(c.Second, c.First)) })
+			n := int64(0)
+			for c := range counts {
+				n += c
+			}
+			emit(mapreduce.MakePair(n, text))
+			return nil
 		},
 	}, nil
 }

@@ -29,15 +29,33 @@ type printer struct {
 }
 
 func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
-	within(p, t)
+	p.Within(t.MemoryBudget() / 32) // for cached states
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
+}
+
+// runs calls visit with each selected line or, with Invert, each run of such lines.
+func (p *printer) runs(chunk []byte, visit func(lines []byte)) {
+	if p.o.Invert {
+		p.pattern.OtherLines(chunk, visit)
+	} else {
+		p.pattern.Lines(chunk, visit)
+	}
+}
+
+// count returns the number of selected lines.
+func (p *printer) count(chunk []byte) int64 {
+	n := p.pattern.Count(chunk)
+	if p.o.Invert {
+		n = search.CountLines(chunk) - n
+	}
+	return n
 }
 
 // lines calls visit with each selected line, including its line feed if it has one. A line is a
 // slice of chunk whose capacity reaches to the end of chunk's.
 func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	n := int64(0)
-	p.o.runs(p.pattern)(chunk, func(run []byte) {
+	p.runs(chunk, func(run []byte) {
 		for len(run) > 0 {
 			end := bytes.IndexByte(run, '\n') + 1
 			if end == 0 {
@@ -51,12 +69,10 @@ func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	p.selected.Add(n)
 }
 
-// texts calls visit with each text to write for a selected line, without line feed: the line or,
-// with OnlyMatching, each match. The text is valid until the next call.
-func (p *printer) texts(line []byte, visit func(text []byte)) { p.textsOf(line, true, visit) }
-
-// textsOf is texts for any line to write; selected is false for a context line.
-func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
+// texts calls visit with each text to write for a line, without line feed: the line or, with
+// OnlyMatching, each match. The text is valid until the next call. selected is false for a context
+// line.
+func (p *printer) texts(line []byte, selected bool, visit func(text []byte)) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	switch {
 	case p.o.OnlyMatching:
@@ -88,11 +104,8 @@ func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 }
 
 // printed returns a line of output: the file's name if o.FileNames is set, the number unless it is
-// 0, then the text. The next call overwrites it.
-func (p *printer) printed(number int64, text []byte) []byte { return p.printedWith(':', number, text) }
-
-// printedWith is printed with this separator after name and number, in place of a colon.
-func (p *printer) printedWith(separator byte, number int64, text []byte) []byte {
+// 0, each followed by the separator, then the text. The next call overwrites it.
+func (p *printer) printed(separator byte, number int64, text []byte) []byte {
 	p.line = p.line[:0]
 	if p.o.FileNames {
 		p.line = p.colored(p.line, colorName, p.name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,11 +37,10 @@ func TestMeanOfDecimalsIsExact(t *testing.T) {
 			sum.Add(sum, r)
 		}
 		mean, _ := sum.Quo(sum, big.NewRat(int64(len(numbers)), 1)).Float64()
-		o := MeanOptions{Column: column, Separator: ','}
+		columns := Table{Separator: ',', Columns: []string{"1", strconv.Itoa(column)}}
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean(o).Bind(mapreduce.KeyValueLines(',', sources([]string{input.String()})...),
-				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+			return Mean().Bind(columns.Pairs(sources([]string{input.String()})), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(rt, fmt.Sprintf("k\t%v\n", mean), got, "%q", numbers)
 	})
@@ -61,22 +61,18 @@ func TestMeanRefusesWhatIsNoNumber(t *testing.T) {
 		"k\t18446744073709551616":         `is no decimal number`,
 		"k\t" + strings.Repeat("0", 2000): `is no decimal number`,
 	} {
-		_, err := MeanOptions{}.mean(t, text)
+		_, err := meanOf(t, text)
 		require.ErrorContains(t, err, reason, text)
 	}
-	_, err := MeanOptions{Column: 3}.mean(t, "k\t1")
-	require.ErrorContains(t, err, `key "k": no column 3`)
-	_, err = MeanOptions{Column: 1}.mean(t, "k\t1")
-	require.ErrorContains(t, err, "column 1 is the key")
-	got, err := MeanOptions{Column: 2}.mean(t, "k\t1\tx\nk\t1.50000000000000000000000\n")
+	got, err := meanOf(t, "k\t1\nk\t1.50000000000000000000000\n")
 	require.NoError(t, err)
 	require.Equal(t, "k\t1.25\n", got)
 }
 
-// mean returns the output of Mean with these options for a text.
-func (o MeanOptions) mean(t *testing.T, text string) (string, error) {
+// meanOf returns the output of Mean for a text.
+func meanOf(t *testing.T, text string) (string, error) {
 	var out strings.Builder
-	plan, err := Mean(o).Bind(mapreduce.KeyValueLines('\t', mapreduce.Bytes("text", []byte(text))),
+	plan, err := Mean().Bind(mapreduce.KeyValueLines('\t', mapreduce.Bytes("text", []byte(text))),
 		mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("memory", &out)))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
@@ -85,8 +81,8 @@ func (o MeanOptions) mean(t *testing.T, text string) (string, error) {
 
 func ExampleMean() {
 	prices := mapreduce.Bytes("prices", []byte("tea,2024-01-01,0.1\ntea,2024-01-02,0.2\ncake,2024-01-01,12\n"))
-	plan, err := Mean(MeanOptions{Column: 3, Separator: ','}).Bind(mapreduce.KeyValueLines(',', prices),
-		mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("-", os.Stdout)))
+	days := Table{Separator: ',', Columns: []string{"1", "3"}}
+	plan, err := Mean().Bind(days.Pairs([]mapreduce.Source{prices}), mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("-", os.Stdout)))
 	if err != nil {
 		panic(err)
 	}

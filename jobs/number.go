@@ -42,21 +42,26 @@ func decimal(name, text []byte) (Sum, error) {
 		cut(name), cut(text), numberDecimals))
 }
 
-// parseDecimal parses digits with an optional sign, and an optional point with digits.
-func parseDecimal(text []byte) (n Sum, good bool) {
+// decimalParts splits a decimal number of at most longestNumber bytes: an optional sign, digits, and
+// an optional point with digits.
+func decimalParts(text []byte) (negative bool, whole, part []byte, good bool) {
 	if len(text) > longestNumber {
-		return n, false
+		return false, nil, nil, false
 	}
-	sign := byte(0)
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		sign, text = text[0], text[1:]
+		negative, text = text[0] == '-', text[1:]
 	}
 	whole, rest := digits(text)
-	var part []byte
 	if len(rest) > 0 && rest[0] == '.' {
 		part, rest = digits(rest[1:])
 	}
-	if len(whole)+len(part) == 0 || len(rest) > 0 {
+	return negative, whole, part, len(whole)+len(part) > 0 && len(rest) == 0
+}
+
+// parseDecimal parses a decimal number of at most 64 bits before the point and 18 decimals.
+func parseDecimal(text []byte) (n Sum, good bool) {
+	negative, whole, part, good := decimalParts(text)
+	if !good {
 		return n, false
 	}
 	whole, part = bytes.TrimLeft(whole, "0"), bytes.TrimRight(part, "0")
@@ -71,7 +76,7 @@ func parseDecimal(text []byte) (n Sum, good bool) {
 	low, carry := bits.Add64(low, fraction, 0)
 	n = Sum{Mid: high + carry, Low: low, Count: 1}
 	switch before := integer(whole); {
-	case sign == '-' && (before < 1<<63 || before == 1<<63 && fraction == 0):
+	case negative && (before < 1<<63 || before == 1<<63 && fraction == 0):
 		return n.negative(), true
 	default:
 		return n, before < 1<<63

@@ -43,20 +43,20 @@ func TestMeanIsExact(t *testing.T) {
 			continue // another order
 		}
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...),
+			return Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...),
 				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, want.String(), got)
 	}
 }
 
-// Top writes the smallest 64-bit number last, although its negation overflows.
+// TopBy writes the smallest 64-bit number last, although its negation overflows.
 func TestTheLeastNumberIsLast(t *testing.T) {
 	least := fmt.Sprint(int64(math.MinInt64))
 	input := "a\t" + least + "\nb\t-1\nc\t0\nd\t9223372036854775807\n"
 	s := settings()[0]
 	require.Equal(t, "d\t9223372036854775807\nc\t0\nb\t-1\na\t"+least+"\n", run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return Top(9).Bind(mapreduce.KeyValueLines('\t', sources([]string{input})...), mapreduce.Text[Count](to))
+		return TopBy(TopOptions{Lines: 9}).Bind(mapreduce.Lines(sources([]string{input})...), mapreduce.Text[Line](to))
 	}))
 	require.Equal(t, "b\t1\na\t"+least+"\n", run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return ByFrequency().Bind(mapreduce.KeyValueLines('\t', sources([]string{least + "\ta\n1\tb\n"})...),

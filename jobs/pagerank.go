@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -85,15 +84,8 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 				return nil
 			}}, nil
 		},
-		Sum: true,
-		Reduce: func(node int32, parts iter.Seq[int64], emit func(mapreduce.Pair[int32, int64])) error {
-			sum := int64(0)
-			for p := range parts {
-				sum += p
-			}
-			emit(mapreduce.MakePair(node, sum))
-			return nil
-		},
+		Sum:        true,
+		ReduceTask: total[int32],
 	}
 	received, _, err := collect(ctx, run, func(out mapreduce.Output[mapreduce.Pair[int32, int64]]) (*mapreduce.Plan, error) {
 		return job.Bind(mapreduce.Slice(links), out)

@@ -36,7 +36,7 @@ func byFrequency(count map[string]int) string {
 	return b.String()
 }
 
-func TestTop(t *testing.T) {
+func TestTopBy(t *testing.T) {
 	count, input := map[string]int{}, ""
 	for i := range 100 {
 		count[itoa(i)] = i * 7 % 30
@@ -47,20 +47,19 @@ func TestTop(t *testing.T) {
 		want := strings.Join(slices.Collect(strings.Lines(all))[:min(k, 100)], "")
 		for _, s := range settings() {
 			got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return Top(k).Bind(mapreduce.KeyValueLines('\t', sources([]string{input})...),
-					mapreduce.Text[Count](to))
+				return TopBy(TopOptions{Lines: k}).Bind(mapreduce.Lines(sources([]string{input})...), mapreduce.Text[Line](to))
 			})
 			require.Equal(t, want, got, "%d of %+v", k, s)
 		}
 	}
 }
 
-// Top returns an error for a text that is too large to keep in memory, before it copies the text.
-func TestTopKeepsNoHugeText(t *testing.T) {
+// TopBy returns an error for a line that is too large to keep in memory, before it copies the line.
+func TestTopByKeepsNoHugeLine(t *testing.T) {
 	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
 	source := mapreduce.Bytes("huge", line)
-	plan, err := Top(1).Bind(mapreduce.KeyValueLines('\t', source),
-		mapreduce.Text[Count](mapreduce.Writer("none", io.Discard)))
+	plan, err := TopBy(TopOptions{Lines: 1}).Bind(mapreduce.Lines(source),
+		mapreduce.Text[Line](mapreduce.Writer("none", io.Discard)))
 	require.NoError(t, err)
 	require.NoError(t, plan.Prepare(t.Context(), cluster.PrepareOptions{}))
 	splits, err := plan.Splits(t.Context(), nil)
@@ -68,14 +67,14 @@ func TestTopKeepsNoHugeText(t *testing.T) {
 	a := &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Budget: cluster.NewMemory(1)}}
 	_, err = plan.RunMap(t.Context(), a)
 	require.ErrorIs(t, err, mapreduce.ErrRecordTooLarge)
-	require.ErrorContains(t, err, "a text of 17825792 bytes, of which at most 16777216 are kept")
+	require.ErrorContains(t, err, "a line of 17825794 bytes, of which at most 16777216 are kept")
 }
 
 func TestMean(t *testing.T) {
 	input := []string{"a\t1\nb\t10\na\t2\n", "a\t-9\nc\t922337203685\n"}
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources(input)...),
+			return Mean().Bind(mapreduce.KeyValueLines('\t', sources(input)...),
 				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, []string{"a\t-2\n", "b\t10\n", "c\t9.22337203685e+11\n"}, sortedLines(got), "%+v", s)
@@ -97,7 +96,7 @@ func TestIndex(t *testing.T) {
 }
 
 func TestSmallJobsNameTheBadLine(t *testing.T) {
-	plan, err := Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources([]string{"a\t1\nb\tx\n"})...),
+	plan, err := Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{"a\t1\nb\tx\n"})...),
 		mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("memory", new(strings.Builder))))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})

@@ -31,12 +31,15 @@ func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 		Descending: o.Reverse,
 	}
 	if o.Unique {
-		job.Reduce = func(line []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
-			emit(Line{First: line})
-			return nil
-		}
+		job.Reduce = once
 	}
 	return job
+}
+
+// once is the reduce that writes equal lines once.
+func once(line []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
+	emit(Line{First: line})
+	return nil
 }
 
 // SortByOptions are the options of SortBy. The zero value sorts in ascending order by the whole

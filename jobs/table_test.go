@@ -124,10 +124,10 @@ func tableJobs() map[string]struct {
 	}
 	return map[string]one{
 		"mean": {[]string{"key", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean(MeanOptions{}).Bind(t.Pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+			return Mean().Bind(t.Pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		}},
 		"distinct": {[]string{"key"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return DistinctCount(DistinctOptions{}).Bind(t.Records(src, true), mapreduce.Text[Count](to))
+			return DistinctCount().Bind(t.Records(src, true), mapreduce.Text[Count](to))
 		}},
 		"adjacency": {[]string{"time", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return Adjacency().Bind(t.Pairs(src), mapreduce.Text[Neighbors](to))

@@ -54,7 +54,7 @@ func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, 
 			return mapreduce.Mapper[I, ranked, mapreduce.None]{
 				Map: func(rec I, _ func(ranked, mapreduce.None)) error {
 					text, line := read(rec)
-					if !isDecimal(text) {
+					if _, _, _, good := decimalParts(text); !good {
 						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
 					}
 					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
@@ -108,22 +108,6 @@ func (o TopOptions) column(line []byte) []byte {
 	}
 	text, _, _ := bytes.Cut(line, separator)
 	return text
-}
-
-// isDecimal reports whether the whole text is a decimal number.
-func isDecimal(text []byte) bool {
-	if len(text) > longestNumber {
-		return false
-	}
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		text = text[1:]
-	}
-	whole, rest := digits(text)
-	var part []byte
-	if len(rest) > 0 && rest[0] == '.' {
-		part, rest = digits(rest[1:])
-	}
-	return len(whole)+len(part) > 0 && len(rest) == 0
 }
 
 // firsts collects lines and keeps the k with the smallest codes, their encoded numbers.

@@ -22,7 +22,7 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 			return nil
 		},
 		Sum:        true,
-		ReduceTask: totalTask,
+		ReduceTask: total[[]byte],
 	}
 }
 
@@ -56,29 +56,20 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	return job
 }
 
-// totalTask returns the reduce total in a form that allocates nothing: one adder for all words.
-func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {
-	var n int64
-	add := func(count int64) bool {
-		n += count
+// total returns the reduce that writes each key with the sum of its numbers. It allocates nothing:
+// one adder serves all keys.
+func total[K any](*mapreduce.Task) (mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]], error) {
+	var sum int64
+	add := func(n int64) bool {
+		sum += n
 		return true
 	}
-	return mapreduce.Reducer[[]byte, int64, Count]{
-		Reduce: func(text []byte, counts iter.Seq[int64], emit func(Count)) error {
-			n = 0
-			counts(add)
-			emit(mapreduce.MakePair(text, n))
+	return mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]]{
+		Reduce: func(key K, numbers iter.Seq[int64], emit func(mapreduce.Pair[K, int64])) error {
+			sum = 0
+			numbers(add)
+			emit(mapreduce.MakePair(key, sum))
 			return nil
 		},
 	}, nil
-}
-
-// total is the reduce of WordCount: it emits a text and the sum of its counts.
-func total(text []byte, counts iter.Seq[int64], emit func(Count)) error {
-	var n int64
-	for c := range counts {
-		n += c
-	}
-	emit(mapreduce.MakePair(text, n))
-	return nil
 }

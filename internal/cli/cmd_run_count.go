@@ -55,7 +55,7 @@ order does not matter; the mean is rounded once, to the nearest 64-bit float.`
 	c := j.columnFlags(2, 2, "take the key and the number from these columns, by numbers from 1 or names (default: all columns)")
 	j.topFlag(0)
 	j.make = func() (serve.Stage, error) {
-		return text(jobs.Mean(jobs.MeanOptions{Separator: c.Separator}), c.Pairs), nil
+		return text(jobs.Mean(), c.Pairs), nil
 	}
 }
 
@@ -90,13 +90,12 @@ distinct text of these columns. --count writes text, tab, number of lines. Recor
 	needs(j.Command, "columns", "field-separator")
 	needs(j.Command, "count", "top")
 	j.make = func() (serve.Stage, error) {
-		var o jobs.DistinctOptions
 		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return c.Records(src, count) }
 		if count {
-			return text(jobs.DistinctCount(o), read), nil
+			return text(jobs.DistinctCount(), read), nil
 		}
-		j.maps = text(jobs.MapsOnly(jobs.Distinct(o)), read)
-		return text(jobs.Distinct(o), read), nil
+		j.maps = text(jobs.MapsOnly(jobs.Distinct()), read)
+		return text(jobs.Distinct(), read), nil
 	}
 }
 
@@ -111,7 +110,7 @@ concatenated parts are in order. All results are exact.`
 	c := j.columnFlags(1, 1, "take the numbers from this column, by its number from 1 or its name (default: the whole line)")
 	needs(j.Command, "columns", "field-separator")
 	j.make = func() (serve.Stage, error) {
-		job, err := jobs.Histogram(jobs.HistogramOptions{Width: width})
+		job, err := jobs.Histogram(width)
 		return text(job, c.tabbed), err
 	}
 }
