@@ -109,7 +109,7 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	l = &launcher{task: *base, reduces: t.Reduces, maxAttempts: t.Attempts, first: int(rand.Int32N(1 << 30)), note: base.noteAttempt, logf: func(string, ...any) {}}
+	l = &launcher{task: *base, maxAttempts: t.Attempts, first: int(rand.Int32N(1 << 30)), note: base.noteAttempt, logf: func(string, ...any) {}}
 	if t.Tell {
 		l.logf = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	}
@@ -124,21 +124,29 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 // Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames:
 // at most 1 MiB each and at least one for each reduce; none if the job has no reduces. emit owns
 // the bytes.
-func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) (err error) {
+func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) error {
 	l, end, err := t.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if t.Reduces == 0 {
-		_, err := l.attempts(ctx, mapTask, index, func() io.Reader { return nil })
-		return err
+		return l.retry(ctx, mapTask, index, func(t task) error { return l.start(ctx, t, nil, nil) })
 	}
-	f, _, err := l.runMap(ctx, l.task.Spills, index)
+	f, err := l.unnamed("m", index)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer f.Close() // what was written has been read
+	err = l.retry(ctx, mapTask, index, func(t task) error {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		return errors.Join(f.Truncate(0), l.start(ctx, t, nil, f))
+	})
+	if err != nil {
+		return err
+	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -162,12 +170,11 @@ func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) 
 		return err
 	}
 	defer end()
-	f, err := os.CreateTemp(l.task.Spills, fmt.Sprintf("tarry-r-%05d-*", index))
+	f, err := l.unnamed("r", index)
 	if err != nil {
 		return err
 	}
-	defer f.Close()         // what was written has been read
-	_ = os.Remove(f.Name()) // the open descriptor suffices
+	defer f.Close() // what was written has been read
 	size := int64(0)
 	for frame := range frames {
 		n, err := f.Write(frame)
@@ -175,6 +182,16 @@ func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) 
 			return err
 		}
 	}
-	_, err = l.attempts(ctx, reduceTask, index, func() io.Reader { return io.NewSectionReader(f, 0, size) })
-	return err
+	return l.retry(ctx, reduceTask, index, func(t task) error {
+		return l.start(ctx, t, io.NewSectionReader(f, 0, size), nil)
+	})
+}
+
+// unnamed creates a temporary file of a task without a name: it vanishes when it is closed.
+func (l *launcher) unnamed(kind string, index int) (*os.File, error) {
+	f, err := os.CreateTemp(l.task.Spills, fmt.Sprintf("tarry-%s-%05d-*", kind, index))
+	if err == nil {
+		_ = os.Remove(f.Name()) // the open descriptor suffices
+	}
+	return f, err
 }

@@ -112,7 +112,7 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 
 // put creates a file atomically: it appears after write has returned. attempt makes the temporary
 // name unique.
-func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
+func (f folder) put(name, attempt string, write func(w io.Writer) error) (err error) {
 	var file *os.File
 	if f.store == nil { // the submitter may be another user
 		file, err = os.OpenFile(f.fullName(fmt.Sprintf(".%s-%s-%d", name, attempt, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -152,18 +152,20 @@ func (f folder) send(name string, file *os.File) error {
 	return f.withFullName(name, to.Close())
 }
 
-// stretch opens a file to read size bytes from offset `from` on.
-func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, error) {
+// sharedFile is an open file of a folder.
+type sharedFile interface {
+	fs.File
+	io.ReaderAt
+}
+
+// open opens a file of the folder for reading.
+func (f folder) open(name string) (sharedFile, error) {
 	if f.store == nil {
-		file, err := os.Open(f.fullName(name))
-		if err != nil {
-			return nil, nil, err
-		}
-		return io.NewSectionReader(file, from, size), file, nil
+		return os.Open(f.fullName(name))
 	}
 	file, err := f.store.Open(path.Join(f.dir, name))
 	if err != nil {
-		return nil, nil, f.withFullName(name, err)
+		return nil, f.withFullName(name, err)
 	}
-	return io.NewSectionReader(file.(io.ReaderAt), from, size), file, nil
+	return file.(sharedFile), nil
 }

@@ -67,6 +67,8 @@ type frames struct {
 	reduces int
 	next    frame
 	head    []byte
+	written int64  // bytes
+	ends    []byte // offsets at which the frames of each reduce end, 8 bytes each, big-endian
 }
 
 func newFrames(w io.Writer, index, reduces int) *frames {
@@ -98,21 +100,22 @@ func (f *frames) flush() error {
 	return err
 }
 
-// end completes the partition, and makes later writes go to the next one.
-func (f *frames) end() error {
+// end completes the partition, with the map's report unless that is nil, which is for partition 0.
+// Later writes go to the next partition.
+func (f *frames) end(report []byte) error {
 	err := f.flush()
+	if err == nil && report != nil {
+		err = f.write(&frame{index: f.next.index, chunk: reportChunk, data: report})
+	}
+	f.ends = binary.BigEndian.AppendUint64(f.ends, uint64(f.written))
 	f.next.partition++
 	f.next.chunk = 0
 	return err
 }
 
-// report writes a frame with the map's report, which goes to partition 0.
-func (f *frames) report(b []byte) error {
-	return f.write(&frame{index: f.next.index, chunk: reportChunk, data: b})
-}
-
 func (f *frames) write(x *frame) error {
 	f.head = x.appendHead(f.head[:0], f.reduces)
+	f.written += int64(len(f.head) + len(x.data))
 	if _, err := f.w.Write(f.head); err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,12 +43,14 @@ func TestFrames(t *testing.T) {
 			want = append(want, data)
 			_, err := f.Write(data)
 			require.NoError(r, err)
-			require.NoError(r, f.end())
+			var report []byte
 			if n == 0 {
-				require.NoError(r, f.report([]byte("report")))
+				report = []byte("report")
 			}
+			require.NoError(r, f.end(report))
+			require.NoError(r, f.w.Flush())
+			require.EqualValues(r, buf.Len(), binary.BigEndian.Uint64(f.ends[8*n:]))
 		}
-		require.NoError(r, f.w.Flush())
 		got := make([][]byte, reduces)
 		var last []byte
 		for all := buf.Bytes(); len(all) > 0; {
@@ -72,7 +72,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// For arbitrary bytes, readFrame and parseReports return an error and do not panic. readFrame
+// For arbitrary bytes, readFrame, framesOf and parseReports return an error and do not panic. readFrame
 // returns io.EOF only at the end.
 func FuzzFrames(f *testing.F) {
 	x := frame{partition: 1, index: 2, data: []byte("abc")}
@@ -100,13 +100,10 @@ func FuzzFrames(f *testing.F) {
 				require.NotNil(t, one.Counters)
 			}
 		}
-		name := filepath.Join(t.TempDir(), "frames")
-		require.NoError(t, os.WriteFile(name, b, 0o600))
-		file, err := os.Open(name)
-		require.NoError(t, err)
-		defer file.Close()
-		if ends, err := indexFrames(file, 2, 4); err == nil {
-			require.EqualValues(t, len(b), ends[3])
+		dir := folder{dir: t.TempDir()}
+		require.NoError(t, dir.write(mapFile(2), b))
+		if _, err := framesOf(dir, 2, 3, 4); err != nil {
+			require.ErrorIs(t, err, errFrames)
 		}
 	})
 }

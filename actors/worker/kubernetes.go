@@ -165,7 +165,7 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 			return id, cmp.Or(err, errGone)
 		}
 		switch {
-		case countFiles(files, "m", endsSuffix) >= maps:
+		case countFiles(files, "m-", "") >= maps:
 			return id, nil
 		case time.Now().After(deadline):
 			return id, errWaited

@@ -16,7 +16,7 @@ import (
 )
 
 // planVersion is the version of plan files and frames.
-const planVersion = 1
+const planVersion = 2
 
 // planFile is OUT/_temporary/run-NUMBER/plan.json: the job's layout, and the programs that may run
 // its tasks.

@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -24,54 +22,34 @@ import (
 const maxProcesses = 1024
 
 // processes is the engine that runs each task in a new process of this program, at most n at once.
-// Maps pass their frames to reduces in files of a shared directory.
-//
-//  1. Each map writes its frames to a file, which is then indexed by reduce.
-//  2. When all maps have ended, each reduce reads its part of every file, in the order of the maps.
-//  3. A worker that fails is restarted, unless its error is permanent.
+// Maps and reduces share a local folder, as those of array jobs do; see shared.go. When all maps
+// have ended, the reduces begin. A worker that fails is restarted, unless its error is permanent.
 type processes int
 
 func (n processes) width() int { return int(n) }
-
-// shuffle holds the frames of all maps, for the reduces.
-type shuffle struct {
-	dir   string
-	files []*os.File
-	ends  [][]int64 // by map: the offsets where the frames of reduce 0, 1, … end
-}
 
 func (n processes) run(ctx context.Context, j *job) (reports []report, err error) {
 	dir, err := scratch.Dir(j.o.SpillDir, "tarry-shuffle-")
 	if err != nil {
 		return nil, err
 	}
-	maps := len(j.layout.Splits)
-	s := &shuffle{dir: dir.Name(), files: make([]*os.File, maps), ends: make([][]int64, maps)}
-	defer func() { err = errors.Join(err, s.close(), dir.Remove()) }()
-	l := j.launcher(int64(n))
-	l.dir = s.dir
-	if j.mapOnly {
-		return l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
-			return l.attempts(ctx, mapTask, i, func() io.Reader { return nil })
-		})
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	t := j.task("", 0, 0)
+	t.Memory, t.Shuffle, t.Reports = j.o.Memory/int64(n), dir.Name(), dir.Name()
+	l := &launcher{task: t, dir: dir.Name(), maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
+	err = l.all(ctx, int(n), mapTask, len(j.layout.Splits))
+	if err == nil && !j.mapOnly {
+		err = l.all(ctx, int(n), reduceTask, j.layout.Reduces)
 	}
-	_, err = l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
-		f, ends, err := l.runMap(ctx, s.dir, i)
-		s.files[i], s.ends[i] = f, ends
-		return nil, err
-	})
 	if err != nil {
 		return nil, err
 	}
-	return l.all(ctx, int(n), j.layout.Reduces, func(ctx context.Context, i int) ([]byte, error) {
-		return l.attempts(ctx, reduceTask, i, func() io.Reader { return s.reader(i) })
-	})
+	return readReports(folder{dir: dir.Name()}, reportSuffix)
 }
 
 // launcher starts a worker process for each attempt of a task, and retries failed ones.
 type launcher struct {
 	task        task   // the fields that all tasks share
-	reduces     int    // number of the job's reduces
 	dir         string // directory for heartbeat files
 	first       int    // number of a task's first attempt
 	maxAttempts int    // maximum attempts of a task
@@ -81,70 +59,24 @@ type launcher struct {
 	note func(id mapreduce.AttemptID, how error) error
 }
 
-// launcher returns a launcher for the job's workers, of which width run at once.
-func (j *job) launcher(width int64) *launcher {
-	t := j.task("", 0, 0)
-	t.Memory = j.o.Memory / width
-	return &launcher{task: t, reduces: j.layout.Reduces, maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
-}
-
-// all calls run for tasks 0 to count-1, at most width at once, and returns their reports.
-func (l *launcher) all(ctx context.Context, width, count int, run func(ctx context.Context, i int) ([]byte, error)) ([]report, error) {
+// all runs tasks 0 to count-1 of a kind, at most width at once, until one fails.
+func (l *launcher) all(ctx context.Context, width int, kind string, count int) error {
 	ctx, stop := context.WithCancelCause(ctx) // stopped by the first error
 	defer stop(nil)
-	var mu sync.Mutex
-	var reports []report
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(width, count) {
 		all.Go(func() {
 			for i := next.Add(1) - 1; i < int64(count) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				out, err := run(ctx, int(i))
-				var list []report
-				if err == nil {
-					list, err = parseReports(out)
-				}
+				err := l.retry(ctx, kind, int(i), func(t task) error { return l.start(ctx, t, nil, nil) })
 				if err != nil {
 					stop(err)
 				}
-				mu.Lock()
-				reports = append(reports, list...)
-				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	return reports, context.Cause(ctx)
-}
-
-// attempts runs a task until an attempt succeeds, and returns that attempt's standard output.
-func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin func() io.Reader) ([]byte, error) {
-	var out bytes.Buffer
-	err := l.retry(ctx, kind, index, func(t task) error {
-		out.Reset()
-		return l.start(ctx, t, stdin(), &out)
-	})
-	return out.Bytes(), err
-}
-
-// runMap runs a map that writes its frames to a file, and returns the offset at which each reduce's
-// frames end. The file has no name and vanishes when it is closed.
-func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.File, ends []int64, err error) {
-	err = l.retry(ctx, mapTask, index, func(t task) (err error) {
-		if f, err = os.CreateTemp(dir, fmt.Sprintf("tarry-m-%05d-%d-*", t.Index, t.Attempt)); err != nil {
-			return err
-		}
-		_ = os.Remove(f.Name()) // the open descriptor suffices
-		if err = l.start(ctx, t, nil, f); err == nil {
-			ends, err = indexFrames(f, index, l.reduces)
-		}
-		if err != nil {
-			err = errors.Join(err, f.Close())
-			f = nil
-		}
-		return err
-	})
-	return f, ends, err
+	return context.Cause(ctx)
 }
 
 // retry calls the function once for each attempt of a task, until it succeeds. If all attempts
@@ -215,52 +147,4 @@ func environ() (list []string) {
 		}
 	}
 	return list
-}
-
-// indexFrames returns the offsets in a map's file where the frames of each reduce end. It returns
-// an error if the frames are incomplete.
-func indexFrames(f *os.File, index, reduces int) ([]int64, error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	ends := make([]int64, reduces)
-	reported := false
-	last := frame{}
-	for at := int64(0); at < size; {
-		r := bufio.NewReaderSize(io.NewSectionReader(f, at, size-at), 4+keyBytes+4)
-		x, n, err := readHead(r)
-		at += 4 + keyBytes + 4 + int64(n)
-		if err != nil || at > size || int(x.index) != index || int64(x.partition) >= int64(reduces) || x.partition < last.partition {
-			return nil, errors.Join(fmt.Errorf("%w: frame of map %d for reduce %d", errFrames, x.index, x.partition), err)
-		}
-		ends[x.partition], last = at, x
-		reported = reported || x.chunk == reportChunk
-	}
-	if !reported || int(last.partition) != reduces-1 {
-		return nil, fmt.Errorf("%w: the last are missing", errFrames)
-	}
-	return ends, nil
-}
-
-// reader returns a reader of the frames of all maps for a reduce, in the order of the maps.
-func (s *shuffle) reader(reduce int) io.Reader {
-	list := make([]io.Reader, len(s.files))
-	for i, f := range s.files {
-		from := int64(0)
-		if reduce > 0 {
-			from = s.ends[i][reduce-1]
-		}
-		list[i] = io.NewSectionReader(f, from, s.ends[i][reduce]-from)
-	}
-	return io.MultiReader(list...)
-}
-
-func (s *shuffle) close() (err error) {
-	for _, f := range s.files {
-		if f != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}
-	return err
 }

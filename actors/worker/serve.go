@@ -79,15 +79,11 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	a := t.attempt(p, id, &f.Layout)
 	defer t.bound()()
 	a.tell("status", "started")
-	if t.Shuffle != "" {
-		shuffle, err := folderAt(t.Shuffle)
-		if err != nil {
-			return err
-		}
-		return a.runShared(ctx, shuffle)
-	}
-	if t.Kind == reduceTask {
-		return a.runReduce(ctx, bufio.NewReaderSize(os.Stdin, 256<<10), output)
+	switch {
+	case t.Shuffle != "":
+		return a.runShared(ctx)
+	case t.Kind == reduceTask:
+		return a.runReduce(ctx, os.Stdin, output)
 	}
 	return a.runMap(ctx, output)
 }
@@ -157,19 +153,20 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 		if err := out.Segment(n).Export(f); err != nil {
 			return err
 		}
-		if err := f.end(); err != nil {
+		var line []byte
+		if n == 0 {
+			a.tellCounters()
+			r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Skipped: a.skipped}
+			if line, err = r.line(); err != nil {
+				return err
+			}
+		}
+		if err := f.end(line); err != nil {
 			return err
 		}
-		if n > 0 {
-			continue
-		}
-		a.tellCounters()
-		r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Skipped: a.skipped}
-		line, err := r.line()
-		if err != nil {
-			return err
-		}
-		if err := f.report(line); err != nil {
+	}
+	if a.task.Shuffle != "" {
+		if _, err := f.w.Write(f.ends); err != nil {
 			return err
 		}
 	}
@@ -199,7 +196,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 // gather passes all frames of the reduce, in any order, to in, and returns the maps' reports.
 func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err error) {
 	buf := make([]byte, chunkBytes)
-	for {
+	for r := bufio.NewReaderSize(r, 256<<10); ; {
 		f, err := readFrame(r, buf)
 		if errors.Is(err, io.EOF) && !errors.Is(err, errFrames) {
 			break
@@ -266,5 +263,5 @@ func (a *attempt) report(w io.Writer, maps []report) error {
 	if err != nil {
 		return err
 	}
-	return in.put(reportFile(a.id), a.id.String(), func(f *os.File) error { return write(f) })
+	return in.put(reportFile(a.id), a.id.String(), write)
 }

@@ -1,71 +1,51 @@
 package worker
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// Engines that only start tasks, such as array jobs of Slurm and Kubernetes, do not move frames.
-// Their workers exchange files in a common directory or store:
+// Engines that only start tasks, such as processes and array jobs of Slurm and Kubernetes, do not
+// move frames. Their workers exchange files in a common directory or store:
 //
-//	m-00003         the frames of map 3
-//	m-00003.ends    the offset in it where each reduce's frames end, 8 bytes each, big-endian
+//	m-00003         the frames of map 3, then the offset where each reduce's frames end, 8 bytes
+//	                each, big-endian
 //	r-00001.report  the report of reduce 1 (m-… of a job without reduces)
 //
 // Each file is written under a name of its attempt and then renamed, so it is always complete,
 // however many attempts run.
 
-// runShared runs the task, with its input and output as files in the shared folder in.
-func (a *attempt) runShared(ctx context.Context, in folder) error {
+// runShared runs the task, with its input and output as files in the folder task.Shuffle.
+func (a *attempt) runShared(ctx context.Context) error {
+	in, err := folderAt(a.task.Shuffle)
 	switch {
-	case a.id.Kind == cluster.ReduceKind:
-		list, r, err := openShared(in, a.id.Index, len(a.layout.Splits), a.layout.Reduces)
-		if err != nil {
-			return err
-		}
-		err = a.runReduce(ctx, r, output)
-		for _, f := range list {
-			err = errors.Join(err, f.Close())
-		}
+	case err != nil:
 		return err
+	case a.id.Kind == cluster.ReduceKind:
+		var list []io.Reader
+		for i := range a.layout.Splits {
+			r, err := framesOf(in, i, a.id.Index, a.layout.Reduces)
+			if err != nil {
+				return fmt.Errorf("what map %d has for the reduces: %w", i, err)
+			}
+			list = append(list, r)
+		}
+		return a.runReduce(ctx, io.MultiReader(list...), output)
 	case a.p.MapOnly():
 		return a.runMap(ctx, output)
 	}
-	name := mapFile(a.id.Index)
-	var ends []byte
-	err := in.put(name, a.id.String(), func(w *os.File) error {
-		if err := a.runMap(ctx, w); err != nil {
-			return err
-		}
-		list, err := indexFrames(w, a.id.Index, a.layout.Reduces)
-		for _, end := range list {
-			ends = binary.BigEndian.AppendUint64(ends, uint64(end))
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return in.put(name+endsSuffix, a.id.String(), func(w *os.File) error {
-		_, err := w.Write(ends)
-		return err
-	})
+	return in.put(mapFile(a.id.Index), a.id.String(), func(w io.Writer) error { return a.runMap(ctx, w) })
 }
 
-const (
-	endsSuffix   = ".ends"
-	reportSuffix = ".report"
-)
+const reportSuffix = ".report"
 
 // countFiles returns how many files have names with a prefix and a suffix.
 func countFiles(files []fs.DirEntry, prefix, suffix string) (n int) {
@@ -83,35 +63,34 @@ func reportFile(id mapreduce.AttemptID) string {
 	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
 }
 
-// openShared opens the frames of all maps for a reduce; the caller closes list.
-func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
-	defer func() {
-		if err != nil {
-			for _, f := range list {
-				_ = f.Close() // only read
-			}
-			list = nil
-		}
-	}()
-	var readers []io.Reader
-	for i := range maps {
-		name := mapFile(i)
-		ends, err := in.read(name + endsSuffix)
-		if err == nil && len(ends) != 8*reduces {
-			err = fmt.Errorf("%s: %d bytes for %d reduces: %w", in.fullName(name+endsSuffix), len(ends), reduces, errFrames)
-		}
-		if err != nil {
-			return list, nil, fmt.Errorf("what map %d has for the reduces: %w", i, err)
-		}
-		from, to := int64(0), int64(binary.BigEndian.Uint64(ends[8*reduce:]))
-		if reduce > 0 {
-			from = int64(binary.BigEndian.Uint64(ends[8*(reduce-1):]))
-		}
-		f := &lateFile{in: in, name: name, from: from, size: to - from}
-		list = append(list, f)
-		readers = append(readers, f)
+// framesOf returns a reader of the frames that a map has for a reduce.
+func framesOf(in folder, index, reduce, reduces int) (io.Reader, error) {
+	name := mapFile(index)
+	f, err := in.open(name)
+	if err != nil {
+		return nil, err
 	}
-	return list, bufio.NewReaderSize(io.MultiReader(readers...), 256<<10), nil
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]byte, 8*reduces)
+	size := info.Size() - int64(len(ends)) // of the frames
+	if size >= 0 {
+		if _, err := f.ReadAt(ends, size); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	end := func(reduce int) int64 { return int64(binary.BigEndian.Uint64(ends[8*reduce:])) }
+	from, to := int64(0), end(reduce)
+	if reduce > 0 {
+		from = end(reduce - 1)
+	}
+	if size < 0 || end(reduces-1) != size || from < 0 || to < from {
+		return nil, fmt.Errorf("%s: %d bytes for %d reduces: %w", in.fullName(name), info.Size(), reduces, errFrames)
+	}
+	return &lateFile{in: in, name: name, from: from, size: to - from}, nil
 }
 
 // lateFile is a part of a file that is open only from its first read to its last, so that a reduce
@@ -125,24 +104,17 @@ type lateFile struct {
 }
 
 // Read implements io.Reader.
-func (l *lateFile) Read(p []byte) (n int, err error) {
+func (l *lateFile) Read(p []byte) (int, error) {
 	if l.r == nil {
-		if l.r, l.f, err = l.in.stretch(l.name, l.from, l.size); err != nil {
+		f, err := l.in.open(l.name)
+		if err != nil {
 			return 0, err
 		}
+		l.f, l.r = f, io.NewSectionReader(f, l.from, l.size)
 	}
-	if n, err = l.r.Read(p); err != nil {
-		_ = l.Close() // only read
+	n, err := l.r.Read(p)
+	if err != nil {
+		_ = l.f.Close() // only read
 	}
 	return n, err
-}
-
-// Close implements io.Closer.
-func (l *lateFile) Close() error {
-	if l.f == nil {
-		return nil
-	}
-	f := l.f
-	l.f = nil
-	return f.Close()
 }

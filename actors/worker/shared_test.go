@@ -25,8 +25,8 @@ func TestSharedFolder(t *testing.T) {
 		j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}, mapOnly: p.MapOnly()}
 		require.NoError(t, j.prepare(t.Context(), p, 1))
 		run := func(kind cluster.TaskKind, index, try int) error {
-			a := (&task{Spills: t.TempDir(), Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
-			return a.runShared(t.Context(), folder{dir: dir})
+			a := (&task{Spills: t.TempDir(), Shuffle: dir, Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
+			return a.runShared(t.Context())
 		}
 		require.Greater(t, len(j.layout.Splits), 3)
 		for i := range j.layout.Splits {
@@ -38,8 +38,8 @@ func TestSharedFolder(t *testing.T) {
 			all, err := os.ReadFile(lost)
 			require.NoError(t, err)
 			require.NoError(t, os.Truncate(lost, 100))
-			require.Error(t, run(cluster.ReduceKind, 0, 0))
-			require.NoError(t, os.Remove(lost+endsSuffix))
+			require.ErrorIs(t, run(cluster.ReduceKind, 0, 0), errFrames)
+			require.NoError(t, os.Remove(lost))
 			require.ErrorContains(t, run(cluster.ReduceKind, 0, 1), "what map 2 has")
 			require.NoError(t, os.WriteFile(lost, all, 0o600))
 			require.NoError(t, run(cluster.MapKind, 2, 3))

@@ -147,16 +147,16 @@ func TestSharedStore(t *testing.T) {
 	require.NoError(t, j.prepare(t.Context(), p, 1))
 	shuffle := j.temp.below(shuffleFolder)
 	run := func(kind cluster.TaskKind, index int) error {
-		a := (&task{Spills: t.TempDir(), Reports: shuffle.fullName("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
-		return a.runShared(t.Context(), shuffle)
+		a := (&task{Spills: t.TempDir(), Shuffle: shuffle.fullName(""), Reports: shuffle.fullName("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
+		return a.runShared(t.Context())
 	}
 	for i := range j.layout.Splits {
 		require.NoError(t, run(cluster.MapKind, i))
 	}
-	require.NoError(t, store.RemoveAll(shuffle.dir+"/m-00001.ends"))
+	require.NoError(t, store.RemoveAll(shuffle.dir+"/m-00001"))
 	err = run(cluster.ReduceKind, 0)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorContains(t, err, "what map 1 has for the reduces: "+shuffle.fullName("m-00001.ends")+": ")
+	require.ErrorContains(t, err, "what map 1 has for the reduces: "+shuffle.fullName("m-00001")+": ")
 	require.NoError(t, run(cluster.MapKind, 1))
 	for i := range 3 {
 		require.NoError(t, run(cluster.ReduceKind, i))

@@ -111,7 +111,7 @@ func TestOtherPrograms(t *testing.T) {
 		require.ErrorContains(t, err, part)
 	}
 	name := filepath.Join(t.TempDir(), "plan.json")
-	for text, want := range map[string]string{`{"version":2}`: "version 2, this program knows version 1", "{": "plan.json"} {
+	for text, want := range map[string]string{`{"version":1}`: "version 1, this program knows version 2", "{": "plan.json"} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		_, err := readPlan(name)
 		require.ErrorContains(t, err, want)
