@@ -27,16 +27,29 @@ const (
 	maxCrash    = 64 << 10 // maximum bytes kept of a crash report of the Go runtime
 )
 
+func verdictOf(err error) (v verdict) {
+	if err != nil {
+		v = verdict{err.Error(), cluster.IsPermanent(err)}
+	}
+	return v
+}
+
+func (v verdict) err() error {
+	switch {
+	case v.Permanent:
+		return mapreduce.Permanent(errors.New(v.Error))
+	case v.Error != "":
+		return errors.New(v.Error)
+	}
+	return nil
+}
+
 // verdicts is the original standard error, in case user code replaces os.Stderr.
 var verdicts io.Writer = os.Stderr
 
 // tellVerdict writes this worker's result to the process that started it.
 func tellVerdict(err error) {
-	var v verdict
-	if err != nil {
-		v = verdict{err.Error(), cluster.IsPermanent(err)}
-	}
-	b, _ := json.Marshal(v)                                // plain fields cannot fail
+	b, _ := json.Marshal(verdictOf(err))                   // plain fields cannot fail
 	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starting process detects a missing verdict
 }
 
@@ -96,12 +109,8 @@ func (w *lastWords) explain(ended error) error {
 	x, exited := errors.AsType[*exec.ExitError](ended)
 	crash := crashed(string(w.crash))
 	switch {
-	case w.told != nil && w.told.Permanent:
-		return mapreduce.Permanent(errors.New(w.told.Error))
-	case w.told != nil && w.told.Error != "":
-		return errors.New(w.told.Error)
 	case w.told != nil:
-		return nil
+		return w.told.err()
 	case ended == nil:
 		return errSilent
 	case exited && crash != "":

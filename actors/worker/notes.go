@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // notes is the folder, in the plan's folder, with a file for each attempt: an empty one named
@@ -50,10 +49,9 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 
 // failure is the note of a failed attempt.
 type failure struct {
-	Task      string `json:"task"`
-	Host      string `json:"host"`
-	Error     string `json:"error"`
-	Permanent bool   `json:"permanent"` // another attempt would fail too
+	Task string `json:"task"`
+	Host string `json:"host"`
+	verdict
 }
 
 // failureOf returns the note for an attempt that failed with how; nil if it succeeded or runs.
@@ -62,15 +60,11 @@ func failureOf(id mapreduce.AttemptID, how error) *failure {
 		return nil
 	}
 	host, _ := os.Hostname()
-	return &failure{id.String(), host, how.Error(), cluster.IsPermanent(how)}
+	return &failure{id.String(), host, verdictOf(how)}
 }
 
 func (f *failure) err() error {
-	err := fmt.Errorf("%s on %s: %s", f.Task, cmp.Or(f.Host, "this host"), f.Error)
-	if f.Permanent {
-		err = mapreduce.Permanent(err)
-	}
-	return err
+	return verdict{fmt.Sprintf("%s on %s: %s", f.Task, cmp.Or(f.Host, "this host"), f.Error), f.Permanent}.err()
 }
 
 // failureIn parses a note. It returns nil if the note records no failure or is incomplete.

@@ -106,8 +106,9 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	}
 }
 
-// start runs attempt t in a worker process and waits for its exit.
-func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io.Writer) error {
+// start runs attempt t in a worker process and waits for its exit. The worker writes its frames or
+// its report to frames, unless that is nil.
+func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *os.File) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -122,11 +123,14 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 		defer remove()
 		go t.awaitSilence(ctx, cancel)
 	}
-	t.Inner = true
+	t.Inner, t.Frames = true, frames != nil
 	words := &lastWords{to: os.Stderr}
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, words
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, words, words
+	if t.Frames {
+		cmd.ExtraFiles = []*os.File{frames} // framesFile
+	}
 	cmd.WaitDelay = time.Second // for what the user's code has started, which may hold standard error
 	killWithParent(cmd)
 	err = cmd.Run()

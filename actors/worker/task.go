@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
@@ -52,6 +53,7 @@ type task struct {
 	MaxSkips int    `json:"skips,omitempty"`    // records that a map may skip
 	Attempts int    `json:"attempts,omitempty"` // attempts that the worker itself makes at the task; 0: one
 	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
+	Frames   bool   `json:"frames,omitempty"`   // the worker writes its frames or report to framesFile
 	// Stores are the stores that the submitter has opened, as stores.Roots returned them.
 	Stores map[string]string `json:"stores,omitempty"`
 	// Tickets are files beside the worker with which it opens stores, by environment variable.
@@ -69,6 +71,9 @@ type task struct {
 func (t *task) id() mapreduce.AttemptID {
 	return (&report{Kind: t.Kind, Index: t.Index, Attempt: t.Attempt}).id()
 }
+
+// framesFile is the descriptor of a worker to which it writes what an engine moves.
+const framesFile = 3
 
 // ownFolder, as task.Spills, means the directory in which an engine starts a worker.
 const ownFolder = "."
@@ -123,8 +128,7 @@ func parseTask(text string) (*task, error) {
 	return t, err
 }
 
-// asked is the task of this process, nil if it is not a worker. output is the original standard
-// output.
+// asked is the task of this process, nil if it is not a worker. output is for frames, or nil.
 var (
 	ready  bool // Main has been called
 	asked  *task
@@ -135,9 +139,8 @@ var (
 var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: its main function must begin with worker.Main()"))
 
 // Main must be the first call in the main function of a program whose jobs may run on an engine
-// (TARRY_ON). In a worker process it sets the submitter's arguments and working directory, and
-// redirects standard output, which is reserved for frames, to standard error; actors.Run then runs
-// the task. A worker that an engine has started supervises such a process. Main changes nothing in
+// (TARRY_ON). In a worker process it sets the submitter's arguments and working directory;
+// actors.Run then runs the task. Standard output is standard error there. A worker that an engine has started supervises such a process. Main changes nothing in
 // other processes, nor at a second call.
 func Main() {
 	if ready {
@@ -159,16 +162,14 @@ func Main() {
 		os.Exit(t.supervise(context.Background()))
 	}
 	asked, verdicts = t, os.Stderr
-	f, err := redirectStdout()
-	output = f
-	if err == nil && t.Dir != "" {
-		if bad := os.Chdir(t.Dir); bad != nil && !stores.Named(t.Plan) { // with a store there may be no common disk
-			err = bad
-		}
+	if t.Frames {
+		output = os.NewFile(framesFile, "frames")
+		syscall.CloseOnExec(framesFile) // what the user's code starts must not write frames
 	}
-	if err != nil {
-		tellVerdict(err)
-		os.Exit(1)
+	if t.Dir != "" {
+		if err := os.Chdir(t.Dir); err != nil && !stores.Named(t.Plan) { // with a store there may be no common disk
+			giveUp(err)
+		}
 	}
 	if t.Heartbeat != "" {
 		go t.beat()
