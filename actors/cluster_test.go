@@ -3,7 +3,6 @@ package actors
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -84,25 +83,6 @@ func TestSubmitErrorsLeaveNothing(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(dir, "out", "part-r-00000"))
 	require.NoError(t, err)
 	require.Equal(t, "a\t1\nb\t1\n", string(got))
-}
-
-func TestFailedJobLeavesNoOutput(t *testing.T) {
-	c := start(t, Config{BlockSize: 100})
-	boom := errors.New("boom")
-	job := counting(1)
-	job.Reduce = nil
-	job.ReduceTask = func(*mapreduce.Task) (mapreduce.Reducer[string, int64, pair], error) {
-		return mapreduce.Reducer[string, int64, pair]{}, boom
-	}
-	out := filepath.Join(t.TempDir(), "out")
-	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("x", []byte(prose(2, 100)))), mapreduce.Text[pair](mapreduce.Dir(out)))
-	require.NoError(t, err)
-	r, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-	require.ErrorIs(t, err, ErrJobFailed)
-	require.ErrorIs(t, err, boom)
-	require.Equal(t, scheduling.JobFailed, r.State)
-	require.NoDirExists(t, out)
-	require.EqualValues(t, 4, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 }
 
 func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -300,13 +299,6 @@ func TestDatasetRelease(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// Fold over no records returns the zero value.
-func TestFoldOfNothing(t *testing.T) {
-	total, err := Fold(t.Context(), start(t, Config{}), mapreduce.Slice([]int(nil)), func(n int) int { return n }, func(a, b int) int { return a + b })
-	require.NoError(t, err)
-	require.Zero(t, total)
-}
-
 // KeepBy fails if a record is in the wrong part or out of order. A join of datasets that are not
 // co-partitioned shuffles them; with NoShuffle it fails.
 func TestKeyedMisuse(t *testing.T) {
@@ -341,42 +333,4 @@ func TestKeyedMisuse(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, make([]int64, len(plainCounts(text, 1))), both)
-}
-
-// Joins have the same results with NoShuffle and without, in memory and on disk.
-func TestJoinsWithoutShuffle(t *testing.T) {
-	type rec = mapreduce.Pair[int, string]
-	for _, memory := range []int64{0, 1} {
-		c := start(t, Config{Nodes: 2, Memory: memory})
-		side := func(name string, n int) *Keyed[int, rec] {
-			numbers := make([]int, n)
-			for i := range numbers {
-				numbers[i] = i
-			}
-			d, err := KeepBy(t.Context(), c, func(r rec) int { return r.First }, func(out mapreduce.Output[rec]) (*mapreduce.Plan, error) {
-				return mapreduce.Job[int, int, string, rec]{
-					Map: func(i int, emit func(int, string)) error { emit(i%7, fmt.Sprint(name, i)); return nil }, Reducers: 3,
-				}.Bind(mapreduce.Slice(numbers).SplitSize(1), out)
-			})
-			require.NoError(t, err)
-			return d
-		}
-		a, b := side("a", 20), side("b", 19) // keys have two or three values on either side
-		run := func(noShuffle bool) []string {
-			list, err := Collect(t.Context(), c, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-				j := mapreduce.CoGroup(a.Feed(), b.Feed(), func(k int, as []rec, bs iter.Seq[rec], emit func(string)) error {
-					for b := range bs {
-						emit(fmt.Sprint(k, as, b))
-					}
-					return nil
-				})
-				j.NoShuffle = noShuffle
-				return j.Bind(out)
-			})
-			require.NoError(t, err)
-			return slices.Sorted(slices.Values(list))
-		}
-		require.NotEmpty(t, run(true))
-		require.Equal(t, run(false), run(true))
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -93,24 +92,6 @@ func TestFourAttempts(t *testing.T) {
 			require.EqualValues(t, 4, tries.Load())
 		})
 	}
-}
-
-func TestPanicOfUserCodeFailsTheAttempt(t *testing.T) {
-	bubble(t, Config{MaxAttempts: 2}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map = func([]byte, func(string, int64)) error { panic("user code is broken") }
-		p, out := bindLines(t, job, "a\n")
-		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		var pe *cluster.PanicError
-		require.ErrorAs(t, err, &pe)
-		require.Equal(t, "user code is broken", pe.Value)
-		require.Contains(t, pe.Stack, "failure_test.go")
-		require.Empty(t, out.String())
-
-		p, out = bindLines(t, counting(1), "a\n")
-		c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\n", out.String(), "the cluster goes on")
-	})
 }
 
 func TestKill(t *testing.T) {

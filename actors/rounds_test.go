@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -16,9 +17,14 @@ import (
 )
 
 type (
-	knot   = int32
-	linked = linkedNode
-	handed = nodeRank
+	knot = int32
+
+	// linked is a node of a graph, with the nodes that it links to.
+	linked struct {
+		Number knot
+		Links  []knot
+	}
+	handed = mapreduce.Pair[knot, float64]
 )
 
 // drawGraph returns a random graph. The names of its nodes are numbers, apart from each other.
@@ -34,28 +40,37 @@ func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 }
 
 // handOn computes rounds in which a node's new value is 1 plus equal parts of the values of nodes
-// that link to it. The job has a Reduce only if reduced.
-func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool) (*Keyed[knot, handed], error) {
+// that link to it. The job has a Reduce if reduced, otherwise a Sum. The map calls before for each
+// node with its number in the attempt.
+func handOn(
+	ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool, before func(t *mapreduce.Task, seen int) error,
+) (*Keyed[knot, handed], error) {
 	of, add := func(h handed) knot { return h.First }, func(a, b float64) float64 { return a + b }
 	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).On(graph.Aligned()))
 	if err != nil {
 		return nil, err
 	}
+	type group = mapreduce.Group[knot, linked, handed]
 	return Iterate(ctx, begin, rounds, func(ctx context.Context, _ int, now *Keyed[knot, handed]) (*Keyed[knot, handed], error) {
-		job := mapreduce.Job[mapreduce.Group[knot, linked, handed], knot, float64, handed]{
-			Map: func(at mapreduce.Group[knot, linked, handed], emit func(knot, float64)) error {
-				if len(at.Left) != 1 || len(at.Right) != 1 || at.Left[0].Number != at.Key {
-					return fmt.Errorf("group %v", at)
-				}
-				emit(at.Key, 1)
-				for _, to := range at.Left[0].Links {
-					emit(to, at.Right[0].Second/float64(len(at.Left[0].Links)))
-				}
-				return nil
+		job := mapreduce.Job[group, knot, float64, handed]{
+			MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[group, knot, float64], error) {
+				seen := 0
+				return mapreduce.Mapper[group, knot, float64]{Map: func(at group, emit func(knot, float64)) error {
+					if len(at.Left) != 1 || len(at.Right) != 1 || at.Left[0].Number != at.Key {
+						return fmt.Errorf("group %v", at)
+					}
+					emit(at.Key, 1)
+					for _, to := range at.Left[0].Links {
+						emit(to, at.Right[0].Second/float64(len(at.Left[0].Links)))
+					}
+					seen++
+					return before(t, seen)
+				}}, nil
 			},
-			Combine: add, Reducers: graph.Size().Parts,
+			Sum: true, Reducers: graph.Size().Parts,
 		}
 		if reduced {
+			job.Sum, job.Combine = false, add
 			job.Reduce = func(n knot, sums iter.Seq[float64], emit func(handed)) error {
 				total := 0.
 				for x := range sums {
@@ -67,6 +82,17 @@ func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds i
 		}
 		return KeepBy(ctx, on, of, job.On(mapreduce.Grouped(graph.Feed(), now.Feed())))
 	}, nil)
+}
+
+// halfway makes the first attempt of every other map fail or panic at its fifth node.
+func halfway(task *mapreduce.Task, seen int) error {
+	if id := task.ID(); id.Try == 0 && seen == 5 && id.Index%2 == 0 {
+		if id.Index%4 == 0 {
+			panic("half-way")
+		}
+		return errors.New("half-way")
+	}
+	return nil
 }
 
 func handOnPlain(graph []linked, rounds int) map[knot]float64 {
@@ -88,8 +114,8 @@ func handOnPlain(graph []linked, rounds int) map[knot]float64 {
 }
 
 // Rounds over datasets with dense or sparse numbers as keys have the results of plain Go code.
-// Several computations run at once on clusters of random shape and memory, while nodes die and
-// return.
+// Several computations run at once on clusters of random shape and memory, while attempts fail and
+// panic half-way, and nodes die and return.
 func TestRoundsOfNumbersArePlainGo(t *testing.T) {
 	runs := 24
 	if testing.Short() {
@@ -130,7 +156,7 @@ func requireHandedOn(t *testing.T, c *Cluster, graph []linked, parts, rounds int
 	if err == nil {
 		defer kept.Release()
 		var last *Keyed[knot, handed]
-		if last, err = handOn(t.Context(), c, kept, rounds, reduced); err == nil {
+		if last, err = handOn(t.Context(), c, kept, rounds, reduced, halfway); err == nil {
 			defer last.Release()
 			var got []handed
 			if got, err = last.Collect(t.Context()); err == nil {

@@ -24,7 +24,8 @@ func typesTable() []types {
 		of(intKeys[int8]("int8"), wordLists()), of(intKeys[uint16]("uint16"), intValues[int8]("int8")), of(boolKeys(), intValues[int64]("int64")),
 		of(floatKeys[float32]("float32"), intValues[int]("int")), of(floatKeys[float64]("float64"), stringValues()),
 		of(timeKeys(), timeValues()), of(labels(), byteValues()), of(noneKeys(), intValues[int64]("int64")),
-		of(versions(), empties[version]("version")), of(byteArrayKeys(), intValues[uint32]("uint32")),
+		of(versions(), empties[version]("version")), of(versions(), taggedValues()), of(strs(), empties[[2]version]("[2]version")),
+		of(taggeds(), empties[version]("version")), of(byteArrayKeys(), intValues[uint32]("uint32")),
 		of(deeps(), bags()), of(stampeds(), stampedValues()), of(bigInts(), intValues[int64]("int64")), of(addrs(), intValues[int64]("int64")),
 	}
 }
