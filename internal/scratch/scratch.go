@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+
+	"github.com/tarry-mr/tarry/internal/filelock"
 )
 
 // Item is a file or directory that belongs to this process until it is removed or renamed.
@@ -58,7 +60,7 @@ func claim(flag int, create func() (string, error)) (*Item, error) {
 		if err != nil {
 			return nil, errors.Join(err, os.Remove(name))
 		}
-		lock(f, true)
+		filelock.Lock(f, true)
 		if i := (&Item{f}); i.inPlace() {
 			mine.Store(i, true)
 			return i, nil
@@ -140,8 +142,14 @@ func sweepOne(name string) {
 	}
 	defer f.Close()
 	i := &Item{f}
-	if info, err := f.Stat(); err != nil || !ownedByUs(info) || !lock(f, false) || !i.inPlace() {
+	if info, err := f.Stat(); err != nil || !filelock.OwnedByUs(info) || !locked(f) || !i.inPlace() {
 		return
 	}
 	_ = os.RemoveAll(name)
+}
+
+// locked locks a file that no other process has locked, and reports whether it did.
+func locked(f *os.File) bool {
+	free, can := filelock.Lock(f, false)
+	return free && can
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tarry-mr/tarry/internal/filelock"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -66,7 +67,7 @@ func openOutputDir(at dirTree, path string) (*outputDir, error) {
 // set it waits for the lock.
 func (d *outputDir) take(wait bool) error {
 	var free bool
-	free, d.real = lockFile(d.lock, wait)
+	free, d.real = filelock.Lock(d.lock, wait)
 	if d.real && !free || !d.inPlace() {
 		return errors.Join(d.busy(), d.release())
 	}
@@ -102,7 +103,7 @@ func (d *outputDir) inPlace() bool {
 // mine reports whether the directory belongs to the user of this process.
 func (d *outputDir) mine() bool {
 	info, err := d.root.Stat(".")
-	return err == nil && ownedByUs(info)
+	return err == nil && filelock.OwnedByUs(info)
 }
 
 // ours matches the names that files of a job's output have, except those of routed records.

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package output
+package filelock
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file or directory until f is closed. If another process holds the lock, lockFile
-// waits for it or, without wait, returns free = false. It returns can = false if locks do not work:
-// some network file systems have none for directories.
-func lockFile(f *os.File, wait bool) (free, can bool) {
+// Lock locks a file or directory until f is closed. If another process holds the lock, Lock waits
+// for it or, without wait, returns free = false. It returns can = false if locks do not work: some
+// network file systems have none for directories.
+func Lock(f *os.File, wait bool) (free, can bool) {
 	how := syscall.LOCK_EX
 	if !wait {
 		how |= syscall.LOCK_NB
@@ -25,8 +25,8 @@ func lockFile(f *os.File, wait bool) (free, can bool) {
 	}
 }
 
-// ownedByUs reports whether a file belongs to the user of this process.
-func ownedByUs(info fs.FileInfo) bool {
+// OwnedByUs reports whether a file belongs to the user of this process.
+func OwnedByUs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
 }

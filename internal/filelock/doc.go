@@ -1,0 +1,2 @@
+// Package filelock locks files and directories against other processes.
+package filelock
