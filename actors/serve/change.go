@@ -77,41 +77,39 @@ func (j *job) awaitKill(ctx context.Context) error {
 	return nil
 }
 
-// steered waits until the cluster has the job, which the caller must be allowed to change, and
-// returns its handle.
-func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
+// steer waits until the cluster has the job, which the caller must be allowed to change. It applies
+// change to the handle of the running stage, and note to the order, for the stages that follow.
+func (s *Server) steer(
+	ctx context.Context, c caller, j *job, change func(h *actors.JobHandle) error, note func(o *Order),
+) error {
 	if err := s.mayAdminister(c, j.Who.User, func() string { return s.poolOf(j) }); err != nil {
-		return nil, err
+		return err
 	}
 	select {
-	case <-j.handed:
+	case <-j.begun():
 	case <-ctx.Done():
-		return nil, busy("not-begun", "job %d is still being prepared; try again", j.ID)
+		return busy("not-begun", "job %d is still being prepared; try again", j.ID)
 	}
 	h := j.running()
 	if h == nil {
-		return nil, conflict("job-ended", "job %d has ended, or is between two stages", j.ID)
+		return conflict("job-ended", "job %d has ended, or is between two stages", j.ID)
 	}
-	return h, nil
-}
-
-// setPriority changes a job's priority, if the caller may administer the job.
-func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string) error {
-	p, err := scheduling.ParsePriority(text)
-	if err != nil {
-		return refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", text)
-	}
-	h, err := s.steered(ctx, c, j)
-	if err != nil {
-		return err
-	}
-	if err := h.SetPriority(p); err != nil {
+	if err := change(h); err != nil {
 		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.order.Priority = p // for the stages that follow
+	note(&j.order)
 	return nil
+}
+
+// setPriority changes a job's priority, if the caller may administer the job.
+func (s *Server) setPriority(ctx context.Context, c caller, j *job, name string) error {
+	p, err := parsePriority(name)
+	if err != nil {
+		return err
+	}
+	return s.steer(ctx, c, j, func(h *actors.JobHandle) error { return h.SetPriority(p) }, func(o *Order) { o.Priority = p })
 }
 
 // setPool moves a job to another pool or queue.
@@ -122,21 +120,13 @@ func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) err
 	if err := checkLabel("pool", name); err != nil {
 		return err
 	}
-	h, err := s.steered(ctx, c, j)
-	if err != nil {
-		return err
-	}
-	if err := h.SetPool(c.named(), name); err != nil {
-		return err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.order.Queue != "" {
-		j.order.Queue = name
-	} else {
-		j.order.Pool = name
-	}
-	return nil
+	return s.steer(ctx, c, j, func(h *actors.JobHandle) error { return h.SetPool(c.named(), name) }, func(o *Order) {
+		if o.Queue != "" {
+			o.Queue = name
+		} else {
+			o.Pool = name
+		}
+	})
 }
 
 // poolOf returns the pool or queue of a job, as far as known.

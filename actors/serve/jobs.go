@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -27,9 +28,8 @@ type job struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it has ended
 	written chan struct{} // closed when the submission is on disk or the job was dropped
-	handed  chan struct{} // closed when the cluster has its first stage, or it has ended before
-	// markHanded closes handed, which wakes requests that wait until the cluster has the job.
-	markHanded func()
+	// unusable says why a job of an earlier process cannot continue: its order means nothing now.
+	unusable error
 
 	mu       sync.Mutex
 	order    Order
@@ -40,6 +40,7 @@ type job struct {
 	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *counter.Set
 	dropped  bool                 // it could not be recorded
+	between  *scratch.Item        // data between stages of a server without a State; nil: none
 	stored   map[string]*dfs.Sums // files of the block store that it has written
 }
 
@@ -215,6 +216,19 @@ func (j *job) running() *actors.JobHandle {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.handle
+}
+
+// begun returns a channel that is closed when the cluster has had a stage of the job, or the job has
+// ended.
+func (j *job) begun() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.cores) > 0 || j.End != nil {
+		past := make(chan struct{})
+		close(past)
+		return past
+	}
+	return j.turn
 }
 
 // begin records the running stage. It returns false if the job must be killed.

@@ -242,6 +242,9 @@ func (m *memory) close() error {
 	return errors.Join(m.state.Close(), m.journal.Close())
 }
 
+// stages returns the directory with the data between the stages of a job.
+func (m *memory) stages(id int64) string { return filepath.Join(m.dir, stagesDir, fmt.Sprint(id)) }
+
 // key returns the name of a job's stage in the cluster's State; empty without a memory.
 func (m *memory) key(id int64, stage int) string {
 	if m == nil {

@@ -38,7 +38,7 @@ func (s *Server) carryOut(j *job) (err error) {
 			err = fmt.Errorf("the job panicked: %v", bad)
 		}
 	}()
-	between, clean, err := s.betweenStages(j)
+	between, err := s.betweenStages(j)
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,10 @@ func (s *Server) carryOut(j *job) (err error) {
 			src, err = mapreduce.Files(dir)
 		}
 		if err != nil {
-			return errors.Join(err, clean(false))
+			return err
 		}
 	}
-	if err := s.publish(j); err != nil {
-		return err
-	}
-	return clean(true)
+	return s.publish(j)
 }
 
 // stage runs stage number i of a job: it binds the stage's plan and runs that on the cluster.
@@ -97,7 +94,6 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	if !j.begin(h) {
 		_ = h.Kill(j.killed().Reason) // the job's end decides
 	}
-	j.markHanded()
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
 	return res, err
@@ -114,26 +110,31 @@ func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.Su
 	return s.cluster.Submit(ctx, plan, o)
 }
 
-// betweenStages returns a directory for the data that one stage passes to the next. clean removes
-// it, unless the server is closing and the next process resumes the job from it.
-func (s *Server) betweenStages(j *job) (dir string, clean func(done bool) error, err error) {
-	if len(j.order.Stages) == 1 {
-		return "", func(bool) error { return nil }, nil
+// betweenStages returns a directory for the data that one stage passes to the next. With a State
+// the next process can resume the job from it.
+func (s *Server) betweenStages(j *job) (dir string, err error) {
+	switch {
+	case len(j.order.Stages) == 1:
+		return "", nil
+	case s.memory != nil:
+		dir = s.memory.stages(j.ID)
+		return dir, os.MkdirAll(dir, 0o700)
 	}
-	if m := s.memory; m != nil {
-		dir = filepath.Join(m.dir, stagesDir, fmt.Sprint(j.ID))
-		return dir, func(done bool) error {
-			if !done && s.closing.Load() {
-				return nil
-			}
-			return os.RemoveAll(dir)
-		}, os.MkdirAll(dir, 0o700)
+	if j.between, err = scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-"); err != nil {
+		return "", err
 	}
-	temp, err := scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-")
-	if err != nil {
-		return "", nil, err
+	return j.between.Name(), nil
+}
+
+// dropStages removes the data between stages, also that of an earlier process.
+func (s *Server) dropStages(j *job) error {
+	if s.memory != nil {
+		return os.RemoveAll(s.memory.stages(j.ID))
 	}
-	return temp.Name(), func(bool) error { return temp.Remove() }, nil
+	if j.between != nil {
+		return j.between.Remove()
+	}
+	return nil
 }
 
 // succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
@@ -181,6 +182,7 @@ func (j *job) killed() *api.Kill {
 
 // finish records how a job has ended, err, and publishes it.
 func (s *Server) finish(j *job, err error) {
+	err = errors.Join(err, s.dropStages(j))
 	end := &ending{State: api.Succeeded, At: s.now()}
 	switch {
 	case err == nil:
@@ -209,7 +211,6 @@ func (s *Server) finish(j *job, err error) {
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.writing.RUnlock()
-	j.markHanded()
 	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
 	close(j.done)
 	j.cancel()

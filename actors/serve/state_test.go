@@ -112,6 +112,24 @@ func TestInputChangesWhileNoServerRuns(t *testing.T) {
 	require.NoDirExists(t, stages, "what a process left that was killed")
 }
 
+// If the output of an unfinished job is outside the roots of the next server, the job fails there
+// and writes nothing.
+func TestOutputOutsideTheNextRoots(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	require.NoError(t, b.Put(t.Context(), "in", strings.NewReader("a b\n")))
+	j := b.submit("held", "dfs:in", "-o", filepath.Join(dir, "out"))
+	b.stop()
+	b = startIn(t, dir, func(cfg *Config) { cfg.State, cfg.Roots = filepath.Join(dir, "state"), []string{t.TempDir()} })
+	close(b.gate)
+	j = b.wait(j.ID)
+	require.Equal(t, api.Failed, j.State)
+	require.Contains(t, j.Error, "after a restart of the server: ")
+	require.Contains(t, j.Error, "outside the roots of this server")
+	require.NoFileExists(t, filepath.Join(dir, "out", "_SUCCESS"))
+	require.NoDirExists(t, fmt.Sprint("job ", j.ID), "a place of no root")
+}
+
 // Start rejects a state directory that is in use or not a server's.
 func TestStateOfSomethingElse(t *testing.T) {
 	dir := t.TempDir()
@@ -189,7 +207,7 @@ func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
 	}
 	j, err := b.s.jobs.find(last)
 	require.NoError(t, err)
-	<-j.handed
+	<-j.begun()
 	require.Less(t, open()-before, waiting, "one each would be as many")
 	require.NoDirExists(t, b.s.memory.stored("out/7"))
 	for _, name := range []string{"out", "out/7", "out/7/x"} {

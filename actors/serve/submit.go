@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -90,9 +87,8 @@ func (s *Server) place(j *job) (bool, error) {
 func (s *Server) newJob(r record) *job {
 	j := &job{
 		record: r, counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),
-		handed: make(chan struct{}), turn: make(chan struct{}),
+		turn: make(chan struct{}),
 	}
-	j.markHanded = sync.OnceFunc(func() { close(j.handed) })
 	j.ctx, j.cancel = context.WithCancel(s.ended)
 	return j
 }
@@ -160,11 +156,18 @@ func (s *Server) order(a *api.Submission) (o Order, err error) {
 	}
 	o.Pool, o.Queue = cmp.Or(a.Pool, o.Pool), cmp.Or(a.Queue, o.Queue)
 	if a.Priority != "" {
-		if o.Priority, err = scheduling.ParsePriority(a.Priority); err != nil {
-			return o, refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", a.Priority)
-		}
+		o.Priority, err = parsePriority(a.Priority)
 	}
-	return o, nil
+	return o, err
+}
+
+// parsePriority returns the priority that a client names.
+func parsePriority(name string) (scheduling.Priority, error) {
+	p, err := scheduling.ParsePriority(name)
+	if err != nil {
+		err = refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", name)
+	}
+	return p, err
 }
 
 // target resolves an order's output to a directory or a place in the block store.
@@ -215,14 +218,13 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 		j.resumed = true
 		close(j.written)
 		o, err := s.order(&j.Asked)
-		if err = cmp.Or(err, s.setOrder(j, o)); err != nil { // resume reports it
+		if j.unusable = cmp.Or(err, s.setOrder(j, o)); j.unusable != nil { // resume reports it
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
 		t.insert(j)
 		if j.End != nil {
 			j.counters = j.End.Counters
 			close(j.done)
-			j.markHanded()
 			j.cancel()
 			continue
 		}
@@ -233,22 +235,16 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 	return again
 }
 
-// dropStages removes the data between stages that an earlier process has left.
-func (s *Server) dropStages(j *job) error {
-	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.ID)))
-}
-
 // resume continues a job of an earlier process, or ends it if that is not possible.
 func (s *Server) resume(j *job) {
-	o, err := s.order(&j.Asked)
-	last := len(o.Stages) - 1
-	if err == nil && s.succeeded(j, last, "") { // before a kill that came too late
-		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
+	err := j.unusable
+	if err == nil && s.succeeded(j, len(j.order.Stages)-1, "") { // before a kill that came too late
+		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j)))
 		return
 	}
 	var now []stamp
 	if err == nil && j.Kill == nil {
-		j.src, now, err = s.sources(&j.Asked, &o)
+		j.src, now, err = s.sources(&j.Asked, &j.order)
 		if err == nil && !slices.Equal(now, j.Inputs) {
 			err = errors.New("its input has changed since it was submitted")
 		}
@@ -260,7 +256,7 @@ func (s *Server) resume(j *job) {
 		err = fmt.Errorf("after a restart of the server: %w", err)
 	}
 	if err != nil {
-		s.finish(j, errors.Join(err, s.abort(j), s.dropStages(j)))
+		s.finish(j, errors.Join(err, s.abort(j)))
 		return
 	}
 	if j.claim != nil {
@@ -272,7 +268,7 @@ func (s *Server) resume(j *job) {
 
 // abort removes the part of a job's output that an earlier process has left.
 func (s *Server) abort(j *job) error {
-	if len(j.order.Stages) == 0 || strings.HasPrefix(j.target, "job ") {
+	if j.unusable != nil {
 		return nil
 	}
 	to := s.output(j)
