@@ -106,35 +106,6 @@ func TestPlansInvertEachOther(t *testing.T) {
 	})
 }
 
-// LocalWithin agrees with a simulation. k blocks have r rounds of replicas, each round on k
-// distinct nodes, and offers come from random nodes. The seed is fixed.
-func TestLocalWithinAgainstSimulation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 5))
-	const m, runs = 50, 20000
-	for _, c := range []struct{ k, r, d int }{{1, 3, 10}, {5, 3, 3}, {10, 2, 4}, {30, 1, 1}} {
-		hits := 0
-		for range runs {
-			var preferred [m]bool
-			for range c.r {
-				for _, node := range rng.Perm(m)[:c.k] {
-					preferred[node] = true
-				}
-			}
-			for range c.d {
-				if preferred[rng.IntN(m)] {
-					hits++
-					break
-				}
-			}
-		}
-		// All offers to a job meet the same preferred set, over which the formula averages. With r
-		// rounds of exactly k distinct nodes the size of that set varies little, so both agree to
-		// about a hundredth.
-		want := delaymath.LocalWithin(delaymath.PreferredPart(c.k, m, c.r), float64(c.d))
-		require.InDelta(t, want, float64(hits)/runs, 0.015, "%+v", c)
-	}
-}
-
 // Algorithm2Locality agrees with a simulation of Algorithm 2 as printed. Offers come from random
 // nodes, of which the fraction p_K has data of the job. The seed is fixed.
 func TestAlgorithm2AgainstSimulation(t *testing.T) {

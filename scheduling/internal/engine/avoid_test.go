@@ -94,28 +94,6 @@ func faultyJob(t *testing.T, c *core.Core, n model.NodeID) {
 	require.Equal(t, model.JobSucceeded, c.View().State(id))
 }
 
-// All jobs avoid a node that four successful jobs have avoided. This ends when a day has passed
-// without another such job [Hadoop: mapred.max.tracker.blacklists].
-func TestAllAvoidFaultyNodeForADay(t *testing.T) {
-	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, model.Avoidance{})
-	for range 4 {
-		require.False(t, c.View().Nodes()[3].Avoided)
-		faultyJob(t, c, 3)
-	}
-	require.True(t, c.View().Nodes()[3].Avoided)
-	submit(t, c, model.JobSpec{Maps: 30})
-	require.Empty(t, beat(t, c, 0, 3))
-	require.False(t, c.View().Useful(3))
-	checkInvariants(t, c)
-	require.NoError(t, c.Update(24*time.Hour-1))
-	require.Empty(t, beat(t, c, 24*time.Hour-1, 3))
-	require.NoError(t, c.Update(24*time.Hour))
-	called, _ := c.Due()
-	require.Contains(t, called, model.NodeID(3))
-	require.Len(t, beat(t, c, 24*time.Hour, 3), 2)
-	checkInvariants(t, c)
-}
-
 // The failures of a job that fails do not count against the nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
 	c := tenNodes(t, core.Config{}, model.Avoidance{})

@@ -232,22 +232,6 @@ func TestDueNodes(t *testing.T) {
 	require.Empty(t, called, "it has gone meanwhile")
 }
 
-// Due returns a node with a pending kill until the node has received the kill.
-func TestKillsCallNodes(t *testing.T) {
-	c, n := newTestCore(t, "fair", nil)
-	id := submit(t, c, model.JobSpec{Maps: 3})
-	require.Len(t, beat(t, c, 0, n[2]), 2)
-	require.Len(t, beat(t, c, 0, n[1]), 1)
-	require.NoError(t, c.Kill(0, id))
-	got, err := c.Heartbeat(0, model.Heartbeat{Node: n[2]})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 2)
-	called, _ := c.Due()
-	require.Equal(t, []model.NodeID{n[1]}, called, "the other has been told")
-	called, _ = c.Due()
-	require.Empty(t, called)
-}
-
 // Useful is true for a node with a free slot of a kind of which a task waits, or may get a
 // speculative attempt. It is true for any node if slots are preempted for waiting tasks.
 func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
