@@ -39,8 +39,11 @@ func TestAllocationFile(t *testing.T) {
 </allocations>`)
 	require.Empty(t, cmp.Diff(scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{
-			{Name: "poolA", Min: [2]int{1, 2}}, {Name: "poolB", Min: [2]int{2, 1}}, {Name: "poolC", Min: [2]int{2, 0}},
-			{Name: "poolD", MaxJobs: 3}, {Name: "poolE", MinTimeout: time.Minute},
+			{Name: "poolA", Min: [2]int{1, 2}},
+			{Name: "poolB", Min: [2]int{2, 1}},
+			{Name: "poolC", Min: [2]int{2, 0}},
+			{Name: "poolD", MaxJobs: 3},
+			{Name: "poolE", MinTimeout: time.Minute},
 		},
 		Users:       []scheduling.UserConfig{{Name: "user1", MaxJobs: 10}},
 		PoolMaxJobs: 15, UserMaxJobs: 5, MinTimeout: 2 * time.Minute, FairTimeout: 5 * time.Minute,
