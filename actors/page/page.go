@@ -68,7 +68,7 @@ func Index(title, api, simulator string) ([]byte, error) {
 	if simulator != "" {
 		module = ` data-module="` + html.EscapeString(simulator) + `"`
 	}
-	return replace(page, map[string]string{
+	return Replace(page, map[string]string{
 		titlePart: "<title>" + html.EscapeString(title) + "</title>",
 		bodyPart:  `<body data-api="` + html.EscapeString(api) + `"` + module + `>`,
 	})
@@ -90,49 +90,43 @@ func Write(out io.Writer, title string, events io.Reader, simulator Simulator, o
 	if err != nil {
 		return err
 	}
-	before, after, found := bytes.Cut(page, []byte(eventsBegin))
+	before, after, found := strings.Cut(string(page), eventsBegin)
 	if !found {
 		return errors.New("page: index.html has no place for events")
 	}
-	if _, err := out.Write(before); err != nil {
-		return err
+	// write writes text, which ends with the tag of an element, and the packed content of the element.
+	write := func(text string, content io.Reader) error {
+		if _, err := io.WriteString(out, text); err != nil {
+			return err
+		}
+		return pack(out, content)
 	}
 	if simulator.Module != nil {
 		for _, part := range []struct {
 			id   string
 			data []byte
 		}{{"worker", simulator.Worker}, {"simulator", simulator.Module}} {
-			if _, err := fmt.Fprintf(out, packedPart, part.id); err != nil {
+			if err := write(before+fmt.Sprintf(packedPart, part.id), bytes.NewReader(part.data)); err != nil {
 				return err
 			}
-			if err := pack(out, bytes.NewReader(part.data)); err != nil {
-				return err
-			}
-			if _, err := io.WriteString(out, "</script>\n"); err != nil {
-				return err
-			}
+			before = "</script>\n"
 		}
 	}
-	if _, err := io.WriteString(out, eventsBegin); err != nil {
-		return err
-	}
-	if err := pack(out, events); err != nil {
+	if err := write(before+eventsBegin, events); err != nil {
 		return err
 	}
 	for _, other := range others {
-		before, rest, found := bytes.Cut(after, []byte(otherBegin))
+		before, rest, found := strings.Cut(after, otherBegin)
 		if !found {
 			return errors.New("page: index.html has no place for another run")
 		}
-		if _, err := fmt.Fprintf(out, `%s%s data-name="%s">`, before, otherBegin, html.EscapeString(other.Name)); err != nil {
-			return err
-		}
-		if err := pack(out, other.Events); err != nil {
+		tag := fmt.Sprintf(`%s data-name="%s">`, otherBegin, html.EscapeString(other.Name))
+		if err := write(before+tag, other.Events); err != nil {
 			return err
 		}
 		after = rest[1:] // the rest after the tag's ">"
 	}
-	_, err = out.Write(after)
+	_, err = io.WriteString(out, after)
 	return err
 }
 
@@ -157,7 +151,7 @@ func fileIndex(title string, simulates bool) ([]byte, error) {
 	csp := fmt.Sprintf("default-src 'none'; script-src '%s'%s; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
 		hash(script), wasmSources, hash(style))
 	head := `<meta http-equiv="Content-Security-Policy" content="` + csp + `">` + "\n"
-	return replace(page, map[string]string{
+	return Replace(page, map[string]string{
 		titlePart:  head + "<title>" + html.EscapeString(title) + "</title>",
 		stylePart:  "<style>" + string(style) + "</style>",
 		bodyPart:   body,
@@ -171,8 +165,9 @@ type Other struct {
 	Events io.Reader // lines of JSON
 }
 
-// replace replaces each key of texts by its value. The page must contain each key exactly once.
-func replace(page []byte, texts map[string]string) ([]byte, error) {
+// Replace replaces each key of texts by its value in a page, such as index.html. The page must
+// contain each key exactly once.
+func Replace(page []byte, texts map[string]string) ([]byte, error) {
 	for old, text := range texts {
 		if bytes.Count(page, []byte(old)) != 1 {
 			return nil, fmt.Errorf("page: %q is not in index.html once", old)

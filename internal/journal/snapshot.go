@@ -34,61 +34,41 @@ func (j *Journal) Snapshot(data []byte) error {
 }
 
 // replace creates a log atomically.
-func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error) {
+func (j *Journal) replace(number uint32, content []byte) (*os.File, error) {
 	temp := j.path(number) + ".new"
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	crashed := false
-	step := func(name string) error {
-		err := j.step(name)
-		crashed = crashed || err != nil
-		return err
+	write := func(b []byte) func() error {
+		return func() error { _, err := f.Write(b); return err }
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // it may be closed already
-			if !crashed {
-				_ = os.Remove(temp) // if this fails, the next Open removes it
+	half := len(content) / 2
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"made", func() error { return nil }},
+		{"half written", write(content[:half])},
+		{"written", write(content[half:])},
+		{"synced", f.Sync},
+		{"renamed", func() error { // some systems cannot rename an open file
+			if err := f.Close(); err != nil {
+				return err
 			}
+			return os.Rename(temp, j.path(number))
+		}},
+		{"named on the disk", func() error { return syncDir(j.dir) }},
+	} {
+		if err := step.do(); err != nil {
+			_ = f.Close()       // it may be closed already
+			_ = os.Remove(temp) // if this fails, the next Open removes it
+			return nil, err
 		}
-	}()
-	if err := step("made"); err != nil {
-		return nil, err
-	}
-	if _, err := f.Write(content[:len(content)/2]); err != nil {
-		return nil, err
-	}
-	if err := step("half written"); err != nil {
-		return nil, err
-	}
-	if _, err := f.Write(content[len(content)/2:]); err != nil {
-		return nil, err
-	}
-	if err := step("written"); err != nil {
-		return nil, err
-	}
-	if err := f.Sync(); err != nil {
-		return nil, err
-	}
-	if err := step("synced"); err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil { // some systems cannot rename an open file
-		return nil, err
-	}
-	if err := os.Rename(temp, j.path(number)); err != nil {
-		return nil, err
-	}
-	if err := step("renamed"); err != nil {
-		return nil, err
-	}
-	if err := syncDir(j.dir); err != nil {
-		return nil, err
-	}
-	if err := step("named on the disk"); err != nil {
-		return nil, err
+		if err := j.step(step.name); err != nil {
+			_ = f.Close() // a crash leaves the file
+			return nil, err
+		}
 	}
 	return openAt(j.path(number), int64(len(content)))
 }

@@ -150,18 +150,13 @@ func Unpack(module []byte) ([]byte, error) {
 }
 
 // index returns index.html with the playground's panel, script, style and module name.
-func index(page, panel []byte, module string) ([]byte, error) {
-	for old, text := range map[string]string{
+func index(text, panel []byte, module string) ([]byte, error) {
+	const style, script = `<link rel="stylesheet" href="style.css">`, `<script type="module" src="main.mjs"></script>`
+	return page.Replace(text, map[string]string{
 		"<title>Tarry</title>": "<title>Tarry: the playground</title>",
 		"<body>":               `<body data-play="true" data-module="` + module + `">`,
 		`<div class="stage">`:  string(panel) + `<div class="stage">`,
-		`<script type="module" src="main.mjs"></script>`: `<script type="module" src="main.mjs"></script>` + "\n" + `<script type="module" src="play.mjs"></script>`,
-		`<link rel="stylesheet" href="style.css">`:       `<link rel="stylesheet" href="style.css">` + "\n" + `<link rel="stylesheet" href="play.css">`,
-	} {
-		if bytes.Count(page, []byte(old)) != 1 {
-			return nil, fmt.Errorf("site: %q is not in index.html once", old)
-		}
-		page = bytes.Replace(page, []byte(old), []byte(text), 1)
-	}
-	return page, nil
+		script:                 script + "\n" + `<script type="module" src="play.mjs"></script>`,
+		style:                  style + "\n" + `<link rel="stylesheet" href="play.css">`,
+	})
 }
