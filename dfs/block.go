@@ -2,9 +2,7 @@ package dfs
 
 import (
 	"fmt"
-	"slices"
-
-	"github.com/cespare/xxhash/v2"
+	"hash/crc32"
 )
 
 // DefaultBlockSize is the default length of a block in bytes.
@@ -62,7 +60,7 @@ func BlockSizeFor(total int64, slots int, limit int64) int64 {
 // source. All replicas of a block share it; it is immutable.
 type payload struct {
 	data []byte
-	sums []uint64
+	sums Sums
 
 	src Source
 	off int64
@@ -72,9 +70,7 @@ type payload struct {
 // newPayload returns a payload of data with checksums. The caller must not change data then.
 func newPayload(data []byte) *payload {
 	p := &payload{data: data, n: int64(len(data))}
-	for chunk := range slices.Chunk(data, sumChunk) {
-		p.sums = append(p.sums, xxhash.Sum64(chunk))
-	}
+	_, _ = p.sums.Write(data) // never fails
 	return p
 }
 
@@ -89,7 +85,7 @@ func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	end := off + int64(n)
 	for c := off / sumChunk; c*sumChunk < end; c++ {
 		chunk := p.data[c*sumChunk : min((c+1)*sumChunk, p.n)]
-		if xxhash.Sum64(chunk) != p.sums[c] {
+		if crc32.Checksum(chunk, castagnoli) != p.sums.crc(c) {
 			return nil, nil, ErrCorrupt
 		}
 	}

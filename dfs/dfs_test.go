@@ -271,7 +271,8 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	require.NoError(t, err)
 	drop := func(b Block, replicas int) {
 		for _, n := range b.Nodes[:replicas] {
-			f.dropCorrupt(n, b.ID)
+			require.True(t, f.stores[n].drop(b.ID))
+			f.announce(n)
 		}
 	}
 	drop(early[0], 1)

@@ -2,7 +2,6 @@ package dfs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -94,8 +93,12 @@ func (f *FS) Remove(name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
 	}
+	freed := map[*node][]BlockID{}
 	f.mu.Lock()
-	freed, err := f.ns.remove(name, time.Now())
+	file, err := f.ns.detach(name, time.Now())
+	if err == nil {
+		f.ns.free(file, freed)
+	}
 	f.mu.Unlock()
 	if err != nil {
 		return &fs.PathError{Op: "remove", Path: name, Err: err}
@@ -133,12 +136,9 @@ func (f *FS) Rename(oldName, newName string) error {
 func (f *FS) Blocks(name string) ([]Block, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	file, err := f.ns.find(name)
-	if err == nil && file.children != nil {
-		err = errors.New("is a directory")
-	}
+	file, err := f.ns.file("blocks", name)
 	if err != nil {
-		return nil, &fs.PathError{Op: "blocks", Path: name, Err: err}
+		return nil, err
 	}
 	blocks := make([]Block, len(file.blocks))
 	for i, b := range file.blocks {

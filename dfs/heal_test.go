@@ -83,7 +83,7 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 		blocks, err := f.Blocks(name)
 		require.NoError(t, err)
 		for _, b := range blocks {
-			if len(b.Nodes) > 0 || f.local(b.ID) != nil {
+			if len(b.Nodes) > 0 || f.ns.blocks[b.ID].local != nil {
 				require.Len(t, b.Nodes, want, "%v of %s", b.ID, name)
 			}
 		}
@@ -124,7 +124,7 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 				good = true
 			}
 		}
-		readable = readable && (good || f.local(b.ID) != nil)
+		readable = readable && (good || f.ns.blocks[b.ID].local != nil)
 	}
 	got, err := f.ReadFile(name)
 	if readable {

@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -94,8 +95,23 @@ func (ns *namespace) find(name string) (*inode, error) {
 	return at, nil
 }
 
+// file returns the file at name, or an error of op.
+func (ns *namespace) file(op, name string) (*inode, error) {
+	file, err := ns.find(name)
+	if err == nil && file.children != nil {
+		err = errors.New("is a directory")
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return file, nil
+}
+
 // insert adds f to the tree at name, which must be free, and creates missing directories.
 func (ns *namespace) insert(name string, f *inode, now time.Time) error {
+	if !fs.ValidPath(name) || name == "." {
+		return fs.ErrInvalid
+	}
 	dir, base := path.Split(name)
 	at := ns.root
 	if dir != "" {
@@ -121,17 +137,7 @@ func (ns *namespace) insert(name string, f *inode, now time.Time) error {
 	return nil
 }
 
-// remove removes name and everything below it from the tree, and returns the freed blocks by node.
-func (ns *namespace) remove(name string, now time.Time) (map[*node][]BlockID, error) {
-	f, err := ns.detach(name, now)
-	if err != nil {
-		return nil, err
-	}
-	freed := map[*node][]BlockID{}
-	ns.free(f, freed)
-	return freed, nil
-}
-
+// detach removes name and everything below it from the tree, and returns it.
 func (ns *namespace) detach(name string, now time.Time) (*inode, error) {
 	dir, base := path.Split(name)
 	parent, err := ns.find(path.Clean(dir))
@@ -147,6 +153,7 @@ func (ns *namespace) detach(name string, now time.Time) (*inode, error) {
 	return f, nil
 }
 
+// free appends the IDs of all blocks of f and below it to freed, by node.
 func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
 	for _, name := range slices.Sorted(maps.Keys(f.children)) {
 		ns.free(f.children[name], freed)

@@ -1,8 +1,6 @@
 package dfs
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Changes returns a report of the replicas added to and removed from a node since its last report.
 // The caller must pass it to Report; see [Config.Announce].
@@ -67,24 +65,16 @@ func (f *FS) PlanHeal() []Copy {
 // Copy creates one planned replica. If a source replica is corrupt, Copy drops it and tries another
 // one. If none is left, it cancels this copy and returns ErrNoReplica.
 func (f *FS) Copy(c Copy) error {
-	if p := f.local(c.Block); p != nil {
+	err := f.fromReplica(c.Block, func(p *payload) error {
+		if p.src == nil { // a Source has no checksums
+			if _, _, err := p.view(0, int(p.n)); err != nil {
+				return err
+			}
+		}
 		f.stores[c.To].put(c.Block, p)
-		f.announce(c.To)
 		return nil
-	}
-	from := f.replicas(c.Block)
-	var faults []error
-	for _, id := range from {
-		p := f.stores[id].get(c.Block)
-		if p == nil {
-			continue
-		}
-		if _, _, err := p.view(0, int(p.n)); err != nil {
-			faults = append(faults, fmt.Errorf("%v on %v: %w", c.Block, id, err))
-			f.dropCorrupt(id, c.Block)
-			continue
-		}
-		f.stores[c.To].put(c.Block, p)
+	})
+	if err == nil {
 		f.announce(c.To)
 		return nil
 	}
@@ -94,7 +84,7 @@ func (f *FS) Copy(c Copy) error {
 	}
 	f.signal()
 	f.mu.Unlock()
-	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, &UnreadableError{Block: c.Block, Faults: faults})
+	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, err)
 }
 
 // Heal makes all planned copies in this goroutine, and returns how many it made. A block without a
@@ -122,31 +112,4 @@ func (f *FS) announce(id NodeID) {
 func (f *FS) signal() {
 	close(f.changed)
 	f.changed = make(chan struct{})
-}
-
-// replicas returns the live nodes that reported a replica of b.
-func (f *FS) replicas(b BlockID) []NodeID {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if blk := f.ns.blocks[b]; blk != nil {
-		return ids(blk.replicas)
-	}
-	return nil
-}
-
-// local returns the bytes of b if it is a block of a registered source, otherwise nil.
-func (f *FS) local(b BlockID) *payload {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if blk := f.ns.blocks[b]; blk != nil {
-		return blk.local
-	}
-	return nil
-}
-
-// dropCorrupt deletes a corrupt replica and announces this, so that healing makes a good one.
-func (f *FS) dropCorrupt(id NodeID, b BlockID) {
-	if f.stores[id].drop(b) {
-		f.announce(id)
-	}
 }

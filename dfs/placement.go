@@ -2,6 +2,7 @@ package dfs
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -52,15 +53,9 @@ func (ns *namespace) pick(id BlockID, chosen []*node, ok func(*node) bool) *node
 	var best *node
 	var bestLoad int64
 	var bestTie uint64
-next:
 	for _, d := range ns.nodes {
-		if !d.alive || !ok(d) {
+		if !d.alive || !ok(d) || slices.Contains(chosen, d) {
 			continue
-		}
-		for _, c := range chosen {
-			if c == d {
-				continue next
-			}
 		}
 		load := d.load
 		if len(chosen) == 0 {

@@ -53,7 +53,7 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 	done := 0
 	for ; done < len(files) && err == nil; done++ {
 		files[done].modified = now
-		if err = f.insert(names[done], files[done], now); err != nil {
+		if err = f.ns.insert(names[done], files[done], now); err != nil {
 			break
 		}
 	}
@@ -71,14 +71,6 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 		return &fs.PathError{Op: op, Path: names[min(done, len(names)-1)], Err: err}
 	}
 	return nil
-}
-
-// insert checks the name and inserts the file into the namespace. The caller holds mu.
-func (f *FS) insert(name string, file *inode, now time.Time) error {
-	if !fs.ValidPath(name) || name == "." {
-		return fs.ErrInvalid
-	}
-	return f.ns.insert(name, file, now)
 }
 
 // maxRounds limits how often await chooses new nodes for blocks that no node has reported.
@@ -157,26 +149,17 @@ func (f *FS) giveUp(blocks []*block) {
 
 // announceAll has all nodes report that have unreported replicas of blocks.
 func (f *FS) announceAll(blocks []*block) {
-	for _, id := range f.outstanding(blocks) {
-		f.announce(id)
-	}
-}
-
-// outstanding lists the nodes with replicas of blocks that they have not reported yet.
-func (f *FS) outstanding(blocks []*block) []NodeID {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
 	seen := map[*node]bool{}
+	f.mu.RLock()
 	for _, b := range blocks {
 		for _, d := range b.placed {
 			seen[d] = true
 		}
 	}
-	var nodes []NodeID
-	for _, d := range f.ns.nodes {
+	f.mu.RUnlock()
+	for _, d := range f.ns.nodes { // the list never changes
 		if seen[d] {
-			nodes = append(nodes, d.id)
+			f.announce(d.id)
 		}
 	}
-	return nodes
 }

@@ -22,13 +22,10 @@ type StoredFile struct {
 // OpenSource opens a file of the FS as a Source, such as the input of a job.
 func (f *FS) OpenSource(name string) (*StoredFile, error) {
 	f.mu.RLock()
-	file, err := f.ns.find(name)
-	f.mu.RUnlock()
-	if err == nil && file.children != nil {
-		err = errors.New("is a directory")
-	}
+	defer f.mu.RUnlock()
+	file, err := f.ns.file("open", name)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		return nil, err
 	}
 	return &StoredFile{f: f, name: name, file: file}, nil
 }
@@ -54,7 +51,7 @@ func (s *StoredFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // View implements Source. It copies only if the bytes are in more than one block.
-func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
+func (s *StoredFile) View(off int64, n int) (b []byte, release func(), err error) {
 	if s.closed.Load() {
 		return nil, nil, fmt.Errorf("%w: %s", ErrClosed, s.name)
 	}
@@ -67,13 +64,16 @@ func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
 	i := s.file.blockAt(off)
 	within := off - s.file.offsets[i]
 	if within+int64(n) <= s.file.blocks[i].length {
-		b, release, err := s.f.viewBlock(s.file.blocks[i].id, within, n)
+		err = s.f.fromReplica(s.file.blocks[i].id, func(p *payload) (err error) {
+			b, release, err = p.view(within, n)
+			return err
+		})
 		if err != nil {
 			err = &fs.PathError{Op: "read", Path: s.name, Err: err}
 		}
 		return b, release, err
 	}
-	b := make([]byte, n)
+	b = make([]byte, n)
 	if _, err := s.f.readAt(s.name, s.file, b, off); err != nil {
 		return nil, nil, err
 	}
@@ -109,23 +109,21 @@ func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) 
 	return read, nil
 }
 
-// viewBlock returns bytes of a block from its first good replica, with their release function.
-func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), err error) {
-	err = f.fromReplica(id, func(p *payload) (err error) {
-		b, release, err = p.view(off, n)
-		return err
-	})
-	return b, release, err
-}
-
 // fromReplica calls read with one replica of a block after the other until read succeeds. Bytes of
 // a Source are on this machine, so they need no live node.
 func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
-	if p := f.local(id); p != nil {
-		return read(p)
+	var local *payload
+	var nodes []NodeID // live nodes that reported a replica
+	f.mu.RLock()
+	if b := f.ns.blocks[id]; b != nil {
+		local, nodes = b.local, ids(b.replicas)
+	}
+	f.mu.RUnlock()
+	if local != nil {
+		return read(local)
 	}
 	var faults []error
-	for _, node := range f.replicas(id) {
+	for _, node := range nodes {
 		p := f.stores[node].get(id)
 		if p == nil {
 			continue // deleted since it was reported
@@ -135,8 +133,8 @@ func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 			return nil
 		}
 		faults = append(faults, fmt.Errorf("on %v: %w", node, err))
-		if errors.Is(err, ErrCorrupt) {
-			f.dropCorrupt(node, id)
+		if errors.Is(err, ErrCorrupt) && f.stores[node].drop(id) {
+			f.announce(node) // so that healing makes a good one
 		}
 	}
 	return &UnreadableError{Block: id, Faults: faults}
