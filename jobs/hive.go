@@ -108,11 +108,7 @@ func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 		},
 		Combine: Sum.plus,
 		Reduce: func(client []byte, sums iter.Seq[Sum], emit func(Revenue)) error {
-			var all Sum
-			for s := range sums {
-				all = all.plus(s)
-			}
-			emit(mapreduce.MakePair(client, decimalText(all.units())))
+			emit(mapreduce.MakePair(client, decimalText(added(sums).units())))
 			return nil
 		},
 	}

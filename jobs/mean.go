@@ -23,6 +23,14 @@ func (s Sum) plus(o Sum) Sum {
 	return Sum{High: s.High + o.High + int64(carry), Mid: mid, Low: low, Count: s.Count + o.Count}
 }
 
+// added returns the sum of sums.
+func added(sums iter.Seq[Sum]) (all Sum) {
+	for s := range sums {
+		all = all.plus(s)
+	}
+	return all
+}
+
 // negative returns the sum of the negated numbers.
 func (s Sum) negative() Sum {
 	low, borrow := bits.Sub64(0, s.Low, 0)
@@ -53,11 +61,7 @@ func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce
 		},
 		Combine: Sum.plus,
 		Reduce: func(key []byte, sums iter.Seq[Sum], emit func(mapreduce.Pair[[]byte, float64])) error {
-			var all Sum
-			for s := range sums {
-				all = all.plus(s)
-			}
-			emit(mapreduce.MakePair(key, all.mean()))
+			emit(mapreduce.MakePair(key, added(sums).mean()))
 			return nil
 		},
 	}

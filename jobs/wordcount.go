@@ -58,7 +58,7 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 
 // total returns the reduce that writes each key with the sum of its numbers. It allocates nothing:
 // one adder serves all keys.
-func total[K any](*mapreduce.Task) (mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]], error) {
+func total[K any](*mapreduce.Task) (mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]], error) { //nolint:unparam // as ReduceTask is
 	var sum int64
 	add := func(n int64) bool {
 		sum += n

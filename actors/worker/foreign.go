@@ -36,7 +36,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // the log is only an aid: errors of its writes do not matter
+	defer file.Close() // only an aid
 	err = f.start(ctx, command, env, file)
 	if f.ended != nil && ctx.Err() == nil {
 		err = f.ended(err)
@@ -105,9 +105,9 @@ func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 		say(w)
 		_ = w.Close() // cannot fail
 	}()
-	s := bufio.NewReader(io.TeeReader(r, orNothing{log}))
-	for {
+	for s := bufio.NewReader(r); ; {
 		line, err := s.ReadString('\n')
+		_, _ = io.WriteString(log, line) // the log is only an aid
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			if f.line != nil {
 				f.line(line)
@@ -128,12 +128,3 @@ func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 
 // tracking matches the line in which an engine's client names the URL of its job.
 var tracking = pattern(`(?:track the job: |tracking URL: |Bound SparkUI to .*started at )(https?://\S+)`)
-
-// orNothing is a writer to a log that hides write errors.
-type orNothing struct{ io.Writer }
-
-// Write implements io.Writer.
-func (w orNothing) Write(p []byte) (int, error) {
-	_, _ = w.Writer.Write(p)
-	return len(p), nil
-}

@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,16 +118,6 @@ func podName(name string) string {
 	return "tarry-" + strings.Trim(fmt.Sprintf("%.40s", name), "-")
 }
 
-// planThere reports whether a plan file exists, without reading it.
-func planThere(plan string) (bool, error) {
-	temp, err := folderOf(plan)
-	if err != nil {
-		return false, err
-	}
-	files, err := temp.list()
-	return slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == path.Base(plan) }), err
-}
-
 // errWaited is the error of a reduce that has waited too long for maps.
 var errWaited = errors.New("the maps have not ended in time for this reduce, which is to be tried again")
 
@@ -161,8 +148,8 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 		if err != nil {
 			return id, err
 		}
-		if there, err := planThere(t.Plan); err != nil || !there {
-			return id, cmp.Or(err, errGone)
+		if err := t.there(); err != nil {
+			return id, err
 		}
 		switch {
 		case countFiles(files, "m-", "") >= maps:

@@ -174,6 +174,9 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 		return c, err
 	}
 	o.Memory = cmp.Or(o.Memory, o.TaskMemory/2)
+	if o.Args == nil {
+		o.Args = os.Args[1:]
+	}
 	if err := p.Travels(); err != nil {
 		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
 	}
@@ -345,17 +348,9 @@ func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
-		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.args(),
+		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.o.Args,
 		Stores: stores.Roots(),
 	}
-}
-
-// args returns the program's arguments in workers.
-func (j *job) args() []string {
-	if j.o.Args != nil {
-		return j.o.Args
-	}
-	return os.Args[1:]
 }
 
 func (j *job) logf(format string, args ...any) {

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
+	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -71,8 +74,12 @@ func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
 
 // there returns errGone if the plan file no longer exists for this host: the run is over.
 func (t *task) there() error {
-	there, err := planThere(t.Plan)
-	if err == nil && !there {
+	temp, err := folderOf(t.Plan)
+	if err != nil {
+		return err
+	}
+	files, err := temp.list() // without reading the plan
+	if err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == path.Base(t.Plan) }) {
 		err = errGone
 	}
 	return err
