@@ -13,10 +13,7 @@ import "math"
 // counts as not local. After a launch that is not local the job waits as before (footnote 4;
 // Algorithm 2 waits only after its next local launch).
 func ExpectedLocality(d float64, n, m, r int) float64 {
-	if !isCount(d) || n < 1 || m < 1 || r < 1 {
-		return math.NaN()
-	}
-	return meanLocal(d, n, func(k int) float64 {
+	return meanLocal(d, n, m, r, func(k int) float64 {
 		if k >= m {
 			return math.Inf(-1)
 		}
@@ -32,11 +29,8 @@ func ExpectedLocality(d float64, n, m, r int) float64 {
 // [Zaharia10 §3.5, the formula before Equation 2]. With n = 1 it is the paper's 1 − e^(−RDK/M) for
 // K = 1.
 func LocalitySum(d float64, n, m, r int) float64 {
-	if !isCount(d) || n < 1 || m < 1 || r < 1 {
-		return math.NaN()
-	}
 	x := float64(r) / float64(m)
-	return meanLocal(d, n, func(k int) float64 { return -x * float64(k) })
+	return meanLocal(d, n, m, r, func(k int) float64 { return -x * float64(k) })
 }
 
 // LocalityBound returns a lower bound of LocalitySum for the same arguments. It has no sum, so that
@@ -49,9 +43,6 @@ func LocalitySum(d float64, n, m, r int) float64 {
 func LocalityBound(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
-	}
-	if d == 0 {
-		return 0
 	}
 	x := float64(r) * d / float64(m)
 	return max(0, 1-1/(float64(n)*math.Expm1(x))) // e^−x/(1−e^−x) = 1/(e^x−1)
@@ -76,8 +67,12 @@ func MeanSkips(d, n, m, r int) float64 {
 }
 
 // meanLocal returns 1 − q(k)^d averaged over k = 1..n: the probability that one of d offers is
-// local with k tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum.
-func meanLocal(d float64, n int, lnq func(k int) float64) float64 {
+// local with k tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum. It
+// is NaN for arguments outside the range of ExpectedLocality.
+func meanLocal(d float64, n, m, r int, lnq func(k int) float64) float64 {
+	if !isCount(d) || n < 1 || m < 1 || r < 1 {
+		return math.NaN()
+	}
 	if d == 0 {
 		return 0
 	}
