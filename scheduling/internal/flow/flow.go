@@ -74,6 +74,14 @@ func (g *Graph) push(a, n int32) {
 	g.arcs[a^1].room += n
 }
 
+// Cost returns the cost of the whole flow.
+func (g *Graph) Cost() (sum int64) {
+	for a := 0; a < len(g.arcs); a += 2 {
+		sum += g.arcs[a].cost * int64(g.arcs[a+1].room)
+	}
+	return sum
+}
+
 // Solve changes the flow into one of minimum cost, whatever its amount from source to sink.
 func (g *Graph) Solve(source, sink int32) {
 	g.Add(source, sink, math.MaxInt32, 0) // takes the flow that is not profitable: units on this arc are not sent

@@ -11,14 +11,6 @@ import (
 // Flow returns the flow through an arc.
 func (g *Graph) Flow(a Arc) int32 { return g.arcs[a^1].room }
 
-// Cost returns the cost of the whole flow.
-func (g *Graph) Cost() (sum int64) {
-	for a := 0; a < len(g.arcs); a += 2 {
-		sum += g.arcs[a].cost * int64(g.arcs[a+1].room)
-	}
-	return sum
-}
-
 // line is an arc of a network that drawn draws.
 type line struct {
 	from, to, room int32
