@@ -115,8 +115,8 @@ func (d *Dataset[T]) Size() DatasetSize {
 
 // Keyed is a [Dataset] partitioned and sorted by key, as reduces write it: each record is in the
 // part that the default partition assigns to its key, in key order. Two Keyed datasets with the
-// same number of parts join without a shuffle; see [mapreduce.Joined.NoShuffle]. Create it with
-// [KeepBy].
+// same number of parts are grouped without a shuffle by [mapreduce.Grouped]. Create it
+// with [KeepBy].
 type Keyed[K, T any] struct {
 	Dataset[T]
 	by *mapreduce.KeyedDataset[K, T]

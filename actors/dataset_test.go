@@ -53,12 +53,15 @@ func bindTwice(d *Keyed[string, pair]) func(mapreduce.Output[pair]) (*mapreduce.
 // wordsOfBoth joins two datasets without a shuffle, and returns a text for each word of either.
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	return Collect(context.Background(), on, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		join := mapreduce.FullJoin(a.Feed(), b.Feed(), func(word string, a, b *pair, emit func(string)) error {
-			emit(fmt.Sprint(word, a, b))
-			return nil
-		})
-		join.NoShuffle = true
-		return join.Bind(out)
+		first := func(list []pair) (p *pair) {
+			if len(list) > 0 {
+				p = &list[0]
+			}
+			return p
+		}
+		return mapreduce.Each(func(g mapreduce.Group[string, pair, pair]) string {
+			return fmt.Sprint(g.Key, first(g.Left), first(g.Right))
+		}).Bind(mapreduce.Grouped(a.Feed(), b.Feed()), out)
 	})
 }
 
@@ -300,7 +303,7 @@ func TestDatasetRelease(t *testing.T) {
 }
 
 // KeepBy fails if a record is in the wrong part or out of order. A join of datasets that are not
-// co-partitioned shuffles them; with NoShuffle it fails.
+// co-partitioned shuffles them; Grouped fails.
 func TestKeyedMisuse(t *testing.T) {
 	c, other := start(t, Config{Nodes: 2}), start(t, Config{})
 	text := prose(7, 60)
@@ -318,13 +321,9 @@ func TestKeyedMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "comes after one with a larger key")
 	_, err = KeepBy[string](t.Context(), c, nil, bindCounts(text, 1))
 	require.ErrorContains(t, err, "there is no key function")
-	_, err = Collect(t.Context(), c, func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
-		join := mapreduce.Join(a.Feed(), mapreduce.By(b.Input(), wordOf), func(string, pair, pair, func(int)) error { return nil })
-		join.NoShuffle, join.Reducers = true, 2
-		return join.Bind(out)
-	})
+	size := mapreduce.Each(func(g mapreduce.Group[string, pair, pair]) int { return len(g.Left) })
+	_, err = Collect(t.Context(), c, size.On(mapreduce.Grouped(a.Feed(), mapreduce.By(b.Input(), wordOf))))
 	require.ErrorContains(t, err, "right feed: its records are not kept by key")
-	require.ErrorContains(t, err, "both Reducers and NoShuffle")
 	both, err := Collect(t.Context(), c, func(out mapreduce.Output[int64]) (*mapreduce.Plan, error) {
 		return mapreduce.Join(a.Feed(), b.Feed(), func(_ string, a, b pair, emit func(int64)) error {
 			emit(a.Second - b.Second)

@@ -80,7 +80,6 @@ func ExampleKeepBy() {
 		emit(fmt.Sprintf("%s: %d, now %d", word, then.Second, now.Second))
 		return nil
 	})
-	join.NoShuffle = true // the join as a job without reduces
 	fmt.Println(actors.Collect(ctx, cluster, join.Bind))
 	groups := mapreduce.Grouped(then.Feed(), now.Feed()) // a Group{Key, Left, Right} for each key
 	sides := mapreduce.Each(func(g mapreduce.Group[string, wordCount, wordCount]) string {

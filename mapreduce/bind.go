@@ -18,7 +18,7 @@ import (
 // Bind checks the job and ties it to its input and output. The error lists all problems, with the
 // file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return bindJob(&j, in, out, caller(), codec.CallerPackage(2))
+	return bindJob(&j, fmt.Sprintf("%T", &j), in, out, caller(), codec.CallerPackage(2))
 }
 
 // On returns a Bind that lacks only the output. Pass it to functions that run a job and supply the
@@ -27,16 +27,17 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where, home := caller(), codec.CallerPackage(2)
 	return func(out Output[O]) (*Plan, error) {
 		job := j
-		return bindJob(&job, in, out, where, home)
+		return bindJob(&job, fmt.Sprintf("%T", &job), in, out, where, home)
 	}
 }
 
-// bindJob implements Job.Bind, called at where (file:line) in package home. The plan owns j.
-func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], where, home string) (*Plan, error) {
+// bindJob implements Job.Bind, called at where (file:line) in package home. The plan owns j. types
+// names its types.
+func bindJob[I, K, V, O any](j *Job[I, K, V, O], types string, in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil {
 		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
 	}
-	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j)}
+	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j, types)}
 	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), watch: &b.State}
 	return b.bind(in.untyped(), where, home)
 }

@@ -51,12 +51,12 @@ type jobFacts struct {
 }
 
 // factsOf reads job, a *Job, by reflection, so that the compiler generates no code per job type.
-func factsOf(job any) jobFacts {
+func factsOf(job any, types string) jobFacts {
 	j := reflect.ValueOf(job).Elem()
 	set := func(name string) bool { return !j.FieldByName(name).IsNil() }
 	first := func(name string) reflect.Type { return j.FieldByName(name).Type().In(0) }
 	return jobFacts{
-		name: j.FieldByName("Name").String(), types: fmt.Sprintf("%T", job), reducers: int(j.FieldByName("Reducers").Int()),
+		name: j.FieldByName("Name").String(), types: types, reducers: int(j.FieldByName("Reducers").Int()),
 		maps: [2]bool{set("Map"), set("MapTask")}, reduces: [2]bool{set("Reduce"), set("ReduceTask")},
 		combines: set("Combine"), sums: j.FieldByName("Sum").Bool(), partitions: set("Partition"),
 		ordered: j.FieldByName("TotalOrder").Bool(), descending: j.FieldByName("Descending").Bool(),

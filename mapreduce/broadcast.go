@@ -49,8 +49,8 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 	} else {
 		errs = append(errs, checkInOut(j.in.untyped(), out.outputForm))
 	}
-	if o.Reducers != 0 || o.NoShuffle {
-		errs = append(errs, errors.New("a broadcast join has neither reduces nor a shuffle: leave Reducers and NoShuffle out"))
+	if o.Reducers != 0 {
+		errs = append(errs, errors.New("a broadcast join has no reduces: leave Reducers out"))
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", input.ErrNoSources))

@@ -2,6 +2,8 @@ package mapreduce
 
 import (
 	"iter"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // Job is a typed MapReduce job: the map turns records of type I into pairs of K and V; the reduce
@@ -112,9 +114,8 @@ type Reducer[K, V, O any] struct {
 	Pairs func(pairs iter.Seq2[K, V], emit func(O)) error
 	Close func(emit func(O)) error
 
-	resumes bool // a second range over the values continues where the first one stopped
-	// encoded, if not nil, does the work of Reduce for all groups of a sequence of encoded pairs.
-	encoded func(in *encodedPairs, w *recordWriter) error
+	// code, if not nil, returns the code of the attempt, in place of the functions above.
+	code func(w *recordWriter, s *watch.State) reduceCode
 }
 
 // Pair has two values; as a key it sorts by First, then by Second.

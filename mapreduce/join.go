@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // Joined is a job that joins records of two inputs by key. Make it with Join, LeftJoin, FullJoin,
@@ -25,10 +26,6 @@ type Joined[O any] struct {
 	// Reducers is the number of reduces; 0 means the cluster chooses. It must be 0 for a broadcast
 	// join.
 	Reducers int
-	// NoShuffle joins co-partitioned feeds (see [KeyedDataset.Feed]) without shuffle or reduces:
-	// each map reads one part of both feeds. Bind rejects feeds that are not kept by key or differ
-	// in their number of parts.
-	NoShuffle bool
 
 	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
 }
@@ -117,192 +114,94 @@ func (j Joined[O]) Bind(out Output[O]) (*Plan, error) {
 
 func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
 	o.Name = cmp.Or(o.Name, "join")
-	if err := j.check(o, home); err != nil {
+	c, err := j.codecs(home)
+	if err != nil {
 		return nil, located(where, o.Name, err)
 	}
-	if o.NoShuffle {
-		return j.bindCoPartitioned(o.Name, out, where)
-	}
-	job := &Job[TaggedRecord[K, sided[A, B]], K, sided[A, B], O]{
+	job := &Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
 		Name: o.Name, Reducers: o.Reducers,
-		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
-			r, err := j.run(t)
-			if err != nil {
-				return Reducer[K, sided[A, B], O]{}, err
-			}
-			pairs, err := j.pairs(r.largest, home)
-			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true, encoded: pairs.run}, err
+		ReduceTask: func(t *Task) (Reducer[[]byte, []byte, O], error) {
+			code := func(w *recordWriter, s *watch.State) reduceCode { return j.reduceCode(c, t, w, s) }
+			return Reducer[[]byte, []byte, O]{code: code}, nil
 		},
 	}
-	key, _ := codec.Key[K](false, home) // check has reported its error
 	// The left feed is first, so its values of a key are first, too.
-	in := Feeds(
-		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }, emitterOf[K, A](key, ofLeft)),
-		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }, emitterOf[K, B](key, ofRight)),
-	)
-	return bindJob(job, in, out, where, home)
+	in := Feeds(onSide(j.left, ofLeft, c.key, c.left), onSide(j.right, ofRight, c.key, c.right))
+	return bindJob(job, fmt.Sprintf("%T", j), in, out, where, home)
 }
 
-// run returns the state of a new reduce attempt.
-func (j feedJoin[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
-	left, err := codec.Value[A]()
-	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: left.Cloner()}, err
+// joinCodecs are the codecs of a join's keys and values.
+type joinCodecs[K, A, B any] struct {
+	key   codec.Typed[K]
+	left  codec.Typed[A]
+	right codec.Typed[B]
 }
 
-// check returns an error if types or options are invalid. The error calls the feeds left and right.
-func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
+// codecs returns an error if the join has no function or a type is invalid. The error calls the
+// feeds left and right.
+func (j feedJoin[K, A, B, O]) codecs(home string) (c joinCodecs[K, A, B], err error) {
 	if j.group == nil {
-		return errors.New("the join has no function")
+		return c, errors.New("the join has no function")
 	}
-	_, errK := codec.Key[K](false, home)
-	_, errA := codec.Value[A]()
-	if errA != nil {
+	var errK, errA, errB error
+	c.key, errK = codec.Key[K](false, home)
+	if c.left, errA = codec.Value[A](); errA != nil {
 		errA = fmt.Errorf("left feed: %w", errA)
 	}
-	_, errB := codec.Value[B]()
-	if errB != nil {
+	if c.right, errB = codec.Value[B](); errB != nil {
 		errB = fmt.Errorf("right feed: %w", errB)
 	}
-	err := errors.Join(errK, errA, errB)
-	if err == nil && o.NoShuffle {
-		err = checkCoPartitioned(j.left, j.right)
-		if o.Reducers != 0 {
-			err = errors.Join(err, errors.New("both Reducers and NoShuffle are set"))
-		}
-	}
-	return err
+	return c, errors.Join(errK, errA, errB)
 }
 
-// onSide returns f as one feed of a join: put marks each value as a left or a right one.
-func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
-	feds := taggedBatches(f.read, func(batch *[]TaggedRecord[K, V]) func(i int, t *Task, emit func(K, S)) error {
-		var to func(K, S)
-		emit := func(k K, v V) { to(k, put(v)) }
-		var direct func(K, V)
-		return func(i int, t *Task, emitSided func(K, S)) error {
+// A join's job has encoded keys and values. The first byte of a value tells the feed it belongs to.
+const (
+	ofLeft  = 0
+	ofRight = 1
+)
+
+// onSide returns f as one feed of a join's job.
+func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.Typed[V]) Feed[[]byte, []byte] {
+	feds := taggedBatches(f.read, func(batch *[]TaggedRecord[K, V]) func(i int, t *Task, emit func(k, v []byte)) error {
+		var task *Task
+		var emit func(k, v []byte)
+		var buf []byte
+		box, encodeKey, encode := new(K), key.Bytes(), value.Encoder()
+		if raw, ok := any(appendBytes).(func([]byte, V) []byte); ok {
+			encode = raw
+		}
+		emitOf := func(k K, v V) {
+			*box = k
+			buf = encode(append(buf[:0], side), v)
+			if task.records != nil || task.reader.Skips != nil {
+				checkSided(task, k, v, value, buf)
+			}
+			emit(encodeKey(memory.Of(box)), buf)
+		}
+		return func(i int, t *Task, emitEncoded func(k, v []byte)) error {
+			if task != t { // storing pointers for each record would cost the collector's barriers
+				task, emit = t, emitEncoded
+			}
 			rec := &(*batch)[i]
-			if direct == nil && t.add != nil {
-				direct = emitter(t.add)
-			}
-			if direct != nil {
-				return rec.apply(rec.index, t, direct)
-			}
-			to = emitSided
-			return rec.apply(rec.index, t, emit)
+			return rec.apply(rec.index, t, emitOf)
 		}
 	})
-	return Feed[K, S]{sources: f.sources, plans: f.plans, read: feds}
+	return Feed[[]byte, []byte]{sources: f.sources, plans: f.plans, read: feds}
 }
 
-// emitterOf returns a function that makes the func(K, V) for one feed of a join. This writes the
-// encoding of a sided value directly to add, without creating the value.
-func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value []byte)) func(K, V) {
-	value, _ := codec.Value[V]() // check has reported its error
-	return func(add func(key, value []byte)) func(K, V) {
-		box, bytes, buf := new(K), key.Bytes(), []byte(nil)
-		encodeKey := func(k K) []byte {
-			*box = k
-			return bytes(memory.Of(box))
-		}
-		var f any = func(k K, v []byte) {
-			buf = append(append(buf[:0], side), v...)
-			add(encodeKey(k), buf)
-		}
-		if emit, ok := f.(func(K, V)); ok {
-			return emit
-		}
-		encode := value.Encoder()
-		return func(k K, v V) {
-			buf = encode(append(buf[:0], side), v)
-			add(encodeKey(k), buf)
+// appendBytes is the encoding of []byte values.
+func appendBytes(dst, v []byte) []byte { return append(dst, v...) }
+
+// checkSided checks the pair that a feed emits, with the encoded value, in debug mode and in a job
+// that may skip records: a value that cannot be decoded makes the record a bad one.
+func checkSided[K, V any](t *Task, k K, v V, value codec.Typed[V], encoded []byte) {
+	if t.records != nil {
+		t.records.CheckEmitted(reflect.ValueOf(&k).Elem())
+		t.records.CheckEmitted(reflect.ValueOf(&v).Elem())
+	}
+	if t.reader.Skips != nil {
+		if _, err := value.Decoder()(encoded[1:]); err != nil {
+			fault.Throw(err)
 		}
 	}
-}
-
-// joinRun is the state of a reduce attempt of a join.
-type joinRun[K, A, B, O any] struct {
-	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
-	clone   func(v memory.Pointer) // nil if values share no memory
-	largest int64
-	left    []A
-}
-
-func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit func(O)) error {
-	r.left = r.left[:0]
-	held := int64(0)
-	for v := range values {
-		if v.right {
-			break
-		}
-		if held += int64(v.size) + int64(memory.SizeOf[A]()); held > r.largest {
-			return tooManyLeft(key, r.largest)
-		}
-		if r.left = append(r.left, v.A); r.clone != nil {
-			r.clone(memory.Of(&r.left[len(r.left)-1]))
-		}
-	}
-	ranged := false
-	err := r.group(key, r.left, func(yield func(B) bool) {
-		if ranged {
-			fault.Throw(errRangedTwice)
-		}
-		ranged = true
-		for v := range values { // continues with the first right value
-			if !yield(v.B) {
-				return
-			}
-		}
-	}, emit)
-	clear(r.left)
-	return err
-}
-
-// sided is a value of a join with the side it comes from: the left or the right feed.
-type sided[A, B any] struct {
-	A     A // exported, so that Plan.Debug sees the bytes in them
-	B     B
-	right bool
-	size  int // size of the encoding in bytes
-}
-
-// CodecWithin returns a codec that writes whether a value is left or right, then the value.
-func (sided[A, B]) CodecWithin(b *codec.Builder, last bool) (*codec.Codec, error) {
-	left, err := b.Part(".left", reflect.TypeFor[A](), last)
-	if err != nil {
-		return nil, err
-	}
-	right, err := b.Part(".right", reflect.TypeFor[B](), last)
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Codec{
-		Open: left.Open || right.Open,
-		Width: func(src []byte, mark byte) int {
-			switch {
-			case len(src) == 0:
-				return 1
-			case src[0] == mark:
-				return 1 + left.Width(src[1:], mark)
-			}
-			return 1 + right.Width(src[1:], mark)
-		},
-		Encode: func(dst []byte, p memory.Pointer) []byte {
-			if v := memory.To[sided[A, B]](p); v.right {
-				return right.Encode(append(dst, ofRight), memory.Of(&v.B))
-			} else {
-				return left.Encode(append(dst, ofLeft), memory.Of(&v.A))
-			}
-		},
-		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
-			if len(src) == 0 || src[0] > ofRight {
-				return nil, codec.ErrMalformed
-			}
-			v := memory.To[sided[A, B]](p)
-			v.right, v.size = src[0] == ofRight, len(src)
-			if v.right {
-				return right.Decode(src[1:], memory.Of(&v.B))
-			}
-			return left.Decode(src[1:], memory.Of(&v.A))
-		},
-	}, nil
 }

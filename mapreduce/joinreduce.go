@@ -1,117 +1,86 @@
 package mapreduce
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// joinPairs is a reduce attempt of a join over encoded pairs. It behaves like joinRun, which
-// RunLocal and watched plans use, in half the time: it decodes values only when the user's function
-// gets them, and allocates nothing per group.
-type joinPairs[K, A, B, O any] struct {
-	join    *feedJoin[K, A, B, O]
+// joinRun is a reduce attempt of a join. It decodes values only when the user's function gets them,
+// and allocates nothing per group.
+type joinRun[K, A, B, O any] struct {
+	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
+	each    func(key K, a A, b B, emit func(O)) error // in place of group; nil if it is not a Join
+	emit    func(O)
 	largest int64
 	key     func([]byte) (K, error)
-	a, b    *codec.Codec
+	a, b    func(b []byte, v memory.Pointer) error // decode left and right values
 
-	in         *encodedPairs
-	w          *recordWriter
-	emit       func(O)
-	group      []byte // key of the current group
-	leftValues []byte // encoded
-	ends       []int  // of each value in leftValues
+	stream     *groupStream // at the current group
+	leftValues []byte       // encoded
+	ends       []int        // of each value in leftValues
 	left       []A
-	right      B // the current one
-	calls      callCount
+	right      B                     // the current one
 	seqs       [keptSeqs]iter.Seq[B] // sequences that calls of the user's function get in rotation
 }
 
-// pairs returns the state of a new reduce attempt over encoded pairs.
-func (j *feedJoin[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
-	key, errK := codec.Key[K](false, home)
-	a, errA := codec.Value[A]()
-	b, errB := codec.Value[B]()
-	for _, err := range []error{errK, errA, errB} {
-		if err != nil {
-			return nil, err
-		}
+// reduceCode returns the code of a reduce attempt. In debug mode it checks the user's function.
+func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *Task, w *recordWriter, s *watch.State) reduceCode {
+	r := &joinRun[K, A, B, O]{
+		group: j.group, each: j.each, emit: emitTo[O](w), largest: t.LargestRecord(),
+		key: c.key.Decoder(), a: c.left.Reader(), b: c.right.Reader(),
 	}
-	r := &joinPairs[K, A, B, O]{join: j, largest: largest, key: key.Decoder(), a: a.Codec, b: b.Codec}
 	for i := range r.seqs {
 		r.seqs[i] = r.rightOf(i)
 	}
-	return r, nil
-}
-
-// run joins all groups of in.
-func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter) error {
-	r.in, r.w, r.emit = in, w, emitTo[O](w)
-	for in.next(); in.ok; {
-		if err := r.one(); err != nil {
-			return err
-		}
+	var end func(emit func(O)) error
+	if s.WrapReduce(t.id, &end, &r.group) {
+		r.each = nil // group calls it
+		return reduceCode{call: r.call, close: func() error { return end(r.emit) }}
 	}
-	return in.err
+	return reduceCode{call: r.call}
 }
 
-// one joins the group that begins with the current pair: it calls the user's function for it.
-func (r *joinPairs[K, A, B, O]) one() error {
-	in := r.in
-	r.group = append(r.group[:0], in.key...)
-	in.groups++
-	k, err := r.key(r.group)
+// call calls the user's function for a group.
+func (r *joinRun[K, A, B, O]) call(s *groupStream, sequence int) error {
+	r.stream = s
+	k, err := r.key(s.group)
 	if err != nil {
 		return err
 	}
 	if err := r.takeLeft(k); err != nil {
 		return err
 	}
-	r.w.gate.Open()
-	if r.join.each != nil {
+	if r.each != nil {
 		err = r.eachPair(k)
 	} else {
-		n := r.calls.enter()
-		err = r.join.group(k, r.left, r.seqs[n], r.emit)
-		r.calls.leave()
+		err = r.group(k, r.left, r.seqs[sequence], r.emit)
 	}
-	r.w.gate.Shut()
 	clear(r.left)
-	if in.err != nil { // the group ended early, so an error of the user's code means nothing
-		return in.err
-	}
-	if err == nil {
-		err = r.w.err()
-	}
-	for err == nil && r.within() { // skip values that the user's code did not read
-		in.done()
-	}
 	return err
 }
 
-// within reports whether the current pair belongs to the current group.
-func (r *joinPairs[K, A, B, O]) within() bool {
-	return r.in.ok && bytes.Equal(r.group, r.in.key)
+// value returns the current sided value.
+func (r *joinRun[K, A, B, O]) value() ([]byte, error) {
+	v := *memory.To[[]byte](r.stream.run.value)
+	if len(v) == 0 || v[0] > ofRight {
+		return nil, codec.ErrMalformed
+	}
+	return v, nil
 }
 
-// The first byte of an encoded value tells which feed it belongs to.
-const (
-	ofLeft  = 0
-	ofRight = 1
-)
-
 // takeLeft reads and decodes the left values of the current group.
-func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
-	in, held := r.in, int64(0)
+func (r *joinRun[K, A, B, O]) takeLeft(k K) error {
+	s, held := r.stream, int64(0)
 	r.leftValues, r.ends, r.left = r.leftValues[:0], r.ends[:0], r.left[:0]
-	for first := true; first && in.ok || r.within(); first = false {
-		v := in.value
-		if len(v) == 0 || v[0] > ofRight {
-			return codec.ErrMalformed
+	for ; s.within(); s.advance() {
+		v, err := r.value()
+		if err != nil {
+			return err
 		}
 		if v[0] == ofRight {
 			break
@@ -121,52 +90,42 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 		}
 		r.leftValues = append(r.leftValues, v[1:]...)
 		r.ends = append(r.ends, len(r.leftValues))
-		in.done()
-	}
-	if in.err != nil {
-		return in.err
 	}
 	at := 0
 	for _, end := range r.ends {
 		r.left = append(r.left, *new(A))
-		if err := decodeAll(r.a, r.leftValues[at:end:end], memory.Of(&r.left[len(r.left)-1])); err != nil {
+		if err := r.a(r.leftValues[at:end:end], memory.Of(&r.left[len(r.left)-1])); err != nil {
 			return err
 		}
 		at = end
 	}
-	return nil
-}
-
-// decodeAll decodes src to the value at p. Bytes after the value are an error.
-func decodeAll(c *codec.Codec, src []byte, p memory.Pointer) error {
-	rest, err := c.Decode(src, p)
-	if err == nil && len(rest) > 0 {
-		err = codec.ErrMalformed
-	}
-	return err
+	return s.err
 }
 
 // takeRight decodes the current right value; it returns false after the last one of the group.
-func (r *joinPairs[K, A, B, O]) takeRight() bool {
-	if !r.within() {
+func (r *joinRun[K, A, B, O]) takeRight() bool {
+	if !r.stream.within() {
 		return false
 	}
-	err := codec.ErrMalformed
-	if v := r.in.value; len(v) > 0 && v[0] == ofRight {
-		err = decodeAll(r.b, v[1:], memory.Of(&r.right))
+	v, err := r.value()
+	if err == nil && v[0] == ofLeft {
+		err = codec.ErrMalformed
+	}
+	if err == nil {
+		err = r.b(v[1:], memory.Of(&r.right))
 	}
 	if err != nil {
-		r.in.fails(err)
+		r.stream.err = err
 	}
 	return err == nil
 }
 
 // eachPair calls the function given to Join for each pair of a left and a right value of key k.
-func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
+func (r *joinRun[K, A, B, O]) eachPair(k K) error {
 	if len(r.left) == 0 {
 		return nil
 	}
-	for each, emit := r.join.each, r.emit; r.takeRight(); r.in.done() {
+	for each, emit := r.each, r.emit; r.takeRight(); r.stream.advance() {
 		for i := range r.left {
 			if err := each(k, r.left[i], r.right, emit); err != nil {
 				return err
@@ -177,12 +136,13 @@ func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 }
 
 // rightOf returns the right values of the current group, as the i-th reused sequence.
-func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
+func (r *joinRun[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
-		r.calls.begin(i)
-		for mine := r.calls.now; r.takeRight() && yield(r.right); r.in.done() {
-			r.calls.check(mine)
+		calls := &r.stream.calls
+		calls.begin(i)
+		for mine := calls.now; r.takeRight() && yield(r.right); r.stream.advance() {
+			calls.check(mine)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // KeyedDataset is a [Dataset] whose parts are partitioned and sorted by key, as reduces without
 // Partition, TotalOrder and Descending write them: the default hash partition, keys in ascending
-// order. Two of them with the same number of parts can be joined part by part; see
-// [Joined.NoShuffle]. Make it with [NewKeyedDataset].
+// order. Two of them with the same number of parts can be grouped part by part; see [Grouped]. Make
+// it with [NewKeyedDataset].
 type KeyedDataset[K, T any] struct {
 	Dataset[T]
 	key   func(rec T) K

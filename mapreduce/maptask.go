@@ -16,15 +16,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// collector converts the output of a map attempt into segments.
+// collector takes what a map attempt emits, and converts it into segments or writes it to a part.
 type collector struct {
-	emit any                     // a func(K, V)
-	add  func(key, value []byte) // emit for an encoded pair; may be nil
+	emit any // a func(K, V); not used for a part
 	intake
 	failed *error // first error of emit
 	finish func() ([]stored, segment.Stats, error)
 	close  func()
 	gate   *memory.Gate // lets emit be called only within user code
+	// trying prepares for an attempt that may skip records.
+	trying func() trial
+}
+
+// trial holds back what a map emits for a record until the map has succeeded.
+type trial struct {
+	emit  any          // in place of collector.emit
+	check func() error // returns an error if something emitted cannot be kept
+	keep  func() error
+	drop  func()
 }
 
 // intake tells a reader how long a collector needs the memory of records.
@@ -38,8 +47,8 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
-	k := read.NewSkips(a.MaxSkips, a.LeaveOut...)
-	err := p.EachFile(a.Split, func(file cluster.Split) error { return b.mapFile(ctx, p, a, file, col, &c, k) })
+	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.typed.startMap}
+	err := p.EachFile(a.Split, m.file)
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
 	}
@@ -59,74 +68,65 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	out := cluster.NewMapOutput(segments, releaseAll(list), k.Count(&c))
+	out := cluster.NewMapOutput(segments, releaseAll(list), m.skips.Count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
-// mapFile maps the part of a split that is in one file.
-func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector,
-	c *counter.Set, k *read.Skips,
-) error {
+// mapRun maps the files of a split, or several splits, for a collector.
+type mapRun struct {
+	ctx   context.Context
+	p     *cluster.Bound
+	a     *cluster.MapAttempt
+	c     *counter.Set
+	skips *read.Skips
+	col   *collector
+	start func(t *Task, emit any) (mapCode, error) // starts the user's Map for a file
+}
+
+// file maps the part of a split that is in one file.
+func (m *mapRun) file(file cluster.Split) error {
 	t := &Task{
-		ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[file.Source].Name(), counters: c,
-		budget: a.Budget, log: a.Log,
+		ctx: m.ctx, id: m.a.ID(), reduces: m.p.Reduces, name: m.p.Sources[file.Source].Name(), counters: m.c,
+		budget: m.a.Budget, log: m.a.Log,
 	}
-	emit, around := col.emit, (func(func() error) error)(nil)
-	if k != nil {
-		emit, around = b.tryingEmit(col, c)
-	} else if !b.Watches() {
-		t.add = col.add
+	col, emit, tried := m.col, m.col.emit, trial{}
+	if m.skips != nil {
+		tried = col.trying()
+		emit = tried.emit
 	}
-	code, err := b.typed.startMap(t, emit)
+	code, err := m.start(t, emit)
 	if err != nil {
 		return err
 	}
-	err = readFile(t, p, a, file, k, col.intake, func(l *recordLoop) error {
-		if around != nil {
-			return code.each(l.reader, l.around(read.SkippingKnown(l.reader, around)))
+	err = m.read(t, file, func(l *recordLoop) error {
+		if m.skips == nil {
+			return code.all(l, col.gate, col.failed, col.after)
 		}
-		return code.all(l, col.gate, col.failed, col.after)
+		return code.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
+			col.gate.Open()
+			err := tried.record(m.c, mapRecord)
+			col.gate.Shut()
+			return col.after(err)
+		})))
 	})
 	if err == nil && code.close != nil {
 		col.gate.Open()
-		err = code.close()
-		col.gate.Shut()
-	}
-	return err
-}
-
-// after converts the error of a Map, or of its emits.
-func (c *collector) after(err error) error {
-	if err != nil {
-		return read.MapError(err)
-	}
-	return emitted(*c.failed)
-}
-
-// tryingEmit returns an emit and a mapCode.each that can skip bad records: emitted pairs are held
-// back until Map has succeeded.
-func (b *boundJob) tryingEmit(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
-	h := &pendingPairs{gate: col.gate}
-	check, pass := b.decoding(nil), b.decoding(col.emit)
-	return b.encoding(h.hold), func(mapRecord func() error) error {
-		col.gate.Open()
-		err := tryRecord(c, func() error { return cmp.Or(mapRecord(), h.each(check)) }, h.drop)
-		if err == nil {
-			err = h.each(pass)
-			h.drop()
+		if err = code.close(); err == nil && m.skips != nil {
+			err = tried.keep()
 		}
 		col.gate.Shut()
-		return col.after(err)
-	}
-}
-
-// emitted converts the error of an emit: a pair that is too large is an error of the record.
-func emitted(err error) error {
-	if errors.Is(err, ErrRecordTooLarge) {
-		return read.MapError(err)
 	}
 	return err
+}
+
+// after converts the error of a Map, or of its emits: a pair that is too large is an error of the
+// record.
+func (c *collector) after(err error) error {
+	if err == nil && !errors.Is(*c.failed, ErrRecordTooLarge) {
+		return *c.failed
+	}
+	return read.MapError(cmp.Or(err, *c.failed))
 }
 
 func addSpills(c *counter.Set, s segment.Stats) {
@@ -138,18 +138,16 @@ func addSpills(c *counter.Set, s segment.Stats) {
 // reportEvery is the number of records between two progress reports, a multiple of PauseEvery.
 const reportEvery = 4096
 
-// readFile makes loop map each record of the part of a split that is in one file, and counts
-// records and bytes.
-func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *read.Skips, memory intake,
-	loop func(l *recordLoop) error,
-) error {
-	ctx, c := t.ctx, t.counters
+// read makes loop map each record of the part of a split that is in one file, and counts records
+// and bytes.
+func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) error) error {
+	ctx, p, a, c := m.ctx, m.p, m.a, m.c
 	w, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	r := &read.Reader{
 		Ctx: ctx, Windows: read.UsualWindows(), Source: p.Sources[file.Source], Split: file,
-		Watch: w, Progress: a.Progress, BytesRead: c.Get(counter.InputBytesRead), Budget: a.Budget, Pool: a.Pool, Pin: memory.pin, Copied: memory.copies,
-		Skips: k, Copies: t.records, Part: p.Inputs[file.Source].Cut != nil,
+		Watch: w, Progress: a.Progress, BytesRead: c.Get(counter.InputBytesRead), Budget: a.Budget, Pool: a.Pool,
+		Pin: m.col.pin, Copied: m.col.copies, Skips: m.skips, Copies: t.records, Part: p.Inputs[file.Source].Cut != nil,
 	}
 	t.reader = r
 	if a.Progress != nil {
@@ -197,15 +195,12 @@ func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
 	})
 	var failed error
-	var add func(key, value []byte)
-	if !b.partitions && b.prefix == nil {
-		add = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
-	}
+	emit := b.sortedEmit(s, p.Reduces, &failed)
 	return &collector{
-		emit:   b.sortedEmit(s, p.Reduces, &failed),
-		add:    add,
+		emit:   emit,
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
+		trying: func() trial { return b.trial(emit, s.Gate()) },
 		finish: func() ([]stored, segment.Stats, error) {
 			list, stats, err := s.Finish()
 			if stats.Scattered {
@@ -255,10 +250,12 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 		o.Partition = b.partitioner(p.Reduces)
 	}
 	t := combine.NewTable(o, b.values())
+	emit := b.tableEmit(t)
 	return &collector{
-		emit:   b.tableEmit(t),
+		emit:   emit,
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
+		trying: func() trial { return b.trial(emit, t.Gate()) },
 		finish: func() ([]stored, segment.Stats, error) {
 			list, stats, err := t.Finish()
 			b.distinct.Store(&distinctKeys{keys: stats.Output, length: a.Split.Length})
@@ -319,73 +316,25 @@ func releaseAll(list []stored) func() {
 
 // RunMap of a map-only job writes what Map emits to the map's part of the output.
 func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
-	return b.runMapSkipping(ctx, p, a, read.NewSkips(a.MaxSkips, a.LeaveOut...))
+	return b.runMap(ctx, p, a, read.NewSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (_ *cluster.MapOutput, err error) {
+func (b *boundMapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (*cluster.MapOutput, error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, b.out)
+	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) error {
+		col := &collector{failed: &w.failed, gate: &w.gate, trying: w.trial}
+		start := func(t *Task, _ any) (mapCode, error) { return b.start(t, w) }
+		m := &mapRun{ctx, p, a, &c, k, col, start}
+		return p.EachFile(a.Split, m.file)
+	})
 	if err != nil {
 		return nil, err
 	}
-	closed := false
-	defer func() {
-		if !closed {
-			_ = w.close(fault.ErrExited) // after a panic
-		}
-	}()
-	err = p.EachFile(a.Split, func(file cluster.Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })
-	closed = true
-	if err = w.close(err); err != nil {
-		return nil, err
-	}
-	c.Add(counter.MapOutputRecords, w.records)
-	c.Add(counter.MapOutputBytes, w.part.Bytes)
-	c.Add(counter.OutputBytesWritten, w.part.Bytes)
+	c.Add(counter.MapOutputRecords, records)
+	c.Add(counter.MapOutputBytes, bytes)
+	c.Add(counter.OutputBytesWritten, bytes)
 	out := cluster.NewMapOutput(nil, nil, k.Count(&c))
 	a.Report(&c)
 	return out, nil
-}
-
-// filterFile maps the part of a split that is in one file. If bad records may be skipped, it holds
-// the output of each record back until its map has succeeded.
-func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
-	c *counter.Set, skips *read.Skips,
-) error {
-	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
-	endRecord := func(err error) error {
-		w.gate.Shut()
-		if err != nil {
-			return read.MapError(err)
-		}
-		return w.err()
-	}
-	var keep, drop func()
-	if skips != nil {
-		keep, drop = w.holding()
-	}
-	userMap, err := b.start(t, w)
-	if err != nil {
-		return err
-	}
-	err = readFile(t, p, a, file, skips, intake{}, func(l *recordLoop) error {
-		if skips == nil {
-			return userMap.all(l, &w.gate, &w.failed, endRecord)
-		}
-		return userMap.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
-			w.gate.Open()
-			err := tryRecord(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
-			if err == nil {
-				keep()
-			}
-			return endRecord(err)
-		})))
-	})
-	if err == nil && userMap.close != nil {
-		w.gate.Open()
-		err = userMap.close()
-		w.gate.Shut()
-	}
-	return err
 }

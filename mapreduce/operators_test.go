@@ -178,7 +178,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	joined := BroadcastJoin(ints, same, From(Lines(Bytes("small", nil)), func(*Task, []byte, func(int, string)) error { return nil }), each)
 	joined.Reducers = 2
 	_, err = joined.Bind(unread[int]())
-	require.ErrorContains(t, err, "a broadcast join has neither reduces nor a shuffle")
+	require.ErrorContains(t, err, "a broadcast join has no reduces")
 	bad := From(Lines(Bytes("small", []byte("1\nx\n"))), func(_ *Task, line []byte, emit func(int, string)) error {
 		if line[0] == 'x' {
 			return context.Canceled

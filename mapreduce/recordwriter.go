@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -24,6 +25,25 @@ type recordWriter struct {
 	image   int         // outputForm.image; 0 if records do not go to part one by one
 	plain   bool        // records are []byte, and go to part as they are
 	end     string      // written after each plain record
+}
+
+// writePart calls write with the writer of an attempt's part, and closes it even after a panic. It
+// returns the number of records and their bytes before compression.
+func writePart(p *cluster.Bound, t *Task, host string, out *outputForm, write func(w *recordWriter) error) (records, bytes int64, err error) {
+	w, err := newRecordWriter(p, t, host, out)
+	if err != nil {
+		return 0, 0, err
+	}
+	closed := false
+	defer func() {
+		if !closed {
+			_ = w.close(fault.ErrExited)
+		}
+	}()
+	err = write(w)
+	closed = true
+	err = w.close(err)
+	return w.records, w.part.Bytes, err
 }
 
 // newRecordWriter starts the part of an attempt on a host. The caller must close it.

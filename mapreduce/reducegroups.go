@@ -33,7 +33,6 @@ func (r *reduceRun) groups(next func() ([]byte, bool, error)) error {
 		return r.pass(next)
 	}
 	g := &groupStream{run: r, next: next, placed: r.bound.placeChecker(r.reduces, r.a.Index)}
-	g.calls.resumes = r.code.resumes
 	defer func() {
 		r.c.Add(counter.ReduceInputRecords, g.records)
 		r.c.Add(counter.ReduceInputGroups, g.groups)

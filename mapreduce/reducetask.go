@@ -10,7 +10,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -21,39 +20,39 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	if err != nil {
 		return err
 	}
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, b.out)
+	return b.reduce(ctx, p, a, &c, func(r *reduceRun) error {
+		if b.combines {
+			err = r.combined(list)
+		} else {
+			err = r.merged(list)
+		}
+		return cluster.Damaged(a, list, err)
+	})
+}
+
+// reduce runs a reduce attempt: run calls reduceRun.groups with its pairs, or writes them.
+func (b *boundJob) reduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt, c *counter.Set,
+	run func(r *reduceRun) error,
+) error {
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: c, budget: a.Budget, log: a.Log}
+	alive, stop := cluster.NewWatch(ctx, &a.Resources)
+	defer stop()
+	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) (err error) {
+		w.part.Check = alive.Now
+		r := &reduceRun{bound: b, alive: alive, a: a, c: c, w: w, reduces: p.Reduces}
+		if !b.identity() {
+			if r.code, err = b.typed.startReduce(t, w, b.key.Reader()); err != nil {
+				return err
+			}
+		}
+		return run(r)
+	})
 	if err != nil {
 		return err
 	}
-	closed := false
-	defer func() {
-		if !closed {
-			_ = w.close(fault.ErrExited) // after another error, or a panic
-		}
-	}()
-	alive, stop := cluster.NewWatch(ctx, &a.Resources)
-	defer stop()
-	w.part.Check = alive.Now
-	r := &reduceRun{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
-	if !b.identity() {
-		if r.code, err = b.typed.startReduce(t, w, b.key.Reader()); err != nil {
-			return err
-		}
-	}
-	if b.combines {
-		err = r.combined(list)
-	} else {
-		err = r.merged(list)
-	}
-	err = cluster.Damaged(a, list, err)
-	closed = true
-	if err = w.close(err); err != nil {
-		return err
-	}
-	c.Add(counter.ReduceOutputRecords, w.records)
-	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	a.Report(&c)
+	c.Add(counter.ReduceOutputRecords, records)
+	c.Add(counter.OutputBytesWritten, bytes)
+	a.Report(c)
 	return nil
 }
 
@@ -101,9 +100,6 @@ type reduceCode struct {
 	// reused sequence of that index (see keptSeqs).
 	call  func(s *groupStream, sequence int) error
 	close func() error // nil: the user has no Close
-
-	resumes bool // Reducer.resumes
-	encoded func(in *encodedPairs, w *recordWriter) error
 }
 
 // merged merges sorted segments and reduces their groups, in a job without combiner.
@@ -124,21 +120,19 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 		r.w.records += n
 		return err
 	}
-	in := &encodedPairs{merge: m, alive: r.alive, progress: r.a.Progress}
-	if r.code.encoded != nil {
-		defer func() {
-			r.c.Add(counter.ReduceInputRecords, in.records)
-			r.c.Add(counter.ReduceInputGroups, in.groups)
-		}()
-		return r.code.encoded(in, r.w)
-	}
+	var ahead [32]segment.Record
+	at, n := 0, 0 // the next of the n in ahead
 	read := r.bound.value.Reader()
 	r.value = memory.New(r.bound.valueType)
 	return r.groups(func() (key []byte, ok bool, err error) {
-		if in.next(); !in.ok {
-			return nil, false, in.err
+		if at == n {
+			if at, n = 0, m.Some(ahead[:]); n == 0 {
+				return nil, false, m.Err()
+			}
 		}
-		return in.key, true, read(in.value, r.value)
+		pair := &ahead[at]
+		at++
+		return pair.Key, true, read(pair.Value, r.value)
 	})
 }
 

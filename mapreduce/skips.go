@@ -9,17 +9,31 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// tryRecord runs user code for a record. If it fails, tryRecord calls drop and restores the user's
-// counters, so no effect remains.
-func tryRecord(c *counter.Set, code func() error, drop func()) error {
+// record calls mapRecord, the user's Map for a record. If it fails, record restores the user's
+// counters and drops what was emitted, so no effect remains.
+func (t *trial) record(c *counter.Set, mapRecord func() error) error {
 	restore := c.Snapshot()
-	err := fault.Recovered(code)
-	if err == nil {
-		return nil
+	if err := fault.Recovered(func() error { return cmp.Or(mapRecord(), t.check()) }); err != nil {
+		t.drop()
+		restore()
+		return err
 	}
-	drop()
-	restore()
-	return err
+	return t.keep()
+}
+
+// trial returns the trial of an attempt whose pairs go to emit, a func(K, V), while gate is open.
+func (b *boundJob) trial(emit any, gate *memory.Gate) trial {
+	h := &pendingPairs{gate: gate}
+	check, pass := b.decoding(nil), b.decoding(emit)
+	return trial{
+		emit:  b.encoding(h.hold),
+		check: func() error { return h.each(check) },
+		keep: func() error {
+			defer h.drop()
+			return h.each(pass)
+		},
+		drop: h.drop,
+	}
 }
 
 // pendingPairs holds back encoded pairs that a map emits for a record until the map has succeeded.
@@ -53,12 +67,11 @@ func (h *pendingPairs) each(f func(key, value []byte) error) error {
 
 func (h *pendingPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
 
-// holding makes later writes revocable: keep makes the records of an input record final, drop
-// discards them.
-func (w *recordWriter) holding() (keep, drop func()) {
+// trial makes later writes revocable.
+func (w *recordWriter) trial() trial {
 	w.held = true
 	bytes, records := len(w.part.Buf), w.records
-	keep = func() {
+	keep := func() error {
 		if w.own != nil && w.failed == nil {
 			w.failed = w.own.settle()
 		}
@@ -67,10 +80,12 @@ func (w *recordWriter) holding() (keep, drop func()) {
 		}
 		if len(w.part.Buf) >= output.FlushSize {
 			w.part.Flush()
+			w.noteError()
 		}
 		bytes, records = len(w.part.Buf), w.records
+		return nil
 	}
-	drop = func() {
+	drop := func() {
 		if w.own != nil {
 			w.own.drop()
 		}
@@ -79,5 +94,5 @@ func (w *recordWriter) holding() (keep, drop func()) {
 		}
 		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
 	}
-	return keep, drop
+	return trial{check: func() error { return w.failed }, keep: keep, drop: drop}
 }

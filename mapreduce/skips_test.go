@@ -370,3 +370,28 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 		require.Contains(t, list[0].Reason, "torn value")
 	}
 }
+
+// What a Close emits is kept in a job that may skip records, too.
+func TestCloseInASkippingJob(t *testing.T) {
+	bind := func(out *Collected[Pair[string, int64]], sum bool) *Plan {
+		job := Job[[]byte, string, int64, Pair[string, int64]]{
+			Sum: sum,
+			MapTask: func(*Task) (Mapper[[]byte, string, int64], error) {
+				n := int64(0)
+				return Mapper[[]byte, string, int64]{
+					Map:   func([]byte, func(string, int64)) error { n++; return nil },
+					Close: func(emit func(string, int64)) error { emit("lines", n); return nil },
+				}, nil
+			},
+		}
+		return must(job.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t)
+	}
+	for _, sum := range []bool{false, true} {
+		var local, onEngine Collected[Pair[string, int64]]
+		must(RunLocal(t.Context(), bind(&local, sum), LocalOptions{MaxSkips: 1}))(t)
+		skippingEngine(t, bind(&onEngine, sum), 1)
+		want := []Pair[string, int64]{{"lines", 3}}
+		require.Equal(t, want, must(local.Records())(t))
+		require.Equal(t, want, must(onEngine.Records())(t))
+	}
+}

@@ -28,8 +28,6 @@ type Task struct {
 	records  *watch.Copies   // of a watched map; otherwise nil
 	reader   *read.Reader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one
-	// add is emit for an encoded pair; nil if pairs are combined, watched or held back.
-	add func(key, value []byte)
 }
 
 // Context returns a context that is canceled when the attempt is killed.

@@ -26,17 +26,18 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey fun
 	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
 	r.user.Reduce = b.job.Reduce
 	if b.job.ReduceTask != nil {
-		if r.user, err = b.job.ReduceTask(t); err == nil && (r.user.Reduce == nil) == (r.user.Pairs == nil) {
-			err = errNoReduce
-		}
-		if err != nil {
+		if r.user, err = b.job.ReduceTask(t); err != nil {
 			return code, err
 		}
+		if r.user.code != nil {
+			return r.user.code(w, b.watch), nil
+		}
+		if (r.user.Reduce == nil) == (r.user.Pairs == nil) {
+			return code, errNoReduce
+		}
 	}
-	if b.watch.WrapReduce(t.id, &r.user.Reduce, &r.user.Pairs, &r.user.Close) {
-		r.user.encoded = nil
-	}
-	code.call, code.resumes, code.encoded = r.call, r.user.resumes, r.user.encoded
+	b.watch.WrapReduce(t.id, &r.user.Close, &r.user.Reduce, &r.user.Pairs)
+	code.call = r.call
 	if r.user.Close != nil {
 		code.close = func() error { return r.user.Close(r.emit) }
 	}

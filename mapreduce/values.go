@@ -28,9 +28,6 @@ const keptSeqs = 8
 type callCount struct {
 	now    int // twice the number of past calls, plus 1 during a call
 	ranged int // the call that ranged over its values last
-	// resumes allows a call to range over the remaining values, starting with the one at which it
-	// stopped.
-	resumes bool
 }
 
 // enter begins a call and returns the index of the sequence that the call is to get.
@@ -47,7 +44,7 @@ func (c *callCount) begin(sequence int) {
 	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
 		fault.Throw(errValuesKept)
 	}
-	if c.ranged == c.now && !c.resumes {
+	if c.ranged == c.now {
 		fault.Throw(errRangedTwice)
 	}
 	c.ranged = c.now

@@ -125,7 +125,7 @@ func (s *sides[K, T]) feeds(c *actors.Cluster, how string, parts int) (left, rig
 }
 
 // bind returns the plan of a join of that kind which writes its rows to out.
-func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.Feed[K, T], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+func (s *sides[K, T]) bind(kind string, reduces int, left, right mapreduce.Feed[K, T], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 	row := func(k K, a, b *T, emit func(string)) error {
 		sides := []string{"-", "-"}
 		for i, rec := range []*T{a, b} {
@@ -169,9 +169,7 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 			return nil
 		})
 	}
-	if j.NoShuffle = how == "together"; !j.NoShuffle {
-		j.Reducers = reduces
-	}
+	j.Reducers = reduces
 	return j.Bind(out)
 }
 
@@ -200,7 +198,7 @@ func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, red
 // parts runs a join, perhaps with the loss of a node, and returns the lines of its parts.
 func (s *sides[K, T]) parts(c *actors.Cluster, kind, how string, reduces int, left, right mapreduce.Feed[K, T], lost bool) ([][]string, error) {
 	var out mapreduce.Collected[string]
-	p, err := s.bind(kind, how, reduces, left, right, out.Output())
+	p, err := s.bind(kind, reduces, left, right, out.Output())
 	if err == nil {
 		_, err = runPlan(c, p, lost)
 	}
@@ -284,7 +282,7 @@ func TestJoins(t *testing.T) {
 	m := &table{dims: []dimension{
 		{"types", []string{"entry", "tally", "page"}},
 		{"kind", joinKinds},
-		{"how", []string{"kept", "slices", "together"}},
+		{"how", []string{"kept", "slices"}},
 		{"size", []string{"some", "none right", "none left", "edges", "many"}},
 		{"cluster", []string{"racks", "one slot", "one at once"}},
 		{"memory", []string{"unlimited", "64KiB", "1MiB"}},
@@ -295,7 +293,7 @@ func TestJoins(t *testing.T) {
 		x, y := m.dims[i].values[a], m.dims[k].values[b]
 		switch m.dims[i].name + " " + m.dims[k].name {
 		case "kind how":
-			return (x != "grouped" || y != "slices") && (x != "broadcast" || y != "together")
+			return x != "grouped" || y != "slices"
 		case "cluster trouble":
 			return x != "one slot" || y == "none"
 		}

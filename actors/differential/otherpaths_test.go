@@ -29,10 +29,10 @@ func joinPath(kind, how, types string) func(t *testing.T) error {
 
 func keptPaths() []path {
 	return []path{
-		{"records without pointers are kept as memory", []string{"keyeddataset.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", "tally")},
-		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read", "keptjoin.go bindCoPartitioned"}, joinPath("full", "together", "entry")},
+		{"records without pointers are kept as memory", []string{"keyeddataset.go numberChecker", "grouped.go advance"}, joinPath("grouped", "kept", "tally")},
+		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read"}, joinPath("full", "kept", "entry")},
 		{"numbers of kept records are read where they lie", []string{"kept/flat.go read: pos + 4 + f.step", "kept/flat.go set: at.SetSlice("}, joinPath("grouped", "kept", "page")},
-		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", "entry")},
+		{"groups are read where they lie", []string{"grouped.go takeGroup", "grouped.go run"}, joinPath("grouped", "kept", "entry")},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", "entry")},
 		{"a broadcast join has several matches for a key", []string{"combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
 		{"a broadcast join looks 32 keys up at a time", []string{"mapcode.go filterCode: f.lookup(batch)", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},

@@ -93,13 +93,6 @@ var (
 // IsMarshaler reports whether values of t, or pointers to them, have MarshalBinary.
 func IsMarshaler(t reflect.Type) bool { return reflect.PointerTo(t).Implements(marshalerType) }
 
-// SelfCoded is implemented by types that bring their own Codec.
-type SelfCoded interface {
-	// CodecWithin returns the type's codec. It builds the codecs of parts with b. If last is set,
-	// nothing follows a value, so its end needs no mark.
-	CodecWithin(b *Builder, last bool) (*Codec, error)
-}
-
 // Builder makes the Codec of a type, recursively from those of its parts.
 type Builder struct {
 	key  bool   // for keys: equal values must have equal bytes
@@ -115,9 +108,6 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 		if c := keyTypeCodec(t, last); c != nil {
 			return c, nil
 		}
-	}
-	if own, ok := reflect.TypeAssert[SelfCoded](reflect.Zero(t)); ok {
-		return own.CodecWithin(b, last)
 	}
 	if Marshals(t) {
 		return marshalCodec(t, last), nil

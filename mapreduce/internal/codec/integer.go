@@ -12,7 +12,7 @@ import (
 func IntegerWidth(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if _, own := reflect.TypeAssert[SelfCoded](reflect.Zero(t)); !own && !Marshals(t) {
+		if !Marshals(t) {
 			return int(t.Size())
 		}
 	default:

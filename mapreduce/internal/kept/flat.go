@@ -34,8 +34,7 @@ const (
 // flatOf appends the fields of a value of type t at offset `at` of a record. It returns false if
 // type t cannot be stored flat.
 func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
-	if _, own := reflect.TypeAssert[codec.SelfCoded](reflect.Zero(t)); own || codec.Marshals(t) ||
-		codec.IsMarshaler(t) {
+	if codec.Marshals(t) || codec.IsMarshaler(t) {
 		return nil, false
 	}
 	switch {

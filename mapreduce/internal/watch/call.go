@@ -65,8 +65,10 @@ func call(f reflect.Value, args []reflect.Value) error {
 func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
 		if c.inPlace() {
-			for _, v := range args {
-				c.checkKept(v)
+			for _, l := range c.copies {
+				for _, v := range args {
+					l.CheckEmitted(v)
+				}
 			}
 			emit.Call(args)
 		}
@@ -74,13 +76,11 @@ func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	})
 }
 
-// checkKept sets c.kept if v, which user code emits, has bytes that are no longer valid.
-func (c *userCall) checkKept(v reflect.Value) {
+// CheckEmitted makes the call fail if v, which user code emits, has bytes that are no longer valid.
+func (l *Copies) CheckEmitted(v reflect.Value) {
 	eachBytes(v, func(b []byte) {
-		for _, l := range c.copies {
-			if c.kept == nil && l.ended(b) {
-				c.kept = l.keptError(c.who, callPlace())
-			}
+		if l.kept == "" && l.ended(b) {
+			l.kept = callPlace()
 		}
 	})
 }
@@ -138,13 +138,18 @@ func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 // copyRecord replaces the first argument of a Map, the record, by a copy.
 func (w *watcher) copyRecord(args []reflect.Value) { args[0] = w.copies[0].value(args[0]) }
 
-// copyGroup replaces a Reduce's arguments but emit by copies: a key and its values, or pairs.
+// copyGroup replaces a Reduce's arguments but emit by copies: a key and its values, or pairs, or a
+// key, its left values and its right ones.
 func (w *watcher) copyGroup(args []reflect.Value) {
-	if len(args) == 1 {
-		args[0] = w.sequence(args[0], w.copies)
+	last := len(args) - 1
+	if last == 0 {
+		args[0] = w.sequence(args[0], w.copies[:2])
 		return
 	}
-	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
+	for i := range last {
+		args[i] = w.copies[2*i].value(args[i])
+	}
+	args[last] = w.sequence(args[last], w.copies[1:2])
 }
 
 // WrapMap replaces, in debug mode, the functions at pointers userMap and userClose by ones that
@@ -159,14 +164,14 @@ func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 	return w.copies[0]
 }
 
-// WrapReduce is WrapMap for a reduce attempt; one of userReduce and userPairs points to nil. It
-// reports whether debug mode is on.
-func (s *State) WrapReduce(id attempt.ID, userReduce, userPairs, userClose any) bool {
+// WrapReduce is WrapMap for a reduce attempt, with pointers to its functions; those that are nil
+// stay so. userClose is a pointer to a Close, or nil. It reports whether debug mode is on.
+func (s *State) WrapReduce(id attempt.ID, userClose any, functions ...any) bool {
 	if s.debug == nil {
 		return false
 	}
-	w := newWatcher(s.debug, id, "Reduce", "key", "value")
-	for _, f := range []any{userReduce, userPairs} {
+	w := newWatcher(s.debug, id, "Reduce", "key", "value", "left value")
+	for _, f := range functions {
 		if !reflect.ValueOf(f).Elem().IsNil() {
 			watchFunc(f, w.each(w.copyGroup))
 		}

@@ -26,6 +26,7 @@ type Copies struct {
 	slabs [][]byte
 	bytes int // total of slabs
 	live  []copied
+	kept  string // where the current call has emitted a copy that is no longer valid; "": nowhere
 }
 
 // copied is a copy that is still valid, in its second field, and the bytes that it copies.
@@ -196,11 +197,11 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 // ErrKept is wrapped by the error of user code that emits bytes that are no longer valid.
 var ErrKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
 
-// keptError returns the error for who (Map, Reduce, Close) having emitted invalid bytes at a line.
-func (l *Copies) keptError(who, at string) error {
+// keptError returns the error for who (Map, Reduce, Close) having emitted invalid bytes.
+func (l *Copies) keptError(who string) error {
 	life := "of an earlier call"
 	if l.what == "value" {
 		life = "whose place another one has taken, or of an earlier call"
 	}
-	return fmt.Errorf("mapreduce: %s emitted bytes of a %s %s (%s): %w", who, l.what, life, at, ErrKept)
+	return fmt.Errorf("mapreduce: %s emitted bytes of a %s %s (%s): %w", who, l.what, life, l.kept, ErrKept)
 }

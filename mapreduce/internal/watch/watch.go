@@ -70,7 +70,6 @@ type userCall struct {
 	goroutine string
 	over      atomic.Bool
 	copies    []*Copies
-	kept      error // the error if invalid bytes were emitted
 }
 
 // watchCall calls code, which calls the user's function who, and returns its or emit's error.
@@ -81,8 +80,11 @@ func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall)
 	if out := d.failed(); out != nil {
 		return out
 	}
-	if c.kept != nil {
-		return fault.Permanent(c.kept)
+	for _, l := range copies {
+		if l.kept != "" {
+			err = fault.Permanent(l.keptError(who))
+			l.kept = ""
+		}
 	}
 	return err
 }

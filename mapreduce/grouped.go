@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -15,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// errNotKeyed is the error of a join without shuffle if a feed is not that of a KeyedDataset.
-var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeyedDataset.Feed, or leave NoShuffle out")
+// errNotKeyed is the error of Grouped if a feed is not that of a KeyedDataset.
+var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeyedDataset.Feed, or use CoGroup")
 
 // checkCoPartitioned returns an error unless two feeds are co-partitioned: parts of the same number
 // have the same keys.
@@ -35,39 +34,15 @@ func checkCoPartitioned[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 		return err
 	}
 	if a, b := left.keyed.Parts(), right.keyed.Parts(); a != b {
-		return fmt.Errorf("the left feed has %d parts and the right one %d: only as many join as they lie; "+
-			"make both with as many Reducers, or leave NoShuffle out", a, b)
+		return fmt.Errorf("the left feed has %d parts and the right one %d: "+
+			"make both with as many Reducers, or use CoGroup", a, b)
 	}
 	for _, in := range []cluster.InputPlan{left.plans[0], right.plans[0]} {
 		if in.Sized {
-			return errors.New("SplitSize has no effect without a shuffle: a map reads a part of each side")
+			return errors.New("SplitSize has no effect on Grouped: a map reads a part of each side")
 		}
 	}
 	return nil
-}
-
-// bindCoPartitioned binds a join without shuffle: one map per part of both feeds.
-func (j feedJoin[K, A, B, O]) bindCoPartitioned(name string, out Output[O], where string) (*Plan, error) {
-	return bindMapOnly(&MapOnly[merged[K, A, B], O]{
-		Name: name,
-		MapTask: func(t *Task) (Filter[merged[K, A, B], O], error) {
-			r, err := j.run(t)
-			return Filter[merged[K, A, B], O]{Map: func(m merged[K, A, B], emit func(O)) error {
-				return r.reduce(m.key, m.values, emit)
-			}}, err
-		},
-	}, coPartitionedInput(j.left, j.right), out, where)
-}
-
-// coPartitionedInput returns an input of the keys of two co-partitioned feeds, one map per part of
-// both.
-func coPartitionedInput[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, A, B]] {
-	in := Input[merged[K, A, B]]{plan: cluster.InputPlan{Whole: true, Apart: true, Wrong: checkCoPartitioned(left, right)}}
-	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
-	for i := 0; in.plan.Wrong == nil && i < len(left.sources); i++ {
-		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
-	}
-	return in
 }
 
 // Group is a key with the records of two feeds that have it, in their order. Slices of bytes and of
@@ -83,24 +58,19 @@ type Group[K, A, B any] struct {
 // part of both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a
 // group exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
-	in := coPartitionedInput(left, right)
-	read := func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
-		one := make([]Group[K, A, B], 1)
-		g := &one[0]
-		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
-			held := int64(0)
-			g.Key = m.key
-			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, &held); err == nil {
-				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
-			}
-			if err != nil {
-				return read.MapError(errLargeGroup(m.key, s.Largest()))
-			}
-			_, err = yield(one)
-			return err
-		})
+	in := Input[Group[K, A, B]]{plan: cluster.InputPlan{Whole: true, Apart: true, Wrong: checkCoPartitioned(left, right)}}
+	for i := 0; in.plan.Wrong == nil && i < len(left.sources); i++ {
+		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
 	}
-	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
+	in.read = func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
+		refs := kept.RefsOf(s.Source)
+		m := mergeJoin[K, A, B]{left: newKeptCursor(left.keyed, refs[0], s), right: newKeptCursor(right.keyed, refs[1], s)}
+		defer m.left.close()
+		defer m.right.close()
+		s.Ordinal = true
+		return s.MapOne(nil, func() error { return m.run(s, left.keyed.codec.Decoder(), yield) })
+	}
+	return in
 }
 
 // errLargeGroup returns the error for a group of more than most bytes.
@@ -112,7 +82,6 @@ func errLargeGroup[K any](key K, most int64) error {
 // takeGroup appends the records of a group to list and their bytes to *held. They stay in memory
 // until the cursor leaves the group.
 func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
-	c.holds = true
 	for ; c.at(group); c.next() {
 		if *held += int64(c.size) + int64(memory.SizeOf[T]()); *held > c.maxGroup {
 			return list, ErrRecordTooLarge
@@ -125,103 +94,69 @@ func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *i
 	return list, nil
 }
 
-// merged is a key with the values of both sides, the left ones first. A second range over them
-// continues where the first one stopped.
-type merged[K, A, B any] struct {
-	key    K
-	values iter.Seq[sided[A, B]]
-}
-
-// mergeJoin joins part i of the left dataset with part i of the right one, for each i.
-type mergeJoin[K, A, B any] struct {
-	left  *KeyedDataset[K, A]
-	right *KeyedDataset[K, B]
-}
-
 // groupKey is a key in comparable form: a number if keys are numbers, otherwise its encoding.
 type groupKey struct {
 	number uint64
 	bytes  []byte
 }
 
-// mergeWalk is the state of a merge: the current key, and the cursors at its first records.
-type mergeWalk[K, A, B any] struct {
-	key   K
-	group groupKey
+// mergeJoin groups a part of the left dataset with the part of the right one that has its keys.
+type mergeJoin[K, A, B any] struct {
+	key   K        // of the current group
+	group groupKey // the same
 	left  *keptCursor[K, A]
 	right *keptCursor[K, B]
 }
 
-// walk calls visit for each key of either dataset, in key order.
-func (m mergeJoin[K, A, B]) walk(s *read.Reader, visit func(w *mergeWalk[K, A, B]) error) error {
-	refs := kept.RefsOf(s.Source)
-	left, right := newKeptCursor(m.left, refs[0], s), newKeptCursor(m.right, refs[1], s)
-	defer left.close()
-	defer right.close()
-	decodeKey := m.left.codec.Decoder()
-	w := &mergeWalk[K, A, B]{left: left, right: right}
-	return s.MapOne(nil, func() (err error) {
-		s.Ordinal = true
-		left.next()
-		right.next()
-		for s.At = 0; left.ok || right.ok; s.At++ {
-			if left.width > 0 {
-				if w.group.number = left.number; !left.ok || right.ok && right.number < left.number {
-					w.group.number = right.number
-				}
-				codec.SetBits(&w.key, w.group.number^left.flip)
-			} else {
-				smaller := left.key
-				if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
-					smaller = right.key
-				}
-				w.group.bytes = append(w.group.bytes[:0], smaller...)
-				if w.key, err = decodeKey(w.group.bytes); err != nil {
-					return err
-				}
+// run yields a group for each key of either part, in key order.
+func (m *mergeJoin[K, A, B]) run(s *read.Reader, decodeKey func([]byte) (K, error), yield func([]Group[K, A, B]) (int, error)) error {
+	left, right := m.left, m.right
+	one := make([]Group[K, A, B], 1)
+	left.next()
+	right.next()
+	for s.At = 0; left.ok || right.ok; s.At++ {
+		if left.width > 0 {
+			if m.group.number = left.number; !left.ok || right.ok && right.number < left.number {
+				m.group.number = right.number
 			}
-			if err := visit(w); err != nil {
-				if err = s.RecordFailed(err); err != nil {
-					return err
-				}
+			codec.SetBits(&m.key, m.group.number^left.flip)
+		} else {
+			smaller := left.key
+			if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
+				smaller = right.key
 			}
-			for left.at(&w.group) {
-				left.next()
+			m.group.bytes = append(m.group.bytes[:0], smaller...)
+			var err error
+			if m.key, err = decodeKey(m.group.bytes); err != nil {
+				return err
 			}
-			for right.at(&w.group) {
-				right.next()
-			}
-			left.leave()
-			right.leave()
 		}
-		return s.Tick(0)
-	})
+		err := m.take(s, &one[0])
+		if err == nil {
+			_, err = yield(one)
+		}
+		if err != nil {
+			if err = s.RecordFailed(err); err != nil {
+				return err
+			}
+		}
+		left.leave(&m.group)
+		right.leave(&m.group)
+	}
+	return s.Tick(0)
 }
 
-func (m mergeJoin[K, A, B]) read(s *read.Reader, yield func([]merged[K, A, B]) (int, error)) error {
-	one := make([]merged[K, A, B], 1)
-	copyOf := func(v sided[A, B]) sided[A, B] { return v }
-	if s.Copies != nil {
-		copyOf = watch.Copier[sided[A, B]](s.Copies, watch.Views)
+// take reads the records of the current group.
+func (m *mergeJoin[K, A, B]) take(s *read.Reader, g *Group[K, A, B]) (err error) {
+	held := int64(0)
+	g.Key = m.key
+	if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, &held); err == nil {
+		g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
 	}
-	var w *mergeWalk[K, A, B]
-	one[0].values = func(yield func(sided[A, B]) bool) {
-		for ; w.left.at(&w.group); w.left.next() {
-			if !yield(copyOf(sided[A, B]{A: w.left.rec, size: w.left.size})) {
-				return
-			}
-		}
-		for ; w.right.at(&w.group); w.right.next() {
-			if !yield(copyOf(sided[A, B]{B: w.right.rec, right: true, size: w.right.size})) {
-				return
-			}
-		}
+	if err != nil {
+		return read.MapError(errLargeGroup(m.key, s.Largest()))
 	}
-	return m.walk(s, func(now *mergeWalk[K, A, B]) error {
-		w, one[0].key = now, now.key
-		_, err := yield(one)
-		return err
-	})
+	return nil
 }
 
 // keptCursor iterates over the records of a part. It panics with fault.Throw on errors, because
@@ -233,11 +168,10 @@ type keptCursor[K, T any] struct {
 	data     *kept.Data
 	decode   func(run []byte) (T, int, error)
 	encode   func(dst []byte, key K) []byte
-	block    int    // index of the next block
-	run      []byte // the unread part of the current block
-	release  func() // releases the current block
-	holds    bool   // blocks are held until the cursor leaves the current group
-	releases []func()
+	block    int      // index of the next block
+	run      []byte   // the unread part of the current block
+	release  func()   // releases the current block
+	releases []func() // release the blocks before it that the current group has records in
 
 	image    int       // size of a record that is stored as in memory; 0: encoded
 	width    int       // size of an integer key; 0: other keys
@@ -290,9 +224,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		if c.ok = c.block < c.data.Len(); !c.ok {
 			return nil
 		}
-		if c.releases = append(c.releases, c.release); !c.holds {
-			c.leave()
-		}
+		c.releases = append(c.releases, c.release)
 		if c.run, c.release, err = c.data.View(c.block, c.s.Budget); err != nil {
 			c.release = func() {}
 			return c.part.Damaged(c.data, err)
@@ -317,8 +249,16 @@ func (c *keptCursor[K, T]) advance() (err error) {
 	return nil
 }
 
-// leave releases the memory of all blocks before the current one.
-func (c *keptCursor[K, T]) leave() {
+// leave moves beyond the records of a group, and releases all blocks before the current one.
+func (c *keptCursor[K, T]) leave(group *groupKey) {
+	for c.at(group) {
+		c.next()
+		c.drop()
+	}
+	c.drop()
+}
+
+func (c *keptCursor[K, T]) drop() {
 	for _, release := range c.releases {
 		release()
 	}
@@ -326,7 +266,7 @@ func (c *keptCursor[K, T]) leave() {
 }
 
 func (c *keptCursor[K, T]) close() {
-	c.leave()
+	c.drop()
 	c.release()
 	c.data.Drop()
 }
