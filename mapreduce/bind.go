@@ -145,7 +145,7 @@ func checkInOut(in untypedInput, out *outputForm) error {
 		return in.plan.Wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", input.ErrNoSources)
-	case out == nil || out.encoder == nil && !out.own || !output.Given(out.dest):
+	case out == nil || out.encoder == nil || !output.Given(out.dest):
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}
 	if err := output.CheckExtension(out.dest); err != nil {
@@ -154,10 +154,8 @@ func checkInOut(in untypedInput, out *outputForm) error {
 	if err := in.check(); err != nil {
 		return err
 	}
-	if out.checkType != nil {
-		return out.checkType()
-	}
-	return nil
+	_, err := out.encoder()
+	return err
 }
 
 // caller returns the file:line that called the caller of caller. Errors of Bind name that place.

@@ -21,9 +21,6 @@ import (
 type CSVOptions struct {
 	// Comma separates fields; 0 means ','. It cannot be a quote, line feed or carriage return.
 	Comma rune
-	// Comment begins lines to skip; 0 means none. It cannot be a quote, line feed, carriage return
-	// or Comma.
-	Comment rune
 	// Header makes the first record of each file name its columns; that record is not part of the
 	// input.
 	Header bool
@@ -36,13 +33,8 @@ type CSVOptions struct {
 
 // check returns an error if the options are invalid.
 func (o CSVOptions) check() error {
-	for _, r := range []rune{o.Comma, o.Comment} {
-		if r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError || !utf8.ValidRune(r) {
-			return fmt.Errorf("CSVOptions: %q cannot be Comma or Comment", r)
-		}
-	}
-	if o.Comment != 0 && o.Comment == o.comma() {
-		return fmt.Errorf("CSVOptions: both Comma and Comment are %q", o.Comment)
+	if r := o.Comma; r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError || !utf8.ValidRune(r) {
+		return fmt.Errorf("CSVOptions: %q cannot be Comma", r)
 	}
 	return nil
 }
@@ -102,9 +94,6 @@ func csvInput[I any](o CSVOptions, sources []Source, each func(f *csvFile, yield
 		sources: sources, plan: cluster.InputPlan{Wrong: o.check()},
 		read: func(s *read.Reader, yield func([]I) (int, error)) error {
 			f := &csvFile{Reader: s, o: o, want: o.Fields, ends: new(csvEnds)}
-			if o.Comment != 0 {
-				f.ends.comment = string(o.Comment)
-			}
 			err := each(f, read.Singly(yield))
 			return s.LocateError(err, f.records)
 		},
@@ -156,7 +145,7 @@ func (f *csvFile) read(yield func(fields []string) error) error {
 // parse returns a parser of r, which begins after `before` line feeds.
 func (f *csvFile) parse(r io.Reader, before int64) *csv.Reader {
 	c := csv.NewReader(r)
-	c.Comma, c.Comment, c.TrimLeadingSpace = f.o.comma(), f.o.Comment, f.o.TrimSpace
+	c.Comma, c.TrimLeadingSpace = f.o.comma(), f.o.TrimSpace
 	c.FieldsPerRecord = -1
 	c.ReuseRecord = true
 	f.parser, f.before = c, before
@@ -230,7 +219,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 		if err == io.EOF { //nolint:errorlint // as Read gives it
 			return nil
 		}
-		rec := f.trim(text[from:r.InputOffset()])
+		rec := trimEnds(text[from:r.InputOffset()])
 		f.At = at + int64(cap(text)-cap(rec)) // rec is a part of text
 		if err != nil {
 			f.records++
@@ -269,14 +258,9 @@ func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error)
 	})
 }
 
-// trim removes comments and empty lines before a record, and the line end after it.
-func (f *csvFile) trim(rec []byte) []byte {
-	for {
-		i := bytes.IndexByte(rec, '\n')
-		empty := i == 0 || i == 1 && rec[0] == '\r'
-		if !empty && (i < 0 || f.o.Comment == 0 || !bytes.HasPrefix(rec, []byte(f.ends.comment))) {
-			break
-		}
+// trimEnds removes empty lines before a record, and the line end after it.
+func trimEnds(rec []byte) []byte {
+	for i := bytes.IndexByte(rec, '\n'); i == 0 || i == 1 && rec[0] == '\r'; i = bytes.IndexByte(rec, '\n') {
 		rec = rec[i+1:]
 	}
 	return bytes.TrimSuffix(bytes.TrimSuffix(rec, []byte{'\n'}), []byte{'\r'})

@@ -23,7 +23,7 @@ import (
 // wholeCSV returns the records that encoding/csv reads.
 func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte(byteOrderMark))))
-	r.Comma, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = o.comma(), o.Comment, o.Fields, o.TrimSpace
+	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = o.comma(), o.Fields, o.TrimSpace
 	return r.ReadAll()
 }
 
@@ -48,7 +48,7 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Window
 		for i, rec := range texts {
 			require.Equal(t, want[i], rec.fields)
 			again := must(wholeCSV(o, []byte(rec.text+"\n")))(t)
-			if rec.text != "" { // encoding/csv skips a line with one empty field
+			if rec.text != "" && rec.text != "\r" { // encoding/csv skips a line with one empty field
 				require.Equal(t, want[i:i+1], again)
 			}
 		}
@@ -65,8 +65,8 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Window
 	require.ErrorContains(t, err, fmt.Sprintf("line %d, column %d", bad.Line, bad.Column))
 }
 
-// randomCSV returns a file as a CSV writer writes it, with further comments and empty lines.
-func randomCSV(t *rapid.T, comment rune) []byte {
+// randomCSV returns a file as a CSV writer writes it, with further empty lines.
+func randomCSV(t *rapid.T) []byte {
 	field := rapid.SliceOfN(rapid.SampledFrom([]string{`"`, ",", "\n", "\r\n", "#", "a", "é", " "}), 0, 6)
 	width := rapid.IntRange(1, 4).Draw(t, "width")
 	var b bytes.Buffer
@@ -80,23 +80,17 @@ func randomCSV(t *rapid.T, comment rune) []byte {
 		for range width {
 			rec = append(rec, strings.Join(field.Draw(t, "field"), ""))
 		}
-		if comment != 0 && strings.HasPrefix(rec[0], string(comment)) {
-			rec[0] = "x" + rec[0] // a writer does not quote it
-		}
 		require.NoError(t, w.Write(rec))
 		w.Flush()
-		between := rapid.SampledFrom([]string{"", "", "\n", "\r\n", "COMMENT it's 5\" wide\n"}).Draw(t, "between")
-		if !strings.HasPrefix(between, "COMMENT") || comment != 0 {
-			b.WriteString(strings.ReplaceAll(between, "COMMENT", string(comment)))
-		}
+		b.WriteString(rapid.SampledFrom([]string{"", "", "\n", "\r\n"}).Draw(t, "between"))
 	}
 	return b.Bytes()
 }
 
 func TestCSVIsReadAlikeHoweverItIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := CSVOptions{Comment: rapid.SampledFrom([]rune{0, '#', '»'}).Draw(t, "comment")}
-		text := randomCSV(t, o.Comment)
+		o := CSVOptions{}
+		text := randomCSV(t)
 		w := tiny(rapid.IntRange(1, 40).Draw(t, "run"), rapid.IntRange(1, 20).Draw(t, "crossing"),
 			rapid.IntRange(1, 80).Draw(t, "span"))
 		must(wholeCSV(o, text))(t)
@@ -112,17 +106,11 @@ func FuzzCSV(f *testing.F) {
 		"", "a,b\n\"c\n,d\",\"e\"\"\"\n", "a\"b\nc\n", "\"a\"b\nc\"\n", "\"open\nand on\n", "#\"\na\n\"b#\n#\"\n", "a,b\nc\n",
 		"\ufeff\"a\"\r\n\r\nb\r", "\n\n#x\n", " \"a\nb\",c\n",
 	} {
-		f.Add([]byte(text), uint16(3), uint8(2), true, true)
-		f.Add([]byte(text), uint16(0), uint8(60), false, false)
+		f.Add([]byte(text), uint16(3), uint8(2), true)
+		f.Add([]byte(text), uint16(0), uint8(60), false)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8, comment, trim bool) {
-		if bytes.Count(text, []byte(byteOrderMark)) > 1 {
-			return // one before a comment, within the file
-		}
+	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8, trim bool) {
 		o := CSVOptions{TrimSpace: trim}
-		if comment {
-			o.Comment = '#'
-		}
 		requireSameCSV(t, o, text, tiny(int(size)+1, int(size)/2+1, 2*int(size)+1), int64(block)+1)
 	})
 }
@@ -186,8 +174,7 @@ func TestCSVErrorsNameThePlace(t *testing.T) {
 func TestCSVOptionsAreChecked(t *testing.T) {
 	for want, o := range map[string]CSVOptions{
 		`'"' cannot be Comma`:  {Comma: '"'},
-		"both Comma and":       {Comment: ','},
-		`'\n' cannot be Comma`: {Comment: '\n'},
+		`'\n' cannot be Comma`: {Comma: '\n'},
 	} {
 		_, err := passOn[[]string]().Bind(fieldsOf(CSV(o, Bytes("f", nil))), unread[[]string]())
 		require.ErrorContains(t, err, want)

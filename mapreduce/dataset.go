@@ -44,11 +44,15 @@ func (k *Dataset[T]) Again() Output[T] {
 
 func (k *Dataset[T]) output(to *kept.Store) Output[T] {
 	return Output[T]{&outputForm{
-		record:    reflect.TypeFor[T](),
-		dest:      to.Destination(),
-		checkType: func() error { return k.wrong },
-		encoder:   func() (appendRecord, error) { return k.form.Appender(), k.wrong },
-		image:     k.form.Size,
+		record: reflect.TypeFor[T](),
+		dest:   to.Destination(),
+		encoder: func() (appendRecord, error) {
+			if k.wrong != nil {
+				return nil, k.wrong
+			}
+			return k.form.Appender(), nil
+		},
+		image: k.form.Size,
 	}}
 }
 

@@ -19,7 +19,8 @@ type Output[O any] struct{ *outputForm }
 type outputForm struct {
 	record reflect.Type // type of the records
 	dest   Destination
-	// encoder returns a function that appends the encoding of a record, for one attempt.
+	// encoder returns a function that appends the encoding of a record, for one attempt. Bind calls
+	// it, too: its error says what is wrong with the output.
 	encoder func() (appendRecord, error)
 	// plain means that records are []byte, written as they are with end after each; large ones are
 	// not copied.
@@ -37,8 +38,6 @@ type outputForm struct {
 	// image is the size of records that are written as they are in memory, with zeros in the gaps;
 	// 0 if records are encoded.
 	image int
-	// checkType returns an error if records of the type cannot be written.
-	checkType func() error
 }
 
 // Text writes one line per record: strings and byte slices as they are, numbers in decimal (floats
@@ -58,10 +57,6 @@ func textForm(record reflect.Type, to Destination, separator, end string) *outpu
 		plain:  record == reflect.TypeFor[[]byte](),
 		end:    end,
 		layout: textLayout(record, separator, end),
-		checkType: func() error {
-			_, err := textFormat(record, separator)
-			return err
-		},
 		encoder: func() (appendRecord, error) {
 			f, err := textFormat(record, separator)
 			if err != nil {
@@ -100,9 +95,8 @@ type Collected[O any] struct {
 func (c *Collected[O]) Output() Output[O] {
 	v, wrong := codec.Value[O]()
 	return Output[O]{&outputForm{
-		record:    reflect.TypeFor[O](),
-		dest:      output.To(&c.store),
-		checkType: func() error { return wrong },
+		record: reflect.TypeFor[O](),
+		dest:   output.To(&c.store),
 		encoder: func() (appendRecord, error) {
 			if wrong != nil {
 				return nil, wrong

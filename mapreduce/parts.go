@@ -49,11 +49,11 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 			}
 			return ownWriter{write: func(rec memory.Pointer) error { return w.Write(*memory.To[O](rec)) }, close: w.Close, abort: w.Abort}, err
 		},
-		checkType: func() error {
+		encoder: func() (f appendRecord, err error) {
 			if open == nil {
-				return errors.New("Parts without an open function")
+				err = errors.New("Parts without an open function")
 			}
-			return nil
+			return f, err
 		},
 	}}
 }

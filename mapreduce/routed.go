@@ -24,23 +24,20 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	if out.outputForm != nil {
 		form = *out.outputForm
 	}
-	check, dest, own := form.checkType, form.dest, form.own
+	encoder, dest, own := form.encoder, form.dest, form.own
 	form.plain, form.layout = false, nil
 	form.route = func(rec memory.Pointer) string { return route(*memory.To[O](rec)) }
-	form.checkType = func() error {
+	form.encoder = func() (appendRecord, error) {
 		if err := output.Routable(dest); err != nil {
-			return err
+			return nil, err
 		}
 		if route == nil {
-			return errors.New("Routed without a function")
+			return nil, errors.New("Routed without a function")
 		}
 		if own {
-			return errors.New("Routed of Parts: an attempt has one part, whose writer may divide it")
+			return nil, errors.New("Routed of Parts: an attempt has one part, whose writer may divide it")
 		}
-		if check != nil {
-			return check()
-		}
-		return nil
+		return encoder()
 	}
 	return Output[O]{&form}
 }

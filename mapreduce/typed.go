@@ -24,9 +24,8 @@ func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
 	t := reflect.TypeFor[O]()
 	out := Output[O]{&outputForm{
-		record:    t,
-		dest:      to,
-		checkType: func() error { return wrong },
+		record: t,
+		dest:   to,
 		encoder: func() (appendRecord, error) {
 			if wrong != nil {
 				return nil, wrong
