@@ -179,7 +179,9 @@ func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.T
 			emit(encodeKey(memory.Of(box)), buf)
 		}
 		return func(i int, t *Task, emitEncoded func(k, v []byte)) error {
-			if task != t { // storing pointers for each record would cost the collector's barriers
+			// Storing pointers for each record would cost the collector's barriers. In debug mode
+			// each call has its own emit.
+			if task != t || t.records != nil {
 				task, emit = t, emitEncoded
 			}
 			rec := &(*batch)[i]
