@@ -79,7 +79,8 @@ func TestWhatAnImportBrings(t *testing.T) {
 		}
 	}
 	light := []string{
-		module + "mapreduce", module + "dfs", module + "stores", module + "internal/globs", module + "internal/nofollow", module + "jobs",
+		module + "mapreduce", module + "dfs", module + "stores", module + "jobs",
+		module + "internal/filelock", module + "internal/globs", module + "internal/nofollow",
 		"github.com/bmatcuk/doublestar/v4", "github.com/cespare/xxhash/v2", "github.com/klauspost/compress",
 		"github.com/ulikunitz/xz", "golang.org/x/sys",
 	}

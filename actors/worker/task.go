@@ -140,8 +140,9 @@ var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: i
 
 // Main must be the first call in the main function of a program whose jobs may run on an engine
 // (TARRY_ON). In a worker process it sets the submitter's arguments and working directory;
-// actors.Run then runs the task. Standard output is standard error there. A worker that an engine has started supervises such a process. Main changes nothing in
-// other processes, nor at a second call.
+// actors.Run then runs the task. Standard output is standard error there. A worker that an engine
+// has started supervises such a process. Main changes nothing in other processes, nor at a second
+// call.
 func Main() {
 	if ready {
 		return

@@ -64,7 +64,7 @@ func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
 		s.Regions = append(s.Regions, l.cells.Index(i, l.stride).Memory(size))
 	}
-	read := func() segment.Reader { return l.read().entries }
+	read := func() segment.Reader { return l.read() }
 	s.Bounds(read())
 	slab := pool.Get(n * segment.EntrySize)
 	return &sorted{keyList: l, list: s.Sort(read, slab), slab: slab}
@@ -83,8 +83,28 @@ func (l *keyList) read() *keyReader {
 	return &keyReader{keyList: l, place: place, hasPlace: left}
 }
 
-// entries is a segment.Reader.
-func (r *keyReader) entries(dst []segment.Entry) (n int) {
+// Prefixes implements segment.Reader.
+func (r *keyReader) Prefixes(dst []uint64) (n int) {
+	for ; r.hasPlace && n < len(dst); n++ {
+		dst[n] = r.densePrefix()
+		r.place, r.hasPlace = r.dense.next(r.place + 1)
+	}
+	i, list := r.at, *r.keyList // a copy: fields would be reloaded for each cell
+	for n < len(dst) && i < list.n {
+		for end := min(list.n, i+len(dst)-n); i < end; i++ {
+			x := list.cell(i)
+			dst[n] = x.prefix()
+			if x.mark != 0 { // unpredictable, so only n depends on it
+				n++
+			}
+		}
+	}
+	r.at = i
+	return n
+}
+
+// Entries implements segment.Reader.
+func (r *keyReader) Entries(dst []segment.Entry) (n int) {
 	for ; r.hasPlace && n < len(dst); n++ {
 		dst[n].Set(r.densePrefix(), inDense, 0, r.dense.width, uint32(r.place))
 		r.place, r.hasPlace = r.dense.next(r.place + 1)
@@ -98,7 +118,7 @@ func (r *keyReader) entries(dst []segment.Entry) (n int) {
 				region, at = inArena, x.off
 			}
 			dst[n].Set(x.prefix(), region, at, int(x.mark-1), uint32(i))
-			if x.mark != 0 { // unpredictable, so only n depends on it
+			if x.mark != 0 { // as above
 				n++
 			}
 		}

@@ -28,5 +28,5 @@ func (c *collector) add(x *index, base int) {
 // sortInto returns all entries in order, in the slab, which must have room for N entries.
 func (c *collector) sortInto(regions regions, pool *memory.Pool, slab memory.Slab) []entry {
 	c.Regions, c.Pool = regions, pool
-	return c.Sort(func() Reader { return (&decoder{rest: c.blocks}).entries }, slab)
+	return c.Sort(func() Reader { return &decoder{rest: c.blocks} }, slab)
 }

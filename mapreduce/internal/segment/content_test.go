@@ -251,7 +251,7 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 		d := decoder{rest: c.blocks}
 		some := make([]entry, rapid.IntRange(1, 130).Draw(t, "piece"))
 		i := 0
-		for n := d.entries(some); n > 0; n = d.entries(some) {
+		for n := d.Entries(some); n > 0; n = d.Entries(some) {
 			for _, e := range some[:n] {
 				require.GreaterOrEqual(t, e.prefix, x.low)
 				require.LessOrEqual(t, e.prefix, x.high)
@@ -263,6 +263,16 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 					require.True(t, slices.Equal(keys[i], s.regions.key(&e)))
 					require.True(t, slices.Equal(values[i], s.regions.value(&e)))
 				}
+				i++
+			}
+		}
+		require.Equal(t, len(want), i)
+		p := decoder{rest: x.blocks}
+		firsts := make([]uint64, len(some))
+		i = 0
+		for n := p.Prefixes(firsts); n > 0; n = p.Prefixes(firsts) {
+			for _, prefix := range firsts[:n] {
+				require.Equal(t, want[i].prefix, prefix)
 				i++
 			}
 		}

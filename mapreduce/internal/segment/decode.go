@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// decoder reads the records in index blocks as entries; its method entries is a Reader.
+// decoder is the Reader of the records in index blocks.
 type decoder struct {
 	rest  []block
 	b     block
@@ -10,10 +10,20 @@ type decoder struct {
 	shape shape
 }
 
-func (d *decoder) entries(dst []entry) int {
+// Entries implements Reader.
+func (d *decoder) Entries(dst []entry) int {
 	n := 0
 	for n < len(dst) && d.more() {
 		n += d.some(dst[n:])
+	}
+	return n
+}
+
+// Prefixes implements Reader.
+func (d *decoder) Prefixes(dst []uint64) int {
+	n := 0
+	for n < len(dst) && d.more() {
+		n += d.somePrefixes(dst[n:])
 	}
 	return n
 }
@@ -51,6 +61,35 @@ func (d *decoder) some(dst []entry) int {
 		e.key, e.value, e.vlen, e.klen, e.region = key, key+klen, vlen, uint16(klen), region
 		e.prefix = prefixAt(room, at, klen)
 		at += int(klen + vlen)
+	}
+	d.at = at
+	return len(dst)
+}
+
+// somePrefixes sets dst to prefixes of the current block, and returns how many.
+func (d *decoder) somePrefixes(dst []uint64) int {
+	b, at := d.b.bytes, d.at
+	room := b[:cap(b)]
+	for i := range dst {
+		if at >= len(b) {
+			d.at = at
+			return i
+		}
+		if b[at] <= inlineMost {
+			klen, vlen := uint32(b[at]), uint32(b[at+1])
+			dst[i] = prefixAt(room, at+2, klen)
+			at += 2 + int(klen+vlen)
+			continue
+		}
+		dst[i] = binary.LittleEndian.Uint64(b[at+1:])
+		switch b[at] {
+		case markLike:
+			at += likeSize
+		case markNext:
+			at += nextSize
+		default:
+			at += fullSize
+		}
 	}
 	d.at = at
 	return len(dst)

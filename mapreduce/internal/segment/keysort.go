@@ -53,29 +53,25 @@ type Sorting struct {
 	Pool      *memory.Pool
 }
 
-// Reader reads a list of entries, from its beginning: it sets dst to the next entries and returns
-// how many; fewer than len(dst) only at the end.
-type Reader func(dst []Entry) int
-
-// each calls fn with all entries, some at a time.
-func (r Reader) each(fn func(list []Entry)) {
-	list := make([]Entry, readAtOnce)
-	for n := r(list); n > 0; n = r(list) {
-		fn(list[:n])
-	}
+// Reader gives Sort a list of entries, from its beginning, by one of its methods. Both set dst to
+// the next items and return how many; fewer than len(dst) only at the end.
+type Reader interface {
+	Prefixes(dst []uint64) int
+	Entries(dst []Entry) int
 }
 
 // readAtOnce is the number of entries read per call.
 const readAtOnce = 128
 
-// Bounds sets Low and High; it reads all entries of r.
+// Bounds sets Low and High; it reads all prefixes of r.
 func (x *Sorting) Bounds(r Reader) {
+	prefixes := make([]uint64, readAtOnce)
 	x.Low, x.High = ^uint64(0), 0
-	r.each(func(list []Entry) {
-		for i := range list {
-			x.Low, x.High = min(x.Low, list[i].prefix), max(x.High, list[i].prefix)
+	for n := r.Prefixes(prefixes); n > 0; n = r.Prefixes(prefixes) {
+		for _, prefix := range prefixes[:n] {
+			x.Low, x.High = min(x.Low, prefix), max(x.High, prefix)
 		}
-	})
+	}
 }
 
 // Sort sorts entries by their keys into the slab, which must be large enough. Equal keys stay in
@@ -88,7 +84,7 @@ func (x *Sorting) Sort(read func() Reader, slab memory.Slab) []Entry {
 	s := sorter{regions: x.Regions, pool: x.Pool}
 	defer s.close()
 	if x.N < 2*smallSort {
-		read()(dst)
+		read().Entries(dst)
 		s.sort(dst, 0)
 		return dst
 	}
@@ -108,20 +104,22 @@ func (x *Sorting) Sort(read func() Reader, slab memory.Slab) []Entry {
 // scatter distributes the entries to buckets by (prefix - Low) >> shift, in the order of buckets in
 // dst. It sets ends to the end of each bucket.
 func (x *Sorting) scatter(read func() Reader, dst []entry, ends []uint32, shift uint) {
-	low := x.Low
-	read().each(func(list []entry) {
-		for i := range list {
-			ends[(list[i].prefix-low)>>(shift&63)]++
+	low, prefixes, some := x.Low, make([]uint64, readAtOnce), make([]entry, readAtOnce)
+	r := read()
+	for n := r.Prefixes(prefixes); n > 0; n = r.Prefixes(prefixes) {
+		for _, prefix := range prefixes[:n] {
+			ends[(prefix-low)>>(shift&63)]++
 		}
-	})
+	}
 	StartsOf(ends)
-	read().each(func(list []entry) {
-		for i := range list {
-			at := &ends[(list[i].prefix-low)>>(shift&63)]
-			dst[*at] = list[i]
+	r = read()
+	for n := r.Entries(some); n > 0; n = r.Entries(some) {
+		for i := range some[:n] {
+			at := &ends[(some[i].prefix-low)>>(shift&63)]
+			dst[*at] = some[i]
 			*at++
 		}
-	})
+	}
 }
 
 // StartsOf replaces each bucket's size by the index of its first item, the total of those before.

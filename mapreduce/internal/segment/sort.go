@@ -22,6 +22,7 @@ type sorter struct {
 	regions regions
 	pool    *memory.Pool
 	slab    memory.Slab
+	touched byte
 }
 
 func (s *sorter) close() { s.pool.Put(s.slab) }
@@ -48,6 +49,9 @@ func (s *sorter) sort(a []entry, depth int) {
 		}
 		s.scatter(a, depth, low, uint(max(0, bits.Len64(high-low)-digitBits)))
 		return
+	}
+	if len(a) > 2 && a[0].prefix == a[1].prefix {
+		s.touched += s.regions.touchKeys(a, depth+8) // the comparisons will need them
 	}
 	s.insertion(a, depth)
 }
@@ -89,6 +93,9 @@ func (s *sorter) deepen(a []entry, depth int) []entry {
 	tmp := s.spare(len(a))
 	ended := 0
 	for i := range a {
+		if i%touchAhead == 0 {
+			s.touched += s.regions.touchKeys(a[i:min(i+touchAhead, len(a))], depth)
+		}
 		if k := s.regions.key(&a[i]); len(k) > depth {
 			tmp[long] = a[i]
 			tmp[long].prefix = prefixOf(k[depth:])

@@ -126,7 +126,7 @@ func TestIndexBlocksGrow(t *testing.T) {
 	for _, b := range all.blocks {
 		require.Equal(t, size, cap(b.bytes))
 		d := decoder{rest: []block{b}}
-		for e := make([]entry, 1); d.entries(e) > 0; {
+		for e := make([]entry, 1); d.Entries(e) > 0; {
 			require.Equal(t, at, e[0].value)
 			at++
 		}
