@@ -22,6 +22,6 @@
 //	make test LONG=1                                                  # minutes: more seeds, larger inputs
 //	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says
 //
-// Most tests are not built with the race detector, which would take minutes for the emits: make test
-// runs TestMatrix under it, with few types and rows, and then all tests without it.
+// Most tests are not built with the race detector, which would take minutes for the emits: make
+// test runs TestMatrix under it, with few types and rows, and then all tests without it.
 package differential

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// A job reads the records that another job wrote, from files in each compression and from a dataset.
-// Their last field has no size, but an encoding.
+// A job reads the records that another job wrote, from files in each compression and from a
+// dataset. Their last field has no size, but an encoding.
 func TestFilesReadBack(t *testing.T) {
 	t.Parallel()
 	type record = mapreduce.Pair[summary, tagged]

@@ -94,7 +94,8 @@ func Write(out io.Writer, title string, events io.Reader, simulator Simulator, o
 	if !found {
 		return errors.New("page: index.html has no place for events")
 	}
-	// write writes text, which ends with the tag of an element, and the packed content of the element.
+	// write writes text, which ends with the tag of an element, and the packed content of the
+	// element.
 	write := func(text string, content io.Reader) error {
 		if _, err := io.WriteString(out, text); err != nil {
 			return err

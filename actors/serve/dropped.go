@@ -40,8 +40,8 @@ func changeBy(e *actors.Event) change {
 }
 
 // droppedState is the state of the cluster after the events that the ring has dropped: the events
-// that still hold, as no later one replaces them, and the counts of each unfinished job. Its size is
-// proportional to the number of nodes, pools and unfinished jobs. The page computes the same
+// that still hold, as no later one replaces them, and the counts of each unfinished job. Its size
+// is proportional to the number of nodes, pools and unfinished jobs. The page computes the same
 // (actors/page/assets/state.mjs).
 type droppedState struct {
 	near [len(distances)]int64 // launched maps of all jobs

@@ -127,8 +127,8 @@ func TestSnapshotIsTheState(t *testing.T) {
 	require.Len(t, b.dropped.jobs, 1)
 }
 
-// Of an unfinished job, the state holds only events that no later one replaces. The counts cover all
-// its dropped events, without the attempts that run.
+// Of an unfinished job, the state holds only events that no later one replaces. The counts cover
+// all its dropped events, without the attempts that run.
 func TestSnapshotOfAJob(t *testing.T) {
 	b := newBroker("boot", 1, 1)
 	attempt := func(kind scheduling.TaskKind, task int32) scheduling.AttemptID {

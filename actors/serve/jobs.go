@@ -218,8 +218,8 @@ func (j *job) running() *actors.JobHandle {
 	return j.handle
 }
 
-// begun returns a channel that is closed when the cluster has had a stage of the job, or the job has
-// ended.
+// begun returns a channel that is closed when the cluster has had a stage of the job, or the job
+// has ended.
 func (j *job) begun() <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()

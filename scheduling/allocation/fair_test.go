@@ -74,7 +74,8 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, fair))
 }
 
-// In the file a limit of 0 is a limit: it forbids everything, as a negative number does in Allocations.
+// In the file a limit of 0 is a limit: it forbids everything, as a negative number does in
+// Allocations.
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
 		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`)

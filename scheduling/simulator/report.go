@@ -34,7 +34,8 @@ func (d *ByDistance[N]) Add(e ByDistance[N]) {
 	d.OffRack += e.OffRack
 }
 
-// Count adds n at a distance; a negative distance, that of tasks without a location, is not counted.
+// Count adds n at a distance; a negative distance, that of tasks without a location, is not
+// counted.
 func (d *ByDistance[N]) Count(l scheduling.Locality, n N) {
 	switch {
 	case l < 0:

@@ -40,8 +40,8 @@ func (r *entryReader) some(list []Record) (n int) {
 	return n
 }
 
-// plain sets list to the records of entries up to the first bundle, and returns how many. The record
-// after them has the bundle's key and all its values.
+// plain sets list to the records of entries up to the first bundle, and returns how many. The
+// record after them has the bundle's key and all its values.
 func (r *entryReader) plain(list []Record, entries []entry) int {
 	r.sum += r.regions.touch(entries)
 	list = list[:len(entries)]

@@ -76,8 +76,8 @@ type taskFacts struct {
 }
 
 // jobFacts is what has happened to a job: whether it was killed, and whether enough maps were done
-// at some time for reduces to start. placedAt and placed are the time and locality of the last launch
-// of a map with a place, at first those of the submission.
+// at some time for reduces to start. placedAt and placed are the time and locality of the last
+// launch of a map with a place, at first those of the submission.
 type jobFacts struct {
 	killed, opened bool
 	placedAt       time.Duration
@@ -193,7 +193,8 @@ func (w *world) launched(e event.Event) {
 	}
 }
 
-// waited reports a broken rule if a map launched before the waits that its locality needs were over.
+// waited reports a broken rule if a map launched before the waits that its locality needs were
+// over.
 func (w *world) waited(e event.Event) {
 	p, j := &w.spec.policy, &w.jobs[e.JobID-1]
 	if w.switched || p.Locality.Rule != model.TimedWait || p.Locality.Capped || p.Preemption.Mode == model.PreemptOn {
@@ -325,8 +326,8 @@ func (w *world) answered(i int, answer model.Answer) {
 	w.agrees(i)
 }
 
-// agrees reports a broken rule unless machine i, just answered, holds the attempts that the Core expects
-// there. An attempt that only the Core knows would never end.
+// agrees reports a broken rule unless machine i, just answered, holds the attempts that the Core
+// expects there. An attempt that only the Core knows would never end.
 func (w *world) agrees(i int) {
 	for _, ai := range w.c.Nodes[i].Atts {
 		a := &w.c.Attempts[ai]

@@ -15,8 +15,8 @@ import (
 )
 
 // TestSmallWorlds takes random steps in small worlds, with up to maxFaults faults. After each step
-// the rules of world_rules_test.go hold. At the end, the call log leads a new Core to the same state,
-// and every job ends once faults stop. LONG_TESTS=1 takes fifty times as many walks.
+// the rules of world_rules_test.go hold. At the end, the call log leads a new Core to the same
+// state, and every job ends once faults stop. LONG_TESTS=1 takes fifty times as many walks.
 func TestSmallWorlds(t *testing.T) {
 	rounds := 2
 	if os.Getenv("LONG_TESTS") != "" {

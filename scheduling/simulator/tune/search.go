@@ -39,8 +39,8 @@ const (
 	OffRack     Goal = "off-rack"     // bytes that reduces fetch from other racks
 )
 
-// goals has, for each goal, its figure of a simulation (seconds, a fraction or GB), and the factor and
-// the words with which Text shows it.
+// goals has, for each goal, its figure of a simulation (seconds, a fraction or GB), and the factor
+// and the words with which Text shows it.
 var goals = map[Goal]struct {
 	of    func(*simulator.Figures) float64
 	scale float64
