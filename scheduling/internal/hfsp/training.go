@@ -44,13 +44,9 @@ func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration 
 // run for Delta, and adds it to the sample of its job.
 func (o *Order) Progressed(ai int32) {
 	a := &o.C.Attempts[ai]
-	j, k := a.Job, a.ID.Task.Kind
-	if k == model.Map {
-		return
-	}
-	record := o.trainingSample(ai, a.ID)
+	j, k, record := a.Job, a.ID.Task.Kind, o.trainingSample(ai, a.ID)
 	switch {
-	case record.Sampled:
+	case k == model.Map || record.Sampled:
 		return
 	case a.Reduced <= 0:
 		record.Shuffled = a.Worked(o.C.Now)

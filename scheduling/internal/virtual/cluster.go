@@ -16,6 +16,7 @@ type Cluster struct {
 	now   time.Duration
 	slots int
 	jobs  []*Job // with remaining work, fewest tasks first
+	unmet []*Job // scratch memory of divide: jobs with fewer slots than tasks
 	stale bool   // the slots must be divided
 	plan  fluidPlan
 }
@@ -58,36 +59,29 @@ func (c *Cluster) Remove(v *Job) {
 // down. Slots that are still free go to these jobs one by one, in their order.
 func (c *Cluster) divide() {
 	c.stale = false
-	free, weight := c.slots, 0.0
+	free, weight, part := c.slots, 0.0, 0.0
+	c.unmet = append(c.unmet[:0], c.jobs...)
 	for _, v := range c.jobs {
-		v.Slots = -1 // not yet satisfied
 		weight += v.Weight
 	}
-	part := 0.0
-	for again := true; again; {
-		again, part = false, float64(free)/weight
-		for _, v := range c.jobs {
-			if v.Slots < 0 && float64(v.Tasks) <= part*v.Weight+1e-9 {
-				v.Slots, again = v.Tasks, true
-				free -= v.Tasks
-				weight -= v.Weight
+	for before := -1; before != len(c.unmet); {
+		before, part = len(c.unmet), float64(free)/weight
+		c.unmet = slices.DeleteFunc(c.unmet, func(v *Job) bool {
+			if float64(v.Tasks) > part*v.Weight+1e-9 {
+				return false
 			}
-		}
+			v.Slots = v.Tasks
+			free -= v.Tasks
+			weight -= v.Weight
+			return true
+		})
 	}
-	whole := func(v *Job) int { return int(part*v.Weight + 1e-9) }
-	for _, v := range c.jobs {
-		if v.Slots < 0 {
-			free -= whole(v)
-		}
+	for _, v := range c.unmet {
+		v.Slots = int(part*v.Weight + 1e-9)
+		free -= v.Slots
 	}
-	for _, v := range c.jobs {
-		if v.Slots < 0 {
-			v.Slots = whole(v)
-			if free > 0 {
-				v.Slots++ // step 3
-				free--
-			}
-		}
+	for _, v := range c.unmet[:max(0, min(free, len(c.unmet)))] {
+		v.Slots++ // step 3
 	}
 }
 
