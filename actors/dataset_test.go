@@ -209,29 +209,39 @@ func TestLineageThatHasChanged(t *testing.T) {
 	require.Equal(t, numbers, got)
 }
 
-// Collect restarts a job that loses a part of its input dataset while it runs. A plan that can run
-// only once fails with the loss.
+// Collect restarts a job that loses a part of its input dataset while it runs, also if the task that
+// finds it lost has failed for another cause before. A plan that can run only once fails with the
+// loss.
 func TestPartLostWhileItIsRead(t *testing.T) {
 	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		d := keptCounts(t, c, prose(5, 60), 8)
 		want, err := d.Collect(t.Context())
 		require.NoError(t, err)
-		times := 0
+		times, loses, fails := 0, 0, error(nil)
 		bind := func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
 			times++
 			var once sync.Once
-			return mapreduce.MapOnly[pair, pair]{MapTask: func(task *mapreduce.Task) (mapreduce.Filter[pair, pair], error) {
+			return mapreduce.MapOnly[pair, pair]{MapTask: func(task *mapreduce.Task) (f mapreduce.Filter[pair, pair], err error) {
 				if times == 1 && strings.HasSuffix(task.InputName(), "part 0") {
-					once.Do(func() { c.env.datasets.lose(d.kept.Hosts()[7]) })
+					once.Do(func() {
+						c.env.datasets.lose(d.kept.Hosts()[loses])
+						err = fails
+					})
 				}
-				return mapreduce.Filter[pair, pair]{Map: func(p pair, emit func(pair)) error { emit(p); return nil }}, nil
+				return mapreduce.Filter[pair, pair]{Map: func(p pair, emit func(pair)) error { emit(p); return nil }}, err
 			}}.Bind(d.Input(), out)
 		}
-		got, err := Collect(t.Context(), c, bind)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, 2, times)
+		for _, fails = range []error{nil, errors.New("once")} {
+			times, loses = 0, 7
+			if fails != nil {
+				loses = 0 // the second attempt of the task finds its part lost
+			}
+			got, err := Collect(t.Context(), c, bind)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.Equal(t, 2, times)
+		}
 
 		times = 0
 		plan, err := bind(new(mapreduce.Collected[pair]).Output())

@@ -225,7 +225,8 @@ func (r *run) failed(e *Event, rep *report) {
 	}
 	r.noteBad(e.Attempt.Task, rep.err)
 	f := r.faults[e.Attempt.Task]
-	if f == nil || errors.Is(rep.err, cluster.ErrTooManySkips) { // ErrTooManySkips names the first cause
+	// ErrTooManySkips names the first cause, and ErrPartLost makes Collect and Keep run the job again.
+	if f == nil || errors.Is(rep.err, cluster.ErrTooManySkips) || errors.Is(rep.err, cluster.ErrPartLost) {
 		f = &fault{first: rep.err}
 		r.faults[e.Attempt.Task] = f
 	}
