@@ -171,7 +171,7 @@ func numberPaths() []path {
 		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
 		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
-		{"a dense array is spilled", []string{"combine/sort.go entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
+		{"a dense array is spilled", []string{"combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
 	sums := []string{"combine/emit.go emitSums: (d.values.Index(int(i), 8).Raw()) += v", "combine/dense.go putElsewhere: a.foldAt("}
 	return append(list,
