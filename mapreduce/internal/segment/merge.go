@@ -31,8 +31,7 @@ type Merge struct {
 	runs    []run // by ordinal
 	files   []run
 	sources []*source
-	tree    *loserTree
-	memory  *entryReader // of the only source, if that is in memory
+	tree    *loserTree // nil with a single source
 	slab    memory.Slab
 	record  memory.Slab  // the latest record larger than a block, loaded by whole
 	streams bool         // WriteTo streams such a record instead of loading it
@@ -71,42 +70,23 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	if !m.started {
 		m.start()
 	}
-	switch {
-	case m.err != nil:
+	if m.err != nil || len(m.sources) == 0 {
 		return nil, nil, false
-	case m.memory != nil:
-		var one [1]Record
-		ok = m.memory.some(one[:]) > 0
-		return one[0].Key, one[0].Value, ok
-	case len(m.sources) == 0:
-		return nil, nil, false
-	case m.pending:
-		m.tree.next()
 	}
-	s := m.tree.winner()
+	s := m.sources[0]
+	if m.tree != nil {
+		if m.pending {
+			m.tree.next()
+		}
+		s = m.tree.winner()
+	} else if m.pending {
+		s.advance()
+	}
 	m.pending = true
 	if s.state != live {
 		return m.other(s)
 	}
 	return s.key, s.value, true
-}
-
-// Some sets list to the next records and returns how many, 0 at the end or after an error. They are
-// valid until the next call of Some or Close and must not be changed. It replaces Next: a record in
-// memory costs half as much.
-func (m *Merge) Some(list []Record) int {
-	if !m.started {
-		m.start()
-	}
-	if m.memory != nil && m.err == nil {
-		return m.memory.some(list)
-	}
-	key, value, ok := m.Next()
-	if !ok {
-		return 0
-	}
-	list[0] = Record{Key: key, Value: value}
-	return 1
 }
 
 // other is Next for a source that has failed, is at its end or has a record larger than a block.
@@ -147,7 +127,7 @@ func (m *Merge) Close() {
 	m.letGo()
 	m.cfg.Pool.Put(m.slab)
 	m.cfg.Budget.Release(m.charged)
-	m.started, m.runs, m.files, m.sources, m.tree, m.memory = true, nil, nil, nil, nil, nil
+	m.started, m.runs, m.files, m.sources, m.tree = true, nil, nil, nil, nil
 	m.slab, m.charged = memory.Slab{}, 0
 }
 
@@ -173,14 +153,13 @@ func (m *Merge) start() {
 	for i := range m.files {
 		m.sources = append(m.sources, m.open(&m.files[i]))
 	}
-	if len(m.sources) == 1 && m.sources[0].file == nil {
-		m.memory = &m.sources[0].memory
-		return
-	}
 	for _, s := range m.sources {
+		s.alone = len(m.sources) == 1
 		s.advance()
 	}
-	m.tree = newLoserTree(m.sources)
+	if len(m.sources) > 1 {
+		m.tree = newLoserTree(m.sources)
+	}
 }
 
 func (m *Merge) open(f *run) *source {

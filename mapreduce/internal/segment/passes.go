@@ -55,19 +55,18 @@ func (m *Merge) affordable(runs []run) int {
 
 // collect returns a source of the records of runs, with their sorted entries in the slab.
 func (m *Merge) collect(runs []run, slab memory.Slab) *source {
+	s := &source{}
 	var c collector
-	var regions regions
-	var owners []uint32
 	for i := range runs {
 		r := &runs[i]
-		c.add(&r.entries, len(regions))
-		regions = append(regions, r.store.regions...)
+		c.add(&r.entries, len(s.regions))
+		s.regions = append(s.regions, r.store.regions...)
 		for range r.store.regions {
-			owners = append(owners, r.ordinal)
+			s.owners = append(s.owners, r.ordinal)
 		}
 	}
-	entries := c.sortInto(regions, m.cfg.Pool, slab)
-	return &source{memory: entryReader{entries: entries, regions: regions, owners: owners}}
+	s.entries = c.sortInto(s.regions, m.cfg.Pool, slab)
+	return s
 }
 
 // spillMemory writes the records of runs as one sorted intermediate run.

@@ -23,6 +23,7 @@ type Sorter struct {
 	spills   []*Spill
 	stats    Stats
 	bundles  bundles
+	touched  byte
 	first    int   // size of a partition's first index block in bytes
 	minStore int64 // bytes in memory, without pinned ones, below which it does not spill
 	largest  int64 // maximum bytes of a record that does not fit in memory

@@ -7,11 +7,15 @@ type source struct {
 	value   []byte
 	ordinal uint32 // of the record's run: decides between equal keys
 	state   state
+	alone   bool // it is the only source, so prefixes are not needed
 
-	file   *blockReader // nil for the source of all entries in memory
-	memory entryReader
-	read   [touchAhead]Record // of memory, read ahead
-	at, n  int                // index of the next one in read, and their number
+	file    *blockReader // nil for the source of all entries in memory
+	entries []entry
+	regions regions
+	owners  []uint32 // by region: ordinal of its run
+	bundle  []byte   // further values of the head's key
+	touched int      // number of following entries that were prefetched
+	sum     byte     // written by touch; an unused load would be dropped by the compiler
 }
 
 // state says what a source's next record is. A failed source wins every match, so that its error is
@@ -28,16 +32,28 @@ const (
 // advance makes the source's next record its head.
 func (s *source) advance() {
 	if s.file == nil {
-		if s.at == s.n {
-			s.at, s.n = 0, s.memory.some(s.read[:])
+		if len(s.bundle) > 0 {
+			s.value, s.bundle = cutValue(s.bundle)
+			return
 		}
-		if s.n == 0 {
+		if len(s.entries) == 0 {
 			s.state = done
 			return
 		}
-		r := &s.read[s.at]
-		s.at++
-		s.prefix, s.key, s.value, s.ordinal = prefixOf(r.Key), r.Key, r.Value, r.ordinal
+		if s.touched == 0 {
+			s.touched = min(len(s.entries), touchAhead)
+			s.sum += s.regions.touch(s.entries[:s.touched])
+		}
+		s.touched--
+		e := &s.entries[0]
+		s.entries = s.entries[1:]
+		s.key, s.value, s.ordinal = s.regions.key(e), s.regions.value(e), s.owners[e.region]
+		if e.klen == bundleKey {
+			s.value, s.bundle = cutValue(s.value)
+		}
+		if !s.alone {
+			s.prefix = prefixOf(s.key)
+		}
 		return
 	}
 	ordinal, key, value, ok := s.file.next()

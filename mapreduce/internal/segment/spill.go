@@ -140,14 +140,26 @@ func (s *Sorter) writePartition(w *SpillWriter, p int, more *extra) error {
 
 // write writes the records of sorted entries, in that order.
 func (s *Sorter) write(w *SpillWriter, r regions, sorted []entry) error {
-	records := entryReader{regions: r, entries: sorted}
-	var list [touchAhead]Record
-	for n := records.some(list[:]); n > 0; n = records.some(list[:]) {
-		for i := range list[:n] {
-			if err := w.Add(list[i].Key, list[i].Value); err != nil {
-				return err
+	for rest := sorted; len(rest) > 0; {
+		n := min(len(rest), touchAhead)
+		s.touched += r.touch(rest[:n])
+		for i := range rest[:n] {
+			e := &rest[i]
+			value, bundle := r.value(e), []byte(nil)
+			if e.klen == bundleKey {
+				value, bundle = cutValue(value)
+			}
+			for {
+				if err := w.Add(r.key(e), value); err != nil {
+					return err
+				}
+				if len(bundle) == 0 {
+					break
+				}
+				value, bundle = cutValue(bundle)
 			}
 		}
+		rest = rest[n:]
 	}
 	return nil
 }
