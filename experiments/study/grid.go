@@ -83,12 +83,12 @@ func (t *Table) Add(label string, values ...float64) *Table {
 	return t
 }
 
-// cells returns the lines of the table as text, without the head.
-func (t *Table) cells() (all [][]string) {
+// cells returns the lines of the table as text, without the head; show formats a number.
+func (t *Table) cells(show func(float64) string) (all [][]string) {
 	for _, l := range t.Lines {
 		line := []string{l.Label}
 		for _, v := range l.Values {
-			line = append(line, tableNumber(v))
+			line = append(line, show(v))
 		}
 		all = append(all, line)
 	}
@@ -96,14 +96,4 @@ func (t *Table) cells() (all [][]string) {
 }
 
 // csv returns the table as lines, heads first.
-func (t *Table) csv() [][]string {
-	rows := [][]string{t.Columns}
-	for _, l := range t.Lines {
-		row := []string{l.Label}
-		for _, v := range l.Values {
-			row = append(row, Number(v))
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
+func (t *Table) csv() [][]string { return append([][]string{t.Columns}, t.cells(Number)...) }

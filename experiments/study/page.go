@@ -79,7 +79,7 @@ func functions(o Options) template.FuncMap {
 		"list":    func(title string, lines []string) pageList { return pageList{title, lines} },
 		"rows":    func(r *Result) pageTable { return pageTable{Head: rowHead, Lines: r.cells()} },
 		"svg":     pageFigure,
-		"table":   func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells()} },
+		"table":   func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells(tableNumber)} },
 	}
 }
 
