@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/tarry-mr/tarry/internal/gen"
 )
 
 // Setup contains the paths and sizes from which Contests makes the contests.
@@ -28,22 +31,62 @@ const WordCountBudget = "128MiB"
 
 // Contests returns all contests of a set-up, with the programs that are on this machine.
 func Contests(s Setup) []Contest {
-	contests := []Contest{
-		s.wordCount("wordcount zipf", s.Inputs.Zipf, false),
-		s.wordCount("wordcount real", s.Inputs.Real, true),
-		s.teraSort(),
-		s.sortLines(),
-		s.grepCount("grep -c literal", "-F", Literal),
-		s.grepCount("grep -c regexp", "-E", Regexp),
-		s.grepLines(),
+	in, text, tera := s.Inputs, s.Inputs.Real, s.tarry(Bytes, "terasort", s.Inputs.Tera)
+	list := []Contest{
+		s.wordCount("wordcount zipf", in.Zipf, false),
+		s.wordCount("wordcount real", text, true),
+		{Name: "terasort", Input: in.Tera, Fresh: 2 * s.Size, Programs: []Program{
+			tera, s.limit(Bytes, "terasort", in.Tera), s.gnuSort(in.Tera, "8G"), tera.oneSlot(),
+			s.oneCoreLimit(Bytes, "terasort", in.Tera), s.duckTeraSort(),
+		}},
+		{Name: "sort lines", Input: in.Zipf, Fresh: 2 * s.Size, Programs: append([]Program{
+			s.tarry(Bytes, "sort", in.Zipf), s.limit(Bytes, "sort", in.Zipf), s.gnuSort(in.Zipf, "8G"),
+		}, s.python(Bytes, in.Zipf, chdbSort, polarsSort)...)},
+		{Name: "grep -c literal", Input: text, Programs: []Program{
+			s.tarryCount("-F", Literal), ripgrep(Count, "-F", "-c", Literal, text), gnuGrep(Count, "-F", "-c", Literal, text),
+		}},
+		{Name: "grep -c regexp", Input: text, Programs: []Program{
+			s.tarryCount(Regexp), ripgrep(Count, "-c", Regexp, text), gnuGrep(Count, "-E", "-c", Regexp, text),
+		}},
+		{Name: "grep literal", Input: text, Programs: []Program{
+			s.tarryLines("-F", Literal), s.userJob("user's line by line", Bytes, "grep", text),
+			ripgrep(Bytes, "--no-line-number", "-F", Literal, text), gnuGrep(Bytes, "-F", Literal, text),
+		}},
 	}
-	contests = append(contests, s.grepPatterns()...)
-	contests = append(contests, s.queries()...)
-	if s.Inputs.Tera4 != "" {
-		contests = append(contests, s.bigTeraSort())
+	for _, pattern := range gen.Patterns { // ripgrep is told that classes such as \w are ASCII, as in Go
+		list = append(list, Contest{Name: patternContest(pattern), Input: text, Programs: []Program{
+			s.tarryCount(pattern), ripgrep(Count, "-c", ofASCII.Replace(pattern), text),
+		}})
 	}
-	return contests
+	list = append(list, s.queries()...)
+	if in.Tera4 != "" { // an input of eight times the memory budget, such as 4 GiB in 512 MiB
+		list = append(list, Contest{Name: "terasort in little memory", Input: in.Tera4, Bytes: 4 * s.Size, Programs: []Program{
+			s.tarry(Bytes, "terasort", in.Tera4).with("tarry", "--memory", strconv.FormatInt(s.Size/2, 10)),
+			s.gnuSort(in.Tera4, strconv.FormatInt(s.Size/2>>10, 10)+"K"),
+		}})
+	}
+	for i := range list {
+		if list[i].Bytes == 0 {
+			list[i].Bytes = s.Size
+		}
+		list[i].Programs = slices.DeleteFunc(list[i].Programs, s.missing)
+	}
+	return list
 }
+
+// missing reports whether a program is a tool that this machine lacks. Our programs must be there.
+func (s Setup) missing(p Program) bool {
+	_, err := exec.LookPath(p.Args[0])
+	return err != nil && !slices.Contains([]string{s.Tarry, s.Limit, s.UserJobs}, p.Args[0])
+}
+
+var ofASCII = strings.NewReplacer(`\w`, `(?-u:\w)`, `\d`, `(?-u:\d)`, `\s`, `(?-u:\s)`, `\b`, `(?-u:\b)`)
+
+// patternContest returns the name of the contest of Tarry and ripgrep that search for a pattern.
+func patternContest(pattern string) string { return "grep pattern " + pattern }
+
+// out returns the directory in memory for a program's part files.
+func (s Setup) out() string { return filepath.Join(s.Memory, "out") }
 
 // tarry returns the program that runs a job by `tarry run`: a slot per core, the output in memory.
 func (s Setup) tarry(kind ResultKind, job ...string) Program {
@@ -52,11 +95,9 @@ func (s Setup) tarry(kind ResultKind, job ...string) Program {
 
 // tarryMaps is like tarry, for a job without reduces.
 func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
-	out := filepath.Join(s.Memory, "out")
-	slots := strconv.Itoa(s.Cores)
 	args := append([]string{s.Tarry, "run"}, job...)
-	args = append(args, "-q", "--output", out, "--map-slots", slots, "--spill-dir", s.Spill)
-	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
+	args = append(args, "-q", "--output", s.out(), "--map-slots", strconv.Itoa(s.Cores), "--spill-dir", s.Spill)
+	return Program{Name: "tarry", Args: args, OutDir: s.out(), Result: kind}
 }
 
 // with returns the program under another name, with the flags replaced or added. Each flag is
@@ -79,6 +120,23 @@ func (p Program) oneSlot() Program {
 	return p.with(p.Name+", 1 slot", "--map-slots", "1", "--reduce-slots", "1")
 }
 
+// noMatch is Tarry's exit status if no line matches.
+const noMatch = 4
+
+// tarryLines returns Tarry's grep with these arguments, in real text.
+func (s Setup) tarryLines(args ...string) Program {
+	p := s.tarryMaps(Bytes, append(append([]string{"grep"}, args...), s.Inputs.Real)...)
+	p.Accept = noMatch
+	return p
+}
+
+// tarryCount is like tarryLines, for the number of matching lines.
+func (s Setup) tarryCount(args ...string) Program {
+	p := s.tarry(Count, append(append([]string{"grep", "-c"}, args...), s.Inputs.Real)...).with("tarry", "--output", "-")
+	p.OutDir, p.Accept = "", noMatch
+	return p
+}
+
 // oneCoreLimit returns the limit's program with one goroutine. Compared with that on all cores, it
 // shows how far programs scale on this machine.
 func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
@@ -87,27 +145,27 @@ func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
 }
 
 func (s Setup) limit(kind ResultKind, args ...string) Program {
-	out := filepath.Join(s.Memory, "out")
 	const perPart = 64 << 20 // as many part files as Tarry makes by default
 	parts := min(max((s.Size+perPart-1)/perPart, 1), 64)
 	program := append([]string{
-		s.Limit, args[0], "-o", out, "-j", strconv.Itoa(s.Cores), "-parts",
-		strconv.FormatInt(parts, 10),
+		s.Limit, args[0], "-o", s.out(), "-j", strconv.Itoa(s.Cores), "-parts", strconv.FormatInt(parts, 10),
 	}, args[1:]...)
-	return Program{Name: "limit", Args: program, OutDir: out, Result: kind}
+	return Program{Name: "limit", Args: program, OutDir: s.out(), Result: kind}
 }
 
 // userJob returns a program that runs a job as users write it.
 func (s Setup) userJob(name string, kind ResultKind, job string, inputs ...string) Program {
-	out := filepath.Join(s.Memory, "out")
 	args := append([]string{s.UserJobs, job}, inputs...)
-	return Program{Name: name, Args: append(args, out), OutDir: out, Result: kind}
+	return Program{Name: name, Args: append(args, s.out()), OutDir: s.out(), Result: kind}
 }
 
 // wordCount returns the contest of WordCount on a text; tabs says that tabs separate words, too.
 func (s Setup) wordCount(name, input string, tabs bool) Contest {
-	tarry := s.tarry(Lines, "wordcount", input)
-	c := Contest{Name: name, Input: input, Bytes: s.Size, Fresh: s.Size / 2, Programs: []Program{
+	tarry, kind := s.tarry(Lines, "wordcount", input), Lines
+	if tabs {
+		kind = Other // real text is not all UTF-8
+	}
+	return Contest{Name: name, Input: input, Fresh: s.Size / 2, Programs: append([]Program{
 		tarry,
 		s.limit(Lines, "wordcount", input),
 		tarry.with("tarry "+WordCountBudget, "--memory", WordCountBudget),
@@ -117,56 +175,8 @@ func (s Setup) wordCount(name, input string, tabs bool) Contest {
 		s.userJob("user's strings", Lines, "strings", input),
 		s.userJob("user's structs", Lines, "structs", input),
 		s.userJob("user's byte loop", Lines, "wordcount", input),
-	}}
-	c.Programs = append(c.Programs,
-		s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)
-	kind := Lines
-	if tabs {
-		kind = Other // real text is not all UTF-8
-	}
-	c.Programs = append(c.Programs, s.python(kind, input, chdbWordCount, polarsWordCount)...)
-	return c
-}
-
-func (s Setup) teraSort() Contest {
-	tarry := s.tarry(Bytes, "terasort", s.Inputs.Tera)
-	c := Contest{
-		Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Fresh: 2 * s.Size,
-		Programs: []Program{
-			tarry,
-			s.limit(Bytes, "terasort", s.Inputs.Tera),
-			s.gnuSort(s.Inputs.Tera, "8G"),
-			tarry.oneSlot(),
-			s.oneCoreLimit(Bytes, "terasort", s.Inputs.Tera),
-		},
-	}
-	c.Programs = append(c.Programs,
-		s.installed(duckTeraSort(s.Inputs.Tera, filepath.Join(s.Memory, "duck.csv")))...)
-	return c
-}
-
-// bigTeraSort returns the contest of sorting an input of eight times the memory budget, such as
-// 4 GiB in 512 MiB.
-func (s Setup) bigTeraSort() Contest {
-	budget := strconv.FormatInt(s.Size/2, 10)
-	return Contest{
-		Name: "terasort in little memory", Input: s.Inputs.Tera4, Bytes: 4 * s.Size,
-		Programs: []Program{
-			s.tarry(Bytes, "terasort", s.Inputs.Tera4).with("tarry", "--memory", budget),
-			s.gnuSort(s.Inputs.Tera4, strconv.FormatInt(s.Size/2>>10, 10)+"K"),
-		},
-	}
-}
-
-func (s Setup) sortLines() Contest {
-	return Contest{
-		Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Fresh: 2 * s.Size,
-		Programs: append([]Program{
-			s.tarry(Bytes, "sort", s.Inputs.Zipf),
-			s.limit(Bytes, "sort", s.Inputs.Zipf),
-			s.gnuSort(s.Inputs.Zipf, "8G"),
-		}, s.python(Bytes, s.Inputs.Zipf, chdbSort, polarsSort)...),
-	}
+		s.duckWordCount(input, tabs),
+	}, s.python(kind, input, chdbWordCount, polarsWordCount)...)}
 }
 
 func (s Setup) gnuSort(input, buffer string) Program {
@@ -178,67 +188,14 @@ func (s Setup) gnuSort(input, buffer string) Program {
 	}
 }
 
-// grepCount returns the contest of counting matching lines; flag is GNU grep's, -F or -E.
-func (s Setup) grepCount(name, flag, pattern string) Contest {
-	job := []string{"grep", "-c", pattern, s.Inputs.Real}
-	if flag == "-F" {
-		job = slices.Insert(job, 1, flag)
-	}
-	return Contest{
-		Name: name, Input: s.Inputs.Real, Bytes: s.Size,
-		Programs: append([]Program{s.tarryCount(job...)}, s.greps(Count, "-c", flag, pattern, s.Inputs.Real)...),
-	}
+// ripgrep and gnuGrep return these tools with arguments. With -a, both treat text with a NUL byte as
+// text, as Tarry does.
+func ripgrep(kind ResultKind, args ...string) Program {
+	return Program{Name: "ripgrep", Args: append([]string{"rg", "-a", "--no-config"}, args...), Result: kind, Accept: 1}
 }
 
-// noMatch is Tarry's exit status if no line matches.
-const noMatch = 4
-
-// tarryCount is like tarry, for a grep that prints one number.
-func (s Setup) tarryCount(job ...string) Program {
-	p := s.tarry(Count, job...).with("tarry", "--output", "-")
-	p.OutDir, p.Accept = "", noMatch
-	return p
-}
-
-func (s Setup) grepLines() Contest {
-	input := s.Inputs.Real
-	tarry := s.tarryMaps(Bytes, "grep", "-F", Literal, input)
-	tarry.Accept = noMatch
-	c := Contest{Name: "grep literal", Input: input, Bytes: s.Size, Programs: []Program{
-		tarry,
-		s.userJob("user's line by line", Bytes, "grep", input),
-	}}
-	c.Programs = append(c.Programs, s.greps(Bytes, "", "-F", Literal, input)...)
-	return c
-}
-
-// greps returns ripgrep and GNU grep if they are installed. With -a, both treat text with a NUL
-// byte as text, as Tarry does.
-func (s Setup) greps(kind ResultKind, count, flag, pattern, input string) []Program {
-	rg := Program{
-		Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"},
-		Result: kind, Accept: 1,
+func gnuGrep(kind ResultKind, args ...string) Program {
+	return Program{
+		Name: "GNU grep", Args: append([]string{"grep", "-a"}, args...), Env: []string{"LC_ALL=C"}, Result: kind, Accept: 1,
 	}
-	gnu := Program{
-		Name: "GNU grep", Args: []string{"grep", "-a", flag}, Env: []string{"LC_ALL=C"},
-		Result: kind, Accept: 1,
-	}
-	if flag == "-F" {
-		rg.Args = append(rg.Args, "-F")
-	}
-	if count != "" {
-		rg.Args = append(rg.Args, count)
-		gnu.Args = append(gnu.Args, count)
-	}
-	rg.Args = append(rg.Args, pattern, input)
-	gnu.Args = append(gnu.Args, pattern, input)
-	return append(s.installed(rg), s.installed(gnu)...)
-}
-
-// installed returns the program, or none if its command is not on this machine.
-func (s Setup) installed(p Program) []Program {
-	if _, err := exec.LookPath(p.Args[0]); err != nil {
-		return nil
-	}
-	return []Program{p}
 }

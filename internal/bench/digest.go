@@ -29,34 +29,45 @@ func digestResult(p Program, stdout *os.File) (string, error) {
 			return "", err
 		}
 	}
-	if p.Result == Bytes {
-		return digestBytes(names)
+	var sum digest = &byteSum{xxhash.New(), 0}
+	if p.Result == Lines {
+		sum = new(lineSum)
 	}
-	var sum lineSum
 	for _, name := range names {
-		if err := sum.addFile(name); err != nil {
+		if err := addFile(sum, name); err != nil {
 			return "", err
 		}
 	}
 	return sum.String(), nil
 }
 
-// digestBytes returns a digest of the contents of files, read one after the other.
-func digestBytes(names []string) (string, error) {
-	sum, size := xxhash.New(), int64(0)
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			return "", err
-		}
-		n, err := io.Copy(sum, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
-		size += n
+// digest is a digest of files, which are added one after the other.
+type digest interface {
+	add(r io.Reader) error
+	String() string
+}
+
+func addFile(sum digest, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
 	}
-	return fmt.Sprintf("%d bytes/%016x", size, sum.Sum64()), nil
+	defer f.Close()
+	return sum.add(f)
+}
+
+// byteSum is a digest of all bytes in order.
+type byteSum struct {
+	hash *xxhash.Digest
+	size int64
+}
+
+func (s *byteSum) String() string { return fmt.Sprintf("%d bytes/%016x", s.size, s.hash.Sum64()) }
+
+func (s *byteSum) add(r io.Reader) error {
+	n, err := io.Copy(s.hash, r)
+	s.size += n
+	return err
 }
 
 // lineSum is a digest of lines that does not depend on their order.
@@ -64,16 +75,7 @@ type lineSum struct {
 	lines, hashes uint64
 }
 
-func (s lineSum) String() string { return fmt.Sprintf("%d lines/%016x", s.lines, s.hashes) }
-
-func (s *lineSum) addFile(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return s.add(f)
-}
+func (s *lineSum) String() string { return fmt.Sprintf("%d lines/%016x", s.lines, s.hashes) }
 
 func (s *lineSum) add(r io.Reader) error {
 	buffered := bufio.NewReaderSize(r, 1<<20)

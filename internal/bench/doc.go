@@ -9,5 +9,5 @@
 // same machine. The results of a contest's programs are compared too: a fast wrong answer is an
 // error, not a figure.
 //
-// Reading order: contest.go, measure.go, summary.go, target.go, contests.go, targets.go, report.go.
+// Reading order: contest.go, measure.go, target.go, contests.go, targets.go, report.go.
 package bench

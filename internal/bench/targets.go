@@ -1,5 +1,7 @@
 package bench
 
+import "github.com/tarry-mr/tarry/internal/gen"
+
 const (
 	mib = 1 << 20
 	gib = 1 << 30
@@ -8,19 +10,39 @@ const (
 // Targets returns the project's goals for time and memory. Bounds on memory are for inputs of 1
 // GiB; smaller inputs meet them more easily.
 func Targets() []Target {
-	var targets []Target
-	for _, text := range []struct {
+	list := append(wordCountTargets("wordcount zipf", 200*mib), wordCountTargets("wordcount real", 450*mib)...)
+	list = append(list, sortTargets...)
+	for _, g := range []struct {
 		contest string
-		private float64
-	}{{"wordcount zipf", 200 * mib}, {"wordcount real", 450 * mib}} {
-		targets = append(targets, wordCountTargets(text.contest, text.private)...)
+		rg      float64
+	}{{"grep -c literal", 1.5}, {"grep literal", 1.5}, {"grep -c regexp", 2}} {
+		list = append(list,
+			Target{"grep", g.contest, "tarry", TimesOther, "ripgrep", g.rg},
+			Target{"grep", g.contest, "tarry", FasterThan, "GNU grep", 2},
+			Target{"grep", g.contest, "tarry", PrivatePeak, "", 100 * mib},
+		)
 	}
-	targets = append(targets, sortTargets()...)
-	targets = append(targets, grepTargets()...)
-	targets = append(targets, patternTargets()...)
-	targets = append(targets, queryTargets()...)
-	return append(targets, roundTargets()...)
+	list = append(list, Target{"grep by a user, line by line", "grep literal", "user's line by line", MegaPerSec, "", 1000})
+	for _, pattern := range gen.Patterns {
+		list = append(list, Target{"grep, any pattern", patternContest(pattern), "tarry", CPUTimesOther, "ripgrep", 2})
+	}
+	for _, name := range []string{HashJoin, SortMergeJoin, DistinctItems, TopAmounts, HighAmounts} {
+		list = append(list, Target{"joins and aggregates", "query " + name, "tarry", TimesOther, "DuckDB", 1.5})
+	}
+	const rounds = "rounds of data in memory"
+	return append(list, // the limit is a loop
+		Target{rounds, RankRounds, "tarry", TimesOther, "limit", 12},
+		Target{rounds, MeansRounds, "tarry", TimesOther, "limit", 1.5},
+		Target{rounds, TinyRounds, "tarry", Seconds, "", 1},
+	)
 }
+
+// Names of the contests of rounds over datasets in memory, which command bench runs itself.
+const (
+	RankRounds  = "rounds of PageRank"
+	MeansRounds = "rounds of k-means"
+	TinyRounds  = "1000 tiny rounds"
+)
 
 // control is a row that is not a goal for Tarry: it shows how much the limit gains from a second
 // core of this machine.
@@ -46,50 +68,15 @@ func wordCountTargets(contest string, private float64) []Target {
 	}
 }
 
-func sortTargets() []Target {
-	return []Target{
-		{"terasort, files in memory", "terasort", "tarry", TimesOther, "limit", 1.6},
-		{"terasort, files in memory", "terasort", "tarry", FasterThan, "GNU sort", 4},
-		{"terasort, files in memory", "terasort", "tarry", FasterThan, "DuckDB", 2.5},
-		{"terasort, files in memory", "terasort", "tarry", RSSPeak, "", 2.3 * gib},
-		{"1 to 2 slots", "terasort", "tarry", FasterThan, "tarry, 1 slot", 1.8},
-		{control, "terasort", "limit", FasterThan, "limit, 1 core", 1.8},
-		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort", 2},
-		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
-		{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
-		{"sort of text lines", "sort lines", "tarry", TimesOther, "chdb", 0.58},
-	}
-}
-
-func grepTargets() []Target {
-	var targets []Target
-	for _, g := range []struct {
-		contest string
-		rg      float64
-	}{{"grep -c literal", 1.5}, {"grep literal", 1.5}, {"grep -c regexp", 2}} {
-		targets = append(targets,
-			Target{"grep", g.contest, "tarry", TimesOther, "ripgrep", g.rg},
-			Target{"grep", g.contest, "tarry", FasterThan, "GNU grep", 2},
-			Target{"grep", g.contest, "tarry", PrivatePeak, "", 100 * mib},
-		)
-	}
-	return append(targets,
-		Target{"grep by a user, line by line", "grep literal", "user's line by line", MegaPerSec, "", 1000})
-}
-
-// Names of the contests of rounds over datasets in memory, which command bench runs itself.
-const (
-	RankRounds  = "rounds of PageRank"
-	MeansRounds = "rounds of k-means"
-	TinyRounds  = "1000 tiny rounds"
-)
-
-// roundTargets bound the rounds of iterative jobs over data in memory; their limit is a loop.
-func roundTargets() []Target {
-	const rounds = "rounds of data in memory"
-	return []Target{
-		{rounds, RankRounds, "tarry", TimesOther, "limit", 12},
-		{rounds, MeansRounds, "tarry", TimesOther, "limit", 1.5},
-		{rounds, TinyRounds, "tarry", Seconds, "", 1},
-	}
+var sortTargets = []Target{
+	{"terasort, files in memory", "terasort", "tarry", TimesOther, "limit", 1.6},
+	{"terasort, files in memory", "terasort", "tarry", FasterThan, "GNU sort", 4},
+	{"terasort, files in memory", "terasort", "tarry", FasterThan, "DuckDB", 2.5},
+	{"terasort, files in memory", "terasort", "tarry", RSSPeak, "", 2.3 * gib},
+	{"1 to 2 slots", "terasort", "tarry", FasterThan, "tarry, 1 slot", 1.8},
+	{control, "terasort", "limit", FasterThan, "limit, 1 core", 1.8},
+	{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort", 2},
+	{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
+	{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
+	{"sort of text lines", "sort lines", "tarry", TimesOther, "chdb", 0.58},
 }

@@ -1,10 +1,11 @@
 package limit
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 )
 
 // writeBuffer is how many bytes are gathered before they are written: they stay in the cache until
@@ -24,43 +25,24 @@ func writeParts(
 		}
 	}
 	errs := make([]error, parts)
-	var next atomic.Int64
-	parallel(min(goroutines, parts), func(int) {
-		buf := make([]byte, 0, 2*writeBuffer)
-		for {
-			p := int(next.Add(1)) - 1
-			if p >= parts {
-				return
-			}
-			errs[p] = writePart(dir, p, n*p/parts, n*(p+1)/parts, buf, appendRecords)
-		}
+	chunks(parts, 1, min(goroutines, parts), func(_, p, _ int) {
+		errs[p] = writePart(dir, p, n*p/parts, n*(p+1)/parts, appendRecords)
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
-// writePart writes records [from, to) to part file p; buf is scratch.
-func writePart(
-	dir string, p, from, to int, buf []byte, appendRecords func([]byte, int, int) []byte,
-) (err error) {
+// writePart writes records [from, to) to part file p.
+func writePart(dir string, p, from, to int, appendRecords func([]byte, int, int) []byte) (err error) {
 	var file *os.File
 	if dir != "" {
 		file, err = os.Create(filepath.Join(dir, fmt.Sprintf("part-r-%05d", p)))
 		if err != nil {
 			return err
 		}
-		defer func() {
-			if cerr := file.Close(); err == nil {
-				err = cerr
-			}
-		}()
+		defer func() { err = errors.Join(err, file.Close()) }()
 	}
 	const step = 256 // records between looks at the buffer
-	buf = buf[:0]
+	buf := make([]byte, 0, 2*writeBuffer)
 	for ; from < to; from += step {
 		buf = appendRecords(buf, from, min(from+step, to))
 		if len(buf) < writeBuffer && from+step < to {

@@ -50,18 +50,14 @@ func run(args []string, stderr io.Writer) error {
 	did := ""
 	switch args[0] {
 	case "wordcount":
-		var words uint64
-		var distinct int
-		words, distinct, err = limit.WordCount(data, *goroutines, *parts, *dir)
-		did = fmt.Sprintf("%d words, %d distinct", words, distinct)
+		words, distinct, failed := limit.WordCount(data, *goroutines, *parts, *dir)
+		did, err = fmt.Sprintf("%d words, %d distinct", words, distinct), failed
 	case "terasort":
-		var n int
-		n, err = limit.TeraSort(data, *goroutines, *parts, *dir)
-		did = fmt.Sprintf("%d records", n)
+		n, failed := limit.TeraSort(data, *goroutines, *parts, *dir)
+		did, err = fmt.Sprintf("%d records", n), failed
 	case "sort":
-		var n int
-		n, err = limit.SortLines(data, *goroutines, *parts, *dir)
-		did = fmt.Sprintf("%d lines", n)
+		n, failed := limit.SortLines(data, *goroutines, *parts, *dir)
+		did, err = fmt.Sprintf("%d lines", n), failed
 	default:
 		err = errUsage
 	}

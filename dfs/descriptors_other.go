@@ -1,5 +1,0 @@
-//go:build !unix
-
-package dfs
-
-func descriptorLimit() uint64 { return 0 }
