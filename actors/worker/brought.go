@@ -31,25 +31,25 @@ func Register(name string, e Engine) {
 	bringing.list[name] = e
 }
 
-// brought returns the engine that is registered for a name, or nil.
-func brought(on string) (engine, error) {
+// brought returns the engine that is registered for a name, or a zero value.
+func brought(on string) (none engine, err error) {
 	name := on
 	if scheme, host, ok := strings.Cut(on, "://"); ok {
 		if name = scheme + "://"; host == "" {
-			return nil, fmt.Errorf("%q: want %sHOST:PORT", on, name)
+			return none, fmt.Errorf("%q: want %sHOST:PORT", on, name)
 		}
 	}
 	bringing.mu.Lock()
 	e := bringing.list[name]
 	bringing.mu.Unlock()
 	if e != nil {
-		return externalEngine{on, e}, nil
+		return engine{cap(slots), externalEngine{on, e}.run}, nil
 	}
 	if name == "prism" || name == "beam://" {
-		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build BEAM=1", or import `+
+		return none, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build BEAM=1", or import `+
 			`_ "github.com/tarry-mr/tarry/contrib/beam" in a program of your own`, on)
 	}
-	return nil, nil
+	return none, nil
 }
 
 // externalEngine runs jobs on an engine that another module has registered.
@@ -61,12 +61,10 @@ type externalEngine struct {
 // slots limits how many workers Tasks runs at once in this process.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-func (externalEngine) width() int { return cap(slots) }
-
 func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
 	base := j.task("", 0, 0)
 	in := j.temp.below(reportsFolder)
-	base.Memory, base.Reports = j.o.Memory/int64(g.width()), in.fullName("")
+	base.Memory, base.Reports = j.o.Memory/int64(cap(slots)), in.fullName("")
 	if err := in.make(); err != nil {
 		return nil, err
 	}

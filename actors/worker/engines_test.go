@@ -72,9 +72,6 @@ func TestOnEngines(t *testing.T) {
 				}
 				t.Run(name, func(t *testing.T) {
 					want, _ := wanted(t, name, 2, 2*blockBytes, inputs(name))
-					if name == "floats" {
-						want = inAttempts(t, name, 2, 2*blockBytes, inputs(name))
-					}
 					var log bytes.Buffer
 					out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, Log: &log}, inputs(name))
 					require.NoError(t, err)
@@ -134,15 +131,10 @@ func wrongOn(t *testing.T, on string, books []string) {
 // submitAsAnother submits a job whose plan names another program, so that workers must reject it.
 func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
 	out = filepath.Join(t.TempDir(), "out")
-	runs.Store(0)
-	earlierRuns = nil
-	p, err := bind("sort", "", out, inputs)
-	require.NoError(t, err)
 	e, err := parseEngine(on)
 	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
-	j := &job{o: Options{On: on, Reduces: 2, MaxAttempts: 2, SpillDir: t.TempDir(), Args: append([]string{"sort", "", out}, inputs...)}}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
+	p, j := prepared(t, "sort", out,
+		Options{On: on, Reduces: 2, MaxAttempts: 2, SpillDir: t.TempDir(), Args: append([]string{"sort", "", out}, inputs...)}, inputs)
 	f, err := readPlan(j.plan)
 	require.NoError(t, err)
 	f.Programs = []program{{Path: "/elsewhere/program", Sum: "00000000deadbeef"}}

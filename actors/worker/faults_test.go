@@ -2,15 +2,12 @@ package worker
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,11 +103,7 @@ func TestOrphans(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
 	first := func() *job {
-		p, err := bind("sort", "", out, book)
-		require.NoError(t, err)
-		require.NoError(t, p.SetupJob())
-		j := &job{o: Options{Reduces: 1}}
-		require.NoError(t, j.prepare(t.Context(), p, 1))
+		p, j := prepared(t, "sort", out, Options{Reduces: 1}, book)
 		t.Cleanup(func() { _ = p.AbortJob() })
 		return j
 	}
@@ -149,12 +142,8 @@ func TestRerunNamesTheKilledRun(t *testing.T) {
 // Tasks may run as another user than the submitter. Therefore files get the modes of the output's
 // folder, and the error for an unreadable plan says who may read it.
 func TestOtherUser(t *testing.T) {
-	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), []string{bookOf(t, t.TempDir(), "a", 1000)})
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
+	p, j := prepared(t, "sort", filepath.Join(t.TempDir(), "out"), Options{Reduces: 1}, []string{bookOf(t, t.TempDir(), "a", 1000)})
 	defer func() { require.NoError(t, p.AbortJob()) }()
-	j := &job{o: Options{Reduces: 1}}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
 	info, err := os.Stat(filepath.Dir(filepath.Dir(j.temp.dir)))
 	require.NoError(t, err)
 	mode := info.Mode().Perm()
@@ -189,35 +178,6 @@ func TestProgressOfEngines(t *testing.T) {
 		}, last, on)
 		require.Equal(t, on == "yarn", last.Tracking == "http://tracker:8088/proxy/application_17_0001/")
 	}
-}
-
-// If the submitter's context ends, Submit kills the job at its engine and removes its files.
-func TestInterruptedAtEngine(t *testing.T) {
-	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
-	out := filepath.Join(t.TempDir(), "out")
-	t.Setenv("TMPDIR", t.TempDir())
-	playEngines(t)
-	ctx, stop := context.WithCancelCause(t.Context())
-	enough := errors.New("enough of this")
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(dir + "/hangs"); err == nil {
-				stop(enough)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	runs.Store(0)
-	earlierRuns = nil
-	p, err := bind("hang", dir, out, book)
-	require.NoError(t, err)
-	_, err = Submit(ctx, p, Options{On: "yarn", Args: append([]string{"hang", dir, out}, book...)})
-	require.ErrorIs(t, err, enough)
-	require.NoDirExists(t, out)
-	require.Contains(t, remembered("commands"), "job -kill job_17_0001")
-	left, err := filepath.Glob(os.Getenv("TMPDIR") + "/tarry-Hadoop-*")
-	require.NoError(t, err)
-	require.Empty(t, left, "its logs are nobody's")
 }
 
 // If Hadoop's client fails, Submit still returns the job's success or the cause of its failure.

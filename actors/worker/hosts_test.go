@@ -283,15 +283,11 @@ func useHadoop(t *testing.T, on string) {
 func submitFault(t *testing.T, name, out string, o Options, inputs []string) error {
 	dir := filepath.Dir(out)
 	o.Args = append([]string{name, dir, out}, inputs...)
-	runs.Store(0)
-	earlierRuns = nil
 	job := name
 	if name == "long" {
 		job = "sort"
 	}
-	p, err := bind(job, dir, out, inputs[:1])
-	require.NoError(t, err)
-	_, err = Submit(t.Context(), p, o)
+	_, err := Submit(t.Context(), planOf(t, job, dir, out, inputs[:1]), o)
 	return err
 }
 

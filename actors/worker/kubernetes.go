@@ -21,7 +21,7 @@ import (
 // maps have started before a reduce does. A reduce that has waited too long for maps exits with
 // code waitedExit, which the job does not count as a failure, and frees its place. It needs
 // Kubernetes 1.33 and a common store.
-func kubernetes(image string) engine {
+func kubernetes(image string) printed {
 	return printed{
 		what:    "the manifest for Kubernetes",
 		text:    func(j *job) ([]byte, error) { return manifest(j, image, os.Getenv) },

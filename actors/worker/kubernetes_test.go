@@ -160,13 +160,9 @@ func TestReduceMakesRoom(t *testing.T) {
 	defer func(a, b time.Duration) { longestWait, lookEvery = a, b }(longestWait, lookEvery)
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond
 	_, url, books := testStore(t)
-	p, err := bind("wordcount", "", url+"/out", books)
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
-	j := &job{o: Options{Reduces: 2, BlockSize: blockBytes}}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
+	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 2, BlockSize: blockBytes}, books)
 	task := &task{Plan: j.plan, Shuffle: j.temp.fullName(shuffleFolder)}
-	_, err = task.mapped(t.Context(), len(j.layout.Splits)+1, 0, &j.layout)
+	_, err := task.mapped(t.Context(), len(j.layout.Splits)+1, 0, &j.layout)
 	require.ErrorIs(t, err, errWaited)
 	id, err := task.mapped(t.Context(), 1, 2, &j.layout)
 	require.NoError(t, err)

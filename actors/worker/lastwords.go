@@ -53,19 +53,14 @@ func tellVerdict(err error) {
 	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starting process detects a missing verdict
 }
 
-// lastWords copies a worker's standard error, line by line, and keeps the cause of its end: the
-// verdict, the Go runtime's crash report (for panics, stack overflows, concurrent map writes), or
-// the last line.
-type lastWords struct {
-	to    io.Writer
-	line  []byte // incomplete
-	told  *verdict
-	crash []byte
-	last  string
+// lineWriter passes what is written to it to each, line by line. Longer lines than maxLine are split.
+type lineWriter struct {
+	each func(line []byte)
+	line []byte // incomplete
 }
 
 // Write implements io.Writer.
-func (w *lastWords) Write(p []byte) (int, error) {
+func (w *lineWriter) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n') + 1
 		if i == 0 && len(w.line)+len(rest) < maxLine {
@@ -75,10 +70,35 @@ func (w *lastWords) Write(p []byte) (int, error) {
 		if i == 0 {
 			i = len(rest)
 		}
-		w.hear(append(w.line, rest[:i]...))
+		w.each(append(w.line, rest[:i]...))
 		w.line, rest = w.line[:0], rest[i:]
 	}
 	return len(p), nil
+}
+
+// flush passes the last line, if it is incomplete.
+func (w *lineWriter) flush() {
+	if len(w.line) > 0 {
+		w.each(w.line)
+		w.line = nil
+	}
+}
+
+// lastWords copies a worker's standard error, line by line, and keeps the cause of its end: the
+// verdict, the Go runtime's crash report (for panics, stack overflows, concurrent map writes), or
+// the last line.
+type lastWords struct {
+	lineWriter
+	to    io.Writer
+	told  *verdict
+	crash []byte
+	last  string
+}
+
+func newLastWords(to io.Writer) *lastWords {
+	w := &lastWords{to: to}
+	w.each = w.hear
+	return w
 }
 
 func (w *lastWords) hear(line []byte) {
@@ -102,10 +122,7 @@ var errSilent = mapreduce.Permanent(errors.New("the program ended, with code 0, 
 
 // explain returns why a worker failed, or nil; ended is the error of its process.
 func (w *lastWords) explain(ended error) error {
-	if len(w.line) > 0 {
-		w.hear(w.line)
-		w.line = nil
-	}
+	w.flush()
 	x, exited := errors.AsType[*exec.ExitError](ended)
 	crash := crashed(string(w.crash))
 	switch {

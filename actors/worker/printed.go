@@ -21,9 +21,6 @@ type printed struct {
 	reports func(j *job) (list []report, all bool, err error)
 }
 
-// width implements engine: it returns 1, since the number of machines is unknown.
-func (printed) width() int { return 1 }
-
 // run prints the text and waits for the reports.
 func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	text, err := p.text(j)
@@ -85,26 +82,25 @@ func (j *job) givenUp() error {
 // maxAttempts returns after how many failures a task fails its job.
 func (j *job) maxAttempts() int { return cmp.Or(j.o.MaxAttempts, 4) }
 
-// streamingLine returns the engine that prints a command line for Hadoop Streaming.
-func streamingLine() engine {
-	return printed{
-		what: "the line for Hadoop Streaming",
-		text: func(j *job) ([]byte, error) {
-			command, err := streaming{}.command(j)
-			for i, word := range command {
-				command[i] = shellWord(word)
-			}
-			return []byte(strings.Join(command, " ") + "\n"), err
-		},
-		reports: func(j *job) ([]report, bool, error) {
-			in := j.temp.below("report")
-			if files, err := in.list(); err != nil || !hasSuccess(files) {
-				return nil, false, err
-			}
-			list, err := readReports(in, "")
-			return list, true, err
-		},
-	}
+// streamingLine prints a command line for Hadoop Streaming.
+var streamingLine = printed{
+	what: "the line for Hadoop Streaming",
+	text: func(j *job) ([]byte, error) {
+		base, args, err := streamingJob(j)
+		command := slices.Concat(base, args)
+		for i, word := range command {
+			command[i] = shellWord(word)
+		}
+		return []byte(strings.Join(command, " ") + "\n"), err
+	},
+	reports: func(j *job) ([]report, bool, error) {
+		in := j.temp.below("report")
+		if files, err := in.list(); err != nil || !hasSuccess(files) {
+			return nil, false, err
+		}
+		list, err := readReports(in, "")
+		return list, true, err
+	},
 }
 
 // hasSuccess reports whether Hadoop's committer is done with a folder: on a local disk it writes a

@@ -26,8 +26,6 @@ const maxProcesses = 1024
 // have ended, the reduces begin. A worker that fails is restarted, unless its error is permanent.
 type processes int
 
-func (n processes) width() int { return int(n) }
-
 func (n processes) run(ctx context.Context, j *job) (reports []report, err error) {
 	dir, err := scratch.Dir(j.o.SpillDir, "tarry-shuffle-")
 	if err != nil {
@@ -124,7 +122,7 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *o
 		go t.awaitSilence(ctx, cancel)
 	}
 	t.Inner, t.Frames = true, frames != nil
-	words := &lastWords{to: os.Stderr}
+	words := newLastWords(os.Stderr)
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, words, words

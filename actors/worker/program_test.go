@@ -8,18 +8,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 var (
-	bind       = enginetest.Bind
-	bookOf     = enginetest.Book
-	filesIn    = enginetest.Files
-	wanted     = enginetest.Wanted
-	inAttempts = enginetest.InAttempts
+	bind    = enginetest.Bind
+	bookOf  = enginetest.Book
+	filesIn = enginetest.Files
+	wanted  = enginetest.Wanted
 )
+
+// planOf returns the plan of a job, as in a program that has run nothing before.
+func planOf(t testing.TB, name, dir, out string, inputs []string) *mr.Plan {
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind(name, dir, out, inputs)
+	require.NoError(t, err)
+	return p
+}
+
+// prepared returns the plan of a job, and the job as Submit prepares it for an engine.
+func prepared(t *testing.T, name, out string, o Options, inputs []string) (*mr.Plan, *job) {
+	p := planOf(t, name, "", out, inputs)
+	require.NoError(t, p.SetupJob())
+	j := &job{o: o, mapOnly: p.MapOnly()}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	return p, j
+}
 
 // TestMain makes the test program a worker, too: its arguments are then a job, a folder for marks,
 // an output and inputs.

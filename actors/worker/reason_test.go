@@ -50,7 +50,7 @@ Streaming Command Failed!`,
 	}
 	var r reasons
 	r.addLine("INFO Client: Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)")
-	require.Equal(t, "Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)", r.waitText)
+	require.Equal(t, "Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)", r.said[waitText])
 }
 
 // crashed shortens Go's report of a panic or fatal error to a line with the place in user code.

@@ -19,11 +19,7 @@ func TestSharedFolder(t *testing.T) {
 	for _, name := range []string{"sort", "grep", "wordcount"} {
 		want, local := wanted(t, name, 3, blockBytes, books)
 		out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
-		p, err := bind(name, "", out, books)
-		require.NoError(t, err)
-		require.NoError(t, p.SetupJob())
-		j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}, mapOnly: p.MapOnly()}
-		require.NoError(t, j.prepare(t.Context(), p, 1))
+		p, j := prepared(t, name, out, Options{Reduces: 3, BlockSize: blockBytes}, books)
 		run := func(kind cluster.TaskKind, index, try int) error {
 			a := (&task{Spills: t.TempDir(), Shuffle: dir, Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
 			return a.runShared(t.Context())

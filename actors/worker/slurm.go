@@ -14,11 +14,7 @@ import (
 // slurm is the engine that submits two array jobs to Slurm, the second of which starts when the
 // first has succeeded, and a last job to wait for. They exchange files below the output's temporary
 // directory, which all nodes must see, or in a store.
-type slurm struct{}
-
-func (slurm) width() int { return 1 }
-
-func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
+func slurm(ctx context.Context, j *job) ([]report, error) {
 	shuffle := j.temp.below(shuffleFolder)
 	dir, logs := j.temp.fullName(shuffleFolder), os.DevNull
 	if shuffle.store == nil {
@@ -34,13 +30,13 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		return nil, err
 	}
 	exe := files[0]
-	maps, err := s.array(j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
+	maps, err := submitArray(j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
 	if err != nil {
 		return nil, err
 	}
 	ids := []string{maps}
 	if !j.mapOnly {
-		reduces, err := s.array(j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
+		reduces, err := submitArray(j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
 		if err != nil {
 			cancelSlurm(ids)
 			return nil, err
@@ -66,7 +62,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		}
 		return err
 	}}
-	if err := r.run(ctx, wait, nil); err != nil {
+	if err := r.run(ctx, wait); err != nil {
 		cancelSlurm(ids)
 		return nil, err
 	}
@@ -103,8 +99,8 @@ func sbatch(logs string, j *job) []string {
 	return append([]string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry-" + jobName(j.layout.Name)}, j.settings()...)
 }
 
-// array submits the tasks of a kind as an array job and returns its ID.
-func (slurm) array(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
+// submitArray submits the tasks of a kind as an array job and returns its ID.
+func submitArray(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
 	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.maxAttempts() // Slurm itself retries only tasks of a lost node
 	command := append(sbatch(logs, j), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),

@@ -40,8 +40,6 @@ func masterOf(on string) string {
 	return ""
 }
 
-func (spark) width() int { return 1 }
-
 // reportsFolder is the folder of reports, in the plan's folder.
 const reportsFolder = "reports"
 
@@ -107,7 +105,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	}
 	command = append(command, j.settings()...)
 	command = append(command, local.fullName("tarry_spark.py"), local.fullName("spark.json"))
-	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command, nil); err != nil {
+	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command); err != nil {
 		return nil, err
 	}
 	return readReports(in, reportSuffix)

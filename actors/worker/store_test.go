@@ -86,12 +86,8 @@ func onStore(t *testing.T, name, url string, o Options, books []string) error {
 // countedOnStore is like onStore and also returns the job's counters.
 func countedOnStore(t *testing.T, name, url string, o Options, books []string) (*counter.Set, error) {
 	dir := t.TempDir()
-	runs.Store(0)
-	earlierRuns = nil
-	p, err := bind(name, dir, url+"/out", books)
-	require.NoError(t, err)
 	o.Args = append([]string{name, dir, url + "/out"}, books...)
-	return Submit(t.Context(), p, o)
+	return Submit(t.Context(), planOf(t, name, dir, url+"/out", books), o)
 }
 
 // Processes that share only a store, with inputs and output, write the output of one process, also
@@ -106,9 +102,6 @@ func TestProcessesOnAStore(t *testing.T) {
 				books = books[:1]
 			}
 			want, _ := wanted(t, name, 3, blockBytes, books)
-			if name == "floats" {
-				want = inAttempts(t, name, 3, blockBytes, books)
-			}
 			require.NoError(t, onStore(t, name, url, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes}, books))
 			require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
 			require.Empty(t, store.Begun(), "parts of attempts that were killed go, too")
@@ -140,11 +133,7 @@ func TestProcessesOnAStoreFail(t *testing.T) {
 func TestSharedStore(t *testing.T) {
 	store, url, books := testStore(t)
 	want, _ := wanted(t, "wordcount", 3, blockBytes, books)
-	p, err := bind("wordcount", "", url+"/out", books)
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
-	j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
+	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 3, BlockSize: blockBytes}, books)
 	shuffle := j.temp.below(shuffleFolder)
 	run := func(kind cluster.TaskKind, index int) error {
 		a := (&task{Spills: t.TempDir(), Shuffle: shuffle.fullName(""), Reports: shuffle.fullName("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
@@ -154,7 +143,7 @@ func TestSharedStore(t *testing.T) {
 		require.NoError(t, run(cluster.MapKind, i))
 	}
 	require.NoError(t, store.RemoveAll(shuffle.dir+"/m-00001"))
-	err = run(cluster.ReduceKind, 0)
+	err := run(cluster.ReduceKind, 0)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "what map 1 has for the reduces: "+shuffle.fullName("m-00001")+": ")
 	require.NoError(t, run(cluster.MapKind, 1))

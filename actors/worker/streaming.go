@@ -29,40 +29,8 @@ const HadoopVariable = "TARRY_HADOOP"
 //     to the right reduce, in order of map and chunk.
 //  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output,
 //     which contains the report of one attempt per task, however many ran.
-type streaming struct{}
-
-func (streaming) width() int { return 1 }
-
-// command writes the job's input list and returns the whole command.
-func (s streaming) command(j *job) ([]string, error) {
-	if err := checkName("Hadoop", `,:[]{}\`, j.temp.dir); err != nil {
-		return nil, err
-	}
-	var lines []byte
-	for i, s := range j.layout.Splits {
-		lines = fmt.Appendf(lines, "%s\t%d\n", strings.Join(s.Hosts, ","), i)
-	}
-	splits := j.temp.below("splits")
-	if err := splits.make(); err != nil {
-		return nil, err
-	}
-	if err := splits.write("list", lines); err != nil {
-		return nil, err
-	}
-	command, err := streamingCommand(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	args, err := s.args(j)
-	return append(command, args...), err
-}
-
-func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
-	command, err := s.command(j)
-	if err != nil {
-		return nil, err
-	}
-	base, err := streamingCommand(os.Getenv)
+func streaming(ctx context.Context, j *job) ([]report, error) {
+	base, args, err := streamingJob(j)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +58,34 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 		j.logf("Hadoop's client has failed, but the job has succeeded (%v)", err)
 		return nil
 	}}
-	if err := r.run(ctx, command, nil); err != nil {
+	if err := r.run(ctx, slices.Concat(base, args)); err != nil {
 		return nil, err
 	}
 	return readReports(reports, "")
+}
+
+// streamingJob writes the job's input list. It returns the command that runs Hadoop Streaming, and
+// its arguments for the job.
+func streamingJob(j *job) (base, args []string, err error) {
+	if err := checkName("Hadoop", `,:[]{}\`, j.temp.dir); err != nil {
+		return nil, nil, err
+	}
+	var lines []byte
+	for i, s := range j.layout.Splits {
+		lines = fmt.Appendf(lines, "%s\t%d\n", strings.Join(s.Hosts, ","), i)
+	}
+	splits := j.temp.below("splits")
+	if err := splits.make(); err != nil {
+		return nil, nil, err
+	}
+	if err := splits.write("list", lines); err != nil {
+		return nil, nil, err
+	}
+	if base, err = streamingCommand(os.Getenv); err != nil {
+		return nil, nil, err
+	}
+	args, err = streamingArgs(j)
+	return base, args, err
 }
 
 // hadoopJob matches the line of Hadoop's client that names the job.
@@ -138,8 +130,8 @@ func javaOf(command []string) []string {
 	return nil
 }
 
-// args returns the arguments of Streaming, the generic Hadoop options first.
-func (streaming) args(j *job) ([]string, error) {
+// streamingArgs returns the arguments of Streaming, the generic Hadoop options first.
+func streamingArgs(j *job) ([]string, error) {
 	files, err := j.ship()
 	if err != nil {
 		return nil, err

@@ -67,10 +67,9 @@ type Options struct {
 }
 
 // engine runs the tasks of a submitted job and returns the report of each task that has a part.
-type engine interface {
-	// width returns how many tasks run at once, 1 if unknown: more tasks mean smaller splits.
-	width() int
-	run(ctx context.Context, j *job) ([]report, error)
+type engine struct {
+	width int // how many tasks run at once, 1 if unknown: more tasks mean smaller splits
+	run   func(ctx context.Context, j *job) ([]report, error)
 }
 
 // Engines lists the values of Options.On.
@@ -78,33 +77,33 @@ const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, lo
 	"k8s-job:IMAGE, streaming-command, prism, beam://HOST:PORT"
 
 // parseEngine returns the engine for a value of Options.On.
-func parseEngine(on string) (engine, error) {
+func parseEngine(on string) (e engine, err error) {
 	kind, rest, _ := strings.Cut(on, ":")
 	switch {
 	case kind == "processes":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 || n > maxProcesses {
-			return nil, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, maxProcesses)
+			return e, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, maxProcesses)
 		}
-		return processes(n), nil
+		return engine{n, processes(n).run}, nil
 	case on == "yarn":
-		return streaming{}, nil
+		return engine{1, streaming}, nil
 	case masterOf(on) != "":
-		return spark{masterOf(on)}, nil
+		return engine{1, spark{masterOf(on)}.run}, nil
 	case kind == "k8s-job":
 		if rest == "" {
-			return nil, fmt.Errorf("%q: want k8s-job:IMAGE, of a container with this program on its path", on)
+			return e, fmt.Errorf("%q: want k8s-job:IMAGE, of a container with this program on its path", on)
 		}
-		return kubernetes(rest), nil
+		return engine{1, kubernetes(rest).run}, nil
 	case on == "streaming-command":
-		return streamingLine(), nil
+		return engine{1, streamingLine.run}, nil
 	case on == "slurm":
-		return slurm{}, nil
+		return engine{1, slurm}, nil
 	}
-	if e, err := brought(on); e != nil || err != nil {
+	if e, err = brought(on); e.run != nil || err != nil {
 		return e, err
 	}
-	return nil, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
+	return e, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
 }
 
 // Check returns an error if no engine has that name.
@@ -205,11 +204,11 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 		}
 	}()
 	defer func() { err = errors.Join(err, j.removeScratch()) }()
-	if err := j.prepare(ctx, p, e.width()); err != nil {
+	if err := j.prepare(ctx, p, e.width); err != nil {
 		return err
 	}
 	if len(j.layout.Splits) == 0 { // no tasks, and engines treat that differently
-		e = processes(1)
+		e.run = processes(1).run
 	}
 	ctx, stop := j.watch(ctx)
 	reports, err := e.run(ctx, j)

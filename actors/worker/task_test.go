@@ -123,12 +123,8 @@ func TestOtherPrograms(t *testing.T) {
 func TestFramesOfAReduce(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 3_000_000)
 	out := filepath.Join(t.TempDir(), "out")
-	p, err := bind("sort", "", out, []string{book})
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
+	p, j := prepared(t, "sort", out, Options{Reduces: 1, BlockSize: 2_000_000}, []string{book})
 	defer func() { require.NoError(t, p.AbortJob()) }()
-	j := &job{o: Options{Reduces: 1, BlockSize: 2_000_000}}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
 	var list [][]byte // frames
 	for i := range j.layout.Splits {
 		var b bytes.Buffer

@@ -88,9 +88,6 @@ func TestBeam(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					want, _ := enginetest.Wanted(t, name, 3, blockBytes, inputs(name))
-					if name == "floats" {
-						want = enginetest.InAttempts(t, name, 3, blockBytes, inputs(name))
-					}
 					out, err := submit(t, on, name, inputs(name))
 					require.NoError(t, err)
 					require.Equal(t, want, enginetest.Files(t, out))

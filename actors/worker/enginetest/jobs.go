@@ -169,38 +169,8 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 ) (*mr.Plan, error) {
 	mapping, reducing := count.Map, count.Reduce
 	count.Map = func(line []byte, emit func(string, int64)) error {
-		switch name {
-		case "kill map":
-			once(dir, name, kill)
-		case "kill always":
-			kill()
-		case "host dies":
-			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // the engine's process that supervises this one
-			kill()
-		case "stop map":
-			once(dir, name, stop)
-		case "slow":
-			if err := slow(dir, line); err != nil {
-				return err
-			}
-		case "waits":
-			if err := wait(dir); err != nil {
-				return err
-			}
-		case "bad input":
-			return mr.Bad(errors.New("no number"))
-		case "bad lines":
-			if len(line)%10 == 3 {
-				return fmt.Errorf("%d bytes", len(line))
-			}
-		case "map fails":
-			return errors.New("never works")
-		case "panic", "crash", "overflow", "maps", "exit", "exit well", "end", "hang":
-			misbehave(name, dir)
-		case "rebuilt":
-			once(dir, name, rebuild)
-		case "grows", "another":
-			once(dir, name, func() { change(name, inputs[0]) })
+		if err := misbehave(name, dir, inputs[0], line); err != nil {
+			return err
 		}
 		return mapping(line, emit)
 	}
@@ -220,6 +190,60 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		return job.Bind(lines, mr.Text[mr.Pair[int64, int64]](mr.Dir(dir+"/other")))
 	}
 	return count.Bind(lines, text)
+}
+
+// misbehave is called by a map with each line. It fails, blocks, ends the process or changes a file,
+// as name says.
+func misbehave(name, dir, input string, line []byte) error {
+	switch name {
+	case "kill map":
+		once(dir, name, kill)
+	case "kill always":
+		kill()
+	case "host dies":
+		_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // the engine's process that supervises this one
+		kill()
+	case "stop map":
+		once(dir, name, stop)
+	case "slow":
+		return slow(dir, line)
+	case "waits":
+		return wait(dir)
+	case "bad input":
+		return mr.Bad(errors.New("no number"))
+	case "bad lines":
+		if len(line)%10 == 3 {
+			return fmt.Errorf("%d bytes", len(line))
+		}
+	case "map fails":
+		return errors.New("never works")
+	case "panic":
+		panic("at the disco")
+	case "overflow":
+		overflow(0)
+	case "maps":
+		writeTogether()
+	case "crash":
+		ended := make(chan bool)
+		go func() { panic("away from the map") }()
+		<-ended
+	case "exit":
+		os.Exit(7)
+	case "exit well":
+		os.Exit(0)
+	case "end":
+		runtime.Goexit()
+	case "hang":
+		once(dir, "hangs", func() {})
+		select {}
+	case "rebuilt":
+		once(dir, name, rebuild)
+	case "grows":
+		once(dir, name, func() { grow(input) })
+	case "another":
+		once(dir, name, func() { replace(input, []byte("another file\n"), 0o600) })
+	}
+	return nil
 }
 
 // overflow recurses until the stack overflows. It first limits the stack to save time and memory.
@@ -243,31 +267,6 @@ func writeTogether() {
 	}
 }
 
-// misbehave ends or blocks the worker's process. how is the way: panic, exit, hang and others.
-func misbehave(how, dir string) {
-	switch how {
-	case "panic":
-		panic("at the disco")
-	case "overflow":
-		overflow(0)
-	case "maps":
-		writeTogether()
-	case "crash":
-		ended := make(chan bool)
-		go func() { panic("away from the map") }()
-		<-ended
-	case "exit":
-		os.Exit(7)
-	case "exit well":
-		os.Exit(0)
-	case "end":
-		runtime.Goexit()
-	case "hang":
-		once(dir, "hangs", func() {})
-		select {}
-	}
-}
-
 // rebuild replaces, in a worker, this program's file by one that has another checksum but the same
 // behavior. Later workers must reject the job, because another program submitted it.
 func rebuild() {
@@ -275,38 +274,28 @@ func rebuild() {
 		return
 	}
 	path, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	b, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path+".new", append(b, 0), 0o700)
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		panic(err)
-	}
+	must(err)
+	replace(path, append(b, 0), 0o700)
 }
 
-// change changes the input file while maps read it: it appends a line, or replaces the file.
-func change(how, input string) {
-	if how == "grows" {
-		f, err := os.OpenFile(input, os.O_APPEND|os.O_WRONLY, 0)
-		if err == nil {
-			_, err = f.WriteString("one line more\n")
-			err = errors.Join(err, f.Close())
-		}
-		if err != nil {
-			panic(err)
-		}
-		return
-	}
-	if err := os.WriteFile(input+".new", []byte("another file\n"), 0o600); err != nil {
-		panic(err)
-	}
-	if err := os.Rename(input+".new", input); err != nil {
+// grow appends a line to the input file while maps read it.
+func grow(input string) {
+	f, err := os.OpenFile(input, os.O_APPEND|os.O_WRONLY, 0)
+	must(err)
+	_, err = f.WriteString("one line more\n")
+	must(errors.Join(err, f.Close()))
+}
+
+// replace puts another file in a file's place.
+func replace(path string, data []byte, mode os.FileMode) {
+	must(os.WriteFile(path+".new", data, mode))
+	must(os.Rename(path+".new", path))
+}
+
+func must(err error) {
+	if err != nil {
 		panic(err)
 	}
 }
