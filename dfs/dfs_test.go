@@ -1,9 +1,7 @@
 package dfs
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -27,6 +25,25 @@ func open(t testing.TB, cfg Config) *FS {
 	f, err := New(cfg)
 	require.NoError(t, err)
 	return f
+}
+
+func blocksOf(t require.TestingT, f *FS, name string) []Block {
+	blocks, err := f.Blocks(name)
+	require.NoError(t, err)
+	return blocks
+}
+
+func requireFile(t require.TestingT, f *FS, name, want string) {
+	got, err := f.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+}
+
+// reportAll makes a node report all its replicas, as one that comes back does.
+func reportAll(t require.TestingT, f *FS, id NodeID) {
+	r, err := f.Inventory(id)
+	require.NoError(t, err)
+	require.NoError(t, f.Report(r))
 }
 
 // noise returns n bytes from seed.
@@ -70,8 +87,7 @@ func TestPlacementFollowsTheUsualRule(t *testing.T) {
 	_, err = w.Write(noise(1, 1000))
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	require.Len(t, blocks, 100)
 	for _, b := range blocks {
 		require.Len(t, b.Nodes, 3)
@@ -86,8 +102,7 @@ func TestRegisteredBlocksSpreadEvenly(t *testing.T) {
 	place := func(seed uint64) [][]NodeID {
 		f := open(t, Config{Nodes: racks(10, 2), Seed: seed})
 		require.NoError(t, f.Register("x", Bytes("x", make([]byte, 1000)), 1))
-		blocks, err := f.Blocks("x")
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, "x")
 		count := map[NodeID]int{}
 		var all [][]NodeID
 		for _, b := range blocks {
@@ -126,9 +141,7 @@ func TestFilesAreImmutable(t *testing.T) {
 	_, _ = b.Write([]byte("bb"))
 	require.NoError(t, a.Close())
 	require.ErrorIs(t, b.Close(), fs.ErrExist)
-	got, err := f.ReadFile("d/y")
-	require.NoError(t, err)
-	require.Equal(t, "a", string(got))
+	requireFile(t, f, "d/y", "a")
 	require.Len(t, f.stores["n0"].blocks, 2)
 }
 
@@ -142,9 +155,7 @@ func TestRegisterAllOrNone(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.Empty(t, f.ns.blocks)
 	require.NoError(t, f.RegisterAll([]string{"d/a", "d/c"}, []Source{a, b}, 0))
-	got, err := f.ReadFile("d/c")
-	require.NoError(t, err)
-	require.Equal(t, "b", string(got))
+	requireFile(t, f, "d/c", "b")
 	require.Error(t, f.Register("x", a, -1))
 	require.ErrorIs(t, f.Register("/x", a, 0), fs.ErrInvalid)
 }
@@ -154,15 +165,13 @@ func TestRenameAndRemove(t *testing.T) {
 	require.NoError(t, f.WriteFile("out/_temporary/part-0", []byte("zero")))
 	require.NoError(t, f.WriteFile("out/_temporary/part-1", []byte("one")))
 	require.NoError(t, f.Rename("out/_temporary", "final"))
-	got, err := f.ReadFile("final/part-1")
-	require.NoError(t, err)
-	require.Equal(t, "one", string(got))
-	require.ErrorIs(t, f.Rename("final/part-0", "final/part-1"), fs.ErrExist)
+	for _, taken := range []string{"final/part-1", "final", "final/part-1/below"} {
+		require.ErrorIs(t, f.Rename("final/part-0", taken), fs.ErrExist, taken)
+	}
 	require.ErrorIs(t, f.Rename("final", "final/inside"), fs.ErrInvalid)
 	require.ErrorIs(t, f.Rename("absent", "x"), fs.ErrNotExist)
-	require.ErrorIs(t, f.Rename("final/part-0", "final/part-1/below"), fs.ErrExist)
-	_, err = f.Stat("final/part-0")
-	require.NoError(t, err, "a refused rename keeps the file")
+	requireFile(t, f, "final/part-0", "zero") // a refused rename keeps both files
+	requireFile(t, f, "final/part-1", "one")
 
 	require.NoError(t, f.Remove("final"))
 	require.ErrorIs(t, f.Remove("final"), fs.ErrNotExist)
@@ -191,54 +200,22 @@ func TestAbortLeavesNothing(t *testing.T) {
 	require.Empty(t, f.ns.blocks)
 }
 
-func TestStoredFileViews(t *testing.T) {
-	f := open(t, Config{Nodes: racks(3, 3), BlockSize: 10})
-	data := noise(3, 95)
-	require.NoError(t, f.WriteFile("x", data))
-	s, err := f.OpenSource("x")
-	require.NoError(t, err)
-	require.EqualValues(t, 95, s.Size())
-	for _, r := range [][2]int{{0, 95}, {0, 0}, {95, 0}, {10, 10}, {9, 2}, {94, 1}, {33, 40}} {
-		b, release, err := s.View(int64(r[0]), r[1])
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(data[r[0]:r[0]+r[1]], b), "range %v", r)
-		release()
-	}
-	for _, r := range [][2]int{{-1, 1}, {0, 96}, {96, 0}, {1, -1}} {
-		_, _, err := s.View(int64(r[0]), r[1])
-		require.Error(t, err)
-	}
-	all, err := io.ReadAll(io.NewSectionReader(s, 0, 200))
-	require.NoError(t, err)
-	require.Equal(t, data, all)
-	require.NoError(t, s.Close())
-	_, _, err = s.View(0, 1)
-	require.ErrorIs(t, err, ErrClosed)
-	_, err = f.OpenSource(".")
-	require.Error(t, err)
-}
-
 func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	f := open(t, Config{Nodes: racks(4, 2)})
 	data := noise(4, 3*sumChunk+5)
 	require.NoError(t, f.WriteFile("x", data))
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	bad := blocks[0].Nodes[0]
 	require.True(t, f.Damage(bad, blocks[0].ID))
 
-	got, err := f.ReadFile("x")
-	require.NoError(t, err)
-	require.Equal(t, data, got)
-	blocks, err = f.Blocks("x")
-	require.NoError(t, err)
+	requireFile(t, f, "x", string(data))
+	blocks = blocksOf(t, f, "x")
 	require.Len(t, blocks[0].Nodes, 2)
 	require.NotContains(t, blocks[0].Nodes, bad)
 
 	require.Equal(t, 1, f.Heal())
 	require.Zero(t, f.Heal(), "nothing left to heal")
-	blocks, err = f.Blocks("x")
-	require.NoError(t, err)
+	blocks = blocksOf(t, f, "x")
 	require.Len(t, blocks[0].Nodes, 3)
 
 	for _, n := range blocks[0].Nodes {
@@ -265,10 +242,8 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	f := open(t, Config{Nodes: racks(5, 1)})
 	require.NoError(t, f.WriteFile("early", noise(1, 10)))
 	require.NoError(t, f.WriteFile("late", noise(2, 10)))
-	early, err := f.Blocks("early")
-	require.NoError(t, err)
-	late, err := f.Blocks("late")
-	require.NoError(t, err)
+	early := blocksOf(t, f, "early")
+	late := blocksOf(t, f, "late")
 	drop := func(b Block, replicas int) {
 		for _, n := range b.Nodes[:replicas] {
 			require.True(t, f.stores[n].drop(b.ID))
@@ -291,27 +266,14 @@ func TestViewAcrossBlocks(t *testing.T) {
 	src, err := f.OpenSource("x")
 	require.NoError(t, err)
 	require.False(t, Shared(src))
-	view, release, err := src.View(2, 4)
-	require.NoError(t, err)
+	view, release := viewOf(t, src, 2, 4)
 	require.Equal(t, "cdef", string(view))
 	release()
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	require.Len(t, blocks, 2, "and none behind the last byte")
 	require.True(t, f.Damage("n0", blocks[1].ID))
 	_, _, err = src.View(2, 4)
 	require.ErrorIs(t, err, ErrCorrupt)
-}
-
-// After Remove of a registered file, its extents cannot be read by their block IDs.
-func TestRegisteredExtents(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1)})
-	require.NoError(t, f.Register("x", Bytes("x", []byte("abcdefgh")), 4))
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
-	require.Len(t, blocks, 2)
-	_, err = f.ReadDir("absent")
-	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestBlockSizeFor(t *testing.T) {

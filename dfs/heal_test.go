@@ -47,9 +47,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 			},
 			"return": func(t *rapid.T) {
 				n := node()
-				r, err := f.Inventory(n)
-				require.NoError(t, err)
-				require.NoError(t, f.Report(r))
+				reportAll(t, f, n)
 				delete(lost, n)
 			},
 			"corrupt": func(t *rapid.T) {
@@ -57,8 +55,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 				if name == "" {
 					return
 				}
-				blocks, err := f.Blocks(name)
-				require.NoError(t, err)
+				blocks := blocksOf(t, f, name)
 				for _, b := range blocks {
 					f.Damage(node(), b.ID)
 				}
@@ -80,8 +77,7 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 	for f.Heal() > 0 { // a copy may find its source corrupt: then another round is needed
 	}
 	for name := range files {
-		blocks, err := f.Blocks(name)
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, name)
 		for _, b := range blocks {
 			if len(b.Nodes) > 0 || f.ns.blocks[b.ID].local != nil {
 				require.Len(t, b.Nodes, want, "%v of %s", b.ID, name)
@@ -105,8 +101,7 @@ func checkLoads(t require.TestingT, f *FS) {
 
 // checkFile checks that a file reads as written if and only if its blocks have live good replicas.
 func checkFile(t *rapid.T, f *FS, name string, data []byte) {
-	blocks, err := f.Blocks(name)
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, name)
 	readable := true
 	for _, b := range blocks {
 		require.LessOrEqual(t, len(b.Nodes), f.Replication())
@@ -150,8 +145,7 @@ func TestHealingSpreadsOverRacks(t *testing.T) {
 		require.NoError(t, w.Close())
 		require.NoError(t, f.Lose("a0", true))
 		require.Equal(t, 1, f.Heal())
-		blocks, err := f.Blocks("x")
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, "x")
 		require.Contains(t, blocks[0].Nodes, NodeID("a1"), "the other two are in rack b")
 	}
 }
@@ -161,8 +155,7 @@ func TestHealingSpreadsOverRacks(t *testing.T) {
 func TestPlansOfHealing(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2, BlockSize: 1})
 	require.NoError(t, f.WriteFile("x", noise(1, 200)))
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	first, second := blocks[0].Nodes[0], blocks[0].Nodes[1]
 	require.NoError(t, f.Lose(second, false))
 	plan := f.PlanHeal()
@@ -172,8 +165,6 @@ func TestPlansOfHealing(t *testing.T) {
 
 	require.NoError(t, f.Lose(first, false))
 	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
-	back, err := f.Inventory(first)
-	require.NoError(t, err)
-	require.NoError(t, f.Report(back))
+	reportAll(t, f, first)
 	require.True(t, slices.ContainsFunc(f.PlanHeal(), func(c Copy) bool { return c.Block == plan[0].Block }))
 }

@@ -21,14 +21,14 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st.dir {
+	if st.IsDir() {
 		entries, err := f.ReadDir(name)
 		if err != nil {
 			return nil, err
 		}
 		return &openDir{stat: st, name: name, entries: entries}, nil
 	}
-	return openFile{io.NewSectionReader(content{f, name, file}, 0, st.size), st, name}, nil
+	return openFile{io.NewSectionReader(&StoredFile{f: f, name: name, file: file}, 0, st.Size()), st, name}, nil
 }
 
 // Stat implements [fs.StatFS].
@@ -46,14 +46,14 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !st.dir {
+	if !st.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
 	}
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	entries := make([]fs.DirEntry, 0, len(dir.children))
 	for _, base := range slices.Sorted(maps.Keys(dir.children)) {
-		entries = append(entries, fs.FileInfoToDirEntry(statOf(dir.children[base])))
+		entries = append(entries, fs.FileInfoToDirEntry(fileStat(*dir.children[base])))
 	}
 	return entries, nil
 }
@@ -61,13 +61,13 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 // ReadFile implements [fs.ReadFileFS]; the caller owns the bytes.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	st, file, err := f.stat("readfile", name)
-	if err == nil && st.dir {
+	if err == nil && st.IsDir() {
 		err = &fs.PathError{Op: "readfile", Path: name, Err: errors.New("is a directory")}
 	}
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, st.size)
+	b := make([]byte, st.Size())
 	_, err = f.readAt(name, file, b, 0)
 	return b, err
 }
@@ -82,28 +82,19 @@ func (f *FS) stat(op, name string) (fileStat, *inode, error) {
 	if err != nil {
 		return fileStat{}, nil, &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return statOf(file), file, nil
+	return fileStat(*file), file, nil
 }
 
-// fileStat is what fs.File.Stat returns: the state of a file or directory when it was asked for.
-type fileStat struct {
-	name     string
-	size     int64
-	modified time.Time
-	dir      bool
-}
-
-func statOf(i *inode) fileStat {
-	return fileStat{name: i.name, size: i.size(), modified: i.modified, dir: i.children != nil}
-}
+// fileStat is what fs.File.Stat returns: a copy of the inode, made when it was asked for.
+type fileStat inode
 
 func (s fileStat) Name() string       { return s.name }
-func (s fileStat) Size() int64        { return s.size }
+func (s fileStat) Size() int64        { return (*inode)(&s).size() }
 func (s fileStat) ModTime() time.Time { return s.modified }
-func (s fileStat) IsDir() bool        { return s.dir }
+func (s fileStat) IsDir() bool        { return s.children != nil }
 func (s fileStat) Sys() any           { return nil }
 func (s fileStat) Mode() fs.FileMode {
-	if s.dir {
+	if s.IsDir() {
 		return fs.ModeDir | 0o555
 	}
 	return 0o444
@@ -126,15 +117,6 @@ func (o openFile) Seek(offset int64, whence int) (int64, error) {
 	}
 	return at, err
 }
-
-// content implements io.ReaderAt on the blocks of a file.
-type content struct {
-	f    *FS
-	name string
-	file *inode
-}
-
-func (c content) ReadAt(p []byte, off int64) (int, error) { return c.f.readAt(c.name, c.file, p, off) }
 
 type openDir struct {
 	stat    fileStat

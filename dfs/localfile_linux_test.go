@@ -56,8 +56,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		require.NotErrorIs(t, err, ErrChanged)
 		require.ErrorContains(t, err, path)
 	}
-	_, release, err := l.View(0, 10)
-	require.NoError(t, err)
+	_, release := viewOf(t, l, 0, 10)
 	release()
 }
 
@@ -84,8 +83,7 @@ func present(t *testing.T, b []byte) (pages int) {
 func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	page := os.Getpagesize()
 	l, _ := localFile(t, noise(1, 3*dropFrom))
-	whole, release, err := l.View(0, 3*dropFrom)
-	require.NoError(t, err)
+	whole, release := viewOf(t, l, 0, 3*dropFrom)
 	defer release()
 	touch := func(b []byte) {
 		sum := 0
@@ -97,8 +95,7 @@ func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	for _, off := range []int{0, 1, page - 1, page, page + 1} {
 		touch(whole)
 		all := present(t, whole)
-		b, release, err := l.View(int64(off), dropFrom+off)
-		require.NoError(t, err)
+		b, release := viewOf(t, l, int64(off), dropFrom+off)
 		inside := (off+dropFrom+off)/page - (off+page-1)/page
 		release()
 		require.Equal(t, all-inside, present(t, whole), "offset %d", off)
@@ -106,8 +103,7 @@ func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	}
 	touch(whole)
 	all := present(t, whole)
-	_, release, err = l.View(0, dropFrom-1)
-	require.NoError(t, err)
+	_, release = viewOf(t, l, 0, dropFrom-1)
 	release()
 	require.Equal(t, all, present(t, whole))
 }
@@ -137,8 +133,7 @@ func TestMappingsGo(t *testing.T) {
 		require.NoError(t, err)
 		return strings.Contains(string(maps), path)
 	}
-	_, release, err := l.View(0, 1)
-	require.NoError(t, err)
+	_, release := viewOf(t, l, 0, 1)
 	require.True(t, mapped())
 	require.NoError(t, l.Close())
 	require.True(t, mapped(), "a View is held")

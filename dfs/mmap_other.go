@@ -13,3 +13,5 @@ func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupporte
 func unmapFile([]byte) error { return nil }
 
 func dropPages([]byte) {}
+
+func descriptorLimit() uint64 { return 0 }

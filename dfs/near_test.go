@@ -28,8 +28,7 @@ func TestBlocksLieWhereTheirSourceSays(t *testing.T) {
 		Bytes("y", make([]byte, 20)), 10, [][]string{{"host2", "host1"}, {"host3"}},
 	}}, 10))
 	nodes := func(name string) (list [][]NodeID) {
-		blocks, err := f.Blocks(name)
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, name)
 		for _, b := range blocks {
 			require.Len(t, b.Nodes, 2)
 			list = append(list, b.Nodes)

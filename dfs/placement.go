@@ -79,3 +79,23 @@ func (ns *namespace) tie(id BlockID, d *node) uint64 {
 	binary.LittleEndian.PutUint64(b[16:], uint64(d.index))
 	return xxhash.Sum64(b[:])
 }
+
+// near returns live nodes that represent the machines in hosts, at most one per replica of a block.
+// A node represents the machine with its name. Any other machine gets the next node in turn, which
+// then always represents it.
+func (ns *namespace) near(hosts []string) (list []*node) {
+	for _, host := range hosts {
+		d := ns.byID[NodeID(host)]
+		if d == nil {
+			d = ns.standsFor[host]
+		}
+		if d == nil {
+			d = ns.nodes[len(ns.standsFor)%len(ns.nodes)]
+			ns.standsFor[host] = d
+		}
+		if d.alive && len(list) < ns.replication && !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}

@@ -20,6 +20,14 @@ func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	}
 }
 
+// writing writes a file in the background until all goroutines wait; the channel gets its error.
+func writing(f *FS, name, data string) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f.WriteFile(name, []byte(data)) }()
+	synctest.Wait()
+	return done
+}
+
 // news reports whether the node has replicas that its next report will add.
 func (s *store) news() bool {
 	s.mu.Lock()
@@ -49,9 +57,7 @@ func TestChosenNodesDie(t *testing.T) {
 			}
 		}
 		require.NoError(t, <-done)
-		got, err := f.ReadFile("x")
-		require.NoError(t, err)
-		require.Equal(t, "data", string(got))
+		requireFile(t, f, "x", "data")
 	})
 }
 
@@ -69,9 +75,7 @@ func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, f.Report(r))
 		}
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("abcdefghijkl")) }()
-		synctest.Wait()
+		done := writing(f, "x", "abcdefghijkl")
 		var at []NodeID
 		for id := range BlockID(3) {
 			at = append(at, f.ns.blocks[id+1].placed[0].id)
@@ -87,8 +91,7 @@ func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 		report(at[1])
 		report(other)
 		require.NoError(t, <-done)
-		blocks, err := f.Blocks("x")
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, "x")
 		for i, want := range []NodeID{at[0], at[1], other} {
 			require.Equal(t, []NodeID{want}, blocks[i].Nodes)
 		}
@@ -101,9 +104,7 @@ func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 func TestTheOnlyNodeDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("data")) }()
-		synctest.Wait()
+		done := writing(f, "x", "data")
 		require.NoError(t, f.Lose("n0", true))
 		synctest.Wait()
 		require.Empty(t, done)
@@ -111,9 +112,7 @@ func TestTheOnlyNodeDies(t *testing.T) {
 		synctest.Wait()
 		report("n0")
 		require.NoError(t, <-done)
-		got, err := f.ReadFile("x")
-		require.NoError(t, err)
-		require.Equal(t, "data", string(got))
+		requireFile(t, f, "x", "data")
 
 		f = open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
 		w, err := f.Create("x", "", 0)
@@ -133,18 +132,15 @@ func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
 		began := time.Now()
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("data")) }()
-		synctest.Wait()
+		done := writing(f, "x", "data")
 		report("n0")
 		require.NoError(t, <-done)
 		require.Equal(t, patience, time.Since(began))
-		blocks, err := f.Blocks("x")
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, "x")
 		require.Equal(t, []NodeID{"n0"}, blocks[0].Nodes)
 
 		began = time.Now()
-		err = f.WriteFile("y", []byte("data"))
+		err := f.WriteFile("y", []byte("data"))
 		require.ErrorIs(t, err, ErrNoReplica)
 		require.LessOrEqual(t, time.Since(began), maxRounds*patience)
 		_, err = f.Stat("y")
@@ -153,9 +149,7 @@ func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 		began = time.Now()
 		require.NoError(t, f.Register("z", Bytes("z", []byte("local")), 0), "bytes of this machine need no node")
 		require.Equal(t, patience, time.Since(began))
-		got, err := f.ReadFile("z")
-		require.NoError(t, err)
-		require.Equal(t, "local", string(got))
+		requireFile(t, f, "z", "local")
 	})
 }
 
@@ -166,41 +160,19 @@ func TestNoNodeIsUpYet(t *testing.T) {
 		f, report := silent(t, 1, 1)
 		require.NoError(t, f.Lose("n0", true))
 		require.NoError(t, f.Register("in", Bytes("in", []byte("abc")), 2))
-		got, err := f.ReadFile("in")
-		require.NoError(t, err)
-		require.Equal(t, "abc", string(got))
+		requireFile(t, f, "in", "abc")
 		require.ErrorIs(t, f.WriteFile("x", []byte("a")), ErrNoReplica)
 
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("a")) }()
-		synctest.Wait()
+		done := writing(f, "x", "a")
 		report("n0")
 		synctest.Wait()
 		report("n0")
 		require.NoError(t, <-done)
 		require.Equal(t, 2, f.Heal(), "the local file's blocks get their places")
 		report("n0")
-		blocks, err := f.Blocks("in")
-		require.NoError(t, err)
+		blocks := blocksOf(t, f, "in")
 		require.Equal(t, []NodeID{"n0"}, blocks[0].Nodes)
 	})
-}
-
-func TestRenameOverAnExistingName(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1)})
-	require.NoError(t, f.WriteFile("a", []byte("1")))
-	require.NoError(t, f.WriteFile("d/b", []byte("2")))
-	for _, to := range []string{"d/b", "d"} {
-		require.ErrorIs(t, f.Rename("a", to), fs.ErrExist, to)
-	}
-	require.Error(t, f.Rename("a", "d/b/c"))
-	require.ErrorIs(t, f.WriteFile("d/b", []byte("3")), fs.ErrExist)
-	for name, want := range map[string]string{"a": "1", "d/b": "2"} {
-		got, err := f.ReadFile(name)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-	require.NoError(t, f.Rename("a", "d/c"))
 }
 
 // One changed bit, in any chunk of a block, makes each read that touches it fail: of the whole

@@ -13,8 +13,7 @@ func TestReturningNodeReportsWhatItHas(t *testing.T) {
 	f := open(t, Config{Nodes: racks(4, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
 	where := func() []NodeID {
-		b, err := f.Blocks("x")
-		require.NoError(t, err)
+		b := blocksOf(t, f, "x")
 		return b[0].Nodes
 	}
 	before := where()
@@ -57,8 +56,7 @@ func TestReplicasAreKnownFromReportsOnly(t *testing.T) {
 		require.NoError(t, f.Report(r))
 	}
 	require.NoError(t, <-done)
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	require.Equal(t, []NodeID{"n0", "n2"}, blocks[0].Nodes)
 }
 
@@ -80,9 +78,7 @@ func TestLoadsAreThoseOfReplicas(t *testing.T) {
 		checkLoads(t, f)
 		plan := f.PlanHeal()
 		checkLoads(t, f)
-		back, err := f.Inventory(n.ID)
-		require.NoError(t, err)
-		require.NoError(t, f.Report(back))
+		reportAll(t, f, n.ID)
 		checkLoads(t, f)
 		for _, c := range plan {
 			require.NoError(t, f.Copy(c))
@@ -99,18 +95,13 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
 		full := func(id NodeID) {
-			r, err := f.Inventory(id)
-			require.NoError(t, err)
-			require.NoError(t, f.Report(r))
+			reportAll(t, f, id)
 		}
 		where := func() []NodeID {
-			b, err := f.Blocks("x")
-			require.NoError(t, err)
+			b := blocksOf(t, f, "x")
 			return b[0].Nodes
 		}
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("data")) }()
-		synctest.Wait()
+		done := writing(f, "x", "data")
 		report("n0")
 		report("n1")
 		require.NoError(t, <-done)
@@ -160,13 +151,10 @@ func TestReportsOfTheUnknown(t *testing.T) {
 func TestReplicasThatWentUnreported(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	b := blocks[0]
 	f.stores[b.Nodes[0]].forget([]BlockID{b.ID})
-	got, err := f.ReadFile("x")
-	require.NoError(t, err)
-	require.Equal(t, "data", string(got))
+	requireFile(t, f, "x", "data")
 
 	require.NoError(t, f.Report(Report{Node: b.Nodes[0], Gone: []BlockID{b.ID}}))
 	plan := f.PlanHeal()
@@ -174,7 +162,7 @@ func TestReplicasThatWentUnreported(t *testing.T) {
 	f.stores[b.Nodes[1]].forget([]BlockID{b.ID})
 	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
 	require.Nil(t, f.stores[plan[0].To].get(b.ID))
-	_, err = f.ReadFile("x")
+	_, err := f.ReadFile("x")
 	require.ErrorIs(t, err, ErrNoReplica)
 	require.ErrorContains(t, err, "no live node holds it")
 }
@@ -184,9 +172,7 @@ func TestCopyOfARemovedFile(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
 	require.NoError(t, f.Lose("n1", true))
-	back, err := f.Inventory("n1")
-	require.NoError(t, err)
-	require.NoError(t, f.Report(back))
+	reportAll(t, f, "n1")
 	plan := f.PlanHeal()
 	require.Len(t, plan, 1)
 	require.NoError(t, f.Remove("x"))
@@ -199,9 +185,7 @@ func TestCopyOfARemovedFile(t *testing.T) {
 func TestHealingAtNoCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
-		done := make(chan error, 1)
-		go func() { done <- f.WriteFile("x", []byte("data")) }()
-		synctest.Wait()
+		done := writing(f, "x", "data")
 		f.ns.degraded = true
 		require.Empty(t, f.PlanHeal(), "all replicas are awaited")
 		require.False(t, f.ns.degraded)
@@ -214,9 +198,7 @@ func TestHealingAtNoCost(t *testing.T) {
 		require.NoError(t, f.Lose("n0", true))
 		require.Empty(t, f.PlanHeal(), "there is no other node")
 		require.True(t, f.ns.degraded, "until there is one")
-		back, err := f.Inventory("n0")
-		require.NoError(t, err)
-		require.NoError(t, f.Report(back))
+		reportAll(t, f, "n0")
 		require.Len(t, f.PlanHeal(), 1)
 		require.False(t, f.ns.degraded)
 		require.NoError(t, f.Lose("n0", true))

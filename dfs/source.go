@@ -89,3 +89,20 @@ func checkRange(name string, size, off int64, n int) error {
 	}
 	return nil
 }
+
+// Located is a Source that knows which machines store its bytes, such as a file in HDFS.
+type Located interface {
+	Source
+	// Hosts returns the machines that store at least half of the n bytes at off, those with the
+	// most bytes first, or none if unknown.
+	Hosts(off, n int64) []string
+}
+
+// HostsOf returns the machines that store the n bytes at off of src, as [Located] reports them; nil
+// if src does not know.
+func HostsOf(src Source, off, n int64) []string {
+	if p, ok := src.(Located); ok {
+		return p.Hosts(off, n)
+	}
+	return nil
+}

@@ -27,12 +27,18 @@ func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
 		t.Run(name, func(t *testing.T) { test(t, s) })
 		require.NoError(t, s.Close())
 		require.NoError(t, s.Close(), "closing twice is harmless")
+		if name != "bytes" {
+			_, err := s.ReadAt(make([]byte, 1), 0)
+			require.ErrorIs(t, err, ErrClosed, name)
+			_, _, err = s.View(0, 0)
+			require.ErrorIs(t, err, ErrClosed, name)
+		}
 	}
 }
 
 // ReadAt of each kind of source returns what bytes.Reader does: all requested bytes or io.EOF.
 func TestReadAtOfEverySource(t *testing.T) {
-	for _, size := range []int{0, 10, smallFile + 10} {
+	for _, size := range []int{0, 10, smallFile + 10, 3 * sumChunk} { // the last in blocks of whole chunks
 		data := noise(7, size)
 		want := bytes.NewReader(data)
 		eachSource(t, data, func(t *testing.T, s Source) {
@@ -68,8 +74,7 @@ func TestViewOfEverySource(t *testing.T) {
 					if off < 0 || n < 0 || off+n > size {
 						continue
 					}
-					b, release, err := s.View(int64(off), n)
-					require.NoError(t, err)
+					b, release := viewOf(t, s, int64(off), n)
 					require.True(t, bytes.Equal(data[off:off+n], b), "%d bytes at %d", n, off)
 					require.Len(t, b, cap(b))
 					release()
@@ -82,6 +87,12 @@ func TestViewOfEverySource(t *testing.T) {
 		})
 		require.True(t, bytes.Equal(kept, data))
 	}
+}
+
+func viewOf(t require.TestingT, s Source, off int64, n int) ([]byte, func()) {
+	b, release, err := s.View(off, n)
+	require.NoError(t, err)
+	return b, release
 }
 
 // endSource returns io.EOF with its last bytes, as io.ReaderAt allows, or ends `lacks` bytes early.
@@ -102,28 +113,10 @@ func TestSourcesThatEnd(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	whole := Bytes("b", []byte("0123456789"))
 	require.NoError(t, f.Register("whole", endSource{Source: whole}, 4))
-	got, err := f.ReadFile("whole")
-	require.NoError(t, err)
-	require.Equal(t, "0123456789", string(got))
+	requireFile(t, f, "whole", "0123456789")
 	require.NoError(t, f.Register("short", endSource{Source: whole, lacks: 1}, 4))
-	_, err = f.ReadFile("short")
+	_, err := f.ReadFile("short")
 	require.Error(t, err, "a file never lacks its last byte unnoticed")
-}
-
-// A closed source cannot be read.
-func TestClosedSources(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1)})
-	require.NoError(t, f.WriteFile("x", []byte("x")))
-	stored, err := f.OpenSource("x")
-	require.NoError(t, err)
-	local, _ := localFile(t, []byte("x"))
-	for _, s := range []Source{stored, local} {
-		require.NoError(t, s.Close())
-		_, err := s.ReadAt(make([]byte, 1), 0)
-		require.ErrorIs(t, err, ErrClosed)
-		_, _, err = s.View(0, 1)
-		require.ErrorIs(t, err, ErrClosed)
-	}
 }
 
 // Views within one block show the replica's own bytes, not a copy.
@@ -132,11 +125,9 @@ func TestViewsWithinABlockAreShared(t *testing.T) {
 	require.NoError(t, f.WriteFile("x", noise(1, 16)))
 	s, err := f.OpenSource("x")
 	require.NoError(t, err)
-	blocks, err := f.Blocks("x")
-	require.NoError(t, err)
+	blocks := blocksOf(t, f, "x")
 	for _, r := range [][2]int{{0, 8}, {8, 8}, {3, 5}, {3, 2}, {15, 1}} {
-		b, release, err := s.View(int64(r[0]), r[1])
-		require.NoError(t, err)
+		b, release := viewOf(t, s, int64(r[0]), r[1])
 		require.Same(t, &f.stores["n0"].get(blocks[r[0]/8].ID).data[r[0]%8], &b[0], "%v", r)
 		release()
 	}
@@ -164,9 +155,7 @@ func TestWriteThatFails(t *testing.T) {
 	n, err = w.Write([]byte("defg"))
 	require.ErrorIs(t, err, ErrNoReplica)
 	require.Less(t, n, 4)
-	back, err := f.Inventory("n0")
-	require.NoError(t, err)
-	require.NoError(t, f.Report(back))
+	reportAll(t, f, "n0")
 	n, err = w.Write([]byte("hi"))
 	require.ErrorIs(t, err, ErrNoReplica, "though the node is back")
 	require.Zero(t, n)

@@ -42,8 +42,7 @@ func TestCheckedReadsWhatWasWritten(t *testing.T) {
 			require.Equal(t, wantErr, err)
 		}
 		require.Equal(t, data[off:off+int64(n)], b[:n])
-		view, release, err := src.View(off, n)
-		require.NoError(t, err)
+		view, release := viewOf(t, src, off, n)
 		require.Equal(t, data[off:off+int64(n)], view)
 		release()
 	})
