@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +28,7 @@ func TestAll(t *testing.T) {
 				require.NotEmpty(t, done[0].Result.Rows)
 				requireRows(t, done[0].Result.Rows)
 				require.NotEmpty(t, done[0].Result.Setup)
-				files[i] = Read(t, dir)
+				files[i] = read(t, dir)
 				if done[0].Result.Measured {
 					return
 				}
@@ -54,22 +54,16 @@ func requireRows(t *testing.T, rows []*study.Row) {
 	}
 }
 
-// Read returns the contents of the files below dir by path.
-func Read(t *testing.T, dir string) map[string][]byte {
+// read returns the contents of the files below dir by path.
+func read(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
-	all := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	all, files := map[string][]byte{}, os.DirFS(dir)
+	require.NoError(t, fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all[path], err = fs.ReadFile(files, path)
 		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		all[rel], err = os.ReadFile(path)
 		return err
-	})
-	require.NoError(t, err)
+	}))
 	return all
 }
 

@@ -26,18 +26,9 @@ type received struct {
 }
 
 // actions collects the actions with which a Core answers heartbeats.
-type actions struct {
-	list   []received
-	places []scheduling.Places
-}
+type actions struct{ list []received }
 
 func (o *actions) take(c *calls.Call) {
-	if c.Op == calls.Submit {
-		o.places = append(o.places, scheduling.Places{
-			Offsets: slices.Clone(c.Submit.Places.Offsets),
-			Nodes:   slices.Clone(c.Submit.Places.Nodes),
-		})
-	}
 	for _, a := range c.Actions {
 		a.Reason.Wait = 0
 		o.list = append(o.list, received{c.At.Round(time.Millisecond), c.Node, a})
@@ -57,7 +48,7 @@ func (o *actions) sorted() []string {
 }
 
 // oneCenter reports whether one node has more of a job's maps than any other.
-func (o *actions) oneCenter(job int) bool {
+func (o *outcome) oneCenter(job int) bool {
 	on := make([]int, 10)
 	for _, n := range o.places[job].Nodes {
 		on[n]++
@@ -95,28 +86,15 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			}
 		}).Policy
 		var live, sim actions
+		var ran *outcome
 		synctest.Test(t, func(t *testing.T) {
-			c, err := actors.Start(actors.Config{
+			var err error
+			ran, err = runLive(t.Context(), jobs, actors.Config{
 				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1, Replication: 1,
 				BlockSize: validationBlock, Policy: p, HeartbeatInterval: 3 * time.Second,
 				Seed: 1, Calls: live.take,
 			})
 			require.NoError(t, err)
-			began := time.Now()
-			var handles []*actors.JobHandle
-			for i, j := range jobs {
-				require.NoError(t, sleep(t.Context(), j.at-time.Since(began)))
-				plan, err := j.plan(fmt.Sprint("job-", i))
-				require.NoError(t, err)
-				h, err := c.Submit(t.Context(), plan, actors.SubmitOptions{})
-				require.NoError(t, err)
-				handles = append(handles, h)
-			}
-			for _, h := range handles {
-				_, err := h.Wait(t.Context())
-				require.NoError(t, err)
-			}
-			require.NoError(t, c.Close())
 			pass(time.Second) // the actor library's throttle of dead letters
 		})
 		w := &workload.Workload{Name: "small"}
@@ -135,12 +113,12 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			Network: simulator.Network{ShuffleRate: 1e15},
 			Drive:   simulator.EventDrive, Interval: 3 * time.Second, Policy: p, Seed: 1,
 			Core:   scheduling.Config{Calls: sim.take},
-			Places: func(i int) scheduling.Places { return live.places[i] },
+			Places: func(i int) scheduling.Places { return ran.places[i] },
 		}, w)
 		require.NoError(t, err)
 		for i, j := range jobs {
-			require.True(t, j.reduces == 0 || live.oneCenter(i), "job %d has its maps on %v", i,
-				live.places[i].Nodes)
+			require.True(t, j.reduces == 0 || ran.oneCenter(i), "job %d has its maps on %v", i,
+				ran.places[i].Nodes)
 		}
 		require.Len(t, live.list, 19+1+7+1+14+1+1)
 		require.Equal(t, live.sorted(), sim.sorted())

@@ -189,7 +189,7 @@ func bothWays(
 	err = onFakeClock(ctx, repeat, func(ctx context.Context, i int) (err error) {
 		own := seed + uint64(i)
 		jobs := validationJobs(own, n)
-		if lives[i], err = runLive(ctx, jobs, p, own); err != nil {
+		if lives[i], err = runLive(ctx, jobs, liveCluster(p, own)); err != nil {
 			return err
 		}
 		sims[i], err = simulated(ctx, jobs, p, lives[i], own)

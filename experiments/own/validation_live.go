@@ -22,27 +22,33 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// runLive runs the jobs on a live cluster with an emulated network.
-func runLive(
-	ctx context.Context, jobs []validationJob, p scheduling.Policy, seed uint64,
-) (o *outcome, err error) {
-	o = &outcome{}
-	cluster, err := actors.Start(actors.Config{
+// liveCluster returns the validation's live cluster, with an emulated network.
+func liveCluster(p scheduling.Policy, seed uint64) actors.Config {
+	return actors.Config{
 		Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
 		ReduceSlots: 1, BlockSize: validationBlock,
 		Policy: p, HeartbeatInterval: validationHeartbeat, Seed: seed,
 		Network: actors.NetworkConfig{
 			NodeLink: validationLink, Oversubscription: validationOver,
 		},
-		Calls: func(c *calls.Call) {
-			if c.Op == calls.Submit {
-				places := c.Submit.Places
-				o.places = append(o.places, scheduling.Places{
-					Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),
-				})
-			}
-		},
-	})
+		Calls: func(*calls.Call) {},
+	}
+}
+
+// runLive runs the jobs on a live cluster. cfg.Calls gets the calls of its Core.
+func runLive(ctx context.Context, jobs []validationJob, cfg actors.Config) (o *outcome, err error) {
+	o = &outcome{}
+	next := cfg.Calls
+	cfg.Calls = func(c *calls.Call) {
+		if c.Op == calls.Submit {
+			places := c.Submit.Places
+			o.places = append(o.places, scheduling.Places{
+				Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),
+			})
+		}
+		next(c)
+	}
+	cluster, err := actors.Start(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 			for seed := range uint64(seeds) {
 				synctest.Test(t, func(t *testing.T) {
 					jobs := validationJobs(seed, 80)
-					a, err := runLive(t.Context(), jobs, p, seed)
+					a, err := runLive(t.Context(), jobs, liveCluster(p, seed))
 					require.NoError(t, err)
 					pass(time.Second) // the actor library's throttle of dead letters
 					b, err := simulated(t.Context(), jobs, p, a, seed)
@@ -60,7 +60,7 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 		job := validationJob{
 			maps: 20, reduces: 4, mapTime: 10 * time.Second, reduceTime: 5 * time.Second,
 		}
-		o, err := runLive(t.Context(), []validationJob{job}, policies[0], 1)
+		o, err := runLive(t.Context(), []validationJob{job}, liveCluster(policies[0], 1))
 		require.NoError(t, err)
 		pass(time.Second)
 		require.Equal(t, 20, o.maps.All())

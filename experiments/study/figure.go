@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -94,14 +95,6 @@ func (s *Series) AddSample(x float64, y Sample) {
 func (s *Series) AddBar(y Sample) {
 	low, high := y.Interval()
 	s.Y, s.Low, s.High = append(s.Y, y.Mean()), append(s.Low, low), append(s.High, high)
-}
-
-// interval returns the interval of a point, if it has one.
-func (s *Series) interval(i int) (low, high float64, ok bool) {
-	if i >= len(s.Low) || math.IsNaN(s.Low[i]) || !(s.High[i] > s.Low[i]) {
-		return 0, 0, false
-	}
-	return s.Low[i], s.High[i], true
 }
 
 // csv returns a line for each point: series, x (or category), y, the ends of its interval.
@@ -215,41 +208,46 @@ func (f *Figure) extend(i int, x, y *axis) error {
 	if first := f.Series[0]; f.Stacked && len(first.Y) != len(s.Y) {
 		return fmt.Errorf("%d points, the first series has %d", len(s.Y), len(first.Y))
 	}
-	xs, from, ys := f.places(i)
-	if err := x.add(xs...); err != nil {
-		return err
-	}
-	if f.bars() || f.Stacked {
-		ys = append(ys, from...)
-	}
-	for k := range s.Low {
-		if low, high, ok := s.interval(k); ok {
-			ys = append(ys, low, high)
+	for _, m := range f.marks(i) {
+		values := []float64{m.y, m.low, m.high}
+		if f.bars() || f.Stacked {
+			values = append(values, m.from)
+		}
+		if err := cmp.Or(x.add(m.x), y.add(values...)); err != nil {
+			return err
 		}
 	}
-	return y.add(ys...)
+	return nil
 }
 
-// places returns the X and Y values at which a series is drawn, and the Y values at which its bars
-// or areas begin.
-func (f *Figure) places(i int) (x, from, y []float64) {
+// mark is a point of a series as it is drawn: its X and Y values, the Y value at which its bar or
+// area begins, and the ends of its interval. Without an interval both are y.
+type mark struct{ x, y, from, low, high float64 }
+
+// marks returns the points of a series as they are drawn.
+func (f *Figure) marks(i int) []mark {
 	s := f.Series[i]
-	from, y = make([]float64, len(s.Y)), make([]float64, len(s.Y))
+	list := make([]mark, len(s.Y))
 	_, shift := f.bar(i)
 	for k, v := range s.Y {
+		m := &list[k]
+		if f.bars() {
+			m.x = float64(k) + shift
+		} else {
+			m.x = s.X[k]
+		}
 		if f.Stacked {
 			for _, below := range f.Series[:i] {
-				from[k] += below.Y[k]
+				m.from += below.Y[k]
 			}
 		}
-		y[k] = from[k] + v
-		if f.bars() {
-			x = append(x, float64(k)+shift)
-		} else {
-			x = append(x, s.X[k])
+		m.y = m.from + v
+		m.low, m.high = m.y, m.y
+		if k < len(s.Low) && s.High[k] > s.Low[k] {
+			m.low, m.high = s.Low[k], s.High[k]
 		}
 	}
-	return x, from, y
+	return list
 }
 
 func (f *Figure) bars() bool { return len(f.Categories) > 0 }

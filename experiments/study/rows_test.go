@@ -90,15 +90,6 @@ func TestTextAndExperimentAgree(t *testing.T) {
 	}
 }
 
-// The program sets the numbers of a row whose expectation is computed.
-func TestComputedRow(t *testing.T) {
-	r := mustRow(t, "", "formula", "computed", Sure(2))
-	r.Expect(3, 0.5)
-	require.Equal(t, Differs, r.Verdict())
-	r.Expect(2, 0)
-	require.Equal(t, Holds, r.Verdict())
-}
-
 func TestTablesThatAreNone(t *testing.T) {
 	for _, line := range []string{
 		"| a | s | own | > 1 |", "| a | s | mine | > 1 | |", "| a | s | own | | |", "| a | s | own | 7 | |",

@@ -57,9 +57,9 @@ type Study struct {
 	Options
 	Result
 	ctx       context.Context
-	filled    map[string]string   // values for the set-up, by name
-	openings  map[string][]string // items for the beginning of the set-up, by title
-	announced announced           // what the text lists and the experiment has not added yet
+	filled    map[string]string           // values for the set-up, by name
+	list      func(title string) []string // returns the items that the text lists under a title
+	announced announced                   // what the text lists and the experiment has not added yet
 }
 
 // Context is canceled when the run must end.
@@ -86,10 +86,11 @@ func (s *Study) Fill(pairs ...any) {
 // Open puts the items that the text lists under title, such as "Set-up with the trace", at the
 // beginning of the set-up.
 func (s *Study) Open(title string) {
-	if len(s.openings[title]) == 0 {
+	items := s.list(title)
+	if len(items) == 0 {
 		s.Check(fmt.Errorf("the text has no list %q", title))
 	}
-	s.Setup = slices.Concat(s.openings[title], s.Setup)
+	s.Setup = slices.Concat(items, s.Setup)
 }
 
 // Plot adds the figure that the text lists under name, without points; its files have that name.

@@ -139,16 +139,16 @@ func (p *picture) drawAxes() {
 // drawSeries draws a series with its intervals: published values as rings, others as bars, as an
 // area on the series before it, or as a line.
 func (p *picture) drawSeries(i int) {
-	x, from, y := p.places(i)
+	marks := p.marks(i)
 	width, _ := p.bar(i)
 	var line, base []point
-	for k := range x {
-		at, below := p.at(x[k], y[k]), p.at(x[k], from[k])
+	for k, m := range marks {
+		at, below := p.at(m.x, m.y), p.at(m.x, m.from)
 		switch {
 		case p.Series[i].Published:
 			p.drawRing(i, at)
 		case p.bars():
-			half := p.at(x[k]+width/2, 0).x - at.x
+			half := p.at(m.x+width/2, 0).x - at.x
 			p.fillBox(i, point{at.x - half, at.y}, point{at.x + half, below.y})
 		case p.Steps && k > 0:
 			line = append(line, point{at.x, line[len(line)-1].y}, at)
@@ -164,7 +164,7 @@ func (p *picture) drawSeries(i int) {
 	case len(line) > 1:
 		p.draw(p.lineStyle(i), line...)
 	}
-	p.drawIntervals(i, x)
+	p.drawIntervals(i, marks)
 }
 
 func (p *picture) fillBox(series int, a, b point) {
@@ -189,19 +189,18 @@ func (p *picture) drawRing(series int, at point) {
 	fmt.Fprintf(p, "<circle cx=\"%s\" cy=\"%s\" r=\"%d\" %s/>\n", decimal(at.x), decimal(at.y), ringRadius, style)
 }
 
-// drawIntervals draws the intervals of a series at its X values, in black over bars.
-func (p *picture) drawIntervals(series int, x []float64) {
+// drawIntervals draws the intervals of a series, in black over bars.
+func (p *picture) drawIntervals(series int, marks []mark) {
 	thin := stroke(color(series), 0.5)
 	if p.bars() {
 		thin = stroke(black, 0.5)
 	}
-	for i := range x {
-		low, high, ok := p.Series[series].interval(i)
-		if !ok {
+	for _, m := range marks {
+		if m.low == m.high {
 			continue
 		}
 		const half = 2.5 // points
-		below, above := p.at(x[i], low), p.at(x[i], high)
+		below, above := p.at(m.x, m.low), p.at(m.x, m.high)
 		p.draw(thin, below, above)
 		for _, end := range []point{below, above} {
 			p.draw(thin, point{end.x - half, end.y}, point{end.x + half, end.y})

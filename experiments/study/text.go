@@ -105,15 +105,8 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 		panic(fmt.Sprintf("%s.md begins with neither name and title nor a source", file))
 	}
 	name, title, _ := strings.Cut(head[0], ": ")
-	t := Text{
-		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
-	}
-	openings := map[string][]string{}
-	for title, items := range lists {
-		if strings.HasPrefix(title, "Set-up ") {
-			openings[title] = l.expand(items)
-		}
-	}
+	list := func(title string) []string { return l.expand(lists[title]) }
+	t := Text{Name: name, Title: title, Source: head[1], Setup: list("Set-up"), Notes: list("Notes")}
 	announced, err := announcedIn(lists)
 	if err != nil {
 		panic(fmt.Sprintf("%s.md: %v", file, err))
@@ -121,7 +114,7 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
 		s := &Study{
 			Options: o, Result: Result{Setup: t.Setup, Notes: t.Notes}, ctx: ctx, filled: map[string]string{},
-			openings: openings, announced: announced.clone(),
+			list: list, announced: announced.clone(),
 		}
 		if err := s.run(body); err != nil {
 			return nil, err

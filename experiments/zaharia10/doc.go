@@ -1,6 +1,6 @@
 // Package zaharia10 reproduces the tables and figures of [Zaharia10], "Delay Scheduling: A Simple
 // Technique for Achieving Locality and Fairness in Cluster Scheduling". Each experiment is a file
-// with its text; several share warehouse.go and macro.go.
+// with its text; several share macro.go.
 package zaharia10
 
 import (

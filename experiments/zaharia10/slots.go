@@ -92,53 +92,46 @@ func sticky(s *study.Study) {
 	}
 }
 
-// stickyRuns runs jobs of equal shares on 100 nodes with slots each, and returns the percentages of
-// freed slots that return to their job and of node-local maps.
+// stickyRuns runs jobs of equal shares on 100 nodes with slots each. It counts launches on nodes with
+// a used slot, until a job has launched all its maps, and returns the percentages of launches by the
+// job that last freed a slot of the node, and of node-local launches.
 func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local study.Sample) {
-	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
-		return stickyRun(s, seed, jobs, slots, preset)
-	})
-	return both[0], both[1]
-}
-
-// stickyRun counts launches on nodes with a used slot, until a job has launched all its maps. It
-// returns the percentages of launches by the job that last freed a slot of the node, and of
-// node-local launches.
-func stickyRun(s *study.Study, seed uint64, jobs, slots int, preset string) []float64 {
 	const maps = 300
 	w := workload.Scans(jobs, maps, 0)
 	for i := range w.Jobs {
 		w.Jobs[i].Map = workload.Cost{Setup: -1, CPU: -1, Time: 20 * time.Second, Spread: 0.4}
 		w.Jobs[i].OutputBytes = 0
 	}
-	last := map[scheduling.NodeID]scheduling.JobID{}
-	of := map[scheduling.JobID]int{} // launched
-	var again, same, near float64
-	over := false
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{Nodes: 100, MapSlots: slots, ReadRate: 1e12},
-		Drive:   simulator.HeartbeatDrive, OutOfBand: true,
-		Policy: study.Policy(preset, preset).Policy, Seed: seed,
+		Drive:   simulator.HeartbeatDrive, OutOfBand: true, Policy: study.Policy(preset, preset).Policy,
 	}
-	cfg.Core.Events = func(e event.Event) {
-		switch {
-		case e.Type == event.Succeeded:
-			last[e.Node] = e.JobID
-		case e.Type == event.Launched && !over:
-			of[e.JobID]++
-			over = of[e.JobID] == maps
-			if last[e.Node] == 0 {
-				return
-			}
-			again++
-			if e.Locality == scheduling.NodeLocal {
-				near++
-			}
-			if last[e.Node] == e.JobID {
-				same++
+	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
+		last := map[scheduling.NodeID]scheduling.JobID{}
+		of := map[scheduling.JobID]int{} // launched
+		var again, same, near float64
+		over := false
+		cfg.Seed, cfg.Core.Events = seed, func(e event.Event) {
+			switch {
+			case e.Type == event.Succeeded:
+				last[e.Node] = e.JobID
+			case e.Type == event.Launched && !over:
+				of[e.JobID]++
+				over = of[e.JobID] == maps
+				if last[e.Node] == 0 {
+					return
+				}
+				again++
+				if e.Locality == scheduling.NodeLocal {
+					near++
+				}
+				if last[e.Node] == e.JobID {
+					same++
+				}
 			}
 		}
-	}
-	s.Run(cfg, &w)
-	return []float64{100 * same / again, 100 * near / again}
+		s.Run(cfg, &w)
+		return []float64{100 * same / again, 100 * near / again}
+	})
+	return both[0], both[1]
 }
