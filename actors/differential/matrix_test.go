@@ -46,7 +46,7 @@ func matrix(full bool) (*table, []types) {
 		{"map", []string{"Map", "MapTask"}},
 		{"reduce", []string{"Reduce", "ReduceTask", "pairs", "stop", "none"}},
 		{"order", []string{"hash", "descending", "total", "partition", "total descending", "partition descending"}},
-		{"group", []string{"all", "1"}},
+		{"group", []string{"all", "1", "2"}},
 		{"volume", volumeNames},
 		{"lengths", []string{"edges", "short", "long", "bursts", "huge"}},
 		{"buffers", []string{"reused", "fresh"}},
@@ -99,7 +99,7 @@ func runRow(t *testing.T, m *table, list []types, w row, seed uint64) error {
 		p.order = order
 	}
 	if value["group"] != "all" {
-		p.group = 1
+		p.group = atoi(value["group"])
 	}
 	vol := volumes[value["volume"]]
 	vol.lengths = value["lengths"]
