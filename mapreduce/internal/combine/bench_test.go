@@ -6,38 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
-
-func emitFields(t *table[int64], text []byte) {
-	emit := emitterOf[[]byte](t, t.PutBytes)
-	scan.Fields(text, func(w []byte) bool { emit(w, 1); return true })
-}
-
-// BenchmarkSmallJob measures the engine's share of a job of ten words: table, segment and merge.
-func BenchmarkSmallJob(b *testing.B) {
-	root := memory.NewBudget(1 << 30)
-	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
-	b.ReportAllocs()
-	for b.Loop() {
-		t := newTable(cfg)
-		emitFields(t, []byte("ten words or so are enough for a small job"))
-		segments, _, err := t.Finish()
-		if err != nil {
-			b.Fatal(err)
-		}
-		m := newMerge(cfg, segments)
-		n := 0
-		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
-			n++
-		}
-		if n != 10 {
-			b.Fatal(n)
-		}
-		m.Close()
-		segments[0].Release()
-	}
-}
 
 // BenchmarkEmit measures emits of one goroutine, over a vocabulary of few words and of many.
 func BenchmarkEmit(b *testing.B) {
@@ -58,12 +27,6 @@ func BenchmarkEmit(b *testing.B) {
 			defer t.Close()
 			for i := range b.N {
 				t.emit(keys[i%distinct], 1)
-			}
-		})
-		b.Run(fmt.Sprint("map/", distinct), func(b *testing.B) {
-			m := make(map[string]int64, distinct)
-			for i := range b.N {
-				m[string(keys[i%distinct])]++
 			}
 		})
 	}

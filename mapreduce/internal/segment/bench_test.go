@@ -2,12 +2,10 @@ package segment
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,34 +27,7 @@ func teraText(n int) []byte {
 	return b
 }
 
-// BenchmarkSmallJob measures the engine's share of a sort of ten records.
-func BenchmarkSmallJob(b *testing.B) {
-	root := memory.NewBudget(1 << 30)
-	pool := memory.NewPool(root, 1<<20)
-	key := []byte("key 0")
-	b.ReportAllocs()
-	for b.Loop() {
-		s := NewSorter(Config{Partitions: 1, Budget: root, Pool: pool})
-		for i := range byte(10) {
-			key[4] = '0' + i*7%10
-			if err := s.Add(0, key, key); err != nil {
-				b.Fatal(err)
-			}
-		}
-		segments, _, err := s.Finish()
-		if err != nil {
-			b.Fatal(err)
-		}
-		m := NewMerge(MergeConfig{Budget: root, Pool: pool}, segments)
-		if n, _, err := m.WriteTo(io.Discard, Layout{Key: true}); n != 10 || err != nil {
-			b.Fatal(n, err)
-		}
-		m.Close()
-		segments[0].Release()
-	}
-}
-
-// BenchmarkSortEntries measures the radix sort of entries, and a comparison sort of the same.
+// BenchmarkSortEntries measures the radix sort of entries.
 func BenchmarkSortEntries(b *testing.B) {
 	const n = 1 << 20
 	text := teraText(n)
@@ -65,36 +36,21 @@ func BenchmarkSortEntries(b *testing.B) {
 		at := uint32(i * 100)
 		entries[i] = entry{prefix: binary.BigEndian.Uint64(text[at:]), key: at, value: at, vlen: 100, klen: 10}
 	}
-	g := regions{text}
-	b.Run("radix", func(b *testing.B) {
-		pool := memory.NewPool(nil, 256<<20)
-		l, s := &list{}, newStore(nil, pool)
-		s.regions = regions{text}
-		for i := range entries {
-			l.push(s, &entries[i], firstBlock, true)
-		}
-		all := l.whole()
-		for b.Loop() {
-			var c collector
-			c.add(&all, 0)
-			slab := pool.Get(n * entrySize)
-			c.sortInto(g, pool, slab)
-			pool.Put(slab)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
-	})
-	b.Run("slices", func(b *testing.B) {
-		for b.Loop() {
-			c := slices.Clone(entries)
-			slices.SortFunc(c, func(x, y entry) int {
-				if d := cmp.Compare(x.prefix, y.prefix); d != 0 {
-					return d
-				}
-				return bytes.Compare(g.key(&x), g.key(&y))
-			})
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
-	})
+	pool := memory.NewPool(nil, 256<<20)
+	l, s := &list{}, newStore(nil, pool)
+	s.regions = regions{text}
+	for i := range entries {
+		l.push(s, &entries[i], firstBlock, true)
+	}
+	all := l.whole()
+	for b.Loop() {
+		var c collector
+		c.add(&all, 0)
+		slab := pool.Get(n * entrySize)
+		c.sortInto(s.regions, pool, slab)
+		pool.Put(slab)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
 }
 
 // mergeInput returns one segment of each of n map attempts, with records of text, in memory or
