@@ -1,7 +1,6 @@
 package mapreduce_test
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -15,21 +14,13 @@ func ExampleNewDataset() {
 		emit(n * n)
 		return nil
 	}}
-	run := func(plan *mapreduce.Plan, err error) {
-		if err == nil {
-			_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-		}
-		if err != nil {
-			fmt.Println(err)
-		}
-	}
-	run(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
+	ran(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
 	var out mapreduce.Collected[int]
-	run(square.Bind(kept.Input(), out.Output()))
+	ran(square.Bind(kept.Input(), out.Output()))
 	fmt.Println(kept.Records())
 	fmt.Println(out.Records())
 	kept.Release()
-	run(square.Bind(kept.Input(), out.Output()))
+	ran(square.Bind(kept.Input(), out.Output()))
 	// Output:
 	// [1 4 9] <nil>
 	// [1 16 81] <nil>
@@ -46,13 +37,7 @@ func ExampleGrouped() {
 			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
 			Reducers: 2,
 		}
-		plan, err := byName.Bind(mapreduce.Slice(list), kept.Output())
-		if err == nil {
-			_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-		}
-		if err != nil {
-			fmt.Println(err)
-		}
+		ran(byName.Bind(mapreduce.Slice(list), kept.Output()))
 		return kept
 	}
 	have := keep([]stock{{First: "tea", Second: 3}, {First: "rice", Second: 1}})
@@ -63,19 +48,9 @@ func ExampleGrouped() {
 			return nil
 		},
 	}
-	var out mapreduce.Collected[string]
-	plan, err := report.Bind(mapreduce.Grouped(have.Feed(), want.Feed()), out.Output())
-	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	}
-	lines, _ := out.Records()
-	for _, line := range lines {
-		fmt.Println(line)
-	}
-	fmt.Println(err)
+	show(report.On(mapreduce.Grouped(have.Feed(), want.Feed())))
 	// Unordered output:
 	// rice have [{rice 1}] want []
 	// milk have [] want [{milk 2}]
 	// tea have [{tea 3}] want [{tea 5}]
-	// <nil>
 }

@@ -2,7 +2,6 @@ package mapreduce_test
 
 import (
 	"archive/zip"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +17,7 @@ func printed[I any](in mapreduce.Input[I], text func(I) string) {
 		emit(text(rec))
 		return nil
 	}}
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
+	show(job.On(in))
 }
 
 // Separated reads records that end with any text: names of find -print0 end with a NUL byte.
@@ -119,11 +118,8 @@ func ExampleParts() {
 	out := mapreduce.Parts(to, func(_ *mapreduce.Task, file *mapreduce.PartFile) (mapreduce.PartWriter[int], error) {
 		return &jsonArray{to: file}, nil
 	})
-	plan, err := mapreduce.SortBy(func(n int) int { return n }).Bind(mapreduce.Slice([]int{3, 1, 2}), out)
-	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	}
-	text, _ := os.ReadFile(filepath.Join(dir, "out", "part-r-00000.json"))
+	ran(mapreduce.SortBy(func(n int) int { return n }).Bind(mapreduce.Slice([]int{3, 1, 2}), out))
+	text, err := os.ReadFile(filepath.Join(dir, "out", "part-r-00000.json"))
 	fmt.Print(string(text), err)
 	// Output:
 	// [1, 2, 3]
@@ -144,11 +140,8 @@ func ExamplePartFile_Path() {
 		return &archive{f, zip.NewWriter(f)}, err
 	})
 	names := mapreduce.LineStrings(mapreduce.Bytes("names", []byte("ann\nbob\n")))
-	plan, err := mapreduce.Distinct[string]().Bind(names, out)
-	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	}
-	r, _ := zip.OpenReader(filepath.Join(dir, "out", "part-r-00000.zip"))
+	ran(mapreduce.Distinct[string]().Bind(names, out))
+	r, err := zip.OpenReader(filepath.Join(dir, "out", "part-r-00000.zip"))
 	defer func() { _ = r.Close() }()
 	for _, f := range r.File {
 		fmt.Println(f.Name)

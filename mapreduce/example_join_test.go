@@ -132,19 +132,17 @@ func ExampleFeeds() {
 			return nil
 		},
 	}
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		return job.Bind(mapreduce.Feeds(
-			mapreduce.From(users, func(_ *mapreduce.Task, u user, emit func(string, string)) error {
-				emit(u.Name, fmt.Sprint("number ", u.ID))
-				return nil
-			}),
-			mapreduce.From(mapreduce.LineStrings(log), func(_ *mapreduce.Task, line string, emit func(string, string)) error {
-				name, event, _ := strings.Cut(line, " ")
-				emit(name, event)
-				return nil
-			}),
-		), out)
-	})
+	show(job.On(mapreduce.Feeds(
+		mapreduce.From(users, func(_ *mapreduce.Task, u user, emit func(string, string)) error {
+			emit(u.Name, fmt.Sprint("number ", u.ID))
+			return nil
+		}),
+		mapreduce.From(mapreduce.LineStrings(log), func(_ *mapreduce.Task, line string, emit func(string, string)) error {
+			name, event, _ := strings.Cut(line, " ")
+			emit(name, event)
+			return nil
+		}),
+	)))
 	// Output:
 	// ann: number 1 logs in logs out
 	// bob: number 2 logs in
@@ -153,9 +151,7 @@ func ExampleFeeds() {
 
 func ExampleDistinct() {
 	words := mapreduce.Slice([]string{"to", "be", "or", "not", "to", "be"})
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		return mapreduce.Distinct[string]().Bind(words, out)
-	})
+	show(mapreduce.Distinct[string]().On(words))
 	// Output:
 	// be
 	// not
@@ -167,7 +163,7 @@ func ExampleSortBy() {
 	words := mapreduce.Slice([]string{"apple", "fig", "kiwi", "plum", "pea"})
 	sort := mapreduce.SortBy(func(w string) int { return len(w) })
 	sort.Descending = true
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return sort.Bind(words, out) })
+	show(sort.On(words))
 	// Output:
 	// apple
 	// kiwi
@@ -180,7 +176,7 @@ func ExampleTopPerKey() {
 	words := mapreduce.Slice([]string{"apple", "ant", "avocado", "bee", "banana"})
 	longest := mapreduce.TopPerKey(1, func(w string) string { return w[:1] },
 		func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return longest.Bind(words, out) })
+	show(longest.On(words))
 	// Output:
 	// avocado
 	// banana
@@ -189,9 +185,7 @@ func ExampleTopPerKey() {
 func ExampleQuantilePerKey() {
 	words := mapreduce.Slice([]string{"apple", "ant", "avocado", "bee", "banana"})
 	median := mapreduce.QuantilePerKey(0.5, func(w string) string { return w[:1] }, func(w string) int { return len(w) })
-	show(func(out mapreduce.Output[mapreduce.Pair[string, int]]) (*mapreduce.Plan, error) {
-		return median.Bind(words, out)
-	})
+	show(median.On(words))
 	// Output:
 	// a	5
 	// b	3
@@ -200,9 +194,7 @@ func ExampleQuantilePerKey() {
 func ExampleCountDistinct() {
 	visits := mapreduce.Slice([]order{{1, "home"}, {2, "home"}, {1, "home"}, {2, "shop"}})
 	visitors := mapreduce.CountDistinct(func(v order) string { return v.Item }, func(v order) int64 { return v.User })
-	show(func(out mapreduce.Output[mapreduce.Pair[string, int64]]) (*mapreduce.Plan, error) {
-		return visitors.Bind(visits, out)
-	})
+	show(visitors.On(visits))
 	// Output:
 	// home	2
 	// shop	1
@@ -218,9 +210,7 @@ func ExampleFieldStrings() {
 
 func ExampleEach() {
 	length := mapreduce.Each(func(line string) int { return len(line) })
-	show(func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
-		return length.Bind(mapreduce.LineStrings(mapreduce.Bytes("poem", []byte("to be\nor\n\n"))), out)
-	})
+	show(length.On(mapreduce.LineStrings(mapreduce.Bytes("poem", []byte("to be\nor\n\n")))))
 	// Output:
 	// 5
 	// 2
@@ -231,11 +221,8 @@ func ExampleSample() {
 	numbers := make([]int, 1000)
 	counted := mapreduce.Sample[int](0.1, 7)
 	var some mapreduce.Collected[int]
-	plan, err := counted.Bind(mapreduce.Slice(numbers), some.Output())
-	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	}
-	records, _ := some.Records()
+	ran(counted.Bind(mapreduce.Slice(numbers), some.Output()))
+	records, err := some.Records()
 	fmt.Println(len(records) > 70, len(records) < 130, err)
 	// Output:
 	// true true <nil>
@@ -256,9 +243,7 @@ func ExampleJob_mapWith() {
 			}}, nil
 		},
 	}
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		return job.Bind(mapreduce.LineStrings(text), out)
-	})
+	show(job.On(mapreduce.LineStrings(text)))
 	// Output:
 	// poem, byte 0: to be
 	// poem, byte 7: or not
@@ -288,7 +273,7 @@ func ExampleJob_reducePairs() {
 			}}, nil
 		},
 	}
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(readings, out) })
+	show(job.On(readings))
 	// Output:
 	// desert at 1: 40
 	// pole at 1: -30

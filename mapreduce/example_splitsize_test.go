@@ -1,7 +1,6 @@
 package mapreduce_test
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -27,16 +26,8 @@ func ExampleInput_SplitSize() {
 		},
 	}
 	var out mapreduce.Collected[count]
-	plan, err := job.Bind(mapreduce.Slice([]int{100, 1000, 10000}).SplitSize(1), out.Output())
-	if err != nil {
-		fmt.Println(err)
-		return
+	if ran(job.Bind(mapreduce.Slice([]int{100, 1000, 10000}).SplitSize(1), out.Output())) {
+		fmt.Println(out.Parts())
 	}
-	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	parts, err := out.Parts()
-	fmt.Println(parts, err)
 	// Output: [[{100 25}] [{1000 168}] [{10000 1229}]] <nil>
 }

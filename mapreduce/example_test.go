@@ -80,10 +80,9 @@ func ExampleMapOnly() {
 	// 3 lines
 }
 
-func ExampleJob_Bind_sort() {
-	type line = mapreduce.Pair[[]byte, mapreduce.None]
-	// Without Reduce every pair is passed on, in key order.
-	sort := mapreduce.Job[[]byte, []byte, mapreduce.None, line]{
+// Without Reduce every pair is passed on, in key order.
+func ExampleJob_On() {
+	sort := mapreduce.Job[[]byte, []byte, mapreduce.None, mapreduce.Pair[[]byte, mapreduce.None]]{
 		Name: "sort",
 		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
 			emit(line, mapreduce.None{})
@@ -93,25 +92,10 @@ func ExampleJob_Bind_sort() {
 		Reducers:   2,
 	}
 	text := mapreduce.Bytes("text", []byte("pear\napple\nfig\napple\n"))
-	var sorted mapreduce.Collected[line]
-	plan, err := sort.Bind(mapreduce.Lines(text), sorted.Output())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	records, err := sorted.Records()
-	for _, r := range records {
-		fmt.Printf("%s\n", r.First)
-	}
-	fmt.Println(err)
+	show(sort.On(mapreduce.Lines(text)))
 	// Output:
 	// apple
 	// apple
 	// fig
 	// pear
-	// <nil>
 }
