@@ -193,22 +193,6 @@ func decodeErr[V any](t *testing.T) func([]byte) error {
 	return func(b []byte) error { _, err := decode(b); return err }
 }
 
-func TestUnsupportedTypes(t *testing.T) {
-	for _, err := range []error{
-		errorOf(Key[map[string]int](false, "")),
-		errorOf(Key[*int](false, "")),
-		errorOf(Value[func()]()),
-		errorOf(Value[struct{ C chan int }]()),
-		errorOf(Value[any]()),
-		errorOf(Value[complex128]()),
-	} {
-		require.ErrorIs(t, err, ErrUnsupportedType)
-	}
-	require.ErrorContains(t, errorOf(Value[struct{ C chan int }]()), "field C")
-}
-
-func errorOf[T any](_ T, err error) error { return err }
-
 func TestEncodeDoesNotAllocate(t *testing.T) {
 	c := must(Key[pair[string, int64]](false, ""))(t)
 	encode, buf := c.Encoder(), make([]byte, 0, 64)

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/binary"
 	"math"
 	"math/big"
 	"net/netip"
@@ -94,37 +93,29 @@ func TestSlicesOfIntegers(t *testing.T) {
 	checkSlices[uintptr](t, "uintptr")
 }
 
-// BenchmarkSliceValue measures encoding and decoding of a list of 100 numbers, with the codec and
-// by hand-written code.
-func BenchmarkSliceValue(b *testing.B) {
-	list := make([]int32, 100)
-	b.Run("codec", func(b *testing.B) {
-		c := must(Value[[]int32]())(b)
-		encode, decode := c.Encoder(), c.Decoder()
-		var buf []byte
-		for b.Loop() {
-			buf = encode(buf[:0], list)
-			if _, err := decode(buf); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("packed by hand", func(b *testing.B) {
-		var buf []byte
-		for b.Loop() {
-			buf = buf[:0]
-			for _, x := range list {
-				buf = binary.LittleEndian.AppendUint32(buf, uint32(x))
-			}
-			back := make([]int32, 0, len(buf)/4)
-			for at := 0; at < len(buf); at += 4 {
-				back = append(back, int32(binary.LittleEndian.Uint32(buf[at:])))
-			}
-			if len(back) != len(list) {
-				b.Fatal(len(back))
-			}
-		}
-	})
+// version has no memory, but an encoding.
+type version struct{}
+
+func (version) MarshalBinary() ([]byte, error) { return []byte("v1"), nil }
+
+func (*version) UnmarshalBinary([]byte) error { return nil }
+
+// A type of size zero is encoded by its own methods, if it has any, and otherwise without bytes.
+func TestZeroSizeTypes(t *testing.T) {
+	type none struct{}
+	for of, empty := range map[reflect.Type]bool{
+		reflect.TypeFor[version](): false, reflect.TypeFor[[2]version](): false, reflect.TypeFor[struct{ V version }](): false,
+		reflect.TypeFor[[]none](): false, reflect.TypeFor[[0]version](): true, reflect.TypeFor[[0]byte](): true,
+		reflect.TypeFor[none](): true, reflect.TypeFor[[3]none](): true,
+	} {
+		require.Equal(t, empty, must(new(Builder).Of(of, true))(t).Empty, of)
+	}
+	type text struct {
+		Text string
+		E    none
+	}
+	plain := must(Value[text]())(t)
+	require.Equal(t, "abc", string(plain.Encoder()(nil, text{Text: "abc"})), "nothing follows the text, so that it needs no end")
 }
 
 func TestSharesBytes(t *testing.T) {

@@ -170,29 +170,21 @@ func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int
 
 func TestCombineEqualsMap(t *testing.T) {
 	dir := t.TempDir()
-	t.Run("sum", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, config[int64]{Options: Options{Sum: true}}, func(i int) int64 { return int64(i) - 5 },
-				func(a, b int64) int64 { return a + b })
-		})
-	})
-	t.Run("sum32", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, sum32(), func(i int) uint32 { return uint32(i) << 20 }, add32)
-		})
-	})
-	t.Run("struct", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			cfg := config[mean]{combine: joinMeans, append: appendMean, decode: decodeMean}
-			check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
-		})
-	})
-	t.Run("pointers", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			cfg := config[string]{combine: longer, append: func(dst []byte, s string) []byte { return append(dst, s...) }, decode: func(b []byte) (string, error) { return string(b), nil }}
-			check(t, dir, cfg, func(i int) string { return strings.Repeat("x", i%50) }, longer)
-		})
-	})
+	t.Run("sum", rapid.MakeCheck(func(t *rapid.T) {
+		check(t, dir, config[int64]{Options: Options{Sum: true}}, func(i int) int64 { return int64(i) - 5 },
+			func(a, b int64) int64 { return a + b })
+	}))
+	t.Run("sum32", rapid.MakeCheck(func(t *rapid.T) {
+		check(t, dir, sum32(), func(i int) uint32 { return uint32(i) << 20 }, add32)
+	}))
+	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {
+		cfg := config[mean]{combine: joinMeans, append: appendMean, decode: decodeMean}
+		check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
+	}))
+	t.Run("pointers", rapid.MakeCheck(func(t *rapid.T) {
+		cfg := config[string]{combine: longer, append: func(dst []byte, s string) []byte { return append(dst, s...) }, decode: func(b []byte) (string, error) { return string(b), nil }}
+		check(t, dir, cfg, func(i int) string { return strings.Repeat("x", i%50) }, longer)
+	}))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left, "spill files left behind")

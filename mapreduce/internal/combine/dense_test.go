@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,16 +127,6 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.n)
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
 	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
-	hinted := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000}})
-	for i := range uint64(2000) {
-		emitNumbers[uint64](hinted, 0)(i*7919%100_000, 1)
-	}
-	require.Greater(t, hinted.acc.dense.n, 1024)
-	for i := range uint64(2000) {
-		emitNumbers[uint64](hinted, 0)(i<<30, 1)
-	}
-	require.GreaterOrEqual(t, hinted.acc.hash.size, 20_000)
-	hinted.Close()
 	few := fill(10, func(i int) uint64 { return uint64(i) })
 	require.Equal(t, 10, few.acc.dense.n)
 	heap := newTable(codec(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
@@ -149,8 +138,7 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Panics(t, func() { newTable(config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
 }
 
-// Finish passes a dense array on as it is if it has all keys and few gaps, and packs others. A
-// merge reads both forms, and a mix, in key order.
+// Finish passes a dense array on as it is if it has all keys and few gaps, and packs others.
 func TestDenseArraysArePassedOn(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	finish := func(cfg config[int64], n int, step uint32) []*Segment {
@@ -178,63 +166,6 @@ func TestDenseArraysArePassedOn(t *testing.T) {
 	require.Nil(t, own[0].dense, "the layout knows of no other partitions")
 	stored := finish(config[int64]{Options: Options{Stored: true}}, 20_000, 1)
 	require.Nil(t, stored[0].dense)
-	for p := range 2 {
-		for _, list := range [][]*Segment{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
-			m := newMerge(config[int64]{Options: Options{Sum: true, Width: 4}}, list)
-			want := map[uint32]int64{}
-			for i := range uint32(20_000) {
-				for _, s := range list {
-					switch key := binary.BigEndian.AppendUint32(nil, i); {
-					case segment.PartitionOf(key, 2) != p:
-					case s != far[p]:
-						want[i] += int64(i)
-					case i%7 == 0 && i < 14_000:
-						want[i] += int64(i / 7)
-					}
-				}
-			}
-			got, last := map[uint32]int64{}, -1
-			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-				key := binary.BigEndian.Uint32(k)
-				require.Greater(t, int(key), last)
-				got[key], last = v, int(key)
-			}
-			require.NoError(t, m.Err())
-			require.Equal(t, want, got)
-			m.Close()
-		}
-	}
-}
-
-// A merge of dense arrays far from each other does not visit the numbers between them.
-func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
-	var segments []*Segment
-	starts := []uint64{1 << 45, 0, 500, ^uint64(0) - 1000}
-	for _, from := range starts {
-		table := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
-		emit := emitNumbers[uint64](table, 0)
-		for i := range uint64(1000) {
-			emit(from+i, 1)
-		}
-		out, _, err := table.Finish()
-		require.NoError(t, err)
-		require.NotNil(t, out[0].dense)
-		segments = append(segments, out[0])
-	}
-	m := newMerge(config[int64]{Options: Options{Sum: true, Width: 8}}, segments)
-	defer m.Close()
-	var got []uint64
-	sum := int64(0)
-	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-		got, sum = append(got, number(k)), sum+v
-	}
-	require.NoError(t, m.Err())
-	require.EqualValues(t, 1000*len(starts), sum)
-	require.Len(t, got, 1500+2*1000)
-	require.True(t, slices.IsSorted(got))
-	for _, s := range segments {
-		s.Release()
-	}
 }
 
 // A dense array is spilled if the budget has no room to keep it in memory.

@@ -155,19 +155,6 @@ func TestLookupFindsValues(t *testing.T) {
 	})
 }
 
-// A LookupBatch finds values on the heap, whose memory it loads ahead.
-func TestLookupOfStrings(t *testing.T) {
-	var l Lookup[string]
-	l.Add([]byte("empty"), "")
-	l.Add([]byte("two"), "a")
-	l.Add([]byte("two"), "b")
-	batch := NewLookupBatch(&l)
-	for _, k := range []string{"two", "empty", "none"} {
-		batch.Add([]byte(k))
-	}
-	require.Equal(t, [][]string{{"a", "b"}, {""}, nil}, batch.Find())
-}
-
 // A merge returns keys of about the maximum length of an entry, and longer ones, in order, from its
 // table and from spills.
 func TestLongestKeys(t *testing.T) {

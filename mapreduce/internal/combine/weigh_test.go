@@ -17,9 +17,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// A value's weight has memory that is reachable in two ways once, none that is unreachable, and 64
-// bytes for each opaque part.
+// The weight of a value is about its size on the heap. It has memory that is reachable in two ways
+// once, none that is unreachable, and 64 bytes for each opaque part.
 func TestWeighingCountsEachThingOnce(t *testing.T) {
+	loop := &tree{Word: "abc"}
+	loop.Kids = []*tree{loop} // it contains itself
+	weigh(t, loop, int64(len(memory.Image(loop)))+3+8)
+	weigh[string](t, "hello", 5)
+	weigh(t, []int32{1, 2, 3}, 12)
+	weigh(t, []string{"ab", "cde"}, 2*16+5)
+	weigh(t, [][]byte{{1}, {2, 3}}, 2*24+3)
+	weigh(t, map[int64]int64{1: 1, 2: 2}, 2*2*(16+perEntry))
+	weigh[any](t, int64(1), 8)
+	require.Nil(t, weigher(reflect.TypeFor[struct{ A, B int }]()))
 	n, shared := int64(7), []*int64{nil, nil, nil}
 	weigh[*int64](t, nil, 0)
 	weigh[map[string]int](t, nil, 0)
@@ -183,40 +193,28 @@ func joinMaps(a, b map[string]int) map[string]int {
 // The memory of values on the heap counts against the budget: a table can receive many times its
 // budget, and the heap stays small.
 func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
-	t.Run("string", func(t *testing.T) {
-		holdsBudget(t, config[string]{combine: func(a, b string) string { return a + "," + b }},
-			func(s string) string { return s })
-	})
-	t.Run("strings", func(t *testing.T) {
-		holdsBudget(t, config[[]string]{combine: func(a, b []string) []string { return append(slices.Clip(a), b...) }},
-			func(s string) []string { return []string{s} })
-	})
-	t.Run("bytes", func(t *testing.T) {
-		holdsBudget(t, config[[]byte]{combine: func(a, b []byte) []byte { return bytes.Join([][]byte{a, b}, nil) }},
-			func(s string) []byte { return []byte(s) })
-	})
-	t.Run("map", func(t *testing.T) {
-		holdsBudget(t, config[map[string]int]{combine: joinMaps},
-			func(s string) map[string]int { return map[string]int{s: 1} })
-	})
-	t.Run("pointer", func(t *testing.T) {
-		holdsBudget(t,
-			config[*tree]{combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
-			func(s string) *tree { return &tree{Word: s} })
-	})
-	t.Run("changed in place", func(t *testing.T) {
-		holdsBudget(t, config[map[string]int]{combine: func(a, b map[string]int) map[string]int {
-			for k, n := range b {
-				a[k] += n
-			}
-			return a
-		}}, func(s string) map[string]int { return map[string]int{s: 1} })
-	})
+	holdsBudget(t, "string", config[string]{combine: func(a, b string) string { return a + "," + b }},
+		func(s string) string { return s })
+	holdsBudget(t, "strings", config[[]string]{combine: func(a, b []string) []string { return append(slices.Clip(a), b...) }},
+		func(s string) []string { return []string{s} })
+	holdsBudget(t, "bytes", config[[]byte]{combine: func(a, b []byte) []byte { return bytes.Join([][]byte{a, b}, nil) }},
+		func(s string) []byte { return []byte(s) })
+	one := func(s string) map[string]int { return map[string]int{s: 1} }
+	holdsBudget(t, "map", config[map[string]int]{combine: joinMaps}, one)
+	holdsBudget(t, "pointer",
+		config[*tree]{combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
+		func(s string) *tree { return &tree{Word: s} })
+	holdsBudget(t, "changed in place", config[map[string]int]{combine: func(a, b map[string]int) map[string]int {
+		for k, n := range b {
+			a[k] += n
+		}
+		return a
+	}}, one)
 }
 
 // holdsBudget checks the heap while 6 MiB of values for 500 keys go to a table with 2 MiB of
 // budget.
-func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
+func holdsBudget[V any](t *testing.T, name string, cfg config[V], value func(s string) V) {
 	const limit, total = 2 << 20, 6 << 20
 	root := memory.NewBudget(limit)
 	budget := root.Sub()
@@ -238,7 +236,7 @@ func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
 		}
 	}
 	require.NoError(t, table.Err())
-	require.Less(t, most, before+limit, "of a budget of %d bytes", limit)
+	require.Less(t, most, before+limit, "%s: of a budget of %d bytes", name, limit)
 	require.Greater(t, len(table.acc.spills), 2)
 	segments, _, err := table.Finish()
 	require.NoError(t, err)
@@ -255,25 +253,6 @@ func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-// The weight of a value is about its size on the heap, also of one that contains itself.
-func TestWeigher(t *testing.T) {
-	loop := &tree{Word: "abc"}
-	loop.Kids = []*tree{loop}
-	weigh[string](t, "hello", 5)
-	weigh(t, []int32{1, 2, 3}, 12)
-	weigh(t, []string{"ab", "cde"}, 2*16+5)
-	weigh(t, [][]byte{{1}, {2, 3}}, 2*24+3)
-	weigh(t, struct {
-		A int
-		B string
-		C [2]int
-	}{B: "four"}, 4)
-	weigh(t, map[int64]int64{1: 1, 2: 2}, 2*2*(16+perEntry))
-	weigh[any](t, int64(1), 8)
-	weigh(t, loop, int64(len(memory.Image(loop)))+3+8)
-	require.Nil(t, weigher(reflect.TypeFor[struct{ A, B int }]()))
 }
 
 func weigh[V any](t *testing.T, v V, want int64) {

@@ -24,46 +24,6 @@ func TestNilAndZeroNeverRefuse(t *testing.T) {
 	}
 }
 
-func TestSharesAreFair(t *testing.T) {
-	root := NewBudget(1000)
-	a := root.Sub()
-	require.True(t, a.TryAcquire(700), "alone it may have all")
-	b := root.Sub()
-	require.False(t, a.TryAcquire(1), "over its half now")
-	require.True(t, b.TryAcquire(300))
-	require.False(t, b.TryAcquire(1), "the rest is taken")
-	a.Release(400)
-	require.EqualValues(t, 200, b.Available())
-	require.True(t, b.TryAcquire(200))
-	require.False(t, b.TryAcquire(1), "its half")
-	require.EqualValues(t, 800, root.Used())
-	require.EqualValues(t, 1000, root.Peak())
-	b.Release(500)
-	b.Close()
-	b.Close()
-	require.True(t, a.TryAcquire(700))
-	a.Release(1000)
-	require.Zero(t, root.Used())
-}
-
-func TestKeptBytesTakeAtMostHalf(t *testing.T) {
-	root := NewBudget(1000)
-	a := root.Sub()
-	require.True(t, a.TryAcquire(600))
-	require.False(t, a.Keep(501))
-	require.True(t, a.Keep(500))
-	a.Close()
-	require.EqualValues(t, 100, a.Used())
-	require.EqualValues(t, 600, root.Used())
-	b := root.Sub()
-	require.EqualValues(t, 400, b.Available())
-	require.False(t, b.TryAcquire(401))
-	a.ReleaseKept(500)
-	require.True(t, b.TryAcquire(900))
-	b.Acquire(1 << 20)
-	require.EqualValues(t, 100+900+1<<20, root.Used())
-}
-
 // TestBudgetEqualsSum compares concurrent use with plain sums.
 func TestBudgetEqualsSum(t *testing.T) {
 	root := NewBudget(1 << 20)
@@ -192,45 +152,6 @@ func TestWithin(t *testing.T) {
 	})
 	require.Len(t, Cast[uint64](make([]byte, 31)), 3)
 	require.Empty(t, Cast[uint64](make([]byte, 7)))
-}
-
-func BenchmarkSlab(b *testing.B) {
-	const size = 64 << 20
-	for _, c := range []struct {
-		name string
-		idle int64
-	}{{"fresh", 0}, {"pooled", size}} {
-		b.Run(c.name, func(b *testing.B) {
-			p := NewPool(nil, c.idle)
-			defer p.Close()
-			b.SetBytes(size)
-			for b.Loop() {
-				s := p.Get(size)
-				for i := 0; i < size; i += 4096 {
-					s.Bytes[i] = 1
-				}
-				p.Put(s)
-			}
-		})
-	}
-}
-
-// A sub-budget that rests leaves its share to the others, whatever the order in which sub-budgets
-// rest, wake and close.
-func TestRestingLeavesTheShare(t *testing.T) {
-	root := NewBudget(1000)
-	a, b := root.Sub(), root.Sub()
-	require.EqualValues(t, 500, a.Available())
-	b.Rest()
-	b.Rest()
-	require.EqualValues(t, 1000, a.Available())
-	b.Wake()
-	b.Wake()
-	require.EqualValues(t, 500, a.Available())
-	b.Rest()
-	b.Close()
-	b.Wake()
-	require.EqualValues(t, 1000, a.Available())
 }
 
 // AppendShort returns what append does, at any position of the bytes in a page and with any

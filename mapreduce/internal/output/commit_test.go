@@ -18,8 +18,7 @@ func (*closable) Close() error { return nil }
 func TestEndOfAnAttemptBeforeTheLastFlush(t *testing.T) {
 	for _, compression := range []Compression{NoCompression, Zstd} {
 		file := &closable{}
-		w, err := (&Committer{compression: compression}).writer(&strictFile{file: file})
-		require.NoError(t, err)
+		w := must((&Committer{compression: compression}).writer(&strictFile{file: file}))(t)
 		ended := errors.New("the attempt ended")
 		w.Check = func() error { return ended }
 		w.Buf = append(w.Buf, "the last records"...)

@@ -334,17 +334,6 @@ func TestOneAttemptOfATaskIsCommitted(t *testing.T) {
 	require.Equal(t, map[string]string{"part-r-00003": "fast", "_SUCCESS": ""}, files(t, out))
 }
 
-func TestAbortJobLeavesNothing(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	c := NewCommitter(Dir(out))
-	require.NoError(t, c.SetupJob())
-	writePart(t, c, attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}, "part")
-	require.NoError(t, c.CommitTask(attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}))
-	require.FileExists(t, filepath.Join(out, "part-m-00000"))
-	require.NoError(t, c.AbortJob())
-	require.NoDirExists(t, out)
-}
-
 func TestUnwritableOutputFailsAtSetup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -29,19 +29,14 @@ func collect(each func([]byte, func([]byte) bool), text []byte) (out [][]byte) {
 	return out
 }
 
-func seeds(f *testing.F) {
+func FuzzFields(f *testing.F) {
 	for _, s := range []string{
 		"", " ", "a", "word", "a b", "  two  words  ", "nul\x00byte \x1f\x7f\x80\xa0\xff", "crlf\r\nline\r\n",
-		"a word that is longer than eight or sixteen bytes: incomprehensibilities", "\v\f\t\n", strings.Repeat("x",
-			100) + "\x01 y",
-		strings.Repeat("words of many lengths, \x02\tsome short ", 9),
+		"a word that is longer than eight or sixteen bytes: incomprehensibilities", "\v\f\t\n",
+		strings.Repeat("x", 100) + "\x01 y", strings.Repeat("words of many lengths, \x02\tsome short ", 9),
 	} {
 		f.Add([]byte(s))
 	}
-}
-
-func FuzzFields(f *testing.F) {
-	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		want := plainFields(text)
 		got := collect(Fields, text)
@@ -64,25 +59,13 @@ func TestIsSpaceIsPOSIX(t *testing.T) {
 	}
 }
 
-func FuzzSpaces(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var b [block]byte
-		copy(b[:], text)
-		m := spaces(&b)
-		require.Equal(t, plainSpaces(&b), m)
-		for i, c := range b {
-			require.Equal(t, IsSpace(c), m>>i&1 == 1, "byte %d: %#x", i, c)
-		}
-	})
-}
-
 // spaces finds each of the 256 bytes, beside any other: a carry would change a neighbor's bit.
 func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
 			b := [block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
 			m := spaces(&b)
+			require.Equal(t, plainSpaces(&b), m)
 			for i, x := range b {
 				if IsSpace(x) != (m>>i&1 == 1) {
 					t.Fatalf("byte %d of %v", i, b)
@@ -113,15 +96,6 @@ func TestFieldsLookAtTheirTextAlone(t *testing.T) {
 	}
 }
 
-func TestYieldStops(t *testing.T) {
-	n := 0
-	Fields([]byte("one two\nthree four\nfive"+strings.Repeat(" and so on", 20)), func([]byte) bool {
-		n++
-		return n < 2
-	})
-	require.Equal(t, 2, n)
-}
-
 func TestLastIndexByte(t *testing.T) {
 	for _, n := range []int{0, 1, 2, lastStep - 1, lastStep, lastStep + 1, 2*lastStep + 7} {
 		text := bytes.Repeat([]byte("x"), n)
@@ -148,53 +122,10 @@ func benchmarkText() []byte {
 }
 
 func BenchmarkFields(b *testing.B) {
-	text := benchmarkText()
-	n := 0
-	b.Run("words", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			Fields(text, func(w []byte) bool { n += len(w); return true })
-		}
-	})
-	b.Run("bytes", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			bytewise(text, func(w []byte) bool { n += len(w); return true })
-		}
-	})
-}
-
-func bytewise(text []byte, yield func(word []byte) bool) {
-	for i := 0; i < len(text); {
-		if IsSpace(text[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && !IsSpace(text[i]) {
-			i++
-		}
-		if !yield(text[start:i:i]) {
-			return
-		}
-	}
-}
-
-func BenchmarkLastIndexByte(b *testing.B) {
-	for name, n := range map[string]int{"80 bytes": 80, "100 kB": 100_000} {
-		text := append([]byte("\n"), bytes.Repeat([]byte("x"), n)...)
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(n))
-			for b.Loop() {
-				LastIndexByte(text, '\n')
-			}
-		})
-		b.Run(name+"/bytes.LastIndexByte", func(b *testing.B) {
-			b.SetBytes(int64(n))
-			for b.Loop() {
-				bytes.LastIndexByte(text, '\n')
-			}
-		})
+	text, n := benchmarkText(), 0
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Fields(text, func(w []byte) bool { n += len(w); return true })
 	}
 }
 

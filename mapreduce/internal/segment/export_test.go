@@ -80,37 +80,30 @@ func TestExportImport(t *testing.T) {
 			m := NewMerge(MergeConfig{}, []*Segment{seg})
 			seg.Release()
 			got = append(got, recordsOf(r, m)...)
-			want = append(want, sortedOf(records, p, partitions)...)
+			want = append(want, sortedOf(r, records, p, partitions)...)
 		}
 		require.Equal(r, want, got)
 	})
 }
 
 // sortedOf returns the records of partition p in the order of a merge.
-func sortedOf(records [][2]string, p, partitions int) (list []string) {
+func sortedOf(t require.TestingT, records [][2]string, p, partitions int) (list []string) {
 	s := NewSorter(Config{Partitions: partitions})
 	for _, r := range records {
 		_ = s.Add(PartitionOf([]byte(r[0]), partitions), []byte(r[0]), []byte(r[1]))
 	}
 	segments, _, _ := s.Finish()
-	m := NewMerge(MergeConfig{}, segments[p:p+1])
-	defer m.Close()
-	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-		list = append(list, string(k)+"="+string(v))
-	}
+	list = recordsOf(t, NewMerge(MergeConfig{}, segments[p:p+1]))
 	for _, seg := range segments {
 		seg.Release()
 	}
 	return list
 }
 
-func recordsOf(t require.TestingT, m *Merge) (list []string) {
+// recordsOf returns the records of a merge, and closes it.
+func recordsOf(t require.TestingT, m *Merge) []string {
 	defer m.Close()
-	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-		list = append(list, string(k)+"="+string(v))
-	}
-	require.NoError(t, m.Err())
-	return list
+	return drain(t, m)
 }
 
 // A missing, doubled or changed piece is an error, at once or when the records are read.

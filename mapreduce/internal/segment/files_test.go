@@ -159,19 +159,6 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// Bundled values stay unchanged at the lengths where the encoded length grows by a byte. So do
-// values too long to be bundled.
-func TestBundledLengths(t *testing.T) {
-	for _, n := range []int{0, 1, shortLength - 1, shortLength, shortLength + 1, 300, bundledValue - 1, bundledValue, bundledValue + 1, 5000} {
-		s, want := sorted(t, Config{Partitions: 1}, minRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
-		segments, _, err := s.Finish()
-		require.NoError(t, err)
-		m := NewMerge(MergeConfig{}, segments)
-		require.True(t, fmt.Sprint(want) == fmt.Sprint(drain(t, m)), "%d bytes", n)
-		m.Close()
-	}
-}
-
 // A sorter with bundles returns all its memory, whether it spills, finishes or is closed early.
 func TestBundlesAreFreed(t *testing.T) {
 	spills := int64(0)

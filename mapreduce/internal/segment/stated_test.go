@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -100,42 +100,6 @@ func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	require.Less(t, w.most, int64(10_000))
 }
 
-// The first block of an index is small, the more so with many partitions. Later ones double up to a
-// bound, and no entry crosses blocks.
-func TestIndexBlocksGrow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
-		n := firstBlockOf(partitions)
-		require.GreaterOrEqual(t, n, minBlock)
-		require.LessOrEqual(t, n, firstBlock)
-		if n > minBlock {
-			require.LessOrEqual(t, n*max(partitions, 1), minRun/8)
-		}
-		if n < firstBlock {
-			require.Greater(t, (n+1)*partitions, minRun/8, "no smaller than that takes")
-		}
-	})
-	var l list
-	s := newStore(nil, nil)
-	defer s.drop()
-	for i := range 40_000 {
-		require.True(t, l.push(s, &entry{value: uint32(i), vlen: 1}, firstBlockOf(1), false))
-	}
-	size, at := firstBlockOf(1), uint32(0)
-	all := l.whole()
-	for _, b := range all.blocks {
-		require.Equal(t, size, cap(b.bytes))
-		d := decoder{rest: []block{b}}
-		for e := make([]entry, 1); d.Entries(e) > 0; {
-			require.Equal(t, at, e[0].value)
-			at++
-		}
-		size = min(2*cap(b.bytes), largeBlock)
-	}
-	require.EqualValues(t, 40_000, at)
-	require.Equal(t, 40_000, l.n)
-}
-
 // A sorter refers to a pinned chunk's bytes if the budget has room for twice as many. Otherwise it
 // copies the records and releases the chunk at once.
 func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
@@ -163,44 +127,25 @@ func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 // If more runs exist than can be read at once, as few as possible are merged first, and these are
 // the first ones.
 func TestNoMoreIsMergedThanNeeded(t *testing.T) {
-	for runs := 2; runs <= 14; runs++ {
-		for _, fanIn := range []int{2, 3, 4, 13} {
-			var segments []*Segment
-			for i := range runs {
-				segments = append(segments, sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()},
-					record{[]byte{byte('z' - i)}, []byte{byte(i)}}))
-			}
-			m := NewMerge(MergeConfig{FanIn: fanIn, SpillDir: t.TempDir()}, segments)
-			sizes := make([]int64, runs) // records of each run that is still to merge
-			for i := range sizes {
-				sizes[i] = 1
-			}
-			passes, written := int64(0), int64(0)
-			for len(sizes) > fanIn {
-				n := min(fanIn, len(sizes)-fanIn+1)
-				sum := int64(0)
-				for _, x := range sizes[:n] {
-					sum += x
-				}
-				sizes = append(sizes[n:], sum)
-				passes, written = passes+1, written+sum
-			}
-			last := []byte{}
-			count := 0
-			for k, _, ok := m.Next(); ok; k, _, ok = m.Next() {
-				require.Negative(t, bytes.Compare(last, k))
-				last = append(last[:0], k...)
-				count++
-			}
-			require.NoError(t, m.Err())
-			require.Equal(t, runs, count)
-			require.Equal(t, passes, m.Stats().Spills, "%d runs, %d at once", runs, fanIn)
-			require.Equal(t, written, m.Stats().SpilledRecords)
-			require.Equal(t, 2*written, m.Stats().SpilledBytes)
-			m.Close()
-			for _, s := range segments {
-				s.Release()
-			}
+	for _, c := range []struct {
+		runs, fanIn     int
+		passes, written int64 // written: records, of which each run has one
+	}{{2, 2, 0, 0}, {4, 4, 0, 0}, {3, 2, 1, 2}, {5, 4, 1, 2}, {7, 4, 1, 4}, {8, 4, 2, 6}, {14, 13, 1, 2}, {5, 2, 3, 7}} {
+		var segments []*Segment
+		for i := range c.runs {
+			segments = append(segments, sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()},
+				record{[]byte{byte('z' - i)}, []byte{byte(i)}}))
+		}
+		m := NewMerge(MergeConfig{FanIn: c.fanIn, SpillDir: t.TempDir()}, segments)
+		list := drain(t, m)
+		require.Len(t, list, c.runs)
+		require.True(t, slices.IsSorted(list))
+		require.Equal(t, c.passes, m.Stats().Spills, "%+v", c)
+		require.Equal(t, c.written, m.Stats().SpilledRecords, "%+v", c)
+		require.Equal(t, 2*c.written, m.Stats().SpilledBytes)
+		m.Close()
+		for _, s := range segments {
+			s.Release()
 		}
 	}
 }
