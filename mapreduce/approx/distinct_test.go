@@ -19,13 +19,10 @@ func page(v visit) int { return v.page }
 func user(v visit) int { return v.user }
 
 // counts runs a job that counts per key, and returns the counts by key.
-func counts[I any, P interface {
-	Bind(mapreduce.Input[I], mapreduce.Output[mapreduce.Pair[int, int64]]) (*mapreduce.Plan, error)
-}](t testing.TB, job P, in mapreduce.Input[I],
-) map[int]int64 {
+func counts(t testing.TB, bind func(mapreduce.Output[mapreduce.Pair[int, int64]]) (*mapreduce.Plan, error)) map[int]int64 {
 	t.Helper()
 	var out mapreduce.Collected[mapreduce.Pair[int, int64]]
-	p, err := job.Bind(in, out.Output())
+	p, err := bind(out.Output())
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{Reduces: 3})
 	require.NoError(t, err)
@@ -55,10 +52,10 @@ func TestErrorIsAsStated(t *testing.T) {
 	}
 	random.Shuffle(len(visits), func(i, j int) { visits[i], visits[j] = visits[j], visits[i] })
 	in := mapreduce.Slice(visits)
-	exact := counts(t, mapreduce.CountDistinct(page, user), in)
+	exact := counts(t, mapreduce.CountDistinct(page, user).On(in))
 	for _, precision := range []int{7, 10} {
 		sum, keys := 0.0, 0
-		for p, n := range counts(t, CountDistinct(precision, page, user), in) {
+		for p, n := range counts(t, CountDistinct(precision, page, user).On(in)) {
 			e := float64(n-exact[p]) / float64(exact[p])
 			require.Less(t, math.Abs(e), 5*StandardError(precision))
 			sum += e * e
@@ -80,7 +77,7 @@ func TestFewAreExact(t *testing.T) {
 		}
 	}
 	for _, precision := range []int{LeastPrecision, 14, MostPrecision} {
-		for p, n := range counts(t, CountDistinct(precision, page, user), mapreduce.Slice(visits)) {
+		for p, n := range counts(t, CountDistinct(precision, page, user).On(mapreduce.Slice(visits))) {
 			require.EqualValues(t, p, n)
 		}
 	}

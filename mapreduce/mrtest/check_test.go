@@ -193,96 +193,26 @@ func TestKeptRecord(t *testing.T) {
 		"Map emitted bytes of a record of an earlier call (mrtest/check_test.go:", `"said slow"`)
 }
 
-// A key that Reduce keeps after its call is reported like a record that Map keeps.
-func TestKeptKey(t *testing.T) {
-	requireSays(t, func(t testing.TB) {
-		Check(t, mapreduce.Job[[]byte, []byte, mapreduce.None, string]{
-			Map: func(line []byte, emit func([]byte, mapreduce.None)) error { emit(line, mapreduce.None{}); return nil },
-			ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[[]byte, mapreduce.None, string], error) {
-				var last []byte
-				return mapreduce.Reducer[[]byte, mapreduce.None, string]{
-					Reduce: func(k []byte, _ iter.Seq[mapreduce.None], emit func(string)) error {
-						emit(string(last))
-						last = k
-						return nil
-					},
-				}, nil
-			},
-		}, rhyme())
-	}, `\xdb\xdb`, "bytes.Clone")
-}
-
-func TestValuesTwice(t *testing.T) {
-	wrong(t, func(j *counts) {
-		j.Reduce = func(word string, values iter.Seq[int64], emit func(count)) error {
-			for range values {
-			}
-			for range values {
-			}
-			return nil
-		}
-	}, "the values of a key can be ranged over once")
-}
-
-// A call of emit from another goroutine is reported, during the user's call and after it.
-func TestEmitElsewhere(t *testing.T) {
-	wrong(t, func(j *counts) {
-		j.Map = func(_ []byte, emit func(string, int64)) error {
-			done := make(chan struct{})
-			go func() { emit("x", 1); close(done) }()
-			<-done
-			return nil
-		}
-	}, "emit was called from another goroutine than that of Map (mrtest/check_test.go:")
-	wrong(t, func(j *counts) {
-		var last func(string, int64)
-		j.Map = func(_ []byte, emit func(string, int64)) error {
-			if last != nil {
-				done := make(chan struct{})
-				go func() { last("x", 1); close(done) }()
-				<-done
-			}
-			last = emit
-			return nil
-		}
-	}, "emit was called after the Map that it was given to had returned (mrtest/check_test.go:")
-}
-
-func TestCombineLaws(t *testing.T) {
+// Check reports what a watched plan reports, and errors of the engine.
+func TestMisuse(t *testing.T) {
 	n := atomic.Int64{}
-	for law, f := range map[string]func(a, b int64) int64{
-		"Combine is not associative":              func(a, b int64) int64 { return (a + b) / 2 * 3 },
-		"Combine is not commutative":              func(a, b int64) int64 { return 2*a + b },
-		"Combine is no function of its arguments": func(a, b int64) int64 { return a + b + n.Add(1) },
+	for text, fault := range map[string]func(j *counts){
+		"Partition returned -1 of": func(j *counts) { j.Partition = func(string, int) int { return -1 } },
+		"Combine is not associative": func(j *counts) {
+			j.Combine, j.Sum = func(a, b int64) int64 { return (a + b) / 2 * 3 }, false
+		},
+		"Combine is no function of its arguments": func(j *counts) {
+			j.Combine, j.Sum = func(a, b int64) int64 { return a + b + n.Add(1) }, false
+		},
+		"emit was called from another goroutine than that of Map (mrtest/check_test.go:": func(j *counts) {
+			j.Map = func(_ []byte, emit func(string, int64)) error {
+				done := make(chan struct{})
+				go func() { emit("x", 1); close(done) }()
+				<-done
+				return nil
+			}
+		},
 	} {
-		wrong(t, func(j *counts) { j.Combine, j.Sum = f, false }, law, "mapreduce: ")
+		wrong(t, fault, text)
 	}
-}
-
-func TestPartitions(t *testing.T) {
-	calls := atomic.Int64{}
-	for what, f := range map[string]func(key string, reduces int) int{
-		"Partition returned 2 of 2 reduces": func(_ string, reduces int) int { return reduces },
-		"Partition returned -1 of":          func(string, int) int { return -1 },
-		"Partition gave key":                func(_ string, reduces int) int { return int(calls.Add(1)) % reduces },
-	} {
-		wrong(t, func(j *counts) { j.Partition = f }, what)
-	}
-	type pair = mapreduce.Pair[string, int]
-	byLength := func(partition func(k pair, reduces int) int) func(t testing.TB) {
-		return func(t testing.TB) {
-			Check(t, mapreduce.Job[[]byte, pair, mapreduce.None, string]{
-				Map: func(line []byte, emit func(pair, mapreduce.None)) error {
-					for w := range mapreduce.Fields(line) {
-						emit(mapreduce.MakePair(string(w[:1]), len(w)), mapreduce.None{})
-					}
-					return nil
-				},
-				Reduce:      func(k pair, all iter.Seq[mapreduce.None], emit func(string)) error { emit(k.First); return nil },
-				GroupFields: 1, Partition: partition,
-			}, rhyme())
-		}
-	}
-	byLength(func(k pair, n int) int { return int(k.First[0]) % n })(t)
-	requireSays(t, byLength(func(k pair, n int) int { return k.Second % n }), "with GroupFields 1 it must look at nothing but")
 }
