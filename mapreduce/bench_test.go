@@ -73,8 +73,7 @@ func BenchmarkTinyJob(b *testing.B) {
 	defer pool.Close()
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := benchWords(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard))
-		require.NoError(b, err)
+		p := must(benchWords(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard)))(b)
 		engine(b, p, 1, nil, cluster.Resources{Pool: pool})
 	}
 }

@@ -1,10 +1,11 @@
 package mapreduce
 
 import (
-	"context"
-	"errors"
+	"bytes"
+	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:27: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, `bind_test.go:28: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 
@@ -68,133 +69,86 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// attempts returns the error of one map attempt of a job over one line or, after it, one reduce.
-func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V, O]) error {
-	t.Helper()
-	p := must(j.Bind(Lines(textOf("line\n")), Text[O](Writer("-", io.Discard))))(t)
-	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
-		return err
-	}
-	out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: 5}})
-	if err != nil {
-		return err
-	}
-	defer out.Release()
-	for r := range 2 {
-		err = errors.Join(err, p.RunReduce(ctx, &cluster.ReduceAttempt{Index: r, Next: sent(r, out)}))
-	}
-	return err
-}
-
 func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
-	ctx := context.Background()
-	bad := errors.New("bad record")
-	one := func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil }
-	type (
-		job     = Job[[]byte, string, int64, string]
-		mapper  = Mapper[[]byte, string, int64]
-		reducer = Reducer[string, int64, string]
-	)
-	good := job{Map: one, Reduce: ignore[string, int64, string]}
-	maps := func(m mapper, err error) func(*Task) (mapper, error) {
-		return func(*Task) (mapper, error) { return m, err }
+	good := Job[[]byte, string, int64, string]{
+		Map:    func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil },
+		Reduce: ignore[string, int64, string],
 	}
-	for name, change := range map[string]func(j *job){
-		"Map":     func(j *job) { j.Map = func([]byte, func(string, int64)) error { return bad } },
-		"Reduce":  func(j *job) { j.Reduce = func(string, iter.Seq[int64], func(string)) error { return bad } },
-		"panic":   func(j *job) { j.Reduce = func(string, iter.Seq[int64], func(string)) error { panic(bad) } },
-		"MapTask": func(j *job) { j.Map, j.MapTask = nil, maps(mapper{}, bad) },
-		"Close of a Mapper": func(j *job) {
-			end := func(func(string, int64)) error { return bad }
-			j.Map, j.MapTask = nil, maps(mapper{Map: one, Close: end}, nil)
-		},
-		"Close of a Reducer": func(j *job) {
-			end := func(func(string)) error { return bad }
-			r := reducer{Reduce: j.Reduce, Close: end}
-			j.Reduce, j.ReduceTask = nil, func(*Task) (reducer, error) { return r, nil }
-		},
-	} {
+	run := func(change func(j *Job[[]byte, string, int64, string])) error {
 		j := good
 		change(&j)
-		require.ErrorIs(t, attempts(t, ctx, j), bad, name)
+		return (&engineRun{reduces: 2}).run(t.Context(), must(j.Bind(Lines(textOf("line\n")), unread[string]()))(t))
 	}
-
-	j := good
-	j.Map = func([]byte, func(string, int64)) error { panic("map") }
 	var p *fault.PanicError
-	require.ErrorAs(t, attempts(t, ctx, j), &p)
+	require.ErrorAs(t, run(func(j *Job[[]byte, string, int64, string]) {
+		j.Map = func([]byte, func(string, int64)) error { panic("map") }
+	}), &p)
 	require.Equal(t, "map", p.Value)
 	require.Contains(t, p.Stack, "TestFaultsOfUsersCodeAreErrors")
-	j.Map, j.MapTask = nil, maps(mapper{}, nil)
-	require.ErrorContains(t, attempts(t, ctx, j), "without Map")
-	j = good
-	j.Partition = func(string, int) int { return 2 }
-	require.ErrorContains(t, attempts(t, ctx, j), "Partition returned 2 of 2 reduces")
-	require.ErrorContains(t, attempts(t, ctx, Job[[]byte, mark, int64, string]{
-		Map:    func(_ []byte, emit func(mark, int64)) error { emit(mark{"bad"}, 1); return nil },
-		Reduce: ignore[mark, int64, string],
-	}), "bad mark")
-
-	canceled, cancel := context.WithCancel(ctx)
-	cancel()
-	require.ErrorIs(t, attempts(t, canceled, good), context.Canceled)
+	require.ErrorContains(t, run(func(j *Job[[]byte, string, int64, string]) {
+		j.Map, j.MapTask = nil, func(*Task) (m Mapper[[]byte, string, int64], err error) { return m, err }
+	}), "without Map")
+	require.ErrorContains(t, run(func(j *Job[[]byte, string, int64, string]) {
+		j.Partition = func(string, int) int { return 2 }
+	}), "Partition returned 2 of 2 reduces")
 }
 
+// MapTask and ReduceTask get a Task with counters, names, and a logger that names the attempt.
 func TestTaskKnowsItsAttempt(t *testing.T) {
-	type job = Job[[]byte, string, int64, string]
-	var names []string
-	j := job{
-		MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
-			require.NoError(t, task.Context().Err())
-			names = append(names, task.ID().String(), task.InputName())
-			lines := task.Counter("Mine", "lines")
-			return Mapper[[]byte, string, int64]{
-				Map: func(_ []byte, emit func(string, int64)) error { lines.Add(1); return nil },
-				Close: func(emit func(string, int64)) error {
-					emit("lines", lines.Value())
-					return nil
-				},
-			}, nil
-		},
-		ReduceTask: func(task *Task) (Reducer[string, int64, string], error) {
-			require.Equal(t, 2, task.Reduces())
-			names = append(names, task.ID().String())
-			groups := 0
-			return Reducer[string, int64, string]{
-				Reduce: func(string, iter.Seq[int64], func(string)) error { // leaves its values unread
-					groups++
-					return nil
-				},
-				Close: func(emit func(string)) error {
-					emit(string(rune('0' + groups)))
-					return nil
-				},
-			}, nil
-		},
-		Partition: func(string, int) int { return 1 },
-	}
-	run := func(local bool) (*counter.Set, []string) {
-		names = nil
+	defer slog.SetDefault(slog.Default())
+	for _, local := range []bool{true, false} {
+		var log bytes.Buffer
+		slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+		var names []string
+		job := Job[[]byte, string, int64, string]{
+			MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
+				require.NoError(t, task.Context().Err())
+				names = append(names, task.ID().String(), task.InputName())
+				lines := task.Counter("Mine", "lines")
+				return Mapper[[]byte, string, int64]{
+					Map: func(line []byte, _ func(string, int64)) error {
+						task.Logger().Info("mapped", "line", string(line))
+						lines.Add(1)
+						return nil
+					},
+					Close: func(emit func(string, int64)) error { emit("lines", lines.Value()); return nil },
+				}, nil
+			},
+			ReduceTask: func(task *Task) (Reducer[string, int64, string], error) {
+				require.Equal(t, 2, task.Reduces())
+				names = append(names, fmt.Sprint(task.ID(), " ", task.Offset()))
+				groups := 0
+				return Reducer[string, int64, string]{
+					Reduce: func(string, iter.Seq[int64], func(string)) error { // leaves its values unread
+						task.Logger().Info("reduced")
+						task.Counter("Mine", "groups").Add(1)
+						groups++
+						return nil
+					},
+					Close: func(emit func(string)) error { emit(fmt.Sprint(groups)); return nil },
+				}, nil
+			},
+			Partition: func(string, int) int { return 1 },
+		}
 		var out Collected[string]
-		p := must(j.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t)
+		p := must(job.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t)
 		var c *counter.Set
 		if local {
-			c = must(RunLocal(context.Background(), p, LocalOptions{Reduces: 2}))(t)
+			c = must(RunLocal(t.Context(), p, LocalOptions{Reduces: 2}))(t)
 		} else {
-			c = runEngine(t, p, 2, nil, cluster.Resources{})
+			c = engine(t, p, 2, nil, cluster.Resources{Log: slog.Default()})
 		}
 		require.Equal(t, []string{"0", "1"}, must(out.Records())(t))
-		return c, names
-	}
-	for _, local := range []bool{true, false} {
-		c, names := run(local)
-		require.Equal(t, int64(3), c.Named("Mine", "lines"))
-		require.Equal(t, []string{"m-00000-0", "text", "r-00000-0", "r-00001-0"}, names)
-		require.Equal(t, int64(3), c.Get(counter.MapInputRecords))
-		require.Equal(t, int64(1), c.Get(counter.MapOutputRecords))
-		require.Equal(t, int64(1), c.Get(counter.ReduceInputGroups))
-		require.Equal(t, int64(1), c.Get(counter.ReduceInputRecords))
-		require.Equal(t, int64(2), c.Get(counter.ReduceOutputRecords))
+		require.Equal(t, []string{"m-00000-0", "text", "r-00000-0 0", "r-00001-0 0"}, names)
+		require.Contains(t, log.String(), "msg=mapped attempt=m-00000-0 input=text line=b\n")
+		require.Contains(t, log.String(), "msg=reduced attempt=r-00001-0\n")
+		require.Equal(t, []int64{3, 1}, []int64{c.Named("Mine", "lines"), c.Named("Mine", "groups")})
+		for id, want := range map[counter.ID]int64{
+			counter.MapInputRecords: 3, counter.MapOutputRecords: 1,
+			counter.ReduceInputGroups: 1, counter.ReduceInputRecords: 1, counter.ReduceOutputRecords: 2,
+		} {
+			require.Equal(t, want, c.Get(id), id)
+		}
 	}
 }
 

@@ -2,10 +2,8 @@ package mapreduce
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -44,9 +42,9 @@ func countedJobs() map[string]func() (*Plan, error) {
 func TestCountersAreWhatHappened(t *testing.T) {
 	for name, bind := range countedJobs() {
 		p := must(bind())(t)
-		local := must(RunLocal(context.Background(), p, LocalOptions{Reduces: 2}))(t)
+		local := must(RunLocal(t.Context(), p, LocalOptions{Reduces: 2}))(t)
 		p = must(bind())(t)
-		c := runEngine(t, p, 2, nil, cluster.Resources{})
+		c := engine(t, p, 2, nil, cluster.Resources{})
 		for v := range local.All() {
 			require.Equal(t, v.Value, c.Named(v.Group, v.Name), "%s: %s", name, v.Name)
 		}
@@ -81,16 +79,14 @@ func TestSpillsAreCounted(t *testing.T) {
 		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
 	}
 	for _, combine := range []bool{false, true} {
-		p, err := wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), unread[Pair[string, int64]]())
-		require.NoError(t, err)
-		ctx := context.Background()
+		p := must(wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), unread[Pair[string, int64]]()))(t)
+		ctx := t.Context()
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
 		var c, reduced counter.Set
 		var mapping, reducing cluster.Progress
 		res := cluster.Resources{Budget: cluster.NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
-		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(text.Len())}, Resources: res})
-		require.NoError(t, err)
+		out := must(p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(text.Len())}, Resources: res}))(t)
 		require.GreaterOrEqual(t, c.Get(counter.SpilledRecords), int64(20_000))
 		require.Positive(t, c.Get(counter.FileBytesWritten))
 		require.Equal(t, c.Get(counter.FileBytesWritten), c.Get(counter.FileBytesRead))
@@ -121,13 +117,12 @@ func TestWhereAMapIs(t *testing.T) {
 			Close: func(func([]byte)) error { seen = append(seen, progress.Where()); return nil },
 		}, nil
 	}}
-	p, err := filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), unread[[]byte]())
-	require.NoError(t, err)
-	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	p := must(filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), unread[[]byte]()))(t)
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	a := &cluster.MapAttempt{Split: cluster.Split{Offset: 2, Length: 3}, Resources: cluster.Resources{Progress: &progress}}
-	must(p.RunMap(context.Background(), a))(t)
+	must(p.RunMap(t.Context(), a))(t)
 	a.Split = cluster.Split{Source: 1}
-	must(p.RunMap(context.Background(), a))(t)
+	must(p.RunMap(t.Context(), a))(t)
 	require.Equal(t, []string{"one, bytes 2 to 4", "one, bytes 4 to 6", "one, bytes 4 to 6", "two"}, seen)
 }
 
@@ -146,14 +141,14 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 	text := Bytes("text", []byte(strings.Repeat("a line\n", 1000)))
 	filter := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error { emit(chunk); return nil }}
 	plan := must(filter.Bind(Chunks(text), unread[[]byte]()))(t)
-	c := must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
+	c := must(RunLocal(t.Context(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1), c.Get(counter.MapInputChunks))
 	require.Equal(t, map[string]bool{
 		"Map input chunks": true, "Map output records": true, "Map output bytes": true, "Bytes Read": true, "Bytes Written": true,
 	}, names(c))
 
 	plan = must(filter.Bind(Lines(text), unread[[]byte]()))(t)
-	c = must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
+	c = must(RunLocal(t.Context(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1000), c.Get(counter.MapInputRecords))
 	require.False(t, names(c)["Map input chunks"])
 }
@@ -163,7 +158,7 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 func TestCombineCountersAddUp(t *testing.T) {
 	plan := must(wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
 		unread[Pair[string, int64]]()))(t)
-	c := runEngine(t, plan, 2, nil, cluster.Resources{})
+	c := engine(t, plan, 2, nil, cluster.Resources{})
 	require.Equal(t, int64(6), c.Get(counter.MapOutputRecords))
 	require.Equal(t, int64(6*(1+8)), c.Get(counter.MapOutputBytes), "of keys and values, before Combine")
 	require.Equal(t, int64(6+4), c.Get(counter.CombineInputRecords))
@@ -175,63 +170,50 @@ func TestCombineCountersAddUp(t *testing.T) {
 // A failed attempt adds nothing to the counters, even if its map counted or emitted before.
 func TestFailedAttemptsCountNothing(t *testing.T) {
 	bad := errors.New("bad")
-	ctx := context.Background()
-	lines := Lines(textOf("a\nb\nc\n"))
-	counted := func(task *Task) { task.Counter("Mine", "began").Add(1) }
-	mapper := func(fails error) func(*Task) (Mapper[[]byte, string, int64], error) {
-		return func(task *Task) (Mapper[[]byte, string, int64], error) {
-			counted(task)
-			return Mapper[[]byte, string, int64]{
-				Map: func(line []byte, emit func(string, int64)) error {
-					emit(string(line), 1)
-					return nil
-				},
-				Close: func(func(string, int64)) error { return fails },
-			}, nil
-		}
+	count := func(task *Task) { task.Counter("Mine", "began").Add(1) }
+	job := func(sum bool, mapFails, reduceFails error) func(Output[string]) (*Plan, error) {
+		return Job[[]byte, string, int64, string]{
+			Sum: sum,
+			MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
+				count(task)
+				return Mapper[[]byte, string, int64]{
+					Map:   func(line []byte, emit func(string, int64)) error { emit(string(line), 1); return nil },
+					Close: func(func(string, int64)) error { return mapFails },
+				}, nil
+			},
+			ReduceTask: func(task *Task) (Reducer[string, int64, string], error) {
+				count(task)
+				return Reducer[string, int64, string]{
+					Reduce: ignore[string, int64, string],
+					Close:  func(func(string)) error { return reduceFails },
+				}, nil
+			},
+		}.On(Lines(textOf("a\nb\nc\n")))
 	}
-	reducer := func(task *Task) (Reducer[string, int64, string], error) {
-		counted(task)
-		return Reducer[string, int64, string]{
-			Reduce: ignore[string, int64, string],
-			Close:  func(func(string)) error { return bad },
-		}, nil
-	}
-	filter := func(task *Task) (Filter[[]byte, string], error) {
-		counted(task)
+	filter := MapOnly[[]byte, string]{MapTask: func(task *Task) (Filter[[]byte, string], error) {
+		count(task)
 		return Filter[[]byte, string]{
 			Map:   func([]byte, func(string)) error { return nil },
 			Close: func(func(string)) error { return bad },
 		}, nil
-	}
-	var c counter.Set
-	res := cluster.Resources{Counters: &c}
-	failed := func(err error) {
-		require.ErrorIs(t, err, bad)
-		for v := range c.All() {
-			require.Zero(t, v.Value, "%s %s", v.Group, v.Name)
+	}}.On(Lines(textOf("a\n")))
+	for _, c := range []struct {
+		bind  func(Output[string]) (*Plan, error)
+		began int64 // attempts that succeeded
+	}{{job(false, bad, nil), 0}, {job(true, bad, nil), 0}, {filter, 0}, {job(false, nil, bad), 1}, {job(true, nil, bad), 1}} {
+		e := &engineRun{Resources: cluster.Resources{Counters: new(counter.Set)}}
+		require.ErrorIs(t, e.run(t.Context(), must(c.bind(unread[string]()))(t)), bad)
+		require.Equal(t, c.began, e.Counters.Named("Mine", "began"))
+		for v := range e.Counters.All() {
+			require.True(t, v.Value == 0 || c.began > 0, "%s %s", v.Group, v.Name)
 		}
-		require.Zero(t, c.Named("Mine", "began"))
+		for _, id := range []counter.ID{
+			counter.ReduceInputGroups, counter.ReduceShuffleBytes, counter.ReduceInputRecords, counter.ReduceOutputRecords,
+			counter.ShuffledMaps, counter.MergedMapOutputs, counter.OutputBytesWritten,
+		} {
+			require.Zero(t, e.Counters.Get(id), id)
+		}
 	}
-	prepared := func(p *Plan, err error) *Plan {
-		require.NoError(t, err)
-		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-		return p
-	}
-	a := &cluster.MapAttempt{Split: cluster.Split{Length: 6}, Resources: res}
-	to := func() Output[string] { return Text[string](Writer("-", io.Discard)) }
-	for _, sum := range []bool{false, true} {
-		type job = Job[[]byte, string, int64, string]
-		p := prepared(job{MapTask: mapper(bad), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
-		_, err := p.RunMap(ctx, a)
-		failed(err)
-		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
-		out := must(p.RunMap(ctx, &cluster.MapAttempt{Split: a.Split}))(t)
-		failed(p.RunReduce(ctx, &cluster.ReduceAttempt{Next: sent(0, out), Resources: res}))
-		out.Release()
-	}
-	_, err := prepared(MapOnly[[]byte, string]{MapTask: filter}.Bind(lines, to())).RunMap(ctx, a)
-	failed(err)
 }
 
 // Attempts return all memory to the budget and the pool, whether they spill or not. After a job
@@ -242,21 +224,17 @@ func TestAllMemoryGoesBack(t *testing.T) {
 		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
 	}
 	in := Lines(Bytes("text", text.Bytes()))
+	pass := wordCount(false)
+	pass.Reduce = nil
 	for name, bind := range map[string]func(Output[Pair[string, int64]]) (*Plan, error){
-		"group":   func(to Output[Pair[string, int64]]) (*Plan, error) { return wordCount(false).Bind(in, to) },
-		"combine": func(to Output[Pair[string, int64]]) (*Plan, error) { return wordCount(true).Bind(in, to) },
-		"pass on": func(to Output[Pair[string, int64]]) (*Plan, error) {
-			j := wordCount(false)
-			j.Reduce = nil
-			return j.Bind(in, to)
-		},
+		"group": wordCount(false).On(in), "combine": wordCount(true).On(in), "pass on": pass.On(in),
 	} {
 		for _, limit := range []int64{1, 1 << 30} {
 			before := memory.Mapped()
 			budget := cluster.NewMemory(limit)
 			pool := cluster.NewBuffers(budget, 4<<20)
 			p := must(bind(Text[Pair[string, int64]](output.To(new(output.MemoryStore)))))(t)
-			runEngine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
+			engine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()
 			require.Zero(t, budget.Used(), "%s within %d bytes", name, limit)

@@ -5,13 +5,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -117,16 +115,11 @@ func FuzzCSV(f *testing.F) {
 
 func TestCSVOfEverySource(t *testing.T) {
 	text := "k,v\n\"a\nb\",1\nc,\"2,\"\"3\"\"\"\n\nd,4\n"
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	must(io.WriteString(z, text))(t)
-	require.NoError(t, z.Close())
 	want := [][]string{{"a\nb", "1"}, {"c", `2,"3"`}, {"d", "4"}}
 	o := CSVOptions{Header: true}
 	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Bytes("t.csv", []byte(text)))) }, 1, 4, 11, 100)
 	requireEverywhere(t, want, func() Input[[]string] {
-		src := must(checked(Bytes("t.csv.gz", packed.Bytes())))(t)
-		return fieldsOf(CSV(o, src))
+		return fieldsOf(CSV(o, must(Stored(Bytes("t.csv.gz", packed(t, Gzip, text)).Data))(t)))
 	}, 5, 100)
 	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Stream("-", strings.NewReader(text)))) }, 1)
 	requireEverywhere(t, slices.Concat(want, want), func() Input[[]string] {
@@ -134,15 +127,11 @@ func TestCSVOfEverySource(t *testing.T) {
 	}, 100)
 }
 
-// checked returns s with the compression that its name's extension says.
-func checked(s Source) (Source, error) { return Stored(s.Data) }
-
 // The splits of a CSV file share one pass that finds record starts; a single split needs none.
 func TestCSVMarks(t *testing.T) {
 	record := "some,\"quoted\nwords\"\n"
 	text := strings.Repeat(record, 3<<20/len(record))
-	p, err := passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), unread[[]string]())
-	require.NoError(t, err)
+	p := must(passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), unread[[]string]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	m := input.Memo(p.Sources()[0]).(*marks)
 	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}}))(t)
@@ -199,29 +188,12 @@ func TestCSVRows(t *testing.T) {
 		{ID: 8, Name: "c"},
 	}
 	for block := int64(1); block < int64(len(text))+2; block++ {
-		got, err := recordsOfRows(t, CSVRows[station](CSVOptions{Header: true}, Bytes("s.csv", text)), block)
-		require.NoError(t, err)
+		got := must(recordsOf(t, CSVRows[station](CSVOptions{Header: true}, Bytes("s.csv", text)), tiny(3, 2, 7), block))(t)
 		require.Equal(t, want, got)
 	}
 	requireEverywhere(t, []visit{{"a", 1}, {"b", 2}}, func() Input[visit] {
 		return CSVRows[visit](CSVOptions{Comma: ';'}, Bytes("v", []byte("a;1\nb;2")))
 	}, 1, 3, 10)
-}
-
-// recordsOfRows is recordsOf for records that no output can write.
-func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, err error) {
-	size := in.sources[0].Size()
-	for off := int64(0); off < size; off += block {
-		r := &read.Reader{
-			Ctx: t.Context(), Windows: tiny(3, 2, 7), Source: in.sources[0],
-			Split: cluster.Split{Offset: off, Length: min(block, size-off)},
-		}
-		err = readEach(in, r, func(rec I) error { records = append(records, rec); return nil })
-		if err != nil {
-			return records, err
-		}
-	}
-	return records, nil
 }
 
 func TestCSVRowsTeach(t *testing.T) {

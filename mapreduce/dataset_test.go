@@ -57,13 +57,13 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	k := NewDataset[T](kept.Options{})
 	fill := passOn[T]()
 	plan := must(fill.Bind(Slice(records), k.Output()))(t)
-	runAttempts(t, plan, root, plan.BlocksOf(int64(len(records)/3+1)))
+	require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(int64(len(records)/3+1))))
 	got := must(k.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 
 	var out Collected[T]
 	plan = must(fill.Bind(k.Input(), out.Output()))(t)
-	runAttempts(t, plan, root, plan.BlocksOf(block))
+	require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(block)))
 	got = must(out.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 	n, size, spilled := k.Size()
@@ -78,19 +78,23 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	require.Zero(t, root.Used())
 }
 
-// runAttempts runs each map of a plan once, as a cluster does, each with a sub-budget of root.
-func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(int) []cluster.Block) {
-	ctx := context.Background()
+// runAttempts runs each map of a plan once, each with a sub-budget of root, on the given nodes in
+// turn. It commits the job, or aborts it and returns the error.
+func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(int) []cluster.Block, nodes ...string) error {
 	require.NoError(t, p.Claim())
-	splits := begun(t, p, blocks)
-	for i, split := range splits {
-		sub := root.Sub()
-		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: sub, Host: fmt.Sprint("node ", i%2)}}
-		must(p.RunMap(ctx, a))(t)
+	for i, split := range begun(t, p, blocks) {
+		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub()}}
+		if len(nodes) > 0 {
+			a.Host = nodes[i%len(nodes)]
+		}
+		must(p.RunMap(context.Background(), a))(t)
 		require.NoError(t, p.CommitTask(a.ID()))
-		sub.Close()
+		a.Budget.Close()
 	}
-	require.NoError(t, p.CommitJob())
+	if err := p.CommitJob(); err != nil {
+		return errors.Join(err, p.AbortJob())
+	}
+	return nil
 }
 
 func TestKeptIsWhatWasWritten(t *testing.T) {
@@ -106,15 +110,14 @@ func TestKeptLargeRecords(t *testing.T) {
 	for _, limit := range []int64{0, 1} {
 		k, root := NewDataset[[]byte](kept.Options{}), cluster.NewMemory(limit)
 		plan := must(passOn[[]byte]().Bind(Slice(records), k.Output()))(t)
-		runAttempts(t, plan, root, nil)
+		require.NoError(t, runAttempts(t, plan, root, nil))
 		require.Equal(t, records, must(k.Records())(t))
 		k.Release()
 		require.Zero(t, root.Used())
 	}
 }
 
-// Release frees a dataset when its last reader has ended. Reading it is an error, whether a plan
-// has started or not.
+// Reading a dataset before it is kept, or after Release, is an error; so is keeping it again.
 func TestKeptRelease(t *testing.T) {
 	k := NewDataset[int](kept.Options{Name: "numbers"})
 	_, err := passOn[int]().Bind(k.Input(), unread[int]())
@@ -123,23 +126,10 @@ func TestKeptRelease(t *testing.T) {
 	empty := NewKeyedDataset(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), unread[Group[int, int, int]]())
 	require.ErrorIs(t, err, output.ErrNotCollected)
-	root := cluster.NewMemory(1 << 30)
-	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
-	runAttempts(t, plan, root, nil)
-	require.Positive(t, root.Used())
-
-	var out, late Collected[int]
-	reads := must(passOn[int]().Bind(k.Input(), out.Output()))(t)
-	begins := must(passOn[int]().Bind(k.Input(), late.Output()))(t)
-	require.NoError(t, reads.Hold(false))
-	k.Release()
+	keep(t, k, Slice([]int{1, 2, 3}), 9)
+	begins := must(passOn[int]().Bind(k.Input(), unread[int]()))(t)
 	k.Release()
 	require.ErrorIs(t, begins.SetupJob(), kept.ErrReleased)
-	require.ErrorIs(t, errorOf(k.Records()), kept.ErrReleased)
-	require.Positive(t, root.Used(), "a job still reads")
-	runAttempts(t, reads, nil, nil)
-	require.Zero(t, root.Used())
-	require.Equal(t, []int{1, 2, 3}, must(out.Records())(t))
 	again := must(passOn[int]().Bind(Slice([]int{1}), k.Output()))(t)
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
@@ -180,36 +170,19 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 func TestKeptAgain(t *testing.T) {
 	k, root := NewDataset[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
 	move, less := 0.0, 0
-	bind := func(out Output[imageRecord]) *Plan {
-		job := MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
+	run := func(out Output[imageRecord], block int64, nodes ...string) error {
+		plan := must(MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
 			if n >= less {
 				emit(imageRecord{float64(n) + move, 1, int64(n)})
 			}
 			return nil
-		}}
-		plan := must(job.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out))(t)
-		return plan
+		}}.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out))(t)
+		return runAttempts(t, plan, root, plan.BlocksOf(block), nodes...)
 	}
-	plan := bind(k.Output())
-	runAttempts(t, plan, root, plan.BlocksOf(2))
+	require.NoError(t, run(k.Output(), 2, "node 0", "node 1"))
 	used := root.Used()
 	want := must(k.Records())(t)
 	require.Equal(t, []string{"node 0", "node 1", "node 0", "node 1"}, k.Hosts())
-	again := func(block int64) error {
-		p := bind(k.Again())
-		require.NoError(t, p.SetupJob())
-		splits := must(p.Splits(t.Context(), p.BlocksOf(block)))(t)
-		for i, split := range splits {
-			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: "node 2"}}
-			must(p.RunMap(t.Context(), a))(t)
-			require.NoError(t, p.CommitTask(a.ID()))
-		}
-		err := p.CommitJob()
-		if err != nil {
-			require.NoError(t, p.AbortJob())
-		}
-		return err
-	}
 
 	k.Lose("node 1")
 	require.Equal(t, []int{1, 3}, k.Lost())
@@ -219,15 +192,15 @@ func TestKeptAgain(t *testing.T) {
 	require.ErrorContains(t, err, "points, part 1, on node 1")
 	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
 		wrong()
-		err := again(2)
+		err := run(k.Again(), 2, "node 2")
 		require.ErrorIs(t, err, kept.ErrOtherData)
 		require.ErrorContains(t, err, "points, part 0 has 2 records, made again")
 		require.Equal(t, used/2, root.Used())
 		less, move = 0, 0
 	}
-	require.ErrorContains(t, again(4), "has 4 parts, made again it has 2")
+	require.ErrorContains(t, run(k.Again(), 4, "node 2"), "has 4 parts, made again it has 2")
 	move = 1e-15 // a difference as from another order of addition
-	require.NoError(t, again(2))
+	require.NoError(t, run(k.Again(), 2, "node 2"))
 	require.Empty(t, k.Lost())
 	require.Equal(t, used, root.Used())
 	require.Equal(t, []string{"node 0", "node 2", "node 0", "node 2"}, k.Hosts())
@@ -244,18 +217,13 @@ func TestKeptAgain(t *testing.T) {
 func TestKeptLostWhileWritten(t *testing.T) {
 	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
-		plan := must(passOn[int]().Bind(Slice([]int{1, 2}), out))(t)
-		require.NoError(t, plan.SetupJob())
-		splits := must(plan.Splits(t.Context(), plan.BlocksOf(1)))(t)
-		for i, split := range splits {
-			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}
-			must(plan.RunMap(t.Context(), a))(t)
-			if i == 1 {
+		plan := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+			if emit(n); n == 2 {
 				k.Lose(lose)
 			}
-			require.NoError(t, plan.CommitTask(a.ID()))
-		}
-		require.NoError(t, plan.CommitJob())
+			return nil
+		}}.Bind(Slice([]int{1, 2}), out))(t)
+		require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(1), "node 0", "node 1"))
 	}
 	run(k.Output(), "node 1")
 	require.Equal(t, []int{1}, k.Lost())
@@ -273,7 +241,7 @@ func TestKeptDamage(t *testing.T) {
 	f := must(os.CreateTemp(t.TempDir(), ""))(t)
 	k := NewDataset[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
 	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
-	runAttempts(t, plan, cluster.NewMemory(1), nil)
+	require.NoError(t, runAttempts(t, plan, cluster.NewMemory(1), nil))
 	must(f.WriteAt([]byte{9}, 8))(t)
 	err := ran(passOn[int]().Bind(k.Input(), unread[int]()))
 	require.ErrorIs(t, err, kept.ErrPartLost)
@@ -297,8 +265,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	err := ran(job.Bind(k.Input(), out.Output()))
 	require.ErrorContains(t, err, `words, part 0: at byte 5, "\x03bad": panic: no`)
 	plan := must(job.Bind(k.Input(), out.Output()))(t)
-	var left []cluster.Skipped
-	must(RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left}))(t)
+	_, left := skipping(t, plan, true, 1)
 	require.Len(t, left, 1)
 	require.Equal(t, []string{"good", "fine"}, must(out.Records())(t))
 
@@ -328,7 +295,7 @@ func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 	for i := range int32(3) {
 		pages = append(pages, linkedPage{Number: i, Links: []int32{i, 7, 8}, Name: []byte{}})
 	}
-	k := keepBy(t, nil, linkedPage.number, 1, pages)
+	k := keepPages(t, pages)
 	type group = Group[int32, linkedPage, linkedPage]
 	var last []int32
 	for how, use := range map[error]func(links []int32, emit func([]int32)){

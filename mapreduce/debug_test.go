@@ -25,8 +25,8 @@ func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 		p.Debug(DebugOptions{})
 		return p
 	}
-	_, local = RunLocal(context.Background(), debug(), LocalOptions{})
-	return local, outcome(t, debug(), 1<<20)
+	_, local = RunLocal(t.Context(), debug(), LocalOptions{})
+	return local, new(engineRun).run(t.Context(), debug())
 }
 
 // misused is a correct job over bytes, in which a test replaces one user function by a wrong one.
@@ -238,8 +238,7 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 
 	p = debugged(t, keep)
 	begun(t, p, nil)
-	out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: 3}})
-	require.NoError(t, err)
+	out := must(p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: 3}}))(t)
 	out.Release()
 	elsewhere(func() { kept(1) })
 	require.ErrorContains(t, p.CommitJob(), "emit was called after the Map")

@@ -69,27 +69,11 @@ func TestSourcesThatMisbehave(t *testing.T) {
 		{"a panic of Size", "", odd{size: func() int64 { panic("no idea") }}, "no idea"},
 		{"a negative size", "", odd{size: func() int64 { return -1 }}, "a size of -1 bytes"},
 		{"a panic of View", "", odd{view: func(int64, int) ([]byte, func(), error) { panic("no view") }}, "no view"},
-		{
-			"a short view", "",
-			odd{view: func(int64, int) ([]byte, func(), error) { return nil, func() {}, nil }},
-			"gave 0 bytes",
-		},
-		{
-			"an error of View", "",
-			odd{view: func(int64, int) ([]byte, func(), error) { return nil, nil, gone }},
-			gone.Error(),
-		},
+		{"a short view", "", odd{view: func(int64, int) ([]byte, func(), error) { return nil, func() {}, nil }}, "gave 0 bytes"},
+		{"an error of View", "", odd{view: func(int64, int) ([]byte, func(), error) { return nil, nil, gone }}, gone.Error()},
 		{"a panic of a release", "", odd{release: func() { panic("mine") }}, "mine"},
-		{
-			"a panic of ReadAt", ".gz",
-			odd{readAt: func([]byte, int64) (int, error) { panic("no reading") }},
-			"no reading",
-		},
-		{
-			"more than was asked for", ".gz",
-			odd{readAt: func(p []byte, _ int64) (int, error) { return len(p) + 1, nil }},
-			"ReadAt says",
-		},
+		{"a panic of ReadAt", ".gz", odd{readAt: func([]byte, int64) (int, error) { panic("no reading") }}, "no reading"},
+		{"more than was asked for", ".gz", odd{readAt: func(p []byte, _ int64) (int, error) { return len(p) + 1, nil }}, "ReadAt says"},
 		{"a panic of Close", "", odd{close: func() error { panic("stuck") }}, "stuck"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

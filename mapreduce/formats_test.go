@@ -16,27 +16,11 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // passOn returns a map-only job that writes each record of its input.
 func passOn[I any]() MapOnly[I, I] {
 	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error { emit(rec); return nil }}
-}
-
-// recordsOf returns the records of an input, or its first error. It cuts sources every block bytes
-// and reads them through windows w.
-func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
-	p := must(passOn[I]().Bind(in, unread[I]()))(t)
-	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
-	for _, s := range splits {
-		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
-		err := readEach(in, r, func(rec I) error { records = append(records, rec); return nil })
-		if err != nil {
-			return records, err
-		}
-	}
-	return records, nil
 }
 
 // requireEverywhere checks that an input has the records want, in RunLocal and on the engine, for
@@ -49,7 +33,7 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 				must(RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)}))(t)
 			},
 			"engine": func(p *Plan) {
-				runEngine(t, p, 0, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
+				engine(t, p, 0, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
 			},
 		} {
 			var out Collected[I]
@@ -81,8 +65,7 @@ func TestJSONLines(t *testing.T) {
 	want := []visit{{"ann", 1}, {"bob", 0}, {}, {"", 3}}
 	requireEverywhere(t, want, func() Input[visit] { return JSONLines[visit](Bytes("v.jsonl", text)) }, 1, 7, 33, 1000)
 	for block := range int64(len(text)) {
-		got, err := recordsOf(t, JSONLines[visit](Bytes("v.jsonl", text)), tiny(5, 3, 9), block+1)
-		require.NoError(t, err)
+		got := must(recordsOf(t, JSONLines[visit](Bytes("v.jsonl", text)), tiny(5, 3, 9), block+1))(t)
 		require.Equal(t, want, got)
 	}
 }
@@ -112,8 +95,7 @@ func TestBadLinesAreSkipped(t *testing.T) {
 	}}
 	var out Collected[visit]
 	p := must(refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output()))(t)
-	var left []cluster.Skipped
-	c := must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left}))(t)
+	c, left := skipping(t, p, true, 3)
 	require.Equal(t, []visit{{"", 1}, {"", 3}}, must(out.Records())(t))
 	var places []int64
 	for _, s := range left {
@@ -150,14 +132,9 @@ func TestDecodedIsSampled(t *testing.T) {
 		text = append(text, byte('0'+i*7%10), byte('0'+i*7/10%10), byte('0'+i*7/100%10), '\n')
 	}
 	in := Decoded(Lines(Bytes("text", text)), func(b []byte) (string, error) { return string(b), nil })
-	var out Collected[Pair[string, None]]
-	p := must(sorting[string](3).Bind(in, out.Output()))(t)
-	runEngine(t, p, 0, p.BlocksOf(1000), cluster.Resources{})
-	records := must(out.Records())(t)
+	records := gather(t, SortBy(func(s string) string { return s }).On(in), false, 1000, 3)
 	require.Len(t, records, 3000)
-	require.True(t, slices.IsSortedFunc(records, func(a, b Pair[string, None]) int {
-		return slices.Compare([]byte(a.First), []byte(b.First))
-	}))
+	require.True(t, slices.IsSorted(records))
 }
 
 // paragraphs is a Format for files whose last line lists the offsets of their paragraphs.
@@ -244,10 +221,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 		}
 		require.Equal(t, want, gather(t, bind, local, block, 1))
 		slices.Sort(want)
-		sorted := func(out Output[string]) (*Plan, error) {
-			return SortBy(func(s string) string { return s }).Bind(in, out)
-		}
-		require.Equal(t, want, gather(t, sorted, local, block, 3))
+		require.Equal(t, want, gather(t, SortBy(func(s string) string { return s }).On(in), local, block, 3))
 	})
 }
 

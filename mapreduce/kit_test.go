@@ -2,15 +2,16 @@ package mapreduce
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
-	"slices"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // must returns the result of a call; an error of the call ends the test:
@@ -59,39 +60,104 @@ func sorting[K any](reduces int) Job[K, K, None, Pair[K, None]] {
 	}
 }
 
-// runEngine runs a plan by map and reduce attempts, one after the other, and returns the counters.
-func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []cluster.Block, res cluster.Resources) *counter.Set {
-	t.Helper()
-	return engine(t, p, reduces, blocks, res)
+// engineRun runs the tasks of a plan one after the other, as a cluster does.
+type engineRun struct {
+	reduces, tries, maxSkips int // tries: attempts per task; 0 means 1
+	blocks                   func(source int) []cluster.Block
+	cluster.Resources
+	skipped []cluster.Skipped
 }
 
+// engine runs a plan, and returns the counters.
 func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []cluster.Block, res cluster.Resources) *counter.Set {
-	ctx := context.Background()
-	total := new(counter.Set)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces}))
-	splits := must(p.Splits(ctx, blocks))(t)
-	var outs []*cluster.MapOutput
-	for i, s := range splits {
-		a := &cluster.MapAttempt{Index: i, Split: s, Resources: res}
-		a.Counters = total
-		out := must(p.RunMap(ctx, a))(t)
-		if p.MapOnly() {
-			require.NoError(t, p.CommitTask(a.ID()))
+	res.Counters = new(counter.Set)
+	e := &engineRun{reduces: reduces, blocks: blocks, Resources: res}
+	require.NoError(t, e.run(context.Background(), p))
+	return res.Counters
+}
+
+func (e *engineRun) run(ctx context.Context, p *Plan) (err error) {
+	if err := p.SetupJob(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.AbortJob())
 		}
-		outs = append(outs, out)
+	}()
+	if e.Progress == nil {
+		e.Progress = new(cluster.Progress)
+	}
+	err = fault.ErrExited // returned if user code ends the goroutine below
+	return e.tasks(ctx, p)
+}
+
+// tasks runs the tasks of a plan after SetupJob, and commits the job.
+func (e *engineRun) tasks(ctx context.Context, p *Plan) error {
+	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: e.reduces}); err != nil {
+		return err
+	}
+	splits, err := p.Splits(ctx, e.blocks)
+	if err != nil {
+		return err
+	}
+	var outs []*cluster.MapOutput
+	defer func() {
+		for _, o := range outs {
+			o.Release()
+		}
+	}()
+	for i, s := range splits {
+		if err := e.task(ctx, p, AttemptID{Index: i}, func(id AttemptID) error {
+			a := &cluster.MapAttempt{Index: i, Try: id.Try, Split: s, MaxSkips: e.maxSkips, Resources: e.Resources}
+			out, err := p.RunMap(ctx, a)
+			if err == nil {
+				outs, e.skipped = append(outs, out), append(e.skipped, out.Skipped()...)
+			}
+			if err == nil && p.MapOnly() {
+				err = p.CommitTask(id)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
 	}
 	for r := range p.Reduces() {
-		a := &cluster.ReduceAttempt{Index: r, Resources: res, Next: sent(r, outs...)}
-		a.Counters = total
-		require.NoError(t, p.RunReduce(ctx, a))
-		require.NoError(t, p.CommitTask(a.ID()))
+		if err := e.task(ctx, p, AttemptID{Kind: attempt.Reduce, Index: r}, func(id AttemptID) error {
+			a := &cluster.ReduceAttempt{Index: r, Try: id.Try, Resources: e.Resources, Next: sent(r, outs...)}
+			if err := p.RunReduce(ctx, a); err != nil {
+				return err
+			}
+			return p.CommitTask(id)
+		}); err != nil {
+			return err
+		}
 	}
-	for _, o := range outs {
-		o.Release()
+	return p.CommitJob()
+}
+
+// task runs attempts of a task until one succeeds or another would not help.
+func (e *engineRun) task(ctx context.Context, p *Plan, id AttemptID, run func(id AttemptID) error) (err error) {
+	for id.Try = range max(e.tries, 1) {
+		done := make(chan error, 1)
+		go func() { // user code may end it
+			err := fault.ErrExited
+			defer func() {
+				if errors.Is(err, fault.ErrExited) {
+					err = e.Progress.Exited()
+				}
+				done <- err
+			}()
+			err = run(id)
+		}()
+		if err = <-done; err == nil || fault.IsPermanent(err) || ctx.Err() != nil {
+			return err
+		}
+		if err := p.AbortTask(id); err != nil {
+			return err
+		}
 	}
-	require.NoError(t, p.CommitJob())
-	return total
+	return err
 }
 
 // sent returns the Next of a reduce attempt; it returns the segments of the last map first.
@@ -109,15 +175,8 @@ func wordCount(combine bool) Job[[]byte, string, int64, Pair[string, int64]] {
 	j := Job[[]byte, string, int64, Pair[string, int64]]{
 		Name: "wordcount",
 		Map: func(line []byte, emit func(string, int64)) error {
-			start := -1
-			for i, c := range append(slices.Clip(line), ' ') {
-				switch {
-				case c == ' ' && start >= 0:
-					emit(string(line[start:i]), 1)
-					start = -1
-				case c != ' ' && start < 0:
-					start = i
-				}
+			for w := range Fields(line) {
+				emit(string(w), 1)
 			}
 			return nil
 		},

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -26,21 +27,13 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // runBudget runs the only map of a plan with a memory budget, and returns its error.
-func runBudget(p *Plan, budget int64) error {
-	ctx := context.Background()
-	if err := p.Prepare(ctx, cluster.PrepareOptions{}); err != nil {
-		return err
-	}
-	splits, err := p.Splits(ctx, nil)
-	if err != nil {
-		return err
-	}
+func runBudget(t *testing.T, p *Plan, budget int64) error {
 	memory := cluster.NewMemory(budget)
-	_, err = p.RunMap(ctx, &cluster.MapAttempt{
-		Split:     splits[0],
+	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{
+		Split:     begun(t, p, nil)[0],
 		Resources: cluster.Resources{Budget: memory, Pool: cluster.NewBuffers(memory, 0)},
 	})
-	return err
+	return errors.Join(err, p.AbortJob())
 }
 
 // A record without an end is rejected before it fills the memory, with its place, in each format.
@@ -49,35 +42,23 @@ func TestRecordTooLarge(t *testing.T) {
 	keep := keepLines()
 	whole := MapOnly[WholeFile, []byte]{Map: func(WholeFile, func([]byte)) error { return nil }}
 	text := MapOnly[string, []byte]{Map: func(string, func([]byte)) error { return nil }}
-	for _, c := range []struct {
-		name string
-		bind func(s Source, out Output[[]byte]) (*Plan, error)
+	for name, c := range map[string]struct {
+		bind func(s Source) func(Output[[]byte]) (*Plan, error)
 		at   string
 	}{
-		{"lines", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(Lines(s), out) }, "byte 6"},
-		{"chunks", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(Chunks(s), out) }, "byte 6"},
-		{
-			"strings", func(s Source, out Output[[]byte]) (*Plan, error) { return text.Bind(LineStrings(s), out) },
-			"byte 6",
-		},
-		{
-			"fixed size", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(FixedSize(1<<40, s), out) },
-			"byte 0",
-		},
-		{
-			"whole files", func(s Source, out Output[[]byte]) (*Plan, error) { return whole.Bind(WholeFiles(s), out) },
-			"byte 0",
-		},
+		"lines":       {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(Lines(s)) }, "byte 6"},
+		"chunks":      {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(Chunks(s)) }, "byte 6"},
+		"strings":     {func(s Source) func(Output[[]byte]) (*Plan, error) { return text.On(LineStrings(s)) }, "byte 6"},
+		"fixed size":  {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(FixedSize(1<<40, s)) }, "byte 0"},
+		"whole files": {func(s Source) func(Output[[]byte]) (*Plan, error) { return whole.On(WholeFiles(s)) }, "byte 0"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			e := &endless{}
-			src := Stream("the-pipe", readers{strings.NewReader("short\n"), e})
-			var out Collected[[]byte]
-			p := must(c.bind(src, out.Output()))(t)
-			err := runBudget(p, budget)
+			p := must(c.bind(Stream("the-pipe", readers{strings.NewReader("short\n"), e}))(unread[[]byte]()))(t)
+			err := runBudget(t, p, budget)
 			require.ErrorIs(t, err, ErrRecordTooLarge)
-			require.ErrorContains(t, err,
-				"the-pipe: record too large: the one that begins at "+c.at+" is longer than 20971520 bytes, a quarter of the memory budget")
+			require.ErrorContains(t, err, "the-pipe: record too large: the one that begins at "+c.at+
+				" is longer than 20971520 bytes, a quarter of the memory budget")
 			require.Less(t, e.read, int64(budget/2))
 		})
 	}
@@ -101,12 +82,12 @@ func TestLargeLinesOfAFile(t *testing.T) {
 	job.Map = func(line []byte, _ func([]byte)) error { count += int64(len(line)); return nil }
 	var out Collected[[]byte]
 	p := must(job.Bind(Lines(src), out.Output()))(t)
-	require.NoError(t, runBudget(p, 80<<20))
+	require.NoError(t, runBudget(t, p, 80<<20))
 	require.EqualValues(t, 40<<20-1, count)
 
 	text := MapOnly[string, []byte]{Map: func(string, func([]byte)) error { return nil }}
 	p = must(text.Bind(LineStrings(src), out.Output()))(t)
-	err := runBudget(p, 80<<20)
+	err := runBudget(t, p, 80<<20)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
 	require.ErrorContains(t, err,
 		"sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
@@ -136,9 +117,9 @@ func TestEmittedTooLarge(t *testing.T) {
 	text := func(line []byte, emit func([]byte, []byte)) error { emit(line, nil); return nil }
 	var out Collected[[]byte]
 	bind := func(p *Plan, err error) *Plan { require.NoError(t, err); return p }
-	combining := Job[[]byte, []byte, int64, []byte]{Combine: plus, Reduce: count}
+	combining := Job[[]byte, []byte, int64, []byte]{Combine: func(a, b int64) int64 { return a + b }, Reduce: count}
 	combining.Map = words
-	require.NoError(t, runBudget(bind(combining.Bind(Lines(src), out.Output())), budget))
+	require.NoError(t, runBudget(t, bind(combining.Bind(Lines(src), out.Output())), budget))
 
 	combining.Map = func(line []byte, emit func([]byte, int64)) error { emit(line, 1); return nil }
 	holding := Job[[]byte, []byte, []byte, []byte]{
@@ -152,7 +133,7 @@ func TestEmittedTooLarge(t *testing.T) {
 		{bind(combining.Bind(Lines(src), out.Output())), "a key"},
 		{bind(holding.Bind(Lines(src), out.Output())), "a key with its value"},
 	} {
-		err := runBudget(c.p, budget)
+		err := runBudget(t, c.p, budget)
 		require.ErrorIs(t, err, ErrRecordTooLarge)
 		require.True(t, fault.IsPermanent(err))
 		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ",
@@ -164,7 +145,7 @@ func TestEmittedTooLarge(t *testing.T) {
 
 	passing := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{Map: text}
 	var pairs bytes.Buffer
-	require.NoError(t, runBudget(bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))),
+	require.NoError(t, runBudget(t, bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))),
 		budget))
 }
 
@@ -186,13 +167,13 @@ func TestLongLine(t *testing.T) {
 		}
 		var lines bytes.Buffer
 		p := must(sorting[[]byte](0).Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
-		runEngine(t, p, 2, p.BlocksOf(1<<20), res)
+		engine(t, p, 2, p.BlocksOf(1<<20), res)
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
-		p = must(countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
-			Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
-		runEngine(t, p, 1, p.BlocksOf(1<<20), res)
+		count := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{Map: fieldWords, Sum: true}
+		p = must(count.Bind(Lines(source()), Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
+		engine(t, p, 1, p.BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
 		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
 	}
@@ -205,51 +186,27 @@ func TestLongLine(t *testing.T) {
 // Lines as strings share memory only if emitted values are copied. In a table that keeps them, each
 // has memory of its own, so that one does not hold others.
 func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
-	lines := LineStrings(textOf("one\ntwo\n"))
-	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {
-		var at []uintptr
-		p := bind(lines, func(line string) { at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line)))) })
-		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-		splits := must(p.Splits(t.Context(), nil))(t)
-		out := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]}))(t)
-		out.Release()
+	var at []uintptr
+	see := func(line string) string {
+		at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line))))
+		return line
+	}
+	adjacent := func(bind func(Input[string], Output[string]) (*Plan, error)) bool {
+		at = nil
+		p := must(bind(LineStrings(textOf("one\ntwo\n")), unread[string]()))(t)
+		must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: begun(t, p, nil)[0]}))(t).Release()
 		require.Len(t, at, 2)
 		return at[0]+uintptr(len("one\n")) == at[1]
 	}
-	none := unread[string]()
-	counting := func(in Input[string], see func(string)) *Plan {
-		p := must((Job[string, string, int, string]{
-			Map: func(line string, emit func(string, int)) error {
-				see(line)
-				emit(line, 1)
-				return nil
-			},
-			Combine: func(a, b int) int { return a + b },
-			Reduce:  func(string, iter.Seq[int], func(string)) error { return nil },
-		}).Bind(in, none))(t)
-		return p
-	}
-	require.True(t, adjacent(counting), "counts")
-	longest := func(in Input[string], see func(string)) *Plan {
-		p := must((Job[string, string, string, string]{
-			Map: func(line string, emit func(string, string)) error {
-				see(line)
-				emit(line, line)
-				return nil
-			},
-			Combine: func(a, b string) string { return max(a, b) },
-			Reduce:  func(string, iter.Seq[string], func(string)) error { return nil },
-		}).Bind(in, none))(t)
-		return p
-	}
-	require.False(t, adjacent(longest), "strings that a combiner holds")
-	filtering := func(in Input[string], see func(string)) *Plan {
-		p := must((MapOnly[string, string]{Map: func(line string, emit func(string)) error {
-			see(line)
-			emit(line)
-			return nil
-		}}).Bind(in, none))(t)
-		return p
-	}
-	require.False(t, adjacent(filtering), "a job without shuffle")
+	require.True(t, adjacent(Job[string, string, int, string]{
+		Map:     func(line string, emit func(string, int)) error { emit(see(line), 1); return nil },
+		Combine: func(a, b int) int { return a + b },
+		Reduce:  ignore[string, int, string],
+	}.Bind), "counts")
+	require.False(t, adjacent(Job[string, string, string, string]{
+		Map:     func(line string, emit func(string, string)) error { emit(line, see(line)); return nil },
+		Combine: func(a, b string) string { return max(a, b) },
+		Reduce:  ignore[string, string, string],
+	}.Bind), "strings that a combiner holds")
+	require.False(t, adjacent(Each(see).Bind), "a job without shuffle")
 }

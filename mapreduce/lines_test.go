@@ -35,31 +35,33 @@ func tiny(run, crossing, span int) read.Windows {
 	return read.Windows{Run: run, Crossing: crossing, Span: span}
 }
 
-// planOf returns a plan over an input whose tasks do nothing.
-func planOf(t testing.TB, in untypedInput) *Plan {
-	t.Helper()
-	p := must(newPlan("here", in, cluster.Spec{Output: unread[int]().dest}, nil))(t)
-	return p
-}
-
 // readEach calls each with every record that in reads by r.
 func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error {
 	return in.read(r, func(batch []I) (int, error) { return read.EachOne(r, batch, each) })
 }
 
-// readAll returns the records of an input, read split by split, with blocks of `block` bytes and
-// windows w.
-func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (records []string) {
-	t.Helper()
-	p := planOf(t, in.untyped())
-	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
-	for _, s := range splits {
-		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: in.sources[s.Source], Split: s}
-		require.NoError(t, readEach(in, r, func(rec []byte) error {
-			records = append(records, string(rec))
-			return nil
-		}))
+// readInput calls each with every record of an input, until it returns an error. It cuts sources
+// every block bytes and reads them through windows w.
+func readInput[I any](t require.TestingT, in Input[I], w read.Windows, block int64, each func(rec I) error) error {
+	p := must(MapOnly[I, None]{Map: func(I, func(None)) error { return nil }}.Bind(in, unread[None]()))(t)
+	for _, s := range must(p.Splits(context.Background(), p.BlocksOf(block)))(t) {
+		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
+		if err := readEach(in, r, each); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// recordsOf returns the records of an input, or its first error; see readInput.
+func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
+	err = readInput(t, in, w, block, func(rec I) error { records = append(records, rec); return nil })
+	return records, err
+}
+
+// readAll returns copies of the records of an input; see readInput.
+func readAll(t require.TestingT, in Input[[]byte], w read.Windows, block int64) (records []string) {
+	require.NoError(t, readInput(t, in, w, block, func(rec []byte) error { records = append(records, string(rec)); return nil }))
 	return records
 }
 
@@ -107,12 +109,7 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 			require.Equal(t, want, readAll(t, FixedSize(4, Bytes("text", text)), w, block))
 		}
 	}
-	in := FixedSize(4, Bytes("text", text[:41]))
-	err := readEach(in, &read.Reader{
-		Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[0],
-		Split: cluster.Split{Length: 41},
-	},
-		func([]byte) error { return nil })
+	_, err := recordsOf(t, FixedSize(4, Bytes("text", text[:41])), read.UsualWindows(), 41)
 	require.ErrorContains(t, err, "text: ends within a record of 4 bytes")
 }
 
@@ -128,16 +125,13 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 }
 
 func TestNLinesCutsEveryNLines(t *testing.T) {
-	in := NLines(2, textOf("1\n2\n3\n4\n5"))
-	p := planOf(t, in.untyped())
+	p := must(keepLines().Bind(NLines(2, textOf("1\n2\n3\n4\n5")), unread[[]byte]()))(t)
 	splits := must(p.Splits(context.Background(), func(int) []cluster.Block {
 		return []cluster.Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	}))(t)
 	require.Equal(t, []cluster.Split{
-		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {
-			Offset: 8,
-			Length: 1, Hosts: []string{"b"},
-		},
+		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}},
+		{Offset: 8, Length: 1, Hosts: []string{"b"}},
 	}, splits)
 }
 
@@ -160,7 +154,7 @@ func TestAFileServesManyJobs(t *testing.T) {
 	for range 2 {
 		var out Collected[[]byte]
 		p := must(keepLines().Bind(Lines(src), out.Output()))(t)
-		runEngine(t, p, 0, nil, cluster.Resources{})
+		engine(t, p, 0, nil, cluster.Resources{})
 		require.Len(t, must(out.Records())(t), 20000)
 	}
 	require.NoError(t, os.Remove(path))
@@ -171,21 +165,17 @@ func TestAFileServesManyJobs(t *testing.T) {
 func TestStreamIsReadOnce(t *testing.T) {
 	in := Lines(Stream("-", strings.NewReader("a\nb")))
 	require.Equal(t, []string{"a", "b"}, readAll(t, in, read.UsualWindows(), 10))
-	r := &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[0]}
-	require.ErrorIs(t, readEach(in, r, func([]byte) error { return nil }), fault.ErrConsumed)
+	require.ErrorIs(t, errorOf(recordsOf(t, in, read.UsualWindows(), 10)), fault.ErrConsumed)
 
 	broken := Lines(Stream("pipe", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone")))))
-	r = &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: broken.sources[0]}
-	require.ErrorContains(t, readEach(broken, r, func([]byte) error { return nil }), "gone")
+	require.ErrorContains(t, errorOf(recordsOf(t, broken, read.UsualWindows(), 10)), "gone")
 }
 
 func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
 	bad := errors.New("bad record")
 	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return bad }}
-	p, err := job.Bind(Lines(Stream("-", strings.NewReader("a\nb"))), Text[[]byte](Writer("-", io.Discard)))
-	require.NoError(t, err)
-	require.ErrorIs(t, errorOf(p.RunMap(context.Background(), &cluster.MapAttempt{})), bad)
-	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Try: 1})
+	p := must(job.Bind(Lines(Stream("-", strings.NewReader("a\nb"))), unread[[]byte]()))(t)
+	err := (&engineRun{tries: 2}).run(t.Context(), p)
 	require.ErrorIs(t, err, fault.ErrConsumed)
 	require.ErrorIs(t, err, bad)
 }
@@ -197,7 +187,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 	}
 	in, out := LineStrings(Stream("-", strings.NewReader(text.String()))), filepath.Join(t.TempDir(), "out")
 	p := must(sorting[string](4).Bind(in, Text[Pair[string, None]](Dir(out))))(t)
-	runEngine(t, p, 0, nil, cluster.Resources{})
+	engine(t, p, 0, nil, cluster.Resources{})
 	var all strings.Builder
 	for i := range 4 {
 		b := must(os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", i))))(t)
@@ -275,8 +265,7 @@ func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 			return nil
 		}}, nil
 	}}
-	return gather(t, func(out Output[string]) (*Plan, error) { return at.Bind(in, out) },
-		rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
+	return gather(t, at.On(in), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
 }
 
 // Separated has the records, and the offsets, that bytes.Cut gives for the whole file, wherever

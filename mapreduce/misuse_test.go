@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"bytes"
 	"context"
-	"io"
 	"iter"
 	"testing"
 
@@ -15,36 +14,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// outcome returns the error of a plan's attempts on the engine, with a split every few bytes. It
-// commits nothing.
-func outcome(t *testing.T, p *Plan, every int64) error {
-	t.Helper()
-	ctx := context.Background()
-	splits := begun(t, p, p.BlocksOf(every))
-	var outs []*cluster.MapOutput
-	for i, s := range splits {
-		out, err := p.RunMap(ctx, &cluster.MapAttempt{Index: i, Split: s})
-		if err != nil {
-			return err
-		}
-		defer out.Release()
-		outs = append(outs, out)
-	}
-	for r := range p.Reduces() {
-		if err := p.RunReduce(ctx, &cluster.ReduceAttempt{Index: r, Next: sent(r, outs...)}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // bothWays returns the errors of two plans from bind, run in RunLocal and on the engine.
 func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	p := must(bind())(t)
-	_, local = RunLocal(context.Background(), p, LocalOptions{})
+	_, local = RunLocal(t.Context(), p, LocalOptions{})
 	p = must(bind())(t)
-	return local, outcome(t, p, 2)
+	return local, (&engineRun{blocks: p.BlocksOf(2)}).run(t.Context(), p)
 }
 
 // If a Reduce keeps a key's values and ranges over them in a later call, it gets an error, and not
@@ -87,16 +63,15 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 		}, nil},
 	} {
 		for _, combine := range []bool{false, true} {
-			once := func(t *testing.T) (*Plan, error) {
+			local, engine := bothWays(t, func() (*Plan, error) {
 				kept, next = nil, nil
 				job := wordCount(combine)
 				job.Reduce = func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
 					misuse.reduce(counts)
 					return nil
 				}
-				return job.Bind(Lines(textOf("a b a c a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
-			}
-			local, engine := bothWays(t, func() (*Plan, error) { return once(t) })
+				return job.Bind(Lines(textOf("a b a c a b\n")), unread[Pair[string, int64]]())
+			})
 			require.ErrorIs(t, local, misuse.want, name)
 			require.ErrorIs(t, engine, misuse.want, name)
 		}
@@ -122,7 +97,7 @@ func TestSequenceKeptToTheEnd(t *testing.T) {
 				},
 			}, nil
 		}
-		return job.Bind(Lines(textOf("a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
+		return job.Bind(Lines(textOf("a b\n")), unread[Pair[string, int64]]())
 	})
 	require.ErrorIs(t, local, errValuesKept)
 	require.ErrorIs(t, engine, errValuesKept)
@@ -139,7 +114,7 @@ func byPair(group int, partition func(k Pair[string, int], reduces int) int) fun
 			},
 			Reduce:    func(Pair[string, int], iter.Seq[None], func(string)) error { return nil },
 			Partition: partition, GroupFields: group, Reducers: 3,
-		}.Bind(Lines(Bytes("text", bytes.Repeat([]byte("a1\na2\nb1\nb2\n"), 8))), Text[string](Writer("w", io.Discard)))
+		}.Bind(Lines(Bytes("text", bytes.Repeat([]byte("a1\na2\nb1\nb2\n"), 8))), unread[string]())
 	}
 }
 
@@ -194,27 +169,23 @@ func TestPartitionIsAFunction(t *testing.T) {
 // Collected.Records is an error until the job has succeeded, rather than an empty list.
 func TestRecordsBeforeSuccess(t *testing.T) {
 	var out Collected[Pair[string, int64]]
-	ctx := context.Background()
 	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected)
-	bind := func(text string) *Plan {
-		p := must(wordCount(true).Bind(Lines(Bytes("text", []byte(text))), out.Output()))(t)
-		return p
-	}
-	canceled, cancel := context.WithCancel(ctx)
+	bind := func(text string) *Plan { return must(wordCount(true).Bind(Lines(textOf(text)), out.Output()))(t) }
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, errorOf(RunLocal(canceled, bind("a\n"), LocalOptions{})), context.Canceled)
 	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected)
 
 	p := bind("a a\n")
-	require.NoError(t, outcome(t, p, 100))
+	made := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: begun(t, p, nil)[0]}))(t)
+	require.NoError(t, p.RunReduce(t.Context(), &cluster.ReduceAttempt{Next: sent(0, made)}))
 	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Reduce}))
 	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected, "before the job's end")
 	require.NoError(t, p.CommitJob())
 	records := must(out.Records())(t)
 	require.Equal(t, []Pair[string, int64]{{"a", 2}}, records)
 
-	_, err := RunLocal(ctx, bind("b\n"), LocalOptions{})
-	require.ErrorIs(t, err, output.ErrDestinationUsed)
+	require.ErrorIs(t, errorOf(RunLocal(t.Context(), bind("b\n"), LocalOptions{})), output.ErrDestinationUsed)
 	require.Equal(t, records, must(out.Records())(t), "another job's refusal changes nothing")
 }
 
@@ -230,62 +201,31 @@ func TestWriterServesOneJob(t *testing.T) {
 	require.Equal(t, "one\n", b.String())
 }
 
-// late emits from another goroutine after the call that got the emit, and records the panics.
-type late struct{ panics []any }
-
-func (l *late) emit(emit func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { l.panics = append(l.panics, recover()) }()
-		emit()
-	}()
-	<-done
-}
-
-// An emit after its call is an error: its record could be lost, or reach another job's buffers.
+// An emit after its call, here in the reduce, panics: its record could be lost, or reach another
+// job's buffers.
 func TestEmitBelongsToItsCall(t *testing.T) {
-	text := textOf("a\nb\n")
-	for name, combine := range map[string]bool{"map": false, "map with Combine": true} {
-		for _, how := range []string{"after the end", "close"} {
-			var l late
-			emits := 0
-			bind := func() (*Plan, error) {
-				job := wordCount(combine)
-				job.Map = nil
-				var kept func(string, int64)
-				job.MapTask = func(*Task) (Mapper[[]byte, string, int64], error) {
-					return Mapper[[]byte, string, int64]{
-						Map: func(_ []byte, emit func(string, int64)) error {
-							emits++
-							kept = emit
-							emit("in time", 1)
-							return nil
-						},
-						Close: func(emit func(string, int64)) error {
-							if how == "close" {
-								emit("in time", 1)
-							}
-							return nil
-						},
-					}, nil
-				}
-				job.ReduceTask, job.Reduce = func(*Task) (Reducer[string, int64, Pair[string, int64]], error) {
-					if how == "after the end" {
-						l.emit(func() { kept("late", 1) })
-					}
-					return Reducer[string, int64, Pair[string, int64]]{Reduce: wordCount(true).Reduce}, nil
-				}, nil
-				return job.Bind(Lines(text), Text[Pair[string, int64]](Writer("w", io.Discard)))
+	for _, combine := range []bool{false, true} {
+		panics := 0
+		local, engine := bothWays(t, func() (*Plan, error) {
+			job := wordCount(combine)
+			var kept func(string, int64)
+			job.Map = func(_ []byte, emit func(string, int64)) error {
+				kept = emit
+				emit("in time", 1)
+				return nil
 			}
-			local, engine := bothWays(t, bind)
-			require.NoError(t, local)
-			require.NoError(t, engine)
-			require.Equal(t, 4, emits)
-			if how == "after the end" {
-				require.Equal(t, []any{memory.Outside, memory.Outside}, l.panics, name)
-			}
-		}
+			job.ReduceTask, job.Reduce = func(*Task) (Reducer[string, int64, Pair[string, int64]], error) {
+				elsewhere(func() {
+					require.PanicsWithValue(t, memory.Outside, func() { kept("late", 1) })
+					panics++
+				})
+				return Reducer[string, int64, Pair[string, int64]]{Reduce: wordCount(true).Reduce}, nil
+			}, nil
+			return job.Bind(Lines(textOf("a\nb\n")), unread[Pair[string, int64]]())
+		})
+		require.NoError(t, local)
+		require.NoError(t, engine)
+		require.Equal(t, 2, panics)
 	}
 }
 
@@ -300,7 +240,7 @@ func TestEmitBetweenCalls(t *testing.T) {
 			records := func(yield func([]byte, error) bool) {
 				_ = yield([]byte("a"), nil) && func() bool { kept("late", 1); return true }()
 			}
-			return job.Bind(Seq2(records), Text[Pair[string, int64]](Writer("w", io.Discard)))
+			return job.Bind(Seq2(records), unread[Pair[string, int64]]())
 		})
 		require.ErrorContains(t, local, memory.Outside)
 		require.ErrorContains(t, engine, memory.Outside)
@@ -312,7 +252,7 @@ func TestEmitBetweenCalls(t *testing.T) {
 				_ = yield([]byte("a"), nil) && func() bool { kept([]byte("late")); return true }()
 			}
 			return MapOnly[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error { kept = emit; return nil }}.
-				Bind(Seq2(records), Text[[]byte](Writer("w", io.Discard)))
+				Bind(Seq2(records), unread[[]byte]())
 		},
 		"reduce": func() (*Plan, error) {
 			job := wordCount(false)
@@ -325,7 +265,7 @@ func TestEmitBetweenCalls(t *testing.T) {
 				return 0
 			}
 			job.Reducers = 2
-			return job.Bind(Lines(textOf("a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
+			return job.Bind(Lines(textOf("a b\n")), unread[Pair[string, int64]]())
 		},
 	} {
 		local, engine := bothWays(t, bind)

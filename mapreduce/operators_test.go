@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,8 +24,7 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 	} else {
 		engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 10).Sub()})
 	}
-	list := must(out.Records())(t)
-	return list
+	return must(out.Records())(t)
 }
 
 // Each operator returns what plain Go code does, for all splits and numbers of reduces.
@@ -41,26 +39,24 @@ func TestOperatorsArePlainGo(t *testing.T) {
 		byBoth := func(a, b joinRecord) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Text, b.Text)) }
 		sorted := func(list []joinRecord) []joinRecord { return slices.SortedFunc(slices.Values(list), byBoth) }
 
-		got := gather(t, func(out Output[joinRecord]) (*Plan, error) { return Distinct[joinRecord]().Bind(in, out) }, local, block, reduces)
+		got := gather(t, Distinct[joinRecord]().On(in), local, block, reduces)
 		require.Equal(t, slices.Compact(sorted(list)), sorted(got))
 
-		got = gather(t, func(out Output[joinRecord]) (*Plan, error) { return SortBy(key).Bind(in, out) }, local, block, reduces)
+		got = gather(t, SortBy(key).On(in), local, block, reduces)
 		want := slices.Clone(list)
 		slices.SortStableFunc(want, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
-		require.Empty(t, cmpDiff(want, got))
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
 
 		length := func(a, b joinRecord) int { return cmp.Compare(len(a.Text), len(b.Text)) }
-		got = gather(t, func(out Output[joinRecord]) (*Plan, error) { return TopPerKey(n, key, length).Bind(in, out) }, local, block, reduces)
+		got = gather(t, TopPerKey(n, key, length).On(in), local, block, reduces)
 		slices.SortStableFunc(got, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
-		require.Empty(t, cmpDiff(topExpected(list, n), got))
+		require.Equal(t, fmt.Sprint(topExpected(list, n)), fmt.Sprint(got))
 
-		counts := gather(t, func(out Output[Pair[string, int64]]) (*Plan, error) {
-			return CountDistinct(key, func(r joinRecord) string { return r.Text }).Bind(in, out)
-		}, local, block, reduces)
 		different := map[string]int64{}
 		for _, r := range slices.Compact(sorted(list)) {
 			different[r.Key]++
 		}
+		counts := gather(t, CountDistinct(key, func(r joinRecord) string { return r.Text }).On(in), local, block, reduces)
 		found := map[string]int64{}
 		for _, c := range counts {
 			found[c.First] += c.Second
@@ -68,21 +64,6 @@ func TestOperatorsArePlainGo(t *testing.T) {
 		require.Equal(t, different, found)
 		require.Len(t, counts, len(found))
 	})
-}
-
-func cmpDiff(want, got []joinRecord) string {
-	if len(want) == 0 && len(got) == 0 || slices.Equal(want, got) {
-		return ""
-	}
-	return cmp.Or(strings.TrimSpace(strings.Join([]string{"want", showRecords(want), "got", showRecords(got)}, " ")), "?")
-}
-
-func showRecords(list []joinRecord) string {
-	var b strings.Builder
-	for _, r := range list {
-		b.WriteString(r.Key + ":" + r.Text + ",")
-	}
-	return b.String()
 }
 
 // topExpected returns for each key its n longest texts, equal ones by their bytes.
@@ -108,8 +89,7 @@ func TestEachIsALoop(t *testing.T) {
 	}
 	job := Each(func(n int) string { return fmt.Sprint(-n) })
 	for _, local := range []bool{true, false} {
-		got := gather(t, func(out Output[string]) (*Plan, error) { return job.Bind(Slice(list), out) }, local, 77, 1)
-		require.Equal(t, want, got)
+		require.Equal(t, want, gather(t, job.On(Slice(list)), local, 77, 1))
 	}
 }
 
@@ -121,7 +101,7 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 		list[i] = i
 	}
 	sample := func(in Input[int], part float64, seed uint64, local bool, block int64) []int {
-		return gather(t, func(out Output[int]) (*Plan, error) { return Sample[int](part, seed).Bind(in, out) }, local, block, 1)
+		return gather(t, Sample[int](part, seed).On(in), local, block, 1)
 	}
 	some := sample(Slice(list), 0.1, 1, true, 30_000)
 	require.InDelta(t, 2000, len(some), 200)
@@ -132,37 +112,6 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	require.NotEqual(t, some, other)
 	both := slices.DeleteFunc(slices.Clone(other), func(n int) bool { return !slices.Contains(some, n) })
 	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
-}
-
-// A broadcast join writes what a loop over a map of lists does, inner or left, in input order.
-func TestBroadcastJoinIsALoop(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		record := joinRecords(2, "", "a", "b")
-		list, small := rapid.SliceOfN(record, 0, 12).Draw(t, "records"), rapid.SliceOfN(record, 0, 6).Draw(t, "small")
-		var want []string
-		for _, r := range list {
-			for _, s := range small {
-				if r.Key == s.Key {
-					want = append(want, r.Text+"/"+s.Text)
-				}
-			}
-		}
-		buffer := make([]byte, 0, 16)
-		feed := From(Slice(small), func(_ *Task, r joinRecord, emit func(string, []byte)) error {
-			buffer = append(buffer[:0], r.Text...)
-			emit(r.Key, buffer)
-			return nil
-		})
-		join := BroadcastJoin(Slice(list), func(r joinRecord) string { return r.Key }, feed,
-			func(r joinRecord, matches [][]byte, emit func(string)) error {
-				for _, m := range matches {
-					emit(r.Text + "/" + string(m))
-				}
-				return nil
-			})
-		got := gather(t, join.Bind, rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 9).Draw(t, "block"), 1)
-		require.Equal(t, want, got)
-	})
 }
 
 // BroadcastJoin limits the size of the small feed, and its errors name their places.
@@ -193,7 +142,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	large.value, _ = codec.Value[string]()
 	err = func() (err error) {
 		defer fault.Catch(&err)
-		return large.load(context.Background())
+		return large.load(t.Context())
 	}()
 	require.ErrorIs(t, err, ErrRecordTooLarge)
 	require.True(t, fault.IsPermanent(err))

@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -163,88 +162,6 @@ func frailJobs() map[string]func(Destination) (*Plan, error) {
 	}
 }
 
-// tryEngine runs a plan as a cluster does, with up to two attempts per task.
-func tryEngine(ctx context.Context, p *Plan) (err error) {
-	if err := p.SetupJob(); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.AbortJob())
-		}
-	}()
-	err = fault.ErrExited // returned if user code ends the goroutine below
-	return tryTasks(ctx, p)
-}
-
-// tryTasks runs the tasks of a plan after SetupJob, and commits the job.
-func tryTasks(ctx context.Context, p *Plan) error {
-	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
-		return err
-	}
-	splits, err := p.Splits(ctx, nil)
-	if err != nil {
-		return err
-	}
-	twice := func(id func(try int) AttemptID, run func(try int) error) (err error) {
-		for try := range 2 {
-			done := make(chan error, 1)
-			go func() { // user code may end it
-				err := fault.ErrExited
-				defer func() { done <- err }()
-				err = run(try)
-			}()
-			if err = <-done; err == nil {
-				return nil
-			}
-			if fault.IsPermanent(err) || ctx.Err() != nil {
-				return err
-			}
-			if err := p.AbortTask(id(try)); err != nil {
-				return err
-			}
-		}
-		return err
-	}
-	var outs []*cluster.MapOutput
-	for i, s := range splits {
-		of := func(try int) *cluster.MapAttempt { return &cluster.MapAttempt{Index: i, Try: try, Split: s} }
-		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
-			out, err := p.RunMap(ctx, of(try))
-			if err == nil && p.MapOnly() {
-				err = p.CommitTask(of(try).ID())
-			}
-			outs = append(outs, out)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	for r := range p.Reduces() {
-		of := func(try int) *cluster.ReduceAttempt { return &cluster.ReduceAttempt{Index: r, Try: try} }
-		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
-			next := len(outs)
-			a := of(try)
-			a.Next = func(context.Context) (cluster.Segment, error) {
-				if next--; next < 0 {
-					return cluster.Segment{}, io.EOF
-				}
-				return outs[next].Segment(r), nil
-			}
-			if err := p.RunReduce(ctx, a); err != nil {
-				return err
-			}
-			return p.CommitTask(a.ID())
-		}); err != nil {
-			return err
-		}
-	}
-	for _, o := range outs {
-		o.Release()
-	}
-	return p.CommitJob()
-}
-
 // frailRun runs a job over output f, which fails in call f.at, if there is one.
 func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *frailOutput) error {
 	t.Helper()
@@ -266,7 +183,7 @@ func runApart(ctx context.Context, p *Plan, engine bool) error {
 		err := fault.ErrExited
 		defer func() { done <- err }()
 		if engine {
-			err = tryEngine(ctx, p)
+			err = (&engineRun{reduces: 2, tries: 2}).run(ctx, p)
 		} else {
 			_, err = RunLocal(ctx, p, LocalOptions{Reduces: 2})
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
@@ -34,8 +33,7 @@ const (
 const bzipped = "QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=="
 
 // packed returns a text compressed by c.
-func packed(t *testing.T, c Compression, text string) []byte {
-	t.Helper()
+func packed(t require.TestingT, c Compression, text string) []byte {
 	var b bytes.Buffer
 	w := must(output.Compress(&b, c))(t)
 	must(io.WriteString(w, text))(t)
@@ -52,11 +50,8 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 	}
 	files["t.bz2"], files["t.xz"] = unbase64(t, bzipped), unbase64(t, xzipped)
 	files["two.gz"] = append(bytes.Clone(files["t.gz"]), files["t.gz"]...) // two members
-	dir := t.TempDir()
 	for name, data := range files {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, data, 0o600))
-		src := must(File(path))(t)
+		src := must(Stored(dfs.Bytes(name, data)))(t)
 		require.Equal(t, name == "t.txt", src.Splittable())
 		got := readAll(t, Lines(src), tiny(4, 2, 8), 3)
 		want := []string{"hello", "world"}
@@ -71,29 +66,16 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 }
 
 func TestDamagedInputIsAClearError(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "text.gz")
-	require.NoError(t, os.WriteFile(path, []byte("plain text"), 0o600))
-	_, err := File(path)
+	_, err := linesOf(".gz", []byte("plain text"))
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
-	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
-
+	require.ErrorContains(t, err, "the-file.gz: named .gz but does not begin with its signature")
 	whole := packed(t, Gzip, strings.Repeat("some text\n", 1000))
 	for _, n := range []int{5, len(whole) / 2, len(whole) - 1} {
-		require.NoError(t, os.WriteFile(path, whole[:n], 0o600))
-		src := must(File(path))(t)
-		var out Collected[[]byte]
-		err = ran(keepLines().Bind(Lines(src), out.Output()))
-		require.ErrorIs(t, err, fault.ErrCorruptInput, "%d bytes", n)
-		require.ErrorContains(t, err, "text.gz")
+		_, err = linesOf(".gz", whole[:n])
 		require.Equal(t, 1, strings.Count(err.Error(), "EOF"), "said once: %v", err)
 	}
-	damaged := bytes.Clone(whole)
-	damaged[len(whole)/2] ^= 0x55
-	require.NoError(t, os.WriteFile(path, damaged, 0o600))
-	src := must(File(path))(t)
-	var out Collected[[]byte]
-	require.ErrorIs(t, ran(keepLines().Bind(Lines(src), out.Output())), fault.ErrCorruptInput)
+	whole[len(whole)/2] ^= 0x55
+	require.ErrorIs(t, errorOf(linesOf(".gz", whole)), fault.ErrCorruptInput)
 }
 
 // A compressed file that is cut anywhere, or has trailing bytes, is an error.
@@ -105,8 +87,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	}
 	for ext, whole := range files {
 		once := must(linesOf(ext, whole))(t)
-		twice, err := linesOf(ext, slices.Concat(whole, whole))
-		require.NoError(t, err, ext)
+		twice := must(linesOf(ext, slices.Concat(whole, whole)))(t)
 		require.Equal(t, slices.Concat(once, once), twice, ext)
 		for n := range whole {
 			if n == 0 {
@@ -121,7 +102,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 			_, err = linesOf(ext, slices.Concat(whole, whole[:n]))
 			require.ErrorIs(t, err, fault.ErrCorruptInput, "%s and %d bytes of another", ext, n)
 		}
-		_, err = linesOf(ext, append(bytes.Clone(whole), "garbage"...))
+		_, err := linesOf(ext, append(bytes.Clone(whole), "garbage"...))
 		require.ErrorIs(t, err, fault.ErrCorruptInput, "%s and garbage", ext)
 	}
 }
@@ -190,8 +171,7 @@ func TestFiles(t *testing.T) {
 		"b sub/c.txt b":  "b sub/c.txt b",
 		"sub/deep/d.txt": "sub/deep/d.txt",
 	} {
-		list, err := Files(strings.Fields(paths)...)
-		require.NoError(t, err, paths)
+		list := must(Files(strings.Fields(paths)...))(t)
 		var names []string
 		for _, s := range list {
 			names = append(names, filepath.ToSlash(s.Name()))
@@ -222,8 +202,7 @@ func TestNothingToRead(t *testing.T) {
 	_, err := keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
 	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, `job "keep"`)
-	var out Collected[Pair[string, int64]]
-	require.ErrorIs(t, errorOf(wordCount(true).Bind(Lines(), out.Output())), input.ErrNoSources)
+	require.ErrorIs(t, errorOf(wordCount(true).Bind(Lines(), unread[Pair[string, int64]]())), input.ErrNoSources)
 }
 
 // Progress counts the compressed bytes read, in which an input's size is measured, so that half of
@@ -233,16 +212,14 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		file := packed(t, c, text)
 		src := must(Stored(dfs.Bytes("text"+c.Extension(), file)))(t)
-		var out Collected[Pair[string, int64]]
-		p := must(wordCount(true).Bind(Lines(src), out.Output()))(t)
-		counters := runEngine(t, p, 1, nil, cluster.Resources{})
+		p := must(wordCount(true).Bind(Lines(src), unread[Pair[string, int64]]()))(t)
+		counters := engine(t, p, 1, nil, cluster.Resources{})
 		require.Equal(t, int64(len(file)), counters.Get(counter.InputBytesRead), c)
 		require.Equal(t, int64(50_000), counters.Get(counter.MapInputRecords))
 	}
 	stream := Stream("pipe", strings.NewReader(text))
-	var out Collected[Pair[string, int64]]
-	p := must(wordCount(true).Bind(Lines(stream), out.Output()))(t)
-	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))
+	p := must(wordCount(true).Bind(Lines(stream), unread[Pair[string, int64]]()))(t)
+	require.Equal(t, int64(len(text)), engine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))
 }
 
 // zipFile writes an archive at path: files has names and contents in turn.
@@ -251,8 +228,7 @@ func zipFile(t *testing.T, path string, flags uint16, files ...string) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Deflate, Flags: flags})
-		require.NoError(t, err)
+		f := must(w.CreateHeader(&zip.FileHeader{Name: files[i], Method: zip.Deflate, Flags: flags}))(t)
 		must(io.WriteString(f, files[i+1]))(t)
 	}
 	require.NoError(t, w.Close())
@@ -260,12 +236,9 @@ func zipFile(t *testing.T, path string, flags uint16, files ...string) {
 }
 
 func TestZip(t *testing.T) {
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	must(io.WriteString(w, "packed\n"))(t)
-	require.NoError(t, w.Close())
 	path := filepath.Join(t.TempDir(), "a.zip")
-	zipFile(t, path, 0, "b/", "", "b/2", "two\n", "a", "one\n", "_x", "hidden\n", "b/.y/z", "hidden\n", "c.gz", packed.String(), "empty", "")
+	zipFile(t, path, 0, "b/", "", "b/2", "two\n", "a", "one\n", "_x", "hidden\n", "b/.y/z", "hidden\n",
+		"c.gz", string(packed(t, Gzip, "packed\n")), "empty", "")
 	src := must(Files(filepath.Dir(path)))(t) // the files of Zip(path)
 	var names []string
 	for _, s := range src {
@@ -300,6 +273,5 @@ func TestZipRefuses(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
 	src := must(Zip(path))(t)
-	p := must(keepLines().Bind(Lines(src...), unread[[]byte]()))(t)
-	require.ErrorContains(t, errorOf(RunLocal(t.Context(), p, LocalOptions{})), "a.zip/a")
+	require.ErrorContains(t, ran(keepLines().Bind(Lines(src...), unread[[]byte]())), "a.zip/a")
 }

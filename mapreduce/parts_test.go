@@ -74,7 +74,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-d]{0,2}`), 0, 12).Draw(rt, "lines")
 		block := rapid.Int64Range(1, 40).Draw(rt, "block")
-		reduces, engine := rapid.IntRange(0, 3).Draw(rt, "reduces"), rapid.Bool().Draw(rt, "engine")
+		reduces, onEngine := rapid.IntRange(0, 3).Draw(rt, "reduces"), rapid.Bool().Draw(rt, "engine")
 		kind := rapid.SampledFrom([]string{"path", "bytes", "gzip", "dfs"}).Draw(rt, "kind")
 		bind := func(out Output[string]) *Plan {
 			in := LineStrings(Bytes("lines", []byte(strings.Join(append(lines, ""), "\n"))))
@@ -86,8 +86,8 @@ func TestPartsIsItsRecords(t *testing.T) {
 			return p
 		}
 		run := func(p *Plan) {
-			if engine {
-				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 20).Sub()})
+			if onEngine {
+				engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 20).Sub()})
 				return
 			}
 			must(RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)}))(rt)
@@ -311,8 +311,7 @@ func TestPartsWithoutBadRecords(t *testing.T) {
 	}}
 	var got []named
 	open := func(*Task, *PartFile) (PartWriter[named], error) { return collector2[named]{&got}, nil }
-	p, err := job.Bind(Lines(textOf("a\nb\nc\n")), Parts(Dir(filepath.Join(t.TempDir(), "out")), open))
-	require.NoError(t, err)
+	p := must(job.Bind(Lines(textOf("a\nb\nc\n")), Parts(Dir(filepath.Join(t.TempDir(), "out")), open)))(t)
 	must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1}))(t)
 	of := func(s string) named {
 		return named{Names: [][]byte{[]byte(s)}, Two: [2]struct{ B []byte }{{[]byte(s)}, {}}}
@@ -356,11 +355,7 @@ func TestPartsAreResumed(t *testing.T) {
 // Invalid uses of Parts, and of Path where parts have none, are errors.
 func TestPartsAreChecked(t *testing.T) {
 	run := func(to Destination, open func(*Task, *PartFile) (PartWriter[string], error)) error {
-		p, err := passOn[string]().Bind(LineStrings(textOf("a\n")), Parts(to, open))
-		if err == nil {
-			_, err = RunLocal(t.Context(), p, LocalOptions{})
-		}
-		return err
+		return ran(passOn[string]().Bind(LineStrings(textOf("a\n")), Parts(to, open)))
 	}
 	dir := func() Destination { return Dir(filepath.Join(t.TempDir(), "out")) }
 	require.ErrorContains(t, run(dir(), nil), "Parts without an open function")

@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
@@ -24,9 +22,8 @@ func TestTopPerKeyOfMany(t *testing.T) {
 			at := i * 7919 % 100_003
 			list = append(list, joinRecord{fmt.Sprint(at % keys), strings.Repeat("x", long) + fmt.Sprint(at)})
 		}
-		in := Slice(slices.Clone(list))
 		top := TopPerKey(2, func(r joinRecord) string { return r.Key }, func(a, b joinRecord) int { return cmp.Compare(a.Text, b.Text) })
-		got := gather(t, func(out Output[joinRecord]) (*Plan, error) { return top.Bind(in, out) }, true, int64(len(list)), 2)
+		got := gather(t, top.On(Slice(slices.Clone(list))), true, int64(len(list)), 2)
 		want := map[string][]string{}
 		for _, r := range list {
 			want[r.Key] = append(want[r.Key], r.Text)
@@ -103,9 +100,7 @@ func TestQuantilePerKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(joinRecords(30, "", "a", "b"), 0, 200).Draw(t, "records")
 		q := rapid.Float64Range(0, 1).Draw(t, "q")
-		got := gather(t, func(out Output[Pair[string, int]]) (*Plan, error) {
-			return QuantilePerKey(q, key, size).Bind(Slice(list), out)
-		}, rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 99).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces"))
+		got := gather(t, QuantilePerKey(q, key, size).On(Slice(list)), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 99).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces"))
 		by := map[string][]int{}
 		for _, r := range list {
 			by[r.Key] = append(by[r.Key], len(r.Text))
@@ -127,9 +122,7 @@ func TestQuantilePerKey(t *testing.T) {
 		}
 	})
 	for _, q := range []float64{-0.1, 1.5, math.NaN()} {
-		plan, err := QuantilePerKey(q, key, size).Bind(Slice([]joinRecord{{"a", "b"}}), Text[Pair[string, int]](Writer("-", io.Discard)))
-		require.NoError(t, err)
-		_, err = RunLocal(t.Context(), plan, LocalOptions{})
+		err := ran(QuantilePerKey(q, key, size).Bind(Slice([]joinRecord{{"a", "b"}}), unread[Pair[string, int]]()))
 		require.ErrorContains(t, err, "want 0 to 1")
 	}
 }
@@ -141,8 +134,8 @@ type (
 
 // sumsOf runs a job with several maps that adds values under three keys, and returns the sums.
 func sumsOf[V any](t *testing.T, values []V) map[int32]V {
-	var out Collected[Pair[int32, V]]
-	plan := must(Job[V, int32, V, Pair[int32, V]]{
+	sums := map[int32]V{}
+	for _, p := range gather(t, Job[V, int32, V, Pair[int32, V]]{
 		MapTask: func(t *Task) (Mapper[V, int32, V], error) {
 			return Mapper[V, int32, V]{Map: func(v V, emit func(int32, V)) error {
 				emit(int32(t.Offset()%3), v)
@@ -150,11 +143,7 @@ func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 			}}, nil
 		},
 		Sum: true, Reducers: 2,
-	}.Bind(Slice(values), out.Output()))(t)
-	engine(t, plan, 7, nil, cluster.Resources{})
-	list := must(out.Records())(t)
-	sums := map[int32]V{}
-	for _, p := range list {
+	}.On(Slice(values)), false, 50, 2) {
 		sums[p.First] = p.Second
 	}
 	return sums
@@ -173,19 +162,13 @@ func sumsArePlus[V int | int8 | int16 | votes | int64 | uint | uint8 | uint16 | 
 
 // A job with Sum adds values as + does, for each kind of number.
 func TestSumOfEachKind(t *testing.T) {
-	sumsArePlus[int](t)
-	sumsArePlus[int8](t)
-	sumsArePlus[int16](t)
-	sumsArePlus[votes](t)
-	sumsArePlus[int64](t)
-	sumsArePlus[uint](t)
-	sumsArePlus[uint8](t)
-	sumsArePlus[uint16](t)
-	sumsArePlus[uint32](t)
-	sumsArePlus[uint64](t)
-	sumsArePlus[uintptr](t)
-	sumsArePlus[seconds](t)
-	sumsArePlus[float64](t)
+	for _, plus := range []func(*testing.T){
+		sumsArePlus[int], sumsArePlus[int8], sumsArePlus[int16], sumsArePlus[votes], sumsArePlus[int64],
+		sumsArePlus[uint], sumsArePlus[uint8], sumsArePlus[uint16], sumsArePlus[uint32], sumsArePlus[uint64], sumsArePlus[uintptr],
+		sumsArePlus[seconds], sumsArePlus[float64],
+	} {
+		plus(t)
+	}
 	require.Equal(t, map[int32]int64{0: math.MinInt64, 1: -1, 2: 0}, sumsOf(t, []int64{math.MaxInt64, -1, 0, 1}))
 }
 

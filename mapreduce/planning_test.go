@@ -3,9 +3,7 @@ package mapreduce
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sort"
 	"strings"
@@ -16,8 +14,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // A total order samples places in each source, in order and without overlap, and at most half of a
@@ -30,38 +26,24 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 			p.Sources = append(p.Sources, Bytes("s", make([]byte, size)))
 			p.Inputs = append(p.Inputs, cluster.InputPlan{Whole: rapid.Bool().Draw(t, "whole")})
 		}
-		total := p.InputBytes()
-		step := max(total/sampleSplits, 1)
-		list := samplePlaces(p)
-		base, next := int64(0), int64(0)
+		step := max(p.InputBytes()/sampleSplits, 1)
+		list, base := samplePlaces(p), int64(0)
 		for i, src := range p.Sources {
-			end := int64(0)
-			seen := false
-			for ; len(list) > 0 && list[0].Source == i; list = list[1:] {
+			for at := (base + step - 1) / step * step; at < base+src.Size(); at += step {
+				require.NotEmpty(t, list)
 				s := list[0]
-				require.GreaterOrEqual(t, s.Offset, end, "bytes that were sampled")
-				end = s.Offset + s.Length
-				require.LessOrEqual(t, end, src.Size())
+				list = list[1:]
+				require.Equal(t, i, s.Source)
 				if p.Inputs[i].Whole {
-					require.False(t, seen, "a whole source once")
-					require.Equal(t, src.Size(), s.Length)
-				} else {
-					require.Equal(t, next, base+s.Offset, "even distances")
-					require.LessOrEqual(t, s.Length, max(step/2, 1))
-					require.Positive(t, s.Length)
-					next += step
+					require.Equal(t, cluster.Split{Source: i, Length: src.Size()}, s)
+					break // once
 				}
-				seen = true
+				require.Equal(t, at-base, s.Offset, "even distances")
+				require.Positive(t, s.Length)
+				require.LessOrEqual(t, s.Length, max(step/2, 1))
+				require.LessOrEqual(t, s.Offset+s.Length, src.Size())
 			}
-			due := next < base+src.Size()
-			if p.Inputs[i].Whole {
-				require.Equal(t, due, seen, "source %d of %d bytes", i, src.Size())
-			} else {
-				require.False(t, due, "source %d of %d bytes", i, src.Size())
-			}
-			for base += src.Size(); next < base; {
-				next += step
-			}
+			base += src.Size()
 		}
 		require.Empty(t, list)
 	})
@@ -73,9 +55,8 @@ func TestReducesOfAPlan(t *testing.T) {
 	for _, c := range []struct{ asked, offered, want int }{{0, 0, 1}, {0, -1, 1}, {0, 3, 3}, {2, 0, 2}, {2, 5, 2}, {1, 5, 1}} {
 		j := wordCount(true)
 		j.Reducers = c.asked
-		var out Collected[Pair[string, int64]]
-		p, err := j.Bind(Lines(Bytes("a", []byte("a\n")), Stream("-", strings.NewReader("b\n")), Bytes("c", []byte("cc\n"))), out.Output())
-		require.NoError(t, err)
+		in := Lines(Bytes("a", []byte("a\n")), Stream("-", strings.NewReader("b\n")), Bytes("c", []byte("cc\n")))
+		p := must(j.Bind(in, unread[Pair[string, int64]]()))(t)
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: c.offered}))
 		require.Equal(t, c.want, p.Reduces(), "%+v", c)
 		require.Equal(t, int64(5), p.InputBytes())
@@ -89,28 +70,20 @@ func TestReducesOfAPlan(t *testing.T) {
 func TestSplitSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
-		size := rapid.Int64Range(1, 100).Draw(t, "size")
-		block := rapid.Int64Range(1, 300).Draw(t, "block")
-		var out Collected[[]byte]
-		p := must(keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output()))(t)
-		splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
-		at := int64(0)
-		for _, s := range splits {
+		size, block := rapid.Int64Range(1, 100).Draw(t, "size"), rapid.Int64Range(1, 300).Draw(t, "block")
+		bind := keepLines().On(Lines(Bytes("text", text)).SplitSize(size))
+		p := must(bind(unread[[]byte]()))(t)
+		for _, s := range must(p.Splits(context.Background(), p.BlocksOf(block)))(t) {
 			require.LessOrEqual(t, s.Length, size)
-			require.Equal(t, at, s.Offset)
-			at += s.Length
 		}
-		require.EqualValues(t, len(text), at)
-		engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
-		records := must(out.Records())(t)
-		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))
+		got := gather(t, bind, false, block, 0)
+		require.Equal(t, string(text), string(bytes.Join(append(got, nil), []byte("\n"))))
 	})
 }
 
 // SplitSize(1) gives each of a few records of a Slice a map of its own.
 func TestFewSlowRecordsAreManyMaps(t *testing.T) {
-	p := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
-		Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
+	p := must(passOn[int]().Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
 	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
 }
 
@@ -186,14 +159,13 @@ func TestJoinSmall(t *testing.T) {
 		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
 		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
 		cut := func(p *Plan) []cluster.Split {
-			splits := must(p.Splits(context.Background(), func(i int) []cluster.Block {
+			return must(p.Splits(context.Background(), func(i int) []cluster.Block {
 				list := p.BlocksOf(block)(i)
 				for k := range list {
 					list[k].Hosts = []string{hosts[i]}
 				}
 				return list
 			}))(t)
-			return splits
 		}
 		alone, single, before := mapAll(t, sources(), cut)
 		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []cluster.Split { return p.JoinSmall(cut(p), limit) })
@@ -216,11 +188,8 @@ func TestJoinSmall(t *testing.T) {
 
 // JoinSmall does not join an input of WholeFiles: it has a map per file.
 func TestJoinSmallLeavesWholeFiles(t *testing.T) {
-	p := must(MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
-		emit(f.Name)
-		return nil
-	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out",
-		new(bytes.Buffer)))))(t)
+	files := WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y")))
+	p := must(Each(func(f WholeFile) string { return f.Name }).Bind(files, unread[string]()))(t)
 	require.Len(t, p.JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
 }
 
@@ -231,29 +200,20 @@ func TestSampleOfLongKeys(t *testing.T) {
 		text = append(append(text, byte('a'+i%20)), bytes.Repeat([]byte("x"), 100_000)...)
 		text = append(text, '\n')
 	}
-	var parts [4]int
-	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
-		TotalOrder: true, Reducers: len(parts),
+	p := must(sorting[[]byte](4).Bind(Lines(Bytes("lines", text)), Text[Pair[[]byte, None]](Dir(t.TempDir()+"/out"))))(t)
+	begun(t, p, nil)
+	ranges := must(p.Layout(nil))(t).Ranges
+	require.NoError(t, p.AbortJob())
+	for _, bound := range ranges {
+		require.LessOrEqual(t, len(bound), maxBoundBytes)
 	}
-	key := must(codec.Key[[]byte](false, ""))(t)
-	in := Lines(Bytes("lines", text))
-	b := &boundJob{jobFacts: jobFacts{ordered: true}, key: key.Placed}
-	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), watch: &b.State}
-	p := &cluster.Bound{Sources: in.sources, Inputs: in.bySource(), Reduces: len(parts)}
-	require.NoError(t, b.Prepare(context.Background(), p))
-	find := b.partitioner(len(parts))
+	var parts [4]int
+	find := newKeyRanges(ranges).find
 	for line := range bytes.Lines(text) {
 		parts[find(bytes.TrimSuffix(line, []byte("\n")))]++
 	}
 	for _, n := range parts {
 		require.InDelta(t, 50, n, 20)
-	}
-	s := &sampler{bound: b, ctx: context.Background(), p: p}
-	require.NoError(t, s.sample(in.sources[0], cluster.Split{Length: int64(len(text))}))
-	require.NotEmpty(t, s.keys)
-	for _, k := range s.keys {
-		require.LessOrEqual(t, cap(k), 2*maxBoundBytes)
 	}
 }
 
@@ -277,36 +237,6 @@ func TestRangesAreThoseOfASearch(t *testing.T) {
 			require.Equal(t, want, r.find(k), "key %q, bounds %q", k, bounds)
 		}
 	})
-}
-
-// BenchmarkPartition measures the choice of a key's reduce among 16: by hash and by range, for
-// random keys and for keys with the same first eight bytes.
-func BenchmarkPartition(b *testing.B) {
-	const reduces, n = 16, 1 << 16
-	rng := rand.New(rand.NewPCG(1, 2))
-	random, alike := make([][]byte, n), make([][]byte, n)
-	for i := range n {
-		random[i] = binary.BigEndian.AppendUint64(nil, rng.Uint64())
-		random[i] = append(random[i], byte(i), byte(i>>8))
-		alike[i] = fmt.Appendf(nil, "www.example.org/%d", rng.IntN(1<<30))
-	}
-	run := func(name string, keys [][]byte, find func([]byte) int) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			sum, i := 0, 0
-			for b.Loop() {
-				sum += find(keys[i%n])
-				i++
-			}
-			require.Less(b, sum, i*reduces)
-		})
-	}
-	ranges := func(keys [][]byte) func([]byte) int {
-		return new(boundJob).quantiles(slices.Clone(keys[:4096]), reduces).find
-	}
-	run("hash", random, func(k []byte) int { return segment.PartitionOf(k, reduces) })
-	run("range", random, ranges(random))
-	run("range/alike", alike, ranges(alike))
 }
 
 // A map's table is made for the number of keys of the map before it, or fewer for a smaller split.

@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,22 +47,15 @@ func contents(t testing.TB, dir string) map[string]string {
 }
 
 func TestRouted(t *testing.T) {
-	text := "a 1\nb 2\n- 3\na 4\nc 5\n"
-	lines := func() Input[string] { return LineStrings(Bytes("text", []byte(text))) }
+	const text = "a 1\nb 2\n- 3\na 4\nc 5\n"
 	want := map[string]string{
 		"_SUCCESS": "", "part-m-00000": "- 3\n", "a-m-00000": "a 1\na 4\n", "b-m-00000": "b 2\n", "c-m-00000": "c 5\n",
 	}
 	for _, local := range []bool{true, false} {
 		dir := filepath.Join(t.TempDir(), "out")
 		for range 2 { // the second output replaces the first
-			p, err := passOn[string]().Bind(lines(), Routed(Text[string](ReplacedDir(dir)), firstWord))
-			require.NoError(t, err)
-			var c *counter.Set
-			if local {
-				c = must(RunLocal(t.Context(), p, LocalOptions{}))(t)
-			} else {
-				c = runEngine(t, p, 0, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
-			}
+			p := must(passOn[string]().Bind(LineStrings(textOf(text)), Routed(Text[string](ReplacedDir(dir)), firstWord)))(t)
+			c, _ := skipping(t, p, local, 0)
 			require.EqualValues(t, len(text), c.Get(counter.OutputBytesWritten))
 			require.Equal(t, want, contents(t, dir))
 		}
@@ -83,7 +75,7 @@ func TestRoutedReduces(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
 	p := must(job.Bind(LineStrings(textOf("b 2\na 1\na 2\n")), out))(t)
-	runEngine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
+	engine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
 		"n1-r-00000": "a\t1\n", "n2-r-00000": "a\t2\n", "n2-r-00001": "b\t2\n",
@@ -104,7 +96,7 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
 			Routed(Text[string](Dir(dir).Compressed(c)), firstWord)))(t)
 		budget := cluster.NewMemory(1 << 30)
-		runEngine(t, p, 0, nil, cluster.Resources{Budget: budget.Sub()})
+		engine(t, p, 0, nil, cluster.Resources{Budget: budget.Sub()})
 		require.Zero(t, budget.Used())
 		got := contents(t, dir)
 		require.Len(t, got, len(want)+2)
@@ -197,9 +189,7 @@ func TestRoutedRefuses(t *testing.T) {
 	} {
 		require.ErrorContains(t, output.CheckRoute(name), want)
 		dir := filepath.Join(t.TempDir(), "out")
-		p, err := passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(dir)), func(int) string { return name }))
-		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		err := ran(passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(dir)), func(int) string { return name })))
 		require.ErrorContains(t, err, want)
 		require.NoDirExists(t, dir)
 	}
@@ -251,10 +241,7 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 		want[fmt.Sprintf("out/name%d-m-00000", i%(maxRoutes+1))] += line
 	}
 	run := func(to Destination) error {
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))), Routed(Text[string](to), firstWord))
-		require.NoError(t, err)
-		_, err = RunLocal(t.Context(), p, LocalOptions{})
-		return err
+		return ran(passOn[string]().Bind(LineStrings(textOf(text.String())), Routed(Text[string](to), firstWord)))
 	}
 	f := &appendingFS{frailOutput: frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
 	require.NoError(t, run(InFS(f, "out")))

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -32,38 +31,23 @@ func feed(n int) iter.Seq[int] {
 
 var errFlaky = errors.New("flaky")
 
-// attemptsOver runs the only map over an input until it succeeds, at most four times. The first
-// attempt fails at record failAt. records is how many the last attempt mapped.
+// attemptsOver runs a job over an input with up to four attempts a task. The first attempt of a map
+// fails at record failAt. records is how many the successful maps have read.
 func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records int64, err error) {
-	t.Helper()
 	calls := 0
-	j := Job[int, int, int, Pair[int, int]]{
-		MapTask: func(task *Task) (Mapper[int, int, int], error) {
-			return Mapper[int, int, int]{Map: func(x int, emit func(int, int)) error {
-				if calls++; calls == failAt {
-					return errFlaky
-				}
-				emit(x, x)
-				return nil
-			}}, nil
+	p := must(Job[int, int, int, Pair[int, int]]{
+		Map: func(x int, emit func(int, int)) error {
+			if calls++; calls == failAt {
+				return errFlaky
+			}
+			emit(x, x)
+			return nil
 		},
 		TotalOrder: total, Reducers: 2,
-	}
-	p := must(j.Bind(in, unread[Pair[int, int]]()))(t)
-	ctx := context.Background()
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-	splits := must(p.Splits(ctx, nil))(t)
-	require.Len(t, splits, 1)
-	for try := range 4 {
-		c := new(counter.Set)
-		var got *cluster.MapOutput
-		got, err = p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Try: try, Resources: cluster.Resources{Counters: c}})
-		got.Release()
-		if records = c.Get(counter.MapInputRecords); err == nil {
-			break
-		}
-	}
-	return records, err
+	}.Bind(in, unread[Pair[int, int]]()))(t)
+	e := &engineRun{tries: 4, Resources: cluster.Resources{Counters: new(counter.Set)}}
+	err = e.run(t.Context(), p)
+	return e.Counters.Get(counter.MapInputRecords), err
 }
 
 // Wherever an earlier attempt stopped, the next one reads a sequence from its start, or fails with
@@ -127,7 +111,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 			TotalOrder: true, Reducers: 4,
 		}
 		p := must(j.Bind(Slice(records), unread[Pair[int, None]]()))(t)
-		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		calls := 0
 		for x, n := range seen {
 			require.LessOrEqual(t, n, 1, "record %d of %d", x, size)

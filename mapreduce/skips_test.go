@@ -56,12 +56,11 @@ func stumble(u *counter.User, line []byte, emit func(string)) error {
 }
 
 // skipTrials are jobs, by name, whose maps emit in each way that the engine has.
-func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer) {
+func skipTrials() map[string]func(Input[[]byte], Destination) (*Plan, error) {
 	count := func(task *Task) *counter.User { return task.Counter("user", "words") }
-	sum := func(a, b int64) int64 { return a + b }
-	counting := func(combine func(a, b int64) int64) func(string) (*Plan, *bytes.Buffer) {
-		return func(text string) (*Plan, *bytes.Buffer) {
-			job := Job[[]byte, string, int64, Pair[string, int64]]{
+	counting := func(combine func(a, b int64) int64) func(Input[[]byte], Destination) (*Plan, error) {
+		return func(in Input[[]byte], to Destination) (*Plan, error) {
+			return Job[[]byte, string, int64, Pair[string, int64]]{
 				MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
 					u := count(task)
 					return Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
@@ -69,64 +68,57 @@ func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer
 					}}, nil
 				},
 				Combine: combine,
-			}
-			out := new(bytes.Buffer)
-			p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[Pair[string, int64]](Writer("out", out)))
-			require.NoError(t, err)
-			return p, out
+			}.Bind(in, Text[Pair[string, int64]](to))
 		}
 	}
-	reused := func(text string) (*Plan, *bytes.Buffer) { // the map overwrites emitted keys and values
-		job := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
-			MapTask: func(task *Task) (Mapper[[]byte, []byte, []byte], error) {
-				u, buf := count(task), make([]byte, 0, 64)
-				return Mapper[[]byte, []byte, []byte]{Map: func(line []byte, emit func(k, v []byte)) error {
-					return stumble(u, line, func(w string) {
-						buf = append(buf[:0], w...)
-						emit(buf, line[:2])
-					})
+	return map[string]func(Input[[]byte], Destination) (*Plan, error){
+		"sorts":    counting(nil),
+		"combines": counting(func(a, b int64) int64 { return a + b }),
+		"bytes": func(in Input[[]byte], to Destination) (*Plan, error) { // the map overwrites emitted keys and values
+			return Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
+				MapTask: func(task *Task) (Mapper[[]byte, []byte, []byte], error) {
+					u, buf := count(task), make([]byte, 0, 64)
+					return Mapper[[]byte, []byte, []byte]{Map: func(line []byte, emit func(k, v []byte)) error {
+						return stumble(u, line, func(w string) {
+							buf = append(buf[:0], w...)
+							emit(buf, line[:2])
+						})
+					}}, nil
+				},
+			}.Bind(in, Text[Pair[[]byte, []byte]](to))
+		},
+		"maps only": func(in Input[[]byte], to Destination) (*Plan, error) {
+			return MapOnly[[]byte, []byte]{MapTask: func(task *Task) (Filter[[]byte, []byte], error) {
+				u := count(task)
+				return Filter[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+					return stumble(u, line, func(w string) { emit([]byte(w)) })
 				}}, nil
-			},
-		}
-		out := new(bytes.Buffer)
-		p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[Pair[[]byte, []byte]](Writer("out", out)))
-		require.NoError(t, err)
-		return p, out
+			}}.Bind(in, Text[[]byte](to))
+		},
 	}
-	mapOnly := func(text string) (*Plan, *bytes.Buffer) {
-		job := MapOnly[[]byte, []byte]{MapTask: func(task *Task) (Filter[[]byte, []byte], error) {
-			u := count(task)
-			return Filter[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
-				return stumble(u, line, func(w string) { emit([]byte(w)) })
-			}}, nil
-		}}
-		out := new(bytes.Buffer)
-		p := must(job.Bind(Lines(Bytes("text", []byte(text))), Text[[]byte](Writer("out", out))))(t)
-		return p, out
+}
+
+// skipping runs a plan, which may skip `most` records, in RunLocal or on the engine.
+func skipping(t require.TestingT, p *Plan, local bool, most int) (c *counter.Set, list []cluster.Skipped) {
+	if local {
+		c = must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: most, Skipped: &list}))(t)
+		return c, list
 	}
-	return map[string]func(string) (*Plan, *bytes.Buffer){
-		"sorts": counting(nil), "combines": counting(sum), "bytes": reused, "maps only": mapOnly,
-	}
+	e := &engineRun{maxSkips: most, Resources: cluster.Resources{Counters: new(counter.Set)}}
+	require.NoError(t, e.run(context.Background(), p))
+	return e.Counters, e.skipped
 }
 
 // A job that skips its bad records has the output and counters of a job over the others, whatever
 // was emitted before the failure. It lists the places of the bad ones.
 func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	all, good, bad := spoiled(3000)
-	for name, make := range skipTrials(t) {
-		p, want := make(good)
-		counters, err := RunLocal(context.Background(), p, LocalOptions{})
-		require.NoError(t, err, name)
+	for name, bind := range skipTrials() {
+		var want bytes.Buffer
+		counters := must(RunLocal(t.Context(), must(bind(Lines(textOf(good)), Writer("out", &want)))(t), LocalOptions{}))(t)
 		for _, local := range []bool{true, false} {
-			p, out := make(all)
-			var list []cluster.Skipped
-			var got *counter.Set
-			if local {
-				got, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad, Skipped: &list})
-				require.NoError(t, err, name)
-			} else {
-				got, list = skippingEngine(t, p, bad)
-			}
+			var out bytes.Buffer
+			got, list := skipping(t, must(bind(Lines(textOf(all)), Writer("out", &out)))(t), local, bad)
 			require.Equal(t, want.String(), out.String(), "%s, local %v", name, local)
 			require.Equal(t, int64(bad), got.Get(counter.MapSkippedRecords))
 			require.Equal(t, counters.Get(counter.MapInputRecords)+int64(bad), got.Get(counter.MapInputRecords))
@@ -146,50 +138,27 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	}
 }
 
-// skippingEngine is runEngine for a job of one map, which may skip `most` records.
-func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []cluster.Skipped) {
-	ctx, c := context.Background(), new(counter.Set)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
-	splits := must(p.Splits(ctx, nil))(t)
-	require.Len(t, splits, 1)
-	a := &cluster.MapAttempt{Split: splits[0], MaxSkips: most, Resources: cluster.Resources{Counters: c}}
-	out := must(p.RunMap(ctx, a))(t)
-	defer out.Release()
-	if p.MapOnly() {
-		require.NoError(t, p.CommitTask(a.ID()))
-	} else {
-		r := &cluster.ReduceAttempt{Next: sent(0, out), Resources: cluster.Resources{Counters: c}}
-		require.NoError(t, p.RunReduce(ctx, r))
-		require.NoError(t, p.CommitTask(r.ID()))
-	}
-	require.NoError(t, p.CommitJob())
-	return c, out.Skipped()
-}
-
 // With more bad records than allowed, a job fails and names the first cause. A permanent error
 // fails it at once. By default no record is skipped.
 func TestWhatIsNotSkipped(t *testing.T) {
 	all, _, bad := spoiled(300)
-	for name, make := range skipTrials(t) {
-		p, _ := make(all)
-		_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad - 1})
+	for name, bind := range skipTrials() {
+		run := func(most int) error {
+			p := must(bind(Lines(textOf(all)), Writer("out", io.Discard)))(t)
+			return errorOf(RunLocal(t.Context(), p, LocalOptions{MaxSkips: most}))
+		}
+		err := run(bad - 1)
 		require.ErrorIs(t, err, cluster.ErrTooManySkips, name)
 		require.ErrorContains(t, err, fmt.Sprintf("more than %d, the first: text: at byte ", bad-1))
 		require.ErrorContains(t, err, "bad word")
 		require.True(t, fault.IsPermanent(err))
-		p, _ = make(all)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		err = run(0)
 		require.NotErrorIs(t, err, cluster.ErrTooManySkips)
-		var at *RecordError
-		if name == "maps only" || errors.As(err, &at) {
-			require.ErrorContains(t, err, "bad word")
-		}
+		require.ErrorContains(t, err, "bad word")
 	}
-	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error { return Permanent(errors.New("no use")) }}
-	p := must(job.Bind(Lines(textOf("a\nb\n")), Text[[]byte](Writer("out", new(bytes.Buffer)))))(t)
-	_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 9})
-	require.ErrorContains(t, err, "no use")
+	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return Permanent(errors.New("no use")) }}
+	p := must(job.Bind(Lines(textOf("a\nb\n")), unread[[]byte]()))(t)
+	require.ErrorContains(t, errorOf(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 9})), "no use")
 }
 
 // If a map returns an error of Bad, it is not retried; if skips are allowed, the record is skipped.
@@ -200,18 +169,8 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 	require.True(t, fault.IsPermanent(fmt.Errorf("x: %w", Bad(noNumber))))
 	require.True(t, fault.IsBad(fmt.Errorf("x: %w", Bad(noNumber))))
 	require.False(t, fault.IsBad(Permanent(noNumber)))
-	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
-		if string(line) == "a" {
-			return Bad(noNumber)
-		}
-		emit(line)
-		return nil
-	}}
-	out := new(bytes.Buffer)
-	p := must(job.Bind(Lines(textOf("a\nb\n")), Text[[]byte](Writer("out", out))))(t)
-	var list []cluster.Skipped
-	must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list}))(t)
-	require.Equal(t, "b\n", out.String())
+	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return Bad(noNumber) }}
+	_, list := skipping(t, must(job.Bind(Lines(textOf("a\n")), unread[[]byte]()))(t), true, 1)
 	require.Len(t, list, 1)
 	require.Equal(t, "no number", list[0].Reason)
 }
@@ -227,11 +186,9 @@ func TestQuarantineFile(t *testing.T) {
 		return nil
 	}}
 	for range 2 {
-		p := must(job.Bind(Lines(textOf("a\n\nb\n\n")), Text[[]byte](ReplacedDir(dir))))(t)
-		must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2}))(t)
-		content := must(os.ReadFile(filepath.Join(dir, "_skipped.jsonl")))(t)
+		skipping(t, must(job.Bind(Lines(textOf("a\n\nb\n\n")), Text[[]byte](ReplacedDir(dir))))(t), true, 2)
 		var list []cluster.Skipped
-		for line := range bytes.Lines(content) {
+		for line := range bytes.Lines(must(os.ReadFile(filepath.Join(dir, "_skipped.jsonl")))(t)) {
 			var s cluster.Skipped
 			require.NoError(t, json.Unmarshal(line, &s))
 			list = append(list, s)
@@ -265,20 +222,16 @@ func TestSkipsByInput(t *testing.T) {
 		bind func(Output[[]byte]) (*Plan, error)
 		want cluster.Skipped
 	}{
-		"lines":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Lines(text), o) }, skipped("text", 5, 2, "evil", 4)},
-		"n lines":    {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(NLines(3, text), o) }, skipped("text", 5, 2, "evil", 4)},
-		"strings":    {func(o Output[[]byte]) (*Plan, error) { return strs.Bind(LineStrings(text), o) }, skipped("text", 5, 2, "evil", 4)},
-		"key values": {func(o Output[[]byte]) (*Plan, error) { return pairs.Bind(KeyValueLines('\t', text), o) }, skipped("text", 5, 2, "evil", 4)},
-		"fixed size": {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(FixedSize(5, text), o) }, skipped("text", 5, 2, "evil\n", 5)},
-		"files":      {func(o Output[[]byte]) (*Plan, error) { return files.Bind(WholeFiles(sources...), o) }, skipped("two", 0, 1, "evil", 4)},
-		"slice":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Slice(records), o) }, skipped("slice", -1, 2, "", 0)},
-		"sequence":   {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Seq(slices.Values(records)), o) }, skipped("sequence", -1, 2, "", 0)},
+		"lines":      {bytesOf.On(Lines(text)), skipped("text", 5, 2, "evil", 4)},
+		"n lines":    {bytesOf.On(NLines(3, text)), skipped("text", 5, 2, "evil", 4)},
+		"strings":    {strs.On(LineStrings(text)), skipped("text", 5, 2, "evil", 4)},
+		"key values": {pairs.On(KeyValueLines('\t', text)), skipped("text", 5, 2, "evil", 4)},
+		"fixed size": {bytesOf.On(FixedSize(5, text)), skipped("text", 5, 2, "evil\n", 5)},
+		"files":      {files.On(WholeFiles(sources...)), skipped("two", 0, 1, "evil", 4)},
+		"slice":      {bytesOf.On(Slice(records)), skipped("slice", -1, 2, "", 0)},
+		"sequence":   {bytesOf.On(Seq(slices.Values(records))), skipped("sequence", -1, 2, "", 0)},
 	} {
-		p, err := c.bind(Text[[]byte](Writer("out", io.Discard)))
-		require.NoError(t, err, name)
-		var list []cluster.Skipped
-		counters, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
-		require.NoError(t, err, name)
+		counters, list := skipping(t, must(c.bind(unread[[]byte]()))(t), true, 1)
 		require.Len(t, list, 1, name)
 		require.Contains(t, list[0].Reason, "panic: evil (mapreduce/skips_test.go:", name)
 		list[0].Reason = ""
@@ -286,18 +239,15 @@ func TestSkipsByInput(t *testing.T) {
 		require.EqualValues(t, 2, counters.Get(counter.MapOutputRecords), name)
 		leftOutUnseen(t, c.bind, c.want)
 
-		p, err = c.bind(Text[[]byte](Writer("out", io.Discard)))
-		require.NoError(t, err, name)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
 		var at *RecordError
-		require.ErrorAs(t, err, &at, name)
+		require.ErrorAs(t, ran(c.bind(unread[[]byte]())), &at, name)
 		require.Equal(t, c.want, skipped(at.Input, at.Offset, at.Number, at.Head, at.Size), name)
 	}
-	p := must(bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard))))(t)
-	_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
-	require.EqualError(t, err, "mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
-	err = ran(bytesOf.Bind(Chunks(textOf("evil\n")), Text[[]byte](Writer("out", io.Discard))))
-	require.ErrorContains(t, err, `text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
+	p := must(bytesOf.Bind(Chunks(text), unread[[]byte]()))(t)
+	require.EqualError(t, errorOf(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1})),
+		"mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
+	require.ErrorContains(t, ran(bytesOf.Bind(Chunks(textOf("evil\n")), unread[[]byte]())),
+		`text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
 }
 
 func skipped(input string, offset, number int64, head string, size int) cluster.Skipped {
@@ -307,7 +257,7 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 // leftOutUnseen checks that an attempt skips the record `want`, which LeaveOut lists, without
 // passing it to the map, and that Progress names the current record.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
-	p := must(bind(Text[[]byte](Writer("out", io.Discard))))(t)
+	p := must(bind(unread[[]byte]()))(t)
 	splits := begun(t, p, nil)
 	var progress cluster.Progress
 	a := &cluster.MapAttempt{
@@ -356,16 +306,10 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 		return nil
 	}}
 	for _, local := range []bool{true, false} {
-		out := new(bytes.Buffer)
-		p, err := job.Bind(Lines(textOf("a b\nc d torn e\nf g\n")), Text[Pair[string, brittle]](Writer("out", out)))
-		require.NoError(t, err)
-		var list []cluster.Skipped
-		if local {
-			must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list}))(t)
-		} else {
-			_, list = skippingEngine(t, p, 1)
-		}
-		require.Equal(t, "a\ta\na\tb\nf\tf\nf\tg\n", out.String(), "local %v", local)
+		var out Collected[Pair[string, brittle]]
+		p := must(job.Bind(Lines(textOf("a b\nc d torn e\nf g\n")), out.Output()))(t)
+		_, list := skipping(t, p, local, 1)
+		require.Equal(t, []Pair[string, brittle]{{"a", "a"}, {"a", "b"}, {"f", "f"}, {"f", "g"}}, must(out.Records())(t))
 		require.Len(t, list, 1)
 		require.Contains(t, list[0].Reason, "torn value")
 	}
@@ -373,25 +317,20 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 
 // What a Close emits is kept in a job that may skip records, too.
 func TestCloseInASkippingJob(t *testing.T) {
-	bind := func(out *Collected[Pair[string, int64]], sum bool) *Plan {
-		job := Job[[]byte, string, int64, Pair[string, int64]]{
-			Sum: sum,
-			MapTask: func(*Task) (Mapper[[]byte, string, int64], error) {
-				n := int64(0)
-				return Mapper[[]byte, string, int64]{
-					Map:   func([]byte, func(string, int64)) error { n++; return nil },
-					Close: func(emit func(string, int64)) error { emit("lines", n); return nil },
-				}, nil
-			},
-		}
-		return must(job.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t)
-	}
 	for _, sum := range []bool{false, true} {
-		var local, onEngine Collected[Pair[string, int64]]
-		must(RunLocal(t.Context(), bind(&local, sum), LocalOptions{MaxSkips: 1}))(t)
-		skippingEngine(t, bind(&onEngine, sum), 1)
-		want := []Pair[string, int64]{{"lines", 3}}
-		require.Equal(t, want, must(local.Records())(t))
-		require.Equal(t, want, must(onEngine.Records())(t))
+		for _, local := range []bool{false, true} {
+			n := int64(0)
+			var out Collected[Pair[string, int64]]
+			skipping(t, must(Job[[]byte, string, int64, Pair[string, int64]]{
+				Sum: sum,
+				MapTask: func(*Task) (Mapper[[]byte, string, int64], error) {
+					return Mapper[[]byte, string, int64]{
+						Map:   func([]byte, func(string, int64)) error { n++; return nil },
+						Close: func(emit func(string, int64)) error { emit("lines", n); return nil },
+					}, nil
+				},
+			}.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t), local, 1)
+			require.Equal(t, []Pair[string, int64]{{"lines", 3}}, must(out.Records())(t))
+		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"math"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,18 +18,14 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // written returns what an output writes for these records.
 func written[O any](t *testing.T, out func(Destination) Output[O], records ...O) string {
 	t.Helper()
 	var b bytes.Buffer
-	job := MapOnly[O, O]{Map: func(in O, emit func(O)) error { emit(in); return nil }}
-	p := must(job.Bind(Slice(records), out(Writer("-", &b))))(t)
-	runEngine(t, p, 0, nil, cluster.Resources{})
+	require.NoError(t, ran(passOn[O]().Bind(Slice(records), out(Writer("-", &b)))))
 	return b.String()
 }
 
@@ -108,37 +104,28 @@ func (c *countedWriter) Write(p []byte) (int, error) {
 // Records are written in pieces of the buffer's size, whether a skip may revoke them or not. A
 // write per record would be slow, and one write for all would need too much memory.
 func TestRecordsAreWrittenInPieces(t *testing.T) {
-	line := bytes.Repeat([]byte("x"), 99)
 	const n = 20_000
-	for _, c := range []struct {
-		name string
-		bind func(Destination) (*Plan, error)
-	}{
-		{"plain", func(d Destination) (*Plan, error) {
-			return keepLines().Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[[]byte](d))
-		}},
-		{"encoded", func(d Destination) (*Plan, error) {
-			filter := MapOnly[[]byte, string]{Map: func(line []byte, emit func(string)) error {
-				emit(string(line))
-				return nil
-			}}
-			return filter.Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[string](d))
-		}},
+	in := Lines(Bytes("in", []byte(strings.Repeat(strings.Repeat("x", 99)+"\n", n))))
+	for name, bind := range map[string]func(Destination) (*Plan, error){
+		"plain": func(d Destination) (*Plan, error) { return keepLines().Bind(in, Text[[]byte](d)) },
+		"encoded": func(d Destination) (*Plan, error) {
+			return Each(func(line []byte) string { return string(line) }).Bind(in, Text[string](d))
+		},
 	} {
 		for _, skips := range []int{0, 1} {
 			to := new(pieces)
-			p := must(c.bind(output.To(to)))(t)
+			p := must(bind(output.To(to)))(t)
 			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 			must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: n * 100}, MaxSkips: skips}))(t)
 			total := 0
 			for i, size := range to.sizes {
 				total += size
-				require.Less(t, size, output.FlushSize+200, c.name)
+				require.Less(t, size, output.FlushSize+200, name)
 				if i < len(to.sizes)-1 {
-					require.GreaterOrEqual(t, size, output.FlushSize, c.name)
+					require.GreaterOrEqual(t, size, output.FlushSize, name)
 				}
 			}
-			require.Equal(t, n*100, total, c.name)
+			require.Equal(t, n*100, total, name)
 		}
 	}
 }
@@ -173,49 +160,36 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 	require.Less(t, calls, records/2)
 }
 
-// A part in any compression is read back, by its extension.
-func TestCompressedPartsReadBack(t *testing.T) {
+func TestCompressionsHaveNames(t *testing.T) {
 	for _, kind := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		var parsed Compression
 		require.NoError(t, parsed.UnmarshalText([]byte(kind.String())))
 		require.Equal(t, kind, parsed)
-		out := filepath.Join(t.TempDir(), "out")
-		c := output.NewCommitter(Dir(out).Compressed(kind))
-		require.NoError(t, c.SetupJob())
-		id := AttemptID{Kind: attempt.Reduce, Index: 0, Try: 0}
-		putPart(t, c, id, "one\ntwo\n")
-		require.NoError(t, c.CommitTask(id))
-		src := must(File(filepath.Join(out, "part-r-00000"+kind.Extension())))(t)
-		require.Equal(t, []string{"one", "two"}, readAll(t, Lines(src), read.UsualWindows(), 1<<20))
 	}
-	err := new(Compression).UnmarshalText([]byte("rar"))
-	require.ErrorContains(t, err, "want none, gzip, zstd or s2")
+	require.ErrorContains(t, new(Compression).UnmarshalText([]byte("rar")), "want none, gzip, zstd or s2")
 }
 
 func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}, {ID: "b"}}, BlockSize: 5}))(t)
 	text := []byte("one\ntwo\nthree\nfour")
 	p := must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
-	runEngine(t, p, 0, p.BlocksOf(6), cluster.Resources{})
+	engine(t, p, 0, p.BlocksOf(6), cluster.Resources{})
 	p = must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
 	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
 
-	entries := must(fsys.ReadDir("d/out"))(t)
 	var sources []Source
-	for _, e := range entries {
+	for _, e := range must(fsys.ReadDir("d/out"))(t) {
 		if e.Name() == "_SUCCESS" {
 			continue
 		}
 		data := must(fsys.OpenSource("d/out/" + e.Name()))(t)
-		src := must(Stored(data))(t)
-		sources = append(sources, src)
+		sources = append(sources, must(Stored(data))(t))
 	}
 	require.Len(t, sources, 3)
 	var out Collected[[]byte]
 	p = must(keepLines().Bind(Lines(sources...), out.Output()))(t)
-	runEngine(t, p, 0, func(i int) (list []cluster.Block) {
-		blocks := must(fsys.Blocks(sources[i].Name()))(t)
-		for _, b := range blocks {
+	engine(t, p, 0, func(i int) (list []cluster.Block) {
+		for _, b := range must(fsys.Blocks(sources[i].Name()))(t) {
 			list = append(list, cluster.Block{Offset: b.Offset, Length: b.Length})
 		}
 		return list
@@ -226,12 +200,4 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.AbortJob())
 	require.ErrorIs(t, errorOf(fsys.Stat("e")), os.ErrNotExist)
-}
-
-// putPart writes the part of an attempt.
-func putPart(t *testing.T, c *output.Committer, id AttemptID, text string) {
-	t.Helper()
-	w := must(c.Open(id))(t)
-	must(io.WriteString(w, text))(t)
-	require.NoError(t, w.Close())
 }

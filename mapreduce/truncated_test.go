@@ -3,11 +3,13 @@ package mapreduce
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,94 +60,56 @@ func requireShrunk(t *testing.T, f *shrinking, err error) {
 	require.Zero(t, f.Views())
 }
 
-func TestTruncatedWhileSampled(t *testing.T) {
-	f, src := shrinkingFile(t, 0)
-	p := must(sorting[[]byte](0).Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard))))(t)
-	err := p.Prepare(context.Background(), cluster.PrepareOptions{Reduces: 4})
-	requireShrunk(t, f, err)
-}
-
-func TestTruncatedWhileCut(t *testing.T) {
-	f, src := shrinkingFile(t, 100)
-	p := must(keepLines().Bind(NLines(7, src), Raw[[]byte](Writer("-", io.Discard))))(t)
-	_, err := p.Splits(context.Background(), nil)
-	requireShrunk(t, f, err)
-}
-
-// A map that reads bytes that a truncation removed fails with ErrInputChanged: in the search for
-// its first record, in whole records, and in one across the split's end.
-func TestTruncatedWhileMapped(t *testing.T) {
-	for name, split := range map[string]cluster.Split{
-		"first record":    {Offset: 500_001, Length: 500_000},
-		"whole records":   {Length: 500_000},
-		"crossing record": {Offset: 1 << 20, Length: 1},
+// A job fails with ErrInputChanged if it reads bytes that a truncation removed: in the sample of a
+// total order, while splits are cut, in a map, and where the system writes a large record from the
+// mapping. If the new end is within a page, a View shows zeros after it and no fault; the job fails
+// all the same.
+func TestTruncatedWhileRead(t *testing.T) {
+	lines := func(src Source, to Destination) (*Plan, error) { return keepLines().Bind(Lines(src), Raw[[]byte](to)) }
+	for name, c := range map[string]struct {
+		size  int64 // of the file after its first View
+		block cluster.Block
+		bind  func(src Source, to Destination) (*Plan, error)
+	}{
+		"first record":    {10, cluster.Block{Offset: 500_001, Length: 500_000}, lines},
+		"whole records":   {10, cluster.Block{Length: 500_000}, lines},
+		"crossing record": {10, cluster.Block{Offset: 1 << 20, Length: 1}, lines},
+		"sampled": {0, cluster.Block{}, func(src Source, to Destination) (*Plan, error) {
+			return sorting[[]byte](4).Bind(Lines(src), Text[Pair[[]byte, None]](to))
+		}},
+		"cut": {100, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
+			return keepLines().Bind(NLines(7, src), Raw[[]byte](to))
+		}},
+		"whole file": {10, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
+			return Each(func(file WholeFile) int { return bytes.Count(file.Data, []byte{'\n'}) }).Bind(WholeFiles(src), Text[int](to))
+		}},
+		"within the page": {1<<20 + 3, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
+			return wordCount(true).Bind(Lines(src), Text[Pair[string, int64]](to))
+		}},
+		"written": {0, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
+			return passOn[[]byte]().Bind(Chunks(src), Raw[[]byte](to))
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f, src := shrinkingFile(t, 10)
-			p, err := keepLines().Bind(Lines(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
-			require.NoError(t, err)
-			require.NoError(t, p.SetupJob())
-			defer func() { require.NoError(t, p.AbortJob()) }()
-			_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: split})
-			requireShrunk(t, f, err)
-		})
-	}
-}
-
-func TestTruncatedWhileReadWhole(t *testing.T) {
-	f, src := shrinkingFile(t, 10)
-	job := MapOnly[WholeFile, int]{Map: func(file WholeFile, emit func(int)) error {
-		emit(bytes.Count(file.Data, []byte{'\n'}))
-		return nil
-	}}
-	p := must(job.Bind(WholeFiles(src), Text[int](Writer("-", io.Discard))))(t)
-	_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
-	requireShrunk(t, f, err)
-}
-
-// If the new end is within a page, a View shows zeros after it and no fault; the job fails all the
-// same.
-func TestTruncatedWithinThePage(t *testing.T) {
-	f, src := shrinkingFile(t, 1<<20+3)
-	for _, local := range []bool{false, true} {
-		p, err := wordCount(true).Bind(Lines(src), Text[Pair[string, int64]](Writer("-", io.Discard)))
-		require.NoError(t, err)
-		if local {
-			_, err = RunLocal(context.Background(), p, LocalOptions{})
-		} else {
-			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
-			var out *cluster.MapOutput
-			out, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
-			require.Nil(t, out)
+		for _, local := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", local ", local), func(t *testing.T) {
+				f, src := shrinkingFile(t, c.size)
+				p := must(c.bind(src, Dir(filepath.Join(t.TempDir(), "out"))))(t)
+				blocks := func(int) []cluster.Block { return []cluster.Block{c.block} }
+				run := (&engineRun{blocks: blocks}).run
+				if local {
+					run = func(ctx context.Context, p *Plan) error {
+						return errorOf(RunLocal(ctx, p, LocalOptions{Blocks: blocks}))
+					}
+				}
+				requireShrunk(t, f, run(t.Context(), p))
+			})
 		}
-		requireShrunk(t, f, err)
 	}
-}
-
-// If the system writes a large record from the mapping, the write of lost bytes fails.
-func TestTruncatedWhileWritten(t *testing.T) {
-	f, src := shrinkingFile(t, -1)
-	f.size = 0
-	job := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
-		emit(chunk)
-		return nil
-	}}
-	p := must(job.Bind(Chunks(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out")))))(t)
-	require.NoError(t, p.SetupJob())
-	defer func() { require.NoError(t, p.AbortJob()) }()
-	_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
-	requireShrunk(t, f, err)
 }
 
 // Reduces of a sort read keys and values in the input's mapping, and fail if it was truncated.
 func TestTruncatedWhileReduced(t *testing.T) {
-	count := func(values iter.Seq[None]) int {
-		n := 0
-		for range values {
-			n++
-		}
-		return n
-	}
+	count := func(values iter.Seq[None]) int { return len(slices.Collect(values)) }
 	pull := func(values iter.Seq[None]) int {
 		n := 0
 		next, stop := iter.Pull(values)
@@ -175,17 +139,16 @@ func TestTruncatedWhileReduced(t *testing.T) {
 					return nil
 				}
 			}
-			p, err := job.Bind(Lines(src), Text[Pair[[]byte, None]](Dir(filepath.Join(t.TempDir(), "out"))))
-			require.NoError(t, err)
+			p := must(job.Bind(Lines(src), Text[Pair[[]byte, None]](Dir(filepath.Join(t.TempDir(), "out")))))(t)
 			begun(t, p, nil)
-			out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+			out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.NoError(t, err)
 			require.Positive(t, f.Views(), "the output refers to the input")
 			f.size = 10
 			if total == nil {
 				require.NoError(t, f.shrink())
 			}
-			err = p.RunReduce(context.Background(), &cluster.ReduceAttempt{Next: sent(0, out)})
+			err = p.RunReduce(t.Context(), &cluster.ReduceAttempt{Next: sent(0, out)})
 			out.Release()
 			requireShrunk(t, f, err)
 			require.NoError(t, p.AbortJob())
@@ -205,14 +168,14 @@ func TestVanishedFile(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 				src := must(File(path))(t)
 				p := must(keepLines().Bind(Lines(src), Raw[[]byte](Writer("-", io.Discard))))(t)
-				require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+				require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 				if replaced {
 					require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
 					require.NoError(t, os.Rename(path+".new", path))
 				} else {
 					require.NoError(t, os.Remove(path))
 				}
-				_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+				_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 				require.ErrorIs(t, err, ErrInputChanged)
 				require.ErrorContains(t, err, path)
 			})

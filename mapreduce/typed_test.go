@@ -44,12 +44,10 @@ func TestTypedIsReadBack(t *testing.T) {
 
 // TestTypedAtAnyWindow reads it record by record.
 func TestTypedAtAnyWindow(t *testing.T) {
-	data, err := os.ReadFile(typedOf(t, []string{"", "a", strings.Repeat("b", 200), "c"}, NoCompression))
-	require.NoError(t, err)
+	data := must(os.ReadFile(typedOf(t, []string{"", "a", strings.Repeat("b", 200), "c"}, NoCompression)))(t)
 	rapid.Check(t, func(t *rapid.T) {
 		size := func(name string) int { return rapid.IntRange(1, 300).Draw(t, name) }
-		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data)), tiny(size("run"), size("crossing"), size("span")), 7)
-		require.NoError(t, err)
+		got := must(recordsOf(t, ReadTyped[string](Bytes("f", data)), tiny(size("run"), size("crossing"), size("span")), 7))(t)
 		require.Equal(t, []string{"", "a", strings.Repeat("b", 200), "c"}, got)
 	})
 	for n := 1; n < len(data); n++ { // cut here, it is damaged or ends after a whole record

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,19 +107,12 @@ func (s seeker) Open(name string) (fs.File, error) {
 func zipped(t *testing.T, files map[string][]byte) fs.FS {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range files {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f := must(w.Create(name))(t)
 		must(f.Write(files[name]))(t)
 	}
 	require.NoError(t, w.Close())
-	r := must(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
-	return r
+	return must(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 }
 
 func TestFSOfEveryKind(t *testing.T) {

@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"testing"
 	"testing/synctest"
@@ -14,24 +13,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
-
-func TestPauseAndProgress(t *testing.T) {
-	stop := errors.New("stop")
-	pauses := 0
-	var progress cluster.Progress
-	p := must(keepLines().Bind(Lines(textOf("a\nb\n")), new(Collected[[]byte]).Output()))(t)
-	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
-	a := &cluster.MapAttempt{Split: cluster.Split{Length: 4}, Resources: cluster.Resources{Progress: &progress, Pause: func(context.Context) error {
-		pauses++
-		return nil
-	}}}
-	must(p.RunMap(context.Background(), a))(t)
-	require.Positive(t, pauses)
-	require.Equal(t, int64(4), progress.Bytes.Load())
-	require.Equal(t, int64(2), progress.Records.Load())
-	a.Pause = func(context.Context) error { return stop }
-	require.ErrorIs(t, errorOf(p.RunMap(context.Background(), a)), stop)
-}
 
 // An error of Pause ends an attempt soon, since Pause is called between records, groups and values.
 func TestPauseEndsAttemptsSoon(t *testing.T) {
@@ -64,73 +45,28 @@ func TestPauseEndsAttemptsSoon(t *testing.T) {
 		for i := range numbers {
 			numbers[i] = i
 		}
-		p := must(job.Bind(Slice(numbers), Text[int](Writer("-", io.Discard))))(t)
-		ctx := context.Background()
-		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-		res := cluster.Resources{Pause: func(context.Context) error {
+		e := &engineRun{Resources: cluster.Resources{Pause: func(context.Context) error {
 			if seen >= 100 {
 				return stop
 			}
 			return nil
-		}}
-		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: 2000}, Resources: res})
-		if at != "record" {
-			require.NoError(t, err)
-			err = p.RunReduce(ctx, &cluster.ReduceAttempt{Resources: res, Next: sent(0, out)})
-			out.Release()
-		}
-		require.ErrorIs(t, err, stop)
+		}}}
+		require.ErrorIs(t, e.run(t.Context(), must(job.Bind(Slice(numbers), unread[int]()))(t)), stop)
 		require.Less(t, seen, 100+2*cluster.PauseEvery, at)
 	}
 }
 
-// Pulse changes with each emit and each call of a Task method, even if nothing is read, and not
-// without them.
+// Pulse changes with each emit of a map-only job, even if nothing is read, and not without them.
 func TestUserCodeShowsLife(t *testing.T) {
 	var progress cluster.Progress
-	shows := func(what string, do func()) {
+	p := must(MapOnly[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error {
 		was := progress.Pulse()
-		require.Equal(t, was, progress.Pulse(), what)
-		do()
-		require.NotEqual(t, was, progress.Pulse(), what)
-	}
-	task := func(at string, task *Task) {
-		counter := task.Counter("mine", "n")
-		shows(at+": counter", func() { counter.Add(0) })
-		shows(at+": progress", task.Progress)
-	}
-	for _, sum := range []bool{false, true} {
-		job := Job[[]byte, string, int64, string]{
-			Sum: sum,
-			MapTask: func(u *Task) (Mapper[[]byte, string, int64], error) {
-				task("map", u)
-				return Mapper[[]byte, string, int64]{Map: func(_ []byte, emit func(string, int64)) error {
-					shows("map: emit", func() { emit("key", 1) })
-					return nil
-				}}, nil
-			},
-			ReduceTask: func(u *Task) (Reducer[string, int64, string], error) {
-				task("reduce", u)
-				return Reducer[string, int64, string]{Reduce: func(_ string, _ iter.Seq[int64], emit func(string)) error {
-					shows("reduce: emit", func() { emit("out") })
-					return nil
-				}}, nil
-			},
-		}
-		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](output.To(new(output.MemoryStore))))
-		require.NoError(t, err)
-		runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
-	}
-	filter := MapOnly[[]byte, []byte]{MapTask: func(u *Task) (Filter[[]byte, []byte], error) {
-		task("filter", u)
-		return Filter[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error {
-			shows("filter: emit", func() { emit([]byte("out")) })
-			return nil
-		}}, nil
-	}}
-	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](output.To(new(output.MemoryStore))))
-	require.NoError(t, err)
-	runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
+		require.Equal(t, was, progress.Pulse())
+		emit([]byte("out"))
+		require.NotEqual(t, was, progress.Pulse())
+		return nil
+	}}.Bind(Lines(textOf("line\n")), Text[[]byte](output.To(new(output.MemoryStore)))))(t)
+	engine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 }
 
 // After ErrOutputExists, an output's name is free once that output is removed. It is also free
@@ -169,13 +105,11 @@ func TestSliceIsReadInSteps(t *testing.T) {
 				}
 				return nil
 			}}.Bind(Slice(make([]int, n)), unread[int]()))(t)
-			splits := begun(t, p, nil)
-			require.Len(t, splits, 1)
 			if stop == 0 {
 				cancel(over)
 			}
 			var progress cluster.Progress
-			_, err := p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Progress: &progress}})
+			err := (&engineRun{Resources: cluster.Resources{Progress: &progress}}).run(ctx, p)
 			if stop < 0 || stop > n {
 				require.NoError(t, err)
 				require.Equal(t, n, mapped)
@@ -185,7 +119,6 @@ func TestSliceIsReadInSteps(t *testing.T) {
 				require.LessOrEqual(t, mapped, (stop+255)/256*256)
 			}
 			cancel(nil)
-			require.NoError(t, p.AbortJob())
 		}
 	}
 }
