@@ -28,7 +28,7 @@ type attempt struct {
 
 	fetcher  *fetcher // set while a reduce is running
 	memory   *cluster.Memory
-	granted  chan bool // the answer to wantsCommit; buffered for one answer
+	granted  chan bool // the answer to commitRequest; buffered for one answer
 	progress cluster.Progress
 	fetched  atomic.Int64 // number of maps whose segments a reduce has
 	input    atomic.Int64 // records that a reduce must process; set once it has all segments
@@ -208,7 +208,7 @@ func (a *attempt) askToCommit() error {
 	again := time.NewTicker(2 * a.env.cfg.HeartbeatInterval)
 	defer again.Stop()
 	for {
-		a.tell(&wantsCommit{id: a.id})
+		a.tell(&commitRequest{attempt: a.id})
 		select {
 		case granted := <-a.granted:
 			if !granted {
@@ -239,12 +239,16 @@ func (a *attempt) planID() mapreduce.AttemptID {
 
 // acquireCompute waits for a compute token; see Config.Parallelism.
 func (a *attempt) acquireCompute() error {
+	if a.env.computeTokens == nil {
+		return context.Cause(a.ctx)
+	}
 	defer a.rest()()
 	began := a.env.now()
-	err := a.env.acquireCompute(a.ctx)
-	a.waited += a.env.now() - began
-	if err != nil {
-		return err
+	defer func() { a.waited += a.env.now() - began }()
+	select {
+	case a.env.computeTokens <- struct{}{}:
+	case <-a.ctx.Done():
+		return context.Cause(a.ctx)
 	}
 	a.computes.Store(true)
 	if a.isAbandoned() {
@@ -257,7 +261,7 @@ func (a *attempt) acquireCompute() error {
 // releaseCompute returns the attempt's compute token, if it holds one, for another attempt.
 func (a *attempt) releaseCompute() {
 	if a.computes.CompareAndSwap(true, false) {
-		a.env.releaseCompute()
+		<-a.env.computeTokens
 	}
 }
 

@@ -6,59 +6,15 @@ import (
 	"iter"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
-
-// A job's counters omit the counts of failed attempts.
-func TestCountersOfFailedAttempts(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		failed := map[string]bool{}
-		failOnce := func(what string) error {
-			if failed[what] {
-				return nil
-			}
-			failed[what] = true
-			return errUser
-		}
-		job := counting(1)
-		job.Map = nil
-		job.MapTask = func(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
-			return mapreduce.Mapper[[]byte, string, int64]{
-				Map: func(line []byte, emit func(string, int64)) error {
-					task.Counter("mine", "lines").Add(1)
-					return words(line, emit)
-				},
-				Close: func(func(string, int64)) error { return failOnce("map") },
-			}, nil
-		}
-		job.Reduce = nil
-		job.ReduceTask = func(task *mapreduce.Task) (mapreduce.Reducer[string, int64, pair], error) {
-			return mapreduce.Reducer[string, int64, pair]{
-				Reduce: func(k string, vs iter.Seq[int64], emit func(pair)) error {
-					task.Counter("mine", "words").Add(1)
-					return sum(k, vs, emit)
-				},
-				Close: func(func(pair)) error { return failOnce("reduce") },
-			}, nil
-		}
-		p, out := bindLines(t, job, "a b\na\n")
-		r := c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t2\nb\t1\n", out.String())
-		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
-		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
-		require.EqualValues(t, 2, r.Counters.Named("mine", "lines"))
-		require.EqualValues(t, 2, r.Counters.Named("mine", "words"))
-		require.EqualValues(t, 2, r.Counters.Get(counter.MapInputRecords))
-		require.EqualValues(t, 2, r.Counters.Get(counter.ReduceOutputRecords))
-	})
-}
 
 // If an attempt of a lost node has already committed the task, another attempt's commit succeeds
 // and does not change the output.
@@ -75,7 +31,7 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, p.CommitTask(mapreduce.AttemptID{Try: 1}))
-		r := newRun(c.env, p, "", "")
+		r := newRun(c.env, p, "")
 		r.splits = splits
 		a := newAttempt(c.env, r, scheduling.AttemptID{}, c.env.places[0])
 		a.tell = func(any) {}
@@ -92,10 +48,9 @@ func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	const memory = 64 << 20
 	bubble(t, Config{Memory: memory, MapSlots: 2, ReduceSlots: 1, BlockSize: 4}, func(t *testing.T, c *Cluster) {
 		mapping, reducing := make(chan struct{}), make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(mapping)
+		job := tasked(1, holding(mapping))
 		job.Reduce = func(string, iter.Seq[int64], func(pair)) error { <-reducing; return nil }
-		h := c.submit(t, first(bindLines(t, job, "a b\nhold\n")), SubmitOptions{SlowStart: 1e-9})
+		h, _ := submitLines(t, c, job, "a b\nhold\n", SubmitOptions{SlowStart: 1e-9})
 		available := func() int64 {
 			pass(time.Second)
 			other := c.env.memory.Sub()
@@ -123,4 +78,42 @@ func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	}
 	a.discard()
 	require.Contains(t, buf.String(), "cannot remove the output of an attempt")
+}
+
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g gate
+		require.NoError(t, g.wait(t.Context()))
+		g.hold(true)
+		g.hold(true)
+		passed := make(chan error, 1)
+		go func() { passed <- g.wait(t.Context()) }()
+		synctest.Wait()
+		require.Empty(t, passed)
+		g.hold(false)
+		require.NoError(t, <-passed)
+
+		g.hold(true)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { passed <- g.wait(ctx) }()
+		synctest.Wait()
+		cancel(errStopped)
+		require.ErrorIs(t, <-passed, errStopped)
+	})
+}
+
+// The channel of gate.shutting closes when the gate shuts, and is already closed while it is shut.
+func TestGateTellsThatItShuts(t *testing.T) {
+	var g gate
+	early := g.shutting()
+	require.Equal(t, early, g.shutting())
+	require.False(t, isClosed(early))
+	g.hold(false)
+	require.False(t, isClosed(early))
+	g.hold(true)
+	require.True(t, isClosed(early))
+	require.True(t, isClosed(g.shutting()))
+	require.True(t, isClosed(g.shutting()), "twice")
+	g.hold(false)
+	require.False(t, isClosed(g.shutting()))
 }

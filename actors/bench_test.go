@@ -1,19 +1,22 @@
 package actors
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // startB starts a cluster for a benchmark.
@@ -23,16 +26,6 @@ func startB(b *testing.B, cfg Config) *Cluster {
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, c.Close()) })
 	return c
-}
-
-// runB runs a plan to its end.
-func runB(b *testing.B, c *Cluster, p *mapreduce.Plan, o SubmitOptions) Result {
-	b.Helper()
-	h, err := c.Submit(context.Background(), p, o)
-	require.NoError(b, err)
-	r, err := h.Wait(context.Background())
-	require.NoError(b, err)
-	return r
 }
 
 // BenchmarkTinyJob measures a job of one map and one reduce over a few lines, from Submit to its
@@ -45,7 +38,7 @@ func BenchmarkTinyJob(b *testing.B) {
 			cpu := cputime.Used()
 			for b.Loop() {
 				began := time.Now()
-				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
+				c.submit(b, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{}).wait(b)
 				took = append(took, time.Since(began))
 			}
 			b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
@@ -66,7 +59,7 @@ func BenchmarkJobsPerSecond(b *testing.B) {
 	for range 8 {
 		users.Go(func() {
 			for range jobs {
-				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
+				c.submit(b, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{}).wait(b)
 			}
 		})
 	}
@@ -81,6 +74,7 @@ func BenchmarkJobsPerSecond(b *testing.B) {
 	b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
 }
 
+// heap returns the size of the heap after collections, in bytes.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -93,18 +87,13 @@ func heap() int64 {
 func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
 	tb.Helper()
 	in := mapreduce.Chunks(mapreduce.Bytes("bytes", make([]byte, n)))
-	if !reduce {
-		job := mapreduce.MapOnly[[]byte, string]{Map: func([]byte, func(string)) error { return nil }}
-		p, err := job.Bind(in, mapreduce.Text[string](mapreduce.Writer("none", io.Discard)))
-		require.NoError(tb, err)
-		return p
+	p, err := mapreduce.MapOnly[[]byte, string]{Map: func([]byte, func(string)) error { return nil }}.Bind(
+		in, mapreduce.Text[string](mapreduce.Writer("none", io.Discard)))
+	if reduce {
+		job := mapped(1, func([]byte, func(string, int64)) error { return nil })
+		job.Reduce = nil
+		p, err = job.Bind(in, mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
 	}
-	job := mapreduce.Job[[]byte, string, int64, pair]{
-		Map:      func([]byte, func(string, int64)) error { return nil },
-		Sum:      true,
-		Reducers: 1,
-	}
-	p, err := job.Bind(in, mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
 	require.NoError(tb, err)
 	return p
 }
@@ -117,7 +106,7 @@ func BenchmarkEmptyTasks(b *testing.B) {
 			c := startB(b, Config{BlockSize: 1})
 			cpu := cputime.Used()
 			for b.Loop() {
-				runB(b, c, emptyTasks(b, tasks, reduce), SubmitOptions{})
+				c.submit(b, emptyTasks(b, tasks, reduce), SubmitOptions{}).wait(b)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/tasks, "us/task")
 			b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/float64(b.N)/tasks, "cpu-us/task")
@@ -128,18 +117,133 @@ func BenchmarkEmptyTasks(b *testing.B) {
 // BenchmarkEmulatedNodes runs the same WordCount on one node and on forty emulated nodes. Two
 // attempts compute at a time on both. The target for forty nodes is 1.1 times the time of one.
 func BenchmarkEmulatedNodes(b *testing.B) {
-	text := []byte(prose(1, 1_500_000))
+	text := prose(1, 1_500_000)
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4), MapSlots: 2, ReduceSlots: 2, Parallelism: 2})
 			b.SetBytes(int64(len(text)))
 			cpu := cputime.Used()
 			for b.Loop() {
-				p, err := counting(4).Bind(mapreduce.Lines(mapreduce.Bytes("text", text)), mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
-				require.NoError(b, err)
-				runB(b, c, p, SubmitOptions{})
+				c.submit(b, wordCount(b, text, 4), SubmitOptions{}).wait(b)
 			}
 			b.ReportMetric(float64((cputime.Used()-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+// pretender is an actor that stands for a node: it passes the JobTracker's answers to its channels.
+type pretender struct {
+	up   chan struct{}
+	acks chan *heartbeatAck
+}
+
+// Receive implements actor.Actor.
+func (p *pretender) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *joined:
+		close(p.up)
+	case *heartbeatAck:
+		p.acks <- m
+	}
+}
+
+// pretend starts a cluster whose nodes' heartbeats are lost. beat sends a heartbeat as the first
+// node and returns the JobTracker's answer. The node itself still reports its blocks.
+func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report) *heartbeatAck) {
+	b.Helper()
+	var spec atomic.Pointer[scheduling.Node]
+	c = startB(b, Config{
+		Nodes: nodes, MapSlots: 1, ReduceSlots: 1, BlockSize: 1, HeartbeatInterval: time.Hour, Expiry: 10 * time.Hour,
+		deliver: losing(func(msg any) bool {
+			if m, ok := msg.(*join); ok && m.spec.Name == "node-00" {
+				spec.Store(&m.spec)
+			}
+			_, ok := msg.(*heartbeat)
+			return ok
+		}),
+	})
+	p := &pretender{up: make(chan struct{}), acks: make(chan *heartbeatAck, 1)}
+	root := c.env.sys.Root
+	pid := root.Spawn(c.env.sys.props(func() actor.Actor { return p }))
+	root.RequestWithCustomSender(c.env.jobTracker, &join{pid: pid, spec: *spec.Load()}, pid)
+	<-p.up
+	var seq uint64
+	return c, func(reports ...*report) *heartbeatAck {
+		seq++
+		h := &heartbeat{reports: reports, beat: scheduling.Heartbeat{
+			Node: c.env.places[0].id, Incarnation: spec.Load().Incarnation, Seq: seq,
+		}}
+		for _, r := range reports {
+			h.beat.Statuses = append(h.beat.Statuses, r.status)
+		}
+		root.RequestWithCustomSender(c.env.jobTracker, h, pid)
+		return <-p.acks
+	}
+}
+
+// BenchmarkHeartbeat measures one heartbeat, from a node's message to the JobTracker's answer.
+// "idle" reports nothing and gets no work. "launch" reports a map's end and gets the next map.
+func BenchmarkHeartbeat(b *testing.B) {
+	for _, nodes := range []int{1, 40} {
+		b.Run(fmt.Sprintf("idle/nodes=%d", nodes), func(b *testing.B) {
+			_, beat := pretend(b, nodes)
+			b.ReportAllocs()
+			for b.Loop() {
+				require.Empty(b, beat().actions)
+			}
+		})
+	}
+	b.Run("launch", func(b *testing.B) {
+		c, beat := pretend(b, 1)
+		b.ReportAllocs()
+		var job *JobHandle
+		var told []*report
+		for b.Loop() {
+			ack := beat(told...)
+			if len(ack.actions) == 0 {
+				b.StopTimer()
+				job = c.submit(b, emptyTasks(b, 100_000, false), SubmitOptions{})
+				ack = beat()
+				b.StartTimer()
+			}
+			require.Len(b, ack.actions, 1)
+			told = ended(ack.actions[0].Attempt)
+		}
+		require.NoError(b, job.Kill("enough"))
+		beat(told...)
+		<-job.run.done
+	})
+}
+
+// ended returns the report of a map that succeeded.
+func ended(id scheduling.AttemptID) []*report {
+	return []*report{{
+		status:   scheduling.Status{Attempt: id, State: scheduling.StateSucceeded, Progress: 1},
+		counters: new(counter.Set),
+	}}
+}
+
+// BenchmarkSubmit measures the time on an idle cluster from Submit to the first call of the job's
+// map function.
+func BenchmarkSubmit(b *testing.B) {
+	for _, nodes := range []int{1, 40} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4)})
+			began := make(chan struct{}, 1)
+			job := mapreduce.MapOnly[[]byte, string]{Map: func([]byte, func(string)) error {
+				began <- struct{}{}
+				return nil
+			}}
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := job.Bind(mapreduce.Chunks(mapreduce.Bytes("text", []byte("a"))), mapreduce.Text[string](mapreduce.Writer("none", io.Discard)))
+				require.NoError(b, err)
+				h := c.submit(b, p, SubmitOptions{})
+				<-began
+				b.StopTimer()
+				h.wait(b)
+				b.StartTimer()
+			}
 		})
 	}
 }

@@ -81,7 +81,7 @@ type chaosJob struct {
 
 // chaos runs a plan on a new cluster. It returns the first violated rule as an error.
 func chaos(t *testing.T, p chaosPlan) (err error) {
-	m := newMischief(p)
+	m := newMischief(t, p)
 	schedulers := []string{"hfs", "fifo", "fair", "delay", "hfsp", "srpt", ""}
 	cfg := Config{
 		Nodes: chaosNodes, Racks: 2, Replication: 3, Expiry: 20 * time.Second, MapSlots: 2, ReduceSlots: 1,
@@ -112,8 +112,8 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 		if idle, used := c.env.buffers.Idle(), c.env.memory.Used(); idle != used {
 			err = errors.Join(err, fmt.Errorf("%d bytes of memory are held, %d of them for reuse", used, idle))
 		}
-		if m.open > 0 {
-			err = errors.Join(err, fmt.Errorf("%d spill files are open", m.open))
+		if open := m.open.Load(); open > 0 {
+			err = errors.Join(err, fmt.Errorf("%d spill files are open", open))
 		}
 	})
 	return err
@@ -224,12 +224,12 @@ func (m *mischief) submit(c *Cluster) (jobs []chaosJob, err error) {
 }
 
 // slowly returns j with maps that begin after half a second and suffer the plan's faults for job.
-func (m *mischief) slowly(job int, j mapreduce.Job[[]byte, string, int64, pair]) mapreduce.Job[[]byte, string, int64, pair] {
+func (m *mischief) slowly(job int, j countJob) countJob {
 	plain := j.Map
 	j.Map = nil
-	j.MapTask = func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+	j.MapTask = func(t *mapreduce.Task) (mapper, error) {
 		time.Sleep(500 * time.Millisecond)
-		return mapreduce.Mapper[[]byte, string, int64]{Map: plain}, m.strike(job, t)
+		return mapper{Map: plain}, m.strike(job, t)
 	}
 	return j
 }
@@ -243,14 +243,14 @@ func (m *mischief) sort(c *Cluster, i int, text string) (chaosJob, error) {
 }
 
 // buffered submits a job that writes to memory.
-func (m *mischief) buffered(c *Cluster, i int, job mapreduce.Job[[]byte, string, int64, pair], text string) (chaosJob, error) {
+func (m *mischief) buffered(c *Cluster, i int, job countJob, text string) (chaosJob, error) {
 	out := new(bytes.Buffer)
 	p, err := m.slowly(i, job).Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[pair](mapreduce.Writer("out", out)))
 	if err != nil {
 		return chaosJob{}, err
 	}
 	h, err := c.Submit(context.Background(), p, SubmitOptions{User: fmt.Sprint("user", i%2)})
-	return chaosJob{h, expected(job, text), func() (string, error) { return out.String(), nil }}, err
+	return chaosJob{h, oracle(m.t, job, text), func() (string, error) { return out.String(), nil }}, err
 }
 
 // stored submits a job that reads the block store and writes to it.
@@ -272,7 +272,7 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 		return chaosJob{}, err
 	}
 	h, err := c.Submit(context.Background(), p, SubmitOptions{})
-	return chaosJob{h, expected(counting(2), text), func() (string, error) {
+	return chaosJob{h, oracle(m.t, counting(2), text), func() (string, error) {
 		var all strings.Builder
 		for part := range 2 {
 			b, err := c.FS().ReadFile(fmt.Sprintf("out/part-r-%05d", part))
@@ -283,17 +283,4 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 		}
 		return all.String(), nil
 	}}, err
-}
-
-// expected returns the output of the job from RunLocal, which runs without a cluster.
-func expected(job mapreduce.Job[[]byte, string, int64, pair], text string) string {
-	out := new(bytes.Buffer)
-	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[pair](mapreduce.Writer("out", out)))
-	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
-	}
-	if err != nil {
-		panic(err)
-	}
-	return out.String()
 }

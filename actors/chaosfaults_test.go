@@ -9,7 +9,9 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
@@ -24,6 +26,7 @@ var errChaos = errors.New("chaos in user code")
 // mischief causes the faults of a plan at their times: it loses messages, damages disks and makes
 // user code fail. Many goroutines call its methods.
 type mischief struct {
+	t     *testing.T
 	plan  chaosPlan
 	start time.Time
 
@@ -33,12 +36,12 @@ type mischief struct {
 	at      map[scheduling.AttemptID]int // node, by attempt
 	struck  map[int]int                  // number of attempts hit, by index of the fault
 	strikes map[string]bool              // kinds of faults that have taken effect
-	open    int                          // spill files
+	open    atomic.Int64                 // spill files
 }
 
-func newMischief(p chaosPlan) *mischief {
+func newMischief(t *testing.T, p chaosPlan) *mischief {
 	return &mischief{
-		plan: p, rng: rand.New(rand.NewPCG(p.seed, 19)), lives: map[uint64]int{},
+		t: t, plan: p, rng: rand.New(rand.NewPCG(p.seed, 19)), lives: map[uint64]int{},
 		at: map[scheduling.AttemptID]int{}, struck: map[int]int{}, strikes: map[string]bool{},
 	}
 }
@@ -151,69 +154,37 @@ func (k faultKind) ofCode() bool {
 	}
 }
 
-// spillFile implements Config.spillFile: during faults of spills, its disk is full or flips bits.
+// spillFile implements Config.spillFile: during faults of spills, its disk is full, or reads fail
+// or have a wrong bit.
 func (m *mischief) spillFile() (cluster.SpillFile, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, full := m.during(faultFull, nil); full {
-		return nil, &os.PathError{Op: "open", Path: "spill", Err: syscall.ENOSPC}
+	full := func(op string) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if _, full := m.during(faultFull, nil); full {
+			return &os.PathError{Op: op, Path: "spill", Err: syscall.ENOSPC}
+		}
+		return nil
 	}
-	m.open++
-	return &badFile{m: m}, nil
-}
-
-// badFile is a spill file in memory that fails and flips bits as the plan says.
-type badFile struct {
-	m     *mischief
-	mu    sync.Mutex
-	bytes []byte
-}
-
-func (f *badFile) WriteAt(p []byte, off int64) (int, error) {
-	f.m.mu.Lock()
-	_, full := f.m.during(faultFull, nil)
-	f.m.mu.Unlock()
-	if full {
-		return 0, &os.PathError{Op: "write", Path: "spill", Err: syscall.ENOSPC}
+	if err := full("open"); err != nil {
+		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if need := off + int64(len(p)) - int64(len(f.bytes)); need > 0 {
-		f.bytes = append(f.bytes, make([]byte, need)...)
-	}
-	return copy(f.bytes[off:], p), nil
-}
-
-func (f *badFile) ReadAt(p []byte, off int64) (int, error) {
-	f.mu.Lock()
-	if off >= int64(len(f.bytes)) {
-		f.mu.Unlock()
-		return 0, io.EOF
-	}
-	n := copy(p, f.bytes[off:])
-	f.mu.Unlock()
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	if _, bad := f.m.during(faultSpill, nil); bad && n > 0 {
-		switch f.m.rng.IntN(4) {
+	read := func(p []byte) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if _, bad := m.during(faultSpill, nil); !bad {
+			return nil
+		}
+		switch m.rng.IntN(4) {
 		case 0:
-			p[f.m.rng.IntN(n)] ^= 1 << f.m.rng.IntN(8)
+			p[m.rng.IntN(len(p))] ^= 1 << m.rng.IntN(8)
 		case 1:
-			return 0, &os.PathError{Op: "read", Path: "spill", Err: syscall.EIO}
+			return &os.PathError{Op: "read", Path: "spill", Err: syscall.EIO}
 		default:
 		}
+		return nil
 	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-func (f *badFile) Close() error {
-	f.m.mu.Lock()
-	defer f.m.mu.Unlock()
-	f.m.open--
-	return nil
+	m.open.Add(1)
+	return &spillFile{write: func() error { return full("write") }, read: read, close: func() { m.open.Add(-1) }}, nil
 }
 
 // badOutput is the block store as an output, with a disk that fails during output faults.

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -32,15 +31,14 @@ func TestChaosOnDemand(t *testing.T) {
 		}
 		bubble(t, cfg, func(t *testing.T, c *Cluster) {
 			job := counting(2)
-			job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+			job.MapTask = func(*mapreduce.Task) (mapper, error) {
 				time.Sleep(700 * time.Millisecond)
-				return mapreduce.Mapper[[]byte, string, int64]{Map: words}, nil
+				return mapper{Map: words}, nil
 			}
 			job.Map = nil
 			text := prose(seed, 200)
-			p, out := bindLines(t, job, text)
-			r := c.submit(t, p, SubmitOptions{}).wait(t)
-			require.Equal(t, oracle(t, counting(2), text), out.String())
+			r, out := runLines(t, c, job, text)
+			require.Equal(t, oracle(t, counting(2), text), out)
 			failed += r.Counters.Named(counter.GroupJob, "Failed map tasks")
 		})
 	}
@@ -164,19 +162,4 @@ func TestChaosCalmsDown(t *testing.T) {
 		}
 		require.InDelta(t, 45, all, 10, "the time between two grows")
 	}
-}
-
-// The random times of the injector use the whole range from half to one and a half times the
-// requested time.
-func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
-	u := newChaosInjector(&Chaos{Seed: 1})
-	least, most := time.Duration(math.MaxInt64), time.Duration(0)
-	for range 2000 {
-		d := u.about(time.Second)
-		least, most = min(least, d), max(most, d)
-	}
-	require.InDelta(t, 0.5, least.Seconds(), 0.01)
-	require.GreaterOrEqual(t, least, time.Second/2)
-	require.InDelta(t, 1.5, most.Seconds(), 0.01)
-	require.Less(t, most, 3*time.Second/2)
 }

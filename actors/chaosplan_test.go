@@ -169,13 +169,6 @@ func (p chaosPlan) panics() (n int) {
 	return n
 }
 
-// without returns the plan without its fault with index i.
-func (p chaosPlan) without(i int) chaosPlan {
-	p.faults = slices.Delete(slices.Clone(p.faults), i, i+1)
-	p.kept = slices.Delete(slices.Clone(p.kept), i, i+1)
-	return p
-}
-
 // has reports whether the plan has a fault with one of the kinds.
 func (p chaosPlan) has(kinds ...faultKind) bool {
 	return slices.ContainsFunc(p.faults, func(f mishap) bool { return slices.Contains(kinds, f.kind) })
@@ -186,7 +179,8 @@ func (p chaosPlan) has(kinds ...faultKind) bool {
 func (p chaosPlan) shrink(fails func(chaosPlan) bool) chaosPlan {
 	for i := range slices.Backward(p.faults) {
 		for range 3 {
-			if q := p.without(i); fails(q) {
+			q := chaosPlan{p.seed, slices.Delete(slices.Clone(p.faults), i, i+1), slices.Delete(slices.Clone(p.kept), i, i+1)}
+			if fails(q) {
 				p = q
 				break
 			}

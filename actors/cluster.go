@@ -21,11 +21,8 @@ import (
 // use. For a node that does not exist, they return an error that wraps [scheduling.ErrUnknownNode];
 // KillNode and StopNode also do for one that does not run.
 type Cluster struct {
-	env        *env
-	registry   *registry
-	jobTracker *actor.PID
-	nameNode   *actor.PID
-	inputs     atomic.Int64 // directories of blocks created so far
+	env    *env
+	inputs atomic.Int64 // directories of blocks created so far
 
 	mu      sync.Mutex
 	nodes   []*actor.PID // by NodeID; nil while stopped
@@ -60,8 +57,7 @@ func Start(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.policy.Store(&policy)
-	e.rules.Store(cfg.Rules)
+	e.admission.Store(&admission{policy, cfg.Rules})
 	e.buffers = cluster.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = cluster.NewSpills(cfg.SpillDir)
 	if cfg.spillFile != nil {
@@ -79,10 +75,10 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	e.network = newNetwork(cfg.Network, e.places)
 	e.tellBeginning(&policy)
-	c := &Cluster{env: e, registry: &registry{}, nodes: make([]*actor.PID, cfg.Nodes)}
+	c := &Cluster{env: e, nodes: make([]*actor.PID, cfg.Nodes)}
 	e.fs, err = dfs.New(dfs.Config{
 		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
-		Announce: func(id dfs.NodeID) { e.sys.Root.Send(c.nameNode, &announce{node: id}) },
+		Announce: c.announce,
 	})
 	if err != nil {
 		return nil, err
@@ -101,32 +97,32 @@ func (c *Cluster) spawn() error {
 		deliver = e.chaos.deliver
 	}
 	e.sys = newSystem(e.cfg.Logger, deliver)
-	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+	e.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}, names: map[string]dfs.NodeID{}}
 	}))
 	var up sync.WaitGroup
 	up.Add(len(e.places))
 	seen := make([]bool, len(e.places)) // used by the JobTracker only
-	joined := func(id scheduling.NodeID) {
+	e.joined = func(id scheduling.NodeID) {
 		if !seen[id] {
 			seen[id] = true
 			up.Done()
 		}
 	}
 	ledger := newLedger(len(e.places)) // shared by the JobTracker and its restarts
-	first, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
+	first, err := newJobTracker(e, ledger)
 	if err != nil {
-		err = errors.Join(err, e.sys.stop(c.nameNode))
+		err = errors.Join(err, e.sys.stop(e.nameNode))
 		e.sys.shutdown()
 		e.buffers.Close()
 		return err
 	}
-	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+	e.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		if jt := first; jt != nil {
 			first = nil
 			return jt
 		}
-		jt, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
+		jt, err := newJobTracker(e, ledger)
 		if err != nil {
 			panic(err) // the same configuration worked before
 		}
@@ -145,8 +141,18 @@ func (c *Cluster) spawn() error {
 func (c *Cluster) spawnNode(id scheduling.NodeID) *actor.PID {
 	e := c.env
 	return e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
-		return &node{env: e, at: e.places[id], jobTracker: c.jobTracker, nameNode: c.nameNode}
+		return &node{env: e, at: e.places[id]}
 	}))
+}
+
+// announce has a node report changes in its store to the NameNode, if the node runs.
+func (c *Cluster) announce(id dfs.NodeID) {
+	c.mu.Lock()
+	pid := c.nodes[c.env.placeOf(string(id)).id]
+	c.mu.Unlock()
+	if pid != nil {
+		c.env.sys.Root.Send(pid, &reportBlocks{})
+	}
 }
 
 // FS returns the cluster's block store.
@@ -173,14 +179,16 @@ func (c *Cluster) Halt(ctx context.Context) error {
 		}
 	}
 	c.killAll("halted")
-	<-c.registry.whenIdle()
+	for _, r := range c.env.registry.runs() {
+		<-r.done
+	}
 	return err
 }
 
 // computing reports whether any attempt that the JobTracker counts as active does more than wait
 // for maps.
 func (c *Cluster) computing() bool {
-	for _, r := range c.registry.runs() {
+	for _, r := range c.env.registry.runs() {
 		r.mu.Lock()
 		n := r.tally.active[0] + r.tally.active[1]
 		for a := range r.live {
@@ -197,7 +205,7 @@ func (c *Cluster) computing() bool {
 }
 
 func (c *Cluster) killAll(why string) {
-	for _, r := range c.registry.runs() {
+	for _, r := range c.env.registry.runs() {
 		_ = (&JobHandle{cluster: c, run: r}).Kill(why) // a job that has ended meanwhile is not an error
 	}
 }
@@ -228,7 +236,7 @@ func (c *Cluster) Close() error {
 	c.nodes = make([]*actor.PID, len(nodes))
 	c.mu.Unlock()
 	c.commands.Wait()
-	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode)}
+	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.env.jobTracker), c.env.sys.stop(c.env.nameNode)}
 	for _, p := range c.env.places {
 		// The actors are stopped, so the block store must not wait for their reports.
 		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
@@ -243,25 +251,26 @@ func (c *Cluster) Close() error {
 // idle waits until all jobs have ended. It waits at most Config.TaskTimeout, for user code that
 // completes or removes an output, plus the time in which attempts stop.
 func (c *Cluster) idle() error {
-	idle := c.registry.whenIdle()
-	limit := c.env.cfg.TaskTimeout
-	if limit < 0 {
-		<-idle
-		return nil
+	var late <-chan time.Time // never without a limit
+	if limit := c.env.cfg.TaskTimeout; limit >= 0 {
+		timer := time.NewTimer(limit + endGrace + abandonAfter)
+		defer timer.Stop()
+		late = timer.C
 	}
-	timer := time.NewTimer(limit + endGrace + abandonAfter)
-	defer timer.Stop()
-	select {
-	case <-idle:
-		return nil
-	case <-timer.C:
+	for _, r := range c.env.registry.runs() {
+		select {
+		case <-r.done:
+			continue
+		case <-late:
+		}
+		var errs []error
+		for _, r := range c.env.registry.runs() {
+			errs = append(errs, fmt.Errorf("%w: the end of %v %q does not return, its output may be incomplete",
+				ErrTaskTimeout, r.id, r.name))
+		}
+		return errors.Join(errs...)
 	}
-	var errs []error
-	for _, r := range c.registry.runs() {
-		errs = append(errs, fmt.Errorf("%w: the end of %v %q does not return, its output may be incomplete",
-			ErrTaskTimeout, r.id, r.name))
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // await waits for the goroutines of attempts and of job ends.

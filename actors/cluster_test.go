@@ -1,15 +1,15 @@
 package actors
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -23,8 +23,7 @@ import (
 func TestWordCountOnOneNode(t *testing.T) {
 	c := start(t, Config{})
 	text := prose(1, 500)
-	p, out := bindLines(t, counting(3), text)
-	h := c.submit(t, p, SubmitOptions{User: "ada"})
+	h, out := submitLines(t, c, counting(3), text, SubmitOptions{User: "ada"})
 	r := h.wait(t)
 	require.Equal(t, oracle(t, counting(3), text), out.String())
 	require.Equal(t, scheduling.JobSucceeded, r.State)
@@ -46,6 +45,7 @@ func TestWordCountOnOneNode(t *testing.T) {
 	require.Equal(t, r.Elapsed, pr.Elapsed)
 }
 
+// Start rejects a bad configuration before it allocates memory, and names all of its mistakes.
 func TestConfigErrorsAreAllNamed(t *testing.T) {
 	_, err := Start(Config{Nodes: 2, Racks: 3, MapSlots: -1, ReduceSlots: -2, Replication: 5, Scheduler: "lottery", Memory: -1})
 	require.ErrorIs(t, err, dfs.ErrReplication)
@@ -53,14 +53,32 @@ func TestConfigErrorsAreAllNamed(t *testing.T) {
 	for _, want := range []string{"3 racks for 2 nodes", "-1 map slots", "-2 reduce slots", "replication 5", "lottery", "-1 bytes"} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = Start(Config{ReducePlacement: "far"})
-	require.ErrorContains(t, err, `reduce placement "far"`)
-	_, err = Start(Config{HeartbeatInterval: time.Second, Expiry: time.Second})
-	require.ErrorContains(t, err, "expiry")
+	network := func(c NetworkConfig) Config { return Config{Network: c} }
+	for _, x := range []struct {
+		want string
+		cfg  Config
+	}{
+		{`reduce placement "far"`, Config{ReducePlacement: "far"}},
+		{"expiry", Config{HeartbeatInterval: time.Second, Expiry: time.Second}},
+		{"at most", Config{Nodes: maxNodes + 1}},
+		{"at most", Config{Nodes: 1 << 30}},
+		{"at most", Config{MapSlots: maxSlots + 1}},
+		{"at most", Config{ReduceSlots: maxSlots + 1}},
+		{"node link", network(NetworkConfig{NodeLink: -1})},
+		{"node link", network(NetworkConfig{NodeLink: math.NaN()})},
+		{"node link", network(NetworkConfig{NodeLink: math.Inf(1)})},
+		{"over-subscription", network(NetworkConfig{NodeLink: 1, Oversubscription: 0.5})},
+		{"time scale", network(NetworkConfig{NodeLink: 1, TimeScale: -1})},
+	} {
+		_, err := Start(x.cfg)
+		require.ErrorContains(t, err, x.want)
+	}
+	require.NoError(t, network(NetworkConfig{NodeLink: 1e6, Oversubscription: 1, TimeScale: 0.5}).Validate())
 }
 
+// A rejected job leaves no output, no blocks in the store and no memory of the budget.
 func TestSubmitErrorsLeaveNothing(t *testing.T) {
-	c := start(t, Config{})
+	c := start(t, Config{IdleMemory: -1})
 	dir := t.TempDir()
 	bind := func(out string) *mapreduce.Plan {
 		p, err := counting(1).Bind(mapreduce.Lines(mapreduce.Bytes("x", []byte("a b"))), mapreduce.Text[pair](mapreduce.Dir(out)))
@@ -76,6 +94,7 @@ func TestSubmitErrorsLeaveNothing(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "out"))
 	_, err = c.FS().Stat("_jobs/2")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Zero(t, c.env.memory.Used())
 
 	h := c.submit(t, bind(filepath.Join(dir, "out")), SubmitOptions{})
 	h.wait(t)
@@ -91,13 +110,12 @@ func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("some words\n", 400_000)), 0o600))
 	src, err := mapreduce.File(path)
 	require.NoError(t, err)
-	job := counting(1)
-	job.Map = func(line []byte, emit func(string, int64)) error {
+	job := mapped(1, func(line []byte, emit func(string, int64)) error {
 		if err := os.Truncate(path, 0); err != nil {
 			return err
 		}
 		return words(line, emit)
-	}
+	})
 	p, err := job.Bind(mapreduce.Lines(src), mapreduce.Text[pair](mapreduce.Dir(filepath.Join(t.TempDir(), "out"))))
 	require.NoError(t, err)
 	res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
@@ -106,72 +124,13 @@ func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {
 	require.EqualValues(t, 1, res.Counters.Named(counter.GroupJob, "Failed map tasks"), "not tried again")
 }
 
-func TestStoredFilesAreInput(t *testing.T) {
-	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 500})
-	text := prose(3, 200)
-	require.NoError(t, c.FS().WriteFile("in/text", []byte(text)))
-	data, err := c.FS().OpenSource("in/text")
-	require.NoError(t, err)
-	src, err := mapreduce.Stored(data)
-	require.NoError(t, err)
-	var out mapreduce.Collected[pair]
-	p, err := counting(2).Bind(mapreduce.Lines(src), out.Output())
-	require.NoError(t, err)
-	r := c.submit(t, p, SubmitOptions{}).wait(t)
-	maps, _ := launches(r)
-	require.Greater(t, maps, int64(5))
-	_, err = c.FS().Stat("in/text")
-	require.NoError(t, err, "the job's end leaves the file")
-}
-
-func TestStreamIsInput(t *testing.T) {
-	c := start(t, Config{Nodes: 3})
-	text := prose(4, 300)
-	var out bytes.Buffer
-	p, err := counting(2).Bind(mapreduce.Lines(mapreduce.Stream("-", strings.NewReader(text))), mapreduce.Text[pair](mapreduce.Writer("out", &out)))
-	require.NoError(t, err)
-	h := c.submit(t, p, SubmitOptions{})
-	h.wait(t)
-	require.Equal(t, oracle(t, counting(2), text), out.String())
-	require.Equal(t, 1, h.Progress().AnyPlace)
-}
-
-// One map reads several small files that are neighbors in the input and on the same nodes.
-func TestManySmallFiles(t *testing.T) {
-	require.Equal(t, 67, mapsOfSmallFiles(t, Config{Nodes: 1}), "15 files, each counted 16 KiB larger than it is, make a block of 256 KiB")
-	require.Equal(t, 1000, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2, BlockSize: 100}))
-	require.InDelta(t, 950, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2}), 45, "few neighbors have the same nodes")
-}
-
-// mapsOfSmallFiles counts the words of a thousand files, and returns the number of maps used.
-func mapsOfSmallFiles(t *testing.T, cfg Config) int {
-	c := start(t, cfg)
-	dir := t.TempDir()
-	var all strings.Builder
-	for i := range 1000 {
-		line := fmt.Sprintf("file%d of many\n", i%7)
-		all.WriteString(line)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%04d", i)), []byte(line), 0o600))
-	}
-	srcs, err := mapreduce.Files(dir)
-	require.NoError(t, err)
-	var out bytes.Buffer
-	p, err := counting(2).Bind(mapreduce.Lines(srcs...), mapreduce.Text[pair](mapreduce.Writer("out", &out)))
-	require.NoError(t, err)
-	h := c.submit(t, p, SubmitOptions{})
-	h.wait(t)
-	require.Equal(t, oracle(t, counting(2), all.String()), out.String())
-	return h.Progress().Maps.Done
-}
-
 func TestEndedJobsAreForgotten(t *testing.T) {
 	c := start(t, Config{})
 	before := runtime.NumGoroutine()
 	for range 50 {
 		c.submit(t, wordCount(t, "a b", 1), SubmitOptions{User: "u"}).wait(t)
 	}
-	<-c.registry.whenIdle()
-	require.Empty(t, c.registry.runs())
+	require.Empty(t, c.env.registry.runs())
 	require.NoError(t, c.ask(onTurn(func(jt *jobTracker) error {
 		require.Empty(t, jt.runs)
 		return nil
@@ -186,9 +145,7 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 func TestCloseKillsWhatRuns(t *testing.T) {
 	c, err := Start(Config{})
 	require.NoError(t, err)
-	job := counting(1)
-	job.Map, job.MapTask = nil, untilKilled
-	h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
+	h, _ := submitLines(t, c, tasked(1, untilKilled), "a\n")
 	require.Equal(t, scheduling.JobRunning, h.Progress().State)
 	require.NoError(t, c.Close())
 	_, err = h.Wait(context.Background())
@@ -202,8 +159,8 @@ func TestCloseKillsWhatRuns(t *testing.T) {
 }
 
 // untilKilled returns a map that works until its attempt is killed.
-func untilKilled(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
-	return mapreduce.Mapper[[]byte, string, int64]{Map: func([]byte, func(string, int64)) error {
+func untilKilled(task *mapreduce.Task) (mapper, error) {
+	return mapper{Map: func([]byte, func(string, int64)) error {
 		<-task.Context().Done()
 		return task.Context().Err()
 	}}, nil
@@ -222,4 +179,94 @@ func TestNodesAreNamed(t *testing.T) {
 	require.ErrorIs(t, c.StopNode("node-01"), scheduling.ErrUnknownNode)
 	require.NoError(t, c.StartNode("node-01"))
 	require.NoError(t, c.StartNode("node-01"), "it runs")
+}
+
+// Close waits at most the task timeout for user code that completes a job's output, and its error
+// names the job. If that code returns earlier, or the timeout is off, Close waits for it. Callers
+// of Wait get the job's result when the job has ended.
+func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
+	for limit, after := range map[time.Duration]time.Duration{
+		time.Minute: time.Hour, time.Hour: time.Minute, -1: 20 * time.Minute,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, err := Start(Config{TaskTimeout: limit})
+			require.NoError(t, err)
+			release := make(chan struct{})
+			p, out, err := userPlan("create success", func() error { <-release; return nil })
+			require.NoError(t, err)
+			h := c.submit(t, p, SubmitOptions{})
+			pass(time.Second)
+			time.AfterFunc(after, func() { close(release) })
+			began := time.Now()
+			err = c.Close()
+			if took := time.Since(began); limit == time.Minute {
+				require.ErrorIs(t, err, ErrTaskTimeout)
+				require.ErrorContains(t, err, `the end of job_0001 "faults" does not return`)
+				require.GreaterOrEqual(t, took, limit)
+				require.Less(t, took, limit+30*time.Second)
+			} else {
+				require.NoError(t, err)
+				require.Equal(t, after, took)
+			}
+			h.wait(t)
+			require.Contains(t, out.files, "out/_SUCCESS")
+			pass(time.Minute)
+		})
+	}
+}
+
+// Close waits for a Submit whose job is being prepared. This Submit returns ErrClosed, and nothing
+// of its job remains.
+func TestCloseWaitsForSubmits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := Start(Config{IdleMemory: -1})
+		require.NoError(t, err)
+		release := make(chan struct{})
+		p, out, err := userPlan("setup", func() error { <-release; return nil })
+		require.NoError(t, err)
+		ended, closed := make(chan error, 1), make(chan error, 1)
+		go func() {
+			h, err := c.Submit(t.Context(), p, SubmitOptions{})
+			if err == nil {
+				_, err = h.Wait(t.Context())
+			}
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() { closed <- c.Close() }()
+		pass(20 * time.Minute)
+		require.Empty(t, closed, "a job is under way")
+		require.Empty(t, ended)
+		close(release)
+		require.ErrorIs(t, <-ended, ErrClosed)
+		require.NoError(t, <-closed)
+		require.Empty(t, out.files)
+		require.Zero(t, c.env.memory.Used())
+		pass(time.Minute)
+	})
+}
+
+// An abandoned attempt that ends after its job does not change the output of a successful job,
+// wherever it hangs. After a killed job it creates none.
+func TestLateAttemptAndTheOutput(t *testing.T) {
+	for place, succeeds := range map[string]bool{"map": true, "reduce": true, "create": true, "write": true, "close map": false} {
+		bubble(t, Config{MaxAttempts: 2, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
+			release, first := make(chan struct{}), true
+			p, out, err := userPlan(place, func() error {
+				if first || !succeeds {
+					first = false
+					<-release
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			_, err = c.submit(t, p, SubmitOptions{}).Wait(t.Context())
+			require.Equal(t, succeeds, err == nil, "%v", err)
+			before := out.contents()
+			require.Equal(t, succeeds, len(before) > 0)
+			close(release)
+			pass(time.Minute)
+			require.Equal(t, before, out.contents(), place)
+		})
+	}
 }

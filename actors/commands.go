@@ -69,7 +69,7 @@ func (c *Cluster) StopNode(name string) error {
 		return err
 	}
 	err = c.env.sys.stop(pid)
-	c.env.sys.Root.Send(c.jobTracker, &leave{node: id})
+	c.env.sys.Root.Send(c.env.jobTracker, &leave{node: id})
 	return err
 }
 
@@ -137,7 +137,7 @@ func (c *Cluster) ask(m command) error {
 	c.mu.Unlock()
 	defer c.commands.Done()
 	a := &asked{command: m, reply: make(chan error, 1)}
-	c.env.sys.Root.Send(c.jobTracker, a)
+	c.env.sys.Root.Send(c.env.jobTracker, a)
 	return <-a.reply
 }
 
@@ -182,12 +182,6 @@ type (
 
 	// reloadFailed emits an event that says why changed configuration files were not applied.
 	reloadFailed struct{ why error }
-
-	// readAdmission returns the current rules and policy, which a reload changes together.
-	readAdmission struct {
-		rules  *access.Rules
-		policy scheduling.Policy
-	}
 )
 
 func (m *killJob) apply(jt *jobTracker) error {
@@ -211,7 +205,7 @@ func (m *setPool) apply(jt *jobTracker) error {
 	if err := jt.notEnded(m.run); err != nil {
 		return err
 	}
-	if rules := jt.env.rules.Load(); rules != nil {
+	if rules := jt.env.admission.Load().rules; rules != nil {
 		job, err := jt.core.View().Glance(m.run.id)
 		if err == nil {
 			err = rules.Move(m.by, m.run.who.User, job.Pool, m.to)
@@ -255,8 +249,7 @@ func (m *reload) apply(jt *jobTracker) error {
 	if err := jt.core.Reconfigure(jt.env.now(), m.policy); err != nil {
 		return err
 	}
-	jt.env.policy.Store(&m.policy)
-	jt.env.rules.Store(m.rules)
+	jt.env.admission.Store(&admission{m.policy, m.rules})
 	return nil
 }
 
@@ -267,11 +260,6 @@ func (m *reloadFailed) apply(jt *jobTracker) error {
 	return nil
 }
 
-func (m *readAdmission) apply(jt *jobTracker) error {
-	m.rules, m.policy = jt.env.rules.Load(), jt.core.View().Policy()
-	return nil
-}
-
 // Rules returns the current admission rules, which the caller must not change; nil lets everybody
 // do everything.
-func (c *Cluster) Rules() *access.Rules { return c.env.rules.Load() }
+func (c *Cluster) Rules() *access.Rules { return c.env.admission.Load().rules }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/access"
@@ -175,7 +174,10 @@ func (c Config) Validate() error {
 	if c.Replication > max(c.Nodes, 1) {
 		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", dfs.ErrReplication, c.Replication, max(c.Nodes, 1)))
 	}
-	faults = append(faults, c.Network.faults()...)
+	within := func(f, least float64) bool { return f == 0 || f >= least && f <= 1e15 }
+	refuse(within(c.Network.NodeLink, 1), "the emulated node link must have 1 to 1e15 bytes a second")
+	refuse(within(c.Network.Oversubscription, 1), "the over-subscription of the emulated network must be 1 or more")
+	refuse(within(c.Network.TimeScale, 1e-6), "the time scale of the emulated network must be positive")
 	if len(faults) == 0 {
 		full := c.withDefaults()
 		refuse(full.Expiry > 2*full.HeartbeatInterval, "expiry %v is not longer than two heartbeat intervals of %v",
@@ -304,12 +306,4 @@ type SubmitOptions struct {
 	// NoSuspend forbids to suspend the job's attempts, for example because they talk to an outside
 	// system.
 	NoSuspend bool
-}
-
-// reduces returns the number of reduces for a plan that does not set it.
-func (o SubmitOptions) reduces(p *mapreduce.Plan) int {
-	if o.Reduces > 0 {
-		return o.Reduces
-	}
-	return p.UsualReduces()
 }

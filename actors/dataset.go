@@ -182,7 +182,7 @@ func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(ch
 func (l *lineage) options() cluster.KeptOptions {
 	e := l.cluster.env
 	return cluster.KeptOptions{
-		Name: fmt.Sprintf("dataset %d", e.datasets.next()), Owner: l,
+		Name: fmt.Sprintf("dataset %d", e.datasets.number.Add(1)), Owner: l,
 		Pool: e.buffers, Spills: e.spills, SpillDir: e.cfg.SpillDir,
 	}
 }
@@ -232,18 +232,11 @@ func (l *lineage) release() {
 
 // datasets holds the unreleased datasets of a cluster.
 type datasets struct {
+	number atomic.Int64 // number of the last dataset created, from 1, for its name in messages
+
 	mu     sync.Mutex
-	number int // number of the last dataset created
 	live   map[*lineage]bool
 	closed bool
-}
-
-// next returns the number of a new dataset, from 1, for its name in messages.
-func (s *datasets) next() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.number++
-	return s.number
 }
 
 // add adds a dataset, which Cluster.Close then releases. It returns ErrClosed after Close.

@@ -3,9 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,114 +25,22 @@ func keptCounts(t testing.TB, on Runner, text string, reducers int) *Keyed[strin
 func wordOf(p pair) string { return p.First }
 
 func bindCounts(text string, reducers int) func(mapreduce.Output[pair]) (*mapreduce.Plan, error) {
-	return func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
-		return counting(reducers).Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), out)
-	}
+	return counting(reducers).On(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))))
 }
 
 // doubled runs a job over d and returns a dataset with each count doubled.
 func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pair] {
 	t.Helper()
-	twice, err := KeepBy(t.Context(), on, wordOf, bindTwice(d))
+	double := mapreduce.Each(func(p pair) pair { return mapreduce.MakePair(p.First, 2*p.Second) })
+	twice, err := KeepBy(t.Context(), on, wordOf, double.On(d.Aligned()))
 	require.NoError(t, err)
 	return twice
 }
 
-func bindTwice(d *Keyed[string, pair]) func(mapreduce.Output[pair]) (*mapreduce.Plan, error) {
-	return func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
-		return mapreduce.MapOnly[pair, pair]{Name: "twice", Map: func(p pair, emit func(pair)) error {
-			emit(mapreduce.MakePair(p.First, 2*p.Second))
-			return nil
-		}}.Bind(d.Aligned(), out)
-	}
-}
-
-// wordsOfBoth joins two datasets without a shuffle, and returns a text for each word of either.
+// wordsOfBoth groups two datasets without a shuffle, and returns their words.
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
-	return Collect(context.Background(), on, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		first := func(list []pair) (p *pair) {
-			if len(list) > 0 {
-				p = &list[0]
-			}
-			return p
-		}
-		return mapreduce.Each(func(g mapreduce.Group[string, pair, pair]) string {
-			return fmt.Sprint(g.Key, first(g.Left), first(g.Right))
-		}).Bind(mapreduce.Grouped(a.Feed(), b.Feed()), out)
-	})
-}
-
-// bothPlain computes the result of wordsOfBoth without the engine.
-func bothPlain(a, b map[string]int64) (list []string) {
-	show := func(m map[string]int64, word string) *pair {
-		if n, ok := m[word]; ok {
-			return &pair{First: word, Second: n}
-		}
-		return nil
-	}
-	for word := range a {
-		list = append(list, fmt.Sprint(word, show(a, word), show(b, word)))
-	}
-	for word := range b {
-		if _, ok := a[word]; !ok {
-			list = append(list, fmt.Sprint(word, show(a, word), show(b, word)))
-		}
-	}
-	return slices.Sorted(slices.Values(list))
-}
-
-func plainCounts(text string, times int64) map[string]int64 {
-	m := map[string]int64{}
-	for w := range strings.FieldsSeq(text) {
-		m[w] += times
-	}
-	return m
-}
-
-// On clusters of random shape and memory, jobs keep, transform and join datasets while nodes die
-// and return. The results equal those of a plain Go program.
-func TestDatasetsArePlainGo(t *testing.T) {
-	runs := 20
-	if testing.Short() {
-		runs = 5
-	}
-	for seed := range uint64(runs) {
-		rng := rand.New(rand.NewPCG(seed, 12))
-		cfg := Config{
-			Nodes: 2 + rng.IntN(3), MapSlots: 1 + rng.IntN(3), ReduceSlots: 1 + rng.IntN(2), BlockSize: int64(20 + rng.IntN(400)),
-			Memory: []int64{0, 1, 1 << 20}[rng.IntN(3)], IdleMemory: -1, Seed: seed, Expiry: 10 * time.Second, HeartbeatInterval: time.Second,
-		}
-		left, right, reducers := prose(seed, rng.IntN(60)), prose(seed+100, rng.IntN(60)), 1+rng.IntN(5)
-		bubble(t, cfg, func(t *testing.T, c *Cluster) {
-			lose := func() {
-				node := fmt.Sprintf("node-%02d", rng.IntN(cfg.Nodes))
-				require.NoError(t, c.KillNode(node))
-				if rng.IntN(2) == 0 {
-					time.Sleep(time.Minute) // until it expires
-				}
-				require.NoError(t, c.StartNode(node))
-			}
-			a := keptCounts(t, c, left, reducers)
-			lose()
-			b := doubled(t, c, keptCounts(t, c, right, reducers))
-			var wait sync.WaitGroup
-			wait.Go(lose)
-			got, err := wordsOfBoth(c, a, b)
-			require.NoError(t, err, "seed %d", seed)
-			slices.Sort(got)
-			require.Equal(t, bothPlain(plainCounts(left, 1), plainCounts(right, 2)), got, "seed %d", seed)
-			wait.Wait()
-			lose()
-			words, err := a.Collect(t.Context())
-			require.NoError(t, err)
-			require.Len(t, words, len(plainCounts(left, 1)))
-			require.EqualValues(t, len(words), a.Size().Records)
-			require.Equal(t, reducers, a.Size().Parts)
-			c.env.datasets.close() // frees all datasets, also the one that was doubled
-			pass(time.Minute)
-			c.requireNothingHeld(t)
-		})
-	}
+	word := func(g mapreduce.Group[string, pair, pair]) string { return g.Key }
+	return Collect(context.Background(), on, mapreduce.Each(word).On(mapreduce.Grouped(a.Feed(), b.Feed())))
 }
 
 // If a node with parts of a dataset dies, the released datasets of its lineage are recomputed for
@@ -341,5 +246,5 @@ func TestKeyedMisuse(t *testing.T) {
 		}).Bind(out)
 	})
 	require.NoError(t, err)
-	require.Equal(t, make([]int64, len(plainCounts(text, 1))), both)
+	require.Equal(t, make([]int64, a.Size().Records), both)
 }

@@ -1,11 +1,11 @@
 package actors
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
-	"weak"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -16,11 +16,15 @@ import (
 // env is shared by all parts of one cluster. Its fields do not change after Start, except through
 // their own methods.
 type env struct {
-	cfg    Config
-	rules  atomic.Pointer[access.Rules]      // admission rules; nil: everybody may do everything
-	policy atomic.Pointer[scheduling.Policy] // the current policy; a restarted JobTracker uses it
-	start  time.Time
-	sys    *system
+	cfg       Config
+	admission atomic.Pointer[admission]
+	start     time.Time
+	sys       *system
+
+	jobTracker, nameNode *actor.PID
+	registry             registry
+	joined               func(scheduling.NodeID) // called when a node has registered
+
 	fs     *dfs.FS
 	places []*place // indexed by scheduling.NodeID
 	byName map[string]*place
@@ -32,15 +36,23 @@ type env struct {
 	memory        *cluster.Memory
 	buffers       *cluster.Buffers
 	spills        *cluster.Spills
-	ballast       atomic.Pointer[heapBallast] // nil until the first large job
-	chaos         *chaosInjector              // nil without Config.Chaos
-	computeTokens chan struct{}               // one token per computing attempt; nil: no limit
+	ballast       *heapBallast // nil until the first large job
+	ballastOnce   sync.Once
+	chaos         *chaosInjector // nil without Config.Chaos
+	computeTokens chan struct{}  // one token per computing attempt; nil: no limit
 
 	durable scheduling.DurableState // state of earlier clusters in Config.State; only the JobTracker uses it
 
 	lives    atomic.Uint64  // number of incarnations of all nodes so far
 	attempts sync.WaitGroup // goroutines of attempts
 	endings  sync.WaitGroup // goroutines that end jobs
+}
+
+// admission has what decides about a new job: the current policy, which a restarted JobTracker uses
+// too, and the admission rules; nil rules let everybody do everything. A reload replaces both.
+type admission struct {
+	policy scheduling.Policy
+	rules  *access.Rules
 }
 
 // now returns the time since the cluster's start, the clock of the Core.
@@ -74,26 +86,6 @@ func (p *place) distance(q *place) int {
 	return 2
 }
 
-// acquireCompute waits for a compute token, or returns the cause if ctx ends first.
-func (e *env) acquireCompute(ctx context.Context) error {
-	if e.computeTokens == nil {
-		return context.Cause(ctx)
-	}
-	select {
-	case e.computeTokens <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// releaseCompute returns a compute token, so that another attempt can compute.
-func (e *env) releaseCompute() {
-	if e.computeTokens != nil {
-		<-e.computeTokens
-	}
-}
-
 // heapBallast is memory that delays garbage collections. Go collects garbage when the heap has
 // doubled. The heap of a cluster is small, since its buffers are outside of it, so a map that makes
 // a string per line would cause a hundred collections a second. With the ballast the heap may grow
@@ -109,23 +101,10 @@ const (
 	ballastMemory = 512 << 20
 )
 
-var sharedBallast struct {
-	sync.Mutex
-	last weak.Pointer[heapBallast] // shared by the clusters of a process
-}
-
 // keepHeapBallast allocates the ballast if a job of input bytes is worth it. The ballast lives as
 // long as the cluster.
 func (e *env) keepHeapBallast(input int64) {
-	if input < ballastInput || 0 < e.cfg.Memory && e.cfg.Memory < ballastMemory || e.ballast.Load() != nil {
-		return
+	if input >= ballastInput && (e.cfg.Memory <= 0 || e.cfg.Memory >= ballastMemory) {
+		e.ballastOnce.Do(func() { e.ballast = new(heapBallast) })
 	}
-	sharedBallast.Lock()
-	defer sharedBallast.Unlock()
-	s := sharedBallast.last.Value()
-	if s == nil {
-		s = new(heapBallast)
-		sharedBallast.last = weak.Make(s)
-	}
-	e.ballast.Store(s)
 }

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -103,9 +105,9 @@ type fetchRetry struct {
 // failed schedules a retry of an output, and reports the failure from the third on.
 func (f *fetcher) failed(m, try int32) {
 	retry := fetchRetry{m: m, try: try}
-	if at := f.retryOf(m, try); at >= 0 {
-		retry = f.retries[at]
-		f.dropRetry(at)
+	if i := slices.IndexFunc(f.retries, func(l fetchRetry) bool { return l.m == m && l.try == try }); i >= 0 {
+		retry = f.retries[i]
+		f.retries = slices.Delete(f.retries, i, i+1)
 	}
 	retry.times++
 	retry.due = f.a.env.now() + min(firstBackoff<<min(retry.times-1, 10), longestBackoff)
@@ -116,37 +118,22 @@ func (f *fetcher) failed(m, try int32) {
 	}
 }
 
-func (f *fetcher) retryOf(m, try int32) int {
-	for at, l := range f.retries {
-		if l.m == m && l.try == try {
-			return at
-		}
-	}
-	return -1
-}
-
-func (f *fetcher) dropRetry(at int) { f.retries = append(f.retries[:at], f.retries[at+1:]...) }
-
 // dueRetry returns a failed output whose retry is due. If none is due, it returns the time until
 // the next one, or 0 if there is none. Outputs recomputed by a rerun map arrive through the shuffle
 // instead.
 func (f *fetcher) dueRetry() (o mapOutput, m int32, wait time.Duration) {
-	now := f.a.env.now()
-	for at := 0; at < len(f.retries); {
-		l := f.retries[at]
-		if o = f.a.run.shuffle.output(l.m); f.isFetched[l.m] || o.out == nil || o.try != l.try {
-			f.dropRetry(at)
-			continue
-		}
-		if l.due <= now {
-			return o, l.m, 0
-		}
-		if wait == 0 || l.due-now < wait {
-			wait = l.due - now
-		}
-		at++
+	f.retries = slices.DeleteFunc(f.retries, func(l fetchRetry) bool {
+		o := f.a.run.shuffle.output(l.m)
+		return f.isFetched[l.m] || o.out == nil || o.try != l.try
+	})
+	if len(f.retries) == 0 {
+		return mapOutput{}, 0, 0
 	}
-	return mapOutput{}, 0, wait
+	next := slices.MinFunc(f.retries, func(a, b fetchRetry) int { return cmp.Compare(a.due, b.due) })
+	if wait = next.due - f.a.env.now(); wait > 0 {
+		return mapOutput{}, 0, wait
+	}
+	return f.a.run.shuffle.output(next.m), next.m, 0
 }
 
 // carry blocks for as long as the emulated network takes to bring bytes from a node to the

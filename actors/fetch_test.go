@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -108,11 +107,7 @@ func TestShuffleReportsEachOutput(t *testing.T) {
 				s.publish(m, anOutput(tries))
 				if news != nil {
 					require.Equal(t, pos, min(at, pos))
-					select {
-					case <-news:
-					default:
-						t.Fatal("nobody is woken")
-					}
+					require.True(t, isClosed(news), "nobody is woken")
 				}
 				known[m] = tries
 				made = append(made, m)
@@ -130,11 +125,7 @@ func TestShuffleReportsEachOutput(t *testing.T) {
 				if pos == len(made) {
 					require.NotNil(t, news)
 					require.Nil(t, o.out)
-					select {
-					case <-news:
-						t.Fatal("woken for nothing")
-					default:
-					}
+					require.False(t, isClosed(news), "woken for nothing")
 				} else {
 					require.Nil(t, news)
 					require.Equal(t, made[pos], at)
@@ -190,12 +181,6 @@ func TestNearestReplicaIsRead(t *testing.T) {
 	})
 }
 
-// The distance between nodes is 0 for the same node, 1 within a rack and 2 between racks.
-func TestDistance(t *testing.T) {
-	a, b, c := &place{rack: "x"}, &place{rack: "x"}, &place{rack: "y"}
-	require.Equal(t, []int{0, 1, 2}, []int{a.distance(a), a.distance(b), a.distance(c)})
-}
-
 // fetches counts fetches of outputs by map and attempt. Its config makes chosen fetches fail.
 type fetches map[[2]int32]int
 
@@ -210,42 +195,41 @@ func (f fetches) config(fail func(m, try int32, before int) bool) Config {
 	}}
 }
 
-// A reduce retries a fetch that fails twice, and its map does not rerun.
-func TestTransientFetches(t *testing.T) {
-	f := fetches{}
-	bubble(t, f.config(func(_, _ int32, before int) bool { return before < 2 }), func(t *testing.T, c *Cluster) {
-		p, out := bindLines(t, counting(1), "a b\nc d\n")
-		r := c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\nb\t1\nc\t1\nd\t1\n", out.String())
-		require.EqualValues(t, 2, r.Counters.Named(counter.GroupJob, "Launched map tasks"))
-		require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
-		require.Equal(t, fetches{{0, 0}: 3, {1, 0}: 3}, f)
-		require.GreaterOrEqual(t, r.Elapsed, 3*time.Second, "a second, then two")
-		require.Less(t, r.Elapsed, 4*time.Second)
-	})
-}
-
-// If an output cannot be fetched at all, its map reruns, and the reduce reads the new output.
-func TestUnreachableOutput(t *testing.T) {
-	f := fetches{}
-	bubble(t, f.config(func(m, try int32, _ int) bool { return m == 1 && try == 0 }), func(t *testing.T, c *Cluster) {
-		p, out := bindLines(t, counting(1), "a b\nc d\n")
-		r := c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\nb\t1\nc\t1\nd\t1\n", out.String())
-		require.EqualValues(t, 3, r.Counters.Named(counter.GroupJob, "Launched map tasks"))
-		require.Equal(t, 3, f[[2]int32{1, 0}], "the only reduce need not report twice")
-		require.Equal(t, 1, f[[2]int32{1, 1}])
-		require.EqualValues(t, 4, r.Counters.Get(counter.MapOutputRecords))
-	})
-}
-
-// If the outputs of four attempts of a map cannot be fetched, the job fails and its error says so.
-func TestUnreachableOutputs(t *testing.T) {
-	f := fetches{}
-	bubble(t, f.config(func(m, _ int32, _ int) bool { return m == 1 }), func(t *testing.T, c *Cluster) {
-		p, _ := bindLines(t, counting(1), "a b\nc d\n")
-		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.ErrorIs(t, err, ErrJobFailed)
-		require.ErrorContains(t, err, "the output of job_0001_m_000001 could not be fetched: it was made 4 times")
-	})
+// A reduce retries a fetch that fails twice. If an output cannot be fetched at all, its map reruns,
+// and the reduce reads the new output. If those of four attempts cannot, the job fails.
+func TestFailedFetches(t *testing.T) {
+	for _, x := range []struct {
+		fails func(m, try int32, before int) bool
+		maps  int64
+		want  fetches // the only reduce need not report a lost output twice
+		error string
+	}{
+		{func(_, _ int32, before int) bool { return before < 2 }, 2, fetches{{0, 0}: 3, {1, 0}: 3}, ""},
+		{func(m, try int32, _ int) bool { return m == 1 && try == 0 }, 3, fetches{{0, 0}: 1, {1, 0}: 3, {1, 1}: 1}, ""},
+		{
+			func(m, _ int32, _ int) bool { return m == 1 }, 5, fetches{{0, 0}: 1, {1, 0}: 3, {1, 1}: 3, {1, 2}: 3, {1, 3}: 3},
+			"the output of job_0001_m_000001 could not be fetched: it was made 4 times",
+		},
+	} {
+		f := fetches{}
+		bubble(t, f.config(x.fails), func(t *testing.T, c *Cluster) {
+			h, out := submitLines(t, c, counting(1), "a b\nc d\n")
+			r, err := h.Wait(t.Context())
+			maps, _ := launches(r)
+			require.Equal(t, x.maps, maps)
+			require.Equal(t, x.want, f)
+			require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
+			if x.maps == 2 {
+				require.Equal(t, 3, int(r.Elapsed.Seconds()), "a second, then two")
+			}
+			if x.error != "" {
+				require.ErrorIs(t, err, ErrJobFailed)
+				require.ErrorContains(t, err, x.error)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, "a\t1\nb\t1\nc\t1\nd\t1\n", out.String())
+			require.EqualValues(t, 4, r.Counters.Get(counter.MapOutputRecords))
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -160,9 +161,9 @@ func (h *JobHandle) Progress() Progress {
 	t := &r.tally
 	p := Progress{
 		State: scheduling.JobRunning, Elapsed: r.env.now() - r.submitted, InputBytes: r.inputBytes,
-		Maps:      t.counts(scheduling.Map, len(r.splits)),
-		Reduces:   t.counts(scheduling.Reduce, r.plan.Reduces()),
-		NodeLocal: t.locality[0], RackLocal: t.locality[1], OffRack: t.locality[2], AnyPlace: t.locality[3],
+		Maps:     t.counts(scheduling.Map, len(r.splits)),
+		Reduces:  t.counts(scheduling.Reduce, r.plan.Reduces()),
+		AnyPlace: t.locality[0], NodeLocal: t.locality[1], RackLocal: t.locality[2], OffRack: t.locality[3],
 	}
 	sums := t.totals
 	parts := [2]float64{float64(p.Maps.Done), float64(p.Reduces.Done)}
@@ -192,8 +193,7 @@ func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
 // registry lists the running jobs. It is safe for concurrent use.
 type registry struct {
 	mu      sync.Mutex
-	running []*run        // in order of submission
-	idle    chan struct{} // closed when no job runs; nil if nobody waits
+	running []*run // in order of submission
 }
 
 func (g *registry) add(r *run) {
@@ -208,38 +208,12 @@ func (g *registry) retire(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	close(r.done)
-	kept := g.running[:0]
-	for _, x := range g.running {
-		if x != r {
-			kept = append(kept, x)
-		}
-	}
-	clear(g.running[len(kept):])
-	g.running = kept
-	if len(kept) == 0 && g.idle != nil {
-		close(g.idle)
-		g.idle = nil
-	}
+	g.running = slices.DeleteFunc(g.running, func(x *run) bool { return x == r })
 }
 
 // runs returns the running jobs.
 func (g *registry) runs() []*run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]*run(nil), g.running...)
-}
-
-// whenIdle returns a channel that is closed once no job runs.
-func (g *registry) whenIdle() <-chan struct{} {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.running) == 0 {
-		idle := make(chan struct{})
-		close(idle)
-		return idle
-	}
-	if g.idle == nil {
-		g.idle = make(chan struct{})
-	}
-	return g.idle
+	return slices.Clone(g.running)
 }

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -23,11 +24,8 @@ const (
 // decisions are actions for the node that sent a heartbeat, and events, from which the JobTracker
 // updates the runs. State that survives a panic is in the ledger.
 type jobTracker struct {
-	env      *env
-	registry *registry
-	nameNode *actor.PID
-	joined   func(scheduling.NodeID)
-	core     *scheduling.Core
+	env  *env
+	core *scheduling.Core
 	*ledger
 
 	gen           uint64 // number of the tick that the timer will send, to ignore earlier ones
@@ -41,9 +39,8 @@ type jobTracker struct {
 // ledger is the JobTracker's state outside its Core. It survives a panic: the restarted JobTracker
 // continues with it.
 type ledger struct {
-	nodes []*tracked // indexed by scheduling.NodeID
+	nodes []tracked // indexed by scheduling.NodeID
 	runs  map[scheduling.JobID]*run
-	keys  map[string]*run // the runs that have a key
 
 	// State of the current call of the Core:
 	happened []event.Event
@@ -60,11 +57,7 @@ type ledger struct {
 }
 
 func newLedger(nodes int) *ledger {
-	l := &ledger{runs: map[scheduling.JobID]*run{}, keys: map[string]*run{}}
-	for range nodes {
-		l.nodes = append(l.nodes, &tracked{})
-	}
-	return l
+	return &ledger{nodes: make([]tracked, nodes), runs: map[scheduling.JobID]*run{}}
 }
 
 // tracked is what the JobTracker knows of a node besides the Core: its current actor.
@@ -74,8 +67,8 @@ type tracked struct {
 }
 
 // newJobTracker returns a JobTracker that continues with the ledger.
-func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
-	jt := &jobTracker{env: e, ledger: l, registry: reg, nameNode: nameNode, joined: joined}
+func newJobTracker(e *env, l *ledger) (*jobTracker, error) {
+	jt := &jobTracker{env: e, ledger: l}
 	if l.continues {
 		return jt, jt.continueFromLog()
 	}
@@ -120,7 +113,8 @@ type (
 		node scheduling.NodeID
 	}
 
-	// commitRequest asks whether an attempt may commit; the answer is commitAnswer.
+	// commitRequest asks whether an attempt may commit; the answer is commitAnswer. The attempt
+	// sends it to its Slot, which passes it on.
 	commitRequest struct {
 		noDeadLetter
 		attempt scheduling.AttemptID
@@ -195,7 +189,11 @@ func answer(reply chan<- error, f func() error) {
 // giveUp fails all jobs, because a panic has left the Core in an unknown state. The next JobTracker
 // begins with a fresh Core, and the nodes register with it again.
 func (jt *jobTracker) giveUp(cause error) {
-	jt.env.durable.Now = jt.env.now()
+	durable := &jt.env.durable
+	durable.Now = jt.env.now()
+	durable.Active = slices.DeleteFunc(durable.Active, func(j scheduling.DurableJob) bool {
+		return jt.env.cfg.State.Awaited(j.Spec.Key) != j.ID // it was resubmitted
+	})
 	for _, end := range jt.ends {
 		jt.env.endings.Go(end)
 	}
@@ -204,7 +202,7 @@ func (jt *jobTracker) giveUp(cause error) {
 		r.cause = cause
 		r.mu.Unlock()
 		c := r.total()
-		jt.env.endings.Go(func() { r.end(scheduling.JobFailed, c, jt.registry) })
+		jt.env.endings.Go(func() { r.end(scheduling.JobFailed, c) })
 	}
 	*jt.ledger = *newLedger(len(jt.env.places))
 }
@@ -237,10 +235,9 @@ func (jt *jobTracker) join(c actor.Context, m *join) {
 		return
 	}
 	jt.settle(c) // process the loss of the former incarnation first
-	n := jt.nodes[id]
-	n.pid, n.life = m.pid, m.spec.Incarnation
+	jt.nodes[id] = tracked{m.pid, m.spec.Incarnation}
 	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
-	jt.joined(id)
+	jt.env.joined(id)
 }
 
 func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
@@ -265,26 +262,22 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	jt.reports = nil
 }
 
-// submit passes a prepared job to the Core and registers it.
-func (jt *jobTracker) submit(m *submit) error {
-	id, err := jt.admitJob(m)
+// submit passes a prepared job to the Core, as a new one or one that continues, and registers it.
+func (jt *jobTracker) submit(m *submit) (err error) {
+	var id scheduling.JobID
+	if m.run.remembered() {
+		id, err = jt.resume(m)
+	} else {
+		id, err = jt.core.Submit(jt.env.now(), m.spec)
+	}
 	if err != nil {
 		return err
 	}
+	jt.env.durable.Jobs = max(jt.env.durable.Jobs, id)
 	m.run.id = id
 	jt.runs[id] = m.run
-	jt.registry.add(m.run)
+	jt.env.registry.add(m.run)
 	return nil
-}
-
-// admitJob passes a job to the Core: a new one, or one that continues.
-func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
-	if jt.env.cfg.State == nil || m.spec.Key == "" {
-		id, err := jt.core.Submit(jt.env.now(), m.spec)
-		jt.env.durable.Jobs = max(jt.env.durable.Jobs, id)
-		return id, err
-	}
-	return jt.resume(m)
 }
 
 // update expires silent nodes and runs the Core's periodic update.
@@ -360,7 +353,7 @@ func (jt *jobTracker) apply(c actor.Context, e *Event) {
 		r.outputLost(e.Attempt.Task.Index)
 	case event.Lost:
 		jt.env.cfg.Logger.Warn("node lost", "node", e.NodeName)
-		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
+		c.Send(jt.env.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
 	case event.Finished:
 		jt.finished(r, e)
 	default: // only Config.Events gets these
@@ -401,9 +394,8 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 		return
 	}
 	delete(jt.runs, e.JobID)
-	delete(jt.keys, r.key)
 	state, c := jt.core.View().State(e.JobID), r.total()
 	r.judged(e.Err)
 	e.Counters = c
-	jt.ends = append(jt.ends, func() { r.end(state, c, jt.registry) })
+	jt.ends = append(jt.ends, func() { r.end(state, c) })
 }

@@ -1,9 +1,9 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -24,14 +24,12 @@ import (
 func TestHalt(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		var ran atomic.Int32
-		job := counting(1)
-		job.Map = func([]byte, func(string, int64)) error {
+		job := mapped(1, func([]byte, func(string, int64)) error {
 			ran.Add(1)
 			<-time.After(time.Minute)
 			return nil
-		}
-		p, out := bindLines(t, job, "a\nb\nc\nd\n")
-		h := c.submit(t, p, SubmitOptions{})
+		})
+		h, out := submitLines(t, c, job, "a\nb\nc\nd\n")
 		synctest.Wait()
 		began := time.Now()
 		require.NoError(t, c.Halt(context.Background()))
@@ -46,84 +44,25 @@ func TestHalt(t *testing.T) {
 	})
 }
 
-func TestHaltGivesUpWithItsContext(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map, job.MapTask = nil, untilKilled
-		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-		defer cancel()
-		began := time.Now()
-		require.NoError(t, c.Halt(ctx))
-		require.Equal(t, 3*time.Second, time.Since(began))
-		_, err := h.Wait(context.Background())
-		require.ErrorIs(t, err, ErrJobKilled)
-	})
-}
-
 // If a call of the scheduling core panics, the running jobs fail. The cluster continues with a new
-// core.
+// core and the last policy that Reload accepted.
 func TestSchedulerPanic(t *testing.T) {
-	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map, job.MapTask = nil, untilKilled
-		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
-		synctest.Wait()
-		err := c.ask(onTurn(func(*jobTracker) error { panic("a bug") }))
-		require.ErrorIs(t, err, errScheduler)
-		_, err = h.Wait(context.Background())
-		require.ErrorIs(t, err, ErrJobFailed)
-		require.ErrorIs(t, err, errScheduler)
-		require.ErrorIs(t, h.SetPriority(scheduling.High), scheduling.ErrJobEnded)
-
-		p, out := bindLines(t, counting(1), "a b\n")
-		c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\nb\t1\n", out.String())
-	})
-}
-
-// After a panic of the JobTracker the last policy that Reload accepted still applies.
-func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	bubble(t, Config{Nodes: 2, Scheduler: "fifo"}, func(t *testing.T, c *Cluster) {
-		inForce := func() string {
-			order := ""
-			require.NoError(t, c.Inspect(func(v scheduling.View) { order = v.Policy().Order }))
-			return order
-		}
 		capacity, err := scheduling.Preset("capacity")
 		require.NoError(t, err)
 		require.NoError(t, c.Reload(capacity, nil))
 		bad := capacity
 		bad.Order = "none such"
 		require.Error(t, c.Reload(bad, nil))
+		h, _ := submitLines(t, c, tasked(1, untilKilled), "a\n")
+		synctest.Wait()
 		require.ErrorIs(t, c.ask(onTurn(func(*jobTracker) error { panic("a bug") })), errScheduler)
-		require.Equal(t, "capacity", inForce())
-		p, out := bindLines(t, counting(1), "a b\n")
-		c.submit(t, p, SubmitOptions{Queue: "default"}).wait(t)
-		require.Equal(t, "a\t1\nb\t1\n", out.String())
-	})
-}
-
-// After the death of each of three nodes, the store has recreated the lost replicas of a file on
-// other nodes. The file stays readable.
-func TestLostReplicasAreRecreated(t *testing.T) {
-	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
-		text := prose(1, 10)
-		require.NoError(t, c.FS().WriteFile("x", []byte(text)))
-		for _, victim := range c.names()[:3] {
-			require.NoError(t, c.KillNode(victim))
-			synctest.Wait()
-			blocks, err := c.FS().Blocks("x")
-			require.NoError(t, err)
-			for _, b := range blocks {
-				require.Len(t, b.Nodes, 3, "%v after the loss of %s", b.ID, victim)
-				require.NotContains(t, b.Nodes, victim)
-			}
-		}
-		got, err := c.FS().ReadFile("x")
-		require.NoError(t, err)
-		require.Equal(t, text, string(got))
+		_, err = h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorIs(t, err, errScheduler)
+		require.ErrorIs(t, h.SetPriority(scheduling.High), scheduling.ErrJobEnded)
+		require.NoError(t, c.Inspect(func(v scheduling.View) { require.Equal(t, "capacity", v.Policy().Order) }))
+		c.requireAlive(t)
 	})
 }
 
@@ -144,39 +83,57 @@ func TestRestartedNodeHoldsBlocks(t *testing.T) {
 	})
 }
 
-// Under HFSP, a small job takes slots from a large one: it suspends attempts. They resume later and
-// no record is mapped twice.
+// Under HFSP, a small job takes slots from a large one: it suspends attempts, which stop between
+// two records and return slot and compute token. They resume later and no record is mapped twice.
+// A suspended attempt can be killed.
 func TestSmallJobSuspendsLarge(t *testing.T) {
-	var events recorder
-	cfg := Config{Nodes: 2, MapSlots: 2, BlockSize: 64, Scheduler: "hfsp", Events: events.add}
-	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		var records atomic.Int64
-		slow := func(d time.Duration) mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Map = func(line []byte, emit func(string, int64)) error {
-				records.Add(1)
-				<-time.After(d)
-				return words(line, emit)
+	line := strings.Repeat("x", 100<<10) + "\n" // long, so that an attempt often checks whether it is suspended
+	for _, x := range []struct {
+		parallelism int
+		kill        bool
+	}{{0, false}, {4, false}, {0, true}} {
+		var events recorder
+		cfg := Config{Nodes: 2, MapSlots: 2, BlockSize: 400 << 10, Scheduler: "hfsp", Parallelism: x.parallelism, Events: events.add}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			var records [2]atomic.Int64 // mapped by the large and the small job
+			counting := func(i int) countJob {
+				return mapped(1, func(_ []byte, emit func(string, int64)) error {
+					records[i].Add(1)
+					<-time.After(10 * time.Second)
+					emit("x", 1)
+					return nil
+				})
 			}
-			return job
-		}
-		text := prose(1, 200)
-		large, out := bindLines(t, slow(10*time.Second), text)
-		h := c.submit(t, large, SubmitOptions{User: "large"})
-		pass(5*time.Minute + 3*time.Second) // a moment in the middle of a record
-		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
-		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
-		require.Equal(t, scheduling.JobRunning, h.Progress().State)
-		h.wait(t)
-		require.Equal(t, oracle(t, counting(1), text), out.String())
-		suspended, resumed := events.of(event.Suspended), events.of(event.Resumed)
-		require.NotEmpty(t, suspended)
-		require.Len(t, resumed, len(suspended))
-		for i := range resumed {
-			require.NotEqual(t, scheduling.NoNode, resumed[i].Node)
-		}
-		require.EqualValues(t, 204, records.Load(), "no record is mapped twice")
-	})
+			h, out := submitLines(t, c, counting(0), strings.Repeat(line, 100), SubmitOptions{User: "large"})
+			pass(103 * time.Second) // a moment in the middle of a record
+			small, _ := submitLines(t, c, counting(1), strings.Repeat(line, 20), SubmitOptions{User: "small"})
+			pass(15 * time.Second)
+			before := records[0].Load()
+			pass(15 * time.Second)
+			require.Equal(t, before, records[0].Load(), "all are suspended")
+			require.Positive(t, records[1].Load())
+			if x.kill {
+				require.NoError(t, h.Kill(""))
+				r, err := h.Wait(t.Context())
+				require.ErrorIs(t, err, ErrJobKilled)
+				require.EqualValues(t, 4, r.Counters.Named(counter.GroupJob, "Killed map tasks"))
+				small.wait(t)
+				require.Equal(t, before, records[0].Load())
+				return
+			}
+			small.wait(t)
+			require.Equal(t, scheduling.JobRunning, h.Progress().State)
+			h.wait(t)
+			require.Equal(t, "x\t100\n", out.String())
+			suspended, resumed := events.of(event.Suspended), events.of(event.Resumed)
+			require.NotEmpty(t, suspended)
+			require.Len(t, resumed, len(suspended))
+			for i := range resumed {
+				require.NotEqual(t, scheduling.NoNode, resumed[i].Node)
+			}
+			require.EqualValues(t, 100, records[0].Load(), "no record is mapped twice")
+		})
+	}
 }
 
 // The events of a job have a sensible order, and are equal after writing and parsing as JSON.
@@ -184,7 +141,6 @@ func TestEventsTellTheStory(t *testing.T) {
 	var events recorder
 	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 100, Events: events.add, Explain: true})
 	c.submit(t, wordCount(t, prose(1, 50), 2), SubmitOptions{User: "ada", Pool: "p"}).wait(t)
-	<-c.registry.whenIdle()
 
 	submitted, finished := events.of(event.Submitted), events.of(event.Finished)
 	require.Len(t, submitted, 1)
@@ -218,12 +174,11 @@ func TestEventsTellTheStory(t *testing.T) {
 // A running job's map progress never falls, its reduce progress stays behind, and both end at 1.
 func TestProgressGrows(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map = func(line []byte, emit func(string, int64)) error {
+		job := mapped(1, func(line []byte, emit func(string, int64)) error {
 			<-time.After(time.Second)
 			return words(line, emit)
-		}
-		h := c.submit(t, first(bindLines(t, job, "a\nb\nc\nd\n")), SubmitOptions{SlowStart: 0.5})
+		})
+		h, _ := submitLines(t, c, job, "a\nb\nc\nd\n", SubmitOptions{SlowStart: 0.5})
 		last := 0.0
 		for range 8 { // every second byte starts a line: eight blocks, four with a record
 			synctest.Wait()
@@ -258,7 +213,7 @@ func TestReduceProgress(t *testing.T) {
 		for i := range 2048 {
 			fmt.Fprintf(&text, "word%d\n", i)
 		}
-		h := c.submit(t, first(bindLines(t, job, text.String())), SubmitOptions{})
+		h, _ := submitLines(t, c, job, text.String())
 		synctest.Wait()
 		require.InDelta(t, 1.0/3+2.0/3/2, h.Progress().ReduceFraction, 0.1)
 		close(release)
@@ -266,23 +221,74 @@ func TestReduceProgress(t *testing.T) {
 	})
 }
 
-func TestInspectAndReconfigure(t *testing.T) {
-	c := start(t, Config{})
-	p, err := scheduling.Preset("fifo")
-	require.NoError(t, err)
-	require.NoError(t, c.Reload(p, nil))
-	var name string
-	require.NoError(t, c.Inspect(func(v scheduling.View) { name = v.Policy().Name }))
-	require.Equal(t, "fifo", name)
-	bad := p
-	bad.Order = "lottery"
-	require.True(t, errors.Is(c.Reload(bad, nil), scheduling.ErrUnknownPolicy))
+// stumble returns a function that takes 100 ms for a line, and in addition long for the first line
+// "stone".
+func stumble(long time.Duration) func(line []byte) {
+	var before atomic.Bool
+	return func(line []byte) {
+		<-time.After(100 * time.Millisecond)
+		if string(line) == "stone" && !before.Swap(true) {
+			<-time.After(long)
+		}
+	}
+}
 
-	job := counting(1)
-	job.Map, job.MapTask = nil, untilKilled
-	h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
-	require.NoError(t, h.SetPriority(scheduling.VeryHigh))
-	require.Error(t, h.SetPriority(42))
-	require.Error(t, h.SetPool(h.run.who, "x"), "fifo has no pools")
-	require.NoError(t, h.Kill("done"))
+// stumbling returns a plan whose first attempt at the map with the line "stone" is slow. The job
+// counts words, or copies lines if mapOnly.
+func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*mapreduce.Plan, *bytes.Buffer) {
+	pause := stumble(long)
+	if !mapOnly {
+		job := mapped(2, func(line []byte, emit func(string, int64)) error {
+			pause(line)
+			return words(line, emit)
+		})
+		return bindLines(t, job, text)
+	}
+	job := mapreduce.MapOnly[[]byte, string]{Name: "lines", Map: func(line []byte, emit func(string)) error {
+		pause(line)
+		emit(string(line))
+		return nil
+	}}
+	out := new(bytes.Buffer)
+	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[string](mapreduce.Writer("out", out)))
+	require.NoError(t, err)
+	return p, out
+}
+
+// If an attempt is stuck, a speculative attempt on another node completes its task, or the first
+// one does if it continues earlier. Output and counters are those of one attempt.
+func TestCopiesOfStuckMaps(t *testing.T) {
+	text := strings.Repeat("some words and more\n", 40) + "stone\n"
+	policy, err := scheduling.Preset("fair")
+	require.NoError(t, err)
+	policy.Speculation = scheduling.SpeculationPolicy{Rule: scheduling.LATE, Lag: 5 * time.Second}
+	for _, long := range []time.Duration{6 * time.Second, 10 * time.Minute} {
+		for _, mapOnly := range []bool{false, true} {
+			p, want := stumbling(t, mapOnly, 0, text)
+			local, err := mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
+			require.NoError(t, err)
+			var copies, superseded atomic.Int32
+			cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, Policy: policy, BlockSize: 210, Events: func(e Event) {
+				switch {
+				case e.Type == event.Launched && e.Reason.Cause == event.CauseSlowTask:
+					copies.Add(1)
+				case e.Type == event.Killed && e.Reason.Cause == event.CauseSuperseded:
+					superseded.Add(1)
+				}
+			}}
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				p, out := stumbling(t, mapOnly, long, text)
+				res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+				require.NoError(t, err)
+				require.Equal(t, want.String(), out.String())
+				for _, id := range []counter.ID{counter.MapInputRecords, counter.MapOutputRecords, counter.ReduceOutputRecords} {
+					require.Equal(t, local.Get(id), res.Counters.Get(id), "%v", id)
+				}
+				require.Equal(t, int32(1), copies.Load(), "one task is slow")
+				require.Equal(t, int32(1), superseded.Load(), "one attempt wins")
+				pass(long) // until the overtaken attempt ends, which ignores its context
+				c.requireNothingHeld(t)
+			})
+		}
+	}
 }

@@ -22,6 +22,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type pair = mapreduce.Pair[string, int64]
 
+type (
+	countJob = mapreduce.Job[[]byte, string, int64, pair]
+	mapper   = mapreduce.Mapper[[]byte, string, int64]
+)
+
 // words is a map function: it emits each word of a line with the value 1.
 func words(line []byte, emit func(string, int64)) error {
 	for w := range strings.FieldsSeq(string(line)) {
@@ -40,11 +45,21 @@ func sum(k string, vs iter.Seq[int64], emit func(pair)) error {
 }
 
 // counting returns a word count job, which tests may modify.
-func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
-	return mapreduce.Job[[]byte, string, int64, pair]{
-		Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers,
-		Sum: true,
-	}
+func counting(reducers int) countJob {
+	return countJob{Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers, Sum: true}
+}
+
+// mapped and tasked return counting(reducers) with another map.
+func mapped(reducers int, f func(line []byte, emit func(string, int64)) error) countJob {
+	job := counting(reducers)
+	job.Map = f
+	return job
+}
+
+func tasked(reducers int, f func(*mapreduce.Task) (mapper, error)) countJob {
+	job := mapped(reducers, nil)
+	job.MapTask = f
+	return job
 }
 
 // bindLines returns a plan of the job over these lines, and the buffer that gets its output.
@@ -134,6 +149,40 @@ func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobH
 	return h
 }
 
+// submitLines submits the job over these lines, and returns it with the buffer that gets its
+// output.
+func submitLines[K, V, O any](
+	t testing.TB, c *Cluster, j mapreduce.Job[[]byte, K, V, O], text string, o ...SubmitOptions,
+) (*JobHandle, *bytes.Buffer) {
+	t.Helper()
+	p, out := bindLines(t, j, text)
+	return c.submit(t, p, append(o, SubmitOptions{})[0]), out
+}
+
+// runLines is submitLines for a job that must succeed, and returns its result and output.
+func runLines(t testing.TB, c *Cluster, j countJob, text string, o ...SubmitOptions) (Result, string) {
+	t.Helper()
+	h, out := submitLines(t, c, j, text, o...)
+	r := h.wait(t)
+	return r, out.String()
+}
+
+// failLines is submitLines for a job that must fail, and returns its result and error.
+func failLines(t testing.TB, c *Cluster, j countJob, text string, o ...SubmitOptions) (Result, error) {
+	t.Helper()
+	h, _ := submitLines(t, c, j, text, o...)
+	r, err := h.Wait(context.Background())
+	require.ErrorIs(t, err, ErrJobFailed)
+	return r, err
+}
+
+// requireAlive checks that the cluster still runs jobs.
+func (c *Cluster) requireAlive(t testing.TB) {
+	t.Helper()
+	_, out := runLines(t, c, counting(1), "a b a\n")
+	require.Equal(t, "a\t2\nb\t1\n", out)
+}
+
 // wait returns the result of the job, which must succeed.
 func (h *JobHandle) wait(t testing.TB) Result {
 	t.Helper()
@@ -158,3 +207,14 @@ func (c *Cluster) requireNothingHeld(t testing.TB) {
 type onTurn func(*jobTracker) error
 
 func (f onTurn) apply(jt *jobTracker) error { return f(jt) }
+
+// losing returns a Config.deliver that drops messages between nodes and JobTracker if lose returns
+// true.
+func losing(lose func(msg any) bool) func(any) []time.Duration {
+	return func(msg any) []time.Duration {
+		if withJobTracker(msg) && lose(msg) {
+			return nil
+		}
+		return atOnce
+	}
+}

@@ -27,13 +27,7 @@ type member struct {
 
 // Messages to the NameNode.
 type (
-	// announce says that a node's store has changed.
-	announce struct {
-		noDeadLetter
-		node dfs.NodeID
-	}
-
-	// blockReport is a node's report of its store.
+	// blockReport is a node's report of the changes in its store.
 	blockReport struct {
 		noDeadLetter
 		report dfs.Report
@@ -60,10 +54,6 @@ type (
 // Receive implements actor.Actor.
 func (n *nameNode) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
-	case *announce:
-		if at := n.nodes[m.node]; at != nil && !at.lost {
-			c.Send(at.pid, &reportBlocks{})
-		}
 	case *blockReport:
 		at := n.nodes[m.report.Node]
 		if at != nil && at.life == m.life && !at.lost { // ignore reports of former incarnations
@@ -128,49 +118,21 @@ func (n *nameNode) heal(c actor.Context) {
 	}
 }
 
-// copies is a node's queue of replicas to create, in the order of the NameNode, which puts the
-// blocks with the fewest replicas first. The rate is limited, so that jobs keep the network.
-type copies struct {
-	queue []dfs.Copy
-	free  time.Duration // earliest start of the next copy
-}
-
-// add queues an order, unless one for the same block is queued already.
-func (q *copies) add(c dfs.Copy, e *env) {
-	for _, waiting := range q.queue {
-		if waiting.Block == c.Block {
-			return
-		}
-	}
-	q.queue = append(q.queue, c)
-	q.free = max(q.free, e.now())
-}
-
-// next returns the replica to create now, if one is due. A copy takes its length divided by rate
-// (bytes per second); the next one is due that much later, or at once if its time comes before the
-// next heartbeat.
-func (q *copies) next(now, beat time.Duration, rate int64) (c dfs.Copy, ok bool) {
-	if len(q.queue) == 0 || q.free >= now+beat {
-		return c, false
-	}
-	c, q.queue = q.queue[0], q.queue[1:]
-	if rate > 0 {
-		q.free += time.Duration(float64(c.Length) / float64(rate) * float64(time.Second))
-	}
-	return c, true
-}
-
-// makeCopies creates the replicas that are due. Replicas in one process share their bytes, so only
+// makeCopies creates the replicas that are due, in the order of the NameNode, which puts the blocks
+// with the fewest replicas first. The rate is limited, so that jobs keep the network: a replica
+// takes its length divided by Config.HealRate, and the next one is due that much later, or at once
+// if its time comes before the next heartbeat. Replicas in one process share their bytes, so only
 // the checksum takes time.
 func (n *node) makeCopies() {
-	for {
-		c, ok := n.copies.next(n.env.now(), n.env.cfg.HeartbeatInterval, n.env.cfg.HealRate)
-		if !ok {
-			return
+	cfg := &n.env.cfg
+	for len(n.copies) > 0 && n.copyDue < n.env.now()+cfg.HeartbeatInterval {
+		c := n.copies[0]
+		n.copies = n.copies[1:]
+		if cfg.HealRate > 0 {
+			n.copyDue += time.Duration(float64(c.Length) / float64(cfg.HealRate) * float64(time.Second))
 		}
-		err := isolate(func() error { return n.env.fs.Copy(c) }) // the source may be user code
-		if err != nil {
-			n.env.cfg.Logger.Warn("cannot copy a block", "block", c.Block, "to", c.To, "err", err)
+		if err := n.env.fs.Copy(c); err != nil { // it calls no user code
+			cfg.Logger.Warn("cannot copy a block", "block", c.Block, "to", c.To, "err", err)
 		}
 	}
 }

@@ -1,14 +1,16 @@
 package actors
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // The NameNode loses all messages while nodes start, blocks are written or replicas must be
@@ -56,24 +58,52 @@ func TestLostReports(t *testing.T) {
 	})
 }
 
-// sending is an actor's context that records the messages sent with it.
-type sending struct {
-	actor.Context
-	message any
-	sent    []any
+// The store recreates all lost replicas, but no faster than Config.HealRate.
+func TestHealingHasARate(t *testing.T) {
+	const blocks, size = 40, 1 << 10
+	cfg := Config{Nodes: 3, Replication: 2, HealRate: size, Expiry: 5 * time.Second, HeartbeatInterval: time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		src := dfs.Bytes("in", make([]byte, blocks*size))
+		require.NoError(t, c.FS().Register("in", src, size))
+		replicas := func() (n int) {
+			list, err := c.FS().Blocks("in")
+			require.NoError(t, err)
+			for _, b := range list {
+				n += len(b.Nodes)
+			}
+			return n
+		}
+		require.Equal(t, 2*blocks, replicas())
+		require.NoError(t, c.StopNode("node-01"))
+		pass(time.Second)
+		left := replicas()
+		require.Less(t, left, 2*blocks-10)
+		pass(5 * time.Second)
+		made := replicas() - left
+		require.Positive(t, made)
+		require.LessOrEqual(t, made, 2*6, "two nodes, a block a second each")
+		pass(blocks * time.Second)
+		require.Equal(t, 2*blocks, replicas())
+	})
 }
 
-func (s *sending) Message() any { return s.message }
-
-func (s *sending) Send(_ *actor.PID, msg any) { s.sent = append(s.sent, msg) }
-
-// The NameNode asks an announced node for its blocks, unless it does not know the node or has
-// expired it.
-func TestAnnouncedNodesAreAskedForBlocks(t *testing.T) {
-	n := &nameNode{nodes: map[dfs.NodeID]*member{"here": {}, "lost": {lost: true}}}
-	for id, asked := range map[dfs.NodeID]int{"here": 1, "lost": 0, "unknown": 0} {
-		c := &sending{message: &announce{node: id}}
-		n.Receive(c)
-		require.Len(t, c.sent, asked, id)
-	}
+// A job that reads a block without live replicas fails at once. Its error names file and block.
+func TestBlockWithoutAReplica(t *testing.T) {
+	bubble(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.FS().WriteFile("words", []byte("a b\n")))
+		src, err := c.FS().OpenSource("words")
+		require.NoError(t, err)
+		input, err := mapreduce.Stored(src)
+		require.NoError(t, err)
+		p, err := counting(1).Bind(mapreduce.Lines(input), new(mapreduce.Collected[pair]).Output())
+		require.NoError(t, err)
+		for _, n := range c.names() {
+			require.NoError(t, c.FS().Lose(dfs.NodeID(n), true))
+		}
+		r, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorIs(t, err, dfs.ErrNoReplica)
+		require.ErrorContains(t, err, "words: dfs: no live replica: blk_1: no live node holds it")
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
+	})
 }

@@ -33,22 +33,6 @@ type NetworkConfig struct {
 	TimeScale float64
 }
 
-// faults returns the mistakes in the configuration.
-func (c NetworkConfig) faults() []error {
-	var list []error
-	within := func(f, least float64) bool { return f == 0 || f >= least && f <= 1e15 }
-	if !within(c.NodeLink, 1) {
-		list = append(list, errors.New("actors: the emulated node link must have 1 to 1e15 bytes a second"))
-	}
-	if !within(c.Oversubscription, 1) {
-		list = append(list, errors.New("actors: the over-subscription of the emulated network must be 1 or more"))
-	}
-	if !within(c.TimeScale, 1e-6) {
-		list = append(list, errors.New("actors: the time scale of the emulated network must be positive"))
-	}
-	return list
-}
-
 // errCut is the error of a transfer from a node that went down.
 var errCut = errors.New("actors: the sending node went down")
 

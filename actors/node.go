@@ -15,10 +15,8 @@ import (
 // node is the actor of one emulated machine. It registers, sends heartbeats, carries out actions in
 // its Slots and reports its blocks.
 type node struct {
-	env        *env
-	at         *place
-	jobTracker *actor.PID
-	nameNode   *actor.PID
+	env *env
+	at  *place
 
 	life           uint64        // incarnation
 	lastFullReport time.Duration // time of the last full report to the NameNode
@@ -37,8 +35,10 @@ type node struct {
 	running []*slotAttempt
 	free    [2][]*actor.PID // idle Slots by task kind
 	ended   []*report       // not yet in a heartbeat
-	copies  copies
-	lost    []*fetchFailed // not yet in a heartbeat
+	lost    []*fetchFailed  // not yet in a heartbeat
+
+	copies  []dfs.Copy    // replicas to create
+	copyDue time.Duration // earliest start of the next one
 }
 
 // slotAttempt is an attempt in one of the node's Slots, and the node's last look at it.
@@ -145,7 +145,10 @@ func (n *node) Receive(c actor.Context) {
 	case *reportBlocks:
 		n.reportBlocks(c)
 	case *copyBlock:
-		n.copies.add(m.copy, n.env)
+		if !slices.ContainsFunc(n.copies, func(c dfs.Copy) bool { return c.Block == m.copy.Block }) {
+			n.copies = append(n.copies, m.copy)
+			n.copyDue = max(n.copyDue, n.env.now())
+		}
 		n.makeCopies()
 	case *actor.Stopping, *actor.Restarting:
 		n.stopping = true
@@ -174,7 +177,7 @@ func (n *node) register(c actor.Context) {
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
 		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
 	}}
-	c.Request(n.jobTracker, m)
+	c.Request(n.env.jobTracker, m)
 }
 
 func (n *node) joined(c actor.Context, m *joined) {
@@ -213,7 +216,7 @@ func (n *node) beat(c actor.Context, timed bool) {
 
 func (n *node) send(c actor.Context) {
 	n.sent = n.env.now()
-	c.Request(n.jobTracker, n.pending)
+	c.Request(n.env.jobTracker, n.pending)
 }
 
 // statuses returns the statuses of attempts that ended or found map outputs lost; with all, of
@@ -268,23 +271,15 @@ func (n *node) answered(c actor.Context, m *heartbeatAck) {
 // perform carries out one action. An action that is repeated has no further effect.
 func (n *node) perform(c actor.Context, o *action) {
 	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == o.Attempt })
-	if o.Verb == scheduling.Launch {
-		if i < 0 {
-			n.launch(c, o)
+	switch {
+	case o.Verb == scheduling.Launch && i < 0:
+		n.launch(c, o)
+	case o.Verb != scheduling.Launch && i >= 0:
+		h := n.running[i]
+		if o.Verb != scheduling.Kill {
+			h.paused = o.Verb == scheduling.Suspend
 		}
-		return
-	}
-	if i < 0 {
-		return
-	}
-	h := n.running[i]
-	switch o.Verb {
-	case scheduling.Kill:
-		c.Send(h.slot, &stopAttempt{id: o.Attempt, why: o.Reason})
-	case scheduling.Suspend, scheduling.Resume:
-		h.paused = o.Verb == scheduling.Suspend
-		c.Send(h.slot, &holdAttempt{id: o.Attempt, hold: h.paused})
-	case scheduling.Launch: // done above
+		c.Send(h.slot, &order{verb: o.Verb, attempt: h.attempt})
 	}
 }
 
@@ -295,10 +290,10 @@ func (n *node) launch(c actor.Context, o *action) {
 		h.slot = n.free[kind][k]
 		n.free[kind] = n.free[kind][:k]
 	} else {
-		h.slot = c.Spawn(n.env.sys.props(func() actor.Actor { return &slot{env: n.env, jobTracker: n.jobTracker} }))
+		h.slot = c.Spawn(n.env.sys.props(func() actor.Actor { return &slot{env: n.env} }))
 	}
 	n.running = append(n.running, h)
-	c.Send(h.slot, &launch{attempt: h.attempt})
+	c.Send(h.slot, &order{verb: scheduling.Launch, attempt: h.attempt})
 }
 
 // ends records the end of an attempt and sends a heartbeat at once with its report.
@@ -317,8 +312,7 @@ func (n *node) ends(c actor.Context, r *report) {
 // comeBack starts a new incarnation: the JobTracker has declared the node's attempts lost.
 func (n *node) comeBack(c actor.Context) {
 	for _, h := range n.running {
-		c.Send(h.slot, &stopAttempt{id: h.attempt.id})
-		c.Stop(h.slot)
+		c.Stop(h.slot) // it stops its attempt
 	}
 	n.running, n.ended, n.lost = nil, nil, nil
 	n.registered, n.again = false, false
@@ -331,7 +325,7 @@ func (n *node) comeBack(c actor.Context) {
 func (n *node) tellAll(c actor.Context) {
 	n.lastFullReport = n.env.now()
 	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
-		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
+		c.Send(n.env.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
 	}
 }
 
@@ -339,6 +333,6 @@ func (n *node) tellAll(c actor.Context) {
 func (n *node) reportBlocks(c actor.Context) {
 	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
 	if err == nil {
-		c.Send(n.nameNode, &blockReport{report: r, life: n.life})
+		c.Send(n.env.nameNode, &blockReport{report: r, life: n.life})
 	}
 }

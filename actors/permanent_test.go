@@ -1,9 +1,11 @@
 package actors_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -45,12 +47,8 @@ func (m moody) MarshalText() ([]byte, error) {
 
 // discards returns an output for records of any type.
 func discards[O any]() mapreduce.Output[O] {
-	return mapreduce.Encoded(mapreduce.Writer("discard", discard{}), func(dst []byte, _ O) ([]byte, error) { return dst, nil })
+	return mapreduce.Encoded(mapreduce.Writer("discard", io.Discard), func(dst []byte, _ O) ([]byte, error) { return dst, nil })
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // passing returns a job that outputs its records unchanged.
 func passing[I any](in mapreduce.Input[I]) func() (*mapreduce.Plan, error) {
@@ -85,20 +83,13 @@ func textOf(name, text string) mapreduce.Source { return mapreduce.Bytes(name, [
 // typedDamage returns a typed file of moody numbers with a damaged last record.
 func typedDamage(t *testing.T) mapreduce.Source {
 	t.Helper()
-	var out bytesWriter
+	var out bytes.Buffer
 	p, err := mapreduce.Each(func(i int) moody { return moody(i) }).Bind(
 		mapreduce.Slice([]int{0, 4, 3}), mapreduce.Typed[moody](mapreduce.Writer("typed", &out)))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{})
 	require.NoError(t, err)
-	return mapreduce.Bytes("typed", out)
-}
-
-type bytesWriter []byte
-
-func (w *bytesWriter) Write(p []byte) (int, error) {
-	*w = append(*w, p...)
-	return len(p), nil
+	return mapreduce.Bytes("typed", out.Bytes())
 }
 
 // The engine does not retry an error that the program or its input determines. The job fails at the

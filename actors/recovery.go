@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -18,7 +17,7 @@ const maxPanics = 3
 // newCore makes the JobTracker's Core: a fresh one, one that continues from another process, or one
 // that continues from the JobTracker before this one.
 func (jt *jobTracker) newCore() error {
-	e, policy := jt.env, *jt.env.policy.Load()
+	e, policy := jt.env, jt.env.admission.Load().policy
 	cfg := scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
 		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), TaskSelector: e.cfg.selector, Parts: e.cfg.Parts,
@@ -168,15 +167,15 @@ func (r *run) kept() (kept []int32, err error) {
 	return kept, nil
 }
 
-// resume is like admitJob, for a job with a key, which may continue a job of an earlier cluster.
-func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
-	state, now := jt.env.cfg.State, jt.env.now()
-	if r := jt.keys[m.spec.Key]; r != nil {
-		return 0, fmt.Errorf("actors: %v runs under the key %q", r.id, r.key)
+// resume passes a job with a key to the Core. The job may continue one of an earlier cluster.
+func (jt *jobTracker) resume(m *submit) (id scheduling.JobID, err error) {
+	state, now, r := jt.env.cfg.State, jt.env.now(), m.run
+	for _, other := range jt.runs {
+		if other.key == r.key {
+			return 0, fmt.Errorf("actors: %v runs under the key %q", other.id, r.key)
+		}
 	}
-	var id scheduling.JobID
-	var err error
-	was := state.Awaited(m.spec.Key)
+	was := state.Awaited(r.key)
 	if was == 0 && len(m.kept) == 0 {
 		id, err = jt.core.Submit(now, m.spec)
 	} else {
@@ -185,35 +184,16 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	if err != nil {
 		return 0, err
 	}
-	state.Taken(m.spec.Key)
-	jt.keys[m.spec.Key] = m.run
-	durable := &jt.env.durable // used if all jobs must fail
-	durable.Jobs = max(durable.Jobs, id)
-	if was != 0 {
-		durable.Active = without(durable.Active, id)
-	}
-	r := m.run
+	state.Taken(r.key)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	kind := scheduling.Reduce
 	if r.plan.MapOnly() {
-		r.tally.doneTasks[scheduling.Map] = len(m.kept)
-	} else {
-		r.tally.doneTasks[scheduling.Reduce] = len(m.kept)
+		kind = scheduling.Map
 	}
+	r.tally.doneTasks[kind] = len(m.kept)
 	if job, err := jt.core.View().Glance(id); err == nil {
 		r.submitted = job.Submitted
 	}
 	return id, nil
-}
-
-// without removes a job from the list. Jobs come back roughly in order, so it moves the few entries
-// before the job instead of the many after it.
-func without(list []scheduling.DurableJob, id scheduling.JobID) []scheduling.DurableJob {
-	i := slices.IndexFunc(list, func(f scheduling.DurableJob) bool { return f.ID == id })
-	if i < 0 {
-		return list
-	}
-	copy(list[1:i+1], list[:i])
-	list[0] = scheduling.DurableJob{}
-	return list[1:]
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -73,15 +75,23 @@ func (p *panicky) Handle(_ context.Context, r slog.Record) error {
 
 func (p *panicky) WithAttrs([]slog.Attr) slog.Handler { return p }
 
-// slow returns a word count with slow maps and reduces.
-func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
-	j := counting(reducers)
-	plain := j.Map
-	j.Map = func(line []byte, emit func(string, int64)) error {
-		time.Sleep(100 * time.Millisecond)
-		return plain(line, emit)
+// slow returns a word count with slow maps, which fail at a line that contains "bad".
+func slow(reducers int) countJob {
+	return mapped(reducers, func(line []byte, emit func(string, int64)) error {
+		if err := slowLine(line); err != nil {
+			return err
+		}
+		return words(line, emit)
+	})
+}
+
+// slowLine takes 100 ms for a line and fails if the line contains "bad".
+func slowLine(line []byte) error {
+	time.Sleep(100 * time.Millisecond)
+	if bytes.Contains(line, []byte("bad")) {
+		return errUser
 	}
-	return j
+	return nil
 }
 
 // After a panic at any time, the JobTracker continues from its log. The job has the same output and
@@ -93,8 +103,7 @@ func TestSchedulerContinues(t *testing.T) {
 		p := new(panicky)
 		cfg := Config{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, selector: p.choose, Logger: slog.New(p)}
 		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
-			plan, out := bindLines(t, slow(3), text)
-			h := c.submit(t, plan, SubmitOptions{})
+			h, out := submitLines(t, c, slow(3), text)
 			pass(late)
 			before := h.Progress()
 			p.panics(2) // two panics, of one call or of two
@@ -133,8 +142,7 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 			},
 		}
 		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
-			plan, out := bindLines(t, slow(2), prose(10, 300))
-			h := c.submit(t, plan, SubmitOptions{})
+			h, out := submitLines(t, c, slow(2), prose(10, 300))
 			pass(300 * time.Millisecond)
 			require.NoError(t, c.KillNode("node-01"))
 			h.wait(t)
@@ -147,27 +155,6 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 			require.Zero(t, at.Maps.Running)
 		})
 	}
-}
-
-// If a call panics again after a restart, the running jobs fail with the cause. Later jobs run.
-func TestSchedulerPanicsAgain(t *testing.T) {
-	p := new(panicky)
-	remembering(t, t.TempDir(), Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
-		plan, _ := bindLines(t, slow(1), prose(4, 40))
-		first := c.submit(t, plan, SubmitOptions{})
-		p.panics(1000)
-		_, err := first.Wait(t.Context())
-		require.ErrorIs(t, err, errScheduler)
-		require.ErrorIs(t, err, ErrJobFailed)
-		require.ErrorContains(t, err, "a fault in the policy")
-		require.Less(t, p.times.Load(), int32(1000-2), "once more is not again and again")
-		p.panics(0)
-		plan, out := bindLines(t, counting(1), prose(4, 40))
-		second := c.submit(t, plan, SubmitOptions{})
-		second.wait(t)
-		require.Greater(t, second.ID(), first.ID())
-		require.Equal(t, oracle(t, counting(1), prose(4, 40)), out.String())
-	})
 }
 
 // copyTree copies a directory, which may change meanwhile, except its files "lock".
@@ -206,9 +193,8 @@ func reducing(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, 
 // mapping binds a slow job without reduces.
 func mapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.MapOnly[[]byte, []byte]{Name: "copy", Map: func(line []byte, emit func([]byte)) error {
-		time.Sleep(100 * time.Millisecond)
 		emit(line)
-		return nil
+		return slowLine(line)
 	}}
 	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
 }
@@ -238,88 +224,89 @@ func parts(t *testing.T, dir string) string {
 }
 
 // From the files that are on disk at any moment of a job, as after a kill, another cluster
-// continues the job. Tasks that had committed do not rerun, and the output is the same.
+// continues the job. Tasks that had committed do not rerun, and the output is the same. Each
+// skipped record is listed once, whether maps that committed before have skipped it or others.
 func TestAnotherProcessContinues(t *testing.T) {
-	text := prose(5, 60)
-	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, text, reducing, false) })
-	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
+	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, reducing, false) })
+	t.Run("without", func(t *testing.T) { testAnotherProcess(t, mapping, true) })
 }
 
-// momentsOf runs a job with a State, and copies all its files at several moments. Each copy is what
-// a process would leave that was killed at that moment.
-func momentsOf(t *testing.T, home, text string, cfg Config, job binder, o SubmitOptions) (id scheduling.JobID, moments []string) {
-	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+func testAnotherProcess(t *testing.T, job binder, mapOnly bool) {
+	home := t.TempDir()
+	text, _, bad := spoiled(130)
+	cfg, o := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 200}, SubmitOptions{Key: "count", MaxSkips: bad}
+	inputFile(t, home, text)
+	var moments []string // copies of all files, as a process leaves them that is killed at that moment
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
-		h := c.submit(t, bindFile(t, home, c.env.cfg.State, o.Key, job), o)
-		id = h.ID()
-		for i := 0; ; i++ {
-			to := filepath.Join(home, "moments", string(rune('a'+i)))
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", job), o)
+		require.EqualValues(t, 1, h.ID())
+		for !isClosed(h.run.done) {
+			to := filepath.Join(home, "moments", fmt.Sprint(len(moments)))
 			copyTree(t, filepath.Join(home, "state"), filepath.Join(to, "state"))
 			copyTree(t, filepath.Join(home, "out"), filepath.Join(to, "out"))
-			require.NoError(t, os.WriteFile(filepath.Join(to, "in"), []byte(text), 0o600))
+			inputFile(t, to, text)
 			moments = append(moments, to)
-			select {
-			case <-h.run.done:
-				h.wait(t)
-				return
-			case <-time.After(317 * time.Millisecond):
-			}
+			time.Sleep(317 * time.Millisecond)
 		}
+		h.wait(t)
 	})
-	return id, moments
-}
-
-func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
-	home := t.TempDir()
-	cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 100}
-	id, moments := momentsOf(t, home, text, cfg, job, SubmitOptions{Key: "count"})
-	want := parts(t, home)
+	want, list := parts(t, home), quarantined(t, home)
 	require.NotEmpty(t, want)
+	require.Len(t, list, bad)
 	require.Greater(t, len(moments), 5)
-	resumed, keptAny := 0, 0
+	kept, resumed := 0, 0 // parts of tasks and skips of maps that did not run again
 	for i, at := range moments {
-		saved, err := state.Open(filepath.Join(at, "state"), scheduling.Parts{})
-		require.NoError(t, err)
-		_, done := saved.Succeeded("count")
-		require.NoError(t, saved.Close())
-		if done {
-			require.Equal(t, len(moments)-1, i)
-			continue
-		}
 		before, err := filepath.Glob(filepath.Join(at, "out", "part-*"))
 		require.NoError(t, err)
+		done := false
 		remembering(t, filepath.Join(at, "state"), cfg, func(t *testing.T, c *Cluster) {
-			h := c.submit(t, bindFile(t, at, c.env.cfg.State, "count", job), SubmitOptions{Key: "count"})
-			require.Equal(t, id, h.ID())
+			saved := c.env.cfg.State
+			if _, done = saved.Succeeded("count"); done {
+				require.Equal(t, len(moments)-1, i)
+				return
+			}
+			kept += len(before)
+			h := c.submit(t, bindFile(t, at, saved, "count", job), o)
+			require.EqualValues(t, 1, h.ID())
+			resumed += h.run.leftOut()
 			r := h.wait(t)
 			maps, reduces := launches(r)
 			if mapOnly {
-				require.Equal(t, int64(h.Progress().Maps.Total-len(before)), maps)
+				failed := r.Counters.Named(counter.GroupJob, "Failed map tasks")
+				require.EqualValues(t, h.Progress().Maps.Total-len(before), maps-failed)
 			} else {
-				require.Equal(t, int64(4-len(before)), reduces)
+				require.EqualValues(t, 4-len(before), reduces)
 			}
 			require.Equal(t, h.Progress().Reduces.Total, h.Progress().Reduces.Done)
-			resumed++
-			if len(before) > 0 {
-				keptAny++
-			}
-			how, yes := c.env.cfg.State.Succeeded("count")
+			require.Len(t, r.Skipped, bad)
+			require.EqualValues(t, bad, r.Counters.Get(counter.MapSkippedRecords))
+			require.Empty(t, saved.Skips("count"), "the job is over")
+			how, yes := saved.Succeeded("count")
 			require.True(t, yes)
 			require.Equal(t, h.run.name, how.Name)
 		})
+		if done {
+			continue
+		}
 		require.Equal(t, want, parts(t, at), "moment %d", i)
+		require.Equal(t, list, quarantined(t, at))
 		require.NoDirExists(t, filepath.Join(at, "out", "_temporary"))
 		require.FileExists(t, filepath.Join(at, "out", "_SUCCESS"))
 	}
-	require.Greater(t, resumed, 4)
-	require.Positive(t, keptAny)
+	require.Positive(t, kept)
+	require.True(t, !mapOnly || resumed > 0)
+}
+
+// inputFile writes the input of bindFile.
+func inputFile(t *testing.T, dir, text string) {
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "in"), []byte(text), 0o600))
 }
 
 // The next cluster on a State continues the jobs of a closed one, and keeps their finished maps.
 func TestClosedAndWentOn(t *testing.T) {
 	home := t.TempDir()
 	text := prose(6, 40)
-	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	inputFile(t, home, text)
 	cfg := Config{MapSlots: 1, BlockSize: 100}
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
 		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
@@ -348,26 +335,6 @@ func TestClosedAndWentOn(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// If the next cluster splits a job's input differently, it removes the parts of the earlier maps.
-func TestInputSplitDifferently(t *testing.T) {
-	home := t.TempDir()
-	text := prose(7, 40)
-	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
-	for i, size := range []int64{100, 70} {
-		remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, BlockSize: size}, func(t *testing.T, c *Cluster) {
-			h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
-			require.Zero(t, h.Progress().Maps.Done)
-			if i == 0 {
-				pass(2 * time.Second)
-				require.Positive(t, h.Progress().Maps.Done)
-				return
-			}
-			h.wait(t)
-		})
-	}
-	require.Equal(t, text, parts(t, home))
-}
-
 // A second cluster cannot use a State, and Open fails for a directory that is already open.
 func TestStateIsTaken(t *testing.T) {
 	dir := t.TempDir()
@@ -386,8 +353,7 @@ func TestLongLog(t *testing.T) {
 	remembering(t, dir, cfg, func(t *testing.T, c *Cluster) {
 		saved := c.env.cfg.State
 		run := func() scheduling.JobID {
-			plan, out := bindLines(t, counting(2), prose(8, 20))
-			h := c.submit(t, plan, SubmitOptions{})
+			h, out := submitLines(t, c, counting(2), prose(8, 20))
 			h.wait(t)
 			require.Equal(t, oracle(t, counting(2), prose(8, 20)), out.String())
 			return h.ID()
@@ -423,8 +389,7 @@ func TestLogThatFails(t *testing.T) {
 		var heard bytes.Buffer
 		c, err := Start(Config{State: saved, Logger: slog.New(slog.NewTextHandler(&heard, nil))})
 		require.NoError(t, err)
-		plan, out := bindLines(t, slow(2), prose(9, 20))
-		h := c.submit(t, plan, SubmitOptions{Key: "a"})
+		h, out := submitLines(t, c, slow(2), prose(9, 20), SubmitOptions{Key: "a"})
 		pass(time.Second)
 		require.NoError(t, saved.Journal().Close())
 		h.wait(t)
@@ -444,7 +409,7 @@ func TestLogThatFails(t *testing.T) {
 // commit, and that a job has succeeded.
 func TestFactsAreOnDiskFirst(t *testing.T) {
 	home := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))
+	inputFile(t, home, "a\n")
 	var events recorder
 	remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
 		saved := c.env.cfg.State
@@ -458,7 +423,7 @@ func TestFactsAreOnDiskFirst(t *testing.T) {
 		synctest.Wait()
 		id := events.of(event.Launched)[0].Attempt
 		require.Positive(t, saved.Journal().Unsynced())
-		_, err := c.env.sys.Root.RequestFuture(c.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
+		_, err := c.env.sys.Root.RequestFuture(c.env.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
 		require.NoError(t, err)
 		require.Zero(t, saved.Journal().Unsynced())
 		h.wait(t)
@@ -473,7 +438,7 @@ func TestFactsAreOnDiskFirst(t *testing.T) {
 func TestKeyIsTaken(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{home, other} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "in"), []byte("a\n"), 0o600))
+		inputFile(t, dir, "a\n")
 	}
 	remembering(t, filepath.Join(home, "state"), Config{}, func(t *testing.T, c *Cluster) {
 		saved := c.env.cfg.State
@@ -484,5 +449,42 @@ func TestKeyIsTaken(t *testing.T) {
 		second := c.submit(t, bindFile(t, other, saved, "another", mapping), SubmitOptions{Key: "another"})
 		h.wait(t)
 		second.wait(t)
+	})
+}
+
+// If a call of the scheduler panics again after a restart, the running jobs fail with the cause.
+// Later jobs run. Jobs of an earlier cluster that were not yet resubmitted can still resume.
+func TestWaitingJobsOutliveHopelessPanics(t *testing.T) {
+	dir, homes := t.TempDir(), map[string]string{}
+	for _, key := range []string{"a", "b"} {
+		homes[key] = t.TempDir()
+		inputFile(t, homes[key], prose(3, 30))
+	}
+	submit := func(t *testing.T, c *Cluster, key string) *JobHandle {
+		return c.submit(t, bindFile(t, homes[key], c.env.cfg.State, key, reducing), SubmitOptions{Key: key})
+	}
+	remembering(t, dir, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
+		require.EqualValues(t, 1, submit(t, c, "a").ID())
+		require.EqualValues(t, 2, submit(t, c, "b").ID())
+		pass(time.Second)
+	})
+	p := new(panicky)
+	remembering(t, dir, Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
+		first := submit(t, c, "a")
+		require.EqualValues(t, 1, first.ID())
+		p.panics(1000)
+		_, err := first.Wait(t.Context())
+		require.ErrorIs(t, err, errScheduler)
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorContains(t, err, "a fault in the policy")
+		require.Less(t, p.times.Load(), int32(1000-2), "once more is not again and again")
+		p.panics(0)
+		second := submit(t, c, "b")
+		require.EqualValues(t, 2, second.ID(), "it goes on")
+		second.wait(t)
+		again := submit(t, c, "a")
+		require.EqualValues(t, 3, again.ID(), "one that has failed is new")
+		again.wait(t)
+		require.Equal(t, parts(t, homes["b"]), parts(t, homes["a"]))
 	})
 }

@@ -25,8 +25,7 @@ type run struct {
 	env    *env
 	id     scheduling.JobID // set before any attempt starts
 	name   string
-	key    string // in Config.State
-	user   string
+	key    string           // in Config.State
 	who    access.Principal // the submitter
 	plan   *mapreduce.Plan
 	splits []cluster.Split
@@ -95,15 +94,15 @@ type tally struct {
 	failed    [2]int
 	killed    [2]int
 	active    [2]int
-	locality  [4]int // launched maps: node-local, rack-local, off-rack, without location
+	locality  [4]int // launched maps: without location, node-local, rack-local, off-rack
 	shuffled  [distances]int64
 	time      [2]time.Duration // slot time of attempts that ended with a report
 	totals    totals           // sums over attempts that succeeded and whose output is not lost
 }
 
-func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
+func newRun(e *env, p *mapreduce.Plan, input string) *run {
 	return &run{
-		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
+		env: e, name: p.Name(), plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, abandoned: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
 		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
 	}
@@ -169,14 +168,7 @@ func (r *run) launched(e *Event) {
 	r.tally.launched[k]++
 	r.tally.active[k]++
 	if k == scheduling.Map {
-		switch e.Locality {
-		case scheduling.NodeLocal, scheduling.RackLocal:
-			r.tally.locality[e.Locality]++
-		case scheduling.AnyPlace:
-			r.tally.locality[3]++
-		default:
-			r.tally.locality[2]++
-		}
+		r.tally.locality[min(e.Locality, scheduling.OffRack)-scheduling.AnyPlace]++
 	}
 }
 
@@ -284,9 +276,9 @@ func (r *run) total() *counter.Set {
 	}{
 		{counter.GroupJob, "Launched map tasks", int64(t.launched[0])},
 		{counter.GroupJob, "Launched reduce tasks", int64(t.launched[1])},
-		{counter.GroupJob, "Data-local map tasks", int64(t.locality[0])},
-		{counter.GroupJob, "Rack-local map tasks", int64(t.locality[1])},
-		{counter.GroupJob, "Other local map tasks", int64(t.locality[2] + t.locality[3])},
+		{counter.GroupJob, "Data-local map tasks", int64(t.locality[1])},
+		{counter.GroupJob, "Rack-local map tasks", int64(t.locality[2])},
+		{counter.GroupJob, "Other local map tasks", int64(t.locality[3] + t.locality[0])},
 		{counter.GroupJob, "Failed map tasks", int64(t.failed[0])},
 		{counter.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
 		{counter.GroupJob, "Killed map tasks", int64(t.killed[0])},
@@ -308,7 +300,7 @@ func (r *run) total() *counter.Set {
 // own goroutine. It waits for the job's attempts, which their nodes stop; attempts of lost nodes it
 // stops itself. Attempts that ignore the stop are abandoned, and their memory is freed when they
 // end.
-func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
+func (r *run) end(state scheduling.JobState, c *counter.Set) {
 	gone := r.close(state == scheduling.JobSucceeded)
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()
@@ -350,7 +342,7 @@ func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 	if err == nil {
 		r.result.Skipped = skipped
 	}
-	g.retire(r)
+	r.env.registry.retire(r)
 	if late {
 		go r.awaitAbandoned(state)
 	}

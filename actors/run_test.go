@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -11,11 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // aRun returns the run of a job with this number of maps, without a cluster.
 func aRun(t testing.TB, maps int) *run {
-	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
+	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "_jobs/1")
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
 	return r
 }
@@ -93,7 +95,7 @@ func TestTallyIsPlainSums(t *testing.T) {
 	for range 4 {
 		r.launched(event(scheduling.Reduce, 0, scheduling.NodeLocal, 0))
 	}
-	require.Equal(t, [4]int{3, 2, 1, 4}, r.tally.locality)
+	require.Equal(t, [4]int{4, 3, 2, 1}, r.tally.locality)
 	require.Equal(t, [2]int{10, 4}, r.tally.launched)
 	require.Equal(t, [2]int{10, 4}, r.tally.active)
 
@@ -176,28 +178,127 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// The registry lists running jobs in order of submission until they end, and tells when none runs.
+// The registry lists running jobs in order of submission until they end.
 func TestRegistryOfRuns(t *testing.T) {
 	g := new(registry)
-	require.True(t, isClosed(g.whenIdle()))
 	var runs []*run
-	for i := range 4 {
-		r := aRun(t, 1)
-		r.id = scheduling.JobID(i + 1)
-		runs = append(runs, r)
-		g.add(r)
+	for range 4 {
+		runs = append(runs, aRun(t, 1))
+		g.add(runs[len(runs)-1])
 	}
 	require.Equal(t, runs, g.runs())
-	idle := g.whenIdle()
-	require.Equal(t, idle, g.whenIdle())
-	for i, left := range [][]*run{{runs[0], runs[1], runs[3]}, {runs[1], runs[3]}, {runs[1]}, nil} {
-		ends := []int{2, 0, 3, 1}[i]
-		require.False(t, isClosed(idle))
-		require.False(t, isClosed(runs[ends].done))
-		g.retire(runs[ends])
-		require.True(t, isClosed(runs[ends].done))
-		require.Equal(t, left, g.runs())
+	for _, x := range []struct {
+		ends int
+		left []*run
+	}{{2, []*run{runs[0], runs[1], runs[3]}}, {0, []*run{runs[1], runs[3]}}, {3, runs[1:2]}, {1, nil}} {
+		require.False(t, isClosed(runs[x.ends].done))
+		g.retire(runs[x.ends])
+		require.True(t, isClosed(runs[x.ends].done))
+		require.ElementsMatch(t, x.left, g.runs())
 	}
-	require.True(t, isClosed(idle))
-	require.True(t, isClosed(g.whenIdle()))
+}
+
+// only cordons all nodes except the one with this name.
+func (c *Cluster) only(t *testing.T, name string) {
+	t.Helper()
+	for _, n := range c.names() {
+		require.NoError(t, c.Cordon(n, n != name))
+	}
+}
+
+// neighbors returns three of the four nodes of a cluster with two racks: the node with the input of
+// the job's only map, the other one in its rack, and one in the other rack.
+func (h *JobHandle) neighbors(t *testing.T) [distances]string {
+	t.Helper()
+	require.Len(t, h.run.splits, 1)
+	require.Len(t, h.run.splits[0].Hosts, 1)
+	at := h.cluster.env.placeOf(h.run.splits[0].Hosts[0])
+	return [distances]string{at.name, nodeName((at.id + 2) % 4), nodeName((at.id + 1) % 4)}
+}
+
+// Counters and progress count launched maps by locality and shuffled bytes by distance. Cordons
+// place the job's map and reduce at each pair of distances.
+func TestDistancesAreCounted(t *testing.T) {
+	maps := [...]string{"Data-local map tasks", "Rack-local map tasks", "Other local map tasks"}
+	bytes := [...]string{"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes"}
+	for mapAt := range distances {
+		for reduceAt := range distances {
+			cfg := Config{Nodes: 4, Racks: 2, Replication: 1, Scheduler: "fifo", ReducePlacement: "any"}
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				c.only(t, "none")
+				h, _, release := c.hold(t, SubmitOptions{SlowStart: 1})
+				nodes := h.neighbors(t)
+				c.only(t, nodes[mapAt])
+				pass(time.Minute)
+				c.only(t, nodes[reduceAt])
+				close(release)
+				r := h.wait(t)
+				p := h.Progress()
+				for d, n := range []int{p.NodeLocal, p.RackLocal, p.OffRack} {
+					require.Equal(t, d == mapAt, n == 1, "%d of distance %d", n, d)
+					require.EqualValues(t, n, r.Counters.Named(counter.GroupJob, maps[d]))
+				}
+				require.Zero(t, p.AnyPlace)
+				went := c.env.placeOf(nodes[mapAt]).distance(c.env.placeOf(nodes[reduceAt]))
+				require.Positive(t, p.Shuffled)
+				for d, name := range bytes {
+					want := int64(0)
+					if d == went {
+						want = p.Shuffled
+					}
+					require.Equal(t, want, r.Counters.Named("CoGRS", name), name)
+				}
+			})
+		}
+	}
+}
+
+// The phases of an attempt sum to its time: the wait for a compute token, a reduce's shuffle, the
+// work, and the commit, which waits for the JobTracker.
+func TestPhasesAddUp(t *testing.T) {
+	const asking = 700 * time.Millisecond
+	for _, x := range []struct {
+		parallelism   int
+		second        time.Duration // work of the second map; the first one works for four seconds
+		wait, shuffle time.Duration // expected: wait of a map, shuffle of the reduce
+	}{
+		{parallelism: 1, second: 4 * time.Second, wait: 4 * time.Second},
+		{parallelism: 2, second: 9 * time.Second, shuffle: 5 * time.Second},
+	} {
+		var events recorder
+		cfg := Config{MapSlots: 2, ReduceSlots: 1, Parallelism: x.parallelism, BlockSize: 4, Events: events.add}
+		cfg.deliver = func(msg any) []time.Duration {
+			if _, asks := msg.(*commitRequest); asks {
+				return []time.Duration{asking}
+			}
+			return atOnce
+		}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			work := map[string]time.Duration{"a b": 4 * time.Second, "c d": x.second}
+			job := mapped(1, func(line []byte, emit func(string, int64)) error {
+				time.Sleep(work[string(line)])
+				return words(line, emit)
+			})
+			job.Reduce = func(k string, vs iter.Seq[int64], emit func(pair)) error {
+				time.Sleep(time.Second)
+				return sum(k, vs, emit)
+			}
+			runLines(t, c, job, "a b\nc d\n", SubmitOptions{SlowStart: 0.5})
+			var waited, worked time.Duration
+			for _, e := range events.of(event.Succeeded) {
+				ph := e.Phases
+				require.Equal(t, e.At-ph.Start, ph.Wait+ph.Read+ph.Shuffle+ph.Work+ph.Commit, e.Attempt)
+				if e.Attempt.Task.Kind == scheduling.Map {
+					require.Zero(t, ph.Shuffle+ph.Commit)
+					waited, worked = waited+ph.Wait, worked+ph.Work
+					continue
+				}
+				require.Equal(t, 4*time.Second, ph.Work, "a second a word")
+				require.Equal(t, asking, ph.Commit)
+				require.Equal(t, x.shuffle, ph.Shuffle)
+			}
+			require.Equal(t, x.wait, waited)
+			require.Equal(t, 4*time.Second+x.second, worked)
+		})
+	}
 }

@@ -3,15 +3,22 @@ package actors
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -36,9 +43,8 @@ func spoiled(lines int) (all, good string, bad int) {
 }
 
 // touchy returns a word count whose map panics at the word "bad", after it has emitted others.
-func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
-	job := counting(reducers)
-	job.Map = func(line []byte, emit func(string, int64)) error {
+func touchy(reducers int) countJob {
+	return mapped(reducers, func(line []byte, emit func(string, int64)) error {
 		for word := range bytes.FieldsSeq(line) {
 			if string(word) == "bad" {
 				panic("bad word")
@@ -46,8 +52,7 @@ func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 			emit(string(word), 1)
 		}
 		return nil
-	}
-	return job
+	})
 }
 
 // A job that may skip has the output of a job without the bad records, and reports each of them
@@ -58,8 +63,7 @@ func TestSkipsOnTheCluster(t *testing.T) {
 	for _, attempts := range []int{1, 0} {
 		cfg := Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300, MaxAttempts: attempts}
 		bubble(t, cfg, func(t *testing.T, c *Cluster) {
-			p, out := bindLines(t, touchy(2), all)
-			h := c.submit(t, p, SubmitOptions{MaxSkips: bad})
+			h, out := submitLines(t, c, touchy(2), all, SubmitOptions{MaxSkips: bad})
 			if attempts != 1 {
 				_ = c.KillNode(c.names()[1])
 			}
@@ -95,19 +99,17 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 				release := make(chan struct{})
 				defer synctest.Wait()
 				defer close(release)
-				job := counting(1)
-				job.Map, job.MapTask = nil, func(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
-					return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
+				job := tasked(1, func(task *mapreduce.Task) (mapper, error) {
+					return mapper{Map: func(line []byte, emit func(string, int64)) error {
 						emit("before", 1)
 						if string(line) == "stuck" {
 							return stuck(task, release)
 						}
 						return words(line, emit)
 					}}, nil
-				}
-				p, out := bindLines(t, job, text)
-				r := c.submit(t, p, SubmitOptions{MaxSkips: 1}).wait(t)
-				require.Equal(t, "a\t2\nb\t1\nbefore\t3\nc\t1\nd\t1\n", out.String())
+				})
+				r, out := runLines(t, c, job, text, SubmitOptions{MaxSkips: 1})
+				require.Equal(t, "a\t2\nb\t1\nbefore\t3\nc\t1\nd\t1\n", out)
 				require.Len(t, r.Skipped, 1)
 				s := r.Skipped[0]
 				require.Equal(t, []any{"text", int64(4), int64(2), "stuck"}, []any{s.Input, s.Offset, s.Number, s.Head})
@@ -127,13 +129,10 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 // A map that exits its goroutine fails its job if MaxSkips is 0 or less than the bad records.
 func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map = func([]byte, func(string, int64)) error { runtime.Goexit(); return nil }
-		p, _ := bindLines(t, job, "a\n")
-		_, err := c.submit(t, p, SubmitOptions{}).Wait(t.Context())
+		job := mapped(1, func([]byte, func(string, int64)) error { runtime.Goexit(); return nil })
+		_, err := failLines(t, c, job, "a\n")
 		require.ErrorIs(t, err, cluster.ErrExited)
-		p, _ = bindLines(t, job, "a\nb\n")
-		_, err = c.submit(t, p, SubmitOptions{MaxSkips: 1}).Wait(t.Context())
+		_, err = failLines(t, c, job, "a\nb\n", SubmitOptions{MaxSkips: 1})
 		require.ErrorIs(t, err, cluster.ErrTooManySkips)
 		require.ErrorIs(t, err, ErrJobFailed)
 	})
@@ -143,13 +142,11 @@ func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 func TestTooManySkipsOnTheCluster(t *testing.T) {
 	all, _, bad := spoiled(400)
 	bubble(t, Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300}, func(t *testing.T, c *Cluster) {
-		p, _ := bindLines(t, touchy(2), all)
-		res, err := c.submit(t, p, SubmitOptions{MaxSkips: bad - 1}).Wait(context.Background())
+		res, err := failLines(t, c, touchy(2), all, SubmitOptions{MaxSkips: bad - 1})
 		require.ErrorIs(t, err, cluster.ErrTooManySkips)
 		require.ErrorContains(t, err, "bad word")
 		require.Empty(t, res.Skipped)
-		p, _ = bindLines(t, touchy(2), all)
-		_, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		_, err = failLines(t, c, touchy(2), all)
 		require.NotErrorIs(t, err, cluster.ErrTooManySkips)
 		var at *mapreduce.RecordError
 		require.True(t, errors.As(err, &at))
@@ -157,34 +154,22 @@ func TestTooManySkipsOnTheCluster(t *testing.T) {
 }
 
 // An input that can be read only once has no second attempt: the first attempt skips records.
-func TestSkipsOfASequenceReadOnce(t *testing.T) {
+func TestSkipsOfAStream(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		words := make(chan string, 3)
-		words <- "good"
-		words <- "bad"
-		words <- "fine"
-		close(words)
-		once := func(yield func(string) bool) {
-			for w := range words {
-				if !yield(w) {
-					return
-				}
-			}
-		}
-		job := mapreduce.MapOnly[string, string]{Map: func(w string, emit func(string)) error {
-			if w == "bad" {
-				return errUser
-			}
-			emit(w)
-			return nil
-		}}
-		out := new(bytes.Buffer)
-		p, err := job.Bind(mapreduce.Seq(once), mapreduce.Text[string](mapreduce.Writer("out", out)))
+		all, good, bad := spoiled(100)
+		var out mapreduce.Collected[string]
+		p, err := mapreduce.MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+			emit(line + "\n")
+			return slowLine([]byte(line))
+		}}.Bind(mapreduce.LineStrings(mapreduce.Stream("-", strings.NewReader(all))), out.Output())
 		require.NoError(t, err)
-		res := c.submit(t, p, SubmitOptions{MaxSkips: 1}).wait(t)
-		require.Equal(t, "good\nfine\n", out.String())
-		require.Len(t, res.Skipped, 1)
-		require.EqualValues(t, 2, res.Skipped[0].Number)
+		res := c.submit(t, p, SubmitOptions{MaxSkips: bad}).wait(t)
+		lines, err := out.Records()
+		require.NoError(t, err)
+		require.Equal(t, good, strings.Join(lines, ""))
+		require.Len(t, res.Skipped, bad)
+		require.EqualValues(t, 8, res.Skipped[0].Number)
+		require.Zero(t, res.Counters.Named(counter.GroupJob, "Failed map tasks"))
 	})
 }
 
@@ -262,4 +247,97 @@ func TestSkipsAreSummedOverMaps(t *testing.T) {
 	none, err := aRun(t, 1).skips()
 	require.NoError(t, err)
 	require.Empty(t, none)
+}
+
+// If all reduces have committed before a restart, no map reruns, and the job adopts the skips of
+// the earlier maps. If a reduce is missing, all maps rerun and report their skips themselves.
+func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
+	home := t.TempDir()
+	text, _, bad := spoiled(10)
+	inputFile(t, home, text)
+	remembering(t, filepath.Join(home, "state"), Config{}, func(t *testing.T, c *Cluster) {
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", reducing), SubmitOptions{Key: "count", MaxSkips: bad})
+		left := h.wait(t).Skipped
+		require.Len(t, left, 1)
+		require.True(t, c.env.cfg.State.Skip("count", 0, left, c.env.cfg.Logger))
+		r := h.run
+		r.skipped, r.sums = map[int32][]cluster.Skipped{}, new(counter.Set)
+		r.resumeSkips([]int32{0, 1, 2})
+		require.Empty(t, r.skipped)
+		r.resumeSkips([]int32{0, 1, 2, 3})
+		require.Equal(t, map[int32][]cluster.Skipped{0: left}, r.skipped)
+		require.EqualValues(t, 1, r.sums.Get(counter.MapSkippedRecords))
+	})
+}
+
+// leftOut returns the number of records that the run's finished maps have skipped.
+func (r *run) leftOut() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, skipped := range r.skipped {
+		n += len(skipped)
+	}
+	return n
+}
+
+// quarantined returns the bad records in _skipped.jsonl, without what depends on the attempt.
+func quarantined(t *testing.T, dir string) (list []string) {
+	b, err := os.ReadFile(filepath.Join(dir, "out", "_skipped.jsonl"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(b)) {
+		var s cluster.Skipped
+		require.NoError(t, json.Unmarshal([]byte(line), &s))
+		list = append(list, fmt.Sprint(s.Offset, s.Number, s.Head, s.Reason))
+	}
+	slices.Sort(list) // the file sorts by input name, which copied directories change
+	return list
+}
+
+// If a restarted job splits its input differently, it drops the earlier maps' parts and skips.
+func TestSkipsOfRemovedParts(t *testing.T) {
+	home := t.TempDir()
+	text, good, bad := spoiled(60)
+	inputFile(t, home, text)
+	o := SubmitOptions{Key: "count", MaxSkips: bad}
+	for i, size := range []int64{100, 70} {
+		remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, BlockSize: size}, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), o)
+			require.Zero(t, h.run.leftOut())
+			if i == 0 {
+				pass(4 * time.Second)
+				require.Positive(t, h.Progress().Maps.Done)
+				require.NotEmpty(t, c.env.cfg.State.Skips("count"))
+				return
+			}
+			r := h.wait(t)
+			require.Len(t, r.Skipped, bad)
+			require.EqualValues(t, bad, r.Counters.Get(counter.MapSkippedRecords))
+		})
+	}
+	require.Equal(t, good, parts(t, home))
+	require.Len(t, quarantined(t, home), bad)
+}
+
+// A State keeps the last list of skips of each map, also for later processes. An empty list deletes
+// that of an earlier attempt, which did not commit.
+func TestTheLastListOfAMapCounts(t *testing.T) {
+	dir := t.TempDir()
+	log := slog.New(slog.DiscardHandler)
+	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}
+	for range 2 {
+		saved, err := state.Open(dir, scheduling.Parts{})
+		require.NoError(t, err)
+		require.NoError(t, saved.Begin(nil))
+		require.False(t, saved.Skip("a", 0, nil, log), "nothing to note")
+		require.True(t, saved.Skip("a", 0, one, log))
+		require.True(t, saved.Skip("a", 1, one, log))
+		require.True(t, saved.Skip("a", 0, nil, log))
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, saved.Skips("a"))
+		require.Empty(t, saved.Skips("b"))
+		require.NoError(t, saved.Close())
+		saved, err = state.Open(dir, scheduling.Parts{})
+		require.NoError(t, err)
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, saved.Skips("a"))
+		require.NoError(t, saved.Close())
+	}
 }

@@ -6,46 +6,22 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one Slot for
 // each task slot and one more for each suspended attempt. An attempt runs in a goroutine of its own.
 type slot struct {
-	env        *env
-	jobTracker *actor.PID
-	attempt    *attempt
+	env     *env
+	attempt *attempt
 }
 
-// Messages to a Slot.
+// Messages to a Slot; it also passes on its attempt's commitRequest and fetchFailed.
 type (
-	// launch starts an attempt in a free slot.
-	launch struct {
+	// order is an action for an attempt: to start it in a free slot or, if the slot still has it,
+	// to kill, suspend or resume it.
+	order struct {
 		noDeadLetter
-		attempt *attempt
-	}
-
-	// stopAttempt kills an attempt, holdAttempt suspends or resumes it, if the slot still has it.
-	stopAttempt struct {
-		noDeadLetter
-		id  scheduling.AttemptID
-		why event.Reason
-	}
-	holdAttempt struct {
-		noDeadLetter
-		id   scheduling.AttemptID
-		hold bool
-	}
-
-	// wantsCommit is an attempt's request to commit, from its goroutine to its Slot.
-	wantsCommit struct {
-		noDeadLetter
-		id scheduling.AttemptID
-	}
-
-	// abandoned says that an attempt was abandoned; its goroutine runs on.
-	abandoned struct {
-		noDeadLetter
+		verb    scheduling.Verb
 		attempt *attempt
 	}
 
@@ -60,24 +36,11 @@ type (
 // Receive implements actor.Actor.
 func (s *slot) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
-	case *launch:
-		s.launch(c, m.attempt)
-	case *stopAttempt:
-		if s.holds(m.id) {
-			s.attempt.stop(errStopped)
-		}
-	case *abandoned:
-		if s.attempt == m.attempt {
-			s.attempt = nil
-			c.Send(c.Parent(), m.attempt.lastReport())
-		}
-	case *holdAttempt:
-		if s.holds(m.id) {
-			s.attempt.gate.hold(m.hold)
-		}
-	case *wantsCommit:
-		if s.holds(m.id) {
-			c.Request(s.jobTracker, &commitRequest{attempt: m.id})
+	case *order:
+		s.obey(c, m)
+	case *commitRequest:
+		if s.holds(m.attempt) {
+			c.Request(s.env.jobTracker, m)
 		}
 	case *commitAnswer:
 		if s.holds(m.attempt) {
@@ -102,6 +65,18 @@ func (s *slot) Receive(c actor.Context) {
 }
 
 func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
+
+func (s *slot) obey(c actor.Context, m *order) {
+	switch {
+	case m.verb == scheduling.Launch:
+		s.launch(c, m.attempt)
+	case s.attempt != m.attempt: // it has ended
+	case m.verb == scheduling.Kill:
+		s.stop()
+	default:
+		s.attempt.gate.hold(m.verb == scheduling.Suspend)
+	}
+}
 
 // launch starts the attempt's goroutine, which reports its end to this actor.
 func (s *slot) launch(c actor.Context, a *attempt) {

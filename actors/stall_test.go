@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,18 +18,28 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// If the JobTracker pauses for longer than the expiry, as on a suspended machine, no node is lost:
-// their heartbeats wait in its mailbox.
+// If the JobTracker or the whole process pauses for longer than the expiry, as by SIGSTOP or on a
+// suspended machine, no node is lost: heartbeats wait in its mailbox, or come when all continue.
 func TestStallOfAllLosesNothing(t *testing.T) {
 	var events recorder
-	bubble(t, Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add}, func(t *testing.T, c *Cluster) {
+	var until atomic.Int64 // the time before which no message is sent
+	cfg := Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add, deliver: func(any) []time.Duration {
+		time.Sleep(time.Until(time.Unix(0, until.Load())))
+		return atOnce
+	}}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		for _, stall := range []time.Duration{4 * time.Second, 6 * time.Second, time.Hour} {
-			require.NoError(t, c.ask(onTurn(func(*jobTracker) error {
-				time.Sleep(stall)
-				return nil
-			})))
-			pass(time.Minute)
-			require.Empty(t, events.of(event.Lost), stall)
+			for _, all := range []bool{false, true} {
+				if all {
+					until.Store(time.Now().Add(stall).UnixNano())
+				}
+				require.NoError(t, c.ask(onTurn(func(*jobTracker) error {
+					time.Sleep(stall)
+					return nil
+				})))
+				pass(time.Minute)
+				require.Empty(t, events.of(event.Lost), "%v, all: %t", stall, all)
+			}
 		}
 		require.NoError(t, c.KillNode("node-01"))
 		pass(7 * time.Second)
@@ -71,36 +82,21 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 200, Expiry: 5 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		stop := make(chan struct{})
-		over := make(chan struct{})
-		go func() {
-			defer close(over)
+		var stop atomic.Bool
+		var churn sync.WaitGroup
+		churn.Go(func() {
 			rng := rand.New(rand.NewPCG(5, 5))
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				name := c.names()[rng.IntN(4)]
-				switch rng.IntN(3) {
-				case 0:
-					_ = c.KillNode(name)
-				case 1:
-					_ = c.StopNode(name)
-				default:
-					_ = c.StartNode(name)
-				}
+			for !stop.Load() {
+				change := []func(string) error{c.KillNode, c.StopNode, c.StartNode}[rng.IntN(3)]
+				_ = change(c.names()[rng.IntN(4)])
 				time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
 				runtime.Gosched()
 			}
-		}()
+		})
 		text := prose(9, 20)
 		want := oracle(t, counting(1), text)
 		for range 100 {
-			p, out := bindLines(t, counting(1), text)
-			h, err := c.Submit(context.Background(), p, SubmitOptions{})
-			require.NoError(t, err)
+			h, out := submitLines(t, c, counting(1), text)
 			if h.ID()%20 == 0 {
 				for _, name := range c.names() {
 					require.NoError(t, c.StartNode(name))
@@ -110,8 +106,8 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		close(stop)
-		<-over
+		stop.Store(true)
+		churn.Wait()
 		c.killAll("enough")
 	})
 }
@@ -124,9 +120,7 @@ func TestSinksMayPanic(t *testing.T) {
 	cfg.Events = func(e Event) { told = append(told, e.Type); fault() }
 	cfg.Calls = func(*calls.Call) { fault() }
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		p, out := bindLines(t, counting(1), "a b a\n")
-		c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t2\nb\t1\n", out.String())
+		c.requireAlive(t)
 		require.Subset(t, told, []event.Type{event.Joined, event.Finished})
 		for _, way := range []string{"panic", "goexit"} { // Inspect returns the failure
 			blame(t, way, c.Inspect(func(scheduling.View) { _ = ways[way]() }))

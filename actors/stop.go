@@ -44,7 +44,7 @@ func (a *attempt) abandon() {
 	a.releaseCompute()
 	a.run.abandon(a)
 	a.leave()
-	a.tell(&abandoned{attempt: a})
+	a.tell(a.lastReport())
 }
 
 // settled marks the attempt as ended. It returns false if the attempt was abandoned before.
@@ -86,25 +86,13 @@ func (a *attempt) codePlace() string {
 	if number == nil {
 		return ""
 	}
-	return cluster.StackPlace(stackOf(*number, func(buf []byte) int { return runtime.Stack(buf, true) }))
-}
-
-// stackOf returns the stack of a goroutine, or "" if it is not found. dump writes the stacks of all
-// goroutines into a buffer and returns the bytes written; the buffer grows up to maxStacks.
-func stackOf(number string, dump func(buf []byte) int) string {
-	for size := 256 << 10; ; size *= 4 {
-		buf := make([]byte, size)
-		n := dump(buf)
-		if n == len(buf) && size < maxStacks {
-			continue
+	all := make([]byte, maxStacks)
+	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
+		if strings.HasPrefix(stack, "goroutine "+*number+" ") {
+			return cluster.StackPlace(stack)
 		}
-		for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {
-			if strings.HasPrefix(stack, "goroutine "+number+" ") {
-				return stack
-			}
-		}
-		return ""
 	}
+	return ""
 }
 
 // ErrTaskTimeout is wrapped by the error of an attempt, and by the cause of its context, that made

@@ -50,7 +50,7 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 // submitClaimed is like Submit, for a plan whose datasets are complete and held: none is freed
 // before the job ends.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
-	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
+	r := newRun(c.env, p, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
 	err = cluster.ErrExited // the error if user code ends the goroutine
 	defer func() {
@@ -81,7 +81,8 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 
 // prepare samples, registers the input's blocks and cuts the splits.
 func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
-	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
+	reduces := cmp.Or(max(o.Reduces, 0), r.plan.UsualReduces())
+	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: c.env.cfg.SpillDir})
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		return err
 	}
 	r.resumeSkips(m.kept)
-	c.env.sys.Root.Send(c.jobTracker, m)
+	c.env.sys.Root.Send(c.env.jobTracker, m)
 	err = <-m.reply
 	if state := c.env.cfg.State; state != nil && err == nil {
 		state.Sync(c.env.cfg.Logger)
@@ -171,13 +172,7 @@ const anonymous = "anonymous"
 // it if the submitter may not submit there. The decision replaces the requested pool and queue, so
 // that the job cannot go elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
-	if c.env.rules.Load() == nil && o.Pool == "" && o.Queue == "" {
-		return nil
-	}
-	var in readAdmission
-	if err := c.ask(&in); err != nil {
-		return err
-	}
+	in := c.env.admission.Load()
 	rules, policy, wanted := in.rules, in.policy, *o
 	if rules != nil {
 		spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}

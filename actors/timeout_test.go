@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,11 +22,11 @@ import (
 )
 
 // hangingFirst returns a word count whose first map attempt calls hang at the first line.
-func hangingFirst(hang func(*mapreduce.Task) error) mapreduce.Job[[]byte, string, int64, pair] {
+func hangingFirst(hang func(*mapreduce.Task) error) countJob {
 	job := counting(1)
 	var first atomic.Bool
-	job.Map, job.MapTask = nil, func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
-		return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
+	job.Map, job.MapTask = nil, func(t *mapreduce.Task) (mapper, error) {
+		return mapper{Map: func(line []byte, emit func(string, int64)) error {
 			if !first.Swap(true) {
 				if err := hang(t); err != nil {
 					return err
@@ -46,9 +47,8 @@ func TestTaskTimeout(t *testing.T) {
 			<-t.Context().Done()
 			return t.Context().Err()
 		})
-		p, out := bindLines(t, job, "a b\nc\n")
-		r := c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
+		r, out := runLines(t, c, job, "a b\nc\n")
+		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out)
 		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 		require.GreaterOrEqual(t, r.Elapsed, 3*time.Minute)
 		require.Less(t, r.Elapsed, 3*time.Minute+3*c.env.cfg.HeartbeatInterval)
@@ -71,8 +71,8 @@ func TestAbandonedAttempt(t *testing.T) {
 			<-release
 			return nil
 		})
-		p, out := bindLines(t, job, "a b\nc\n")
-		r := c.submit(t, p, SubmitOptions{}).wait(t)
+		h, out := submitLines(t, c, job, "a b\nc\n")
+		r := h.wait(t)
 		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
 		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 		require.EqualValues(t, 2, r.Counters.Get(counter.MapInputRecords))
@@ -82,9 +82,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		require.Positive(t, c.env.memory.Used()-c.env.buffers.Idle(), "it holds its memory until it ends")
 		require.Empty(t, c.env.computeTokens)
 
-		again, count := bindLines(t, counting(1), "d\n")
-		c.submit(t, again, SubmitOptions{}).wait(t)
-		require.Equal(t, "d\t1\n", count.String(), "the slot goes on")
+		c.requireAlive(t) // the slot goes on
 		close(release)
 		synctest.Wait()
 		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
@@ -99,8 +97,7 @@ func TestAbandonedForGood(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	hang := func(t *testing.T) *mapreduce.Plan {
-		job := counting(1)
-		job.Map = func([]byte, func(string, int64)) error { <-release; return nil }
+		job := mapped(1, func([]byte, func(string, int64)) error { <-release; return nil })
 		return first(bindLines(t, job, "a\n"))
 	}
 	start := func(t *testing.T) *Cluster {
@@ -115,6 +112,7 @@ func TestAbandonedForGood(t *testing.T) {
 			require.ErrorIs(t, err, ErrJobFailed)
 			require.ErrorContains(t, err, "in text, bytes 0 to 2, at actors/timeout_test.go:")
 			require.ErrorContains(t, err, "failed 2 times")
+			require.ErrorContains(t, err, "left behind")
 			return 21 * time.Minute
 		},
 		"kill": func(t *testing.T, _ *Cluster, h *JobHandle) time.Duration {
@@ -154,47 +152,45 @@ func TestAbandonedForGood(t *testing.T) {
 	}
 }
 
-// The compute token of an attempt that hangs on a stopped node goes to other attempts.
-func TestAbandonedOnALostNode(t *testing.T) {
-	bubble(t, Config{Nodes: 2, Parallelism: 1, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		var rec atomic.Value
-		job := hangingFirst(func(task *mapreduce.Task) error {
-			rec.Store(task.ID())
-			<-release
-			return nil
-		})
-		p, out := bindLines(t, job, "a\n")
-		h := c.submit(t, p, SubmitOptions{})
-		synctest.Wait()
-		require.NotNil(t, rec.Load())
-		for _, name := range c.names() {
-			if c.running(t, name) > 0 {
-				require.NoError(t, c.StopNode(name))
-			}
-		}
-		r := h.wait(t)
-		require.Less(t, r.Elapsed, abandonAfter+2*time.Second)
-		require.Equal(t, "a\t1\n", out.String())
-		close(release)
-		synctest.Wait()
-		c.requireNothingHeld(t)
-	})
+// The last report of an abandoned attempt says killed if the attempt had to stop, and failed after
+// a timeout.
+func TestStateOfAbandonedAttempts(t *testing.T) {
+	for cause, want := range map[error]scheduling.AttemptState{
+		errStopped: scheduling.StateKilled, ErrTaskTimeout: scheduling.StateFailed,
+	} {
+		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{}, nil)
+		a.cancel(cause)
+		require.Equal(t, want, a.lastReport().status.State)
+		require.Equal(t, want == scheduling.StateFailed, errors.Is(a.lastReport().err, cause))
+	}
 }
 
-// running returns the number of maps that run on a node, as the scheduler counts them.
-func (c *Cluster) running(t *testing.T, node string) (n int) {
-	t.Helper()
-	id, err := c.node(node)
-	require.NoError(t, err)
-	require.NoError(t, c.Inspect(func(v scheduling.View) {
-		n = v.Nodes()[id].Running[scheduling.Map]
-	}))
-	return n
+// A job does not wait for an attempt of a lost node whose user code continues: another attempt gets
+// its compute token and completes the task. The first one ends later and changes nothing.
+func TestAbandonedOnALostNode(t *testing.T) {
+	for _, kill := range []bool{false, true} {
+		var events recorder
+		cfg := Config{Nodes: 2, Parallelism: 1, MapSlots: 1, ReduceSlots: 1, Events: events.add}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			release := make(chan struct{})
+			h, out := submitLines(t, c, hangingFirst(func(*mapreduce.Task) error { <-release; return nil }), "a b\n")
+			synctest.Wait()
+			lose, within := c.StopNode, abandonAfter+2*time.Second
+			if kill {
+				lose, within = c.KillNode, c.env.cfg.Expiry+time.Minute
+			}
+			require.NoError(t, lose(events.of(event.Launched)[0].NodeName))
+			require.Less(t, h.wait(t).Elapsed, within)
+			close(release)
+			synctest.Wait()
+			require.Equal(t, "a\t1\nb\t1\n", out.String())
+			c.requireNothingHeld(t)
+		})
+	}
 }
 
 // An attempt with frequent progress of any kind, such as records or emits, does not time out.
-// Neither does one that waits for other tasks.
+// Neither does one that waits for other tasks or for its compute token.
 func TestSignsOfLife(t *testing.T) {
 	const limit = 10 * time.Minute
 	slowly := func(step func()) error {
@@ -204,61 +200,45 @@ func TestSignsOfLife(t *testing.T) {
 		}
 		return nil
 	}
-	for name, job := range map[string]func() mapreduce.Job[[]byte, string, int64, pair]{
-		"records": func() mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Map = func(line []byte, emit func(string, int64)) error {
+	emits := mapped(1, func(_ []byte, emit func(string, int64)) error { return slowly(func() { emit("a", 1) }) })
+	kept := emits
+	kept.Sum = false
+	reduced := func(f func(k string, values iter.Seq[int64], emit func(pair)) error) countJob {
+		job := counting(1)
+		job.Sum, job.Reduce = false, f
+		return job
+	}
+	for name, job := range map[string]countJob{
+		"records": mapped(1, func(line []byte, emit func(string, int64)) error {
+			time.Sleep(limit - time.Minute)
+			return words(line, emit)
+		}),
+		"emits":                       emits,
+		"emits without combiner":      kept,
+		"waiting for a compute token": emits,
+		"counter": hangingFirst(func(t *mapreduce.Task) error {
+			n := t.Counter("own", "steps")
+			return slowly(func() { n.Add(1) })
+		}),
+		"progress": hangingFirst(func(t *mapreduce.Task) error { return slowly(t.Progress) }),
+		"values of a reduce": reduced(func(k string, values iter.Seq[int64], emit func(pair)) error {
+			for range values {
 				time.Sleep(limit - time.Minute)
-				return words(line, emit)
 			}
-			return job
-		},
-		"emits": func() mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Map = func(_ []byte, emit func(string, int64)) error { return slowly(func() { emit("a", 1) }) }
-			return job
-		},
-		"emits without combiner": func() mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Sum = false
-			job.Map = func(_ []byte, emit func(string, int64)) error { return slowly(func() { emit("a", 1) }) }
-			return job
-		},
-		"counter": func() mapreduce.Job[[]byte, string, int64, pair] {
-			return hangingFirst(func(t *mapreduce.Task) error {
-				n := t.Counter("own", "steps")
-				return slowly(func() { n.Add(1) })
-			})
-		},
-		"progress": func() mapreduce.Job[[]byte, string, int64, pair] {
-			return hangingFirst(func(t *mapreduce.Task) error { return slowly(t.Progress) })
-		},
-		"values of a reduce": func() mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Sum = false
-			job.Reduce = func(k string, values iter.Seq[int64], emit func(pair)) error {
-				n := int64(0)
-				for v := range values {
-					time.Sleep(limit - time.Minute)
-					n += v
-				}
-				emit(mapreduce.MakePair(k, n))
-				return nil
-			}
-			return job
-		},
-		"emits of a reduce": func() mapreduce.Job[[]byte, string, int64, pair] {
-			job := counting(1)
-			job.Reduce = func(k string, _ iter.Seq[int64], emit func(pair)) error {
-				return slowly(func() { emit(mapreduce.MakePair(k, int64(1))) })
-			}
-			return job
-		},
+			emit(mapreduce.MakePair(k, int64(1)))
+			return nil
+		}),
+		"emits of a reduce": reduced(func(k string, _ iter.Seq[int64], emit func(pair)) error {
+			return slowly(func() { emit(mapreduce.MakePair(k, int64(1))) })
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, Config{TaskTimeout: limit}, func(t *testing.T, c *Cluster) {
-				p, _ := bindLines(t, job(), "a\na\na\n")
-				r := c.submit(t, p, SubmitOptions{SlowStart: 1e-9}).wait(t)
+			cfg := Config{TaskTimeout: limit}
+			if strings.HasPrefix(name, "waiting") { // three maps, one at a time
+				cfg.BlockSize, cfg.MapSlots, cfg.Parallelism = 2, 3, 1
+			}
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				r, _ := runLines(t, c, job, "a\na\na\n", SubmitOptions{SlowStart: 1e-9})
 				require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 				require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 				require.Greater(t, r.Elapsed, 2*limit)
@@ -267,38 +247,11 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-// An attempt that waits for its compute token does not time out.
-func TestWaitingIsNoHanging(t *testing.T) {
-	bubble(t, Config{MapSlots: 2, Parallelism: 1}, func(t *testing.T, c *Cluster) {
-		job := counting(1)
-		job.Map = func(line []byte, emit func(string, int64)) error {
-			for range 4 {
-				time.Sleep(9 * time.Minute)
-				emit(string(line), 1)
-			}
-			return nil
-		}
-		var out [2]*bytes.Buffer
-		var jobs [2]*JobHandle
-		for i := range jobs {
-			var p *mapreduce.Plan
-			p, out[i] = bindLines(t, job, "a\n")
-			jobs[i] = c.submit(t, p, SubmitOptions{})
-		}
-		for i, h := range jobs {
-			r := h.wait(t)
-			require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
-			require.Equal(t, "a\t4\n", out[i].String())
-		}
-	})
-}
-
 // TestNoTaskTimeout: a negative timeout disables it.
 func TestNoTaskTimeout(t *testing.T) {
 	bubble(t, Config{TaskTimeout: -1}, func(t *testing.T, c *Cluster) {
-		p, out := bindLines(t, hangingFirst(func(*mapreduce.Task) error { time.Sleep(time.Hour); return nil }), "a\n")
-		c.submit(t, p, SubmitOptions{}).wait(t)
-		require.Equal(t, "a\t1\n", out.String())
+		_, out := runLines(t, c, hangingFirst(func(*mapreduce.Task) error { time.Sleep(time.Hour); return nil }), "a\n")
+		require.Equal(t, "a\t1\n", out)
 	})
 }
 

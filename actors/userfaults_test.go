@@ -28,9 +28,7 @@ func TestFaultsOfUserCode(t *testing.T) {
 			t.Run(place+" "+way, func(t *testing.T) {
 				bubble(t, Config{Nodes: 2, MaxAttempts: 2, BlockSize: 4}, func(t *testing.T, c *Cluster) {
 					failAt(t, c, place, way, fail)
-					p, out := bindLines(t, counting(1), "a\n")
-					c.submit(t, p, SubmitOptions{}).wait(t)
-					require.Equal(t, "a\t1\n", out.String(), "the cluster goes on")
+					c.requireAlive(t)
 					synctest.Wait()
 					c.requireNothingHeld(t)
 				})
@@ -72,13 +70,13 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 		require.ErrorContains(t, o.err, "user.txt: at byte ")
 	}
 	if place != "close source" { // the abort closes the source after it has removed the output
-		require.Empty(t, fsys.names())
+		require.Empty(t, fsys.contents())
 	}
 }
 
-// A job's counters omit attempts that did all their work but failed to commit it.
+// A job's counters omit attempts that did all their work but failed at its end or at the commit.
 func TestOnlyCommittedAttemptsCount(t *testing.T) {
-	for _, place := range []string{"rename", "close", "close reduce"} {
+	for _, place := range []string{"rename", "close", "close reduce", "close map"} {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
 			var calls atomic.Int64 // attempts run in parallel
 			p, _, err := userPlan(place, func() error {
@@ -89,26 +87,16 @@ func TestOnlyCommittedAttemptsCount(t *testing.T) {
 			})
 			require.NoError(t, err)
 			r := c.submit(t, p, SubmitOptions{}).wait(t).Counters
-			require.EqualValues(t, 1, r.Named(counter.GroupJob, "Failed reduce tasks"), place)
+			kind := "reduce"
+			if place == "close map" {
+				kind = "map"
+			}
+			require.EqualValues(t, 1, r.Named(counter.GroupJob, "Failed "+kind+" tasks"), place)
+			require.EqualValues(t, 4, r.Get(counter.MapInputRecords), place)
 			require.EqualValues(t, 3, r.Get(counter.ReduceInputGroups), place)
 			require.EqualValues(t, 3, r.Get(counter.ReduceOutputRecords), place)
 		})
 	}
-}
-
-// A job fails if an OutputFS or a Writer writes less than asked without an error.
-func TestShortWrites(t *testing.T) {
-	bubble(t, Config{MaxAttempts: 2}, func(t *testing.T, c *Cluster) {
-		p, fsys, err := userPlan("write", func() error { return errShort })
-		require.NoError(t, err)
-		_, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.ErrorIs(t, err, io.ErrShortWrite)
-		require.Empty(t, fsys.names())
-
-		p = lineCopy(t, writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }))
-		_, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.ErrorIs(t, err, io.ErrShortWrite)
-	})
 }
 
 type writerFunc func([]byte) (int, error)
@@ -162,9 +150,7 @@ func TestCopiesOfAFaultySource(t *testing.T) {
 			for _, b := range blocks {
 				require.Len(t, b.Nodes, 2, way)
 			}
-			p, out := bindLines(t, counting(1), "a\n")
-			c.submit(t, p, SubmitOptions{}).wait(t)
-			require.Equal(t, "a\t1\n", out.String())
+			c.requireAlive(t)
 		})
 	}
 }

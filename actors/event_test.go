@@ -3,21 +3,113 @@ package actors
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"log/slog"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
+
+// docs/events.md lists exactly an attempt's phases, and the two fields that only live runs have.
+func TestDocsOfLiveEvents(t *testing.T) {
+	text, err := os.ReadFile("../docs/events.md")
+	require.NoError(t, err)
+	_, phases, found := strings.Cut(string(text), "\n### phases\n")
+	require.True(t, found)
+	of := reflect.TypeFor[Phases]()
+	for f := range of.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		require.Contains(t, phases, "\n| `"+name+"` |")
+	}
+	require.Equal(t, of.NumField(), strings.Count(phases, "\n| `"))
+	require.Contains(t, string(text), "\n| `phases` |")
+	require.Contains(t, string(text), "\n| `counters` |")
+	require.Equal(t, 3, reflect.TypeFor[Event]().NumField(), "the schedulers' event, phases and counters")
+}
+
+// For random events, AppendJSON writes the same text as package json.
+func TestEventAppendJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := Event{Event: event.Event{Type: event.Succeeded, Node: scheduling.NodeID(rapid.IntRange(-1, 3).Draw(t, "node"))}}
+		if rapid.Bool().Draw(t, "phases") {
+			d := rapid.SampledFrom([]time.Duration{0, 1, time.Hour})
+			e.Phases = &Phases{
+				Start: d.Draw(t, "start"), Wait: d.Draw(t, "wait"), Read: d.Draw(t, "read"),
+				Shuffle: d.Draw(t, "shuffle"), Work: d.Draw(t, "work"), Commit: d.Draw(t, "commit"),
+			}
+		}
+		if rapid.Bool().Draw(t, "counters") {
+			e.Counters = new(counter.Set)
+			for range rapid.IntRange(0, 3).Draw(t, "n") {
+				e.Counters.AddNamed(rapid.String().Draw(t, "group"), rapid.String().Draw(t, "name"), rapid.Int64().Draw(t, "value"))
+			}
+			e.Counters.Add(counter.MapInputRecords, 7)
+		}
+		want, err := json.Marshal(&e)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(e.AppendJSON(nil)))
+	})
+}
+
+// Even a run of 40 ms has events with demand, use and fair shares. For each scheduler these are the
+// shares of pools, queues or jobs that docs/events.md lists.
+func TestLiveSharesOfEveryScheduler(t *testing.T) {
+	for _, preset := range scheduling.Presets() {
+		var events recorder
+		policy, err := scheduling.Preset(preset)
+		require.NoError(t, err)
+		queues := policy.Order == "capacity"
+		if queues {
+			policy.Queues = []scheduling.QueueConfig{{Name: "ann", Capacity: 50}, {Name: "bob", Capacity: 50}}
+		}
+		cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 1, Policy: policy, Events: events.add, Explain: true}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			job := mapped(1, func(line []byte, emit func(string, int64)) error {
+				<-time.After(10 * time.Millisecond)
+				return words(line, emit)
+			})
+			var handles []*JobHandle
+			for _, user := range []string{"ann", "bob"} {
+				o := SubmitOptions{User: user}
+				if queues {
+					o.Queue = user
+				}
+				handles = append(handles, first(submitLines(t, c, job, "a\nb\nc\nd\ne\nf\ng\nh\n", o)))
+			}
+			for _, h := range handles {
+				h.wait(t)
+			}
+		})
+		has := func(f func(e Event) bool) bool { return slices.ContainsFunc(events.of(event.Shares), f) }
+		for id := scheduling.JobID(1); id <= 2; id++ {
+			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Demand[0] > 0 }), "%s: what job %d wants", preset, id)
+			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Running[0] > 0 }), "%s: what job %d runs", preset, id)
+		}
+		share := has(func(e Event) bool { return e.JobID == 1 && e.Shares[0] > 0 })
+		require.Equal(t, slices.Contains([]string{"hfs", "fair", "delay", "quincy"}, preset), share, "%s: a job's share", preset)
+		require.Equal(t, preset == "hfsp", has(func(e Event) bool { return e.Virtual[0].Slots > 0 }), "%s: the virtual cluster", preset)
+		for _, name := range []string{"ann", "bob"} {
+			group := has(func(e Event) bool { return e.JobID == 0 && e.Pool == name && e.Shares[0] > 0 && e.Demand[0] > 0 })
+			require.Equal(t, preset == "hfs" || queues, group, "%s: the share of %s", preset, name)
+		}
+	}
+}
 
 // logged runs f with a cluster, closes it, and returns the warnings and errors in its log.
 func logged(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) []string {
@@ -55,8 +147,7 @@ func TestNothingWrongIsNotLogged(t *testing.T) {
 		require.NoError(t, c.Cordon("node-02", true))
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
 		require.NoError(t, c.Cordon("node-02", false))
-		long, _ := bindLines(t, slow(1), prose(3, 600))
-		killed := c.submit(t, long, SubmitOptions{})
+		killed, _ := submitLines(t, c, slow(1), prose(3, 600))
 		pass(time.Second)
 		require.NoError(t, killed.Kill("no more of interest"))
 		_, err := killed.Wait(context.Background())
@@ -97,8 +188,7 @@ func TestFailedAttemptIsLogged(t *testing.T) {
 	heard := logged(t, Config{MaxAttempts: 3}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
 		job.Reduce = func(string, iter.Seq[int64], func(pair)) error { return errors.New("no room") }
-		p, _ := bindLines(t, job, "a b\n")
-		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		_, err := failLines(t, c, job, "a b\n")
 		require.ErrorContains(t, err, "no room")
 	})
 	require.Len(t, heard, 3)
@@ -113,12 +203,12 @@ func TestRefusalsAreLogged(t *testing.T) {
 	heard := logged(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
 		root := c.env.sys.Root
 		say := func(m any) {
-			root.Send(c.nameNode, m)
+			root.Send(c.env.nameNode, m)
 			synctest.Wait()
 		}
 		say(&nodeUp{report: dfs.Report{Node: "stranger"}, pid: c.nodes[0], life: 1})
 		say(&nodeLost{node: "stranger", life: 1})
-		root.Send(c.jobTracker, &leave{node: 7})
+		root.Send(c.env.jobTracker, &leave{node: 7})
 		root.Send(c.nodes[1], &copyBlock{copy: dfs.Copy{Block: 99, From: "node-00", To: "node-01"}})
 		synctest.Wait()
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
