@@ -61,13 +61,9 @@ type externalEngine struct {
 // slots limits how many workers Tasks runs at once in this process.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
+func (g externalEngine) run(ctx context.Context, j *job) error {
 	base := j.task("", 0, 0)
-	in := j.temp.below(reportsFolder)
-	base.Memory, base.Reports = j.o.Memory/int64(cap(slots)), in.fullName("")
-	if err := in.make(); err != nil {
-		return nil, err
-	}
+	base.Memory = j.o.Memory / int64(cap(slots))
 	t := &Tasks{
 		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
 		Attempts: j.maxAttempts(), Tell: j.o.Log != nil,
@@ -77,15 +73,15 @@ func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
 	}
 	err := g.engine(ctx, g.on, t)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
+	}
+	if err != nil && firstFailure(j.temp) != nil {
+		return j.failed(nil)
 	}
 	if err != nil {
-		if first := firstFailure(j.temp); first != nil {
-			return nil, j.failed(nil)
-		}
-		return nil, fmt.Errorf("%s: %w", g.on, err)
+		err = fmt.Errorf("%s: %w", g.on, err)
 	}
-	return readReports(in, reportSuffix)
+	return err
 }
 
 // Tasks are the tasks of a job as plain values that an engine can send to the place where they run.

@@ -141,7 +141,7 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	b, err := json.Marshal(f)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(j.plan, b, 0o600))
-	_, err = e.run(t.Context(), j)
+	err = e.run(t.Context(), j)
 	require.NoError(t, p.AbortJob())
 	return out, err
 }

@@ -110,6 +110,17 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 	return list, f.withFullName("", err)
 }
 
+// count returns how many files of the folder have names with a prefix.
+func (f folder) count(prefix string) (n int, err error) {
+	files, err := f.list()
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), prefix) {
+			n++
+		}
+	}
+	return n, err
+}
+
 // put creates a file atomically: it appears after write has returned. attempt makes the temporary
 // name unique.
 func (f folder) put(name, attempt string, write func(w io.Writer) error) (err error) {

@@ -23,9 +23,13 @@ import (
 // Kubernetes 1.33 and a common store.
 func kubernetes(image string) printed {
 	return printed{
-		what:    "the manifest for Kubernetes",
-		text:    func(j *job) ([]byte, error) { return manifest(j, image, os.Getenv) },
-		reports: tasksShared,
+		what: "the manifest for Kubernetes",
+		text: func(j *job) ([]byte, error) { return manifest(j, image, os.Getenv) },
+		done: func(j *job) (bool, error) {
+			_, want := j.results()
+			n, err := j.reported()
+			return n >= want, err
+		},
 	}
 }
 
@@ -45,8 +49,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 		return nil, err
 	}
 	t := j.task(mappedTask, -1, -1)
-	t.Shuffle, t.Spills, t.Dir = j.temp.fullName(shuffleFolder), "", ""
-	t.Reports = t.Shuffle
+	t.Shuffle, t.Spills, t.Dir = t.Reports, "", ""
 	env := []object{
 		{"name": taskVariable, "value": t.env()},
 		{"name": "TARRY_FAILURES", "valueFrom": object{"fieldRef": object{
@@ -144,7 +147,7 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 	}
 	deadline := time.Now().Add(longestWait)
 	for {
-		files, err := in.list()
+		ended, err := in.count("m-")
 		if err != nil {
 			return id, err
 		}
@@ -152,7 +155,7 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 			return id, err
 		}
 		switch {
-		case countFiles(files, "m-", "") >= maps:
+		case ended >= maps:
 			return id, nil
 		case time.Now().After(deadline):
 			return id, errWaited

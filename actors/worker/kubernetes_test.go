@@ -161,7 +161,7 @@ func TestReduceMakesRoom(t *testing.T) {
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond
 	_, url, books := testStore(t)
 	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 2, BlockSize: blockBytes}, books)
-	task := &task{Plan: j.plan, Shuffle: j.temp.fullName(shuffleFolder)}
+	task := &task{Plan: j.plan, Shuffle: j.tasks.fullName("")}
 	_, err := task.mapped(t.Context(), len(j.layout.Splits)+1, 0, &j.layout)
 	require.ErrorIs(t, err, errWaited)
 	id, err := task.mapped(t.Context(), 1, 2, &j.layout)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -17,26 +16,26 @@ import (
 type printed struct {
 	what string // names the text in messages
 	text func(j *job) ([]byte, error)
-	// reports returns the existing reports, and whether they are complete.
-	reports func(j *job) (list []report, all bool, err error)
+	// done reports whether all reports exist.
+	done func(j *job) (bool, error)
 }
 
 // run prints the text and waits for the reports.
-func (p printed) run(ctx context.Context, j *job) ([]report, error) {
+func (p printed) run(ctx context.Context, j *job) error {
 	text, err := p.text(j)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	to := j.o.Print
 	if to == nil {
 		to = os.Stdout
 	}
 	if _, err := to.Write(text); err != nil {
-		return nil, err
+		return err
 	}
 	if c, ok := to.(io.Closer); ok { // readers such as kubectl wait for the end
 		if err := c.Close(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	j.logf("%s is printed; waiting for its tasks, whose output comes to be when all have ended", p.what)
@@ -45,14 +44,14 @@ func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-tick.C:
 		}
 		if err := j.givenUp(); err != nil {
-			return nil, err
+			return err
 		}
-		if list, all, err := p.reports(j); all || err != nil {
-			return list, err
+		if done, err := p.done(j); done || err != nil {
+			return err
 		}
 	}
 }
@@ -93,13 +92,9 @@ var streamingLine = printed{
 		}
 		return []byte(strings.Join(command, " ") + "\n"), err
 	},
-	reports: func(j *job) ([]report, bool, error) {
-		in := j.temp.below("report")
-		if files, err := in.list(); err != nil || !hasSuccess(files) {
-			return nil, false, err
-		}
-		list, err := readReports(in, "")
-		return list, true, err
+	done: func(j *job) (bool, error) {
+		files, err := j.tasks.list()
+		return hasSuccess(files), err
 	},
 }
 
@@ -122,25 +117,4 @@ func shellWord(word string) string {
 		return word
 	}
 	return quoted(word)
-}
-
-// tasksShared returns the reports of tasks that share the shuffle folder.
-func tasksShared(j *job) ([]report, bool, error) {
-	want, kind := j.layout.Reduces, "r"
-	if j.mapOnly {
-		want, kind = len(j.layout.Splits), "m"
-	}
-	in := j.temp.below(shuffleFolder)
-	files, err := in.list()
-	if err != nil {
-		return nil, false, err
-	}
-	if countFiles(files, kind, reportSuffix) < want {
-		return nil, false, nil
-	}
-	list, err := readReports(in, reportSuffix)
-	if err == nil && len(list) != want {
-		err = fmt.Errorf("%d reports of %d tasks", len(list), want)
-	}
-	return list, true, err
 }

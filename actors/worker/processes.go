@@ -26,23 +26,20 @@ const maxProcesses = 1024
 // have ended, the reduces begin. A worker that fails is restarted, unless its error is permanent.
 type processes int
 
-func (n processes) run(ctx context.Context, j *job) (reports []report, err error) {
+func (n processes) run(ctx context.Context, j *job) error {
 	dir, err := scratch.Dir(j.o.SpillDir, "tarry-shuffle-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
+	j.scratch, j.tasks = dir, folder{dir: dir.Name()}
 	t := j.task("", 0, 0)
-	t.Memory, t.Shuffle, t.Reports = j.o.Memory/int64(n), dir.Name(), dir.Name()
+	t.Memory, t.Shuffle = j.o.Memory/int64(n), dir.Name()
 	l := &launcher{task: t, dir: dir.Name(), maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
 	err = l.all(ctx, int(n), mapTask, len(j.layout.Splits))
 	if err == nil && !j.mapOnly {
 		err = l.all(ctx, int(n), reduceTask, j.layout.Reduces)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return readReports(folder{dir: dir.Name()}, reportSuffix)
+	return err
 }
 
 // launcher starts a worker process for each attempt of a task, and retries failed ones.

@@ -56,27 +56,34 @@ func parseReports(b []byte) (list []report, err error) {
 	return list, nil
 }
 
-// readReports reads the reports in a folder, from files whose names end with suffix and do not
-// begin with a dot or underscore.
-func readReports(in folder, suffix string) (list []report, err error) {
-	files, err := in.list()
+// reports reads the reports of the tasks that have parts: in files named after the tasks, or in
+// Hadoop's parts.
+func (j *job) reports() (list []report, err error) {
+	files, err := j.tasks.list()
 	if err != nil {
 		return nil, err
 	}
+	kind, _ := j.results()
 	for _, file := range files {
 		name := file.Name()
-		if file.IsDir() || name[0] == '.' || name[0] == '_' || !strings.HasSuffix(name, suffix) {
+		if !strings.HasPrefix(name, kind[:1]+"-") && !strings.HasPrefix(name, "part-") {
 			continue
 		}
-		b, err := in.read(name)
+		b, err := j.tasks.read(name)
 		if err != nil {
 			return nil, err
 		}
 		some, err := parseReports(b)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.fullName(name), err)
+			return nil, fmt.Errorf("%s: %w", j.tasks.fullName(name), err)
 		}
 		list = append(list, some...)
 	}
 	return list, nil
+}
+
+// reported returns how many tasks with parts have left a report.
+func (j *job) reported() (n int, err error) {
+	kind, _ := j.results()
+	return j.tasks.count(kind[:1] + "-")
 }

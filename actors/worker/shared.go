@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -18,7 +16,7 @@ import (
 //
 //	m-00003         the frames of map 3, then the offset where each reduce's frames end, 8 bytes
 //	                each, big-endian
-//	r-00001.report  the report of reduce 1 (m-… of a job without reduces)
+//	r-00001         the report of reduce 1 (m-… of a job without reduces)
 //
 // Each file is written under a name of its attempt and then renamed, so it is always complete,
 // however many attempts run.
@@ -45,22 +43,10 @@ func (a *attempt) runShared(ctx context.Context) error {
 	return in.put(mapFile(a.id.Index), a.id.String(), func(w io.Writer) error { return a.runMap(ctx, w) })
 }
 
-const reportSuffix = ".report"
-
-// countFiles returns how many files have names with a prefix and a suffix.
-func countFiles(files []fs.DirEntry, prefix, suffix string) (n int) {
-	for _, f := range files {
-		if strings.HasPrefix(f.Name(), prefix) && strings.HasSuffix(f.Name(), suffix) {
-			n++
-		}
-	}
-	return n
-}
-
 func mapFile(index int) string { return fmt.Sprintf("m-%05d", index) }
 
 func reportFile(id mapreduce.AttemptID) string {
-	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
+	return fmt.Sprintf("%c-%05d", id.Kind.String()[0], id.Index)
 }
 
 // framesOf returns a reader of the frames that a map has for a reduce.

@@ -20,6 +20,7 @@ func TestSharedFolder(t *testing.T) {
 		want, local := wanted(t, name, 3, blockBytes, books)
 		out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
 		p, j := prepared(t, name, out, Options{Reduces: 3, BlockSize: blockBytes}, books)
+		j.tasks = folder{dir: dir}
 		run := func(kind cluster.TaskKind, index, try int) error {
 			a := (&task{Spills: t.TempDir(), Shuffle: dir, Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
 			return a.runShared(t.Context())
@@ -47,7 +48,7 @@ func TestSharedFolder(t *testing.T) {
 		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))
 		require.NoError(t, err)
 		require.Empty(t, hidden, "attempts that failed leave nothing")
-		reports, err := readReports(folder{dir: dir}, reportSuffix)
+		reports, err := j.reports()
 		require.NoError(t, err)
 		var c counter.Set
 		require.NoError(t, j.commit(p, reports, &c))

@@ -14,32 +14,28 @@ import (
 // slurm is the engine that submits two array jobs to Slurm, the second of which starts when the
 // first has succeeded, and a last job to wait for. They exchange files below the output's temporary
 // directory, which all nodes must see, or in a store.
-func slurm(ctx context.Context, j *job) ([]report, error) {
-	shuffle := j.temp.below(shuffleFolder)
-	dir, logs := j.temp.fullName(shuffleFolder), os.DevNull
-	if shuffle.store == nil {
+func slurm(ctx context.Context, j *job) error {
+	dir, logs := j.tasks.fullName(""), os.DevNull
+	if j.tasks.store == nil {
 		logs = filepath.Join(dir, "%A_%a.log")
 	} else if len(j.o.Workers) > 0 {
-		return nil, errors.New("--worker: Slurm brings no program to its nodes: want an output in a folder that they share")
-	}
-	if err := shuffle.make(); err != nil {
-		return nil, err
+		return errors.New("--worker: Slurm brings no program to its nodes: want an output in a folder that they share")
 	}
 	files, err := j.ship()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	exe := files[0]
 	maps, err := submitArray(j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ids := []string{maps}
 	if !j.mapOnly {
 		reduces, err := submitArray(j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
 		if err != nil {
 			cancelSlurm(ids)
-			return nil, err
+			return err
 		}
 		ids = append(ids, reduces)
 	}
@@ -56,17 +52,17 @@ func slurm(ctx context.Context, j *job) ([]report, error) {
 		if err != nil {
 			return err
 		}
-		files, err := shuffle.list()
-		if err == nil && countFiles(files, "", reportSuffix) == 0 {
+		n, err := j.reported()
+		if err == nil && n == 0 {
 			err = fmt.Errorf("jobs %s have not succeeded", strings.Join(ids, ", "))
 		}
 		return err
 	}}
-	if err := r.run(ctx, wait); err != nil {
+	err = r.run(ctx, wait)
+	if err != nil {
 		cancelSlurm(ids)
-		return nil, err
 	}
-	return readReports(shuffle, reportSuffix)
+	return err
 }
 
 // taskEnded matches a task's end in the text of scontrol: number, state, exit code and host.
@@ -91,9 +87,6 @@ func endedBySlurm(ids []string, to io.Writer) {
 	}
 }
 
-// shuffleFolder is the folder for data between maps and reduces, inside the plan's folder.
-const shuffleFolder = "shuffle"
-
 // sbatch returns the sbatch command with the options that all our jobs have.
 func sbatch(logs string, j *job) []string {
 	return append([]string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry-" + jobName(j.layout.Name)}, j.settings()...)
@@ -102,7 +95,7 @@ func sbatch(logs string, j *job) []string {
 // submitArray submits the tasks of a kind as an array job and returns its ID.
 func submitArray(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
-	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.maxAttempts() // Slurm itself retries only tasks of a lost node
+	t.Shuffle, t.Attempts = dir, j.maxAttempts() // Slurm itself retries only tasks of a lost node
 	command := append(sbatch(logs, j), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
 		"--kill-on-invalid-dep=yes")
 	if after != "" {

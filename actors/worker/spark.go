@@ -40,9 +40,6 @@ func masterOf(on string) string {
 	return ""
 }
 
-// reportsFolder is the folder of reports, in the plan's folder.
-const reportsFolder = "reports"
-
 // sparkSetup tells the Python file, which Spark runs, what to start.
 type sparkSetup struct {
 	Program string `json:"program"` // name among the files that Spark brings
@@ -56,29 +53,28 @@ type sparkSetup struct {
 	Tickets map[string]string `json:"tickets,omitempty"`
 }
 
-func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
+func (s spark) run(ctx context.Context, j *job) error {
 	submit, err := sparkSubmit()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := masterThere(ctx, s.master); err != nil {
-		return nil, err
+		return err
 	}
 	temp, err := j.local() // spark-submit runs on this machine
 	if err == nil {
 		err = checkName("Spark", ",:?[]", temp)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := j.ship()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	in := j.temp.below(reportsFolder)
 	task := func(kind string) string {
 		t := j.task(kind, -1, -1)
-		t.Spills, t.Reports = ownFolder, in.fullName("") // the Python file starts workers in spark.local.dir
+		t.Spills = ownFolder // the Python file starts workers in spark.local.dir
 		return t.env()
 	}
 	what := sparkSetup{
@@ -92,11 +88,11 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	}
 	setup, err := json.Marshal(what)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	local := folder{dir: temp}
-	if err := errors.Join(in.make(), local.write("spark.json", setup), local.write("tarry_spark.py", sparkProgram)); err != nil {
-		return nil, err
+	if err := errors.Join(local.write("spark.json", setup), local.write("tarry_spark.py", sparkProgram)); err != nil {
+		return err
 	}
 	files = append(files, local.fullName("spark.json"))
 	command := append(submit, "--master", s.master, "--name", "tarry "+j.layout.Name, "--files", strings.Join(files, ","))
@@ -105,10 +101,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	}
 	command = append(command, j.settings()...)
 	command = append(command, local.fullName("tarry_spark.py"), local.fullName("spark.json"))
-	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command); err != nil {
-		return nil, err
-	}
-	return readReports(in, reportSuffix)
+	return (&foreign{job: j, name: "Spark"}).run(ctx, command)
 }
 
 // connecting is the time limit for connecting to a server.

@@ -134,7 +134,7 @@ func TestSharedStore(t *testing.T) {
 	store, url, books := testStore(t)
 	want, _ := wanted(t, "wordcount", 3, blockBytes, books)
 	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 3, BlockSize: blockBytes}, books)
-	shuffle := j.temp.below(shuffleFolder)
+	shuffle := j.tasks
 	run := func(kind cluster.TaskKind, index int) error {
 		a := (&task{Spills: t.TempDir(), Shuffle: shuffle.fullName(""), Reports: shuffle.fullName("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
 		return a.runShared(t.Context())
@@ -150,7 +150,7 @@ func TestSharedStore(t *testing.T) {
 	for i := range 3 {
 		require.NoError(t, run(cluster.ReduceKind, i))
 	}
-	reports, err := readReports(shuffle, reportSuffix)
+	reports, err := j.reports()
 	require.NoError(t, err)
 	require.NoError(t, j.commit(p, reports, new(counter.Set)))
 	require.NoError(t, p.CommitJob())

@@ -29,13 +29,12 @@ const HadoopVariable = "TARRY_HADOOP"
 //     to the right reduce, in order of map and chunk.
 //  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output,
 //     which contains the report of one attempt per task, however many ran.
-func streaming(ctx context.Context, j *job) ([]report, error) {
+func streaming(ctx context.Context, j *job) error {
 	base, args, err := streamingJob(j)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var id string
-	reports := j.temp.below("report")
 	r := &foreign{job: j, name: "Hadoop", line: func(line string) {
 		if m := hadoopJob().FindStringSubmatch(line); m != nil {
 			id = m[1]
@@ -52,16 +51,13 @@ func streaming(ctx context.Context, j *job) ([]report, error) {
 			_ = cmd.Run() // there may be none
 		}
 	}, ended: func(err error) error { // a client may lose sight of a job that succeeds, if a host is lost
-		if files, bad := reports.list(); err == nil || bad != nil || !hasSuccess(files) {
+		if files, bad := j.tasks.list(); err == nil || bad != nil || !hasSuccess(files) {
 			return err
 		}
 		j.logf("Hadoop's client has failed, but the job has succeeded (%v)", err)
 		return nil
 	}}
-	if err := r.run(ctx, slices.Concat(base, args)); err != nil {
-		return nil, err
-	}
-	return readReports(reports, "")
+	return r.run(ctx, slices.Concat(base, args))
 }
 
 // streamingJob writes the job's input list. It returns the command that runs Hadoop Streaming, and
@@ -74,6 +70,7 @@ func streamingJob(j *job) (base, args []string, err error) {
 	for i, s := range j.layout.Splits {
 		lines = fmt.Appendf(lines, "%s\t%d\n", strings.Join(s.Hosts, ","), i)
 	}
+	j.tasks = j.temp.below("report") // Hadoop's output
 	splits := j.temp.below("splits")
 	if err := splits.make(); err != nil {
 		return nil, nil, err
@@ -144,7 +141,7 @@ func streamingArgs(j *job) ([]string, error) {
 		files[i] = "file://" + path + "#" + name
 	}
 	t := j.task(eitherTask, -1, -1)
-	t.Spills = ownFolder
+	t.Spills, t.Reports = ownFolder, ""
 	tickets, names := shippedTickets()
 	for _, file := range tickets {
 		files = append(files, "file://"+file)
@@ -171,7 +168,7 @@ func streamingArgs(j *job) ([]string, error) {
 		list, format = append(list, "-libjars", "file://"+jar), "tarry.HostedLines"
 	}
 	list = append(list, "-files", strings.Join(files, ","), "-inputformat", format,
-		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.temp.fullName("report")),
+		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.tasks.fullName("")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
 	if !j.mapOnly {
 		list = append(list, "-reducer", "./"+shippedName)

@@ -66,10 +66,10 @@ type Options struct {
 	Settings
 }
 
-// engine runs the tasks of a submitted job and returns the report of each task that has a part.
+// engine runs the tasks of a submitted job. Each task that has a part leaves its report in job.tasks.
 type engine struct {
 	width int // how many tasks run at once, 1 if unknown: more tasks mean smaller splits
-	run   func(ctx context.Context, j *job) ([]report, error)
+	run   func(ctx context.Context, j *job) error
 }
 
 // Engines lists the values of Options.On.
@@ -119,6 +119,7 @@ type job struct {
 	mapOnly bool
 	plan    string // the plan file
 	temp    folder // the plan's folder
+	tasks   folder // for reports of tasks, and for frames that no engine moves; see shared.go
 	run     int
 	builds  []program // that workers may be, this one first
 	scratch *scratch.Item
@@ -211,8 +212,12 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 		e.run = processes(1).run
 	}
 	ctx, stop := j.watch(ctx)
-	reports, err := e.run(ctx, j)
+	err = e.run(ctx, j)
 	stop()
+	var reports []report
+	if err == nil {
+		reports, err = j.reports()
+	}
 	if err == nil {
 		err = j.commit(p, reports, c)
 	}
@@ -290,18 +295,24 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	}
 	j.temp = temp.below(fmt.Sprintf("run-%016x", rand.Uint64()))
 	j.plan = j.temp.fullName("plan.json")
-	if err := j.temp.below(notes).make(); err != nil { // by this user, who removes what others write to it
+	j.tasks = j.temp.below("tasks")
+	if err := errors.Join(j.temp.below(notes).make(), j.tasks.make()); err != nil { // by this user, who removes what others write to them
 		return err
 	}
 	return j.temp.write("plan.json", plan)
 }
 
+// results returns the kind of the tasks that have parts, and their number.
+func (j *job) results() (kind string, count int) {
+	if j.mapOnly {
+		return mapTask, len(j.layout.Splits)
+	}
+	return reduceTask, j.layout.Reduces
+}
+
 // commit commits the winning attempt of each task and adds its counters.
 func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error {
-	kind, want := reduceTask, j.layout.Reduces
-	if j.mapOnly {
-		kind, want = mapTask, len(j.layout.Splits)
-	}
+	kind, want := j.results()
 	slices.SortFunc(reports, func(a, b report) int { return a.Index - b.Index })
 	if err := j.quarantine(p, reports); err != nil {
 		return err
@@ -347,7 +358,7 @@ func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
-		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.o.Args,
+		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.o.Args, Reports: j.tasks.fullName(""),
 		Stores: stores.Roots(),
 	}
 }
