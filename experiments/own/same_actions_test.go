@@ -48,7 +48,7 @@ func (o *actions) sorted() []string {
 }
 
 // oneCenter reports whether one node has more of a job's maps than any other.
-func (o *outcome) oneCenter(job int) bool {
+func (o *liveRun) oneCenter(job int) bool {
 	on := make([]int, 10)
 	for _, n := range o.places[job].Nodes {
 		on[n]++
@@ -86,7 +86,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			}
 		}).Policy
 		var live, sim actions
-		var ran *outcome
+		var ran *liveRun
 		synctest.Test(t, func(t *testing.T) {
 			var err error
 			ran, err = runLive(t.Context(), jobs, actors.Config{

@@ -45,30 +45,16 @@ type validationJob struct {
 	even       bool // each task takes exactly mapTime or reduceTime
 }
 
-// outcome is the result of one run of the jobs, live or simulated.
-type outcome struct {
-	maps     simulator.MapPlaces
-	shuffle  simulator.ShuffleBytes
-	sojourns []time.Duration // by job
-	shuffled []int64         // by job
-	places   []scheduling.Places
+// liveRun is a run on a live cluster, and the places of the blocks by job. Of the result it has only
+// what the experiment compares.
+type liveRun struct {
+	simulator.Result
+	places []scheduling.Places
 }
 
-// locality returns the percentage of node-local maps.
-func (o *outcome) locality() float64 { return 100 * o.maps.Share(scheduling.NodeLocal) }
-
-// offRack returns the percentage of the shuffled bytes that left their rack.
-func (o *outcome) offRack() float64 {
-	return 100 * float64(o.shuffle.OffRack) / float64(max(1, o.shuffle.All()))
-}
-
-// mean returns the mean sojourn time in seconds.
-func (o *outcome) mean() float64 {
-	var sum time.Duration
-	for _, s := range o.sojourns {
-		sum += s
-	}
-	return sum.Seconds() / float64(max(1, len(o.sojourns)))
+// offRackPart returns the percentage of a result's shuffled bytes that left their rack.
+func offRackPart(r *simulator.Result) float64 {
+	return 100 * study.OffRack(r) / float64(max(1, r.Report.Shuffle.All()))
 }
 
 // validationJobs draws jobs of 1 to 60 maps.
@@ -116,19 +102,19 @@ func validationPolicies() []scheduling.Policy {
 // simulated runs the jobs in the simulator, with the places of blocks and the shuffled bytes of the
 // live run.
 func simulated(
-	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *outcome, seed uint64,
-) (*outcome, error) {
+	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *liveRun, seed uint64,
+) (*simulator.Result, error) {
 	w := &workload.Workload{Name: validationName}
 	for i, j := range jobs {
 		w.Jobs = append(w.Jobs, workload.Job{
 			Name: fmt.Sprintf("job-%03d", i), User: validationUser(i), Submit: j.at, Maps: j.maps,
 			Reduces:    j.reduces,
-			InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: live.shuffled[i],
+			InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: live.Jobs[i].Shuffle.All(),
 			Map:    workload.Cost{Time: j.mapTime, Spread: validationSpread},
 			Reduce: workload.Cost{Time: j.reduceTime, Spread: validationSpread},
 		})
 	}
-	r, err := simulator.Run(ctx, simulator.Config{
+	return simulator.Run(ctx, simulator.Config{
 		Cluster: simulator.Cluster{
 			Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
 			ReduceSlots: 1,
@@ -142,14 +128,6 @@ func simulated(
 		Seed: seed, InTurn: true, TellProgress: true,
 		Places: func(i int) scheduling.Places { return simulatedPlaces(live.places[i]) },
 	}, w)
-	if err != nil {
-		return nil, err
-	}
-	o := &outcome{maps: r.Report.Maps, shuffle: r.Report.Shuffle}
-	for i := range r.Jobs {
-		o.sojourns = append(o.sojourns, r.Jobs[i].Sojourn())
-	}
-	return o, nil
 }
 
 // simulatedPlaces renumbers the nodes of a live run for the simulator, where each rack has
@@ -173,54 +151,47 @@ func validation(s *study.Study) {
 		"output", validationOutput)
 	s.Measured = true
 	for _, p := range validationPolicies() {
-		lives, sims, err := bothWays(s.Context(), s.Seed, s.Repeats(1, 30), n, p)
+		c, err := bothWays(s.Context(), s.Seed, s.Repeats(1, 30), n, p)
 		if err != nil {
 			s.Check(fmt.Errorf("%s: %w", p.Name, err))
 		}
-		comparison(s, p.Name, lives, sims)
+		comparison(s, p.Name, c)
 	}
 }
 
-// bothWays runs the n jobs of each of repeat seeds, live and simulated.
-func bothWays(
-	ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy,
-) (lives, sims []*outcome, err error) {
-	lives, sims = make([]*outcome, repeat), make([]*outcome, repeat)
-	err = onFakeClock(ctx, repeat, func(ctx context.Context, i int) (err error) {
+// bothWays runs the n jobs of each of repeat seeds, live (0) and simulated (1).
+func bothWays(ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy) (study.Comparison, error) {
+	lives, sims := make([]*simulator.Result, repeat), make([]*simulator.Result, repeat)
+	err := onFakeClock(ctx, repeat, func(ctx context.Context, i int) error {
 		own := seed + uint64(i)
 		jobs := validationJobs(own, n)
-		if lives[i], err = runLive(ctx, jobs, liveCluster(p, own)); err != nil {
-			return err
+		live, err := runLive(ctx, jobs, liveCluster(p, own))
+		if err == nil {
+			lives[i] = &live.Result
+			sims[i], err = simulated(ctx, jobs, p, live, own)
 		}
-		sims[i], err = simulated(ctx, jobs, p, lives[i], own)
 		return err
 	})
-	return lives, sims, err
+	return study.Comparison{{Name: "live", Results: lives}, {Name: "simulated", Results: sims}}, err
 }
 
 // comparison compares simulated runs with the live ones: it adds rows, and a table with the values
 // of each seed.
-func comparison(s *study.Study, name string, lives, sims []*outcome) {
-	by := study.Samples(len(lives), func(i int) []float64 {
-		live, sim := lives[i], sims[i]
-		return []float64{
-			live.mean(), sim.mean(), live.locality(), sim.locality(), apart(live, sim, 0.5),
-			apart(live, sim, 0.95), sim.offRack() - live.offRack(),
-		}
-	})
-	live, sim := by[0], by[1]
-	s.Row(name+": node-local maps, simulated less live", by[3].Minus(by[2]))
+func comparison(s *study.Study, name string, c study.Comparison) {
+	live, sim := c[0].By(study.MeanSojourn), c[1].By(study.MeanSojourn)
+	median, high := apart(c, 0.5), apart(c, 0.95)
+	s.Row(name+": node-local maps, simulated less live", c.Less(1, 0, study.NodeLocal))
 	s.Row(name+": mean sojourn of all seeds' jobs, simulated of live", sim.Part(live))
-	s.Row(name+": shuffled off-rack, simulated less live", by[6])
+	s.Row(name+": shuffled off-rack, simulated less live", c.Less(1, 0, offRackPart))
 	s.Row(name+": difference of a seed's mean sojourn",
 		study.Pair(sim, live,
 			func(sim, live float64) float64 { return 100 * math.Abs(sim/live-1) }))
-	s.Row(name+": difference of a job's sojourn, median", by[4])
-	s.Row(name+": difference of a job's sojourn, 95th percentile", by[5])
+	s.Row(name+": difference of a job's sojourn, median", median)
+	s.Row(name+": difference of a job's sojourn, 95th percentile", high)
 	t := s.Table(name + "-by-seed")
-	for i := range lives {
+	for i := range live.Values {
 		var line []float64
-		for _, x := range by[:6] {
+		for _, x := range []study.Sample{live, sim, c[0].By(study.NodeLocal), c[1].By(study.NodeLocal), median, high} {
 			line = append(line, x.Values[i])
 		}
 		t.Add(fmt.Sprint(s.Seed+uint64(i)), line...)
@@ -229,11 +200,14 @@ func comparison(s *study.Study, name string, lives, sims []*outcome) {
 
 // apart returns the q-quantile of the jobs' differences between simulated and live sojourn time, as
 // percentages of the live one.
-func apart(live, sim *outcome, q float64) float64 {
-	list := make([]float64, len(live.sojourns))
-	for i, s := range live.sojourns {
-		list[i] = 100 * math.Abs(sim.sojourns[i].Seconds()/s.Seconds()-1)
-	}
-	slices.Sort(list)
-	return list[int(q*float64(len(list)-1))]
+func apart(c study.Comparison, q float64) study.Sample {
+	return c.BySeed(func(one study.Comparison) float64 {
+		var list []float64
+		sims := one[1].Results[0].Jobs
+		for i, j := range one[0].Results[0].Jobs {
+			list = append(list, 100*math.Abs(sims[i].Sojourn().Seconds()/j.Sojourn().Seconds()-1))
+		}
+		slices.Sort(list)
+		return list[int(q*float64(len(list)-1))]
+	})
 }

@@ -36,8 +36,8 @@ func liveCluster(p scheduling.Policy, seed uint64) actors.Config {
 }
 
 // runLive runs the jobs on a live cluster. cfg.Calls gets the calls of its Core.
-func runLive(ctx context.Context, jobs []validationJob, cfg actors.Config) (o *outcome, err error) {
-	o = &outcome{}
+func runLive(ctx context.Context, jobs []validationJob, cfg actors.Config) (o *liveRun, err error) {
+	o = &liveRun{}
 	next := cfg.Calls
 	cfg.Calls = func(c *calls.Call) {
 		if c.Op == calls.Submit {
@@ -79,19 +79,24 @@ func runLive(ctx context.Context, jobs []validationJob, cfg actors.Config) (o *o
 	return o, nil
 }
 
-// add adds a live job's sojourn time, localities and shuffled bytes to the outcome.
-func (o *outcome) add(r actors.Result) {
-	o.sojourns = append(o.sojourns, r.Elapsed)
+// add adds a live job's sojourn time, localities and shuffled bytes to the run.
+func (o *liveRun) add(r actors.Result) {
 	maps := func(name string) int { return int(r.Counters.Named(counter.GroupJob, name+" map tasks")) }
 	bytes := func(name string) int64 { return r.Counters.Named("CoGRS", name+" shuffle bytes") }
-	o.maps.Add(simulator.MapPlaces{
-		NodeLocal: maps("Data-local"), RackLocal: maps("Rack-local"), OffRack: maps("Other local"),
-	})
-	moved := simulator.ShuffleBytes{
-		NodeLocal: bytes("Node-local"), RackLocal: bytes("Rack-local"), OffRack: bytes("Off-rack"),
+	j := simulator.JobResult{
+		Ended: r.Elapsed, Done: true,
+		Maps: simulator.MapPlaces{
+			NodeLocal: maps("Data-local"), RackLocal: maps("Rack-local"), OffRack: maps("Other local"),
+		},
+		Shuffle: simulator.ShuffleBytes{
+			NodeLocal: bytes("Node-local"), RackLocal: bytes("Rack-local"), OffRack: bytes("Off-rack"),
+		},
 	}
-	o.shuffle.Add(moved)
-	o.shuffled = append(o.shuffled, moved.All())
+	o.Jobs = append(o.Jobs, j)
+	o.Report.Maps.Add(j.Maps)
+	o.Report.Shuffle.Add(j.Shuffle)
+	n := float64(len(o.Jobs))
+	o.Report.Sojourn.Mean += (r.Elapsed.Seconds() - o.Report.Sojourn.Mean) / n
 }
 
 // plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces

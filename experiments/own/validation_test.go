@@ -6,49 +6,30 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// merge adds the result of another run.
-func (o *outcome) merge(p *outcome) {
-	o.maps.Add(p.maps)
-	o.shuffle.Add(p.shuffle)
-	o.sojourns = append(o.sojourns, p.sojourns...)
-}
+	"github.com/tarry-mr/tarry/experiments/study"
+)
 
 // The same jobs, live on a fake clock and simulated, have the same locality within 2 points and the
 // same mean sojourn time within 5 %. These are means of six seeds: single runs vary by some
 // percent, since a late flow delays others.
 func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
-	const seeds = 6
-	policies := validationPolicies()[:2] // the experiment has all
-	for _, p := range policies {
+	for _, p := range validationPolicies()[:2] { // the experiment has all
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			live, sim := new(outcome), new(outcome)
-			for seed := range uint64(seeds) {
-				synctest.Test(t, func(t *testing.T) {
-					jobs := validationJobs(seed, 80)
-					a, err := runLive(t.Context(), jobs, liveCluster(p, seed))
-					require.NoError(t, err)
-					pass(time.Second) // the actor library's throttle of dead letters
-					b, err := simulated(t.Context(), jobs, p, a, seed)
-					require.NoError(t, err)
-					t.Logf("seed %d: node-local %.1f %% live, %.1f %% simulated; mean sojourn "+
-						"%.2f s live, %.2f s simulated; off-rack shuffle %.1f %% live, %.1f %% "+
-						"simulated",
-						seed, a.locality(), b.locality(), a.mean(), b.mean(), a.offRack(),
-						b.offRack())
-					live.merge(a)
-					sim.merge(b)
-				})
+			c, err := bothWays(t.Context(), 0, 6, 80, p)
+			require.NoError(t, err)
+			means := func(m study.Metric) (live, sim float64) {
+				live, sim = c[0].By(m).Mean(), c[1].By(m).Mean()
+				t.Logf("%.2f live %v, %.2f simulated %v", live, c[0].By(m), sim, c[1].By(m))
+				return live, sim
 			}
-			t.Logf("all: node-local %.2f %% live, %.2f %% simulated; mean sojourn %.2f s live, "+
-				"%.2f s simulated; off-rack shuffle %.2f %% live, %.2f %% simulated",
-				live.locality(), sim.locality(), live.mean(), sim.mean(), live.offRack(),
-				sim.offRack())
-			require.InDelta(t, live.locality(), sim.locality(), 2)
-			require.InEpsilon(t, live.mean(), sim.mean(), 0.05)
-			require.InDelta(t, live.offRack(), sim.offRack(), 3)
+			live, sim := means(study.NodeLocal)
+			require.InDelta(t, live, sim, 2)
+			live, sim = means(study.MeanSojourn)
+			require.InEpsilon(t, live, sim, 0.05)
+			live, sim = means(offRackPart)
+			require.InDelta(t, live, sim, 3)
 		})
 	}
 }
@@ -63,9 +44,9 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 		o, err := runLive(t.Context(), []validationJob{job}, liveCluster(policies[0], 1))
 		require.NoError(t, err)
 		pass(time.Second)
-		require.Equal(t, 20, o.maps.All())
-		require.InDelta(t, 20*validationOutput, o.shuffled[0], 20*4*16)
-		require.Greater(t, o.sojourns[0], 15*time.Second)
+		require.Equal(t, 20, o.Report.Maps.All())
+		require.InDelta(t, 20*validationOutput, o.Jobs[0].Shuffle.All(), 20*4*16)
+		require.Greater(t, o.Jobs[0].Sojourn(), 15*time.Second)
 		require.Len(t, o.places[0].Offsets, 21)
 	})
 }
