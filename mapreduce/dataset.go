@@ -84,6 +84,8 @@ func (k *Dataset[T]) Records() (list []T, err error) {
 		return nil, err
 	}
 	defer k.LetGo()
+	records, _, _ := k.Size()
+	list = slices.Grow(list, int(records))
 	for i := range k.Parts() {
 		if list, err = k.collect(list, i); err != nil {
 			return nil, err
@@ -105,7 +107,6 @@ func (k *Dataset[T]) collect(list []T, index int) ([]T, error) {
 			if form.Size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
 				run = bytes.Clone(run)
 			}
-			list = slices.Grow(list, max(1, len(run)/max(form.Size, 64)))
 			return form.Each(run, func(rec T, _ []byte) error {
 				list = append(list, rec)
 				return nil

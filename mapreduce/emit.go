@@ -115,6 +115,9 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 // values tells a combine.Table how to fold, encode and decode the job's values.
 func (b *boundJob) values() combine.Values {
 	f, fold := b.typed.combine()
+	if b.sums && b.valueType.Kind() == reflect.Float64 {
+		fold = combine.FoldSums[float64]
+	}
 	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}
 	if codec.SharesBytes(b.valueType) {
 		alias := v.Decode

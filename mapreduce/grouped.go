@@ -64,11 +64,14 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	}
 	in.read = func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
 		refs := kept.RefsOf(s.Source)
-		m := mergeJoin[K, A, B]{left: newKeptCursor(left.keyed, refs[0], s), right: newKeptCursor(right.keyed, refs[1], s)}
+		m := mergeJoin[K, A, B]{
+			decodeKey: left.keyed.codec.Decoder(),
+			left:      newKeptCursor(left.keyed, refs[0], s), right: newKeptCursor(right.keyed, refs[1], s),
+		}
 		defer m.left.close()
 		defer m.right.close()
 		s.Ordinal = true
-		return s.MapOne(nil, func() error { return m.run(s, left.keyed.codec.Decoder(), yield) })
+		return s.MapOne(nil, func() error { return m.run(s, yield) })
 	}
 	return in
 }
@@ -102,71 +105,99 @@ type groupKey struct {
 
 // mergeJoin groups a part of the left dataset with the part of the right one that has its keys.
 type mergeJoin[K, A, B any] struct {
-	key   K        // of the current group
-	group groupKey // the same
-	left  *keptCursor[K, A]
-	right *keptCursor[K, B]
+	group     groupKey // the key of the current group
+	decodeKey func([]byte) (K, error)
+	left      *keptCursor[K, A]
+	right     *keptCursor[K, B]
 }
 
+// groupsBytes is the size of a batch's groups at which it ends, so that they are still in the cache
+// when the map gets them.
+const groupsBytes = 16 << 10
+
 // run yields a group for each key of either part, in key order.
-func (m *mergeJoin[K, A, B]) run(s *read.Reader, decodeKey func([]byte) (K, error), yield func([]Group[K, A, B]) (int, error)) error {
-	left, right := m.left, m.right
-	one := make([]Group[K, A, B], 1)
-	left.next()
-	right.next()
-	for s.At = 0; left.ok || right.ok; s.At++ {
-		if left.width > 0 {
-			if m.group.number = left.number; !left.ok || right.ok && right.number < left.number {
-				m.group.number = right.number
-			}
-			codec.SetBits(&m.key, m.group.number^left.flip)
-		} else {
-			smaller := left.key
-			if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
-				smaller = right.key
-			}
-			m.group.bytes = append(m.group.bytes[:0], smaller...)
-			var err error
-			if m.key, err = decodeKey(m.group.bytes); err != nil {
-				return err
+func (m *mergeJoin[K, A, B]) run(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
+	batch := make([]Group[K, A, B], read.BatchRecords)
+	if s.Copies != nil { // copies that it lends are valid until the map returns
+		batch = batch[:1]
+	}
+	m.left.begin()
+	m.right.begin()
+	for s.At, s.Step = 0, 1; m.left.ok || m.right.ok; {
+		n, held := 0, int64(0)
+		var err error
+		for n < len(batch) && held < groupsBytes && err == nil && (m.left.ok || m.right.ok) {
+			s.Now = n
+			if err = m.take(&batch[n], &held); err == nil {
+				n++
 			}
 		}
-		err := m.take(s, &one[0])
-		if err == nil {
-			_, err = yield(one)
+		if err := read.YieldBatch(s, 0, batch[:n], yield); err != nil {
+			return err
 		}
+		s.At += int64(n)
 		if err != nil {
+			s.Now = 0
 			if err = s.RecordFailed(err); err != nil {
 				return err
 			}
+			m.left.leave(&m.group)
+			m.right.leave(&m.group)
+			s.At++
 		}
-		left.leave(&m.group)
-		right.leave(&m.group)
+		m.left.drop()
+		m.right.drop()
+	}
+	if err := m.failed(); err != nil {
+		return err
 	}
 	return s.Tick(0)
 }
 
-// take reads the records of the current group.
-func (m *mergeJoin[K, A, B]) take(s *read.Reader, g *Group[K, A, B]) (err error) {
-	held := int64(0)
-	g.Key = m.key
-	if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, &held); err == nil {
-		g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
+// take sets g to the next group and adds its bytes to *held.
+func (m *mergeJoin[K, A, B]) take(g *Group[K, A, B], held *int64) (err error) {
+	left, right := m.left, m.right
+	if left.width > 0 {
+		if m.group.number = left.number; !left.ok || right.ok && right.number < left.number {
+			m.group.number = right.number
+		}
+		codec.SetBits(&g.Key, m.group.number^left.flip)
+	} else {
+		smaller := left.key
+		if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
+			smaller = right.key
+		}
+		m.group.bytes = append(m.group.bytes[:0], smaller...)
+		if g.Key, err = m.decodeKey(m.group.bytes); err != nil {
+			return err
+		}
+	}
+	size := int64(0)
+	if g.Left, err = takeGroup(g.Left[:0], left, &m.group, &size); err == nil {
+		g.Right, err = takeGroup(g.Right[:0], right, &m.group, &size)
 	}
 	if err != nil {
-		return read.MapError(errLargeGroup(m.key, s.Largest()))
+		return read.MapError(errLargeGroup(g.Key, left.maxGroup))
 	}
-	return nil
+	*held += size
+	return m.failed()
 }
 
-// keptCursor iterates over the records of a part. It panics with fault.Throw on errors, because
-// they may occur within a sequence that user code ranges over.
+// failed returns the first error of the cursors.
+func (m *mergeJoin[K, A, B]) failed() error {
+	if m.left.err != nil {
+		return m.left.err
+	}
+	return m.right.err
+}
+
+// keptCursor iterates over the records of a part. It ends at the first error, err.
 type keptCursor[K, T any] struct {
 	part     kept.Ref
 	keyOf    func(rec T) K
 	s        *read.Reader
 	data     *kept.Data
-	decode   func(run []byte) (T, int, error)
+	decode   func(run []byte, rec *T) (int, error)
 	encode   func(dst []byte, key K) []byte
 	block    int      // index of the next block
 	run      []byte   // the unread part of the current block
@@ -184,6 +215,7 @@ type keptCursor[K, T any] struct {
 	number uint64
 	key    []byte
 	size   int
+	err    error
 }
 
 func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
@@ -197,6 +229,13 @@ func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reade
 	return c
 }
 
+// begin advances to the first record.
+func (c *keptCursor[K, T]) begin() {
+	if c.data, c.err = c.part.Open(); c.err == nil {
+		c.next()
+	}
+}
+
 // at reports whether the current record has the given key.
 func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	if c.width > 0 {
@@ -205,59 +244,49 @@ func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	return c.ok && bytes.Equal(c.key, key.bytes)
 }
 
-// next advances to the next record; ok is false after the last one.
+// next advances to the next record; ok is false after the last one, and if err is set.
 func (c *keptCursor[K, T]) next() {
-	err := c.advance()
-	if err != nil {
-		c.ok = false
-		fault.Throw(err)
-	}
-}
-
-func (c *keptCursor[K, T]) advance() (err error) {
-	if c.data == nil {
-		if c.data, err = c.part.Open(); err != nil {
-			return err
-		}
-	}
-	for len(c.run) == 0 {
-		if c.ok = c.block < c.data.Len(); !c.ok {
-			return nil
-		}
-		c.releases = append(c.releases, c.release)
-		if c.run, c.release, err = c.data.View(c.block, c.s.Budget); err != nil {
-			c.release = func() {}
-			return c.part.Damaged(c.data, err)
-		}
-		c.block++
-		if err := c.s.Tick(int64(len(c.run))); err != nil {
-			return err
-		}
+	if c.ok = len(c.run) > 0 || c.open(); !c.ok {
+		return
 	}
 	if c.image > 0 {
 		c.rec, c.size = memory.Cast[T](c.run)[0], c.image
-	} else if c.rec, c.size, err = c.decode(c.run); err != nil {
-		return err
+	} else if c.size, c.err = c.decode(c.run, &c.rec); c.err != nil {
+		c.ok = false
+		return
 	}
-	c.run, c.ok = c.run[c.size:], true
+	c.run = c.run[c.size:]
 	key := c.keyOf(c.rec)
 	if c.width > 0 {
 		c.number = codec.BitsOf(&key) ^ c.flip
 	} else {
 		c.key = c.encode(c.key[:0], key)
 	}
-	return nil
 }
 
-// leave moves beyond the records of a group, and releases all blocks before the current one.
+// open sets run to the next block; it returns false after the last one, and if err is set.
+func (c *keptCursor[K, T]) open() bool {
+	for len(c.run) == 0 && c.err == nil && c.block < c.data.Len() {
+		c.releases = append(c.releases, c.release)
+		if c.run, c.release, c.err = c.data.View(c.block, c.s.Budget); c.err != nil {
+			c.release, c.err = func() {}, c.part.Damaged(c.data, c.err)
+			return false
+		}
+		c.block++
+		c.err = c.s.Tick(int64(len(c.run)))
+	}
+	return len(c.run) > 0 && c.err == nil
+}
+
+// leave moves beyond the records of a group.
 func (c *keptCursor[K, T]) leave(group *groupKey) {
 	for c.at(group) {
 		c.next()
 		c.drop()
 	}
-	c.drop()
 }
 
+// drop releases all blocks before the current one.
 func (c *keptCursor[K, T]) drop() {
 	for _, release := range c.releases {
 		release()

@@ -181,7 +181,7 @@ func numberPaths() []path {
 	}
 	sums := []string{"combine/emit.go emitSums: (d.values.Index(int(i), 8).Raw()) += v", "combine/dense.go putElsewhere: a.foldAt("}
 	return append(list,
-		path{"sums in a dense array", append(sums, "combine/values.go foldSums: *x += v"), ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
+		path{"sums in a dense array", append(sums, "combine/values.go FoldSums: *x += v"), ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		path{"sums of floats in a dense array", sums, exact[int32, float64]{
 			keys: intKeys[int32]("int32"), values: floatValues[float64]("float64"), shape: "sum", plan: plan{reduces: 2},
 			lists: [][]pair[int32, float64]{emitting(3000, func(i int) (int32, float64) { return int32(i * 37 % 900), float64(i) })},

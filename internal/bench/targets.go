@@ -31,7 +31,7 @@ func Targets() []Target {
 	}
 	const rounds = "rounds of data in memory"
 	return append(list, // the limit is a loop
-		Target{rounds, RankRounds, "tarry", TimesOther, "limit", 12},
+		Target{rounds, RankRounds, "tarry", TimesOther, "limit", 8},
 		Target{rounds, MeansRounds, "tarry", TimesOther, "limit", 1.5},
 		Target{rounds, TinyRounds, "tarry", Seconds, "", 1},
 	)

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/binary"
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -30,11 +29,11 @@ func IntegerFlip(t reflect.Type) uint64 {
 
 // BitsOf returns the bits of *k, an integer of 4 or 8 bytes, as an unsigned number.
 func BitsOf[K any](k *K) uint64 {
-	b := memory.Image(k)
-	if len(b) == 4 {
-		return uint64(binary.NativeEndian.Uint32(b))
+	at := memory.Of(k)
+	if memory.SizeOf[K]() == 4 {
+		return uint64(*memory.To[uint32](at))
 	}
-	return binary.NativeEndian.Uint64(b)
+	return *memory.To[uint64](at)
 }
 
 // SetBits sets *k, an integer of 4 or 8 bytes, to the bits x, as BitsOf returns them.

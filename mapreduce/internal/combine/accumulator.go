@@ -57,7 +57,7 @@ func (a *accumulator) presize() {
 }
 
 // len returns the number of keys folded so far; pairs that wait in a batch are not counted.
-func (a *accumulator) len() int { return a.hash.n + a.dense.n }
+func (a *accumulator) len() int { return a.hash.n + a.dense.count() }
 
 // next returns the address where the emitter stores the next pair's value before it calls put.
 func (a *accumulator) next() memory.Pointer { return a.form.place(a.values, a.short.n) }
@@ -277,7 +277,7 @@ func (a *accumulator) drain() {
 	}
 	a.err = a.spill(a.keys().sort(a.len(), a.opt.Pool))
 	a.hash.clear()
-	a.dense.clear()
+	a.emptyDense()
 	a.heap.estimate = 0
 }
 

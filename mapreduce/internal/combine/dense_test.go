@@ -110,6 +110,27 @@ func TestNumbersEqualMap(t *testing.T) {
 	}))
 }
 
+// A sum of negative zeros is one: a place of the array without a key holds -0, not 0.
+func TestSumOfNegativeZeros(t *testing.T) {
+	table := newTable(config[float64]{Options: Options{Width: 8, Partitions: 1}, combine: addFloat, adds: true, append: appendFloat, decode: decodeFloat})
+	emit := emitNumbers[uint64](table, 0)
+	for range 2 {
+		for i := range uint64(10) {
+			emit(i, math.Copysign(0, -1))
+		}
+	}
+	require.Equal(t, 10, table.acc.dense.count())
+	segments, _, err := table.Finish()
+	require.NoError(t, err)
+	m := newMerge(table.config, segments)
+	defer m.Close()
+	for range 10 {
+		_, v, ok := m.Next()
+		require.True(t, ok)
+		require.True(t, math.Signbit(v))
+	}
+}
+
 // A table stores close numbers in a dense array and others in cells. With values on the heap it has
 // no array.
 func TestNumbersLieInADenseArray(t *testing.T) {
@@ -124,11 +145,11 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	}
 	near := fill(10_000, func(i int) uint64 { return 1<<40 + uint64(i*7919%100_000) })
 	require.Less(t, near.acc.hash.n, 3000)
-	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.n)
+	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.count())
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
 	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
 	few := fill(10, func(i int) uint64 { return uint64(i) })
-	require.Equal(t, 10, few.acc.dense.n)
+	require.Equal(t, 10, few.acc.dense.count())
 	heap := newTable(codec(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
 	require.False(t, heap.Numbers())
 	require.True(t, near.Numbers())
@@ -177,7 +198,7 @@ func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	for i := range uint32(30_000) {
 		emit(i, 1)
 	}
-	require.NotZero(t, table.acc.dense.n)
+	require.NotZero(t, table.acc.dense.count())
 	root.Fix(8 << 20)
 	out, stats, err := table.Finish()
 	require.NoError(t, err)
@@ -238,7 +259,7 @@ func TestDenseArraysAreCharged(t *testing.T) {
 	full := memory.NewBudget(1)
 	table = newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()}})
 	emitNumbers[uint32](table, 0)(7, 1)
-	require.Zero(t, table.acc.dense.n)
+	require.Zero(t, table.acc.dense.count())
 	table.Close()
 	require.Zero(t, full.Used())
 }

@@ -44,7 +44,7 @@ func (r *denseSegment) count() (n int64) {
 // spills the table. It returns false if keys are elsewhere or a packed copy would be half as large.
 func (a *accumulator) handDense(out []*Segment) bool {
 	d := &a.dense
-	if d.n == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
+	if d.count() == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
 		return false
 	}
 	handed, kept := a.handPlaces(d, out)
@@ -65,7 +65,7 @@ func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept b
 	c := &a.opt
 	pair := d.width + int(a.form.size)
 	size := int64(len(d.slab.Bytes))
-	if size > 2*int64(d.n)*int64(pair+1) {
+	if size > 2*int64(d.count())*int64(pair+1) {
 		return false, false
 	}
 	var l *layout

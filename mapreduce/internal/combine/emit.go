@@ -110,15 +110,15 @@ func retyped(f memory.Pointer, emit reflect.Type) any { return f.Value(emit).Int
 //
 //go:noinline
 func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, as reflect.Type, flip uint64) any {
-	d, gate, records := &t.acc.dense, &t.gate, &t.acc.stats.Records
 	emit := func(k K, v V) {
-		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
-			gate.Sign()
+		if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
+			t.gate.Sign()
 		}
-		*records++
-		x := uint64(k) ^ flip
+		t.acc.stats.Records++
+		d, x := &t.acc.dense, uint64(k)^flip
 		i := x - d.base
-		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
+		if w := i / 64; w < uint64(len(d.occupied)) {
+			d.occupied[w] |= 1 << (i % 64)
 			*(*V)(d.values.Index(int(i), 8).Raw()) += v
 			return
 		}

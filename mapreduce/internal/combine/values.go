@@ -50,11 +50,11 @@ func FoldOf[V any](combine func(a, b V) V) Fold {
 	}
 }
 
-// foldSums is a Fold that adds 8-byte integers.
-func foldSums(to, from memory.Pointer, hits []Hit) {
+// FoldSums is a Fold that adds numbers of 8 bytes, without a call per value.
+func FoldSums[V uint64 | float64](to, from memory.Pointer, hits []Hit) {
 	for i := range hits {
 		h := &hits[i]
-		x, v := memory.To[uint64](to.Add(h.To)), *memory.To[uint64](from.Index(int(h.From), 8))
+		x, v := memory.To[V](to.Add(h.To)), *memory.To[V](from.Index(int(h.From), 8))
 		if h.First {
 			*x = v
 		} else {
@@ -93,7 +93,7 @@ func formOf(o *Options, v *Values) valueForm {
 	f := valueForm{Values: *v, size: v.Type.Size(), sum: o.Sum, offHeap: !memory.HasPointers(v.Type), one: make([]Hit, 1)}
 	switch {
 	case o.Sum:
-		f.Fold = foldSums
+		f.Fold = FoldSums[uint64]
 	case f.size == 0: // all values are equal
 		f.Fold = func(_, _ memory.Pointer, _ []Hit) {}
 	}

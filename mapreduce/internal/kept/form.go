@@ -126,7 +126,7 @@ func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) fun
 	}
 }
 
-// framed returns the framed record at the start of b, as reader expects it, and the number of bytes
+// framed returns the framed record at the start of b, and the number of bytes
 // that it takes; 0 if b does not contain all of it.
 func (f formOf) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
@@ -134,18 +134,6 @@ func (f formOf) framed(b []byte) (rec []byte, n int) {
 		return b[:n:n], n
 	}
 	return codec.Frame(b)
-}
-
-// reader returns a function that decodes a record that framed has returned, for one goroutine.
-func (f Form[T]) reader() func(b []byte) (T, error) {
-	if f.flat == nil {
-		return f.Codec.Decoder()
-	}
-	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned}
-	return func(b []byte) (T, error) {
-		err := r.read(b, memory.Of(box))
-		return *box, err
-	}
 }
 
 // Length returns the number of bytes of the record at the start of b.
@@ -201,17 +189,13 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 		}
 		return nil
 	}
-	decode := f.reader()
+	decode, box := f.Decoder(), new(T)
 	for len(run) > 0 {
-		b, n := f.framed(run)
-		if n == 0 {
-			return codec.ErrMalformed
-		}
-		rec, err := decode(b)
+		n, err := decode(run, box)
 		if err != nil {
-			return fmt.Errorf("reading kept records: %w", err)
+			return err
 		}
-		if err := yield(rec, run[:n]); err != nil {
+		if err := yield(*box, run[:n]); err != nil {
 			return err
 		}
 		run = run[n:]
@@ -219,18 +203,28 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 	return nil
 }
 
-// Decoder returns, for one goroutine, a function that decodes a run's first record: value and size.
-func (f Form[T]) Decoder() func(run []byte) (T, int, error) {
-	if f.Size > 0 {
-		return func(run []byte) (T, int, error) { return memory.Cast[T](run)[0], f.Size, nil }
-	}
-	decode := f.reader()
-	return func(run []byte) (rec T, n int, err error) {
-		b, n := f.framed(run)
-		if n == 0 {
-			return rec, 0, codec.ErrMalformed
+// Decoder returns, for one goroutine, a function that sets *rec to the first record of a run and
+// returns its size in bytes.
+func (f Form[T]) Decoder() func(run []byte, rec *T) (int, error) {
+	flat := &flatReader{fields: f.flat, aligned: f.aligned}
+	decode := f.Codec.Decoder()
+	return func(run []byte, rec *T) (n int, err error) {
+		if f.Size > 0 {
+			*rec = memory.Cast[T](run)[0]
+			return f.Size, nil
 		}
-		rec, err = decode(b)
-		return rec, n, err
+		b, n := f.framed(run)
+		switch {
+		case n == 0:
+			err = codec.ErrMalformed
+		case f.flat != nil:
+			err = flat.read(b, memory.Of(rec))
+		default:
+			*rec, err = decode(b)
+		}
+		if err != nil {
+			err = fmt.Errorf("reading kept records: %w", err)
+		}
+		return n, err
 	}
 }
