@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -115,38 +116,32 @@ func withNameNode(msg any) bool {
 	return false
 }
 
-// undo is a call of what, which ends a fault, at a given time.
-type undo struct {
-	at   time.Time
-	what func()
-}
-
 // run injects faults into c until end is called.
 func (u *chaosInjector) run(c *Cluster) {
 	defer close(u.done)
-	var undos []undo
-	gap := firstDisturbance
-	next := time.Now().Add(u.about(gap))
-	for {
-		due := next
-		if len(undos) > 0 && undos[0].at.Before(due) {
-			due = undos[0].at
+	var faults sync.WaitGroup
+	defer faults.Wait()
+	var open atomic.Int32 // faults that have not ended
+	for gap := firstDisturbance; u.wait(gap); gap = time.Duration(float64(gap) * disturbanceGrowth) {
+		if end := u.disturb(c, open.Load() > 0); end != nil {
+			open.Add(1)
+			faults.Go(func() {
+				defer open.Add(-1)
+				if u.wait(downFor) {
+					end()
+				}
+			})
 		}
-		select {
-		case <-u.quit:
-			return
-		case <-time.After(time.Until(due)):
-		}
-		if due != next {
-			undos[0].what()
-			undos = undos[1:]
-			continue
-		}
-		if what := u.disturb(c, len(undos) > 0); what != nil {
-			undos = append(undos, undo{time.Now().Add(u.about(downFor)), what})
-		}
-		gap = time.Duration(float64(gap) * disturbanceGrowth)
-		next = time.Now().Add(u.about(gap))
+	}
+}
+
+// wait waits for about d; it returns false once end is called.
+func (u *chaosInjector) wait(d time.Duration) bool {
+	select {
+	case <-u.quit:
+		return false
+	case <-time.After(u.about(d)):
+		return true
 	}
 }
 

@@ -58,6 +58,7 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	e.admission.Store(&admission{policy, cfg.Rules})
+	e.datasets.live = map[*lineage]bool{}
 	e.buffers = cluster.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = cluster.NewSpills(cfg.SpillDir)
 	if cfg.spillFile != nil {

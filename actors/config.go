@@ -217,18 +217,13 @@ const attemptMemory = 8 << 20
 
 // computing returns how many attempts may compute at once; 0 means as many as there are slots.
 func (c Config) computing() int {
-	n := c.Parallelism
-	if c.Memory <= 0 {
-		return n
+	if c.Memory > 0 {
+		most := int(max(2, min(c.Memory/attemptMemory, 1<<20)))
+		if c.Parallelism > most || c.Parallelism == 0 && c.Nodes*(c.MapSlots+c.ReduceSlots) > most {
+			return most
+		}
 	}
-	most := int(max(2, min(c.Memory/attemptMemory, 1<<20)))
-	if n == 0 && c.Nodes*(c.MapSlots+c.ReduceSlots) <= most {
-		return 0
-	}
-	if n == 0 {
-		return most
-	}
-	return min(n, most)
+	return c.Parallelism
 }
 
 // policy returns the policy that Policy, or Scheduler and ReducePlacement, name.
@@ -243,18 +238,13 @@ func (c Config) policy() (scheduling.Policy, error) {
 	if c.Scheduler == "" {
 		p.Locality.Auto = true
 	}
-	switch c.ReducePlacement {
-	case "":
-		p.Reduce.Rule = scheduling.DefaultReduceRule(p.Name)
-	case "cogrs":
-		p.Reduce.Rule = scheduling.CoGRS
-	case "larts":
-		p.Reduce.Rule = scheduling.LARTS
-	case "any":
-		p.Reduce.Rule = scheduling.AnyNode
-	default:
+	rule, known := map[string]scheduling.ReduceRule{
+		"": scheduling.DefaultReduceRule(p.Name), "cogrs": scheduling.CoGRS, "larts": scheduling.LARTS, "any": scheduling.AnyNode,
+	}[c.ReducePlacement]
+	if !known {
 		err = fmt.Errorf("actors: unknown reduce placement %q: want any, cogrs or larts", c.ReducePlacement)
 	}
+	p.Reduce.Rule = rule
 	return p, err
 }
 

@@ -246,9 +246,6 @@ func (s *datasets) add(l *lineage) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if s.live == nil {
-		s.live = map[*lineage]bool{}
-	}
 	s.live[l] = true
 	return nil
 }

@@ -271,9 +271,6 @@ func (a *attempt) blame(r *report, err error) {
 func (r *run) forgives(t scheduling.TaskID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.damaged == nil {
-		r.damaged = map[scheduling.TaskID]int{}
-	}
 	r.damaged[t]++
 	return r.damaged[t] <= r.env.cfg.MaxAttempts
 }

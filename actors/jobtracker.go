@@ -157,7 +157,10 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		answer(m.reply, func() error { return jt.submit(m) })
 		if idle {
 			jt.busy = jt.env.now()
-			jt.rearm(c)
+			if jt.env.cfg.Explain { // an early update
+				jt.timer.Stop()
+				jt.arm(c)
+			}
 		}
 		jt.settle(c)
 	case *asked:
@@ -215,14 +218,6 @@ func (jt *jobTracker) arm(c actor.Context) {
 	}
 	jt.due = jt.env.now() + interval
 	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
-}
-
-// rearm brings the next update forward if Config.Explain asks for an early one.
-func (jt *jobTracker) rearm(c actor.Context) {
-	if jt.env.cfg.Explain {
-		jt.timer.Stop()
-		jt.arm(c)
-	}
 }
 
 func (jt *jobTracker) join(c actor.Context, m *join) {

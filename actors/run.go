@@ -104,6 +104,7 @@ func newRun(e *env, p *mapreduce.Plan, input string) *run {
 	return &run{
 		env: e, name: p.Name(), plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, abandoned: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
+		damaged: map[scheduling.TaskID]int{}, bad: map[int32][]cluster.BadRecord{},
 		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
 	}
 }

@@ -65,9 +65,6 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 	if !known || !stuck || r.maxSkips == 0 || task.Kind != scheduling.Map {
 		return
 	}
-	if r.bad == nil {
-		r.bad = map[int32][]cluster.BadRecord{}
-	}
 	r.bad[task.Index] = append(r.bad[task.Index], cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
 }
 

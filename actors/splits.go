@@ -90,11 +90,14 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []clu
 
 // keptBlocks cuts a dataset part of n bytes into even blocks of at most size bytes.
 func keptBlocks(n, size int64, hosts []string) []cluster.Block {
-	count := max((n+size-1)/size, 1)
-	list := make([]cluster.Block, count)
-	for i := range list {
-		from, to := n*int64(i)/count, n*int64(i+1)/count
-		list[i] = cluster.Block{Offset: from, Length: to - from, Hosts: hosts}
+	return cutBlock(cluster.Block{Length: n, Hosts: hosts}, max((n+size-1)/size, 1))
+}
+
+// cutBlock cuts a block into n pieces of nearly equal length.
+func cutBlock(b cluster.Block, n int64) (list []cluster.Block) {
+	for i := range n {
+		from, to := b.Length*i/n, b.Length*(i+1)/n
+		list = append(list, cluster.Block{Offset: b.Offset + from, Length: to - from, Hosts: b.Hosts})
 	}
 	return list
 }
@@ -155,14 +158,7 @@ func splitTail(blocks []cluster.Block, n int, pieces int64) []cluster.Block {
 	n = min(n, len(blocks))
 	list := blocks[: len(blocks)-n : len(blocks)-n]
 	for _, b := range blocks[len(blocks)-n:] {
-		from := b.Offset
-		for i := range pieces {
-			to := b.Offset + b.Length*(i+1)/pieces
-			if to > from {
-				list = append(list, cluster.Block{Offset: from, Length: to - from, Hosts: b.Hosts})
-			}
-			from = to
-		}
+		list = append(list, cutBlock(b, min(pieces, b.Length))...) // none is empty
 	}
 	return list
 }

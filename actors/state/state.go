@@ -188,19 +188,21 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 // readEntries changes the saved state by the records that are not calls of the Core.
 func (d *Dir) readEntries(records [][]byte) error {
 	for i, r := range records {
-		kind := byte(0)
-		if len(r) > 0 {
-			kind = r[0]
-		}
 		var err error
-		switch kind {
-		case callRecord:
-		case successRecord:
-			err = read(r, func(e *successEntry) { d.saved.succeed(e.Key, e.How) })
-		case cutRecord:
-			err = read(r, func(e *cutEntry) { d.saved.Cuts[e.Key] = e.Sum })
-		case skipRecord:
-			err = read(r, d.saved.skip)
+		switch {
+		case len(r) > 0 && r[0] == callRecord:
+		case len(r) > 0 && r[0] == successRecord:
+			var e successEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.succeed(e.Key, e.How)
+		case len(r) > 0 && r[0] == cutRecord:
+			var e cutEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.Cuts[e.Key] = e.Sum
+		case len(r) > 0 && r[0] == skipRecord:
+			var e skipEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.skip(&e)
 		default:
 			err = errors.New("of no known kind")
 		}
@@ -209,16 +211,6 @@ func (d *Dir) readEntries(records [][]byte) error {
 		}
 	}
 	return nil
-}
-
-// read decodes a record and passes it to set.
-func read[E any](record []byte, set func(*E)) error {
-	e := new(E)
-	err := json.Unmarshal(record[1:], e)
-	if err == nil {
-		set(e)
-	}
-	return err
 }
 
 // rebuild returns the Core after the recorded calls, which it replays from the snapshot, or nil if
