@@ -33,12 +33,12 @@
 //
 //	submit J maps=N reduces=N [pool=P] [user=U] [priority=P] [queue=Q] [data=SPEC]
 //	  [map-time=T] [reduce-time=T] [slots-per-task=N]
-//	done TASK…   fail TASK…   progress TASK=PART…   output MAP BYTES…   set J priority=P | pool=P
+//	done TASK…   fail TASK…   progress TASK=PART…   output MAP BYTES…   set J priority=P | pool=P   kill J
 //
 // SPEC gives the places of the maps' data: tt4, tt1|tt2, all, or by map 0:tt1,1-3:tt3|tt4.
 // Questions, with the expected answer after =>:
 //
-//	heartbeat NODE   order [reduce]   runnable   preempt      compared as a whole
+//	heartbeat NODE   idle NODE   order [reduce]   runnable   preempt   compared as a whole
 //	need                                                      as a whole, in any order
 //	shares   demand   running   weights   capacities          only the names expected;
 //	  locality J   virtual J [reduce]                           pool:P and queue:Q besides jobs

@@ -147,6 +147,14 @@ func (w *world) set(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
+func (w *world) kill(now time.Duration, args []string) error {
+	id, err := w.job(args[0])
+	if err != nil {
+		return err
+	}
+	return w.core.Kill(now, id)
+}
+
 // report returns a statement that reports to the core that running attempts have ended.
 func report(state scheduling.AttemptState) func(w *world, now time.Duration, args []string) error {
 	return func(w *world, now time.Duration, args []string) error {

@@ -39,6 +39,7 @@ func question(usage string, least, most int, do func(w *world, s statement, args
 var timedStatements = map[string]timed{
 	"node":      change("NAME [OPTION=VALUE]", 1, many, (*world).node),
 	"submit":    change("JOB [OPTION=VALUE]", 1, many, (*world).submit),
+	"kill":      change("JOB", 1, 1, (*world).kill),
 	"set":       change("JOB priority=P or pool=P", 2, 2, (*world).set),
 	"done":      change("TASK [TASK]", 1, many, report(scheduling.StateSucceeded)),
 	"fail":      change("TASK [TASK]", 1, many, report(scheduling.StateFailed)),
@@ -47,6 +48,7 @@ var timedStatements = map[string]timed{
 	"unfetched": change("REDUCE MAP [MAP]", 2, many, (*world).unfetched),
 
 	"heartbeat":  question("NODE", 1, 1, (*world).heartbeat),
+	"idle":       question("NODE", 1, 1, (*world).idle),
 	"shares":     question("", 0, 0, (*world).perJob),
 	"demand":     question("", 0, 0, (*world).perJob),
 	"running":    question("", 0, 0, (*world).perJob),
@@ -153,15 +155,28 @@ func (w *world) heartbeat(s statement, args []string) (answer, error) {
 		}
 	}
 	if w.opts.Verbose {
-		for _, s := range w.core.View().IdleReasons(id) {
-			note := fmt.Sprintf("idle %v slot: %s: %v", s.Kind, w.names[s.Job-1], s.Reason)
-			if s.Until > 0 {
-				note += fmt.Sprintf(", until %v", s.Until)
-			}
-			a.notes = append(a.notes, note)
+		for _, reason := range w.idleReasons(id) {
+			a.notes = append(a.notes, "idle "+reason)
 		}
 	}
 	return a, nil
+}
+
+// idle answers why jobs leave free slots of a node idle.
+func (w *world) idle(_ statement, args []string) (answer, error) {
+	id, err := w.nodeNamed(args[0])
+	return answer{words: strings.Fields(strings.Join(w.idleReasons(id), "; "))}, err
+}
+
+func (w *world) idleReasons(id scheduling.NodeID) (list []string) {
+	for _, s := range w.core.View().IdleReasons(id) {
+		reason := fmt.Sprintf("%v slot: %s: %v", s.Kind, w.names[s.Job-1], s.Reason)
+		if s.Until > 0 {
+			reason += fmt.Sprintf(", until %v", s.Until)
+		}
+		list = append(list, reason)
+	}
+	return list
 }
 
 // perJob answers the questions about jobs, pools and queues: those named in the expected answer, or

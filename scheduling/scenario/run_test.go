@@ -111,7 +111,10 @@ func TestJSON(t *testing.T) {
 	require.JSONEq(t, `{"passed":0,"failed":1}`, lines[1])
 }
 
+// Each mistake is rejected in one short line that names its place. A statement that cannot have an
+// effect is a mistake, too.
 func TestFaultsNameTheLine(t *testing.T) {
+	const begin = "cluster nodes=1 map=1\nscheduler fifo\n"
 	for text, want := range map[string]string{
 		"":                                                                     "F:1: ",
 		"scheduler hfs\n":                                                      "F:1: statement 1 must be cluster",
@@ -150,36 +153,64 @@ func TestFaultsNameTheLine(t *testing.T) {
 		"cluster nodes=1\nscheduler capacity\nqueue a capacity=120\n":          `F:3: capacity: "120": want above 0, at most 100`,
 		"cluster nodes=1\nscheduler capacity\nqueue a parent=b\n":              "must follow its parent",
 		"cluster nodes=1\nscheduler capacity\nat 0s submit A maps=1 queue=q\n": `"q" is not a leaf queue`,
+		"cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n": "queue q1: capacity 75 is above its maximum 40",
+
+		// numbers out of bounds, before the scenario runs
+		"cluster nodes=1000000000\nscheduler fifo\n":            "bad value nodes",
+		"cluster racks=1000000 nodes=1000000\nscheduler fifo\n": "at most 10000 nodes",
+		"cluster nodes=1000 map=1000000\nscheduler fifo\n":      "200000 slots",
+		"cluster nodes=99999999999999999999\nscheduler fifo\n":  "bad value nodes",
+		begin + "\xff":                     "3: not text",
+		begin + "a\x00":                    "3: not text",
+		begin + strings.Repeat("x", 1<<20): "3: a line of more than 65536 bytes",
+		"cluster " + strings.Repeat("x", 60_000) + "\nscheduler fifo\n":                                "is not of the form",
+		begin + strings.Repeat("at 0s pools\n", 100_001):                                               "more than 100000 statements",
+		begin + "at 2000h pools":                                                                       "3: \"2000h\" is not a time",
+		begin + "run until=2000000h => -":                                                              "bad value until",
+		begin + "run until=2000h => -":                                                                 "at most 1000h",
+		"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=NaN\n":                      "capacity: \"NaN\": want above 0",
+		"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=Inf\n":                      "capacity: \"Inf\": want above 0",
+		begin + "at 0s submit J1 maps=1000000000":                                                      "bad value maps",
+		"cluster nodes=10000 map=0\nscheduler fifo\nat 0s submit J1 maps=1\nrun until=1000h => J1=-\n": "heartbeats",
+
+		// statements without an effect
+		cluster("fifo", begun+"at 6s progress A.r0=0.5\n"):                                                 "F:9: progress A.r0=0.5 has no effect: scheduler fifo looks at none of a reduce; speculation.rule native or late does",
+		cluster("hfsp", "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s progress A.m0=0.5\n"): "F:5: progress A.m0=0.5 has no effect",
+		cluster("hfsp training=off", begun+"at 6s progress A.r0=0.5\n"):                                    "F:9: progress A.r0=0.5 has no effect",
+		cluster("hfsp", begun+"at 6s progress A.r0=0.5\nat 7s progress A.r0=0.4\n"):                        "F:10: progress A.r0=0.4: it has been at 0.5",
+		cluster("delay skip=1 node-delay=5s", begun):                                                       "F:2: locality.waits has no effect with locality.rule skips, only with wait",
+		cluster("fifo reduce-node-delay=5s", begun):                                                        "F:2: reduce.node_wait has no effect with reduce.rule any, only with cogrs or larts",
+		cluster("fifo long-task=5s", begun):                                                                "F:2: long_task has no effect with reserve_long 0",
+		cluster("fifo slow-task=2", begun):                                                                 "F:2: speculation.slow_task has no effect with speculation.rule none, only with late",
+		cluster("hfsp training=off delta=5s", begun):                                                       "F:2: hfsp.delta has no effect with hfsp.no_training true, only with false",
+		cluster("hfsp preempt=kill suspend-high=5", begun):                                                 "F:2: hfsp.suspend_high has no effect with hfsp.reclaim kill, only with suspend",
+		cluster("fifo", "node tt2 map=1 slow=2\n"+begun):                                                   "F:3: option slow has no effect: it needs a cluster that drives itself",
 	} {
 		code, _, errs := runText(t, text, Options{})
-		require.Equal(t, Unreadable, code, text)
-		require.Contains(t, errs, want, text)
+		require.Equal(t, Unreadable, code, "%.300s", text)
+		require.Contains(t, errs, want, "%.300s", text)
+		require.Less(t, len(errs), 400)
+		require.Equal(t, 1, strings.Count(errs, "\n"))
 	}
 	var out, errs bytes.Buffer
 	require.Equal(t, Unreadable, Run(&out, &errs, []string{"no-such-file"}, Options{}))
 	require.Equal(t, "0 passed, 0 failed\n", out.String())
 }
 
-// If the capacities of queues exceed a maximum, the scenario is rejected before it runs.
-func TestCapacityAboveMaximum(t *testing.T) {
-	code, _, errs := runText(t, "cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n", Options{})
-	require.Equal(t, Unreadable, code)
-	require.Contains(t, errs, "queue q1: capacity 75 is above its maximum 40")
+// begun is a scenario in which the reduce of job A runs.
+const begun = "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s done A.m0\nat 3s heartbeat tt1\nat 4s done A.m1\nat 5s heartbeat tt1\n"
+
+// cluster returns a scenario on one node.
+func cluster(scheduler, rest string) string {
+	return "cluster racks=1 nodes=1 map=1 reduce=1\nscheduler " + scheduler + "\n" + rest
 }
 
-func TestAllocationFile(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.xml"), []byte(`<?xml version="1.0"?>
-<allocations><pool name="poolA"><minMaps>3</minMaps><weight>2.0</weight></pool></allocations>`), 0o600))
-	file := filepath.Join(dir, "a.scenario")
-	require.NoError(t, os.WriteFile(file, []byte(`cluster nodes=4 map=1
-scheduler hfs allocations=a.xml
-at 0s submit A maps=9 pool=poolA
-at 0s submit B maps=9
-at 0s shares => pool:poolA=3/0 pool:default=1/0
-`), 0o600))
-	var out, errs bytes.Buffer
-	require.Equal(t, Passed, Run(&out, &errs, []string{file}, Options{}), out.String()+errs.String())
+// A scheduler that looks at the progress of reduces accepts it.
+func TestProgressOfAReduce(t *testing.T) {
+	for _, scheduler := range []string{"hfsp", "fifo speculation.rule=late", "fifo reduce-placement=cogrs"} {
+		code, _, errs := runText(t, cluster(scheduler, begun+"at 6s progress A.r0=0.5\n"), Options{})
+		require.Equal(t, Passed, code, errs)
+	}
 }
 
 func TestSameValue(t *testing.T) {
@@ -188,45 +219,5 @@ func TestSameValue(t *testing.T) {
 	}
 	for _, pair := range [][2]string{{"6200ms", "6.3s"}, {"2.667/1", "2.6/1"}, {"A=1/2", "B=1/2"}, {"NA", "0/0"}, {"1", "1s"}} {
 		require.False(t, sameValue(pair[0], pair[1]), "%v", pair)
-	}
-}
-
-// A statement that cannot have an effect is an error with its line.
-func TestWhatHasNoEffectIsAnError(t *testing.T) {
-	begun := "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s done A.m0\nat 3s heartbeat tt1\nat 4s done A.m1\nat 5s heartbeat tt1\n"
-	cluster := func(scheduler, rest string) string {
-		return "cluster racks=1 nodes=1 map=1 reduce=1\nscheduler " + scheduler + "\n" + rest
-	}
-	for name, x := range map[string]struct{ text, want string }{
-		"progress of a reduce": {
-			cluster("fifo", begun+"at 6s progress A.r0=0.5\n"),
-			"F:9: progress A.r0=0.5 has no effect: scheduler fifo looks at none of a reduce; speculation.rule native or late does",
-		},
-		"progress of a map": {
-			cluster("hfsp", "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s progress A.m0=0.5\n"), "F:5: progress A.m0=0.5 has no effect",
-		},
-		"progress of a known size": {
-			cluster("hfsp training=off", begun+"at 6s progress A.r0=0.5\n"), "F:9: progress A.r0=0.5 has no effect",
-		},
-		"progress that goes back": {
-			cluster("hfsp", begun+"at 6s progress A.r0=0.5\nat 7s progress A.r0=0.4\n"), "F:10: progress A.r0=0.4: it has been at 0.5",
-		},
-		"skips":       {cluster("delay skip=1 node-delay=5s", begun), "F:2: locality.waits has no effect with locality.rule skips, only with wait"},
-		"placement":   {cluster("fifo reduce-node-delay=5s", begun), "F:2: reduce.node_wait has no effect with reduce.rule any, only with cogrs or larts"},
-		"long tasks":  {cluster("fifo long-task=5s", begun), "F:2: long_task has no effect with reserve_long 0"},
-		"copies":      {cluster("fifo slow-task=2", begun), "F:2: speculation.slow_task has no effect with speculation.rule none, only with late"},
-		"training":    {cluster("hfsp training=off delta=5s", begun), "F:2: hfsp.delta has no effect with hfsp.no_training true, only with false"},
-		"suspensions": {cluster("hfsp preempt=kill suspend-high=5", begun), "F:2: hfsp.suspend_high has no effect with hfsp.reclaim kill, only with suspend"},
-		"slow nodes":  {cluster("fifo", "node tt2 map=1 slow=2\n"+begun), "F:3: option slow has no effect: it needs a cluster that drives itself"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			code, out, errs := runText(t, x.text, Options{})
-			require.Equal(t, Unreadable, code, out+errs)
-			require.Contains(t, errs, x.want)
-		})
-	}
-	for _, scheduler := range []string{"hfsp", "fifo speculation.rule=late", "fifo reduce-placement=cogrs"} {
-		code, _, errs := runText(t, cluster(scheduler, begun+"at 6s progress A.r0=0.5\n"), Options{})
-		require.Equal(t, Passed, code, errs)
 	}
 }

@@ -62,7 +62,7 @@ func setUp(dir string, list []statement, opts *Options) (*world, []statement, er
 
 // start creates the core and joins the nodes.
 func (w *world) start() error {
-	cfg := scheduling.Config{Explain: w.opts.Verbose, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.opts.Parts}
+	cfg := scheduling.Config{Explain: true, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.opts.Parts}
 	if w.opts.Verbose {
 		cfg.Events = w.note
 	}
