@@ -118,9 +118,7 @@ type Config struct {
 	// State after the cluster.
 	State *state.Dir
 
-	// selector replaces the scheduler's task selector in tests.
-	selector scheduling.TaskSelector
-	taskLog  *slog.Logger // what user code logs to; nil means the default logger
+	taskLog *slog.Logger // what user code logs to; nil means the default logger
 
 	// OwnSignals says that the program handles SIGINT and SIGTERM itself while Run runs a plan on an
 	// external engine.

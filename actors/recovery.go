@@ -20,7 +20,7 @@ func (jt *jobTracker) newCore() error {
 	e, policy := jt.env, jt.env.admission.Load().policy
 	cfg := scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
-		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), TaskSelector: e.cfg.selector, Parts: e.cfg.Parts,
+		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), Parts: e.cfg.Parts,
 		Events: func(ev event.Event) { jt.happened = append(jt.happened, ev) },
 	}
 	var err error

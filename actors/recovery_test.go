@@ -29,7 +29,7 @@ import (
 func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		saved, err := state.Open(dir, scheduling.Parts{})
+		saved, err := state.Open(dir, cfg.Parts)
 		require.NoError(t, err)
 		cfg.State = saved
 		c, err := Start(cfg)
@@ -43,19 +43,41 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky makes the scheduler's task selection panic: once, and after each of the next restarts of
-// the scheduler once more. Its method panics sets the total number.
+// panicky makes the scheduler panic at an offer of a slot: once, and after each of the next restarts
+// of the scheduler once more. Its method panics sets the total number.
 type panicky struct {
 	slog.Handler
 	armed atomic.Bool
 	times atomic.Int32
 }
 
-func (p *panicky) choose(s scheduling.Selection) int32 {
+// in returns cfg with p's rule for maps and reduces, which launches them anywhere, and p's log.
+func (p *panicky) in(cfg Config) Config {
+	cfg.Policy = scheduling.Policy{Order: "fair", SlowStart: -1}
+	cfg.Policy.Locality.Part, cfg.Policy.Reduce.Part = "panicky", "panicky"
+	cfg.Parts.Maps = map[string]func() scheduling.MapPlacement{"panicky": func() scheduling.MapPlacement { return p }}
+	cfg.Parts.Reduces = map[string]func() scheduling.ReducePlacement{"panicky": func() scheduling.ReducePlacement { return p }}
+	cfg.Logger = slog.New(p)
+	return cfg
+}
+
+func (p *panicky) fault() {
 	if p.armed.CompareAndSwap(true, false) {
 		panic("a fault in the policy")
 	}
-	return s.Index
+}
+
+func (p *panicky) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
+	p.fault()
+	return scheduling.AnyPlace
+}
+
+func (p *panicky) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
+	p.fault()
+	for i := range o.Waiting {
+		return i
+	}
+	return -1
 }
 
 // panics sets the number of panics.
@@ -101,7 +123,7 @@ func TestSchedulerContinues(t *testing.T) {
 	want := oracle(t, counting(3), text)
 	for late := time.Duration(0); late < 5*time.Second; late += 173 * time.Millisecond {
 		p := new(panicky)
-		cfg := Config{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, selector: p.choose, Logger: slog.New(p)}
+		cfg := p.in(Config{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 40})
 		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
 			h, out := submitLines(t, c, slow(3), text)
 			pass(late)
@@ -125,7 +147,6 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 		var lost, killed atomic.Int32
 		cfg := Config{
 			Nodes: 3, MapSlots: 4, ReduceSlots: 1, BlockSize: 40, Expiry: 3*time.Second + time.Duration(step)*50*time.Millisecond,
-			selector: p.choose, Logger: slog.New(p),
 			Calls: func(call *calls.Call) {
 				if call.Op == calls.Expire {
 					p.panics(1)
@@ -141,7 +162,7 @@ func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 				}
 			},
 		}
-		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
+		remembering(t, t.TempDir(), p.in(cfg), func(t *testing.T, c *Cluster) {
 			h, out := submitLines(t, c, slow(2), prose(10, 300))
 			pass(300 * time.Millisecond)
 			require.NoError(t, c.KillNode("node-01"))
@@ -463,13 +484,13 @@ func TestWaitingJobsOutliveHopelessPanics(t *testing.T) {
 	submit := func(t *testing.T, c *Cluster, key string) *JobHandle {
 		return c.submit(t, bindFile(t, homes[key], c.env.cfg.State, key, reducing), SubmitOptions{Key: key})
 	}
-	remembering(t, dir, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
+	p := new(panicky)
+	remembering(t, dir, p.in(Config{Nodes: 2}), func(t *testing.T, c *Cluster) {
 		require.EqualValues(t, 1, submit(t, c, "a").ID())
 		require.EqualValues(t, 2, submit(t, c, "b").ID())
 		pass(time.Second)
 	})
-	p := new(panicky)
-	remembering(t, dir, Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
+	remembering(t, dir, p.in(Config{Nodes: 2}), func(t *testing.T, c *Cluster) {
 		first := submit(t, c, "a")
 		require.EqualValues(t, 1, first.ID())
 		p.panics(1000)

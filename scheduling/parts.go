@@ -38,16 +38,3 @@ type ReducePlacement = core.ReducePlacement
 
 // ReduceOffer is the offer of a reduce slot to a job.
 type ReduceOffer = core.ReduceOffer
-
-// LoadManager reports whether a node with a free slot may get one more task of kind k. load is the
-// number of such tasks that the cluster could run now, slots the number of its slots for them. It
-// is Hadoop's extension point mapred.fairscheduler.loadmanager.
-type LoadManager = core.LoadManager
-
-// TaskSelector picks the task to launch, after the policy has chosen the job and the node. Index is
-// the policy's own choice. It is launched if the returned task is not pending, or is a map farther
-// from its data than the policy allows now. Hadoop: mapred.fairscheduler.taskselector.
-type TaskSelector = core.TaskSelector
-
-// Selection is a TaskSelector's argument: job, node, and the policy's own choice of the task.
-type Selection = core.Selection

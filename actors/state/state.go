@@ -224,7 +224,7 @@ func (d *Dir) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte) 
 		return nil, nil
 	}
 	silent, as := true, from.Config
-	as.LoadManager, as.TaskSelector, as.Parts = cfg.LoadManager, cfg.TaskSelector, cfg.Parts
+	as.Parts = cfg.Parts
 	as.Calls = func(call *calls.Call) {
 		if !silent {
 			cfg.Calls(call)

@@ -70,7 +70,7 @@ type Placement struct {
 func New(c *core.Core, p model.ReducePolicy, former core.Placement) core.Placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
-	r := &Placement{Waits: delay.Waits{C: c}, pol: p, levels: int(c.Far)}
+	r := &Placement{Waits: delay.Waits{C: c}, pol: p, levels: int(model.OffRack)}
 	r.why = causes{model.CauseGravity, model.CauseGravityAhead, model.CauseNoNearerSlot, model.CauseGravityWait}
 	if p.Rule == model.LARTS {
 		r.levels = 1
@@ -98,7 +98,7 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	pending, g := &j.Work[model.Reduce].Pending, j.Outputs
 	switch {
 	case pending.Len() == 0:
-		return core.Proposal{Task: -1, Allowed: r.C.Far} // a speculative attempt does not wait
+		return core.Proposal{Task: -1, Allowed: model.OffRack} // a speculative attempt does not wait
 	case g == nil || g.Known() == 0:
 		return core.Proposal{Task: pending.First(), Allowed: model.OffRack, Why: model.CauseNoGain} // step 1
 	}

@@ -79,7 +79,7 @@ func (r *Placement) compare(p *event.Placed, j *core.Job, i int32, n *core.NodeS
 		return
 	}
 	if r.counted != r.C.Cluster { // the set of live nodes has changed
-		r.racks, r.counted = make([]gravity.Rack, r.C.Groups[1].Count()), r.C.Cluster
+		r.racks, r.counted = make([]gravity.Rack, len(r.C.Racks)), r.C.Cluster
 		for _, n := range r.C.Nodes {
 			if n.Live {
 				k := &r.racks[n.Groups[1]]

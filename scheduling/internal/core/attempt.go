@@ -279,12 +279,9 @@ func (c *Core) putBack(j *Job, k model.TaskKind, i int32) {
 	w.Placed.Add(i)
 	p := j.Spec.Places
 	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
-		for l := range j.ByPlace.Levels {
-			if l == 0 {
-				j.ByPlace.Levels[0].Reopen(int32(n), i)
-			} else if g := c.Nodes[n].Groups; g != nil {
-				j.ByPlace.Levels[l].Reopen(g[l], i)
-			}
+		j.ByPlace.Levels[0].Reopen(int32(n), i)
+		if g := c.Nodes[n].Groups; g != nil {
+			j.ByPlace.Levels[1].Reopen(g[1], i)
 		}
 	}
 }

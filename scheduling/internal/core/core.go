@@ -43,15 +43,8 @@ type Config struct {
 	Expiry            time.Duration // a node silent for this long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
 	History           int           // number of ended jobs to remember; 0 means 1000, negative all
-	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
-	// LoadManager, if not nil, replaces that of the order "pools", which applies Policy.Spread.
-	// TaskSelector, if not nil, makes the final choice of a job's task, under any order. Both are
-	// called within calls of the Core and must not call it. The call log does not contain their
-	// answers: a run replays only with the same functions, and only if they depend on nothing but
-	// their arguments.
-	LoadManager  LoadManager  `json:"-"`
-	TaskSelector TaskSelector `json:"-"`
-	// Parts are custom orders and placements. The call log does not contain their answers either.
+	// Parts are custom orders and placements. The call log does not contain their answers: a run
+	// replays only with the same parts.
 	Parts Parts `json:"-"`
 	// Fork, if not nil, makes a job launch a task at one offer that it would have refused. A call
 	// log of such a run replays only with the same Fork.
@@ -82,10 +75,10 @@ type Core struct {
 
 	Nodes  []*NodeState
 	Names  map[string]model.NodeID
-	Groups []groupNames      // racks and wider groups, by level; 0 unused
-	Topo   int               // increases when a known node gets its rack; jobs are then indexed again
-	near   []index.BitMatrix // by level, 0 for nodes: which jobs may have a pending map in which group
-	oldest time.Duration     // no live node has sent its last heartbeat earlier
+	Racks  map[string]int32   // number by name
+	Topo   int                // increases when a known node gets its rack; jobs are then indexed again
+	near   [2]index.BitMatrix // for nodes and for racks: which jobs may have a pending map in which
+	oldest time.Duration      // no live node has sent its last heartbeat earlier
 
 	Jobs    map[model.JobID]*Job       // active and remembered ones
 	LastJob model.JobID                // the last ID assigned
@@ -112,7 +105,6 @@ type Core struct {
 	Order       Order
 	Placement   [model.Kinds]Placement
 	Speculation Speculation
-	Far         model.Locality // the level beyond all racks and groups of racks
 
 	Beat     uint64                       // number of heartbeats so far that asked for work
 	forked   bool                         // Config.Fork has had its effect
@@ -129,22 +121,17 @@ type Core struct {
 func New(built *Policies, cfg Config, p model.Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
-	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
 	cfg.History = cmp.Or(cfg.History, 1000)
 	if err := errors.Join(cfg.validate(built), p.Validate()); err != nil {
 		return nil, err
 	}
-	c := &Core{built: built, Config: cfg, Names: map[string]model.NodeID{}, Jobs: map[model.JobID]*Job{}, Far: model.Locality(cfg.RackDepth + 1)}
-	c.Groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
-	for i := range c.Groups {
-		c.Groups[i] = groupNames{ids: map[string]int32{}}
-	}
+	c := &Core{built: built, Config: cfg, Names: map[string]model.NodeID{}, Racks: map[string]int32{}, Jobs: map[model.JobID]*Job{}}
 	return c, c.install(p)
 }
 
 func (cfg Config) validate(built *Policies) error {
-	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
-		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", model.ErrBadConfig)
+	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 {
+		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255", model.ErrBadConfig)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Parts.Orders)) {
 		if built.Orders[name] != nil {

@@ -27,11 +27,11 @@ func (c *Core) forks(j *Job, n *NodeState, k model.TaskKind) bool {
 func (c *Core) instead(j *Job, n *NodeState, k model.TaskKind, p Proposal) Proposal {
 	task, l := j.Work[k].Pending.First(), model.AnyPlace
 	if k == model.Map {
-		task, l = c.Pick(j, n, c.Far)
+		task, l = c.Pick(j, n, model.OffRack)
 	}
 	if task < 0 {
 		return p
 	}
 	c.forked = true
-	return Proposal{Task: task, Level: l, Allowed: c.Far, Why: model.CauseForked}
+	return Proposal{Task: task, Level: l, Allowed: model.OffRack, Why: model.CauseForked}
 }

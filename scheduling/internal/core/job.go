@@ -91,8 +91,8 @@ type Job struct {
 // placeIndex finds, for a job and a node, the pending map with the lowest index that has a replica
 // on that node, in its rack, or in a wider group.
 type placeIndex struct {
-	Levels []index.Level // 0: nodes, 1: racks, …
-	Topo   int           // the Core's topology when the levels above 0 were built
+	Levels []index.Level // 0: nodes, 1: racks
+	Topo   int           // the Core's topology when the level of racks was built
 }
 
 // reduceLost records that an attempt of a reduce has ended without success.
@@ -190,21 +190,20 @@ func (c *Core) buildTasks(j *Job) {
 }
 
 // BuildIndex builds j.ByPlace, which finds the job's maps by node and, for nodes whose rack is
-// known, by rack and wider groups.
+// known, by rack.
 func (c *Core) BuildIndex(j *Job) {
 	x, p := &j.ByPlace, j.Spec.Places
 	if x.Levels == nil {
-		x.Levels = make([]index.Level, 1+c.Config.RackDepth)
+		x.Levels = make([]index.Level, model.OffRack)
 		x.Levels[0] = index.NewLevel(p.Offsets, p.Nodes, len(c.Nodes), &c.near[0], j.Index, func(n model.NodeID) int32 { return int32(n) })
 	}
-	for l := 1; l < len(x.Levels); l++ {
-		x.Levels[l].Leave()
-		x.Levels[l] = index.NewLevel(p.Offsets, p.Nodes, c.Groups[l].Count(), &c.near[l], j.Index, func(n model.NodeID) int32 {
-			if g := c.Nodes[n].Groups; g != nil {
-				return g[l]
-			}
-			return -1
-		})
-	}
+	racks := &x.Levels[model.RackLocal]
+	racks.Leave()
+	*racks = index.NewLevel(p.Offsets, p.Nodes, len(c.Racks), &c.near[1], j.Index, func(n model.NodeID) int32 {
+		if g := c.Nodes[n].Groups; g != nil {
+			return g[1]
+		}
+		return -1
+	})
 	x.Topo = c.Topo
 }

@@ -1,9 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/calls"
@@ -49,24 +49,6 @@ func (n *NodeState) Free(k model.TaskKind) int { return n.Slots[k] - n.Used[k] }
 // Open reports whether the node takes new tasks.
 func (n *NodeState) Open() bool { return n.Live && !n.Cordoned && !n.Avoided }
 
-// groupNames assigns numbers to the groups of one level of the network.
-type groupNames struct {
-	ids   map[string]int32
-	Names []string
-}
-
-func (g *groupNames) Count() int { return len(g.Names) }
-
-func (g *groupNames) id(name string) int32 {
-	id, ok := g.ids[name]
-	if !ok {
-		id = int32(len(g.Names))
-		g.ids[name] = id
-		g.Names = append(g.Names, name)
-	}
-	return id
-}
-
 // NodeID returns the number of the named node; it reserves one for a node that has not joined.
 func (c *Core) NodeID(name string) model.NodeID {
 	if id, ok := c.Names[name]; ok {
@@ -95,17 +77,11 @@ func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return model.NoNode, err
 	}
-	path := strings.Split(spec.Rack, "/")
-	if spec.Rack == "" {
-		path = strings.Split(strings.Repeat("default/", c.Config.RackDepth-1)+"default", "/")
-	}
 	switch {
 	case spec.Name == "":
 		return model.NoNode, fmt.Errorf("%w: no name", ErrBadNode)
 	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > maxSlots || spec.ReduceSlots > maxSlots:
 		return model.NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, maxSlots)
-	case len(path) != c.Config.RackDepth:
-		return model.NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
 	}
 	_, known := c.Names[spec.Name]
 	id := c.nodeID(spec.Name)
@@ -128,7 +104,7 @@ func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	if restarted {
 		c.clearFailures(n)
 	}
-	c.stand(n, path)
+	n.Groups = []int32{int32(id), c.rack(spec.Rack)} // a new slice: places of outputs may keep the old one
 	c.countSlots(n, 1)
 	c.dropUnfit(n)
 	c.Dirty = true
@@ -137,12 +113,15 @@ func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	return id, nil
 }
 
-// stand sets n.Groups, the node's place in the network, from the parts of its rack's path.
-func (c *Core) stand(n *NodeState, path []string) {
-	n.Groups = []int32{int32(n.ID)} // a new slice: places of outputs may keep the old one
-	for l := 1; l <= c.Config.RackDepth; l++ {
-		n.Groups = append(n.Groups, c.Groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
+// rack returns the number of the named rack.
+func (c *Core) rack(name string) int32 {
+	name = cmp.Or(name, "default")
+	id, known := c.Racks[name]
+	if !known {
+		id = int32(len(c.Racks))
+		c.Racks[name] = id
 	}
+	return id
 }
 
 // dropUnfit kills the suspended attempts of a node that has become too small to resume them.

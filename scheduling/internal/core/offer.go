@@ -31,32 +31,27 @@ func (c *Core) Offer(j *Job, n *NodeState, k model.TaskKind) bool {
 	case p.Task >= 0:
 		c.accept(j, n, k, p)
 		return true
-	case p.Allowed >= c.Far && j.Work[k].Waiting() == 0:
+	case p.Allowed >= model.OffRack && j.Work[k].Waiting() == 0:
 		return c.offerCopy(j, n, k)
 	}
 	return c.refuse(j, n, k, p)
 }
 
-// accept launches the proposed task, or the one that the task selector chooses instead.
+// accept launches the proposed task.
 func (c *Core) accept(j *Job, n *NodeState, k model.TaskKind, p Proposal) {
 	at := c.Placement[k]
 	if k == model.Reduce {
-		i := c.Selected(j, k, n, p.Task, model.AnyPlace)
 		why, placed := c.reason(j, k, p.Why), (*event.Placed)(nil)
 		if e, ok := at.(explainer); ok && c.Config.Events != nil {
-			placed = e.Explain(j, i, n)
+			placed = e.Explain(j, p.Task, n)
 		}
 		at.Launched(j, n, p.Level)
-		c.Launch(j, k, i, n, model.AnyPlace, why, placed)
+		c.Launch(j, k, p.Task, n, model.AnyPlace, why, placed)
 		return
 	}
-	m, l := p.Task, p.Level
-	if i := c.Selected(j, k, n, m, p.Allowed); i != m {
-		m, l = i, c.Level(j, i, n)
-	}
-	why := c.reason(j, k, near(l, p.Why))
-	at.Launched(j, n, l)
-	c.Launch(j, k, m, n, l, why, nil)
+	why := c.reason(j, k, near(p.Level, p.Why))
+	at.Launched(j, n, p.Level)
+	c.Launch(j, k, p.Task, n, p.Level, why, nil)
 }
 
 // refuse records why j does not take a slot of n. It always returns false, as Skip does.
@@ -130,6 +125,23 @@ func (c *Core) Pick(j *Job, n *NodeState, far model.Locality) (int32, model.Loca
 		return w.Pending.First(), model.AnyPlace
 	}
 	return -1, model.AnyPlace
+}
+
+// Level returns the distance that map m would have from its data if it ran on n.
+func (c *Core) Level(j *Job, m int32, n *NodeState) model.Locality {
+	if !j.HasPlace(m) {
+		return model.AnyPlace
+	}
+	p, best := j.Spec.Places, model.OffRack
+	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
+		groups := c.Nodes[id].Groups
+		for l := model.Locality(0); l < best && groups != nil; l++ {
+			if groups[l] == n.Groups[l] {
+				best = l
+			}
+		}
+	}
+	return best
 }
 
 // Kept reports whether j's tasks of kind k are known to be long, so that Policy.ReserveLong applies

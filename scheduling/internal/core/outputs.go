@@ -41,7 +41,7 @@ func (q View) Gravity(id model.TaskID) (n model.NodeID, ok bool, err error) {
 	}
 	var sums gravity.Sums
 	g.Sum(id.Index, &sums)
-	center, ok := sums.Center(int(q.c.Far))
+	center, ok := sums.Center(int(model.OffRack))
 	if !ok {
 		return model.NoNode, false, nil
 	}

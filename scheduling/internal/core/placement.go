@@ -68,7 +68,7 @@ type Anywhere struct{ greedy }
 
 // Place implements Placement.
 func (a Anywhere) Place(j *Job, _ *NodeState) Proposal {
-	return Proposal{Task: j.Work[model.Reduce].Pending.First(), Allowed: a.c.Far, Why: model.CauseAnyReduce}
+	return Proposal{Task: j.Work[model.Reduce].Pending.First(), Allowed: model.OffRack, Why: model.CauseAnyReduce}
 }
 
 // explainer is a placement that can explain more of a decision than a Reason does.
@@ -82,7 +82,7 @@ type explainer interface {
 type greedy struct{ c *Core }
 
 func (g greedy) Place(j *Job, n *NodeState) Proposal {
-	return g.c.Nearest(j, n, g.c.Far, model.CauseGreedy)
+	return g.c.Nearest(j, n, model.OffRack, model.CauseGreedy)
 }
 
 func (greedy) Begin()                                    {}

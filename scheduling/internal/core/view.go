@@ -151,7 +151,7 @@ func (q View) Between(a, b model.NodeID) model.Locality {
 			return model.Locality(l)
 		}
 	}
-	return c.Far
+	return model.OffRack
 }
 
 // View returns a snapshot of the node.

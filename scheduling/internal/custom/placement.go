@@ -50,9 +50,9 @@ func (a *placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if a.kind == model.Reduce {
 		return a.placeReduce(j, n)
 	}
-	_, nearest := a.c.Pick(j, n, a.c.Far)
+	_, nearest := a.c.Pick(j, n, model.OffRack)
 	if nearest == model.AnyPlace {
-		return a.c.Nearest(j, n, a.c.Far, model.CauseWaited)
+		return a.c.Nearest(j, n, model.OffRack, model.CauseWaited)
 	}
 	waiting := &j.Work[model.Map].Placed
 	o := core.MapOffer{
@@ -62,23 +62,23 @@ func (a *placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if chooser, ok := a.part.(core.MapChooser); ok {
 		m := chooser.Choose(a.c.View(), o)
 		if m < 0 {
-			return core.Proposal{Task: -1, Level: model.AnyPlace, Allowed: a.c.Far, Why: model.CauseWaiting}
+			return core.Proposal{Task: -1, Level: model.AnyPlace, Allowed: model.OffRack, Why: model.CauseWaiting}
 		}
 		a.check(j, m, waiting)
 		a.chose = true
-		return core.Proposal{Task: m, Level: a.c.Level(j, m, n), Allowed: a.c.Far, Why: model.CauseWaited}
+		return core.Proposal{Task: m, Level: a.c.Level(j, m, n), Allowed: model.OffRack, Why: model.CauseWaited}
 	}
 	l := a.part.(core.MapPlacement).Farthest(a.c.View(), o)
 	if l == model.AnyPlace {
-		l = a.c.Far
+		l = model.OffRack
 	}
-	return a.c.Nearest(j, n, min(max(l, model.NodeLocal), a.c.Far), model.CauseWaited)
+	return a.c.Nearest(j, n, min(max(l, model.NodeLocal), model.OffRack), model.CauseWaited)
 }
 
 func (a *placement) placeReduce(j *core.Job, n *core.NodeState) core.Proposal {
 	waiting := &j.Work[model.Reduce].Pending
 	if waiting.Len() == 0 {
-		return core.Proposal{Task: -1, Allowed: a.c.Far}
+		return core.Proposal{Task: -1, Allowed: model.OffRack}
 	}
 	o := core.ReduceOffer{Job: j.ID, Node: n.ID, Waiting: walk(waiting), Urgent: a.c.Order.Urgent(j, model.Reduce)}
 	o.Refused, o.Waited = a.refused(j)

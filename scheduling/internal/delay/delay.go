@@ -49,7 +49,7 @@ func NewSkipCount(c *core.Core, p model.LocalityPolicy, former core.Placement) c
 func (s *SkipCount) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	level := s.level(j) // line 10
 	if int(level) == s.levels() || !j.Located {
-		level = s.c.Far // line 11
+		level = model.OffRack // line 11
 	}
 	return s.c.Nearest(j, n, level, model.CauseWaited) // lines 6, 9
 }
@@ -139,12 +139,12 @@ func NewTimedWait(c *core.Core, p model.LocalityPolicy, former core.Placement) c
 // its last launch, and one more for each wait that is over. After a node-local launch, W1 allows
 // the rack and W1 + W2 any node; after a rack-local launch, W2 allows any node.
 func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
-	w, far := t.Of.Of(j), t.C.Far
+	w := t.Of.Of(j)
 	level, left := w.Level, w.Wait
 	if !j.Located || t.C.Order.Urgent(j, model.Map) {
-		level = far
+		level = model.OffRack
 	}
-	for ; level < far && left >= t.length(level); level++ { // lines 8, 11, 14
+	for ; level < model.OffRack && left >= t.length(level); level++ { // lines 8, 11, 14
 		left -= t.length(level)
 	}
 	return t.C.Nearest(j, n, level, model.CauseWaited) // lines 10, 13, 16
@@ -160,7 +160,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l model.Locality) {
 	case l == model.AnyPlace && j.Located:
 		return
 	case l == model.AnyPlace:
-		l = t.C.Far
+		l = model.OffRack
 	case t.Capped && l <= w.Level && w.Refused > 0 && t.C.Beat-w.Refused < uint64(t.C.Live):
 		return
 	}
@@ -181,7 +181,7 @@ func (t *TimedWait) length(l model.Locality) time.Duration {
 // View implements core.Placement.
 func (t *TimedWait) View(j *core.Job) (view.Locality, time.Duration) {
 	w, until := t.Of.Of(j), time.Duration(0)
-	for l := w.Level; l < t.C.Far && w.Wait >= until; l++ {
+	for l := w.Level; l < model.OffRack && w.Wait >= until; l++ {
 		until += t.length(l)
 	}
 	return view.Locality{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait

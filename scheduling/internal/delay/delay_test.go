@@ -46,59 +46,6 @@ func waitingJob(t *testing.T, p model.LocalityPolicy) *core.Core {
 	return c
 }
 
-// Without W2, any node is allowed after W1; without both, any node is allowed at once.
-func TestLevelsWithoutAWait(t *testing.T) {
-	c := waitingJob(t, timed(5))
-	require.Empty(t, coretest.Beat(t, c, 0, far))
-	require.Empty(t, coretest.Beat(t, c, 5*time.Second-1, far))
-	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
-	c = waitingJob(t, timed())
-	require.Len(t, coretest.Beat(t, c, 0, far), 1)
-}
-
-// The view of a job shows how long it has waited, at which level, and when the wait will end.
-func TestViewOfAWait(t *testing.T) {
-	c := waitingJob(t, timed(4, 6))
-	stands := func() view.Locality {
-		v, err := c.View().Locality(1)
-		require.NoError(t, err)
-		return v
-	}
-	until := func() time.Duration {
-		_, at := c.Placement[model.Map].View(c.Job(1))
-		return at
-	}
-	require.Equal(t, view.Locality{}, stands())
-	require.Empty(t, coretest.Beat(t, c, 0, far))
-	require.Equal(t, view.Locality{Skipped: true}, stands())
-	require.Equal(t, 4*time.Second, until())
-	require.Empty(t, coretest.Beat(t, c, 3*time.Second, far))
-	require.Equal(t, view.Locality{Wait: 3 * time.Second, Skipped: true}, stands())
-	require.Equal(t, 4*time.Second, until())
-	got, err := c.Heartbeat(5*time.Second, model.Heartbeat{Node: rack})
-	require.NoError(t, err)
-	require.Equal(t, model.Reason{Cause: model.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
-	require.Equal(t, view.Locality{Level: model.RackLocal}, stands())
-	require.Empty(t, coretest.Beat(t, c, 6*time.Second, far))
-	require.Empty(t, coretest.Beat(t, c, 8*time.Second, far))
-	require.Equal(t, view.Locality{Level: model.RackLocal, Wait: 2 * time.Second, Skipped: true}, stands())
-	require.Equal(t, 12*time.Second, until())
-	got, err = c.Heartbeat(9*time.Second, model.Heartbeat{Node: data})
-	require.NoError(t, err)
-	require.Equal(t, model.Reason{Cause: model.CauseLocal}, got.Actions[0].Reason)
-	require.Equal(t, view.Locality{}, stands(), "back at the first level")
-	require.Empty(t, coretest.Beat(t, c, 10*time.Second, far))
-	got, err = c.Heartbeat(25*time.Second, model.Heartbeat{Node: far})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 1)
-	require.Equal(t, view.Locality{Level: model.OffRack}, stands())
-	require.Equal(t, 25*time.Second, until(), "it waits for nothing")
-	require.NoError(t, c.Kill(26*time.Second, 1))
-	require.Equal(t, view.Locality{}, stands())
-	_, err = c.View().Locality(2)
-	require.ErrorIs(t, err, core.ErrUnknownJob)
-}
-
 // With Capped, a launch within the level keeps the wait if an offer was refused fewer heartbeats
 // before than there are nodes. A launch farther away restarts the wait.
 func TestCapOfAWait(t *testing.T) {
@@ -209,17 +156,6 @@ func TestReasonsOfSkipCounts(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
 }
 
-// Each level has its own wait. With 1 s for the node and 5 s for the rack, the rack is allowed
-// after 1 s. Any node is allowed after 6 s, not after 2 s [Zaharia10 Algorithm 3].
-func TestEachLevelWaitsItsOwnTime(t *testing.T) {
-	c := fair(t, core.Config{}, timed(1, 5), coretest.Racks([2]int{2, 0}, 2, 2)...)
-	coretest.Submit(t, c, model.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
-	require.Empty(t, coretest.Beat(t, c, 0, 3))
-	require.Empty(t, coretest.Beat(t, c, 900*time.Millisecond, 1))
-	require.Empty(t, coretest.Beat(t, c, 5900*time.Millisecond, 3), "the wait for the rack is not over")
-	require.Len(t, coretest.Beat(t, c, 6*time.Second, 3), 2)
-}
-
 // With Auto, D is that of [Zaharia10 Equation 2] for 95 % locality. It depends on the job's maps
 // and replicas, and on the present number of nodes.
 func TestSkipsForLocality(t *testing.T) {
@@ -243,31 +179,6 @@ func TestSkipsForLocality(t *testing.T) {
 			require.Len(t, coretest.Beat(t, c, 1, 19), 1)
 		}
 	}
-}
-
-// The network may have more levels. If racks are grouped by site, they are node, rack, site and
-// beyond, with a wait each.
-func TestThreeLevels(t *testing.T) {
-	nodes := coretest.Racks([2]int{1, 0}, 4)
-	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
-		nodes[i].Rack = rack
-	}
-	c := fair(t, core.Config{RackDepth: 2}, timed(2, 2, 2), nodes...)
-	_, err := c.Join(0, model.Node{Name: "x", Rack: "r1", MapSlots: 1})
-	require.ErrorIs(t, err, core.ErrBadNode)
-	coretest.Submit(t, c, model.JobSpec{Maps: 9, Places: coretest.On(9, 0)})
-	var got []model.Locality
-	for now := time.Duration(0); now <= 16*time.Second; now += time.Second {
-		for i := len(nodes) - 1; i > 0; i-- {
-			o, err := c.Heartbeat(now, model.Heartbeat{Node: model.NodeID(i)})
-			require.NoError(t, err)
-			for _, l := range o.Actions {
-				got = append(got, l.Locality)
-				c.Placement[model.Map].(*TimedWait).Of.Of(c.Job(1)).Level = model.NodeLocal // each level from the start
-			}
-		}
-	}
-	require.Equal(t, []model.Locality{model.RackLocal, model.OffRack, model.Locality(3)}, got)
 }
 
 // Automatic waits depend on the present number of nodes, also for jobs that already wait.

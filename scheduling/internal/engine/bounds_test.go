@@ -19,13 +19,11 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 		fits bool
 	}{
 		{core.Config{}, true},
-		{core.Config{HeartbeatInterval: 1, Expiry: 1, MaxAttempts: 255, RackDepth: 8, History: -1}, true},
+		{core.Config{HeartbeatInterval: 1, Expiry: 1, MaxAttempts: 255, History: -1}, true},
 		{core.Config{HeartbeatInterval: -1}, false},
 		{core.Config{Expiry: -1}, false},
 		{core.Config{MaxAttempts: -1}, false},
 		{core.Config{MaxAttempts: 256}, false},
-		{core.Config{RackDepth: -1}, false},
-		{core.Config{RackDepth: 9}, false},
 	} {
 		_, err := NewCore(x.cfg, p)
 		if x.fits {
@@ -36,7 +34,7 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 	}
 	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.RackDepth, c.Config.History}, "the defaults")
+	require.Equal(t, []any{10 * time.Minute, 4, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.History}, "the defaults")
 }
 
 // Each mistake in a job is rejected, even if it is the only one. Values at the limits are valid.
@@ -98,25 +96,23 @@ func TestBoundsOfJobs(t *testing.T) {
 	}
 }
 
-// A node must have a name, slots within bounds, and a rack name of the configured depth.
+// A node must have a name and slots within bounds. Without a rack it is in the rack "default".
 func TestBoundsOfNodes(t *testing.T) {
-	c := coreOf(t, "fifo", func(cfg *core.Config, _ *model.Policy) { cfg.RackDepth = 2 })
+	c := coreOf(t, "fifo", nil)
 	for _, bad := range []model.Node{
 		{},
 		{Name: "a", MapSlots: -1},
 		{Name: "a", ReduceSlots: -1},
 		{Name: "a", MapSlots: 1<<20 + 1},
 		{Name: "a", ReduceSlots: 1<<20 + 1},
-		{Name: "a", Rack: "r"},
-		{Name: "a", Rack: "s/t/r"},
 	} {
 		_, err := c.Join(0, bad)
 		require.ErrorIs(t, err, core.ErrBadNode, bad)
 	}
 	require.Empty(t, c.Nodes)
-	join(t, c, model.Node{Name: "a", Rack: "s/r", MapSlots: 1 << 20, ReduceSlots: 1 << 20})
+	join(t, c, model.Node{Name: "a", Rack: "default", MapSlots: 1 << 20, ReduceSlots: 1 << 20})
 	id := join(t, c, model.Node{Name: "b"})
-	require.Equal(t, []string{"default/default", "default"}, []string{c.Groups[1].Names[c.Nodes[id].Groups[1]], c.Groups[2].Names[c.Nodes[id].Groups[2]]})
+	require.Equal(t, model.RackLocal, c.View().Between(0, id))
 	_, known := c.View().Lookup("b")
 	require.True(t, known)
 	c.NodeID("named")

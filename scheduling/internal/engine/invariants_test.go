@@ -140,19 +140,24 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k model.TaskKind) 
 		if n.Groups == nil {
 			continue
 		}
-		for far := model.NodeLocal; far <= c.Far; far++ {
+		for far := model.NodeLocal; far <= model.OffRack; far++ {
 			gotMap, gotAt := c.Pick(j, n, far)
-			wantMap, wantAt := slowPick(c, j, n, far)
+			wantMap, wantAt := slowPick(t, c, j, n, far)
 			require.Equal(t, []any{wantMap, wantAt}, []any{gotMap, gotAt}, "pick on %s up to %v", n.Name, far)
 		}
 	}
 }
 
-// checkPools fails unless the sums and lists of each pool follow from its jobs.
+// checkPools fails unless the sums and lists of each pool follow from its jobs, and its fair share is
+// at most its demand. All shares are at most the slots.
 func checkPools(t require.TestingT, o *pools.Order) {
 	var load [model.Kinds]int
+	var shares [model.Kinds]float64
+	o.ComputeShares()
 	for _, p := range o.Sorted {
 		for k := range model.TaskKind(model.Kinds) {
+			require.True(t, p.Share[k] >= 0 && p.Share[k] <= float64(p.Wants(k))+1e-6, "pool %s has a share of %v and wants %d", p.Name, p.Share[k], p.Wants(k))
+			shares[k] += p.Share[k]
 			var running, demand, sum int
 			for _, j := range p.Jobs {
 				require.Same(t, p, o.PoolOf(j))
@@ -165,6 +170,9 @@ func checkPools(t require.TestingT, o *pools.Order) {
 		}
 	}
 	require.Equal(t, load, o.Load)
+	for k, sum := range shares {
+		require.LessOrEqual(t, sum, float64(o.C.Slots[k])+1e-6)
+	}
 	if o.Limits {
 		checkLimits(t, o)
 	}
@@ -340,8 +348,9 @@ func poolBefore(p, q *pools.Pool, k model.TaskKind) bool {
 	return p.Name < q.Name
 }
 
-// slowPick returns the same map and locality as Core.Pick, by a search of all tasks.
-func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) (int32, model.Locality) {
+// slowPick returns the same map and locality as Core.Pick, by a search of all tasks. It fails unless
+// Core.Level agrees on the locality of each.
+func slowPick(t require.TestingT, c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) (int32, model.Locality) {
 	best, at := int32(-1), model.Locality(100)
 	unplaced := int32(-1)
 	for m := range int32(len(j.Work[model.Map].Tasks)) {
@@ -355,7 +364,7 @@ func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) 
 			continue
 		}
 		p := j.Spec.Places
-		l := c.Far
+		l := model.OffRack
 		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 			if c.Nodes[r].Groups != nil {
 				l = min(l, model.Locality(gravity.Distance(c.Nodes[r].Site(), n.Site())/2))
@@ -365,6 +374,9 @@ func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) 
 		}
 		if l < at {
 			best, at = m, l
+		}
+		if c.Level(j, m, n) != l {
+			require.Equal(t, l, c.Level(j, m, n), "map %d on %s", m, n.Name)
 		}
 	}
 	if best >= 0 && at <= far {

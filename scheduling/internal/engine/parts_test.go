@@ -94,30 +94,6 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	})
 }
 
-// Random runs with external and built-in parts end, keep all invariants, and replay.
-func TestRandomRunsWithPartsFromOutside(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPolicy(t)
-		if rapid.Bool().Draw(t, "order") {
-			p.Order, p.Queues = "fewest", nil
-		}
-		if rapid.Bool().Draw(t, "maps") {
-			p.Locality.Part = "skip"
-		}
-		if rapid.Bool().Draw(t, "reduces") {
-			p.Reduce.Part = "first"
-		}
-		y := newPlayOf(t, p, knownParts())
-		for range rapid.IntRange(10, 60).Draw(t, "steps") {
-			y.step(4, 2)
-		}
-		y.finish()
-		fresh, err := NewCore(silently(y.config()), p)
-		require.NoError(t, err)
-		require.NoError(t, ReplayFrom(fresh, &y.log))
-	})
-}
-
 // curious is a part from outside that asks the View every question before it answers.
 type curious struct {
 	t require.TestingT

@@ -11,7 +11,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
-	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
 // check fails the walk unless the invariants hold, and tasks are done and have failed as the events
@@ -35,26 +34,6 @@ func (w *world) check() {
 			w.checkWaits(j)
 		}
 	}
-	if o, ok := w.c.Order.(*pools.Order); ok {
-		w.checkShares(o)
-	}
-}
-
-// checkShares: each pool's fair share is at most its demand, and their sum at most the slots.
-func (w *world) checkShares(o *pools.Order) {
-	o.ComputeShares()
-	for k := range model.TaskKind(model.Kinds) {
-		sum := 0.0
-		for _, p := range o.Sorted {
-			sum += p.Share[k]
-			if p.Share[k] < 0 || p.Share[k] > float64(p.Wants(k))+1e-6 {
-				w.breaks("pool %s has a share of %v %vs and wants %d", p.Name, p.Share[k], k, p.Wants(k))
-			}
-		}
-		if sum > float64(w.c.Slots[k])+1e-6 {
-			w.breaks("the shares sum to %v of %d %v slots", sum, w.c.Slots[k], k)
-		}
-	}
 }
 
 // checkWaits: a job whose wait has reached the bound of its rule is not passed over.
@@ -63,7 +42,7 @@ func (w *world) checkWaits(j *core.Job) {
 	case *delay.TimedWait:
 		x := r.Of.Of(j)
 		bound := time.Duration(0)
-		for l := x.Level; l < w.c.Far; l++ {
+		for l := x.Level; l < model.OffRack; l++ {
 			bound += w.spec.policy.Locality.Waits[l]
 		}
 		if x.Skipped && x.Wait >= bound {

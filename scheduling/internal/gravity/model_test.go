@@ -213,26 +213,6 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 	require.Zero(t, g.Score(0, Site{Groups: []int32{99}}, 1))
 }
 
-// If a caller asks for more levels than the network has, it gets the answer for all levels.
-func TestMoreLevelsThanThereAre(t *testing.T) {
-	for depth := 1; depth <= levels; depth++ {
-		all := sites()
-		for i := range all {
-			all[i].Groups = all[i].Groups[:depth]
-		}
-		g := New(1, 2)
-		g.Add(0, all[0], []int64{4, 2})
-		require.False(t, g.Even(0.1, levels+2))
-		g.Fold()
-		require.Equal(t, int64(4*depth), g.Score(0, all[0], levels+2))
-		var sums Sums
-		g.Sum(0, &sums)
-		center, ok := sums.Center(levels + 2)
-		require.True(t, ok)
-		require.Equal(t, all[0], center)
-	}
-}
-
 // Two sites are two links apart for each level up to the first common group.
 func TestDistanceOfSites(t *testing.T) {
 	all := sites()

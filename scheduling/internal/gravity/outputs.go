@@ -6,9 +6,8 @@ package gravity
 
 import "math"
 
-// Site is the place of a node in the network: its group at each level, from the node itself to its
-// rack and wider groups. Two sites with the same group at a level are near each other at that
-// level.
+// Site is the place of a node in the network: its group at each level, first the node itself, then
+// its rack. Two sites with the same group at a level are near each other at that level.
 type Site struct {
 	Node   int32
 	Groups []int32

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MaxLevels limits the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
+// MaxLevels limits the levels for which a policy has waits or skips.
 const MaxLevels = 10
 
 // Policy selects and configures every part, as plain data. Preset returns one, which may be changed

@@ -4,12 +4,10 @@ import "time"
 
 // Node describes a machine that joins the cluster.
 type Node struct {
-	Name string // unique; a node that joins again keeps its NodeID
-	// Rack names the node's rack; empty means the rack "default". In a network with more levels it
-	// is a path from the outside in, such as "site1/rack3", with Config.RackDepth parts.
-	Rack        string
-	MapSlots    int // 0 or more
-	ReduceSlots int // 0 or more
+	Name        string // unique; a node that joins again keeps its NodeID
+	Rack        string // empty means the rack "default"
+	MapSlots    int    // 0 or more
+	ReduceSlots int    // 0 or more
 	// Incarnation identifies one life of the node's process. A join with another incarnation loses
 	// what the former one ran and stored.
 	Incarnation uint64

@@ -243,12 +243,9 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// mayLoad reports whether n may get one more task of kind k. Config.LoadManager decides or, without
-// one, Policy.Spread, which limits the nodes while the cluster has few tasks.
+// mayLoad reports whether n may get one more task of kind k. Policy.Spread limits the nodes while
+// the cluster has few tasks.
 func (o *Order) mayLoad(n *core.NodeState, k model.TaskKind) bool {
-	if f := o.C.Config.LoadManager; f != nil {
-		return f(n.View(), k, o.Load[k], o.C.Slots[k])
-	}
 	p := &o.C.Policy
 	return !p.Spread || n.Running[k] < shares.OfNode(n.Slots[k], o.Load[k], o.C.Slots[k], p.LoadMaxDiff)
 }

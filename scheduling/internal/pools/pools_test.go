@@ -119,43 +119,10 @@ func TestBoostEndsWithoutWork(t *testing.T) {
 	_, err := c.Heartbeat(20*time.Second, model.Heartbeat{Node: n, Incarnation: 7})
 	require.NoError(t, err)
 	require.Equal(t, 6*time.Second, c.View().Now())
-	_, err = c.Heartbeat(10*time.Second, model.Heartbeat{Node: n, NoWork: true})
-	require.NoError(t, err)
+	coretest.Report(t, c, 10*time.Second, n)
 	require.Equal(t, []model.JobID{second, first}, c.View().Order(model.Map), "2 against 2 / 3")
 	require.NoError(t, c.SetPriority(15*time.Second, first, model.Normal)) // any call that runs Settle
 	require.Equal(t, []model.JobID{first, second}, c.View().Order(model.Map), "2 against 2")
-}
-
-// Limits on running jobs also hold for the lowest priority. A job that ends lets another one run. A
-// job without tasks does not count.
-func TestLimitsOnJobs(t *testing.T) {
-	c, _ := pooled(t, model.Node{MapSlots: 4}, func(cfg *core.Config, p *model.Policy) {
-		p.Pools = model.Allocations{UserMaxJobs: 1, Pools: []model.PoolConfig{{Name: "p", MaxJobs: 2}}}
-	})
-	require.Equal(t, model.JobSucceeded, c.View().State(coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "a"})), "it has nothing to do")
-	a := coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "a", Maps: 1, Priority: model.VeryLow})
-	require.True(t, coretest.Job(t, c, a).Runnable)
-	other := coretest.Submit(t, c, model.JobSpec{Pool: "q", User: "a", Maps: 1, Priority: model.VeryLow})
-	require.False(t, coretest.Job(t, c, other).Runnable)
-	require.Equal(t, model.Reason{Cause: model.CauseJobLimit, Count: 1, Of: 1}, coretest.Job(t, c, other).Hold)
-	b := coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "b", Maps: 1, Priority: model.VeryLow})
-	third := coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "c", Maps: 1, Priority: model.VeryLow})
-	require.Equal(t, []bool{true, false, true, false}, coretest.Runnable(c))
-	require.Equal(t, model.Reason{Cause: model.CauseJobLimit, Count: 2, Of: 2}, coretest.Job(t, c, third).Hold)
-	require.Equal(t, []model.JobID{a, b}, c.View().Runnable())
-	require.NoError(t, c.Kill(0, a))
-	require.Equal(t, []model.JobID{other, b, third}, c.View().Runnable(), "there is room for both")
-	require.NoError(t, c.Kill(0, b))
-	for range 3 { // the counts return to 0 each time
-		id := coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "d", Maps: 1})
-		require.True(t, coretest.Job(t, c, id).Runnable)
-		require.False(t, coretest.Job(t, c, coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "e", Maps: 1, Priority: model.VeryLow})).Runnable)
-		require.NoError(t, c.Kill(0, id))
-		require.NoError(t, c.Kill(0, id+1))
-	}
-	v := coretest.Job(t, c, coretest.Submit(t, c, model.JobSpec{Pool: "p", User: "d", Maps: 1, Priority: model.High}))
-	require.True(t, v.Runnable)
-	require.Equal(t, model.JobRunning, v.State)
 }
 
 // A job beyond the limit on running jobs waits, with a reason. If it is held back later, its start
@@ -227,27 +194,6 @@ func TestEventsOfPools(t *testing.T) {
 	since()
 	require.NoError(t, c.Update(15*time.Second))
 	require.Equal(t, event.Warning, since()[0].Type, "it is too much again")
-}
-
-// Before each launch the load manager is asked, with the node, the cluster's load and its slots. If
-// it refuses, the slot stays free, and the idle reason says so.
-func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
-	type question struct {
-		k           model.TaskKind
-		running     int
-		load, slots int
-	}
-	var asked []question
-	c, n := pooled(t, model.Node{MapSlots: 3}, func(cfg *core.Config, _ *model.Policy) {
-		cfg.LoadManager = func(n view.Node, k model.TaskKind, load, slots int) bool {
-			asked = append(asked, question{k, n.Running[k], load, slots})
-			return n.Running[k] < 2
-		}
-	})
-	coretest.Submit(t, c, model.JobSpec{Maps: 9, Reduces: 1})
-	require.Len(t, coretest.Beat(t, c, 0, n), 2)
-	require.Equal(t, []question{{model.Map, 0, 9, 3}, {model.Map, 1, 9, 3}, {model.Map, 2, 9, 3}}, asked)
-	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: n, Reason: model.Reason{Cause: model.CauseLoadCap}}}, c.View().IdleReasons(n))
 }
 
 // The reason why a pool's job leaves a slot free is recorded even without Explain.

@@ -44,37 +44,6 @@ func TestPreemptNow(t *testing.T) {
 	}
 }
 
-// A pool without a timeout claims nothing, however long it is below its share. Neither does a pool
-// that has just reached half of its share.
-func TestNothingIsClaimedWithoutNeed(t *testing.T) {
-	c, n := pooled(t, model.Node{MapSlots: 4}, func(_ *core.Config, p *model.Policy) {
-		p.Pools.Pools = []model.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}
-		p.Preemption.Mode = model.PreemptOn
-	})
-	need := func() int { return c.View().Pools()[1].Need[model.Map] }
-	coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 9})
-	require.Len(t, coretest.Beat(t, c, 0, n), 4)
-	coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9})
-	require.NoError(t, c.Update(time.Hour))
-	require.Zero(t, need())
-
-	c, n = pooled(t, model.Node{MapSlots: 4}, func(_ *core.Config, p *model.Policy) {
-		p.Pools.FairTimeout = 10 * time.Second
-		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: -1}
-	})
-	coretest.Submit(t, c, model.JobSpec{Pool: "a", Maps: 9})
-	first := coretest.Beat(t, c, 0, n)
-	coretest.Submit(t, c, model.JobSpec{Pool: "b", Maps: 9})
-	require.NoError(t, c.Update(11*time.Second))
-	require.Equal(t, 2, need())
-	got := coretest.Beat(t, c, 12*time.Second, n, model.Status{Attempt: first[0], State: model.StateSucceeded})
-	require.Equal(t, model.JobID(2), got[0].Task.Job)
-	require.Zero(t, need(), "one of two: it has half")
-	require.NoError(t, c.Update(13*time.Second))
-	require.NoError(t, c.Update(30*time.Second))
-	require.Zero(t, need())
-}
-
 // Even if the policy is reloaded each second, a starved pool gets its minimum share by preemption.
 func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 	c, since := poolsCore(t, func(_ *core.Config, p *model.Policy) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
@@ -22,7 +21,7 @@ type quincyNet struct {
 	nodes       []model.NodeID // with slots; their vertices begin at firstNode
 	vertex      []int32        // by node, or flow.None
 	runningArcs []flow.Arc     // by index in nodes: arc to the sink with the capacity of its running maps
-	groups      [][]int32      // vertices by level and group, or flow.None
+	racks       []int32        // vertices by rack, or flow.None
 	slots       int32          // of all nodes
 	tasks       []netTask      // the vertices of maps
 	movable     []int32        // running maps that may be moved, as indexes of Core.Attempts, by job and map
@@ -88,7 +87,7 @@ func (o *Order) build(asks model.NodeID, moving bool) {
 		s, t := c.Attempts[a].ID.Task, c.Attempts[b].ID.Task
 		return cmp.Or(cmp.Compare(s.Job, t.Job), cmp.Compare(s.Index, t.Index))
 	})
-	o.addGroups()
+	o.addRacks()
 	for _, j := range slices.Backward(c.Active) { // among equal flows, the solver finds the one added last
 		if j.Slots == 1 {
 			o.addJob(j)
@@ -122,33 +121,22 @@ func (o *Order) silenceCost(n *core.NodeState, asks model.NodeID) int64 {
 	return 1 + max(0, o.C.Now-o.PlannedAt[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
 }
 
-// addGroups adds vertices for racks and wider groups, and the arcs from the cluster to the nodes.
-func (o *Order) addGroups() {
-	x, c := &o.net, o.C
-	x.groups = core.Reach(x.groups, int32(len(c.Groups)-1))
-	for l := 1; l < len(c.Groups); l++ {
-		x.groups[l] = x.groups[l][:0]
-		for range c.Groups[l].Count() {
-			x.groups[l] = append(x.groups[l], flow.None)
-		}
+// addRacks adds vertices for the racks, and the arcs from the cluster through them to the nodes.
+func (o *Order) addRacks() {
+	x := &o.net
+	x.racks = x.racks[:0]
+	for range len(o.C.Racks) {
+		x.racks = append(x.racks, flow.None)
 	}
 	for _, id := range x.nodes {
-		below, groups := x.vertex[id], c.Nodes[id].Groups
-		for l := 1; l < len(groups); l++ {
-			v := x.groups[l][groups[l]]
-			exists := v != flow.None
-			if !exists {
-				v = x.g.Vertex()
-				x.groups[l][groups[l]] = v
-			}
-			x.g.Add(v, below, math.MaxInt32, 0)
-			if below = v; exists {
-				below = flow.None
-				break
-			}
+		rack := &x.racks[o.C.Nodes[id].Groups[1]]
+		known := *rack != flow.None
+		if !known {
+			*rack = x.g.Vertex()
 		}
-		if below != flow.None {
-			x.g.Add(netAny, below, math.MaxInt32, 0)
+		x.g.Add(*rack, x.vertex[id], math.MaxInt32, 0)
+		if !known {
+			x.g.Add(netAny, *rack, math.MaxInt32, 0)
 		}
 	}
 }
@@ -207,7 +195,7 @@ func (o *Order) addRunning(job, ai int32) {
 	t := netTask{job: a.Job, task: a.ID.Task.Index, vertex: x.g.Vertex(), attempt: ai}
 	lost := float64(a.Worked(o.C.Now).Milliseconds()) * o.Pol.Lost
 	for _, arc := range [...]flow.Arc{
-		x.g.Add(job, t.vertex, 1, -o.cost(o.C.Far)),
+		x.g.Add(job, t.vertex, 1, -o.cost(model.OffRack)),
 		x.g.Add(t.vertex, at, 1, o.cost(a.Locality)-int64(min(lost, netWait))), // step 8
 		x.runningArcs[at-firstNode],
 	} {
@@ -255,11 +243,9 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	for _, id := range x.nodes {
 		x.maps = j.ByPlace.Levels[0].Append(x.maps, most, int32(id), &w.Placed)
 	}
-	for l := 1; l < len(x.groups); l++ {
-		for g, v := range x.groups[l] {
-			if v != flow.None {
-				x.maps = j.ByPlace.Levels[l].Append(x.maps, most, int32(g), &w.Placed)
-			}
+	for rack, v := range x.racks {
+		if v != flow.None {
+			x.maps = j.ByPlace.Levels[1].Append(x.maps, most, int32(rack), &w.Placed)
 		}
 	}
 	slices.Sort(x.maps)
@@ -289,14 +275,11 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 		if x.vertex[id] != flow.None {
 			x.g.Add(v, x.vertex[id], n, 0) // step 2
 		}
-		groups := o.C.Nodes[id].Groups
-		for l := 1; l < len(groups); l++ {
-			if to := x.groups[l][groups[l]]; to != flow.None {
-				x.g.Add(v, to, n, o.cost(model.Locality(l))) // step 3
-			}
+		if g := o.C.Nodes[id].Groups; g != nil && x.racks[g[1]] != flow.None {
+			x.g.Add(v, x.racks[g[1]], n, o.cost(model.RackLocal)) // step 3
 		}
 	}
-	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // step 4
+	x.g.Add(v, netAny, n, o.cost(model.OffRack)) // step 4
 }
 
 // connectOneByOne adds arcs from a map to each node that its job may use.
@@ -317,12 +300,12 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 
 // cost returns the cost of reading input at locality level l, in milliseconds.
 func (o *Order) cost(l model.Locality) int64 {
-	rack, far := o.Pol.Rack, o.Pol.Far
-	switch {
-	case l == model.NodeLocal || l == model.AnyPlace:
+	switch l {
+	case model.NodeLocal, model.AnyPlace:
 		return 0
-	case l >= o.C.Far:
-		return far.Milliseconds()
+	case model.RackLocal:
+		return o.Pol.Rack.Milliseconds()
+	default:
+		return o.Pol.Far.Milliseconds()
 	}
-	return (rack + (far-rack)*time.Duration(l-1)/time.Duration(o.C.Far-1)).Milliseconds()
 }

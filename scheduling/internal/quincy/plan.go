@@ -61,7 +61,7 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 	o.following = false
 }
 
-// follow launches a planned map on n; the task selector may choose another map of the same job.
+// follow launches a planned map on n.
 func (o *Order) follow(p *planned, n *core.NodeState) {
 	c, w, m := o.C, &p.Job.Work[model.Map], p.Task
 	if m < 0 {
@@ -69,9 +69,6 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 	}
 	if m < 0 || w.Tasks[m].State != core.TaskPending {
 		return
-	}
-	if i := c.Selected(p.Job, model.Map, n, m, c.Far); i != m {
-		m, o.FreshPlan = i, false
 	}
 	l, why := c.Level(p.Job, m, n), model.Reason{Cause: model.CauseFlow}
 	switch l {
