@@ -3,7 +3,6 @@ package capacity
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,70 +170,6 @@ func TestMaximumOfAQueue(t *testing.T) {
 		require.Equal(t, x.begins, coretest.Launches(t, c, 0), x.slots)
 		require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: x.says}}, c.View().Skips())
 	}
-}
-
-// A user beyond the user limit comes after other users; a user beyond the user factor waits even if
-// slots are idle. Both get a reason.
-func TestLimitsOfUsersAreReported(t *testing.T) {
-	c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, model.QueueConfig{Name: "other"})
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9})
-	for range 2 {
-		require.Len(t, coretest.Beat(t, c, 0, 0), 1)
-	}
-	coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, Places: coretest.On(1, 0)})
-	require.Equal(t, model.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job, "u has half of the queue")
-	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: model.Reason{Cause: model.CauseUserLimit}}}, c.View().Skips())
-	require.Equal(t, model.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody else wants the slot")
-
-	c = queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 40, UserFactor: 0.5}, model.QueueConfig{Name: "other"})
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9})
-	require.Equal(t, 2, coretest.Launches(t, c, 0))
-	require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: model.Reason{Cause: model.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
-}
-
-// A node with too few free slots is reserved for a task that needs more. It is reserved once per
-// task, until the task cannot run there. A full node is never reserved.
-func TestReservations(t *testing.T) {
-	c := queued(t, model.Node{MapSlots: 3})
-	held := func() *core.Job {
-		if list := c.Order.(*Order).reserved[model.Map]; len(list) > 0 {
-			return list[0]
-		}
-		return nil
-	}
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 4})
-	first := []model.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
-	require.Empty(t, coretest.Beat(t, c, 0, 0))
-	require.Nil(t, held(), "no slot is free")
-	require.NoError(t, c.Kill(0, 1))
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 2})
-	second := []model.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
-	require.NotEqual(t, first[0].Task.Job, second[0].Task.Job)
-	large := coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
-	coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
-	require.Empty(t, coretest.Beat(t, c, 0, 0))
-	require.Equal(t, c.Job(large), held())
-	require.Equal(t, model.Reason{Cause: model.CauseReserved, Count: 1, Of: 2}, c.View().Skips()[0].Reason)
-	got := coretest.Beat(t, c, time.Second, 0, model.Status{Attempt: second[0], State: model.StateSucceeded}, model.Status{Attempt: second[1], State: model.StateSucceeded})
-	require.Len(t, got, 1, "one map for each heartbeat")
-	require.Equal(t, large, got[0].Task.Job)
-	require.Nil(t, held())
-	require.Len(t, coretest.Beat(t, c, time.Second, 0), 1)
-
-	c = queued(t, model.Node{MapSlots: 3})
-	coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 2})
-	require.Len(t, append(coretest.Beat(t, c, 0, 0), coretest.Beat(t, c, 0, 0)...), 2)
-	large = coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
-	require.Empty(t, coretest.Beat(t, c, 0, 0))
-	require.Equal(t, c.Job(large), held())
-	require.NoError(t, c.Kill(0, large))
-	small := coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
-	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody waits for the node any more")
-
-	c = queued(t, model.Node{MapSlots: 1})
-	coretest.Submit(t, c, model.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
-	small = coretest.Submit(t, c, model.JobSpec{User: "w", Maps: 1})
-	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "the node is too small to wait for it")
 }
 
 // Each mistake in the configuration of a queue is rejected, and values at the limits are valid.

@@ -43,22 +43,6 @@ func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	}
 }
 
-func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
-	for progress, waiting := range map[float64]int{0.9: 1, 0.1: 0} {
-		c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-		for _, n := range []model.NodeID{1, 2} { // only the center and node 3 may launch tasks
-			require.NoError(t, c.Cordon(0, n, true))
-		}
-		_, err := c.Submit(time.Second, model.JobSpec{Reduces: 1})
-		require.NoError(t, err)
-		c.Launch(c.Job(2), model.Reduce, 0, c.Nodes[0], model.AnyPlace, model.Reason{}, nil)
-		on := model.AttemptID{Task: model.TaskID{Job: 2, Kind: model.Reduce}}
-		coretest.Beat(t, c, 11*time.Second, 0, model.Status{Attempt: on, Progress: progress})
-		coretest.Beat(t, c, 11*time.Second, 3)
-		require.Equal(t, waiting, j.Work[model.Reduce].Waiting(), "%v done in 10 s, waits are 5 s", progress)
-	}
-}
-
 func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
 	placement(c).pol.Waits = [2]time.Duration{}

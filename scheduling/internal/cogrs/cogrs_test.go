@@ -51,37 +51,6 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 	}
 }
 
-// Each running map counts as if it had the output of the ended one. One map has ended in rack 0,
-// and three run on a node of rack 1, so that node is the center. With NoProjection the center is
-// the node with the known output.
-func TestRunningMapsMakeACenter(t *testing.T) {
-	for _, blind := range []bool{false, true} {
-		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
-		nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
-		p := model.Policy{Order: "fair", SlowStart: 0.25, Reduce: model.ReducePolicy{Rule: model.CoGRS, NoProjection: blind}}
-		c := coretest.New(t, built, core.Config{}, p, nodes...)
-		coretest.Submit(t, c, model.JobSpec{Maps: 4, Reduces: 1})
-		done := coretest.Beat(t, c, 0, 0)
-		require.Len(t, done, 1)
-		require.Len(t, coretest.Beat(t, c, 0, 2), 3)
-		coretest.Report(t, c, 0, 0, model.Status{Attempt: done[0], State: model.StateSucceeded, OutputBytes: []int64{100}})
-		j := c.Job(1)
-		for n, want := range []bool{blind, false, !blind, false} {
-			require.Equal(t, want, placement(c).Place(j, c.Nodes[n]).Task >= 0, "node %d, blind %v", n, blind)
-		}
-	}
-}
-
-func TestReduceWaitIsBounded(t *testing.T) {
-	c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-	require.Empty(t, coretest.Beat(t, c, time.Second, 1), "the center's rack comes after 5 s")
-	require.Empty(t, coretest.Beat(t, c, 2*time.Second, 3))
-	require.False(t, placement(c).Place(j, c.Nodes[1]).Task >= 0)
-	require.Empty(t, coretest.Beat(t, c, 7*time.Second, 3), "6 s of waiting: the rack, but not yet anywhere")
-	require.True(t, placement(c).Place(j, c.Nodes[1]).Task >= 0)
-	require.Len(t, coretest.Beat(t, c, 11500*time.Millisecond, 3), 1, "after both waits anywhere")
-}
-
 // A node gets at most 1.5 times an equal fraction of a job's reduces, rounded up, and at least one.
 // The fraction is among the nodes with input of the job.
 func TestPartOfANode(t *testing.T) {
@@ -194,20 +163,6 @@ func TestBestReduce(t *testing.T) {
 		}
 		require.Equal(t, x.want, best.reduce, x.offers)
 	}
-}
-
-// A reduce that has failed launches anywhere at once, even while other reduces of its job wait.
-func TestFailedReduceDoesNotWait(t *testing.T) {
-	c, j := gravityCore(t, model.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
-	got := coretest.Beat(t, c, time.Second, 0)
-	require.Len(t, got, 1)
-	require.Empty(t, coretest.Beat(t, c, time.Second, 3), "the other one waits")
-	coretest.Report(t, c, time.Second, 0, model.Status{Attempt: got[0], State: model.StateFailed})
-	again := coretest.Beat(t, c, time.Second, 3)
-	require.Len(t, again, 1)
-	require.Equal(t, got[0].Task, again[0].Task)
-	require.Empty(t, coretest.Beat(t, c, time.Second, 2))
-	require.Equal(t, 1, j.Work[model.Reduce].Waiting())
 }
 
 // After a change of the policy, running, speculative and finished reduces still count for their

@@ -30,18 +30,6 @@ func TestBadLaunchesPanic(t *testing.T) {
 	require.PanicsWithValue(t, pending, start(i, n[1], model.CauseSlowTask), "it is done")
 }
 
-// If the only attempt of a slow task fails, the task is launched as a task that failed, not as a
-// speculative attempt.
-func TestSlowTaskThatFails(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, model.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{2: 0.03})
-	require.Equal(t, [model.Kinds]int{1, 0}, s.c.Slow)
-	s.end(minuteAndMore, 2, model.StateFailed)
-	require.Equal(t, [model.Kinds]int{}, s.c.Slow)
-	require.Equal(t, []model.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 1, "it runs again, once")
-}
-
 // A speculative attempt at index 0 of Core.Attempts may commit like any other, and continues when
 // the first attempt of its task fails.
 func TestCopyInTheFirstPlace(t *testing.T) {

@@ -3,11 +3,9 @@ package engine
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
@@ -29,40 +27,11 @@ func failOn(t *testing.T, c *core.Core, n model.NodeID, times int) {
 	for range times {
 		got := beat(t, c, c.Now, n)
 		require.NotEmpty(t, got)
-		_, err := c.Heartbeat(c.Now, model.Heartbeat{Node: n, Statuses: []model.Status{{Attempt: got[0], State: model.StateFailed}}, NoWork: true})
-		require.NoError(t, err)
+		report(t, c, c.Now, n, model.Status{Attempt: got[0], State: model.StateFailed})
 		for _, a := range got[1:] {
-			_, err := c.Heartbeat(c.Now, model.Heartbeat{Node: n, Statuses: []model.Status{{Attempt: a, State: model.StateKilled}}, NoWork: true})
-			require.NoError(t, err)
+			report(t, c, c.Now, n, model.Status{Attempt: a, State: model.StateKilled})
 		}
 	}
-}
-
-// A job launches nothing more on a node on which four of its attempts have failed; other jobs do
-// [Hadoop: mapred.max.tracker.failures].
-func TestJobAvoidsNodeWithFailures(t *testing.T) {
-	var events []event.Event
-	c := tenNodes(t, core.Config{MaxAttempts: 9, Explain: true, Events: func(e event.Event) { events = append(events, e) }}, model.Avoidance{})
-	id := submit(t, c, model.JobSpec{Maps: 50})
-	failOn(t, c, 3, 3)
-	require.Len(t, beat(t, c, 0, 4), 2)
-	failOn(t, c, 3, 1)
-	require.Empty(t, beat(t, c, 0, 3))
-	require.Equal(t, model.Reason{Cause: model.CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
-	require.Len(t, beat(t, c, 0, 5), 2)
-	other := submit(t, c, model.JobSpec{Maps: 1})
-	got := beat(t, c, 0, 3)
-	require.Len(t, got, 1)
-	require.Equal(t, other, got[0].Task.Job)
-	told := 0
-	for _, e := range events {
-		if e.Type == event.Avoided {
-			require.Equal(t, []any{id, model.NodeID(3)}, []any{e.JobID, e.Node})
-			told++
-		}
-	}
-	require.Equal(t, 1, told)
-	checkInvariants(t, c)
 }
 
 // A job that would avoid a quarter of the nodes or more avoids none: it is to blame.
@@ -171,23 +140,4 @@ func TestNodeWithANewIncarnation(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, got.Actions, 2)
 	}
-}
-
-// The day after which jobs use a faulty node once more begins with the node's last fault.
-func TestForgivenADayAfterTheLastFault(t *testing.T) {
-	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, model.Avoidance{})
-	for range 4 {
-		require.NoError(t, c.Update(c.Now+10*time.Hour))
-		faultyJob(t, c, 3)
-	}
-	for _, x := range []struct {
-		at      time.Duration
-		avoided bool
-	}{{40 * time.Hour, true}, {64*time.Hour - 1, true}, {64 * time.Hour, false}} {
-		require.NoError(t, c.Update(x.at))
-		require.Equal(t, x.avoided, c.View().Nodes()[3].Avoided, x.at)
-	}
-	require.Equal(t, 3, c.Nodes[3].Faults)
-	require.NoError(t, c.Update(88*time.Hour))
-	require.Equal(t, 2, c.Nodes[3].Faults, "one a day")
 }

@@ -160,33 +160,26 @@ func recorded(tb testing.TB, preset string) (model.Policy, string) {
 	return p, log.String()
 }
 
-// TestMalformedLogs: logs that no calls.Writer wrote make ReplayFrom fail, but never panic.
-func TestMalformedLogs(t *testing.T) {
+// Logs that no calls.Writer wrote make ReplayFrom fail, but never panic.
+func FuzzReplay(f *testing.F) {
+	for _, preset := range Presets() {
+		_, log := recorded(f, preset)
+		f.Add(preset, log)
+	}
 	for op := range calls.Op(20) {
 		for _, rest := range []string{
 			"", `,"node":-1`, `,"node":7`, `,"job":-1`, `,"job":9`, `,"at":-5`, `,"attempt":{"Task":{"Job":1,"Kind":9,"Index":-3}}`,
 			`,"submit":{"Maps":1073741824}`, `,"submit":{"Maps":-1}`, `,"submit":{"Maps":1,"Places":{"Offsets":[0,5],"Nodes":[0]}}`,
 			`,"join":{"Name":"x","MapSlots":9223372036854775807}`, `,"heartbeat":{"Node":-1}`, `,"policy":{"Order":"fifo","Locality":{"Rule":99}}`,
 		} {
-			c := coreOf(t, "hfs", nil)
-			log := fmt.Sprintf(`{"op":"%v"%s}`, op, rest)
-			require.NotPanics(t, func() { _ = ReplayFrom(c, strings.NewReader(log)) }, log)
+			f.Add("hfs", fmt.Sprintf(`{"op":"%v"%s}`, op, rest))
 		}
 	}
 	for _, log := range []string{
 		`{"op":"join"}`, `{"op":"submit"}`, `{"op":"heartbeat"}`, `{"op":"reconfigure"}`, `{"op":""}`, `{"op":"sing"}`, `{"op":2}`, `{`, `nonsense`,
 		`{"op":"submit","submit":{"Maps":1073741824}}`,
 	} {
-		c := coreOf(t, "hfs", nil)
-		err := ReplayFrom(c, strings.NewReader(log))
-		require.ErrorContains(t, err, "call 1", log)
-	}
-}
-
-func FuzzReplay(f *testing.F) {
-	for _, preset := range Presets() {
-		_, log := recorded(f, preset)
-		f.Add(preset, log)
+		require.ErrorContains(f, ReplayFrom(coreOf(f, "hfs", nil), strings.NewReader(log)), "call 1", log)
 	}
 	f.Fuzz(func(t *testing.T, preset, log string) {
 		p, err := Preset(preset)

@@ -40,7 +40,7 @@ func TestDueMissesNothing(t *testing.T) {
 			}
 			for _, n := range y.nodes {
 				got, err := y.c.Heartbeat(y.now, model.Heartbeat{
-					Node: n, Incarnation: y.incarnation(n), Statuses: y.alive(n),
+					Node: n, Incarnation: y.joined[n].Incarnation, Statuses: y.alive(n),
 				})
 				require.NoError(t, err)
 				require.Empty(t, got.Actions, "%s was not due", y.c.View().NodeName(n))
@@ -90,6 +90,30 @@ func TestDueNamesNodesOnce(t *testing.T) {
 	require.Len(t, beat(t, c, 2*time.Second, n[2]), 1)
 	require.NoError(t, c.Kill(3*time.Second, 1))
 	due([]model.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
+
+	c, n = newTestCore(t, "fair", nil)
+	heard := func() {
+		for _, at := range n {
+			report(t, c, 0, at)
+		}
+		c.Due()
+	}
+	submit(t, c, model.JobSpec{Maps: 2, Reduces: 2, SlowStart: 1})
+	maps := beat(t, c, 0, n[0])
+	require.Len(t, maps, 2)
+	heard()
+	beat(t, c, 0, n[0], model.Status{Attempt: maps[0], State: model.StateSucceeded})
+	due(nil, nil) // slow start is not over
+	join(t, c, model.Node{Name: "n4", Rack: "r2", MapSlots: 1})
+	heard()
+	c.Nodes[n[3]].Used[model.Map] = 1 // it is full
+	report(t, c, 0, n[0], model.Status{Attempt: maps[1], State: model.StateSucceeded})
+	due(nil, n[1:3]) // reduces may start; n[0] has been heard of, n[3] has no slot
+	c.Nodes[n[3]].Used[model.Map] = 0
+	require.NoError(t, c.Cordon(0, n[1], true))
+	require.NoError(t, c.Cordon(0, n[1], false))
+	require.NoError(t, c.Leave(0, n[1]))
+	due(nil, nil) // n[1] was let in again and has gone meanwhile
 }
 
 // Under a policy without NeedsProgress, reports of progress do not change a decision.
@@ -186,52 +210,6 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	}
 }
 
-// Due lists once each node that has a slot for new work or that was called for a heartbeat.
-func TestDueNodes(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *core.Config, p *model.Policy) { p.SlowStart = 1 })
-	due := func() (called, open []model.NodeID) {
-		a, b := c.Due()
-		return slices.Clone(a), slices.Clone(b)
-	}
-	heard := func() {
-		for _, at := range n {
-			_, err := c.Heartbeat(0, model.Heartbeat{Node: at, NoWork: true})
-			require.NoError(t, err)
-		}
-		c.Due()
-	}
-	heard()
-	submit(t, c, model.JobSpec{Maps: 2, Reduces: 2})
-	called, open := due()
-	require.Empty(t, called)
-	require.Equal(t, n, open)
-	_, open = due()
-	require.Empty(t, open, "once")
-	maps := beat(t, c, 0, n[0])
-	require.Len(t, maps, 2)
-	heard()
-	beat(t, c, 0, n[0], model.Status{Attempt: maps[0], State: model.StateSucceeded})
-	_, open = due()
-	require.Empty(t, open, "slow start is not over")
-	join(t, c, model.Node{Name: "n4", Rack: "r2", MapSlots: 1})
-	heard()
-	c.Nodes[n[3]].Used[model.Map] = 1 // it is full
-	report(t, c, 0, n[0], model.Status{Attempt: maps[1], State: model.StateSucceeded})
-	_, open = due()
-	require.Equal(t, []model.NodeID{n[1], n[2]}, open, "reduces may start; the first has been heard of, the last has no slot")
-	c.Nodes[n[3]].Used[model.Map] = 0
-
-	require.NoError(t, c.Cordon(0, n[1], true))
-	require.NoError(t, c.Cordon(0, n[1], false))
-	require.NoError(t, c.Cordon(0, n[2], true))
-	called, _ = due()
-	require.Equal(t, []model.NodeID{n[1]}, called, "one that is let in again")
-	require.NoError(t, c.Cordon(0, n[1], false))
-	require.NoError(t, c.Leave(0, n[1]))
-	called, _ = due()
-	require.Empty(t, called, "it has gone meanwhile")
-}
-
 // Useful is true for a node with a free slot of a kind of which a task waits, or may get a
 // speculative attempt. It is true for any node if slots are preempted for waiting tasks.
 func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
@@ -272,6 +250,8 @@ func TestRoomForACopyIsNews(t *testing.T) {
 	copied := beat(t, s.c, minuteAndMore, s.nodes[3])
 	require.Equal(t, []model.AttemptID{s.copyOf(0)}, copied)
 	require.Empty(t, beat(t, s.c, minuteAndMore, idle), "one copy is enough")
+	why := s.c.Speculation.Refusal(s.c.Job(s.id), s.c.Nodes[idle], model.Map)
+	require.Equal(t, model.Reason{Cause: model.CauseCopyCap, Count: 1, Of: 1}, why)
 	s.c.Due()
 	report(t, s.c, minuteAndMore, s.nodes[3], model.Status{Attempt: copied[0], State: model.StateKilled})
 	_, open := s.c.Due()
@@ -310,8 +290,7 @@ func TestNewWorkMakesNodesDue(t *testing.T) {
 		require.Len(t, got, 1)
 		heard := func() (open []model.NodeID) {
 			for _, at := range n {
-				_, err := c.Heartbeat(0, model.Heartbeat{Node: at, NoWork: true})
-				require.NoError(t, err)
+				report(t, c, 0, at)
 			}
 			_, open = c.Due()
 			return open

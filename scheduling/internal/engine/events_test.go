@@ -20,9 +20,7 @@ func twoRacks(t *testing.T) (*core.Core, []model.NodeID, func() []event.Event) {
 	})
 	nodes := make([]model.NodeID, 4)
 	for i, rack := range []string{"r", "r", "s", "s"} {
-		var err error
-		nodes[i], err = c.Join(0, model.Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
-		require.NoError(t, err)
+		nodes[i] = join(t, c, model.Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
 	}
 	return c, nodes, since
 }
@@ -73,9 +71,7 @@ func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	const all = 30
 	nodes, got, offsets := make([]model.NodeID, all), make([]model.AttemptID, all), make([]int32, all+1)
 	for i := range nodes {
-		var err error
-		nodes[i], err = c.Join(0, model.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i), MapSlots: 1, ReduceSlots: 2})
-		require.NoError(t, err)
+		nodes[i] = join(t, c, model.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i), MapSlots: 1, ReduceSlots: 2})
 		offsets[i+1] = int32(i + 1)
 	}
 	submit(t, c, model.JobSpec{Maps: all, Reduces: 2, SlowStart: 1, Places: model.Places{Offsets: offsets, Nodes: nodes}})
@@ -130,7 +126,7 @@ func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	}, since())
 }
 
-// Each event of a node or a job has exactly the fields that the schema defines.
+// Each event of a node, a job or an attempt's end has exactly the fields that the schema defines.
 func TestEventsOfJobsAndNodes(t *testing.T) {
 	c, since := eventsOf(t, "hfs", nil)
 	s := time.Second
@@ -151,7 +147,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Len(t, got, 3)
 	since()
 	beat(t, c, 7*s, n, model.Status{Attempt: got[0], State: model.StateSucceeded})
-	since()
+	require.Equal(t, []event.Event{{At: 7 * s, Type: event.Succeeded, JobID: id, Attempt: got[0], Node: n, NodeName: "a", Locality: -1, Near: "any-place"}}, since())
 	lost := []model.LostOutput{{Map: got[0].Task.Index}}
 	beat(t, c, 8*s, n, model.Status{Attempt: got[2], Lost: lost})
 	require.Empty(t, since(), "a map has no word in it")
@@ -159,6 +155,8 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Equal(t, event.Event{
 		At: 8 * s, Type: event.OutputLost, JobID: id, Attempt: got[0], Node: n, NodeName: "a", Reason: model.Reason{Cause: model.CauseOutputLost},
 	}, since()[0], "how near it was is not known any more")
+	beat(t, c, 8*s, n, model.Status{Attempt: got[2], State: model.StateFailed, Err: "boom"})
+	require.Equal(t, event.Event{At: 8 * s, Type: event.Failed, JobID: id, Attempt: got[2], Node: n, NodeName: "a", Locality: -1, Near: "any-place", Err: "boom"}, since()[0])
 	require.NoError(t, c.Leave(9*s, n))
 	gone := since()
 	require.Equal(t, event.Event{At: 9 * s, Type: event.Lost, Node: n, NodeName: "a"}, gone[0])
@@ -167,8 +165,14 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 		require.Equal(t, model.Reason{Cause: model.CauseNodeLost}, e.Reason)
 	}
 	require.Len(t, gone, 4)
+	join(t, c, model.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1})
+	again := beat(t, c, 10*s, n)
+	since()
 	require.NoError(t, c.Kill(10*s, id))
-	require.Equal(t, []event.Event{{At: 10 * s, Type: event.Finished, Node: model.NoNode, JobID: id, State: "killed", Err: "killed"}}, since())
+	ended := since()
+	require.ElementsMatch(t, again, []model.AttemptID{ended[0].Attempt, ended[1].Attempt, ended[2].Attempt})
+	require.Equal(t, event.Killed, ended[0].Type)
+	require.Equal(t, event.Event{At: 10 * s, Type: event.Finished, Node: model.NoNode, JobID: id, State: "killed", Err: "killed"}, ended[3])
 }
 
 // Each suspension and each resumption of an attempt is an event.
@@ -206,8 +210,12 @@ func TestEventsOfSuspension(t *testing.T) {
 // An event reports when all jobs begin or stop avoiding a node, with its faults and the limit.
 func TestEventsOfAvoidance(t *testing.T) {
 	var events []event.Event
+	ofJobs := 0
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour, Events: func(e event.Event) {
-		if e.JobID == 0 && (e.Type == event.Avoided || e.Type == event.Admitted) {
+		switch {
+		case e.Type == event.Avoided && e.JobID != 0:
+			ofJobs++
+		case e.Type == event.Avoided || e.Type == event.Admitted:
 			events = append(events, e)
 		}
 	}}, model.Avoidance{Jobs: 2})
@@ -215,44 +223,10 @@ func TestEventsOfAvoidance(t *testing.T) {
 	require.Empty(t, events)
 	faultyJob(t, c, 3)
 	require.Equal(t, []event.Event{{Type: event.Avoided, Node: 3, NodeName: "n3", Reason: model.Reason{Cause: model.CauseAvoided, Count: 2, Of: 2}}}, events)
+	require.Equal(t, 2, ofJobs, "each of the two jobs avoids it")
 	require.NoError(t, c.Update(24*time.Hour))
 	require.Len(t, events, 2)
 	require.Equal(t, event.Event{At: 24 * time.Hour, Type: event.Admitted, Node: 3, NodeName: "n3", Reason: model.Reason{Cause: model.CauseAvoided, Count: 1, Of: 2}}, events[1])
 	require.NoError(t, c.Update(48*time.Hour))
 	require.Equal(t, 0, c.Nodes[3].Faults)
-}
-
-// Each launch and each end of an attempt is an event, with its node and, for a failure, the error.
-func TestAttemptsAreReported(t *testing.T) {
-	var events []event.Event
-	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *model.Policy) {
-		cfg.Events = func(e event.Event) { events = append(events, e) }
-	})
-	id := submit(t, c, model.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
-	got := append(append(beat(t, c, 0, n[1]), beat(t, c, 0, n[2])...), beat(t, c, 0, n[3])...)
-	require.Len(t, got, 3)
-	events = nil
-	again := beat(t, c, time.Second, n[1], model.Status{Attempt: got[0], State: model.StateFailed, Err: "boom"})
-	require.Len(t, again, 1)
-	beat(t, c, time.Second, n[2], model.Status{Attempt: got[1], State: model.StateSucceeded})
-	require.NoError(t, c.Kill(2*time.Second, id))
-	ends := map[event.Type][]event.Event{}
-	for _, e := range events {
-		if e.Attempt != (model.AttemptID{}) && e.Type != event.Launched {
-			require.Equal(t, id, e.JobID)
-			ends[e.Type] = append(ends[e.Type], e)
-		}
-	}
-	require.Len(t, ends, 3)
-	require.Len(t, ends[event.Failed], 1)
-	require.Equal(t, []any{got[0], n[1], "n2", "boom"}, []any{
-		ends[event.Failed][0].Attempt, ends[event.Failed][0].Node, ends[event.Failed][0].NodeName, ends[event.Failed][0].Err,
-	})
-	require.Len(t, ends[event.Succeeded], 1)
-	require.Equal(t, []any{got[1], n[2]}, []any{ends[event.Succeeded][0].Attempt, ends[event.Succeeded][0].Node})
-	var killed []model.AttemptID
-	for _, e := range ends[event.Killed] {
-		killed = append(killed, e.Attempt)
-	}
-	require.ElementsMatch(t, []model.AttemptID{got[2], again[0]}, killed)
 }

@@ -174,8 +174,7 @@ func TestHeldJobHasItsReason(t *testing.T) {
 		submit(t, c, model.JobSpec{Name: "j", User: "u", Maps: 1})
 	}
 	for at := range time.Duration(5) {
-		_, err = c.Heartbeat(at*time.Second, model.Heartbeat{Node: n})
-		require.NoError(t, err)
+		beat(t, c, at*time.Second, n)
 	}
 	require.Equal(t, 1, held[6])
 }

@@ -47,15 +47,13 @@ func (s *slowJob) progress(now time.Duration, slow map[int]float64) {
 		if !ok {
 			p = 0.9
 		}
-		_, err := s.c.Heartbeat(now, model.Heartbeat{Node: s.at[i], Statuses: []model.Status{{Attempt: a, Progress: p}}, NoWork: true})
-		require.NoError(s.t, err)
+		report(s.t, s.c, now, s.at[i], model.Status{Attempt: a, Progress: p})
 	}
 	require.NoError(s.t, s.c.Update(now))
 }
 
 func (s *slowJob) end(now time.Duration, m int, state model.AttemptState) {
-	_, err := s.c.Heartbeat(now, model.Heartbeat{Node: s.at[m], Statuses: []model.Status{{Attempt: s.attempts[m], State: state}}, NoWork: true})
-	require.NoError(s.t, err)
+	report(s.t, s.c, now, s.at[m], model.Status{Attempt: s.attempts[m], State: state})
 }
 
 // copyOf returns the ID of a map's speculative attempt.
@@ -66,36 +64,6 @@ func (s *slowJob) copyOf(m int) model.AttemptID {
 }
 
 const minuteAndMore = 100 * time.Second
-
-// The first attempt to succeed completes its task: the output is on its node, and the other attempt
-// is killed. Later reports of that attempt are ignored.
-func TestFirstAttemptToSucceedWins(t *testing.T) {
-	for _, copyWins := range []bool{true, false} {
-		s := newSlowJob(t, "fair", nil, model.JobSpec{Reduces: 1, SlowStart: 1})
-		s.progress(minuteAndMore, map[int]float64{2: 0.03})
-		require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-		winner, at, loser, loses := s.copyOf(2), s.nodes[3], s.attempts[2], s.at[2]
-		if !copyWins {
-			winner, at, loser, loses = loser, loses, winner, at
-		}
-		_, err := s.c.Heartbeat(minuteAndMore, model.Heartbeat{Node: at, Statuses: []model.Status{{Attempt: winner, State: model.StateSucceeded, OutputBytes: []int64{7}}}})
-		require.NoError(t, err)
-		got, err := s.c.Heartbeat(minuteAndMore, model.Heartbeat{Node: loses, Statuses: []model.Status{{Attempt: loser, State: model.StateSucceeded, OutputBytes: []int64{9}}}})
-		require.NoError(t, err)
-		require.Equal(t, []model.Action{{Verb: model.Kill, Attempt: loser, Locality: model.AnyPlace, Reason: model.Reason{Cause: model.CauseSuperseded}}}, got.Actions)
-		n, try, ok := s.c.View().Output(winner.Task)
-		require.True(t, ok)
-		require.Equal(t, at, n)
-		require.Equal(t, winner.Try, try)
-		require.Equal(t, 1, s.c.Job(s.id).Work[model.Map].Done)
-		require.Zero(t, s.c.Job(s.id).Work[model.Map].Copies)
-		center, ok, err := s.c.View().Gravity(model.TaskID{Job: s.id, Kind: model.Reduce})
-		require.NoError(t, err)
-		require.True(t, ok)
-		require.Equal(t, at, center)
-		checkInvariants(t, s.c)
-	}
-}
 
 // Under every order, slow maps and slow reduces get speculative attempts.
 func TestEveryOrderCopies(t *testing.T) {
@@ -127,8 +95,7 @@ func TestEveryOrderCopies(t *testing.T) {
 				if a.Task.Index == 1 {
 					slow, p = a, 0.1
 				}
-				_, err := c.Heartbeat(now, model.Heartbeat{Node: on, Statuses: []model.Status{{Attempt: a, Progress: p}}})
-				require.NoError(t, err)
+				beat(t, c, now, on, model.Status{Attempt: a, Progress: p})
 			}
 			require.NoError(t, c.Update(now))
 			copies := 0
@@ -155,13 +122,11 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	s.end(minuteAndMore, 2, model.StateSucceeded)
 	s.end(minuteAndMore, 3, model.StateSucceeded)
 	require.Equal(t, []model.AttemptID{s.copyOf(0), s.copyOf(6)}, beat(t, s.c, minuteAndMore, s.nodes[1]))
-	_, err := s.c.Heartbeat(minuteAndMore+time.Second, model.Heartbeat{Node: s.nodes[1], Statuses: []model.Status{{Attempt: s.copyOf(6), State: model.StateSucceeded}}, NoWork: true})
-	require.NoError(t, err)
+	report(t, s.c, minuteAndMore+time.Second, s.nodes[1], model.Status{Attempt: s.copyOf(6), State: model.StateSucceeded})
 	s.end(minuteAndMore+time.Second, 1, model.StateSucceeded)
 	require.NoError(t, s.c.Leave(minuteAndMore+time.Second, s.nodes[1])) // the speculative attempt of map 0 is lost
 	for _, m := range []int{0, 4, 5} {
-		_, err := s.c.Heartbeat(minuteAndMore+time.Second, model.Heartbeat{Node: s.at[m], Statuses: []model.Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
-		require.NoError(t, err)
+		report(t, s.c, minuteAndMore+time.Second, s.at[m], model.Status{Attempt: s.attempts[m], Progress: 0.05})
 	}
 	slow := s.c.Speculation.Refusal(s.c.Job(s.id), s.c.Nodes[s.nodes[3]], model.Map)
 	require.Equal(t, model.CauseSlowNode, slow.Cause, "map 6 was overtaken there")
@@ -176,17 +141,4 @@ func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	require.ErrorIs(t, s.c.Reconfigure(0, to), core.ErrUnknownPool)
 	s.progress(minuteAndMore, map[int]float64{0: 0.1})
 	require.Equal(t, []model.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-}
-
-// A job has at most as many speculative attempts as the cap allows; the cap is then the reason.
-func TestCopiesAreCapped(t *testing.T) {
-	s := newSlowJob(t, "fair", func(cfg *core.Config, p *model.Policy) {
-		cfg.Explain = true
-		p.Speculation.MinCopies = 1
-	}, model.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{0: 0.1, 1: 0.1})
-	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-	s.end(minuteAndMore, 6, model.StateSucceeded)
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Equal(t, model.Reason{Cause: model.CauseCopyCap, Count: 1, Of: 1}, s.c.View().Skips()[0].Reason)
 }
