@@ -14,17 +14,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// parseFair parses text and fails the test on an error.
-func parseFair(t *testing.T, text string) scheduling.Allocations {
-	t.Helper()
-	a, _, err := allocation.ParseFair("f.xml", strings.NewReader(text))
-	require.NoError(t, err)
-	return a
-}
-
-// The file of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing has Hadoop's meaning here.
+// Each file has this meaning: that of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing, one
+// with every element of the guide, and empty ones. In a file a limit of 0 is a limit: it forbids
+// everything, as a negative number does in Allocations.
 func TestAllocationFile(t *testing.T) {
-	a := parseFair(t, `<?xml version="1.0"?>
+	guide, err := os.ReadFile("testdata/guide.xml")
+	require.NoError(t, err)
+	for text, want := range map[string]scheduling.Allocations{
+		"<allocations/>": {},
+		"<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n": {},
+		`<?xml version="1.0"?>
 <allocations>
   <pool name="poolA"><minMaps>1</minMaps><minReduces>2</minReduces></pool>
   <pool name="poolB"><minMaps>2</minMaps><minReduces>1</minReduces></pool>
@@ -36,51 +35,35 @@ func TestAllocationFile(t *testing.T) {
   <user name="user1"><maxRunningJobs>10</maxRunningJobs></user>
   <defaultMinSharePreemptionTimeout>120</defaultMinSharePreemptionTimeout>
   <fairSharePreemptionTimeout>300</fairSharePreemptionTimeout>
-</allocations>`)
-	require.Empty(t, cmp.Diff(scheduling.Allocations{
-		Pools: []scheduling.PoolConfig{
-			{Name: "poolA", Min: [2]int{1, 2}},
-			{Name: "poolB", Min: [2]int{2, 1}},
-			{Name: "poolC", Min: [2]int{2, 0}},
-			{Name: "poolD", MaxJobs: 3},
-			{Name: "poolE", MinTimeout: time.Minute},
+</allocations>`: {
+			Pools: []scheduling.PoolConfig{
+				{Name: "poolA", Min: [2]int{1, 2}},
+				{Name: "poolB", Min: [2]int{2, 1}},
+				{Name: "poolC", Min: [2]int{2, 0}},
+				{Name: "poolD", MaxJobs: 3},
+				{Name: "poolE", MinTimeout: time.Minute},
+			},
+			Users:       []scheduling.UserConfig{{Name: "user1", MaxJobs: 10}},
+			PoolMaxJobs: 15, UserMaxJobs: 5, MinTimeout: 2 * time.Minute, FairTimeout: 5 * time.Minute,
 		},
-		Users:       []scheduling.UserConfig{{Name: "user1", MaxJobs: 10}},
-		PoolMaxJobs: 15, UserMaxJobs: 5, MinTimeout: 2 * time.Minute, FairTimeout: 5 * time.Minute,
-	}, a))
-}
-
-// An empty file yields the zero value, and so the default of each setting.
-func TestEmptyAllocations(t *testing.T) {
-	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
-		require.Equal(t, scheduling.Allocations{}, parseFair(t, text))
+		string(guide): {
+			Pools: []scheduling.PoolConfig{{
+				Name: "sample_pool", Min: [2]int{5, 5}, Max: [2]int{25, 25}, Mode: scheduling.FIFOMode, MaxJobs: 10, Weight: 2, MinTimeout: 5 * time.Minute,
+			}},
+			Users:       []scheduling.UserConfig{{Name: "sample_user", MaxJobs: 6}},
+			PoolMaxJobs: 20, UserMaxJobs: 3, MinTimeout: 15 * time.Minute, FairTimeout: 10 * time.Minute, PoolMode: scheduling.FairMode,
+		},
+		`<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
+		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`: {
+			Pools: []scheduling.PoolConfig{{Name: "p", Max: [2]int{-1, 0}, MaxJobs: -1, MinTimeout: time.Nanosecond}},
+			Users: []scheduling.UserConfig{{Name: "u", MaxJobs: -1}},
+		},
+	} {
+		got, warnings, err := allocation.ParseFair("f.xml", strings.NewReader(text))
+		require.NoError(t, err)
+		require.Empty(t, warnings)
+		require.Empty(t, cmp.Diff(want, got))
 	}
-}
-
-func TestEveryElementOfTheGuide(t *testing.T) {
-	file, err := os.Open("testdata/guide.xml")
-	require.NoError(t, err)
-	defer file.Close()
-	fair, warnings, err := allocation.ParseFair("guide.xml", file)
-	require.NoError(t, err)
-	require.Empty(t, warnings)
-	want := scheduling.Allocations{
-		Pools: []scheduling.PoolConfig{{
-			Name: "sample_pool", Min: [2]int{5, 5}, Max: [2]int{25, 25}, Mode: scheduling.FIFOMode, MaxJobs: 10, Weight: 2, MinTimeout: 5 * time.Minute,
-		}},
-		Users:       []scheduling.UserConfig{{Name: "sample_user", MaxJobs: 6}},
-		PoolMaxJobs: 20, UserMaxJobs: 3, MinTimeout: 15 * time.Minute, FairTimeout: 10 * time.Minute, PoolMode: scheduling.FairMode,
-	}
-	require.Empty(t, cmp.Diff(want, fair))
-}
-
-// In the file a limit of 0 is a limit: it forbids everything, as a negative number does in
-// Allocations.
-func TestZeroLimits(t *testing.T) {
-	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
-		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`)
-	require.Equal(t, []scheduling.PoolConfig{{Name: "p", Max: [2]int{-1, 0}, MaxJobs: -1, MinTimeout: time.Nanosecond}}, a.Pools)
-	require.Equal(t, []scheduling.UserConfig{{Name: "u", MaxJobs: -1}}, a.Users)
 }
 
 func TestMinimumAboveMaximumIsAWarning(t *testing.T) {
