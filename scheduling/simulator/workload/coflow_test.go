@@ -1,15 +1,10 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,35 +34,6 @@ func TestReadCoflows(t *testing.T) {
 	require.Len(t, w.Jobs, 1)
 	_, err = FromCoflows(list, TraceOptions{TimeScale: -1})
 	require.ErrorContains(t, err, "time scale -1")
-}
-
-func TestBadCoflows(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", "t.txt:1: bad workload: 0 coflows"},
-		{"150\n", "t.txt:1: bad workload: the line ends before the number of coflows"},
-		{"0 1\n", "t.txt:1: bad workload: no racks"},
-		{"150 -1\n", "t.txt:1: bad workload: number of coflows -1 is negative"},
-		{"150 99999999\n", "t.txt:1: bad workload: number of coflows 99999999 is above"},
-		{"150 2\n1 0 1 5 1 6:1\n", "t.txt:2: bad workload: 1 coflows, the first line says 2"},
-		{"150 1\n1 0 1 5 1 6:1\n2 0 1 5 1 6:1\n", "t.txt:3: bad workload: more than the 1 coflows"},
-		{"150 2\n1 9 1 5 1 6:1\n2 8 1 5 1 6:1\n", "t.txt:3: bad workload: time goes back from 9ms to 8ms"},
-		{"150 1\n1 -5 1 5 1 6:1\n", "t.txt:2: bad workload: arrival time -5 is negative"},
-		{"150 1\n1 0 1 150 1 6:1\n", "t.txt:2: bad workload: rack of a map 150 is above 149"},
-		{"150 1\n1 0 4000000000 5 1 6:1\n", "t.txt:2: bad workload: number of maps 4000000000 is above 3"},
-		{"150 1\n1 0 3 5 1 6:1\n", `t.txt:2: bad workload: rack of a map "6:1" is not a whole number`},
-		{"150 1\n1 0 1 5 2 6:1\n", "t.txt:2: bad workload: number of reduces 2 is above 1"},
-		{"150 1\n1 0 1 5 1 6\n", `t.txt:2: bad workload: reduce "6" is not rack:megabytes`},
-		{"150 1\n1 0 1 5 1 6:-1\n", "t.txt:2: bad workload: megabytes -1 of a reduce are not between"},
-		{"150 1\n1 0 1 5 1 6:NaN\n", "t.txt:2: bad workload: megabytes NaN of a reduce are not between"},
-		{"150 1\n1 0 1 5 1 6:1e300\n", "are not between 0 and 1e+09"},
-		{"150 1\n1 0 0 1 6:1\n", "t.txt:2: bad workload: 0 maps and 1 reduces"},
-		{"150 1\n1 0 1 5 1 6:1 7:1\n", `t.txt:2: bad workload: 1 more columns than announced, the first is "7:1"`},
-		{"150 1\n\x7fELF\x00\xff\n", "t.txt:2: bad workload: not text"},
-	} {
-		_, _, err := ReadCoflows(strings.NewReader(c.text), "t.txt")
-		require.ErrorIs(t, err, ErrFormat, c.text)
-		require.ErrorContains(t, err, c.want)
-	}
 }
 
 // DrawCoflows has the properties of the real file. A third of the shuffles has its maps in one
@@ -104,46 +70,4 @@ func TestFacebookCoflows(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 150, racks)
 	require.Len(t, list, 526)
-}
-
-// writeCoflows writes a trace in the form that ReadCoflows reads.
-func writeCoflows(w io.Writer, list []Coflow, racks int) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%d %d\n", racks, len(list))
-	for _, c := range list {
-		fmt.Fprintf(b, "%d %d %d", c.ID, c.Arrival.Milliseconds(), len(c.Maps))
-		for _, r := range c.Maps {
-			fmt.Fprintf(b, " %d", r)
-		}
-		fmt.Fprintf(b, " %d", len(c.Reduces))
-		for i, r := range c.Reduces {
-			fmt.Fprintf(b, " %d:%s", r, strconv.FormatFloat(float64(c.Bytes[i])/megabyte, 'f', -1, 64))
-		}
-		fmt.Fprintln(b)
-	}
-	return b.Flush()
-}
-
-// FuzzCoflows: a trace is the same after writing and reading, and no text makes the reader panic.
-func FuzzCoflows(f *testing.F) {
-	f.Add([]byte(twoCoflows))
-	f.Add([]byte("1 1\n0 0 1 0 1 0:1e9\n"))
-	f.Add([]byte("150 1\n1 0 1 5 1 6:-1\n"))
-	f.Add([]byte("\x00\xff"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		list, racks, err := ReadCoflows(bytes.NewReader(text), "f")
-		if err != nil {
-			require.ErrorIs(t, err, ErrFormat)
-			return
-		}
-		var out bytes.Buffer
-		require.NoError(t, writeCoflows(&out, list, racks))
-		again, same, err := ReadCoflows(&out, "f")
-		require.NoError(t, err)
-		require.Equal(t, racks, same)
-		require.Equal(t, list, again)
-		w, err := FromCoflows(list, TraceOptions{})
-		require.NoError(t, err)
-		require.NoError(t, w.Validate())
-	})
 }

@@ -67,29 +67,6 @@ func TestReadSLS(t *testing.T) {
 	}}, w.Jobs, "a job without a map that succeeded is left out")
 }
 
-func TestBadSLS(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", "t.json:1: bad workload: no job in it"},
-		{twoSLSJobs + "\n{", "t.json:15: bad workload: unexpected EOF"},
-		{twoSLSJobs + "\n{\n\"a\" 3", "t.json:16: bad workload: invalid character '3'"},
-		{"\n\n[1]", "t.json:3: bad workload: json"},
-		{"\x7fELF", "t.json:1: bad workload: invalid character"},
-		{`{"job.start.ms": -5}`, "t.json:1: bad workload: number -5 is negative"},
-		{`{"job.start.ms": 1e300}`, `number "1e300" is not a whole number`},
-		{"\n" + `{"job.id": "a", "job.tasks": [{"container.start.ms": 9, "container.end.ms": 3}]}`, `t.json:2: bad workload: job "a": a task ends before`},
-		{`{"job.id": "a", "job.tasks": [{"container.type": "am"}]}`, `job "a": container.type "am" is neither map nor reduce`},
-		{`{"job.id": "a", "job.tasks": [{"count": 10000001}]}`, `job "a": more than 10000000 tasks`},
-		{`{"job.id": "a", "job.count": 2000000, "job.tasks": [{"duration.ms": 1}]}`, "more than 1000000 jobs"},
-		{`{"job.id": "a", "job.count": 9999999999999, "job.tasks": []}`, "no job in it"},
-		{`{"job.id": "a", "job.tasks": [{"duration.ms": 40000000000}]}`, `job "a": map time`},
-		{`{"job.id": "` + strings.Repeat("x", 300) + `", "job.tasks": [{"duration.ms": 1}]}`, "name of 300 bytes"},
-	} {
-		_, err := ReadSLS(strings.NewReader(c.text), "t.json")
-		require.ErrorIs(t, err, ErrFormat, c.text)
-		require.ErrorContains(t, err, c.want)
-	}
-}
-
 // A trace that is drawn has the mean and the deviation of each job's task times.
 func TestSLSTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -116,21 +93,4 @@ func TestSLSTimes(t *testing.T) {
 		require.InDelta(t, mean, j.Map.Time.Seconds(), 1e-3)
 		require.InDelta(t, want[i].squares/float64(want[i].n), mean*mean*math.Exp(j.Map.Spread*j.Map.Spread), 1e-6*mean*mean)
 	}
-}
-
-// FuzzSLS: any trace that is read can be simulated, and no text makes the reader panic.
-func FuzzSLS(f *testing.F) {
-	f.Add([]byte(twoSLSJobs))
-	f.Add([]byte(rumenTrace))
-	f.Add([]byte(`{"job.count": "3", "job.tasks": [{"count": -1, "duration.ms": null}]}`))
-	f.Add([]byte("\x00\xff"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := ReadSLS(bytes.NewReader(text), "f")
-		if err != nil {
-			require.ErrorIs(t, err, ErrFormat)
-			return
-		}
-		require.NoError(t, w.Validate())
-		require.True(t, slices.IsSortedFunc(w.Jobs, func(a, b Job) int { return int(a.Submit - b.Submit) }))
-	})
 }

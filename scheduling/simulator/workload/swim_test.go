@@ -1,10 +1,6 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,27 +31,6 @@ func TestReadSWIM(t *testing.T) {
 	require.Len(t, half.Jobs, 2)
 	require.Equal(t, int64(370387), half.Jobs[0].InputBytes)
 	require.Equal(t, 24500*time.Millisecond, half.Jobs[0].Submit)
-}
-
-func TestBadTraces(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", "t.tsv:1: bad workload: no job"},
-		{"job0\t1\t1\t2\t3\n", "t.tsv:1: bad workload: 5 columns"},
-		{"job0\t1\t1\t-2\t3\t4\n", "t.tsv:1: bad workload: map input bytes -2 is negative"},
-		{firstRows + "job4\t196\t1\t2\t3\t4\n", "t.tsv:5: bad workload: time goes back from 197 s to 196 s"},
-		{"job0\t1\t1\t9223372036854775807\t3\t4\n", "t.tsv:1: bad workload: map input bytes 9223372036854775807 is above"},
-		{"job0\t1\t1\t99999999999999999999\t3\t4\n", "is not a whole number"},
-		{"job0\t1e3\t1\t2\t3\t4\n", "submit time \"1e3\" is not a whole number"},
-		{"job0\t99999999999\t1\t2\t3\t4\n", "submit time 99999999999 is above"},
-		{"job0\t1\t1\t2\t3\t4\n\x7fELF\x00\xff\t\n", "t.tsv:2: bad workload: not text"},
-		{"\t1\t1\t2\t3\t4\n", "job id of 0 bytes"},
-		{"job0\t1\t1\t1000000000000000000\t3\t4\n", "maps, at most"},
-		{strings.Repeat("x", 2<<20), "t.tsv:1: bad workload: a line of more than"},
-	} {
-		_, err := ReadSWIM(strings.NewReader(c.text), "t.tsv", TraceOptions{})
-		require.ErrorIs(t, err, ErrFormat)
-		require.ErrorContains(t, err, c.want)
-	}
 }
 
 // SWIM's generator prints k-1 for a path k that was read before; the reader corrects that.
@@ -118,41 +93,4 @@ func TestFacebook2009(t *testing.T) {
 	}
 	require.InDelta(t, 0.755, float64(mapOnly)/5894, 0.001)
 	require.InDelta(t, 14.66, w.Jobs[5893].Submit.Seconds()/5894, 0.01)
-}
-
-// writeTrace writes rows in the form that ReadTrace reads.
-func writeTrace(w io.Writer, rows []TraceRow) error {
-	b := bufio.NewWriter(w)
-	for _, r := range rows {
-		fmt.Fprintf(b, "%s\t%d\t%d\t%d\t%d\t%d", r.ID, r.Submit, r.Gap, r.Input, r.Shuffle, r.Output)
-		if r.Path != "" {
-			fmt.Fprintf(b, "\t%s\t\t", r.Path)
-		}
-		fmt.Fprintln(b)
-	}
-	return b.Flush()
-}
-
-// FuzzTrace: a trace is the same after writing and reading, and no text makes the reader panic.
-func FuzzTrace(f *testing.F) {
-	f.Add([]byte(firstRows))
-	f.Add([]byte("job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\njob1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n"))
-	f.Add([]byte("job0\t-1\t0\t1\t0\t0\n"))
-	f.Add([]byte("\x00\xff"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := ReadTrace(bytes.NewReader(text), "f")
-		if err != nil {
-			require.ErrorIs(t, err, ErrFormat)
-			return
-		}
-		var out bytes.Buffer
-		require.NoError(t, writeTrace(&out, rows))
-		again, err := ReadTrace(&out, "f")
-		require.NoError(t, err)
-		require.Equal(t, rows, again)
-		w, err := FromTrace(rows, TraceOptions{})
-		if err == nil {
-			require.NoError(t, w.Validate())
-		}
-	})
 }

@@ -66,6 +66,8 @@ func TestReadYAML(t *testing.T) {
 	require.True(t, w.Jobs[4].NoSuspend)
 }
 
+// Each mistake is rejected with its place, and a workload that is too large before memory is
+// allocated for it.
 func TestBadYAML(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "w.yaml:1"},
@@ -90,10 +92,33 @@ func TestBadYAML(t *testing.T) {
 		{"\x00\x01\x02", "w.yaml:1"},
 		{"jobs:\n  - maps: .nan\n", "w.yaml:2:11"},
 		{"jobs:\n  - maps: 1\n    shuffle: 1\n    shuffle_ratio: 1\n", "exclude each other"},
+		{strings.Repeat("[", 100_000), "w.yaml:1:13: bad workload: lists and mappings nest too deep"},
+		{"jobs:\n" + strings.Repeat("- ", 100_000), "w.yaml:2:23: bad workload: lists and mappings nest too deep"},
+		{string(hostile["keys"](100_000)), "w.yaml:65:4: bad workload: too many keys in one mapping"},
+		{"jobs:\n- maps: 1\x00", "w.yaml:2: bad workload: not text"},
+		{"jobs:\n- maps: \xff", "w.yaml:2: bad workload: not text"},
+		{strings.Repeat("#", 4<<20+1), "longer than"},
+		{"jobs:\n- {maps: 1, count: 1000001}", "w.yaml:2:20: bad workload"},
+		{"jobs:\n- {maps: 1e7, count: 6}", "w.yaml:2:3: bad workload: more than 50000000 tasks"},
+		{"jobs:\n- {maps: 1, count: 99999999999999999999}", "w.yaml:2:20: bad workload"},
+		{"jobs:\n- maps: .nan", "w.yaml:2:9: bad workload"},
+		{"jobs:\n- maps: NaN", "w.yaml:2:9: bad workload"},
+		{"jobs:\n- {maps: 1, map_time: .inf}", "bad workload"},
+		{"jobs:\n- maps: -1", "w.yaml:2:9: bad workload"},
+		{"jobs:\n- maps: 1e308", "w.yaml:2:9: bad workload"},
+		{"jobs:\n- {maps: 1, map_time: 1e300h}", "bad workload"},
+		{"jobs:\n- {maps: 1, name: " + strings.Repeat("x", 300) + "}", "name of 300 bytes"},
+		{"jobs:\n- {maps: zipf 1000000 1, count: 1000000}", "steps"},
+		{"files:\n- {name: f, blocks: 10000000, replicas: 1000}\njobs:\n- maps: 1", "w.yaml:2:3: bad workload"},
+		{"jobs:\n- maps: 1\n  maps: 2", "w.yaml:3: bad workload"},
+		{"jobs:\n- {maps: 1, slots: 1e9}", "bad workload"},
+		{"jobs:\n- maps: 1\n---\njobs:\n- maps: 1", "2 documents"},
 	} {
 		_, err := ReadYAML(strings.NewReader(c.text), "w.yaml", source(1))
-		require.ErrorIs(t, err, ErrFormat, "%q", c.text)
+		require.ErrorIs(t, err, ErrFormat, "%.300q", c.text)
 		require.ErrorContains(t, err, c.want)
+		require.Less(t, len(err.Error()), 400)
+		require.NotContains(t, err.Error(), "\n")
 	}
 }
 
