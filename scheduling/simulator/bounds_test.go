@@ -83,9 +83,16 @@ func extremes(field reflect.StructField) (list []reflect.Value) {
 	return list
 }
 
-// Small numbers are rejected if a simulation with them would not end.
-func TestTinyNumbersAreRefused(t *testing.T) {
+// Numbers that contradict each other are rejected, and small ones if a simulation with them would not
+// end.
+func TestBadConfig(t *testing.T) {
+	require.ErrorIs(t, (&Config{}).Validate(), ErrConfig, "no nodes")
 	for name, cfg := range map[string]Config{
+		"racks":     {Cluster: Cluster{Racks: 3}},
+		"slow":      {Cluster: Cluster{SlowNodes: 2}},
+		"uplink":    {Network: Network{Oversubscription: 0.5}},
+		"closed":    {Submission: Submission{Rule: Closed}},
+		"no node":   {Failures: Failures{Outages: []Outage{{Node: 1}}}},
 		"heartbeat": {Interval: 1},
 		"update":    {Update: 1},
 		"sample":    {Sample: 1},

@@ -29,8 +29,7 @@ func arrivals(n int, gap time.Duration) *workload.Workload {
 
 // Stretch changes the times of arrival so that the jobs use the given fraction of the slots.
 func TestStretchReachesTheLoad(t *testing.T) {
-	policy, err := scheduling.Preset("fair")
-	require.NoError(t, err)
+	policy := preset(t, "fair")
 	cfg := Config{Cluster: Cluster{Nodes: 5, MapSlots: 2, ReduceSlots: -1}, Policy: policy}
 	for _, gap := range []time.Duration{time.Hour, time.Minute, 100 * time.Millisecond} {
 		w := arrivals(4000, gap)

@@ -1,17 +1,13 @@
 package simulator
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -21,9 +17,7 @@ func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
 	for i := range jobs {
 		jobs[i].Name = fmt.Sprint("j", i)
 	}
-	res, err := Run(context.Background(), cfg, &workload.Workload{Name: "w", Jobs: jobs})
-	require.NoError(t, err)
-	for _, j := range res.Jobs {
+	for _, j := range run(t, cfg, &workload.Workload{Name: "w", Jobs: jobs}).Jobs {
 		list = append(list, j.Ended.Seconds())
 	}
 	return list
@@ -115,59 +109,13 @@ func TestStragglersByADistribution(t *testing.T) {
 	require.Equal(t, last, ends(t, cfg, computing(8))[0])
 }
 
-// Equal Machines give the same bytes as the numbers Nodes, Racks and slots that describe them.
+// The numbers Nodes, Racks and slots describe the same cluster as a list of equal Machines.
 func TestAlikeMachinesAreNodes(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		nodes := rapid.IntRange(1, 9).Draw(r, "nodes")
-		cfg := Config{
-			Cluster: Cluster{
-				Nodes: nodes, Racks: rapid.IntRange(1, nodes).Draw(r, "racks"), MapSlots: 2, ReduceSlots: 1,
-				SlowNodes: rapid.SampledFrom([]float64{0, 0.5}).Draw(r, "slow"),
-			},
-			Network: Network{Flows: rapid.Bool().Draw(r, "flows"), Oversubscription: 3},
-			Policy:  preset(t, rapid.SampledFrom(scheduling.Presets()).Draw(r, "scheduler")), Seed: rapid.Uint64().Draw(r, "seed"),
-		}
-		load := &workload.Workload{Name: "w"}
-		for i := range 4 {
-			load.Jobs = append(load.Jobs, workload.Job{
-				Name: fmt.Sprint(i), Maps: 5, InputBytes: 5 << 26, Reduces: i, ShuffleBytes: int64(i) << 25,
-			})
-		}
-		other := cfg
-		other.Cluster.Nodes, other.Cluster.Racks, other.Cluster.MapSlots, other.Cluster.ReduceSlots = 0, 0, 0, 0
-		for i := range nodes {
-			other.Cluster.Machines = append(other.Cluster.Machines, cfg.withDefaults().Cluster.Machines[i])
-		}
-		var events [2][]event.Event
-		cfg.Core.Events = func(e event.Event) { events[0] = append(events[0], e) }
-		other.Core.Events = func(e event.Event) { events[1] = append(events[1], e) }
-		a, err := Run(context.Background(), cfg, load)
-		require.NoError(r, err)
-		b, err := Run(context.Background(), other, load)
-		require.NoError(r, err)
-		first, err := json.Marshal(a)
-		require.NoError(r, err)
-		second, err := json.Marshal(b)
-		require.NoError(r, err)
-		require.Equal(r, string(first), string(second))
-		require.Equal(r, events[0], events[1])
-		require.Equal(r, Load(cfg, load), Load(other, load))
-	})
-}
-
-// A shared disk as fast as all its readers together changes nothing, and a slower disk makes jobs
-// slower.
-func TestFastDisksAreNotNoticed(t *testing.T) {
-	cfg := Config{
-		Cluster: Cluster{ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}, {MapSlots: 2}, {Rack: 1, MapSlots: 3}}},
-		Network: Network{Flows: true, Grain: -1}, Policy: preset(t, "fifo"),
-	}
-	job := workload.Job{Maps: 20, InputBytes: 20 * 64e6, Map: workload.Cost{Time: time.Second}}
-	plain := ends(t, cfg, job)[0]
-	cfg.Network.Disk = 8 * 50e6
-	require.InDelta(t, plain, ends(t, cfg, job)[0], 1e-3)
-	cfg.Network.Disk = 60e6
-	require.Greater(t, ends(t, cfg, job)[0], plain)
+	numbers := Config{Cluster: Cluster{Nodes: 3, Racks: 2, MapSlots: 2, ReduceSlots: 1}}.withDefaults()
+	m := Machine{MapSlots: 2, ReduceSlots: 1}
+	list := Config{Cluster: Cluster{Machines: []Machine{m, m, {Rack: 1, MapSlots: 2, ReduceSlots: 1}}}}.withDefaults()
+	list.Cluster.MapSlots, list.Cluster.ReduceSlots = 2, 1 // of nodes that the list does not have
+	require.Equal(t, numbers, list)
 }
 
 func TestBadMachines(t *testing.T) {

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -15,8 +14,7 @@ import (
 
 // TestGivenPlaces puts all blocks on one node, so that only its two slots run node-local maps.
 func TestGivenPlaces(t *testing.T) {
-	policy, err := scheduling.Preset("fifo")
-	require.NoError(t, err)
+	policy := preset(t, "fifo")
 	policy.Spread = false
 	policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
 	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 3, InputBytes: 3 << 20, Map: workload.Cost{Time: time.Second}}}}
@@ -27,8 +25,7 @@ func TestGivenPlaces(t *testing.T) {
 			return scheduling.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []scheduling.NodeID{3, 3, 3}}
 		},
 	}
-	r, err := Run(context.Background(), cfg, &w)
-	require.NoError(t, err)
+	r := run(t, cfg, &w)
 	require.Equal(t, MapPlaces{NodeLocal: 3}, r.Report.Maps)
 	require.Equal(t, 2.0, r.Report.MakespanS)
 }
@@ -36,8 +33,7 @@ func TestGivenPlaces(t *testing.T) {
 // A job from a trace runs its maps in the racks of the trace, modulo the number of racks. Its
 // reduces get the bytes of the trace.
 func TestTracedJob(t *testing.T) {
-	policy, err := scheduling.Preset("fair")
-	require.NoError(t, err)
+	policy := preset(t, "fair")
 	policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
 	policy.SlowStart, policy.Reduce.Rule = 1, scheduling.CoGRS
 	w := workload.Workload{Jobs: []workload.Job{{
@@ -54,8 +50,7 @@ func TestTracedJob(t *testing.T) {
 			told = append(told, e.Placed.AtCenter)
 		}
 	}
-	r, err := Run(context.Background(), cfg, &w)
-	require.NoError(t, err)
+	r := run(t, cfg, &w)
 	for _, n := range nodes {
 		require.Contains(t, []scheduling.NodeID{2, 3}, n, "rack 1 of 3 has nodes 2 and 3")
 	}
@@ -66,10 +61,10 @@ func TestTracedJob(t *testing.T) {
 		require.Contains(t, []int64{0, 100, 900}, at)
 	}
 	w.Jobs[0].Partitions = []int64{900, 99}
-	_, err = Run(context.Background(), cfg, &w)
+	_, err := Run(t.Context(), cfg, &w)
 	require.ErrorContains(t, err, "2 partitions for 2 reduces, 1 of the shuffled bytes missing")
 	w.Jobs[0].Partitions, w.Jobs[0].MapRacks = nil, []int32{1}
-	_, err = Run(context.Background(), cfg, &w)
+	_, err = Run(t.Context(), cfg, &w)
 	require.ErrorContains(t, err, "racks for 1 of 2 maps")
 }
 

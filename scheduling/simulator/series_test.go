@@ -16,8 +16,7 @@ import (
 // the reduce has begun. The share of the user's pool, which has no rival, is the number of slots
 // that the job could use.
 func TestSeries(t *testing.T) {
-	p, err := scheduling.Preset("hfs")
-	require.NoError(t, err)
+	p := preset(t, "hfs")
 	job := computing(4)
 	job.User, job.Name, job.Reduces = "ann", "j", 1
 	cfg := Config{

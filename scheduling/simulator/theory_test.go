@@ -28,38 +28,6 @@ func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
 	return &w
 }
 
-// erlangC returns the probability of a wait in an M/M/c queue. The load a is the rate of arrivals
-// times the service time.
-func erlangC(c int, a float64) float64 {
-	sum, term := 0.0, 1.0
-	for k := range c {
-		sum += term
-		term *= a / float64(k+1)
-	}
-	term *= float64(c) / (float64(c) - a)
-	return term / (sum + term)
-}
-
-// FIFO on c slots is M/M/c, with mean sojourn 1/mu + C(c, a)/(c mu - lambda); C is erlangC.
-func TestMeanSojournOfMMc(t *testing.T) {
-	for _, c := range []struct {
-		nodes, slots int
-		load         float64 // of each slot
-	}{{1, 1, 0.5}, {2, 2, 0.7}, {5, 2, 0.8}} {
-		n := c.nodes * c.slots
-		service := 10.0
-		gap := service / (float64(n) * c.load)
-		var sum float64
-		const runs = 3
-		for seed := range uint64(runs) {
-			res := run(t, Config{Cluster: Cluster{Nodes: c.nodes, MapSlots: c.slots}, Policy: preset(t, "fifo"), Seed: seed, Interval: time.Hour, Update: time.Minute}, stream(seed, 12_000, gap, service))
-			sum += res.Report.Sojourn.Mean
-		}
-		want := service + erlangC(n, c.load*float64(n))/(float64(n)/service-1/gap)
-		require.InEpsilon(t, want, sum/runs, 0.06, "%d slots", n)
-	}
-}
-
 // Under naive fair sharing, k equal jobs on one file keep their slots (sticky slots [Zaharia10
 // §3.3.2]). Locality is about 1-(1-1/k)^(RL); with delay scheduling it is high.
 func TestStickySlots(t *testing.T) {
