@@ -63,7 +63,8 @@ func (f AccessFiles) Names() []string {
 // Read reads the files and returns the Access that they describe.
 func (f AccessFiles) Read() (a Access, err error) {
 	if f.Tokens != "" {
-		if a.Tokens, err = ReadTokens(f.Tokens); err != nil {
+		a.Tokens = &Tokens{file: f.Tokens}
+		if err := a.Tokens.read(); err != nil {
 			return a, fmt.Errorf("tokens: %w", err)
 		}
 	}
@@ -94,45 +95,37 @@ type Tokens struct {
 // about the token.
 type users map[[sha256.Size]byte]access.Principal
 
-// Replace replaces all tokens at once. From then on callers with a removed token are rejected, and
-// their event streams end within keepAlive.
-func (t *Tokens) Replace(other *Tokens) { t.users.Store(other.users.Load()) }
-
-// user returns the user whose token this is; false if nobody's.
-func (t *Tokens) user(token string) (access.Principal, bool) {
-	who, ok := (*t.users.Load())[sha256.Sum256([]byte(token))]
-	return who, ok
-}
-
 // minToken is the minimum length of a token in bytes.
 const minToken = 16
-
-// ReadTokens reads a file of tokens, which only its owner may read. A server reads it again when it
-// changes.
-func ReadTokens(name string) (*Tokens, error) {
-	in, err := os.Open(name)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
-		err = fmt.Errorf("%s: others may read it (chmod 600)", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, err := ParseTokens(name, in)
-	if err == nil {
-		t.file = name
-	}
-	return t, err
-}
 
 // ParseTokens reads tokens, one per line: the token, the user and optionally groups separated by
 // commas, with white space between them. Lines that begin with # are comments. A token has at least
 // 16 printable characters. Error messages use name and never show a token.
 func ParseTokens(name string, r io.Reader) (*Tokens, error) {
+	t := new(Tokens)
+	return t, t.parse(name, r)
+}
+
+// read reads the file, which only its owner may read. After an error the tokens are as before.
+func (t *Tokens) read() error {
+	in, err := os.Open(t.file)
+	if err != nil {
+		return fileError(t.file, err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
+		err = fmt.Errorf("%s: others may read it (chmod 600)", t.file)
+	}
+	if err != nil {
+		return err
+	}
+	return t.parse(t.file, in)
+}
+
+// parse replaces all tokens at once. From then on callers with a removed token are rejected, and
+// their event streams end within keepAlive.
+func (t *Tokens) parse(name string, r io.Reader) error {
 	list := users{}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -141,10 +134,10 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 			continue
 		}
 		if len(words) != 2 && len(words) != 3 {
-			return nil, fmt.Errorf("%s:%d: want TOKEN USER, or TOKEN USER GROUP,GROUP", name, n)
+			return fmt.Errorf("%s:%d: want TOKEN USER, or TOKEN USER GROUP,GROUP", name, n)
 		}
 		if len(words[0]) < minToken {
-			return nil, fmt.Errorf("%s:%d: a token of %d characters; want %d or more", name, n, len(words[0]), minToken)
+			return fmt.Errorf("%s:%d: a token of %d characters; want %d or more", name, n, len(words[0]), minToken)
 		}
 		who := access.Principal{User: words[1]}
 		if len(words) == 3 {
@@ -152,19 +145,18 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 		}
 		sum := sha256.Sum256([]byte(words[0]))
 		if _, twice := list[sum]; twice {
-			return nil, fmt.Errorf("%s:%d: the token is there already", name, n)
+			return fmt.Errorf("%s:%d: the token is there already", name, n)
 		}
 		list[sum] = who
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no token in it", name)
+		return fmt.Errorf("%s: no token in it", name)
 	}
-	t := new(Tokens)
 	t.users.Store(&list)
-	return t, nil
+	return nil
 }
 
 // caller is the user who makes a request.
@@ -179,7 +171,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if a.certificates() && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject
 		if subject.CommonName == "" {
-			return caller{}, deny("the certificate names no user")
+			return caller{}, refuse("denied", "the certificate names no user")
 		}
 		return caller{access.Principal{User: subject.CommonName, Groups: subject.Organization}, true}, nil
 	}
@@ -191,11 +183,11 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 		_, token, found = r.BasicAuth()
 	}
 	if !found {
-		return caller{}, &fault{http.StatusUnauthorized, "unauthorized", "who calls? want a token"}
+		return caller{}, &fault{"unauthorized", "who calls? want a token"}
 	}
-	who, ok := a.Tokens.user(token)
+	who, ok := (*a.Tokens.users.Load())[sha256.Sum256([]byte(token))]
 	if !ok {
-		return caller{}, &fault{http.StatusUnauthorized, "unauthorized", "the token is not known"}
+		return caller{}, &fault{"unauthorized", "the token is not known"}
 	}
 	return caller{who, true}, nil
 }
@@ -210,7 +202,7 @@ func (s *Server) submitter(c caller, user string) (access.Principal, error) {
 	case s.isAdmin(c):
 		return access.Principal{User: user}, nil
 	}
-	return c.Principal, deny("user %s may not submit as %s", c.User, user)
+	return c.Principal, refuse("denied", "user %s may not submit as %s", c.User, user)
 }
 
 // isAdmin reports whether the caller is an administrator.
@@ -233,19 +225,19 @@ func (s *Server) mayManage(c caller, what string) error {
 	if s.trusting() || s.isAdmin(c) {
 		return nil
 	}
-	return deny("user %s may not %s: that is for administrators", c.name(), what)
+	return refuse("denied", "user %s may not %s: that is for administrators", c.name(), what)
 }
 
 // mayAdminister returns an error unless the caller may change a job of owner in a pool.
-func (s *Server) mayAdminister(c caller, owner string, pool func() string) error {
+func (s *Server) mayAdminister(c caller, owner, pool string) error {
 	rules := s.cluster.Rules()
 	switch {
 	case s.isAdmin(c) || c.User == owner && c.User != "":
 		return nil
 	case rules != nil && rules.Access.Enabled:
-		return rules.Access.MayAdminister(pool(), owner, c.named())
+		return rules.Access.MayAdminister(pool, owner, c.named())
 	case s.cfg.Access.knowsUsers():
-		return deny("user %s may not change a job of %s", c.name(), owner)
+		return refuse("denied", "user %s may not change a job of %s", c.name(), owner)
 	}
 	return nil
 }

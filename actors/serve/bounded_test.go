@@ -19,9 +19,7 @@ import (
 // cannot occupy all connections.
 func TestUnknownCallersKeepNoConnection(t *testing.T) {
 	const most = 50
-	var tokens *Tokens
-	withTokens(t, func(cfg *Config) { tokens = cfg.Access.Tokens })
-	b, addr := served(t, func(cfg *Config) { cfg.limits.connections, cfg.Access.Tokens = most, tokens })
+	b, addr := served(t, func(cfg *Config) { cfg.limits.connections, cfg.Access = most, tokenAccess(t) })
 	ask := func(path, token string) (net.Conn, *http.Response) {
 		c, err := net.Dial("tcp", addr)
 		require.NoError(t, err)
@@ -64,7 +62,7 @@ func (c connFrom) RemoteAddr() net.Addr { return c.from }
 
 // The number of connections per IPv4 address, and per /64 network of IPv6, is limited.
 func TestConnectionsOfAnAddress(t *testing.T) {
-	l := &connections{most: 8, perAddress: 2, open: map[net.Conn]string{}, byAddress: map[string]int{}}
+	l := &connections{limits: limits{connections: 8, perAddress: 2}, open: map[net.Conn]string{}}
 	// comes opens a connection from an address and reports whether it is kept.
 	comes := func(address string) (c net.Conn, kept bool) {
 		from, err := net.ResolveTCPAddr("tcp", address)

@@ -17,7 +17,7 @@ import (
 
 // The handlers of the API, in the order of the route table.
 
-func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
+func (s *Server) getServer(_ http.ResponseWriter, _ *http.Request, c caller) (any, error) {
 	a := api.Server{
 		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Durable: s.memory != nil,
 		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
@@ -53,10 +53,10 @@ func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, 
 	return api.Page[api.Job]{Items: s.views(c, some.Items), Next: some.Next}, nil
 }
 
-func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
+func (s *Server) listJobs(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	state := r.URL.Query().Get("state")
 	if known := []string{"", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed}; !slices.Contains(known, state) {
-		return nil, badRequest("state=%.20q: want one of %s", state, strings.Join(known[1:], ", "))
+		return nil, refuse("bad-request", "state=%.20q: want one of %s", state, strings.Join(known[1:], ", "))
 	}
 	stage := r.URL.Query().Get("stage")
 	return s.jobPage(r, c, func(j *job) bool {
@@ -64,46 +64,45 @@ func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
 	})
 }
 
-func (s *Server) history(r *http.Request, c caller) (any, error) {
+func (s *Server) history(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	return s.jobPage(r, c, (*job).over)
 }
 
-func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error {
+func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	var a api.Submission
 	if err := s.readJSON(r, &a); err != nil {
-		return err
+		return nil, err
 	}
 	key := r.Header.Get("Idempotency-Key")
 	if len(key) > 200 {
-		return badRequest("an Idempotency-Key of %d bytes; at most 200", len(key))
+		return nil, refuse("bad-request", "an Idempotency-Key of %d bytes; at most 200", len(key))
 	}
 	j, fresh, err := s.submit(c, a, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.ID, 10))
 	if !fresh {
 		writeJSON(w, http.StatusOK, s.showJob(c, j))
-		return nil
+		return nil, nil
 	}
 	view := s.view(j, nil) // without asking the JobTracker, which may be busy
-	view.MayChange = s.mayAdminister(c, j.Who.User, func() string { return view.Pool }) == nil
-	writeJSON(w, http.StatusCreated, view)
-	return nil
+	view.MayChange = s.mayAdminister(c, j.Who.User, view.Pool) == nil
+	return view, nil
 }
 
 // jobOf returns the job whose number is in the request's path.
 func (s *Server) jobOf(r *http.Request) (*job, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return nil, notFound("%.40q is no number of a job", r.PathValue("id"))
+		return nil, refuse("not-found", "%.40q is no number of a job", r.PathValue("id"))
 	}
 	return s.jobs.find(id)
 }
 
 // ofJob returns the call that answers with what show returns of the job that the path names.
 func (s *Server) ofJob(show func(c caller, j *job) any) call {
-	return func(r *http.Request, c caller) (any, error) {
+	return func(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 		j, err := s.jobOf(r)
 		if err != nil {
 			return nil, err
@@ -139,27 +138,27 @@ func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) err
 	return s.showJob(c, j), nil
 }
 
-func (s *Server) killJob(r *http.Request, c caller) (any, error) {
+func (s *Server) killJob(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	var k api.Kill
 	return s.change(r, c, &k, func(j *job) error {
 		if len(k.Reason) > 1000 {
-			return badRequest("a reason of %d bytes; at most 1000", len(k.Reason))
+			return refuse("bad-request", "a reason of %d bytes; at most 1000", len(k.Reason))
 		}
 		return s.kill(r.Context(), c, j, k)
 	})
 }
 
-func (s *Server) postPriority(r *http.Request, c caller) (any, error) {
+func (s *Server) postPriority(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	var p api.SetPriority
 	return s.change(r, c, &p, func(j *job) error { return s.setPriority(r.Context(), c, j, p.Priority) })
 }
 
-func (s *Server) postPool(r *http.Request, c caller) (any, error) {
+func (s *Server) postPool(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	var p api.SetPool
 	return s.change(r, c, &p, func(j *job) error { return s.setPool(r.Context(), c, j, p.Pool) })
 }
 
-func (s *Server) listNodes(r *http.Request, _ caller) (any, error) {
+func (s *Server) listNodes(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	list, err := s.nodeList()
 	if err != nil {
 		return nil, err
@@ -175,7 +174,7 @@ func (s *Server) listNodes(r *http.Request, _ caller) (any, error) {
 	})
 }
 
-func (s *Server) postNode(r *http.Request, c caller) (any, error) {
+func (s *Server) postNode(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	name, what := r.PathValue("name"), r.PathValue("action")
 	if err := s.mayManage(c, what+" a node"); err != nil {
 		return nil, err
@@ -186,9 +185,11 @@ func (s *Server) postNode(r *http.Request, c caller) (any, error) {
 	return s.nodeOf(name)
 }
 
-func (s *Server) getPolicy(*http.Request, caller) (any, error) { return s.policyInForce() }
+func (s *Server) getPolicy(http.ResponseWriter, *http.Request, caller) (any, error) {
+	return s.policyInForce()
+}
 
-func (s *Server) postPolicy(r *http.Request, c caller) (any, error) {
+func (s *Server) postPolicy(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	var change api.PolicyChange
 	err := s.mayManage(c, "change the policy")
 	if err == nil {
@@ -203,7 +204,7 @@ func (s *Server) postPolicy(r *http.Request, c caller) (any, error) {
 	return s.policyInForce()
 }
 
-func (s *Server) postReload(_ *http.Request, c caller) (any, error) {
+func (s *Server) postReload(_ http.ResponseWriter, _ *http.Request, c caller) (any, error) {
 	if err := s.mayManage(c, "reload the configuration"); err != nil {
 		return nil, err
 	}
@@ -216,7 +217,7 @@ func (s *Server) postReload(_ *http.Request, c caller) (any, error) {
 	return s.config.outcome(), nil
 }
 
-func (s *Server) listFiles(r *http.Request, _ caller) (any, error) {
+func (s *Server) listFiles(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	dir := r.URL.Query().Get("path")
 	if dir == "" {
 		dir = "."
@@ -247,51 +248,53 @@ func (s *Server) listFiles(r *http.Request, _ caller) (any, error) {
 	return pageOf(r, list, nil, key, func(f *api.File, after string) bool { return f.Name > after })
 }
 
-func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	name := r.PathValue("name")
 	if err := checkStored(name); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := s.cluster.FS().Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return conflict("is-directory", "%s is a directory", name)
+		return nil, refuse("is-directory", "%s is a directory", name)
 	}
-	content, ok := f.(io.ReadSeeker)
+	content, ok := f.(interface {
+		io.ReadSeeker
+		io.ReaderAt
+	})
 	if !ok {
-		return &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
+		return nil, &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
 	}
-	if at, ok := f.(io.ReaderAt); ok {
-		if err := s.catalog.checkWhole(name, at); err != nil {
-			return err
+	if s.memory != nil {
+		if err := s.catalog.checkWhole(name, content); err != nil {
+			return nil, err
 		}
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment")
 	http.ServeContent(w, r, "", time.Time{}, content)
-	return nil
+	return nil, nil
 }
 
-func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) error {
-	if s.closing.Load() {
-		return actors.ErrClosed
+func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
+	if s.ended.Err() != nil {
+		return nil, actors.ErrClosed
+	}
+	f := &upload{
+		Reader: http.MaxBytesReader(w, r.Body, s.cfg.limits.upload), control: http.NewResponseController(w),
+		idle: s.cfg.limits.idle, claim: claim{catalog: &s.catalog},
 	}
 	name := r.PathValue("name")
-	if err := s.put(c, name, s.bound(w, r, s.cfg.limits.upload)); err != nil {
-		return err
+	if err := s.put(c, name, f); err != nil {
+		return nil, err
 	}
-	info, err := s.cluster.FS().Stat(name)
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusCreated, api.File{Name: name, Size: info.Size()})
-	return nil
+	return api.File{Name: name, Size: f.size}, nil
 }
 
-func (s *Server) removeFile(r *http.Request, c caller) (any, error) {
+func (s *Server) removeFile(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	if err := s.mayManage(c, "remove files of the block store"); err != nil {
 		return nil, err
 	}

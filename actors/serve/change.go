@@ -19,14 +19,11 @@ const killPatience = 10 * time.Second
 
 // kill ends a job and waits for its end. It returns an error if the job succeeds or fails instead.
 func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
-	if err := s.mayAdminister(c, j.Who.User, func() string { return s.poolOf(j) }); err != nil {
+	if err := s.mayAdminister(c, j.Who.User, s.poolOf(j)); err != nil {
 		return err
 	}
 	if k.Reason == "" {
 		k.Reason = "by " + c.name()
-	}
-	if !j.remembered() {
-		return notFound("there is no job %d", j.ID)
 	}
 	first, err := s.recordKill(j, &k) // before doing anything
 	if err != nil {
@@ -72,7 +69,7 @@ func (j *job) awaitKill(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.End != nil && j.End.State != api.Killed {
-		return conflict("job-ended", "job %d has %s", j.ID, j.End.State)
+		return refuse("job-ended", "job %d has %s", j.ID, j.End.State)
 	}
 	return nil
 }
@@ -82,17 +79,17 @@ func (j *job) awaitKill(ctx context.Context) error {
 func (s *Server) steer(
 	ctx context.Context, c caller, j *job, change func(h *actors.JobHandle) error, note func(o *Order),
 ) error {
-	if err := s.mayAdminister(c, j.Who.User, func() string { return s.poolOf(j) }); err != nil {
+	if err := s.mayAdminister(c, j.Who.User, s.poolOf(j)); err != nil {
 		return err
 	}
 	select {
 	case <-j.begun():
 	case <-ctx.Done():
-		return busy("not-begun", "job %d is still being prepared; try again", j.ID)
+		return refuse("not-begun", "job %d is still being prepared; try again", j.ID)
 	}
 	h := j.running()
 	if h == nil {
-		return conflict("job-ended", "job %d has ended, or is between two stages", j.ID)
+		return refuse("job-ended", "job %d has ended, or is between two stages", j.ID)
 	}
 	if err := change(h); err != nil {
 		return err
@@ -180,8 +177,7 @@ func (s *Server) views(c caller, list []*job) []api.Job {
 	views := make([]api.Job, len(list))
 	for i, j := range list {
 		views[i] = s.view(j, seen)
-		pool := func() string { return views[i].Pool }
-		views[i].MayChange = s.mayAdminister(c, j.Who.User, pool) == nil
+		views[i].MayChange = s.mayAdminister(c, j.Who.User, views[i].Pool) == nil
 	}
 	return views
 }

@@ -62,12 +62,6 @@ type Config struct {
 	Files  []string
 	Reread func() (Configuration, error)
 
-	// Profiling serves net/http/pprof below /debug/pprof/, to administrators.
-	Profiling bool
-
-	// History is how many ended jobs are remembered; 0 means 1000.
-	History int
-
 	// Version is the program's version, which clients show.
 	Version string
 
@@ -75,7 +69,7 @@ type Config struct {
 	// after a restart; nil discards them.
 	Log *slog.Logger
 
-	limits limits
+	limits limits // zero: standardLimits
 }
 
 // limits bound what clients may ask of a server.
@@ -84,6 +78,7 @@ type limits struct {
 	perAddress  int           // open connections per address
 	watchers    int           // open event streams
 	unfinished  int           // jobs that have not ended
+	history     int           // ended jobs that are remembered
 	body        int64         // bytes of a JSON body
 	upload      int64         // bytes of a file
 	header      time.Duration // time until a request's header has arrived
@@ -92,20 +87,10 @@ type limits struct {
 	ring        int           // events kept for late readers
 }
 
-// standard replaces zero limits by the defaults; tests set others.
-func (l limits) standard() limits {
-	return limits{
-		connections: cmp.Or(l.connections, 2000),
-		perAddress:  cmp.Or(l.perAddress, 500),
-		watchers:    cmp.Or(l.watchers, 500),
-		unfinished:  cmp.Or(l.unfinished, 100_000),
-		body:        cmp.Or(l.body, 1<<20),
-		upload:      cmp.Or(l.upload, 4<<30),
-		header:      cmp.Or(l.header, 5*time.Second),
-		idle:        cmp.Or(l.idle, 20*time.Second),
-		grace:       cmp.Or(l.grace, 2*time.Second),
-		ring:        cmp.Or(l.ring, 1<<16),
-	}
+// standardLimits are the limits of all servers but those of tests.
+var standardLimits = limits{
+	connections: 2000, perAddress: 500, watchers: 500, unfinished: 100_000, history: 1000, body: 1 << 20, upload: 4 << 30,
+	header: 5 * time.Second, idle: 20 * time.Second, grace: 2 * time.Second, ring: 1 << 16,
 }
 
 // DefaultListen is the default of Config.Listen.
@@ -114,8 +99,7 @@ const DefaultListen = "127.0.0.1:8088"
 // withDefaults replaces zero fields by their defaults.
 func (c Config) withDefaults() Config {
 	c.Listen = cmp.Or(c.Listen, DefaultListen)
-	c.History = cmp.Or(c.History, 1000)
-	c.limits = c.limits.standard()
+	c.limits = cmp.Or(c.limits, standardLimits)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

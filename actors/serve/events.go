@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -17,14 +18,14 @@ import (
 // pace; the cluster, which adds events, never waits for readers.
 type broker struct {
 	boot       string // identifies this process in the IDs of events
-	maxStreams int    // maximum number of streams
+	maxStreams int    // maximum of streams
+	streams    atomic.Int64
 
 	mu      sync.Mutex
 	ring    []*line
 	dropped droppedState
-	next    uint64        // number of the next event; they count from 1
-	wake    chan struct{} // closed when an event arrives; nil if nobody waits
-	streams int
+	next    uint64           // number of the next event; they count from 1
+	wake    chan struct{}    // closed when an event arrives; nil if nobody waits
 	beats   chan struct{}    // see beat; nil if nobody waits
 	batches map[uint64]batch // by the number of their first event
 	counts  map[event.Type]int64
@@ -107,28 +108,22 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 	return nil, 0, b.wake
 }
 
-// attach admits a stream, or returns false if there are too many.
+// attach admits a stream, which must detach at its end, or returns false if there are too many.
 func (b *broker) attach() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.streams >= b.maxStreams {
-		return false
+	if b.streams.Add(1) <= int64(b.maxStreams) {
+		return true
 	}
-	b.streams++
-	return true
+	b.detach()
+	return false
 }
 
-func (b *broker) detach() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.streams--
-}
+func (b *broker) detach() { b.streams.Add(-1) }
 
-// figures returns the counts of events, launched maps by locality, and streams.
-func (b *broker) figures() (counts map[event.Type]int64, local [len(distances)]int64, streams int) {
+// figures returns the counts of events and launched maps by locality.
+func (b *broker) figures() (counts map[event.Type]int64, local [len(distances)]int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return maps.Clone(b.counts), b.local, b.streams
+	return maps.Clone(b.counts), b.local
 }
 
 // batch is a run of consecutive events as sent to streams. Its text must not be changed.
@@ -201,7 +196,7 @@ func (b *broker) beat() <-chan struct{} {
 	if b.beats == nil {
 		beats := make(chan struct{})
 		b.beats = beats
-		time.AfterFunc(min(max(streamEvery, time.Duration(b.streams)*streamShare), streamMost), func() {
+		time.AfterFunc(min(max(streamEvery, time.Duration(b.streams.Load())*streamShare), streamMost), func() {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.beats = nil

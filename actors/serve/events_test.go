@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 	"testing"
@@ -76,7 +77,7 @@ func TestBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for streams, want := range map[int]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {
 			b := newBroker("boot", 8, 1)
-			b.streams = streams
+			b.streams.Store(int64(streams))
 			began := time.Now()
 			beat := b.beat()
 			time.Sleep(want / 2)
@@ -168,6 +169,17 @@ func TestSnapshotOfAJob(t *testing.T) {
 	}, sums)
 }
 
+// withQuery sends requests with a query.
+type withQuery struct {
+	http.RoundTripper
+	query string
+}
+
+func (w withQuery) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.URL.RawQuery = w.query
+	return w.RoundTripper.RoundTrip(r)
+}
+
 // A late reader of the cluster's stream that asks for the state first gets events that build it.
 // The retained events follow, with ids from which a reader can resume.
 func TestStreamBeginsWithTheState(t *testing.T) {
@@ -181,7 +193,8 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 		return b.s.events.next - 1
 	}
 	read := func(query string) (list []api.Event) {
-		require.ErrorIs(t, b.EventsFrom(t.Context(), query, "", func(e api.Event) error {
+		c := &api.Client{Base: b.url, HTTP: &http.Client{Transport: withQuery{b.HTTP.Transport, query}}}
+		require.ErrorIs(t, c.Events(t.Context(), 0, "", func(e api.Event) error {
 			list = append(list, e)
 			if e.ID == b.s.boot+"-"+strconv.FormatUint(last(), 10) {
 				return enough
@@ -190,7 +203,7 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 		}), enough)
 		return list
 	}
-	list := read("?state=true")
+	list := read("state=true")
 	types := map[string]int{}
 	for _, e := range list {
 		types[e.Type]++
@@ -201,8 +214,7 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 	require.Equal(t, len(b.s.cluster.Nodes()), types["joined"])
 	require.NotZero(t, types["counts"])
 	require.Equal(t, list[len(list)-4:], read(""), "without asking: what is there")
-	code, _ := b.problemOf("GET", "/api/v1/events?state=maybe", "", nil)
-	require.Equal(t, 400, code)
+	require.Equal(t, http.StatusBadRequest, b.status(http.MethodGet, "/api/v1/events?state=maybe", ""))
 }
 
 // BenchmarkEventFor200Readers measures what publishing an event costs the JobTracker while 200

@@ -111,7 +111,7 @@ func TestKilledWithinPutAndRemove(t *testing.T) {
 	require.NoError(t, os.WriteFile(b.s.memory.stored("in/linked"), []byte("whole"), 0o600)) // stored, but not in the journal
 	b = withState(t, dir)
 	require.Equal(t, "whole", b.content("in/linked"))
-	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"})) // in the journal, but the file still exists
+	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"}, nil)) // in the journal, but the file still exists
 	b.stop()
 	b = withState(t, dir)
 	require.Equal(t, "gone", b.content("in/gone"))

@@ -16,9 +16,11 @@ import (
 // FuzzBodies sends arbitrary bodies to the calls of the API. The server answers with success or a
 // client error (4xx), never with a server error.
 func FuzzBodies(f *testing.F) {
+	few := standardLimits
+	few.unfinished = 1
 	s, err := Start(Config{
 		Cluster: actors.Config{Nodes: 2}, Jobs: []Job{Simple("count", "Count words", count)},
-		Roots: []string{f.TempDir()}, limits: limits{unfinished: 1},
+		Roots: []string{f.TempDir()}, limits: few,
 	})
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, s.Close()) })

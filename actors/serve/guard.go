@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/http"
@@ -16,13 +17,13 @@ import (
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.writeProblem(w, r, &fault{http.StatusForbidden, "cross-origin", "a page of another origin asks for a change"})
+		s.writeProblem(w, r, &fault{"cross-origin", "a page of another origin asks for a change"})
 	}))
 	next = origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counted := &countedWriter{ResponseWriter: w, status: http.StatusOK}
+		counted := &countedWriter{ResponseWriter: w}
 		defer s.recoverRequest(counted, r)
-		defer func() { s.metrics.count(r, counted.status) }()
+		defer func() { s.metrics.count(r, cmp.Or(counted.status, http.StatusOK)) }()
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
@@ -33,9 +34,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			h.Set("Connection", "close") // unauthenticated callers must not hold bounded connections
 		}
 		if !s.ours(r.Host) {
-			s.writeProblem(counted, r, &fault{
-				http.StatusMisdirectedRequest, "bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)",
-			})
+			s.writeProblem(counted, r, &fault{"bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)"})
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // test writers do not support it
@@ -53,8 +52,8 @@ func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
 		panic(bad) // net/http closes the connection
 	}
 	s.cfg.Log.Error("a request panicked", "path", r.URL.Path, "panic", bad, "stack", string(debug.Stack()))
-	if !w.begun {
-		s.writeProblem(w, r, &fault{http.StatusInternalServerError, "internal", "the server has failed; its log says why"})
+	if w.status == 0 {
+		s.writeProblem(w, r, errInternal)
 	}
 }
 
@@ -84,21 +83,18 @@ func (s *Server) ours(host string) bool {
 // countedWriter passes an answer on and records its status.
 type countedWriter struct {
 	http.ResponseWriter
-	status int
-	begun  bool
+	status int // 0: the answer has not begun
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *countedWriter) WriteHeader(status int) {
-	if !w.begun {
-		w.status, w.begun = status, true
-	}
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (w *countedWriter) Write(b []byte) (int, error) {
-	w.begun = true
+	w.status = cmp.Or(w.status, http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }
 

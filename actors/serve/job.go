@@ -79,7 +79,6 @@ func Simple(name, summary string, bind Bind) Job {
 func (o *Order) parse(name string, args []string) error {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	priority := ""
 	f.StringVar(&o.Output, "o", "", "")
 	f.StringVar(&o.Output, "output", "", "")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "")
@@ -87,7 +86,10 @@ func (o *Order) parse(name string, args []string) error {
 	f.StringVar(&o.User, "user", "", "")
 	f.StringVar(&o.Pool, "pool", "", "")
 	f.StringVar(&o.Queue, "queue", "", "")
-	f.StringVar(&priority, "priority", "normal", "")
+	f.Func("priority", "", func(name string) (err error) {
+		o.Priority, err = scheduling.ParsePriority(name)
+		return err
+	})
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
 			return err
@@ -105,9 +107,7 @@ func (o *Order) parse(name string, args []string) error {
 	if o.Reduces < 0 {
 		return fmt.Errorf("--reduces %d: want 0 or more", o.Reduces)
 	}
-	var err error
-	o.Priority, err = scheduling.ParsePriority(priority)
-	return err
+	return nil
 }
 
 // check returns an error unless the order has stages, and inputs and an output a server can use.

@@ -27,7 +27,6 @@ type job struct {
 	ctx     context.Context // ends when the job must end before it has begun
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it has ended
-	written chan struct{} // closed when the submission is on disk or the job was dropped
 	// unusable says why a job of an earlier process cannot continue: its order means nothing now.
 	unusable error
 
@@ -39,21 +38,19 @@ type job struct {
 	cores    []scheduling.JobID // cluster jobs of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *counter.Set
-	dropped  bool                 // it could not be recorded
 	between  *scratch.Item        // data between stages of a server without a State; nil: none
 	stored   map[string]*dfs.Sums // files of the block store that it has written
 }
 
 // table holds all jobs of the server that are remembered.
 type table struct {
-	mu            sync.Mutex
-	next          int64
-	list          []*job // by id
-	keys          keys
-	targets       map[string]*job // outputs of unfinished jobs
-	unfinished    int
-	maxUnfinished int // maximum of unfinished
-	history       int // maximum number of ended jobs kept
+	mu         sync.Mutex
+	next       int64
+	list       []*job // by id
+	keys       keys
+	targets    map[string]*job // outputs of unfinished jobs
+	unfinished int
+	limits     limits
 }
 
 // find returns the job with that number.
@@ -62,7 +59,7 @@ func (t *table) find(id int64) (*job, error) {
 	defer t.mu.Unlock()
 	at, found := t.at(id)
 	if !found {
-		return nil, notFound("there is no job %d", id)
+		return nil, refuse("not-found", "there is no job %d", id)
 	}
 	return t.list[at], nil
 }
@@ -72,20 +69,17 @@ func (t *table) at(id int64) (int, bool) {
 	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.ID, id) })
 }
 
-// add adds a job and numbers it. It returns false if a job with the same key exists.
-func (t *table) add(j *job) (bool, error) {
+// add numbers a job and occupies its output.
+func (t *table) add(j *job) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if j.Key != "" && t.keys.all[j.Key] != nil {
-		return false, nil
-	}
-	if t.unfinished >= t.maxUnfinished {
-		return false, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
+	if t.unfinished >= t.limits.unfinished {
+		return refuse("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
 	}
 	for at := j.target; ; at = filepath.Dir(at) {
 		if other := t.targets[at]; other != nil {
 			within := map[bool]string{false: "in "}[at == j.target]
-			return false, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
+			return refuse("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -93,45 +87,50 @@ func (t *table) add(j *job) (bool, error) {
 	}
 	j.ID = t.next
 	t.next++
-	t.insert(j)
-	return true, nil
+	t.occupy(j)
+	return nil
 }
 
-// insert appends a job that has its number, running or ended.
+// occupy counts a job that has not ended, and reserves its output. The caller holds mu.
+func (t *table) occupy(j *job) {
+	t.unfinished++
+	t.targets[j.target] = j
+}
+
+// leave reverts occupy. The caller holds mu.
+func (t *table) leave(j *job) {
+	t.unfinished--
+	if t.targets[j.target] == j {
+		delete(t.targets, j.target)
+	}
+}
+
+// drop reverts add.
+func (t *table) drop(j *job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.leave(j)
+}
+
+// insert lists a job, whose submission is on disk.
 func (t *table) insert(j *job) {
-	t.list = append(t.list, j)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, _ := t.at(j.ID)
+	t.list = slices.Insert(t.list, at, j)
 	if j.Key != "" {
 		t.keys.begin(j)
 	}
 	if j.End != nil {
 		t.keys.end(j.Key, j.End.State, j.End.At)
-		return
 	}
-	t.unfinished++
-	t.targets[j.target] = j
-}
-
-// drop removes a job whose submission could not be written to disk.
-func (t *table) drop(j *job) {
-	j.mu.Lock()
-	j.dropped = true
-	j.mu.Unlock()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.keys.all, j.Key)
-	delete(t.targets, j.target)
-	t.unfinished--
-	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
 }
 
 // finish marks a job as ended and forgets the oldest ended jobs.
 func (t *table) finish(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.targets[j.target] == j {
-		delete(t.targets, j.target)
-	}
-	t.unfinished--
+	t.leave(j)
 	t.keys.end(j.Key, j.End.State, j.End.At)
 	t.forget()
 }
@@ -140,11 +139,11 @@ func (t *table) finish(j *job) {
 func (t *table) forget() {
 	const slack = 100 // avoids copying a long list for each job
 	ended := len(t.list) - t.unfinished
-	if ended <= t.history+slack {
+	if ended <= t.limits.history+slack {
 		return
 	}
 	t.list = slices.DeleteFunc(t.list, func(j *job) bool {
-		if ended <= t.history || !j.over() {
+		if ended <= t.limits.history || !j.over() {
 			return false
 		}
 		ended--
@@ -168,31 +167,11 @@ func (t *table) all() []*job {
 	return list
 }
 
-// snapshot returns the job records that must survive the process.
-func (t *table) snapshot() *snapshot {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := &snapshot{Next: t.next, Keys: slices.Clone(t.keys.ended)}
-	for _, j := range t.list {
-		s.Jobs = append(s.Jobs, j.durable())
-	}
-	return s
-}
-
 // durable returns what must be on disk of the job.
 func (j *job) durable() *record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return new(j.record)
-}
-
-// remembered waits until the submission is on disk, since no other entry of the job may precede it.
-// It returns false if the submission could not be written.
-func (j *job) remembered() bool {
-	<-j.written
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return !j.dropped
 }
 
 // over reports whether the job has ended.

@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -44,11 +42,22 @@ type keyedJob struct {
 	Ended      time.Time
 }
 
-// keys are the keys of jobs that have not ended, or ended within keyLife. A table's mutex guards
-// them.
+// expired reports whether the job ended longer than keyLife ago.
+func (k *keyedJob) expired(now time.Time) bool { return k.State != "" && now.Sub(k.Ended) > keyLife }
+
+// keys are the keys of jobs that have not ended, or ended within keyLife, and of some that ended
+// earlier. A table's mutex guards them.
 type keys struct {
-	all   map[fingerprint]*keyedJob
-	ended []*keyedJob // in the order of their jobs' ends
+	all     map[fingerprint]*keyedJob
+	sweepAt int // number of keys at which the expired ones are removed
+}
+
+// get returns what is remembered of a key; nil if nothing is.
+func (k *keys) get(key fingerprint, now time.Time) *keyedJob {
+	if x := k.all[key]; x != nil && !x.expired(now) {
+		return x
+	}
+	return nil
 }
 
 // begin records the key of a job that has not ended.
@@ -58,57 +67,40 @@ func (k *keys) begin(j *job) {
 	}
 }
 
-// end records how a job with a key has ended, and forgets expired keys.
+// end records how a job with a key has ended. It removes expired keys once they may be half of all.
 func (k *keys) end(key fingerprint, state string, at time.Time) {
-	if old := k.all[key]; old != nil && old.State == "" {
-		old.State, old.Ended = state, at
-		k.ended = append(k.ended, old)
+	if x := k.all[key]; x != nil && x.State == "" {
+		x.State, x.Ended = state, at
 	}
-	k.forget(at)
+	if len(k.all) >= k.sweepAt {
+		maps.DeleteFunc(k.all, func(_ fingerprint, x *keyedJob) bool { return x.expired(at) })
+		k.sweepAt = 2 * (len(k.all) + 1000)
+	}
 }
 
-// forget removes the keys of jobs that ended longer than keyLife ago.
-func (k *keys) forget(now time.Time) {
-	n := 0
-	for n < len(k.ended) && now.Sub(k.ended[n].Ended) > keyLife {
-		if old := k.ended[n]; k.all[old.Key] == old {
-			delete(k.all, old.Key)
-		}
-		n++
-	}
-	clear(k.ended[:n])
-	k.ended = k.ended[n:]
-}
-
-// restore adds recorded keys of ended jobs that are missing, and forgets expired ones.
-func (k *keys) restore(ended []*keyedJob, now time.Time) {
-	for _, x := range ended {
-		if k.all[x.Key] == nil {
-			k.all[x.Key] = x
+// ended returns the keys of ended jobs.
+func (k *keys) ended() (list []*keyedJob) {
+	for _, x := range k.all {
+		if x.State != "" {
+			list = append(list, x)
 		}
 	}
-	k.ended = slices.SortedFunc(maps.Values(k.all), func(x, y *keyedJob) int {
-		return cmp.Or(x.Ended.Compare(y.Ended), cmp.Compare(x.ID, y.ID))
-	})
-	k.ended = slices.DeleteFunc(k.ended, func(x *keyedJob) bool { return x.State == "" })
-	k.forget(now)
+	return list
 }
 
-// byKey returns the job with a key and the key's record. If the list no longer contains the job, j
-// is nil and k is a copy, which later changes to the table do not affect.
+// byKey returns the job with a key, nil if the list no longer contains it, and a copy of the key's
+// record, nil if there is none.
 func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyedJob) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.keys.forget(now)
-	k = t.keys.all[key]
-	if k == nil {
+	was := t.keys.get(key, now)
+	if was == nil {
 		return nil, nil
 	}
-	if at, found := t.at(k.ID); found {
-		return t.list[at], k
+	if at, found := t.at(was.ID); found {
+		j = t.list[at]
 	}
-	copied := *k
-	return nil, &copied
+	return j, new(*was)
 }
 
 // repeated returns the job of an earlier submission under the same key, or nil.
@@ -118,9 +110,7 @@ func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who acce
 	case k == nil:
 		return nil, nil
 	case k.Asked != askedID(a):
-		return nil, conflict("key-used", "the key is that of another submission, job %d", k.ID)
-	case j != nil && !j.remembered():
-		return nil, busy("no-state", "the job cannot be remembered")
+		return nil, refuse("key-used", "the key is that of another submission, job %d", k.ID)
 	case j != nil:
 		return j, nil
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // has restarted. Another user's equal key, or another submission, does not.
 func TestKeysOutliveTheList(t *testing.T) {
 	dir := t.TempDir()
-	few := func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 }
+	few := func(cfg *Config) { cfg.State, cfg.limits.history = filepath.Join(dir, "state"), 1 }
 	b := startIn(t, dir, few)
 	b.write("in.txt", "a\n")
 	ask := func(out, user, key string) (api.Job, error) {
@@ -63,7 +62,7 @@ func TestKeysOutliveTheList(t *testing.T) {
 	}
 }
 
-// The server keeps a key until a day after the end of its job.
+// The server keeps a key until a day after the end of its job, and then forgets it.
 func TestKeysAreRememberedForADay(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	k := keys{all: map[fingerprint]*keyedJob{}}
@@ -71,31 +70,26 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	for i := range int64(4) {
 		k.begin(&job{record: record{ID: i, Key: key(i), At: begin}})
 	}
-	there := func(now time.Time) (list []int64) {
-		k.forget(now)
+	there := func(after int) (list []int64) {
 		for i := range int64(4) {
-			if at := k.all[key(i)]; at != nil && at.ID == i {
+			if at := k.get(key(i), begin.Add(time.Duration(after)*time.Hour)); at != nil && at.ID == i {
 				list = append(list, i)
 			}
 		}
 		return list
 	}
 	const hour = time.Hour
-	require.Equal(t, []int64{0, 1, 2, 3}, there(begin.Add(99*hour)), "none has ended")
+	require.Equal(t, []int64{0, 1, 2, 3}, there(99), "none has ended")
 	k.end(key(1), api.Failed, begin.Add(100*hour))
-	k.end(key(0), api.Succeeded, begin.Add(101*hour))
-	require.Equal(t, []int64{0, 1, 2, 3}, there(begin.Add(124*hour)))
-	require.Equal(t, []int64{0, 2, 3}, there(begin.Add(124*hour+1)))
+	k.end(key(0), api.Succeeded, begin.Add(101*hour-1))
 	k.end(key(2), api.Killed, begin.Add(124*hour))
-	saved := slices.Clone(k.ended)
-	require.Equal(t, []int64{2, 3}, there(begin.Add(126*hour)))
-
-	k = keys{all: map[fingerprint]*keyedJob{}} // those of the next process, whose job list contains job 3
-	k.begin(&job{record: record{ID: 3, Key: key(3)}})
-	k.restore(saved, begin.Add(126*hour))
-	require.Equal(t, []int64{2, 3}, there(begin.Add(148*hour)))
-	require.Equal(t, []int64{3}, there(begin.Add(149*hour)))
-	k.begin(&job{record: record{ID: 7, Key: key(2)}}) // a new job with a key that was dropped
-	k.end(key(2), api.Succeeded, begin.Add(150*hour))
-	require.EqualValues(t, 7, k.all[key(2)].ID)
+	require.Len(t, k.ended(), 3)
+	require.Equal(t, []int64{0, 1, 2, 3}, there(124))
+	require.Equal(t, []int64{2, 3}, there(125))
+	require.Equal(t, []int64{3}, there(149))
+	k.begin(&job{record: record{ID: 7, Key: key(1)}}) // a new job with a key that was forgotten
+	k.sweepAt = 0
+	k.end(key(1), api.Succeeded, begin.Add(150*hour))
+	require.Len(t, k.all, 2, "the expired ones are removed")
+	require.EqualValues(t, 7, k.get(key(1), begin.Add(150*hour)).ID)
 }

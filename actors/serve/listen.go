@@ -25,18 +25,10 @@ func Run(ctx context.Context, cfg Config, ready func(s *Server, url string)) err
 		return errors.Join(err, l.Close())
 	}
 	if ready != nil {
-		ready(s, s.URL(l))
+		scheme := map[bool]string{false: "http", true: "https"}[cfg.Access.TLS != nil]
+		ready(s, scheme+"://"+l.Addr().String())
 	}
 	return s.Serve(ctx, l)
-}
-
-// URL returns the server's address on a listener, for display.
-func (s *Server) URL(l net.Listener) string {
-	scheme := "http"
-	if s.cfg.Access.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + l.Addr().String()
 }
 
 // Serve serves a listener until ctx ends, and then closes the listener and the server.
@@ -59,7 +51,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	s.closing.Store(true)
 	s.end() // end streams
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.limits.grace)
 	defer cancel()
@@ -75,12 +66,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // beyond. Many clients can then exhaust neither memory nor descriptors, and one address cannot lock
 // out the others.
 type connections struct {
-	most, perAddress int
+	limits limits
 
-	mu        sync.Mutex
-	open      map[net.Conn]string // addresses of the open connections
-	byAddress map[string]int      // open connections by address, without zeros
-	refused   int64               // connections over the limit
+	mu      sync.Mutex
+	open    map[net.Conn]string // addresses of the open connections
+	refused int64               // connections over the limit
 }
 
 // changed is http.Server.ConnState: it counts new and closed connections, and closes a new one if a
@@ -88,21 +78,23 @@ type connections struct {
 func (l *connections) changed(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch from, open := l.open[c]; {
-	case open && state == http.StateClosed:
+	switch state {
+	case http.StateClosed:
 		delete(l.open, c)
-		if l.byAddress[from]--; l.byAddress[from] == 0 {
-			delete(l.byAddress, from)
+	case http.StateNew:
+		from, same := addressOf(c.RemoteAddr()), 0
+		for _, other := range l.open {
+			if other == from {
+				same++
+			}
 		}
-	case state == http.StateNew:
-		from = addressOf(c.RemoteAddr())
-		if len(l.open) >= l.most || l.byAddress[from] >= l.perAddress {
+		if len(l.open) >= l.limits.connections || same >= l.limits.perAddress {
 			l.refused++
 			_ = c.Close()
 			return
 		}
 		l.open[c] = from
-		l.byAddress[from]++
+	default: // it was counted
 	}
 }
 

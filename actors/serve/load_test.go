@@ -21,7 +21,7 @@ func TestManySubmissions(t *testing.T) {
 	if long {
 		seconds = 60
 	}
-	b := start(t, func(cfg *Config) { cfg.History = 100_000 })
+	b := start(t, func(cfg *Config) { cfg.limits.history = 100_000 })
 	b.write("in.txt", "a\n")
 	const rate, clients = 1000, 50
 	var mu sync.Mutex

@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -16,7 +18,6 @@ import (
 // metrics are the server's figures for Prometheus.
 type metrics struct {
 	server   *Server
-	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	handler  http.Handler
 }
@@ -27,35 +28,29 @@ const maxLabels = 200
 var kinds = [2]string{"map", "reduce"}
 
 func newMetrics(s *Server) *metrics {
-	m := &metrics{server: s, registry: prometheus.NewRegistry()}
+	m, registry := &metrics{server: s}, prometheus.NewRegistry()
 	m.requests = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tarry_http_requests_total", Help: "Requests by route, method and status.",
 	}, []string{"route", "method", "code"})
-	m.registry.MustRegister(m, m.requests, collectors.NewGoCollector(),
+	registry.MustRegister(m, m.requests, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
 
 // serve answers GET /metrics.
-func (m *metrics) serve(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (m *metrics) serve(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	m.handler.ServeHTTP(w, r)
-	return nil
+	return nil, nil
 }
 
 // count counts an answered request by its route and status.
 func (m *metrics) count(r *http.Request, status int) {
-	route := r.Pattern
-	if route == "" {
-		route = "none"
-	}
 	method := r.Method
-	switch method {
-	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead:
-	default:
+	if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead}, method) {
 		method = "other" // bounds the labels that clients can create
 	}
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.requests.WithLabelValues(cmp.Or(r.Pattern, "none"), method, strconv.Itoa(status)).Inc()
 }
 
 // Describe implements prometheus.Collector; without descriptions, those that Collect sends count.
@@ -63,19 +58,17 @@ func (m *metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {
-	// labels are names, each with its value behind it.
-	emit := func(kind prometheus.ValueType, name, help string, v float64, labels ...string) {
+	// labels are names, each with its value behind it. A name that ends with _total is a counter's.
+	emit := func(name, help string, v float64, labels ...string) {
+		kind := prometheus.GaugeValue
+		if strings.HasSuffix(name, "_total") {
+			kind = prometheus.CounterValue
+		}
 		var names, values []string
 		for pair := range slices.Chunk(labels, 2) {
 			names, values = append(names, pair[0]), append(values, pair[1])
 		}
 		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("tarry_"+name, help, names, nil), kind, v, values...)
-	}
-	gauge := func(name, help string, v float64, labels ...string) {
-		emit(prometheus.GaugeValue, name, help, v, labels...)
-	}
-	counter := func(name, help string, v int64, labels ...string) {
-		emit(prometheus.CounterValue, name, help, float64(v), labels...)
 	}
 	s := m.server
 	states := map[string]int{}
@@ -83,24 +76,24 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		states[s.view(j, nil).State]++
 	}
 	for state, n := range states {
-		gauge("jobs", "Jobs by state.", float64(n), "state", state)
+		emit("jobs", "Jobs by state.", float64(n), "state", state)
 	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { collectCluster(v, gauge) }) // a closed cluster has no figures
-	counts, local, streams := s.events.figures()
+	_ = s.cluster.Inspect(func(v scheduling.View) { collectCluster(v, emit) }) // a closed cluster has no figures
+	counts, local := s.events.figures()
 	for t, n := range counts {
-		counter("events_total", "Events of the cluster by type.", n, "type", t.String())
+		emit("events_total", "Events of the cluster by type.", float64(n), "type", t.String())
 	}
 	for i, name := range distances {
-		counter("maps_launched_total", "Launched maps by locality.", local[i], "locality", name)
+		emit("maps_launched_total", "Launched maps by locality.", float64(local[i]), "locality", name)
 	}
-	gauge("event_streams", "Streams of events that are read now.", float64(streams))
+	emit("event_streams", "Streams of events that are read now.", float64(s.events.streams.Load()))
 	open, refused := s.connections.figures()
-	gauge("connections", "Open connections.", float64(open))
-	counter("connections_refused_total", "Connections closed at once because there were too many.", refused)
+	emit("connections", "Open connections.", float64(open))
+	emit("connections_refused_total", "Connections closed at once because there were too many.", float64(refused))
 }
 
 // collectCluster emits the figures of nodes and pools.
-func collectCluster(v scheduling.View, gauge func(name, help string, v float64, labels ...string)) {
+func collectCluster(v scheduling.View, emit func(name, help string, v float64, labels ...string)) {
 	var slots, running [2]int
 	states := map[string]int{"up": 0, "cordoned": 0, "down": 0}
 	for _, n := range v.Nodes() {
@@ -113,20 +106,20 @@ func collectCluster(v scheduling.View, gauge func(name, help string, v float64, 
 		}
 	}
 	for state, n := range states {
-		gauge("nodes", "Nodes by state.", float64(n), "state", state)
+		emit("nodes", "Nodes by state.", float64(n), "state", state)
 	}
 	for k, kind := range kinds {
-		gauge("slots", "Slots of live nodes.", float64(slots[k]), "kind", kind)
-		gauge("slots_running", "Slots that run an attempt.", float64(running[k]), "kind", kind)
+		emit("slots", "Slots of live nodes.", float64(slots[k]), "kind", kind)
+		emit("slots_running", "Slots that run an attempt.", float64(running[k]), "kind", kind)
 	}
 	pools := poolsOf(v)
 	for _, p := range pools[:min(len(pools), maxLabels)] {
 		for k, t := range []api.PoolTasks{p.Maps, p.Reduces} {
 			of := []string{"pool", p.Name, "kind", kinds[k]}
-			gauge("pool_running", "Slots that a pool or queue holds.", float64(t.Running), of...)
-			gauge("pool_demand", "Slots that a pool or queue could use.", float64(t.Demand), of...)
+			emit("pool_running", "Slots that a pool or queue holds.", float64(t.Running), of...)
+			emit("pool_demand", "Slots that a pool or queue could use.", float64(t.Demand), of...)
 			if t.Share != nil {
-				gauge("pool_share", "Fair share of a pool in slots.", *t.Share, of...)
+				emit("pool_share", "Fair share of a pool in slots.", *t.Share, of...)
 			}
 		}
 	}

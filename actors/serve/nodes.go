@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -26,17 +25,11 @@ func (s *Server) nodeList() (list []api.Node, err error) {
 		n := &list[i]
 		if !slices.Contains(up, n.Name) {
 			n.State, n.RunningMaps, n.RunningReduces = "down", 0, 0
-		} else if s.drains(n.Name) && n.State == "cordoned" {
+		} else if _, drains := s.draining.Load(n.Name); drains && n.State == "cordoned" {
 			n.State = "draining"
 		}
 	}
 	return list, err
-}
-
-// drains reports whether a node is draining.
-func (s *Server) drains(name string) bool {
-	_, is := s.draining.Load(name)
-	return is
 }
 
 func nodeState(n *view.Node) string {
@@ -58,7 +51,7 @@ func (s *Server) nodeOf(name string) (api.Node, error) {
 		}
 	}
 	if err == nil {
-		err = notFound("there is no node %s", name)
+		err = refuse("not-found", "there is no node %s", name)
 	}
 	return api.Node{}, err
 }
@@ -86,7 +79,7 @@ func (s *Server) nodeAction(name, what string) error {
 		}
 		return s.cluster.Cordon(name, false)
 	}
-	return notFound("a node cannot %s: want cordon, uncordon, drain, kill or start", what)
+	return refuse("not-found", "a node cannot %s: want cordon, uncordon, drain, kill or start", what)
 }
 
 // drainPoll is the interval at which a draining node is checked.
@@ -101,33 +94,23 @@ func (s *Server) drain(name string) error {
 		return nil
 	}
 	s.work.Go(func() {
-		if s.emptied(s.ended, name) {
-			if err := s.cluster.StopNode(name); err != nil {
-				s.cfg.Log.Warn("a drained node is not stopped", "node", name, "err", err)
+		tick := time.NewTicker(drainPoll)
+		defer tick.Stop()
+		n, err := s.nodeOf(name)
+		for ; err == nil && n.State == "draining"; n, err = s.nodeOf(name) {
+			if n.RunningMaps+n.RunningReduces == 0 {
+				if err := s.cluster.StopNode(name); err != nil {
+					s.cfg.Log.Warn("a drained node is not stopped", "node", name, "err", err)
+				}
+				s.draining.Delete(name)
+				return
 			}
-			s.draining.Delete(name)
+			select {
+			case <-tick.C:
+			case <-s.ended.Done():
+				return
+			}
 		}
 	})
 	return nil
-}
-
-// emptied waits until a draining node runs nothing. It returns false if the node is no longer
-// draining.
-func (s *Server) emptied(ctx context.Context, name string) bool {
-	tick := time.NewTicker(drainPoll)
-	defer tick.Stop()
-	for {
-		n, err := s.nodeOf(name)
-		if err != nil || !s.drains(name) {
-			return false
-		}
-		if n.RunningMaps+n.RunningReduces == 0 {
-			return n.State == "draining"
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return false
-		}
-	}
 }

@@ -14,7 +14,7 @@ import (
 // identity, whatever name or link leads to them.
 type own struct {
 	state string   // a directory; empty if there is none
-	files []string // absolute; missing files are ignored
+	paths []string // absolute: state and the files; missing files are ignored
 }
 
 // errOwn is the reason why a job may not use a file or directory.
@@ -22,39 +22,56 @@ var errOwn = errors.New("it belongs to the server (its state, or a file of token
 
 // newOwn returns the server's own files of a configuration.
 func newOwn(cfg *Config) (*own, error) {
-	o := &own{state: cfg.State}
-	var err error
-	if o.state != "" {
-		o.state, err = filepath.Abs(o.state)
+	o := new(own)
+	for _, name := range append([]string{cfg.State}, cfg.Secrets...) {
+		if name == "" {
+			continue
+		}
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		o.paths = append(o.paths, full)
 	}
-	for _, name := range cfg.Secrets {
-		full, bad := filepath.Abs(name)
-		o.files, err = append(o.files, full), errors.Join(err, bad)
+	if cfg.State != "" {
+		o.state = o.paths[0]
 	}
-	return o, err
+	return o, nil
+}
+
+// check returns errOwn if is holds for one of the server's own files.
+func (o *own) check(is func(path string, info fs.FileInfo) bool) error {
+	for _, path := range o.paths {
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && is(path, info):
+			return errOwn
+		case err != nil && path == o.state:
+			return err
+		}
+	}
+	return nil
 }
 
 // checkFile rejects an opened file if it is the server's own. Its path must have no symbolic links.
 func (o *own) checkFile(path string, opened fs.FileInfo) error {
-	for _, name := range o.files {
-		if info, err := os.Stat(name); err == nil && os.SameFile(info, opened) {
-			return errOwn
-		}
+	err := o.check(func(_ string, info fs.FileInfo) bool {
+		return os.SameFile(info, opened) || info.IsDir() && within(path, info)
+	})
+	if err == nil && o.state != "" && opened.Mode().IsRegular() && hasLinks(opened) {
+		err = o.checkHardLink(opened)
 	}
-	if o.state == "" {
-		return nil
-	}
-	state, err := os.Stat(o.state)
-	if err != nil {
-		return err
-	}
-	if within(path, state) {
-		return errOwn
-	}
-	if opened.Mode().IsRegular() && hasLinks(opened) {
-		return o.checkHardLink(opened)
-	}
-	return nil
+	return err
+}
+
+// checkOutput rejects an output directory that is within the state, or contains any of the server's
+// own files. It need not exist, and its path must have no symbolic links.
+func (o *own) checkOutput(path string) error {
+	there, missing := os.Stat(path) // what is missing holds nothing
+	return o.check(func(name string, info fs.FileInfo) bool {
+		real, err := filepath.EvalSymlinks(name)
+		return info.IsDir() && within(path, info) || missing == nil && err == nil && within(real, there)
+	})
 }
 
 // checkHardLink rejects a file that has another name below the state directory.
@@ -71,30 +88,6 @@ func (o *own) checkHardLink(opened fs.FileInfo) error {
 		}
 		return err
 	})
-}
-
-// checkOutput rejects an output directory that is within the state, or contains any of the server's
-// own files. It need not exist, and its path must have no symbolic links.
-func (o *own) checkOutput(path string) error {
-	if o.state != "" {
-		state, err := os.Stat(o.state)
-		if err != nil {
-			return err
-		}
-		if within(path, state) {
-			return errOwn
-		}
-	}
-	there, err := os.Stat(path)
-	if err != nil {
-		return nil //nolint:nilerr // what is not there holds nothing
-	}
-	for _, name := range append([]string{o.state}, o.files...) {
-		if real, err := filepath.EvalSymlinks(name); err == nil && name != "" && within(real, there) {
-			return errOwn
-		}
-	}
-	return nil
 }
 
 // within reports whether path is dir or below it. path must be absolute and without symbolic links;

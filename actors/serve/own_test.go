@@ -69,7 +69,7 @@ func TestSecretsAreNoOutput(t *testing.T) {
 	b.link(os.Symlink, "d/state", "statelink")
 	b.link(os.Symlink, "certs", "certslink")
 	b.link(os.Rename, filepath.Join(b.dir, "certs/key.pem"), "certs/part-r-00000") // as if a job had written it
-	b.s.roots.own.files = append(b.s.roots.own.files, filepath.Join(b.dir, "certs/part-r-00000"))
+	b.s.roots.own.paths = append(b.s.roots.own.paths, filepath.Join(b.dir, "certs/part-r-00000"))
 	for _, out := range []string{
 		"d/state", "d/state/x", "d/state/store/x/y", "statelink/x", "statelink", "certs", "certslink", "d", "d/x/../state/x", "tokens", "tokens/x",
 	} {

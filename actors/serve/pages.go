@@ -17,41 +17,34 @@ import (
 
 // schedulerView is the data of the page /scheduler.
 type schedulerView struct {
-	Name     string
-	Pools    []api.Pool
-	Crossed  bool // the minimum of a pool is above its maximum
+	api.Policy
 	Jobs     []schedulerJob
 	More     int // jobs that are not shown
 	Advanced bool
-	Reload   *api.Reload
 }
 
 // schedulerJob is a row in the page's table of jobs.
 type schedulerJob struct {
 	api.Job
-	Maps, Reduces     schedulerTasks // of the running stage
-	Pools, Priorities choice
+	Kinds [2]schedulerTasks // maps and reduces of the running stage
 }
 
 // schedulerTasks are the cells of a job's maps or reduces in the table.
 type schedulerTasks struct {
 	api.Tasks
 	Share, Weight *float64
-	Advanced      bool
-}
-
-// choice is a list on the page from which a user chooses a name; Chosen is the current one.
-type choice struct {
-	Names  []string
-	Chosen string
 }
 
 //go:embed scheduler.html
 var schedulerHTML string
 
 var schedulerPage = template.Must(template.New("scheduler").Funcs(template.FuncMap{
-	"crossed": crossed,
-	"share":   shareText,
+	"anyCrossed": func(pools []api.Pool) bool {
+		return slices.ContainsFunc(pools, func(p api.Pool) bool { return crossed(p.Maps) || crossed(p.Reduces) })
+	},
+	"crossed":    crossed,
+	"priorities": func() []string { return []string{"very_high", "high", "normal", "low", "very_low"} },
+	"share":      shareText,
 }).Parse(schedulerHTML))
 
 // maxShown is the maximum number of jobs on the page.
@@ -59,47 +52,28 @@ const maxShown = 500
 
 // getScheduler handles GET /scheduler: the pools and jobs, under the path and with the columns of
 // Hadoop's page [Hadoop Fair Scheduler Guide §5]; ?advanced adds weights.
-func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	policy, err := s.policyInForce()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v := schedulerView{
-		Name: policy.Name, Pools: policy.Pools, Advanced: r.URL.Query().Has("advanced"), Reload: policy.Reload,
-		Crossed: slices.ContainsFunc(policy.Pools, func(p api.Pool) bool { return crossed(p.Maps) || crossed(p.Reduces) }),
-	}
-	s.schedulerJobs(&v)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return schedulerPage.Execute(w, &v)
-}
-
-// schedulerJobs adds the unfinished jobs, at most maxShown, to the page's data.
-func (s *Server) schedulerJobs(v *schedulerView) {
 	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
-	v.More = max(len(running)-maxShown, 0)
+	v := schedulerView{Policy: policy, More: max(len(running)-maxShown, 0), Advanced: r.URL.Query().Has("advanced")}
 	running = running[:min(len(running), maxShown)]
-	pools := make([]string, len(v.Pools))
-	for i := range v.Pools {
-		pools[i] = v.Pools[i].Name
-	}
 	seen := s.stages(running)
 	for _, j := range running {
-		one := s.view(j, seen)
-		line := schedulerJob{
-			Job: one, Pools: choice{pools, one.Pool},
-			Priorities: choice{[]string{"very_high", "high", "normal", "low", "very_low"}, one.Priority},
-		}
-		var at api.Stage
-		if n := len(one.Stages); n > 0 {
-			at = one.Stages[n-1]
-		}
-		line.Maps = schedulerTasks{Tasks: at.Maps, Share: at.MapShare, Advanced: v.Advanced}
-		line.Reduces = schedulerTasks{Tasks: at.Reduces, Share: at.ReduceShare, Advanced: v.Advanced}
-		if x, ok := seen[at.ID]; ok {
-			line.Maps.Weight, line.Reduces.Weight = share(x.Kinds[0].Weight), share(x.Kinds[1].Weight)
+		line := schedulerJob{Job: s.view(j, seen)}
+		if n := len(line.Stages); n > 0 {
+			at := line.Stages[n-1]
+			line.Kinds = [2]schedulerTasks{{Tasks: at.Maps, Share: at.MapShare}, {Tasks: at.Reduces, Share: at.ReduceShare}}
+			if x, ok := seen[at.ID]; ok {
+				line.Kinds[0].Weight, line.Kinds[1].Weight = share(x.Kinds[0].Weight), share(x.Kinds[1].Weight)
+			}
 		}
 		v.Jobs = append(v.Jobs, line)
 	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return nil, schedulerPage.Execute(w, &v)
 }
 
 // crossed reports whether a minimum share is above the maximum.
@@ -114,18 +88,18 @@ func shareText(x *float64) string {
 }
 
 // schedulerChange handles POST /scheduler/jobs/{id}, the page's form that changes a job.
-func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller) error {
+func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
 	j, err := s.jobOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return &fault{http.StatusUnsupportedMediaType, "bad-media-type", "want a form"}
+		return nil, &fault{"bad-media-type", "want a form"}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.limits.body)
 	if err := r.ParseForm(); err != nil {
-		return badRequest("the form is not as it should be")
+		return nil, refuse("bad-request", "the form is not as it should be")
 	}
 	v := s.views(c, []*job{j})[0]
 	if p := r.PostForm.Get("priority"); p != "" && p != v.Priority {
@@ -135,14 +109,14 @@ func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c calle
 		err = s.setPool(r.Context(), c, j, p)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	to := "/scheduler"
 	if r.PostForm.Has("advanced") {
 		to += "?advanced"
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return nil, nil
 }
 
 // watch is the path of the page that shows the cluster live.
@@ -175,7 +149,7 @@ func (s *Server) watchFile(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err != nil || path.Ext(name) == ".html" {
-		return notFound("there is nothing at %s", r.URL.Path)
+		return refuse("not-found", "there is nothing at %s", r.URL.Path)
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	switch path.Ext(name) { // whatever type this machine has for it

@@ -191,19 +191,6 @@ func TestWatchPage(t *testing.T) {
 	require.Equal(t, "/watch/", res.Request.URL.Path, "the root leads to the page")
 }
 
-// The page asks for a token itself, so every caller gets the page; its data needs a token. Answers
-// to its scripts do not make a browser ask for a password.
-func TestWatchPageNeedsNoToken(t *testing.T) {
-	b := withTokens(t, nil)
-	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/", ""))
-	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/main.mjs", ""))
-	for mode, want := range map[string]string{"": "Basic", "navigate": "Basic", "cors": "Bearer", "same-origin": "Bearer"} {
-		res, _ := b.do(http.MethodGet, "/api/v1/events", "", http.Header{"Sec-Fetch-Mode": {mode}})
-		require.Equal(t, http.StatusUnauthorized, res.StatusCode)
-		require.Regexp(t, "^"+want+" ", res.Header.Get("WWW-Authenticate"), mode)
-	}
-}
-
 // A server with the simulator serves its files and marks its page; others do neither.
 func TestWatchPageHasTheSimulator(t *testing.T) {
 	b := start(t, func(cfg *Config) {

@@ -33,7 +33,7 @@ func (s *Server) policyInForce() (p api.Policy, err error) {
 func poolsOf(v scheduling.View) (list []api.Pool) {
 	for _, x := range v.Pools() {
 		list = append(list, api.Pool{
-			Name: x.Name, Jobs: x.Jobs, Weight: x.Config.Weight, Mode: modeOf(x.Config.Mode),
+			Name: x.Name, Jobs: x.Jobs, Weight: x.Config.Weight, Mode: map[bool]string{false: "fair", true: "fifo"}[x.Config.Mode == scheduling.FIFOMode],
 			Maps:    poolTasks(x.Config.Min[0], x.Config.Max[0], x.Kinds[0]),
 			Reduces: poolTasks(x.Config.Min[1], x.Config.Max[1], x.Kinds[1]),
 		})
@@ -49,13 +49,6 @@ func poolsOf(v scheduling.View) (list []api.Pool) {
 		})
 	}
 	return list
-}
-
-func modeOf(m scheduling.PoolMode) string {
-	if m == scheduling.FIFOMode {
-		return "fifo"
-	}
-	return "fair"
 }
 
 func poolTasks(least, most int, k view.Kind) api.PoolTasks {
@@ -81,10 +74,10 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 	keys := slices.Sorted(maps.Keys(set))
 	for _, key := range keys {
 		field, err := policyfile.Find(key)
-		if err != nil {
-			return refuse("bad-policy", "%s: %s", key, oneLine(err))
+		if err == nil {
+			err = field.Set(&policy, set[key])
 		}
-		if err := field.Set(&policy, set[key]); err != nil {
+		if err != nil {
 			return refuse("bad-policy", "%s: %s", key, oneLine(err))
 		}
 	}

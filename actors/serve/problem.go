@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"syscall"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -17,39 +18,66 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// fault is the reason why a request is rejected.
-type fault struct {
-	status int
-	code   string // for programs; see openapi.yaml
-	text   string
-}
+// fault is the reason why a request is rejected. Its code is for programs and determines the
+// answer's status.
+type fault struct{ code, text string }
 
 func (f *fault) Error() string { return f.text }
 
-// refuse returns the error of a request that cannot be fulfilled.
+// refuse returns the error of a request that is rejected.
 func refuse(code, format string, args ...any) error {
-	return &fault{http.StatusUnprocessableEntity, code, fmt.Sprintf(format, args...)}
+	return &fault{code, fmt.Sprintf(format, args...)}
 }
 
-// deny returns the error of a request that the caller may not make.
-func deny(format string, args ...any) error {
-	return &fault{http.StatusForbidden, "denied", fmt.Sprintf(format, args...)}
+// errInternal is the answer to a request that fails because of the server.
+var errInternal = &fault{"internal", "the server has failed; its log says why"}
+
+// statuses are the codes of faults by the answer's status; that of other codes is 422.
+var statuses = map[int][]string{
+	http.StatusBadRequest:            {"bad-request"},
+	http.StatusUnauthorized:          {"unauthorized"},
+	http.StatusForbidden:             {"denied", "cross-origin"},
+	http.StatusNotFound:              {"not-found"},
+	http.StatusMethodNotAllowed:      {"bad-method"},
+	http.StatusConflict:              {"exists", "in-use", "is-directory", "job-ended", "key-used", "output-exists"},
+	http.StatusRequestEntityTooLarge: {"too-large"},
+	http.StatusUnsupportedMediaType:  {"bad-media-type"},
+	http.StatusMisdirectedRequest:    {"bad-host"},
+	http.StatusInternalServerError:   {"damaged", "internal"},
+	http.StatusServiceUnavailable: {
+		"closing", "no-state", "not-begun", "queue-full", "too-many-files", "too-many-jobs", "too-many-streams",
+	},
+	http.StatusInsufficientStorage: {"disk-full", "store-full"},
 }
 
-func notFound(format string, args ...any) error {
-	return &fault{http.StatusNotFound, "not-found", fmt.Sprintf(format, args...)}
+// status returns the status of the answer.
+func (f *fault) status() int {
+	for status, codes := range statuses {
+		if slices.Contains(codes, f.code) {
+			return status
+		}
+	}
+	return http.StatusUnprocessableEntity
 }
 
-func conflict(code, format string, args ...any) error {
-	return &fault{http.StatusConflict, code, fmt.Sprintf(format, args...)}
-}
-
-func badRequest(format string, args ...any) error {
-	return &fault{http.StatusBadRequest, "bad-request", fmt.Sprintf(format, args...)}
-}
-
-func busy(code, format string, args ...any) error {
-	return &fault{http.StatusServiceUnavailable, code, fmt.Sprintf(format, args...)}
+// codes are the codes of errors of other packages; the first match counts.
+var codes = []struct {
+	code string
+	errs []error
+}{
+	{"disk-full", []error{syscall.ENOSPC, syscall.EDQUOT}},
+	{"denied", []error{access.ErrDenied}},
+	{"output-exists", []error{mapreduce.ErrOutputExists}},
+	{"job-ended", []error{scheduling.ErrJobEnded}},
+	{"unknown-pool", []error{scheduling.ErrUnknownPool}},
+	{"unknown-queue", []error{scheduling.ErrUnknownQueue}},
+	{"queue-full", []error{scheduling.ErrQueueFull}},
+	{"bad-policy", []error{scheduling.ErrBadConfig, policyfile.ErrBad}},
+	{"closing", []error{actors.ErrClosed}},
+	{"damaged", []error{dfs.ErrCorrupt}},
+	{"not-found", []error{scheduling.ErrUnknownJob, scheduling.ErrUnknownNode, fs.ErrNotExist}},
+	{"exists", []error{fs.ErrExist}},
+	{"bad-name", []error{fs.ErrInvalid, syscall.ENOTDIR, syscall.ENAMETOOLONG}},
 }
 
 // faultOf returns an error as a fault for the client; ok is false if it is an internal error.
@@ -58,42 +86,18 @@ func faultOf(err error) (f *fault, ok bool) {
 		return f, true
 	}
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
-		text := fmt.Sprintf("the body has more than %d bytes", large.Limit)
-		return &fault{http.StatusRequestEntityTooLarge, "too-large", text}, true
+		return &fault{"too-large", fmt.Sprintf("the body has more than %d bytes", large.Limit)}, true
 	}
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
-		if errors.Is(err, full) {
-			return &fault{http.StatusInsufficientStorage, "disk-full", "the server's disk is full: " + oneLine(err)}, true
+	for _, k := range codes {
+		switch {
+		case !slices.ContainsFunc(k.errs, func(is error) bool { return errors.Is(err, is) }):
+		case k.code == "disk-full":
+			return &fault{k.code, "the server's disk is full: " + oneLine(err)}, true
+		default:
+			return &fault{k.code, err.Error()}, true
 		}
 	}
-	for _, k := range []struct {
-		is     error
-		status int
-		code   string
-	}{
-		{access.ErrDenied, http.StatusForbidden, "denied"},
-		{mapreduce.ErrOutputExists, http.StatusConflict, "output-exists"},
-		{scheduling.ErrUnknownJob, http.StatusNotFound, "not-found"},
-		{scheduling.ErrJobEnded, http.StatusConflict, "job-ended"},
-		{scheduling.ErrUnknownNode, http.StatusNotFound, "not-found"},
-		{scheduling.ErrUnknownPool, http.StatusUnprocessableEntity, "unknown-pool"},
-		{scheduling.ErrUnknownQueue, http.StatusUnprocessableEntity, "unknown-queue"},
-		{scheduling.ErrQueueFull, http.StatusServiceUnavailable, "queue-full"},
-		{scheduling.ErrBadConfig, http.StatusUnprocessableEntity, "bad-policy"},
-		{policyfile.ErrBad, http.StatusUnprocessableEntity, "bad-policy"},
-		{actors.ErrClosed, http.StatusServiceUnavailable, "closing"},
-		{dfs.ErrCorrupt, http.StatusInternalServerError, "damaged"},
-		{fs.ErrNotExist, http.StatusNotFound, "not-found"},
-		{fs.ErrExist, http.StatusConflict, "exists"},
-		{fs.ErrInvalid, http.StatusUnprocessableEntity, "bad-name"},
-		{syscall.ENOTDIR, http.StatusUnprocessableEntity, "bad-name"},
-		{syscall.ENAMETOOLONG, http.StatusUnprocessableEntity, "bad-name"},
-	} {
-		if errors.Is(err, k.is) {
-			return &fault{k.status, k.code, err.Error()}, true
-		}
-	}
-	return &fault{http.StatusInternalServerError, "internal", "the server has failed; its log says why"}, false
+	return errInternal, false
 }
 
 // writeProblem answers a request that failed (RFC 9457).
@@ -102,7 +106,8 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	if !known || f.code == "damaged" {
 		s.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
-	switch f.status {
+	status := f.status()
+	switch status {
 	case http.StatusUnauthorized:
 		challenge := `Basic realm="tarry", charset="UTF-8"`
 		if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
@@ -113,8 +118,8 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 		w.Header().Set("Retry-After", "1")
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(f.status)
+	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(&api.Problem{ // fails only if the client has disconnected
-		Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Detail: f.text, Code: f.code,
+		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.text, Code: f.code,
 	})
 }

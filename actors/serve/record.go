@@ -96,7 +96,7 @@ type snapshot struct {
 // openMemory opens the state directory and returns what it records. If cfg has none, the memory is
 // nil.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
-	was := &snapshot{Next: 1, stored: stored{map[string]*dfs.Sums{}, map[string]string{}}}
+	was := &snapshot{Next: 1, stored: stored{Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}}
 	if cfg.State == "" {
 		return nil, was, nil
 	}

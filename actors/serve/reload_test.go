@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -29,18 +28,13 @@ type reloadBench struct {
 	weights []float64 // weights of the pool that the reloader has applied, in order
 	failed  []string
 	refuse  error        // the cluster's error for a valid file; nil: the cluster accepts it
-	during  func()       // called once, while the reloader reads the file; may be nil
 	passed  atomic.Int64 // orders steps of the test and of the reloader, for the race detector
 }
 
-// write writes the file; its modification time is that of the fake clock.
-func (b *reloadBench) write(text string) { b.writeAt(0, text) }
-
-// writeAt writes the file; its modification time is that of the fake clock plus d.
-func (b *reloadBench) writeAt(d time.Duration, text string) {
-	at := time.Now().Add(d)
+// write writes the file; its modification time, which must not matter, is long ago.
+func (b *reloadBench) write(text string) {
 	require.NoError(b.t, os.WriteFile(b.name, []byte(text), 0o600))
-	require.NoError(b.t, os.Chtimes(b.name, at, at))
+	require.NoError(b.t, os.Chtimes(b.name, time.Unix(1, 0), time.Unix(1, 0)))
 }
 
 // pass advances the fake clock by d and waits until the reloader is idle.
@@ -61,28 +55,6 @@ func (b *reloadBench) load() (files, warnings []string, err error) {
 	return read.Names, nil, nil
 }
 
-// open is the reloader's open function: the file calls during after its first bytes were read.
-func (b *reloadBench) open(name string) (fs.File, error) {
-	f, err := os.Open(name)
-	return &changingFile{File: f, bench: b}, err
-}
-
-// changingFile is a file that changes while it is read.
-type changingFile struct {
-	*os.File
-	bench *reloadBench
-}
-
-func (f *changingFile) Read(p []byte) (int, error) {
-	f.bench.passed.Load()
-	n, err := f.File.Read(p[:min(len(p), 20)])
-	if f.bench.during != nil {
-		f.bench.during()
-		f.bench.during = nil
-	}
-	return n, err
-}
-
 // pool returns an allocation file that gives pool a that weight.
 func pool(weight string) string {
 	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
@@ -95,7 +67,6 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		b := &reloadBench{t: t, name: name}
 		b.write(pool("1"))
 		r := &reloader{what: "files", log: slog.New(slog.NewTextHandler(&b.log, nil)), files: []string{name}, load: b.load}
-		r.open = b.open
 		r.failed = func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
@@ -112,20 +83,22 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	})
 }
 
-// The reloader applies a change once, 5 to 15 seconds after it was made. It does not apply a file
-// that was only touched.
+// The reloader applies a change once, 5 to 15 seconds after it was made, also one that it has first
+// seen half-written. It does not apply a file that was only touched.
 func TestReloadTakesUpChanges(t *testing.T) {
 	for _, seconds := range []float64{0, 3, 4.9, 6, 9} {
 		withReload(t, func(b *reloadBench) {
 			after := time.Duration(seconds * float64(time.Second))
 			b.pass(after)
+			b.write(pool("2")[:20])
+			b.pass(4900 * time.Millisecond)
 			b.write(pool("2"))
-			b.pass(5 * time.Second)
+			b.pass(4900 * time.Millisecond)
 			require.Empty(t, b.weights)
-			b.pass(11 * time.Second)
-			require.Len(t, b.weights, 1, after)
-			require.Equal(t, 2.0, b.weights[0])
-			b.write(pool("2"))
+			require.Empty(t, b.failed)
+			b.pass(5100 * time.Millisecond)
+			require.Equal(t, []float64{2}, b.weights, "%v", after)
+			require.NoError(t, os.Chtimes(b.name, time.Now(), time.Now()))
 			b.pass(time.Minute)
 			require.Len(t, b.weights, 1)
 			require.Equal(t, 1, strings.Count(b.log.String(), "are reloaded"))
@@ -145,31 +118,19 @@ func TestReloadKeepsTheOldFilesOnError(t *testing.T) {
 		require.Equal(t, 1, strings.Count(b.log.String(), "the server keeps the old ones"))
 		b.write(pool("3"))
 		b.pass(20 * time.Second)
-		require.Equal(t, 3.0, b.weights[0])
+		require.Equal(t, []float64{3}, b.weights)
 		require.NoError(t, os.Remove(b.name))
 		b.pass(time.Minute)
 		require.Len(t, b.failed, 2)
 		require.Contains(t, b.failed[1], "no such file")
 		b.write(pool("4"))
 		b.pass(20 * time.Second)
-		require.Equal(t, 4.0, b.weights[1])
+		require.Equal(t, []float64{3, 4}, b.weights)
 	})
 }
 
-// The reloader does not apply a file that changes while it is read, before it has settled.
-func TestReloadWaitsForAFileThatChangesWhileItIsRead(t *testing.T) {
-	withReload(t, func(b *reloadBench) {
-		b.write(pool("2"))
-		b.during = func() { b.write(pool("30")) }
-		b.pass(11 * time.Second)
-		require.Nil(t, b.during, "the file was read")
-		require.Empty(t, b.weights)
-		b.pass(11 * time.Second)
-		require.Equal(t, []float64{30}, b.weights)
-	})
-}
-
-// If the cluster refuses a valid file, the reloader reports the error and retries.
+// If the cluster refuses a valid file, the reloader reports the error and retries. If the applied
+// content is unknown, it loads the files.
 func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.refuse = errors.New("a job's queue is gone")
@@ -178,59 +139,16 @@ func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 		require.Equal(t, []string{"a job's queue is gone"}, b.failed)
 		b.refuse = nil
 		b.pass(11 * time.Second)
-		require.Equal(t, 5.0, b.weights[0])
-	})
-}
-
-// A change that is exactly 5 s old has not settled; one that is a nanosecond older has.
-func TestReloadAtTheEdgeOfSettling(t *testing.T) {
-	for older, want := range []int{0, 1} {
-		withReload(t, func(b *reloadBench) {
-			b.pass(5 * time.Second)
-			b.writeAt(-time.Duration(older), pool("2"))
-			b.pass(5 * time.Second)
-			require.Len(t, b.weights, want)
-		})
-	}
-}
-
-// The reloader compares contents: it applies a file with an older modification time, which Hadoop
-// would ignore, but not a file that was only touched.
-func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
-	withReload(t, func(b *reloadBench) {
-		b.writeAt(-24*time.Hour, pool("3"))
-		b.pass(10 * time.Second)
-		require.Equal(t, []float64{3}, b.weights)
-		b.write(pool("3"))
-		b.pass(20 * time.Second)
-		require.Equal(t, []float64{3}, b.weights)
-		b.writeAt(-48*time.Hour, pool("1"))
-		b.pass(10 * time.Second)
-		require.Equal(t, []float64{3, 1}, b.weights)
-	})
-}
-
-// A file with a future modification time has settled once that time stops changing.
-func TestReloadFromTheFuture(t *testing.T) {
-	withReload(t, func(b *reloadBench) {
-		b.writeAt(24*time.Hour, pool("2"))
-		b.pass(10 * time.Second)
-		require.Empty(t, b.weights)
-		b.pass(10 * time.Second)
-		require.Equal(t, []float64{2}, b.weights)
-	})
-}
-
-// If the applied content is unknown, the first check loads the files.
-func TestReloadOfUnknownContent(t *testing.T) {
-	withReload(t, func(b *reloadBench) {
+		require.Equal(t, []float64{5}, b.weights)
+		b.r.mu.Lock()
 		b.r.applied = nil
+		b.r.mu.Unlock()
 		b.pass(time.Minute)
-		require.Equal(t, []float64{1}, b.weights)
+		require.Equal(t, []float64{5, 5}, b.weights)
 	})
 }
 
-// An immediate check ignores settling, reports every error and delays the next check.
+// An immediate check applies a change that has not settled, and reports every error.
 func TestReloadAtOnce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.pass(time.Second)
@@ -238,14 +156,12 @@ func TestReloadAtOnce(t *testing.T) {
 		require.NoError(t, b.r.check(true))
 		require.NoError(t, b.r.check(true))
 		require.Equal(t, []float64{2}, b.weights)
-		b.writeAt(-time.Minute, pool("0"))
+		b.write(pool("0"))
 		require.Error(t, b.r.check(true))
 		require.Error(t, b.r.check(true))
 		require.Len(t, b.failed, 2)
-		b.writeAt(-time.Minute, pool("3"))
-		b.pass(9999 * time.Millisecond)
-		require.Equal(t, []float64{2}, b.weights)
-		b.pass(time.Millisecond)
+		b.write(pool("3"))
+		b.pass(11 * time.Second)
 		require.Equal(t, []float64{2, 3}, b.weights)
 	})
 }

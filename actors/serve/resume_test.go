@@ -7,12 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
@@ -59,9 +58,9 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
 	j := b.s.newJob(record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, Who: access.Principal{}})
-	_, err := b.s.jobs.add(j)
-	require.NoError(t, err)
+	require.NoError(t, b.s.jobs.add(j))
 	require.NoError(t, b.s.memory.write(&entry{Submit: j.durable()}))
+	b.s.jobs.insert(j)
 	b.s.writing.Lock() // like trim, which replaces the journal
 	size := b.s.memory.journal.Size()
 	go b.s.finish(j, errors.New("it has failed"))
@@ -92,39 +91,27 @@ func (b *bench) remember(id int64, kill *api.Kill) {
 	require.NoError(b.t, b.s.memory.journal.Append(line))
 }
 
-// A kill, and a resubmission under the same key, wait until the job's submission is on disk.
-// Otherwise the journal could contain a kill before its job.
-func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
-	for _, drop := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			s, err := Start(Config{State: filepath.Join(t.TempDir(), "state"), Cluster: actors.Config{Nodes: 1}})
-			require.NoError(t, err)
-			j := s.newJob(record{Asked: api.Submission{}, Who: access.Principal{}})
-			j.Key = keyID("", "key")
-			_, err = s.jobs.add(j)
-			require.NoError(t, err)
-			killed, same := make(chan error, 1), make(chan error, 1)
-			go func() { killed <- s.kill(t.Context(), caller{}, j, api.Kill{}) }()
-			go func() {
-				_, err := s.repeated(j.Key, &api.Submission{}, new(Order), access.Principal{})
-				same <- err
-			}()
-			synctest.Wait()
-			_, lines, err := s.memory.journal.Read()
-			require.NoError(t, err)
-			require.Empty(t, lines)
-			require.Empty(t, same)
-			if drop {
-				s.jobs.drop(j)
+// Concurrent submissions under one key are one job. One that cannot be recorded leaves nothing.
+func TestOneJobForConcurrentSubmissions(t *testing.T) {
+	b := withState(t, t.TempDir())
+	b.write("in.txt", "a\n")
+	ask := api.Submission{Job: "held", Args: []string{"in.txt", "-o", "out"}}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			j, err := b.Submit(t.Context(), ask, "key")
+			if err != nil || j.ID != 1 {
+				t.Errorf("job %d: %v", j.ID, err)
 			}
-			close(j.written)
-			if drop {
-				require.ErrorContains(t, <-killed, "there is no job 1")
-				require.ErrorContains(t, <-same, "cannot be remembered")
-			} else {
-				require.NoError(t, errors.Join(<-killed, <-same))
-			}
-			require.NoError(t, s.Close())
 		})
 	}
+	all.Wait()
+	require.Len(t, b.s.jobs.all(), 1)
+	j := b.s.newJob(record{})
+	j.target = "other"
+	require.NoError(t, b.s.jobs.add(j))
+	b.s.jobs.drop(j)
+	require.Equal(t, 1, b.s.jobs.open())
+	_, err := b.Job(t.Context(), 2)
+	refused(t, err, "not-found")
 }

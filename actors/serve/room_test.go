@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,31 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/dfs"
 )
-
-// The block store does not exceed Config.StoreBytes. Uploads and jobs that would exceed it fail and
-// leave nothing, until files are removed.
-func TestStoreIsBounded(t *testing.T) {
-	for _, state := range []string{"", t.TempDir()} {
-		b := start(t, func(cfg *Config) { cfg.StoreBytes, cfg.State = 1000, state })
-		ctx := t.Context()
-		b.write("in.txt", "a\n")
-		put := func(name string, n int) error { return b.Put(ctx, name, strings.NewReader(strings.Repeat("x", n))) }
-		require.NoError(t, put("a", 600))
-		refused(t, put("b", 401), "store-full")
-		code, _ := b.problemOf(http.MethodPut, "/api/v1/files/b", strings.Repeat("x", 401), http.Header{"Content-Type": {"application/octet-stream"}})
-		require.Equal(t, http.StatusInsufficientStorage, code)
-		_, err := b.Get(ctx, "b")
-		refused(t, err, "not-found")
-		require.NoError(t, put("b", 400))
-		_, text := b.problemOf(http.MethodPost, "/api/v1/jobs", `{"job":"count","args":["in.txt","-o","dfs:out"]}`, nil)
-		require.Contains(t, text, "store-full")
-		require.NoError(t, b.Remove(ctx, "a"))
-		b.wait(b.submit("count", "in.txt", "-o", "dfs:out").ID)
-		refused(t, put("c", 600), "store-full") // a job's output counts, too
-		require.NoError(t, put("c", 590))
-	}
-}
 
 // The quota counts a job's output while the job writes it. A job that exceeds the quota fails with
 // one line and leaves nothing, and its bytes become free.
@@ -89,34 +64,27 @@ func TestJobsKeepToTheRoom(t *testing.T) {
 	}
 }
 
-// Outputs that jobs are writing and uploads share the quota.
+// Uploads and outputs in progress share the limit with stored files. A claim that has ended takes
+// no more.
 func TestRoomIsSharedByWhatComes(t *testing.T) {
-	counted := 0
-	r := &storeQuota{maxBytes: 100, count: func() (int64, error) { counted++; return 10, nil }}
-	a, b, upload := &claim{room: r}, &claim{room: r}, &claim{room: r}
-	require.NoError(t, a.grow(50))
-	require.Error(t, b.grow(41))
-	require.NoError(t, b.grow(40))
+	c := &catalog{maxBytes: 100, stored: stored{Files: map[string]*dfs.Sums{}}}
+	c.note(&entry{Stored: map[string]*dfs.Sums{"a": {Size: 4}, "dir/b": {Size: 6}}}, "", nil)
+	one, two, upload := &claim{catalog: c}, &claim{catalog: c}, &claim{catalog: c}
+	require.NoError(t, one.grow(50))
+	require.Error(t, two.grow(41))
+	require.NoError(t, two.grow(40))
 	require.Error(t, upload.grow(1))
-	require.NoError(t, b.grow(-15))
+	require.Error(t, c.checkRoom())
+	require.NoError(t, two.grow(-15))
 	require.NoError(t, upload.grow(15))
-	upload.end(false, false, func() {})
-	b.end(false, false, func() {})
-	require.NoError(t, b.grow(1000), "an attempt that comes late writes nothing that stays")
-	a.end(true, false, func() {})
-	c := &claim{room: r}
-	require.NoError(t, c.grow(40))
-	require.Error(t, c.grow(1))
-	require.Equal(t, 1, counted)
-	d := &claim{room: r}
-	d.end(true, true, func() {})
-	require.NoError(t, c.grow(1))
-	require.Equal(t, 2, counted, "of which a former process wrote some")
-}
-
-// If the files of the store cannot be counted, it accepts no bytes.
-func TestStoreThatCannotBeCounted(t *testing.T) {
-	broken := errors.New("broken")
-	r := &storeQuota{maxBytes: 10, count: func() (int64, error) { return 0, broken }}
-	require.ErrorIs(t, (&claim{room: r}).grow(1), broken)
+	c.note(new(entry), "", upload)
+	c.note(new(entry), "", two)
+	require.NoError(t, two.grow(1000), "an attempt that comes late writes nothing that stays")
+	c.note(&entry{Stored: map[string]*dfs.Sums{"dir/one": {Size: 40}}}, "", one)
+	last := &claim{catalog: c}
+	require.NoError(t, last.grow(50))
+	require.Error(t, last.grow(1))
+	c.note(&entry{Removed: "dir"}, "", nil)
+	require.NoError(t, last.grow(46))
+	require.Error(t, last.grow(1))
 }

@@ -29,29 +29,27 @@ type root struct {
 	dir  *os.Root
 }
 
-// openRoots opens the directories of Config.Roots.
-func openRoots(cfg *Config) (*roots, error) {
-	r := new(roots)
-	var err error
+// open opens the directories of Config.Roots. After an error some may be open.
+func (r *roots) open(cfg *Config) (err error) {
 	if r.own, err = newOwn(cfg); err != nil {
-		return nil, err
+		return err
 	}
 	for _, dir := range cfg.Roots {
 		said, err := filepath.Abs(dir)
 		if err != nil {
-			return nil, errors.Join(err, r.close())
+			return err
 		}
 		real, err := filepath.EvalSymlinks(said)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("serve: root %w", err), r.close())
+			return fmt.Errorf("serve: root %w", err)
 		}
 		open, err := os.OpenRoot(real)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("serve: root %w", err), r.close())
+			return fmt.Errorf("serve: root %w", err)
 		}
 		r.list = append(r.list, root{real, said, open})
 	}
-	return r, nil
+	return nil
 }
 
 func (r *roots) close() error {
@@ -173,7 +171,7 @@ func plain(err error) string {
 // large input of a waiting job, the client may try again.
 func badInput(name string, err error) error {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		return busy("too-many-files", "%s: too many files are open, of jobs that wait; try again later", name)
+		return refuse("too-many-files", "%s: too many files are open, of jobs that wait; try again later", name)
 	}
 	return refuse("bad-input", "%s: %s", name, plain(err))
 }

@@ -7,9 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/http/pprof"
 	"strconv"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
@@ -20,58 +18,40 @@ var openAPI []byte
 // prefix is the path of the API.
 const prefix = "/api/v1"
 
-// call handles a request of the API. Its answer is written as JSON; nil means no body.
-type call func(r *http.Request, c caller) (answer any, err error)
-
-// handler handles a request and writes its answer, unless it returns an error.
-type handler func(w http.ResponseWriter, r *http.Request, c caller) error
+// call handles a request. Its answer is written as JSON, unless it is nil.
+type call func(w http.ResponseWriter, r *http.Request, c caller) (answer any, err error)
 
 // route is one call of the API.
 type route struct {
 	method, path string // path after prefix
 	status       int    // on success
 	do           call
-	raw          handler // replaces do
-}
-
-// answer is the handler of a route with a call.
-func (x *route) answer(w http.ResponseWriter, r *http.Request, c caller) error {
-	answer, err := x.do(r, c)
-	switch {
-	case err != nil:
-		return err
-	case answer == nil:
-		w.WriteHeader(x.status)
-	default:
-		writeJSON(w, x.status, answer)
-	}
-	return nil
 }
 
 // table returns the routes of the API, as openapi.yaml describes it.
 func (s *Server) table() []route {
 	get, post := http.MethodGet, http.MethodPost
 	return []route{
-		{get, "/server", http.StatusOK, s.getServer, nil},
-		{get, "/jobs", http.StatusOK, s.listJobs, nil},
-		{post, "/jobs", http.StatusCreated, nil, s.postJob},
-		{get, "/jobs/{id}", http.StatusOK, s.ofJob(s.showJob), nil},
-		{get, "/jobs/{id}/counters", http.StatusOK, s.ofJob(showCounters), nil},
-		{get, "/jobs/{id}/events", http.StatusOK, nil, s.jobEvents},
-		{post, "/jobs/{id}/kill", http.StatusOK, s.killJob, nil},
-		{post, "/jobs/{id}/priority", http.StatusOK, s.postPriority, nil},
-		{post, "/jobs/{id}/pool", http.StatusOK, s.postPool, nil},
-		{get, "/history", http.StatusOK, s.history, nil},
-		{get, "/events", http.StatusOK, nil, s.allEvents},
-		{get, "/nodes", http.StatusOK, s.listNodes, nil},
-		{post, "/nodes/{name}/{action}", http.StatusOK, s.postNode, nil},
-		{get, "/policy", http.StatusOK, s.getPolicy, nil},
-		{post, "/policy", http.StatusOK, s.postPolicy, nil},
-		{post, "/policy/reload", http.StatusOK, s.postReload, nil},
-		{get, "/files", http.StatusOK, s.listFiles, nil},
-		{get, "/files/{name...}", http.StatusOK, nil, s.getFile},
-		{http.MethodPut, "/files/{name...}", http.StatusCreated, nil, s.putFile},
-		{http.MethodDelete, "/files/{name...}", http.StatusNoContent, s.removeFile, nil},
+		{get, "/server", http.StatusOK, s.getServer},
+		{get, "/jobs", http.StatusOK, s.listJobs},
+		{post, "/jobs", http.StatusCreated, s.postJob},
+		{get, "/jobs/{id}", http.StatusOK, s.ofJob(s.showJob)},
+		{get, "/jobs/{id}/counters", http.StatusOK, s.ofJob(showCounters)},
+		{get, "/jobs/{id}/events", http.StatusOK, s.jobEvents},
+		{post, "/jobs/{id}/kill", http.StatusOK, s.killJob},
+		{post, "/jobs/{id}/priority", http.StatusOK, s.postPriority},
+		{post, "/jobs/{id}/pool", http.StatusOK, s.postPool},
+		{get, "/history", http.StatusOK, s.history},
+		{get, "/events", http.StatusOK, s.allEvents},
+		{get, "/nodes", http.StatusOK, s.listNodes},
+		{post, "/nodes/{name}/{action}", http.StatusOK, s.postNode},
+		{get, "/policy", http.StatusOK, s.getPolicy},
+		{post, "/policy", http.StatusOK, s.postPolicy},
+		{post, "/policy/reload", http.StatusOK, s.postReload},
+		{get, "/files", http.StatusOK, s.listFiles},
+		{get, "/files/{name...}", http.StatusOK, s.getFile},
+		{http.MethodPut, "/files/{name...}", http.StatusCreated, s.putFile},
+		{http.MethodDelete, "/files/{name...}", http.StatusNoContent, s.removeFile},
 	}
 }
 
@@ -79,30 +59,15 @@ func (s *Server) table() []route {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, x := range s.table() {
-		do := x.raw
-		if do == nil {
-			do = x.answer
-		}
-		mux.Handle(x.method+" "+prefix+x.path, s.handle(do))
+		mux.Handle(x.method+" "+prefix+x.path, s.handle(x.status, x.do))
 	}
-	mux.Handle("GET /scheduler", s.handle(s.getScheduler))
-	mux.Handle("POST /scheduler/jobs/{id}", s.handle(s.schedulerChange))
-	mux.Handle("GET /metrics", s.handle(s.metrics.serve))
-	mux.Handle("GET /openapi.yaml", s.handle(func(w http.ResponseWriter, _ *http.Request, _ caller) error {
-		w.Header().Set("Content-Type", "application/yaml")
-		_, err := w.Write(openAPI)
-		return err
-	}))
-	if s.cfg.Profiling {
-		for name, do := range map[string]http.HandlerFunc{
-			"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
-		} {
-			mux.Handle("GET /debug/pprof/"+name, s.handle(s.profile(do)))
-		}
-	}
+	mux.Handle("GET /scheduler", s.handle(http.StatusOK, s.getScheduler))
+	mux.Handle("POST /scheduler/jobs/{id}", s.handle(http.StatusOK, s.schedulerChange))
+	mux.Handle("GET /metrics", s.handle(http.StatusOK, s.metrics.serve))
+	mux.Handle("GET /openapi.yaml", s.handle(http.StatusOK, getOpenAPI))
 	mux.Handle("GET /{$}", http.RedirectHandler(watch, http.StatusSeeOther))
-	mux.Handle("/", s.handle(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
-		return s.noRoute(mux, r)
+	mux.Handle("/", s.handle(http.StatusOK, func(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
+		return nil, s.noRoute(mux, r)
 	}))
 	// The page contains no data of the cluster; it asks for a token if one is needed.
 	mux.Handle("GET "+watch+"{$}", s.open(s.watchPage))
@@ -115,10 +80,10 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
-			return &fault{http.StatusMethodNotAllowed, "bad-method", "want " + method}
+			return &fault{"bad-method", "want " + method}
 		}
 	}
-	return notFound("there is nothing at %s", r.URL.Path)
+	return refuse("not-found", "there is nothing at %s", r.URL.Path)
 }
 
 // open returns a handler for callers who need not authenticate.
@@ -130,15 +95,24 @@ func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) htt
 	})
 }
 
-// handle returns a handler that authenticates the caller first.
-func (s *Server) handle(do handler) http.Handler {
+// handle returns a handler that authenticates the caller first. status is that of a call's answer.
+func (s *Server) handle(status int, do call) http.Handler {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		who, err := s.cfg.Access.authenticate(r)
 		if err != nil {
 			s.cfg.Log.Warn("refused", "from", r.RemoteAddr, "why", err)
 			return err
 		}
-		return do(w, r, who)
+		answer, err := do(w, r, who)
+		switch {
+		case err != nil:
+			return err
+		case answer != nil:
+			writeJSON(w, status, answer)
+		case status == http.StatusNoContent:
+			w.WriteHeader(status)
+		}
+		return nil
 	})
 }
 
@@ -148,6 +122,12 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	_ = json.NewEncoder(w).Encode(answer) // fails only if the client has disconnected
 }
 
+func getOpenAPI(w http.ResponseWriter, _ *http.Request, _ caller) (any, error) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, err := w.Write(openAPI)
+	return nil, err
+}
+
 // readJSON decodes the whole body of a request. An empty body leaves the zero value.
 func (s *Server) readJSON(r *http.Request, into any) error {
 	if r.ContentLength == 0 {
@@ -155,7 +135,7 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return &fault{http.StatusUnsupportedMediaType, "bad-media-type", "want Content-Type: application/json"}
+		return &fault{"bad-media-type", "want Content-Type: application/json"}
 	}
 	body := json.NewDecoder(http.MaxBytesReader(nil, r.Body, s.cfg.limits.body))
 	body.DisallowUnknownFields()
@@ -171,7 +151,7 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return err
 	}
-	return badRequest("the body is not as it should be: %v", err)
+	return refuse("bad-request", "the body is not as it should be: %v", err)
 }
 
 // pageOf returns the page of a list that a request asks for. keep selects items (nil: all) and is
@@ -186,7 +166,7 @@ func pageOf[T any](
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 {
-			return p, badRequest("limit=%.20q: want 1 to 1000", text)
+			return p, refuse("bad-request", "limit=%.20q: want 1 to 1000", text)
 		}
 		limit = n
 	}
@@ -202,35 +182,4 @@ func pageOf[T any](
 		p.Items = append(p.Items, list[i])
 	}
 	return p, nil
-}
-
-// bound limits the idle time and the size of a request body.
-func (s *Server) bound(w http.ResponseWriter, r *http.Request, most int64) io.Reader {
-	return &patient{
-		body: http.MaxBytesReader(w, r.Body, most), control: http.NewResponseController(w), idle: s.cfg.limits.idle,
-	}
-}
-
-// patient reads a body with a deadline for each read.
-type patient struct {
-	body    io.Reader
-	control *http.ResponseController
-	idle    time.Duration
-}
-
-// Read implements io.Reader.
-func (p *patient) Read(b []byte) (int, error) {
-	_ = p.control.SetReadDeadline(time.Now().Add(p.idle)) // test writers do not support it
-	return p.body.Read(b)
-}
-
-// profile serves pprof to administrators.
-func (s *Server) profile(do http.HandlerFunc) handler {
-	return func(w http.ResponseWriter, r *http.Request, c caller) error {
-		if err := s.mayManage(c, "look at profiles"); err != nil {
-			return err
-		}
-		do(w, r)
-		return nil
-	}
 }

@@ -22,7 +22,7 @@ func (s *Server) run(j *job) {
 	err := s.carryOut(j)
 	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
 		func(end error) bool { return errors.Is(err, end) })
-	if s.closing.Load() && j.killed() == nil && stopped {
+	if s.ended.Err() != nil && j.killed() == nil && stopped {
 		if s.memory != nil {
 			return // the next process continues it
 		}
@@ -204,14 +204,14 @@ func (s *Server) finish(j *job, err error) {
 	s.writing.RLock()
 	e := &entry{ID: j.ID, End: end, Stored: stored, Output: finished}
 	_ = s.memory.write(e) // it logs its errors, and the output is complete
-	s.catalog.note(e, j.Who.User)
+	s.catalog.note(e, j.Who.User, j.claim)
 	j.mu.Lock()
 	j.End, j.stored = end, nil
 	close(j.turn)
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.writing.RUnlock()
-	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
+	s.jobs.finish(j)
 	close(j.done)
 	j.cancel()
 	s.trim()

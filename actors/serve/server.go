@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -24,7 +24,6 @@ type Server struct {
 	jobs        *table
 	metrics     *metrics
 	connections *connections
-	room        *storeQuota
 	catalog     catalog
 	handler     http.Handler
 	config      *reloader // reloads Config.Files; nil: there are none
@@ -32,17 +31,18 @@ type Server struct {
 
 	boot    string // identifies this process
 	started time.Time
+	resumed int // see Resumed
 
 	writing      sync.RWMutex // read-locked while the durable state changes, write-locked while the journal is replaced
 	trimming     sync.Mutex
-	policyChange sync.Mutex // held during a change of the policy
-	closing      atomic.Bool
+	policyChange sync.Mutex         // held during a change of the policy
 	draining     sync.Map           // the names of the nodes that are draining
+	submitting   sync.Map           // for each key, the channel that is closed when its submission has ended
 	preparing    chan struct{}      // one place per job in preparation
 	end          context.CancelFunc // ends all work for clients
-	ended        context.Context
-	work         sync.WaitGroup // jobs and draining nodes
-	close        func() error   // runs once
+	ended        context.Context    // ends when the server closes
+	work         sync.WaitGroup     // jobs and draining nodes
+	close        func() error       // runs once
 }
 
 // maxPreparing is the maximum number of jobs in preparation. Creating directories in one place in
@@ -57,13 +57,18 @@ func Start(cfg Config) (_ *Server, err error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &Server{
-		cfg: cfg, kinds: map[string]*Job{}, boot: rand.Text()[:8], started: time.Now(),
+		cfg: cfg, kinds: map[string]*Job{}, roots: new(roots), boot: rand.Text()[:8], started: time.Now(),
 		jobs: &table{
-			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{},
-			maxUnfinished: cfg.limits.unfinished, history: cfg.History,
+			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{}, limits: cfg.limits,
 		},
-		preparing: make(chan struct{}, maxPreparing),
+		connections: &connections{limits: cfg.limits, open: map[net.Conn]string{}},
+		preparing:   make(chan struct{}, maxPreparing),
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
 	s.events = newBroker(s.boot, cfg.limits.ring, cfg.limits.watchers)
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
@@ -72,28 +77,32 @@ func Start(cfg Config) (_ *Server, err error) {
 	if s.memory, was, err = openMemory(&cfg); err != nil {
 		return nil, err
 	}
-	s.catalog.stored, s.catalog.sound = was.stored, map[string]bool{}
-	if s.roots, err = openRoots(&cfg); err != nil {
-		return nil, errors.Join(err, s.memory.close())
+	s.catalog.maxBytes, s.catalog.stored, s.catalog.sound = cfg.StoreBytes, was.stored, map[string]bool{}
+	if err := s.roots.open(&cfg); err != nil {
+		return nil, err
 	}
 	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
-	s.connections = &connections{
-		most: cfg.limits.connections, perAddress: cfg.limits.perAddress, open: map[net.Conn]string{}, byAddress: map[string]int{},
-	}
-	s.room = &storeQuota{maxBytes: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
 	if err := s.startCluster(); err != nil {
-		return nil, errors.Join(err, s.memory.close(), s.roots.close())
+		return nil, err
 	}
-	again, err := s.takeIn(was)
-	if err != nil {
-		return nil, errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
+	if s.memory != nil {
+		s.restore(was)
+		if err = s.loadStore(); err == nil {
+			err = s.memory.compact(s.snapshot())
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	s.watchFiles()
-	for _, j := range again { // last: a job may end at once and then needs the whole server
-		s.work.Go(func() { s.resume(j) })
+	for _, j := range slices.Backward(s.jobs.all()) { // last: a job may end at once and then needs the whole server
+		if !j.over() {
+			s.resumed++
+			s.work.Go(func() { s.resume(j) })
+		}
 	}
 	return s, nil
 }
@@ -116,40 +125,19 @@ func (s *Server) startCluster() (err error) {
 	return err
 }
 
-// takeIn restores the jobs and files of an earlier process; again are the jobs that must continue.
-func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
-	if s.memory == nil {
-		return nil, nil
-	}
-	again = s.restore(was)
-	if err := s.loadStore(); err != nil {
-		return nil, err
-	}
-	return again, s.memory.compact(s.snapshot())
-}
-
 // Handler returns the handler of the API and the pages.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Cluster returns the server's cluster.
 func (s *Server) Cluster() *actors.Cluster { return s.cluster }
 
-// Resumed returns how many jobs of an earlier process have not ended yet.
-func (s *Server) Resumed() int {
-	n := 0
-	for _, j := range s.jobs.all() {
-		if j.resumed && !j.over() {
-			n++
-		}
-	}
-	return n
-}
+// Resumed returns how many jobs of an earlier process this one continues.
+func (s *Server) Resumed() int { return s.resumed }
 
 // Close ends all jobs and the cluster. With a State the jobs wait for the next process.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shut() error {
-	s.closing.Store(true)
 	s.end()
 	if n := s.jobs.open(); n > 0 && s.memory == nil {
 		s.cfg.Log.Warn("jobs end with the server, which keeps no state", "jobs", n)
@@ -160,5 +148,13 @@ func (s *Server) shut() error {
 	defer cancel()
 	err := s.cluster.Halt(grace)
 	s.work.Wait()
-	return errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
+	return errors.Join(err, s.release())
+}
+
+// release closes the cluster, if it has started, and what is open of the state and the roots.
+func (s *Server) release() (err error) {
+	if s.cluster != nil {
+		err = s.cluster.Close()
+	}
+	return errors.Join(err, s.memory.close(), s.roots.close())
 }

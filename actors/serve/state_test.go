@@ -22,7 +22,6 @@ func withState(t *testing.T, dir string) *bench {
 // stop closes the server. Unfinished jobs remain for the next server.
 func (b *bench) stop() {
 	b.t.Helper()
-	b.s.closing.Store(true)
 	b.s.end()
 	require.NoError(b.t, b.s.Close())
 }
@@ -173,7 +172,7 @@ func TestLostLogs(t *testing.T) {
 // Replacing a long journal drops only the oldest ended jobs.
 func TestLongJournalIsShortened(t *testing.T) {
 	dir := t.TempDir()
-	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 })
+	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.limits.history = filepath.Join(dir, "state"), 1 })
 	b.write("in.txt", "a\n")
 	b.wait(b.submit("count", "in.txt", "-o", "one").ID)
 	size := b.s.memory.journal.Size()

@@ -85,24 +85,22 @@ func (m *memory) stored(name string) string {
 }
 
 // put writes a file to the block store. With a State it is on disk when put returns.
-func (s *Server) put(c caller, name string, content io.Reader) (err error) {
+func (s *Server) put(c caller, name string, f *upload) error {
 	if err := checkStored(name); err != nil {
 		return err
 	}
 	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
 		return err
 	}
-	upload := &claim{room: s.room}
-	defer func() { upload.end(err == nil, false, func() {}) }()
-	content = &charged{content, upload}
+	defer s.catalog.note(new(entry), "", &f.claim)
 	if s.memory != nil {
-		return s.putOnDisk(c, name, content)
+		return s.putOnDisk(c, name, f)
 	}
 	w, err := s.cluster.FS().Create(name, "", 0)
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(w, content); err != nil {
+	if _, err := io.Copy(w, f); err != nil {
 		return errors.Join(err, w.Abort())
 	}
 	s.catalog.placing.Lock() // a job may have started to write there during the upload
@@ -110,11 +108,14 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if err := s.checkPlace(c, name); err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return s.remember(&entry{Stored: map[string]*dfs.Sums{name: {Size: f.size}}}, &f.claim)
 }
 
 // putOnDisk writes the file below the state directory and registers it.
-func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error) {
+func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
 	dir := filepath.Join(s.memory.dir, partDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -123,11 +124,9 @@ func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, os.Remove(part.Name()))
-	}()
+	defer func() { err = errors.Join(err, os.Remove(part.Name())) }()
 	sums := new(dfs.Sums)
-	_, err = io.Copy(io.MultiWriter(part, sums), content)
+	_, err = io.Copy(io.MultiWriter(part, sums), f)
 	if err == nil {
 		err = part.Sync()
 	}
@@ -141,7 +140,7 @@ func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error)
 	stored := map[string]*dfs.Sums{name: sums}
 	err = syncDir(filepath.Dir(to))
 	if err == nil {
-		err = s.remember(&entry{Stored: stored})
+		err = s.remember(&entry{Stored: stored}, &f.claim)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(to))
@@ -197,29 +196,48 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 	return s.cluster.FS().RegisterAll(names, list, 0)
 }
 
-// publish registers the output of a job as files of the block store, if it belongs there.
+// publish registers the output of a job as files of the block store, if it belongs there and is on
+// disk. The job's end records them.
 func (s *Server) publish(j *job) error {
 	name, stored := strings.CutPrefix(j.output, inStore)
-	if !stored || s.memory == nil {
+	if !stored {
 		return nil
 	}
-	files, err := filesBelow(j.target, name)
+	var files map[string]string
+	sums, err := map[string]*dfs.Sums{}, error(nil)
+	if s.memory == nil {
+		err = s.sizesBelow(name, sums)
+	} else if files, err = filesBelow(j.target, name); err == nil {
+		if _, err := s.cluster.FS().Stat(name); err == nil {
+			return nil // registered when the server started
+		}
+		for name, file := range files {
+			if sums[name], err = sumsOf(file); err != nil {
+				return err
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
-	if _, err := s.cluster.FS().Stat(name); err == nil {
-		return nil // registered when the server started
-	}
-	sums := map[string]*dfs.Sums{}
-	for name, file := range files {
-		if sums[name], err = sumsOf(file); err != nil {
-			return err
-		}
-	}
 	j.mu.Lock()
-	j.stored = sums // the job's end records them
+	j.stored = sums
 	j.mu.Unlock()
 	return s.register(files, sums)
+}
+
+// sizesBelow sets the sizes of the files below a directory of the block store.
+func (s *Server) sizesBelow(dir string, sums map[string]*dfs.Sums) error {
+	return fs.WalkDir(s.cluster.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			sums[name] = &dfs.Sums{Size: info.Size()}
+		}
+		return err
+	})
 }
 
 // filesBelow lists the files below a directory by their names in the store.
@@ -273,14 +291,13 @@ func (s *Server) remove(name string) error {
 	if err := checkStored(name); err != nil {
 		return err
 	}
-	defer s.room.changed()
 	if j := s.jobs.writer(s, name); j != nil {
-		return conflict("in-use", "job %d writes %s", j.ID, name)
+		return refuse("in-use", "job %d writes %s", j.ID, name)
 	}
 	if _, err := s.cluster.FS().Stat(name); err != nil {
 		return err
 	}
-	if err := s.remember(&entry{Removed: name}); err != nil {
+	if err := s.remember(&entry{Removed: name}, nil); err != nil {
 		return err
 	}
 	return errors.Join(s.cluster.FS().Remove(name), s.memory.discard(name))
@@ -293,7 +310,7 @@ func (t *table) writer(s *Server, name string) *job {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for other, j := range t.targets {
-		if other == target || strings.HasPrefix(other, target+"/") || strings.HasPrefix(target, other+"/") {
+		if inside(other, target) || inside(target, other) {
 			return j
 		}
 	}
@@ -306,11 +323,4 @@ func (s *Server) storedTarget(name string) string {
 		return s.memory.stored(name)
 	}
 	return inStore + name
-}
-
-// writes reports whether an unfinished job has that target.
-func (t *table) writes(target string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.targets[target] != nil
 }

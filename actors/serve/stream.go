@@ -21,19 +21,19 @@ const (
 
 // allEvents streams the events of the cluster. With state=true, events that restore the state
 // replace dropped events.
-func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	state := r.URL.Query().Get("state")
 	if state != "" && state != "true" && state != "false" {
-		return badRequest("state=%.20q: want true or false", state)
+		return nil, refuse("bad-request", "state=%.20q: want true or false", state)
 	}
-	return s.stream(w, r, nil, nil, state == "true")
+	return nil, s.stream(w, r, nil, nil, state == "true")
 }
 
 // jobEvents answers with a stream of a job's events, until its end.
-func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	j, err := s.jobOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) (bool, <-chan struct{}) {
@@ -47,7 +47,7 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 		}
 		return is, wait
 	}
-	return s.stream(w, r, keep, j, false)
+	return nil, s.stream(w, r, keep, j, false)
 }
 
 // position returns the number of the first event that a reader wants: the one after Last-Event-ID.
@@ -70,7 +70,7 @@ func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
 ) error {
 	if !s.events.attach() {
-		return busy("too-many-streams", "too many streams of events; try again later")
+		return refuse("too-many-streams", "too many streams of events; try again later")
 	}
 	defer s.events.detach()
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -96,7 +96,10 @@ func (s *Server) stream(
 		begun := some.next > next+missed
 		next = some.next
 		_, _ = out.Write(some.text) // Flush returns the error
-		ended := done(of)
+		var ended <-chan struct{}
+		if of != nil {
+			ended = of.done
+		}
 		switch {
 		case wait == nil && some.hasMore:
 			continue
@@ -123,14 +126,6 @@ func (s *Server) stream(
 		}
 	}
 	return nil // the reader has disconnected
-}
-
-// done returns the channel that is closed when j has ended; for a nil j, a nil channel.
-func done(j *job) <-chan struct{} {
-	if j == nil {
-		return nil
-	}
-	return j.done
 }
 
 const (

@@ -69,7 +69,7 @@ func TestEventsOfTheCluster(t *testing.T) {
 	require.Equal(t, "began", <-seen)
 	b.submit("count", "in.txt", "-o", "out")
 	require.ErrorIs(t, <-ended, enough)
-	require.Eventually(t, func() bool { _, _, n := b.s.events.figures(); return n == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return b.s.events.streams.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
 }
 
 // A stream survives silence: only written data must be accepted in time.
@@ -119,6 +119,6 @@ func TestReaderThatTakesNothingIsDropped(t *testing.T) {
 	for range 64 { // more than the buffers of both sides
 		require.NoError(t, b.s.cluster.ReloadFailed(errors.New(big)))
 	}
-	require.Eventually(t, func() bool { _, _, n := b.s.events.figures(); return n == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return b.s.events.streams.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
 	require.Equal(t, api.Succeeded, b.wait(b.submit("count", "in.txt", "-o", "out").ID).State)
 }

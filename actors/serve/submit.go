@@ -35,6 +35,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	var id fingerprint
 	if key != "" {
 		id = keyID(who.User, key)
+		defer s.lockKey(id)()
 		if was, err := s.repeated(id, &a, &o, who); was != nil || err != nil {
 			return was, false, err
 		}
@@ -43,52 +44,53 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err := s.prepare(j, o); err != nil {
 		return nil, false, err
 	}
-	if s.closing.Load() {
+	if s.ended.Err() != nil {
 		return nil, false, actors.ErrClosed
 	}
 	s.writing.RLock()
 	defer s.writing.RUnlock()
-	added, err := s.place(j)
-	if err != nil {
+	if err := s.place(j); err != nil {
 		return nil, false, err
 	}
-	if !added {
-		was, err := s.repeated(id, &a, &o, who)
-		if was == nil && err == nil {
-			err = busy("no-state", "the job cannot be remembered")
-		}
-		return was, false, err
-	}
-	defer close(j.written)
 	if err := s.memory.write(&entry{Submit: j.durable()}); err != nil {
 		s.jobs.drop(j)
-		return nil, false, busy("no-state", "the job cannot be remembered: %v", err)
+		return nil, false, refuse("no-state", "the job cannot be remembered: %v", err)
 	}
+	s.jobs.insert(j)
 	s.work.Go(func() { s.run(j) })
 	return j, true, nil
 }
 
-// place adds a job to the table, unless its output would be inside a finished output of another
-// user. It returns false if a job with the same key exists.
-func (s *Server) place(j *job) (bool, error) {
+// lockKey waits until no other submission with a key is in progress. Then the caller's is, until it
+// calls unlock.
+func (s *Server) lockKey(id fingerprint) (unlock func()) {
+	mine := make(chan struct{})
+	for {
+		other, locked := s.submitting.LoadOrStore(id, mine)
+		if !locked {
+			return func() { s.submitting.Delete(id); close(mine) }
+		}
+		<-other.(chan struct{})
+	}
+}
+
+// place numbers a job and occupies its output, unless that would be inside a finished output of
+// another user.
+func (s *Server) place(j *job) error {
 	s.catalog.placing.Lock()
 	defer s.catalog.placing.Unlock()
-	added, err := s.jobs.add(j)
-	if name, stored := strings.CutPrefix(j.output, inStore); stored && added {
+	err := s.jobs.add(j)
+	if name, stored := strings.CutPrefix(j.output, inStore); stored && err == nil {
 		if err = s.mayAdd(caller{Principal: j.Who}, name); err != nil {
 			s.jobs.drop(j)
-			close(j.written)
 		}
 	}
-	return added, err
+	return err
 }
 
 // newJob returns a job that is not in the table yet.
 func (s *Server) newJob(r record) *job {
-	j := &job{
-		record: r, counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),
-		turn: make(chan struct{}),
-	}
+	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), turn: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(s.ended)
 	return j
 }
@@ -108,7 +110,7 @@ func (s *Server) prepare(j *job, o Order) error {
 		return err
 	}
 	if j.claim != nil {
-		if err := s.room.check(); err != nil {
+		if err := s.catalog.checkRoom(); err != nil {
 			return err
 		}
 	}
@@ -122,11 +124,11 @@ func (s *Server) prepare(j *job, o Order) error {
 }
 
 // setOrder sets what a client has ordered of a job, and the output, its target and its claim on the
-// store's room, which follow from that.
+// store's space, which follow from that.
 func (s *Server) setOrder(j *job, o Order) (err error) {
 	j.order, j.output = o, o.Output
 	if strings.HasPrefix(o.Output, inStore) {
-		j.claim = &claim{room: s.room}
+		j.claim = &claim{catalog: &s.catalog}
 	}
 	j.target, err = s.target(&j.Asked, &o)
 	return err
@@ -209,30 +211,32 @@ func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, 
 	return list, stamps, nil
 }
 
-// restore adds the recorded jobs to the table; again are those that must continue.
-func (s *Server) restore(was *snapshot) (again []*job) {
+// restore adds the recorded jobs to the table; Start resumes those that have not ended.
+func (s *Server) restore(was *snapshot) {
 	t := s.jobs
 	t.next = was.Next
 	for _, r := range was.Jobs {
 		j := s.newJob(*r)
 		j.resumed = true
-		close(j.written)
 		o, err := s.order(&j.Asked)
 		if j.unusable = cmp.Or(err, s.setOrder(j, o)); j.unusable != nil { // resume reports it
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
 		t.insert(j)
-		if j.End != nil {
-			j.counters = j.End.Counters
-			close(j.done)
-			j.cancel()
+		if j.End == nil {
+			t.occupy(j)
 			continue
 		}
-		again = append(again, j)
+		j.counters = j.End.Counters
+		close(j.done)
+		j.cancel()
 	}
-	t.keys.restore(was.Keys, s.now())
+	for _, k := range was.Keys {
+		if t.keys.all[k.Key] == nil {
+			t.keys.all[k.Key] = k
+		}
+	}
 	t.forget()
-	return again
 }
 
 // resume continues a job of an earlier process, or ends it if that is not possible.

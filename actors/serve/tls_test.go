@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // authority is a CA that signs the test's certificates.
@@ -74,18 +73,17 @@ func (a *authority) pool() *x509.CertPool {
 // one of another CA.
 func TestCertificates(t *testing.T) {
 	ours, other := newAuthority(t), newAuthority(t)
-	admins, err := access.ParseList(" operators")
-	require.NoError(t, err)
 	b, addr := served(t, func(cfg *Config) {
-		cfg.Access = Access{Admins: admins, TLS: &tls.Config{
+		cfg.Access = Access{Admins: list(t, " operators"), TLS: &tls.Config{
 			Certificates: []tls.Certificate{ours.pair("server")}, ClientCAs: ours.pool(),
 			ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12,
 		}}
 	})
 	b.write("in.txt", "a\n")
 	client := func(shown ...tls.Certificate) *api.Client {
-		c := &api.Client{Base: "https://" + addr}
-		c.WithTLS(&tls.Config{RootCAs: ours.pool(), Certificates: shown, MinVersion: tls.VersionTLS12})
+		c := &api.Client{Base: "https://" + addr, HTTP: &http.Client{Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: ours.pool(), Certificates: shown, MinVersion: tls.VersionTLS12},
+		}}}
 		t.Cleanup(c.HTTP.CloseIdleConnections)
 		return c
 	}

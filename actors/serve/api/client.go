@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,13 +22,6 @@ type Client struct {
 	Token string
 	// HTTP makes the calls; nil means http.DefaultClient.
 	HTTP *http.Client
-}
-
-// WithTLS makes the client use an HTTP client with that configuration.
-func (c *Client) WithTLS(cfg *tls.Config) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = cfg
-	c.HTTP = &http.Client{Transport: transport}
 }
 
 // problemBytes limits the body of an error.

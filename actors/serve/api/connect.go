@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -60,7 +61,9 @@ func (c Connection) Client() (*Client, error) {
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
-	client.WithTLS(cfg)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = cfg
+	client.HTTP = &http.Client{Transport: transport}
 	return client, nil
 }
 

@@ -3,12 +3,10 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -17,23 +15,17 @@ const (
 	reconnectIn = 500 * time.Millisecond // pause before reconnecting a broken stream
 )
 
+// endOfEvents is the type of the last event of a job.
+const endOfEvents = "end"
+
 // Events calls each for every event of a job, or with id 0 of the cluster, after the event with ID
 // last; an empty last means from the oldest event that the server still has. It reconnects when the
 // stream breaks. It returns when each returns an error, ctx ends, the server rejects the call, or
 // all events of an ended job have arrived.
 func (c *Client) Events(ctx context.Context, id int64, last string, each func(Event) error) error {
-	path := ""
+	path := "/events"
 	if id != 0 {
-		path = jobPath(id, "/events")
-	}
-	return c.EventsFrom(ctx, path, last, each)
-}
-
-// EventsFrom is like Events, for a path of the API, or for a query of the cluster's events: with
-// ?state=true, events that restore the state come first if older events have been dropped.
-func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Event) error) error {
-	if !strings.HasPrefix(path, "/") {
-		path = "/events" + path
+		path = jobPath(id, path)
 	}
 	for {
 		header := http.Header{"Accept": {"text/event-stream"}}
@@ -44,20 +36,16 @@ func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Ev
 		if err != nil {
 			return err
 		}
-		err = readEvents(res.Body, func(e Event) error {
-			if e.ID != "" {
-				last = e.ID
+		ended := false
+		readEvents(res.Body, func(e Event) bool {
+			last = cmp.Or(e.ID, last)
+			if ended = e.Type == endOfEvents; !ended {
+				err = each(e)
 			}
-			if e.Type == endOfEvents {
-				return io.EOF
-			}
-			return each(e)
+			return !ended && err == nil
 		})
 		_ = res.Body.Close()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if _, broken := errors.AsType[*brokenError](err); !broken {
+		if ended || err != nil {
 			return err
 		}
 		select {
@@ -68,16 +56,8 @@ func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Ev
 	}
 }
 
-// endOfEvents is the type of the last event of a job.
-const endOfEvents = "end"
-
-// brokenError is the error of a stream that ended early.
-type brokenError struct{ err error }
-
-func (e *brokenError) Error() string { return fmt.Sprintf("the stream of events broke: %v", e.err) }
-
-// readEvents reads a stream of server-sent events.
-func readEvents(r io.Reader, each func(Event) error) error {
+// readEvents reads a stream of server-sent events, until it breaks or each returns false.
+func readEvents(r io.Reader, each func(Event) bool) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, eventBytes)
 	var e Event
@@ -95,14 +75,9 @@ func readEvents(r io.Reader, each func(Event) error) error {
 		if len(lines.Bytes()) > 0 || e.Type == "" {
 			continue
 		}
-		if err := each(e); err != nil {
-			return err
+		if !each(e) {
+			return
 		}
 		e = Event{}
 	}
-	err := lines.Err()
-	if err == nil {
-		err = io.ErrUnexpectedEOF
-	}
-	return &brokenError{err}
 }
