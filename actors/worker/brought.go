@@ -103,9 +103,9 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	l = &launcher{task: *base, maxAttempts: t.Attempts, first: int(rand.Int32N(1 << 30)), note: base.noteAttempt, logf: func(string, ...any) {}}
+	l = &launcher{task: *base, maxAttempts: t.Attempts, first: int(rand.Int32N(1 << 30))}
 	if t.Tell {
-		l.logf = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+		l.log = os.Stderr
 	}
 	select {
 	case slots <- struct{}{}:

@@ -25,13 +25,17 @@ const (
 var errRunning = errors.New("running")
 
 // noteAttempt writes the note of an attempt that begins, succeeds or fails, and returns the error
-// of a failed one. If the note cannot be written, noteAttempt ignores that.
+// of a failed one. If the note cannot be written, noteAttempt ignores that. In a worker that an
+// engine has started it also writes the error to standard error.
 func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 	host, _ := os.Hostname() // an empty name works too
 	text, running := []byte(noteDone), id.String()+"@"+host
 	begins := errors.Is(how, errRunning)
 	if f := failureOf(id, how); f != nil {
 		err = f.err()
+		if IsWorker() { // before the note: the submitter may end the run when it reads that
+			fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, err)
+		}
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
 	temp, bad := folderOf(t.Plan)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
@@ -34,7 +33,7 @@ func (n processes) run(ctx context.Context, j *job) error {
 	j.scratch, j.tasks = dir, folder{dir: dir.Name()}
 	t := j.task("", 0, 0)
 	t.Memory, t.Shuffle = j.o.Memory/int64(n), dir.Name()
-	l := &launcher{task: t, dir: dir.Name(), maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
+	l := &launcher{task: t, dir: dir.Name(), maxAttempts: j.maxAttempts(), log: j.o.Log}
 	err = l.all(ctx, int(n), mapTask, len(j.layout.Splits))
 	if err == nil && !j.mapOnly {
 		err = l.all(ctx, int(n), reduceTask, j.layout.Reduces)
@@ -44,14 +43,11 @@ func (n processes) run(ctx context.Context, j *job) error {
 
 // launcher starts a worker process for each attempt of a task, and retries failed ones.
 type launcher struct {
-	task        task   // the fields that all tasks share
-	dir         string // directory for heartbeat files
-	first       int    // number of a task's first attempt
-	maxAttempts int    // maximum attempts of a task
-	logf        func(format string, args ...any)
-	// note is called when an attempt begins, with errRunning, and ends; it returns the task's
-	// error.
-	note func(id mapreduce.AttemptID, how error) error
+	task        task      // the fields that all tasks share
+	dir         string    // directory for heartbeat files
+	first       int       // number of a task's first attempt
+	maxAttempts int       // maximum attempts of a task
+	log         io.Writer // for attempts that failed and are retried; nil discards them
 }
 
 // all runs tasks 0 to count-1 of a kind, at most width at once, until one fails.
@@ -80,23 +76,24 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	for n := 1; ; n++ {
 		t := l.task
 		t.Kind, t.Index, t.Attempt = kind, index, l.first+n-1
-		_ = l.note(t.id(), errRunning)
+		_ = t.noteAttempt(t.id(), errRunning)
 		how := once(t)
 		if how != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		bad := l.note(t.id(), how)
+		bad := t.noteAttempt(t.id(), how)
 		if bad == nil || cluster.IsPermanent(bad) {
 			return bad
 		}
 		err = cmp.Or(err, bad)
-		switch {
-		case n < l.maxAttempts:
-			l.logf("tried again: %v", bad)
-		case n == 1:
+		if n == l.maxAttempts && n > 1 {
+			err = fmt.Errorf("a %s failed %d times: %w", kind, n, err)
+		}
+		if n == l.maxAttempts {
 			return err
-		default:
-			return fmt.Errorf("a %s failed %d times: %w", kind, n, err)
+		}
+		if l.log != nil {
+			fmt.Fprintf(l.log, "tried again: %v\n", bad)
 		}
 	}
 }

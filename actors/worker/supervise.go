@@ -34,7 +34,7 @@ func (t *task) supervise(ctx context.Context) (code int) {
 		return waitedExit
 	}
 	if err != nil {
-		err = t.noteAndSay(id, err)
+		err = t.noteAttempt(id, err)
 	} else {
 		err = t.attempts(ctx, id)
 	}
@@ -49,7 +49,7 @@ func (t *task) supervise(ctx context.Context) (code int) {
 
 // attempts runs the task in worker processes, until one succeeds or t.Attempts have failed.
 func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
-	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: id.Try, dir: t.Spills, note: t.noteAndSay, logf: func(string, ...any) {}}
+	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: id.Try, dir: t.Spills}
 	if l.maxAttempts > 1 { // another start of this process counts from there
 		l.first *= 1000
 	}
@@ -62,15 +62,6 @@ func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
 
 // failedMark begins the line of a failed attempt on standard error.
 const failedMark = "tarry: "
-
-// noteAndSay is like noteAttempt but first writes the error to standard error, since the submitter
-// may end the run when it reads the note.
-func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
-	if f := failureOf(id, how); f != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, f.err())
-	}
-	return t.noteAttempt(id, how)
-}
 
 // there returns errGone if the plan file no longer exists for this host: the run is over.
 func (t *task) there() error {
