@@ -1,13 +1,13 @@
 package own
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // waitTrap measures the problem of SPARK-18886: if each local launch resets the wait, a job whose
@@ -29,34 +29,20 @@ func waitTrap(s *study.Study) {
 // trapRun returns how long a job takes whose maps take the time task and have all data on one node.
 func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 	const nodes, maps = 100, 500
-	p := study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),
-		func(p *scheduling.Policy) { p.Locality.Capped = capped })
-	core := setup.NewCore(s.Check, scheduling.Config{}, p)
-	for i := range nodes {
-		core.Join(scheduling.Node{Name: fmt.Sprintf("node%03d", i+1), MapSlots: 1})
+	cfg := simulator.Config{
+		Cluster: simulator.Cluster{Setup: -1, ReadRate: 1e15}, Interval: time.Second,
+		Drive: simulator.HeartbeatDrive,
+		Policy: study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),
+			func(p *scheduling.Policy) { p.Locality.Capped = capped }).Policy,
+		Places: func(int) scheduling.Places { return setup.Places(maps, func(int) []int { return []int{0} }) },
 	}
-	job := core.Submit(scheduling.JobSpec{
-		Name: "trap", Maps: maps, Places: setup.Places(maps, func(int) []int { return []int{0} }),
-	})
-	var running [nodes]scheduling.AttemptID
-	var ends [nodes]time.Duration
-	for now := time.Duration(0); now < 10_000*time.Second; now += time.Second / nodes {
-		s.Check(s.Context().Err())
-		n := int(now / (time.Second / nodes) % nodes)
-		h := scheduling.Heartbeat{Node: scheduling.NodeID(n)}
-		if ends[n] > 0 && ends[n] <= now {
-			h.Statuses = []scheduling.Status{
-				{Attempt: running[n], State: scheduling.StateSucceeded},
-			}
-			ends[n] = 0
-		}
-		for _, order := range core.Beat(now, h) {
-			running[n], ends[n] = order.Attempt, now+task
-		}
-		if core.View().State(job).Ended() {
-			return now
-		}
+	for i := range nodes { // they beat in turn
+		cfg.Cluster.Machines = append(cfg.Cluster.Machines, simulator.Machine{
+			MapSlots: 1, Beat: time.Duration(i)*time.Second/nodes + 1,
+		})
 	}
-	s.Check(errors.New("the job did not end within 10,000 s"))
-	return 0
+	r := s.Run(cfg, &workload.Workload{Jobs: []workload.Job{{
+		Name: "trap", User: "u", Maps: maps, Map: workload.Cost{CPU: -1, Time: task},
+	}}})
+	return r.Jobs[0].Sojourn()
 }
