@@ -13,21 +13,9 @@ import (
 // withoutCR returns a line without the carriage return that Windows files have before a line feed.
 func withoutCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
 
-// Distinct writes each distinct line once, in byte order within each part. Its input is Lines, or
-// columns that a [Table] selects. A trailing carriage return is part of the line, as for sort -u.
-func Distinct() mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
-	return mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
-		Name: "distinct",
-		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
-			emit(line, mapreduce.None{})
-			return nil
-		},
-		Combine: func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
-		Reduce:  once,
-	}
-}
-
-// DistinctCount writes each text that Distinct writes, with its number of lines, as `uniq -c` does.
+// DistinctCount writes each distinct line, in byte order within each part, with its number of lines,
+// as `uniq -c` does. Its input is Lines, or columns that a [Table] selects. A trailing carriage
+// return is part of the line, as in [mapreduce.Distinct] and for sort -u.
 func DistinctCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "distinct",
@@ -35,8 +23,7 @@ func DistinctCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 			emit(line, 1)
 			return nil
 		},
-		Sum:        true,
-		ReduceTask: total[[]byte],
+		Sum: true,
 	}
 }
 
@@ -72,11 +59,10 @@ func Histogram(width string) (mapreduce.Job[[]byte, int64, int64, Bucket], error
 		},
 		Sum: true,
 		Reduce: func(bucket int64, counts iter.Seq[int64], emit func(Bucket)) error {
-			least, n := new(big.Int).Mul(big.NewInt(bucket), units), int64(0)
-			for c := range counts {
-				n += c
+			for n := range counts { // exactly one, since Sum adds them up
+				least := new(big.Int).Mul(big.NewInt(bucket), units)
+				emit(mapreduce.MakePair(decimalText(least), n))
 			}
-			emit(mapreduce.MakePair(decimalText(least), n))
 			return nil
 		},
 		TotalOrder: true,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,35 +15,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// shell returns what a command line of sh writes for this input, in the locale C.
-func shell(t require.TestingT, line, text string) string {
-	cmd := exec.Command("sh", "-c", line)
-	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
-	out, err := cmd.Output()
-	require.NoError(t, err, line)
-	return string(out)
-}
-
 func TestDistinctEqualsTools(t *testing.T) {
 	everywhere(t, false, func(t *testing.T, files []string) string { return tool(t, files, "sort", "-u") },
-		func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Distinct().Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
+		func(src []mapreduce.Source) binding {
+			return text(mapreduce.Distinct[[]byte](), mapreduce.Lines(src...))
 		})
 	line := rapid.StringMatching(`[ab]{0,2},[ab]{0,2}(,[ab]?)?`)
 	all := settings()
 	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), "\n") + "\n"
+		lines := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), "\n") + "\n"
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		second := (&Table{Separator: ',', Columns: []string{"2"}}).Records(sources([]string{text}), true)
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Distinct().Bind(second, mapreduce.Text[Line](to))
-		})
-		require.Equal(rt, sortedLines(shell(rt, "cut -d, -f2 | sort -u", text)), sortedLines(got))
-		got = run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return DistinctCount().Bind(second, mapreduce.Text[Count](to))
-		})
-		want := shell(rt, `cut -d, -f2 | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)$/\2\t\1/'`, text)
-		require.Equal(rt, sortedLines(want), sortedLines(got))
+		second := (&Table{Separator: ',', Columns: []string{"2"}}).Records(sources(lines), true)
+		want := shell(rt, "cut -d, -f2 | sort -u", lines)
+		require.Equal(rt, sortedLines(want), sortedLines(run(t, s, text(mapreduce.Distinct[[]byte](), second))))
+		want = shell(rt, `cut -d, -f2 | sort | uniq -c`+countsBehind, lines)
+		require.Equal(rt, sortedLines(want), sortedLines(run(t, s, text(DistinctCount(), second))))
 	})
 }
 
@@ -72,11 +57,8 @@ func TestHistogramEqualsLoop(t *testing.T) {
 		}
 		slices.SortFunc(list, func(a, b bucket) int { return a.least.Cmp(b.least) })
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := Histogram(width)
-			require.NoError(rt, err)
-			return job.Bind(mapreduce.Lines(sources([]string{strings.Join(numbers, "\n")})...), mapreduce.Text[Bucket](to))
-		})
+		in := mapreduce.Lines(sources(strings.Join(numbers, "\n"))...)
+		got := run(t, s, text(must(Histogram(width)), in))
 		lines := slices.Collect(strings.Lines(got))
 		require.Len(rt, lines, len(list), "%q", got)
 		for i, line := range lines {
@@ -93,17 +75,11 @@ func TestHistogramRefuses(t *testing.T) {
 		_, err := Histogram(width)
 		require.ErrorContains(t, err, "want a decimal number above 0", width)
 	}
-	for text, reason := range map[string]string{
-		"x":                   `"x" is no decimal number`,
-		"9223372036854775807": "too many buckets of 0.5 from 0",
+	for line, reason := range map[string]string{
+		"x": `"x" is no decimal number`, "9223372036854775807": "too many buckets of 0.5 from 0",
 	} {
-		job, err := Histogram("0.5")
-		require.NoError(t, err)
-		plan, err := job.Bind(mapreduce.Lines(sources([]string{text})...),
-			mapreduce.Text[Bucket](mapreduce.Writer("memory", new(strings.Builder))))
-		require.NoError(t, err)
-		_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
-		require.ErrorContains(t, err, reason)
+		in := mapreduce.Lines(sources(line)...)
+		require.ErrorContains(t, failure(t, text(must(Histogram("0.5")), in)), reason)
 	}
 }
 
@@ -111,12 +87,10 @@ func TestSecondarySortEqualsTool(t *testing.T) {
 	line := rapid.StringMatching(`[abc]\t-?[1-9][0-9]{0,2}`)
 	all := settings()
 	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(line, 1, 40).Draw(rt, "lines"), "\n") + "\n"
+		lines := strings.Join(rapid.SliceOfN(line, 1, 40).Draw(rt, "lines"), "\n") + "\n"
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return SecondarySort().Bind(mapreduce.KeyValueLines('\t', sources([]string{text})...), mapreduce.Text[Placed](to))
-		})
-		want := shell(rt, `sort -k1,1 -k2,2n | awk -F '\t' '{ n[$1]++; print $0 "\t" n[$1] }'`, text)
+		got := run(t, s, text(SecondarySort(), mapreduce.KeyValueLines('\t', sources(lines)...)))
+		want := shell(rt, `sort -k1,1 -k2,2n | awk -F '\t' '{ n[$1]++; print $0 "\t" n[$1] }'`, lines)
 		if s.reduces > 1 {
 			require.Equal(rt, sortedLines(want), sortedLines(got))
 			byKey := slices.Collect(strings.Lines(got))
@@ -146,14 +120,9 @@ func TestMovingAverageEqualsLoop(t *testing.T) {
 			mean, _ := sum.Quo(sum, big.NewRat(int64(len(of)), 1)).Float64()
 			fmt.Fprintf(&want, "k\t%d\t%v\n", 10*i-50, mean)
 		}
-		text := strings.Join(rapid.Permutation(lines).Draw(rt, "lines"), "")
+		in := mapreduce.Lines(sources(strings.Join(rapid.Permutation(lines).Draw(rt, "lines"), ""))...)
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := MovingAverage(window)
-			require.NoError(rt, err)
-			return job.Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Averaged](to))
-		})
-		require.Equal(rt, want.String(), got)
+		require.Equal(rt, want.String(), run(t, s, text(must(MovingAverage(window)), in)))
 	})
 	_, err := MovingAverage(0)
 	require.ErrorContains(t, err, "a window of 0: want at least 1")
@@ -163,56 +132,48 @@ func TestAdjacencyEqualsLoop(t *testing.T) {
 	node := rapid.SampledFrom([]string{"a", "b", "ab", "", "x,y", "é"})
 	all := settings()
 	rapid.Check(t, func(rt *rapid.T) {
-		to := map[string]map[string]bool{}
-		var text strings.Builder
+		to := map[string][]string{}
+		var lines strings.Builder
 		for range rapid.IntRange(1, 30).Draw(rt, "edges") {
 			a, b := node.Draw(rt, "from"), node.Draw(rt, "to")
-			fmt.Fprintf(&text, "%s\t%s\n", a, b)
-			if to[a] == nil {
-				to[a] = map[string]bool{}
-			}
-			to[a][b] = true
+			fmt.Fprintf(&lines, "%s\t%s\n", a, b)
+			to[a] = append(to[a], b)
 		}
 		var want []string
-		for a, nodes := range to {
-			var list []string
-			for b := range nodes {
-				list = append(list, b)
-			}
+		for a, list := range to {
 			slices.Sort(list)
+			list = slices.Compact(list)
 			for i := range list {
-				list[i] = listed(list[i])
+				list[i] = string(listed(nil, []byte(list[i])))
 			}
 			want = append(want, a+"\t"+strings.Join(list, ",")+"\n")
 		}
 		slices.Sort(want)
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(dest mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Adjacency().Bind(mapreduce.KeyValueLines('\t', sources([]string{text.String()})...),
-				mapreduce.Text[Neighbors](dest))
-		})
+		got := run(t, s, text(Adjacency(), mapreduce.KeyValueLines('\t', sources(lines.String())...)))
 		require.Equal(rt, want, sortedLines(got))
 	})
 }
 
-// example runs a plan for an example.
-func example(plan *mapreduce.Plan, err error) {
-	if err == nil {
-		_, err = mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
+func TestIndex(t *testing.T) {
+	src := []mapreduce.Source{
+		mapreduce.Bytes("two,", []byte("gravity wins\ncenter of gravity")), mapreduce.Bytes("one", []byte("center")),
 	}
-	if err != nil {
-		fmt.Println(err)
+	want := []string{"center\t2\tone,two%2C\n", "gravity\t1\ttwo%2C\n", "of\t1\ttwo%2C\n", "wins\t1\ttwo%2C\n"}
+	for _, s := range settings() {
+		require.Equal(t, want, sortedLines(run(t, s, text(Index(), mapreduce.Lines(src...)))), "%+v", s)
 	}
 }
 
-func ExampleDistinct() {
-	visits := mapreduce.Bytes("visits", []byte("ann\t/a\nbob\t/a\nann\t/b\n"))
-	names := Table{Columns: []string{"1"}}
-	in := names.Records([]mapreduce.Source{visits}, true)
-	example(Distinct().Bind(in, mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
+// Count the occurrences of each value of a column.
+func ExampleDistinctCount() {
+	visits := mapreduce.Bytes("visits", []byte("ann\thome\nbob\thome\nann\tshop\n"))
+	places := Table{Columns: []string{"2"}}
+	in := places.Records([]mapreduce.Source{visits}, true)
+	example(DistinctCount().Bind(in, mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
 	// Output:
-	// ann
-	// bob
+	// home	2
+	// shop	1
 }
 
 func ExampleHistogram() {

@@ -38,10 +38,8 @@ func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]
 	}
 	for moved := int64(1); moved > 0; {
 		moved = 0
-		for _, star := range []mapreduce.Job[link, link, mapreduce.None, link]{largeStar(), smallStar()} {
-			next, counters, err := collect(ctx, run, func(out mapreduce.Output[link]) (*mapreduce.Plan, error) {
-				return star.Bind(mapreduce.Slice(edges), out)
-			})
+		for _, large := range []bool{true, false} {
+			next, counters, err := collect(ctx, run, star(large).On(mapreduce.Slice(edges)))
 			if err != nil {
 				return nil, err
 			}
@@ -59,67 +57,48 @@ func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]
 	return list, nil
 }
 
-// largeStar is the step that connects each node's larger neighbors to the smallest of the node and
-// its neighbors.
-func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
-	return star("large star", func(a, b int32, emit func(link, mapreduce.None)) {
-		emit(mapreduce.MakePair(a, b), mapreduce.None{})
-		emit(mapreduce.MakePair(b, a), mapreduce.None{})
-	}, func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error {
-		least, moved := int32(-1), int64(0)
-		for at := range neighbors { // in order
-			if least < 0 {
-				least = min(at.First, at.Second)
-			}
-			if at.Second > at.First {
-				emit(mapreduce.MakePair(at.Second, least))
-				if least != at.First {
-					moved++
-				}
-			}
-		}
-		t.Counter(ComponentsCounters, EdgesMoved).Add(moved)
-		return nil
-	})
-}
-
-// smallStar is the step that connects a node and its smaller neighbors to the smallest of them.
-func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
-	return star("small star", func(a, b int32, emit func(link, mapreduce.None)) {
-		emit(mapreduce.MakePair(max(a, b), min(a, b)), mapreduce.None{})
-	}, func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error {
-		least, moved := int32(-1), int64(0)
-		for at := range neighbors { // in order, all smaller
-			if least < 0 {
-				least = at.Second
-				emit(mapreduce.MakePair(at.First, least))
-				continue
-			}
-			emit(mapreduce.MakePair(at.Second, least))
-			moved++
-		}
-		t.Counter(ComponentsCounters, EdgesMoved).Add(moved)
-		return nil
-	})
-}
-
-// star returns the job of a step. Its map, turn, emits pairs of a node and a neighbor for each
-// edge. Its reduce gets the distinct neighbors of each node and emits the new edges.
-func star(
-	name string, turn func(a, b int32, emit func(link, mapreduce.None)),
-	reduce func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error,
-) mapreduce.Job[link, link, mapreduce.None, link] {
+// star returns the job of a step. The reduce gets the distinct neighbors of each node in order; for
+// the small star, all of them are smaller than the node.
+func star(large bool) mapreduce.Job[link, link, mapreduce.None, link] {
+	name := "small star"
+	if large {
+		name = "large star"
+	}
 	return mapreduce.Job[link, link, mapreduce.None, link]{
 		Name: name,
 		Map: func(e link, emit func(link, mapreduce.None)) error {
-			turn(e.First, e.Second, emit)
+			if a, b := e.First, e.Second; large {
+				emit(e, mapreduce.None{})
+				emit(mapreduce.MakePair(b, a), mapreduce.None{})
+			} else {
+				emit(mapreduce.MakePair(max(a, b), min(a, b)), mapreduce.None{})
+			}
 			return nil
 		},
-		Combine: func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
+		Combine: once,
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[link, mapreduce.None, link], error) {
+			moved := t.Counter(ComponentsCounters, EdgesMoved)
 			return mapreduce.Reducer[link, mapreduce.None, link]{
 				Pairs: func(neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error {
-					return reduce(t, neighbors, emit)
+					least := int32(-1)
+					for at := range neighbors {
+						node, neighbor := at.First, at.Second
+						first := least < 0
+						if first {
+							least = min(node, neighbor)
+						}
+						switch {
+						case large && neighbor < node:
+							continue
+						case !large && first:
+							emit(mapreduce.MakePair(node, least))
+							continue
+						case !large || least != node:
+							moved.Add(1)
+						}
+						emit(mapreduce.MakePair(neighbor, least))
+					}
+					return nil
 				},
 			}, nil
 		},

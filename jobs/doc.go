@@ -12,7 +12,7 @@
 //
 // The package uses only the public interface of package mapreduce, so users can write such jobs
 // too. Read wordcount.go first, then mean.go (values of several fields), index.go (the name of the
-// input file), topby.go (a map with state), sort.go (total order), grep.go (a job without reduces),
+// input file), top.go (a map with state), sort.go (total order), grep.go (a job without reduces),
 // greplines.go (numbering lines across splits), series.go (secondary sort), columns.go, scan.go,
 // teravalidate.go and hive.go (the queries of Hive's benchmark, with a hand-written join).
 // Iterative computations are functions that take a [Runner] for their jobs: rounds.go, graph.go,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"iter"
 	"math"
 	"slices"
 
@@ -32,22 +31,12 @@ var errGraph = errors.New("jobs: more than 2147483647 nodes")
 // readGraph returns the graph that an input describes. Each line is a node, a tab and the node that
 // an edge leads to, or a single node.
 func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*graph, error) {
-	job := mapreduce.Job[[]byte, graphLine, mapreduce.None, graphLine]{
-		Name: "graph",
-		Map: func(line []byte, emit func(graphLine, mapreduce.None)) error {
-			from, to, both := bytes.Cut(withoutCR(line), []byte{'\t'})
-			emit(graphLine{From: from, To: to, Alone: !both}, mapreduce.None{})
-			return nil
-		},
-		Combine: func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
-		Reduce: func(line graphLine, _ iter.Seq[mapreduce.None], emit func(graphLine)) error {
-			emit(line)
-			return nil
-		},
-	}
-	lines, _, err := collect(ctx, run, func(out mapreduce.Output[graphLine]) (*mapreduce.Plan, error) {
-		return job.Bind(in, out)
-	})
+	job := mapreduce.Distinct[graphLine]()
+	job.Name = "graph"
+	lines, _, err := collect(ctx, run, job.On(mapreduce.Decoded(in, func(line []byte) (graphLine, error) {
+		from, to, both := bytes.Cut(withoutCR(line), []byte{'\t'})
+		return graphLine{From: from, To: to, Alone: !both}, nil
+	})))
 	if err != nil {
 		return nil, err
 	}

@@ -122,11 +122,9 @@ func GrepMatches(pattern string, o GrepOptions) (job mapreduce.Job[[]byte, []byt
 		},
 		Sum: true,
 		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {
-			n := int64(0)
-			for c := range counts {
-				n += c
+			for n := range counts { // exactly one, since Sum adds them up
+				emit(mapreduce.MakePair(n, text))
 			}
-			emit(mapreduce.MakePair(n, text))
 			return nil
 		},
 	}, nil

@@ -29,65 +29,52 @@ func (o GrepOptions) compileFor(pattern string, src []mapreduce.Source) (*search
 	return p, err
 }
 
-// Places is a job whose maps emit places of lines by the number of their split; see GrepNumbered.
-type Places = mapreduce.Job[[]byte, int64, CountFirst, []byte]
-
-// GrepNumbered is Grep with the number of each line before it, from 1 in each file, like `grep -h
-// -a -n`. Its input is Chunks of src, its output Raw.
-//
-// A map does not know how many lines of its file precede its split. Therefore maps number lines
-// within their split and count them, and a single reduce adds up the counts in input order. It
-// detects the start of a file by the file's name: if two sources have the same name, the error
-// wraps ErrSameName. Other errors wrap ErrPattern.
-//
-// A key is the number of a split. A value is a number and a text: 0 and the file's name at the
-// start of a split; twice a line's number, plus one if the line is selected, and the text to write;
-// and minus the number of lines at the end.
-func GrepNumbered(pattern string, o GrepOptions, src ...mapreduce.Source) (Places, error) {
-	return o.places("grep-numbered", pattern, &contextWriter{c: Context{Numbers: true}}, src)
-}
-
-// Context determines which lines GrepContext writes besides the selected ones.
+// Context determines what GrepContext writes besides the selected lines.
 type Context struct {
 	// Before and After are the numbers of lines before and after each selected line.
 	Before, After int
 	// Numbers adds line numbers, from 1 in each file.
 	Numbers bool
+	// Separated writes a line of two dashes between lines that are not adjacent.
+	Separated bool
 }
 
-// GrepContext is Grep with context lines, like `grep -h -a -B -A`. Names and numbers are followed
-// by a colon for selected lines and a dash for context lines. A line of two dashes separates lines
-// that are not adjacent. Its input is Chunks of src, its output Raw. Errors are those of
-// GrepNumbered; OnlyMatching is an error.
+// GrepContext is Grep with context lines and line numbers, like `grep -h -a` with -B, -A and -n.
+// Names and numbers are followed by a colon for selected lines and a dash for context lines. Its
+// input is Chunks of src, its output Raw. If two sources have the same name, the error wraps
+// ErrSameName; other errors wrap ErrPattern. OnlyMatching with context is an error.
 //
-// A line in one split can be the context of a line in another. So maps also emit lines that may be
-// context: those near a selected line, and the first and last ones of each chunk. The single reduce
-// numbers all lines, as in GrepNumbered, and chooses.
-func GrepContext(pattern string, o GrepOptions, c Context, src ...mapreduce.Source) (Places, error) {
-	job, err := o.places("grep-context", pattern, &contextWriter{c: c, separates: true}, src)
-	if err == nil && o.OnlyMatching {
+// A map does not know how many lines of its file precede its split. Therefore maps number lines
+// within their split and count them, and a single reduce adds up the counts in input order. It
+// detects the start of a file by the file's name. A line in one split can be the context of a line
+// in another. So maps also emit lines that may be context, those near a selected line and the first
+// and last ones of each chunk, and the reduce chooses.
+//
+// A key is the number of a split. A value is a number and a text: 0 and the file's name at the
+// start of a split; twice a line's number, plus one if the line is selected, and the text to write;
+// and minus the number of lines at the end.
+func GrepContext(
+	pattern string, o GrepOptions, c Context, src ...mapreduce.Source,
+) (job mapreduce.Job[[]byte, int64, CountFirst, []byte], err error) {
+	p, err := o.compileFor(pattern, src)
+	if err == nil && o.OnlyMatching && (c.Separated || c.Before+c.After > 0) {
 		err = fmt.Errorf("%w: matches without their lines have no context", ErrPattern)
 	}
-	return job, err
-}
-
-// places returns the job called name whose reduce writes lines as a copy of w does.
-func (o GrepOptions) places(name, pattern string, w *contextWriter, src []mapreduce.Source) (job Places, err error) {
-	p, err := o.compileFor(pattern, src)
 	if err != nil {
 		return job, err
 	}
-	return Places{
-		Name: name,
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, CountFirst], error) {
-			return newPrinter(p, o, t).placing(int64(t.ID().Index), w.c), nil
-		},
-		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, CountFirst, []byte], error) {
-			w := &contextWriter{printer: newPrinter(p, o, t), c: w.c, separates: w.separates}
-			return mapreduce.Reducer[int64, CountFirst, []byte]{Reduce: w.reduce}, nil
-		},
-		Reducers: 1,
-	}, nil
+	if job.Name = "grep-numbered"; c.Separated {
+		job.Name = "grep-context"
+	}
+	job.MapTask = func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, CountFirst], error) {
+		return newPrinter(p, o, t).placing(int64(t.ID().Index), c), nil
+	}
+	job.ReduceTask = func(t *mapreduce.Task) (mapreduce.Reducer[int64, CountFirst, []byte], error) {
+		w := &contextWriter{printer: newPrinter(p, o, t), c: c}
+		return mapreduce.Reducer[int64, CountFirst, []byte]{Reduce: w.reduce}, nil
+	}
+	job.Reducers = 1
+	return job, nil
 }
 
 // placing returns the map of GrepContext: it emits selected lines, and possible context.
@@ -157,7 +144,6 @@ func lastLines(text []byte, n int) []byte {
 type contextWriter struct {
 	*printer
 	c          Context
-	separates  bool         // a line of dashes separates lines that are not adjacent
 	earlier    int64        // lines of the file in earlier splits
 	lastLine   int64        // number of the line of the file that was written last
 	contextEnd int64        // number of the last context line after a selected one
@@ -205,7 +191,7 @@ func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
 
 // write writes a line; if it does not follow the last written one, a line of two dashes first.
 func (w *contextWriter) write(separator byte, n int64, text []byte, emit func([]byte)) {
-	if w.separates && w.hasWritten && n != w.lastLine+1 {
+	if w.c.Separated && w.hasWritten && n != w.lastLine+1 {
 		emit(append(w.colored(w.line[:0], colorSeparator, []byte("--")), '\n'))
 	}
 	w.hasWritten, w.lastLine = true, n

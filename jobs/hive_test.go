@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"slices"
@@ -24,33 +25,27 @@ func table(t testing.TB, kind gen.Kind, bytesOf int64, pages int) string {
 }
 
 func TestHiveSearchEqualsTool(t *testing.T) {
-	text := table(t, gen.Documents, 20_000, 0)
+	documents := table(t, gen.Documents, 20_000, 0)
 	for _, pattern := range []string{"a", "qu", "z7", "", gen.SearchPattern} {
-		want := shell(t, `grep '^.\{10\}.*`+pattern+`' || true`, text)
+		want := shell(t, `grep '^.\{10\}.*`+pattern+`' || true`, documents)
 		for _, s := range settings()[1:] {
 			if s.block > 0 && s.block < 64 {
 				continue
 			}
-			got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return HiveSearch(pattern).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Line](to))
-			})
+			got := run(t, s, text(HiveSearch(pattern), mapreduce.Lines(sources(documents)...)))
 			require.Equal(t, want, got, "%q %+v", pattern, s)
 		}
 	}
-	got := run(t, settings()[0], func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return HiveSearch("b").Bind(mapreduce.Lines(sources([]string{"b123456789\nshort b\n0123456789b\n"})...), mapreduce.Text[Line](to))
-	})
-	require.Equal(t, "0123456789b\n", got, "the key is not searched")
+	few := mapreduce.Lines(sources("b123456789\nshort b\n0123456789b\n")...)
+	require.Equal(t, "0123456789b\n", run(t, settings()[0], text(HiveSearch("b"), few)), "the key is not searched")
 }
 
 func TestHiveSelectEqualsTool(t *testing.T) {
-	text := table(t, gen.Rankings, 40_000, 0)
+	rankings := table(t, gen.Rankings, 40_000, 0)
 	for _, above := range []int64{0, 1, 10, 100_000} {
-		want := shell(t, fmt.Sprintf(`awk -F '|' '$2 > %d { print $1 "\t" $2 }'`, above), text)
+		want := shell(t, fmt.Sprintf(`awk -F '|' '$2 > %d { print $1 "\t" $2 }'`, above), rankings)
 		for _, s := range []setting{{0, 1, true}, {0, 1, false}, {64, 1, false}, {4096, 1, false}} {
-			got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return HiveSelect(above).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Ranked](to))
-			})
+			got := run(t, s, text(HiveSelect(above), mapreduce.Lines(sources(rankings)...)))
 			require.Equal(t, want, got, "%d %+v", above, s)
 		}
 	}
@@ -69,10 +64,10 @@ func inDecimals(n int64) string {
 }
 
 func TestHiveAggregateEqualsLoop(t *testing.T) {
-	text := table(t, gen.Visits, 60_000, 50)
+	visits := table(t, gen.Visits, 60_000, 50)
 	for _, prefix := range []int{0, 2, 7} {
 		sums := map[string]int64{}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(visits) {
 			columns := strings.Split(line, "|")
 			client := columns[0]
 			if prefix > 0 {
@@ -86,9 +81,7 @@ func TestHiveAggregateEqualsLoop(t *testing.T) {
 		}
 		slices.Sort(want)
 		for _, s := range []setting{{0, 1, true}, {0, 1, false}, {997, 3, false}, {4096, 2, false}} {
-			got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return HiveAggregate(prefix).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Revenue](to))
-			})
+			got := run(t, s, text(HiveAggregate(prefix), mapreduce.Lines(sources(visits)...)))
 			require.Equal(t, want, sortedLines(got), "%d %+v", prefix, s)
 		}
 	}
@@ -96,17 +89,9 @@ func TestHiveAggregateEqualsLoop(t *testing.T) {
 
 // hiveJoin runs all jobs of the join.
 func hiveJoin(t *testing.T, s setting, o HiveJoinOptions, files ...string) string {
-	first := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		job, err := HiveJoin(o)
-		require.NoError(t, err)
-		return job.Bind(mapreduce.Lines(sources(files)...), mapreduce.Text[Visited](to))
-	})
-	second := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return HiveTotals().Bind(mapreduce.Lines(sources([]string{first})...), mapreduce.Text[ClientTotal](to))
-	})
-	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return TopBy(TopOptions{Lines: 3, Column: 2}).Bind(mapreduce.Lines(sources([]string{second})...), mapreduce.Text[Line](to))
-	})
+	visited := run(t, s, text(must(HiveJoin(o)), mapreduce.Lines(sources(files...)...)))
+	totals := run(t, s, text(HiveTotals(), mapreduce.Lines(sources(visited)...)))
+	return run(t, s, text(Top(3), (&Table{Columns: []string{"2"}}).Numbered(sources(totals))))
 }
 
 // HiveJoin and HiveTotals write what nested loops compute. Some pages have several rows, some
@@ -134,14 +119,7 @@ func TestHiveJoinEqualsLoop(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(sums), 3)
-	names := slices.Collect(func(yield func(string) bool) {
-		for name := range sums {
-			if !yield(name) {
-				return
-			}
-		}
-	})
-	slices.SortFunc(names, func(a, b string) int { return int(sums[b].revenue - sums[a].revenue) })
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return int(sums[b].revenue - sums[a].revenue) })
 	want := ""
 	for _, name := range names[:3] {
 		c := sums[name]
@@ -156,26 +134,14 @@ func TestHiveJoinEqualsLoop(t *testing.T) {
 func TestHiveJobsNameTheBadRow(t *testing.T) {
 	_, err := HiveJoin(HiveJoinOptions{From: "1999-13-01"})
 	require.ErrorContains(t, err, `"1999-13-01" is no day`)
-	join, err := HiveJoin(HiveJoinOptions{})
-	require.NoError(t, err)
-	for text, bind := range map[string]func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error){
-		`row "a|1": not the 3 columns of rankings`: func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return HiveSelect(1).Bind(in, mapreduce.Text[Ranked](to))
-		},
-		`row "a|1": not the 9 columns of visits`: func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return HiveAggregate(0).Bind(in, mapreduce.Text[Revenue](to))
-		},
-		`row "a|1": neither the 3 columns of rankings nor the 9 of visits`: func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return join.Bind(in, mapreduce.Text[Visited](to))
-		},
-		"not the columns that hivejoin writes": func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return HiveTotals().Bind(in, mapreduce.Text[ClientTotal](to))
-		},
+	in := mapreduce.Lines(sources("a|1\n")...)
+	for reason, bind := range map[string]binding{
+		`row "a|1": not the 3 columns of rankings`:                         text(HiveSelect(1), in),
+		`row "a|1": not the 9 columns of visits`:                           text(HiveAggregate(0), in),
+		`row "a|1": neither the 3 columns of rankings nor the 9 of visits`: text(must(HiveJoin(HiveJoinOptions{})), in),
+		"not the columns that hivejoin writes":                             text(HiveTotals(), in),
 	} {
-		plan, err := bind(mapreduce.Lines(sources([]string{"a|1\n"})...), mapreduce.Writer("memory", new(strings.Builder)))
-		require.NoError(t, err)
-		_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
-		require.ErrorContains(t, err, text)
+		require.ErrorContains(t, failure(t, bind), reason)
 	}
 }
 

@@ -1,11 +1,9 @@
 package jobs
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -19,74 +17,70 @@ type Posting struct {
 	Names string
 }
 
-// nameSeparator separates the names in a value of Index; no file name contains it.
-const nameSeparator = 0
+// entry is a key of a job that makes lists: the title of a list and a text in it. The engine sorts
+// the texts of a list, and removes repeated ones.
+type entry = mapreduce.Pair[[]byte, []byte]
 
 // Index builds an inverted index: for each word, as in WordCount, the input files that contain it.
-// Its input is Chunks or Lines. A value is a list of names; see [unite].
-func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
-	return mapreduce.Job[[]byte, []byte, []byte, Posting]{
+// Its input is Chunks or Lines.
+func Index() mapreduce.Job[[]byte, entry, mapreduce.None, Posting] {
+	return mapreduce.Job[[]byte, entry, mapreduce.None, Posting]{
 		Name: "index",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
-			name := slices.Clip([]byte(listed(t.InputName())))
-			return mapreduce.Mapper[[]byte, []byte, []byte]{
-				Map: func(text []byte, emit func([]byte, []byte)) error {
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, entry, mapreduce.None], error) {
+			name := listed(nil, []byte(t.InputName()))
+			return mapreduce.Mapper[[]byte, entry, mapreduce.None]{
+				Map: func(text []byte, emit func(entry, mapreduce.None)) error {
 					for word := range mapreduce.Fields(text) {
-						emit(word, name)
+						emit(mapreduce.MakePair(word, name), mapreduce.None{})
 					}
 					return nil
 				},
 			}, nil
 		},
-		Combine: unite,
-		Reduce: func(word []byte, lists iter.Seq[[]byte], emit func(Posting)) error {
-			var all []byte
-			for l := range lists {
-				if all == nil {
-					all = append(make([]byte, 0, len(l)), l...)
-				} else {
-					all = unite(all, l)
-				}
+		Combine: once,
+		ReduceTask: lists(func(list, name []byte) []byte { return append(list, name...) },
+			func(word []byte, files int64, names []byte) Posting {
+				return Posting{Word: word, Files: files, Names: string(names)}
+			}),
+		GroupFields: 1,
+	}
+}
+
+// once is the Combine of a job whose keys are written once, without values.
+func once(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} }
+
+// lists returns the reduce that writes a list for each title. add appends a text to a list, in which
+// commas separate texts; list returns the record for a title and its n texts.
+func lists[O any](
+	add func(list, text []byte) []byte, list func(title []byte, n int64, texts []byte) O,
+) func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
+	write := func(entries iter.Seq2[entry, mapreduce.None], emit func(O)) error {
+		var title, texts []byte
+		n := int64(0)
+		for e := range entries {
+			if n++; n == 1 {
+				title = slices.Clone(e.First)
+			} else {
+				texts = append(texts, ',')
 			}
-			names, files := inOrder(string(all))
-			emit(Posting{Word: word, Files: int64(files), Names: names})
-			return nil
-		},
+			texts = add(texts, e.Second)
+		}
+		emit(list(title, n, texts))
+		return nil
+	}
+	return func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
+		return mapreduce.Reducer[entry, mapreduce.None, O]{Pairs: write}, nil
 	}
 }
 
-// listed returns a file name as Posting.Names has it, with some characters as %XX.
-func listed(name string) string {
-	var b []byte
-	for _, c := range []byte(name) {
+// listed appends a text to a list as Posting.Names has it, with some characters as %XX.
+func listed(list, text []byte) []byte {
+	for _, c := range text {
 		if c < ' ' || c == 0x7f || c == ',' || c == '%' {
-			b = fmt.Appendf(b, "%%%02X", c)
+			list = fmt.Appendf(list, "%%%02X", c)
 		} else {
-			b = append(b, c)
+			list = append(list, c)
 		}
 	}
-	return string(b)
-}
-
-// unite returns list a with the names of list b appended, unless a ends with them, as for a
-// repeated word in the current file. A list may have duplicates in any order, which [inOrder]
-// removes. Appending is amortized: a word in n files costs a few times n copies, not n².
-func unite(a, b []byte) []byte {
-	if before := len(a) - len(b) - 1; before == -1 || before >= 0 && a[before] == nameSeparator {
-		if bytes.HasSuffix(a, b) {
-			return a
-		}
-	}
-	return append(append(a, nameSeparator), b...)
-}
-
-// inOrder returns the distinct names of a list, sorted and separated by commas, and their number.
-func inOrder(list string) (string, int) {
-	if strings.IndexByte(list, nameSeparator) < 0 {
-		return list, 1
-	}
-	names := strings.Split(list, string(rune(nameSeparator)))
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return strings.Join(names, ","), len(names)
+	return list
 }

@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
 // awkward returns inputs that are hard to split into lines, by name; each is a list of files.
@@ -63,33 +65,44 @@ func corpus(n int64) string {
 	return b.String()
 }
 
-// sources are files in memory.
-func sources(files []string) []mapreduce.Source {
+// sources are files in memory with the names f000, f001, …
+func sources(files ...string) []mapreduce.Source {
 	var list []mapreduce.Source
-	for _, f := range files {
-		list = append(list, mapreduce.Bytes("memory", []byte(f)))
+	for i, f := range files {
+		list = append(list, mapreduce.Bytes(fmt.Sprintf("f%03d", i), []byte(f)))
 	}
 	return list
 }
 
-// tool returns the output of a command that gets the files' names as its last arguments.
+// tool returns the output of a command whose last arguments are the names of these files, as sources
+// names them.
 func tool(t *testing.T, files []string, command string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for i, f := range files {
-		name := filepath.Join(dir, string(rune('a'+i/26%26))+string(rune('a'+i%26))+string(rune('a'+i/676)))
-		require.NoError(t, os.WriteFile(name, []byte(f), 0o600))
-		args = append(args, name)
-	}
 	cmd := exec.Command(command, args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	out, err := cmd.Output()
-	if e, ok := err.(*exec.ExitError); ok && command == "grep" && e.ExitCode() == 1 { //nolint:errorlint // Output does not wrap it
-		err = nil // no line selected
+	for i, s := range sources(files...) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, s.Name()), []byte(files[i]), 0o600))
+		cmd.Args = append(cmd.Args, s.Name())
 	}
-	require.NoError(t, err)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C", "TERM=xterm", "GREP_COLORS=")
+	out, err := cmd.Output()
+	if command != "grep" || cmd.ProcessState.ExitCode() != 1 { // 1: no line selected
+		require.NoError(t, err, "%q", cmd.Args)
+	}
 	return string(out)
 }
+
+// shell returns what a command line of sh writes for this input, in the locale C.
+func shell(t require.TestingT, line, text string) string {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
+	out, err := cmd.Output()
+	require.NoError(t, err, line)
+	return string(out)
+}
+
+// countsBehind is a command that writes the lines of uniq -c as jobs write counts.
+const countsBehind = ` | sed 's/^ *\([0-9]*\) \(.*\)$/\2\t\1/'`
 
 // setting says how to run a plan: block size, number of reduces, by RunLocal or not.
 type setting struct {
@@ -111,8 +124,21 @@ func settings() []setting {
 	}
 }
 
-// run returns the output of the plan that bind returns, its parts joined in order.
-func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduce.Plan, error)) string {
+// binding binds a job to a destination.
+type binding = func(to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// text binds a job to an input, and writes a line for each record.
+func text[I, O any](j mrtest.Job[I, O], in mapreduce.Input[I]) binding {
+	return func(to mapreduce.Destination) (*mapreduce.Plan, error) { return j.Bind(in, mapreduce.Text[O](to)) }
+}
+
+// raw is like text, but writes records unchanged.
+func raw[I, O any](j mrtest.Job[I, O], in mapreduce.Input[I]) binding {
+	return func(to mapreduce.Destination) (*mapreduce.Plan, error) { return j.Bind(in, mapreduce.Raw[O](to)) }
+}
+
+// run returns the output of the job that bind binds, its parts joined in order.
+func run(t *testing.T, s setting, bind binding) string {
 	t.Helper()
 	var out bytes.Buffer
 	plan, err := bind(mapreduce.Writer("memory", &out))
@@ -120,6 +146,26 @@ func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduc
 	_, err = runner(t, s)(t.Context(), plan)
 	require.NoError(t, err)
 	return out.String()
+}
+
+// failure returns the error of a job.
+func failure(t *testing.T, bind binding) error {
+	t.Helper()
+	plan, err := bind(mapreduce.Writer("none", io.Discard))
+	require.NoError(t, err)
+	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
+	require.Error(t, err)
+	return err
+}
+
+// example runs a plan for an example.
+func example(plan *mapreduce.Plan, err error) {
+	if err == nil {
+		_, err = mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
 }
 
 // runner returns a Runner that runs each plan as setting s says.
@@ -146,7 +192,7 @@ func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block
 }
 
 // runAttempts runs each task of a plan as an attempt, as a cluster does, one after the other.
-func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []cluster.Block) *counter.Set {
+func runAttempts(t testing.TB, plan *mapreduce.Plan, reduces int, blocks func(int) []cluster.Block) *counter.Set {
 	t.Helper()
 	ctx, counters := t.Context(), new(counter.Set)
 	require.NoError(t, plan.SetupJob())
@@ -188,14 +234,13 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 // everywhere runs a job on each awkward input in each setting. Its output must be what want
 // returns; if ordered is false, the order of lines is ignored.
 func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string,
-	bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error),
+	bind func(src []mapreduce.Source) binding,
 ) {
 	for name, files := range awkward() {
 		t.Run(name, func(t *testing.T) {
 			expected := want(t, files)
 			for _, s := range settings() {
-				got := run(t, s,
-					func(to mapreduce.Destination) (*mapreduce.Plan, error) { return bind(sources(files), to) })
+				got := run(t, s, bind(sources(files...)))
 				if !ordered && s.reduces > 1 {
 					require.Equal(t, sortedLines(expected), sortedLines(got), "%+v", s)
 					continue
@@ -213,59 +258,58 @@ func sortedLines(s string) []string {
 }
 
 func TestWordCountEqualsTools(t *testing.T) {
-	want := func(t *testing.T, files []string) string {
-		words := strings.Join(files, "\n")
-		cmd := exec.Command("sh", "-c", `tr -s '[:space:]' '\n' | grep -a . | sort | uniq -c`)
-		cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(words)
-		out, err := cmd.Output()
-		require.NoError(t, err)
-		var b strings.Builder
-		for line := range strings.Lines(string(out)) {
-			count, word, _ := strings.Cut(strings.TrimLeft(strings.TrimSuffix(line, "\n"), " "), " ")
-			b.WriteString(word + "\t" + count + "\n")
-		}
-		return b.String()
+	for name, input := range map[string]func(...mapreduce.Source) mapreduce.Input[[]byte]{
+		"chunks": mapreduce.Chunks, "lines": mapreduce.Lines,
+	} {
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, false, func(t *testing.T, files []string) string {
+				line := `tr -s '[:space:]' '\n' | grep -a . | sort | uniq -c` + countsBehind
+				return shell(t, line, strings.Join(files, "\n"))
+			}, func(src []mapreduce.Source) binding { return text(WordCount(), input(src...)) })
+		})
 	}
-	t.Run("chunks", func(t *testing.T) {
-		everywhere(t, false, want, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[Count](to))
-		})
-	})
-	t.Run("lines", func(t *testing.T) {
-		everywhere(t, false, want, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return WordCount().Bind(mapreduce.Lines(src...), mapreduce.Text[Count](to))
-		})
-	})
 }
 
 func TestSortEqualsTool(t *testing.T) {
-	for _, o := range []SortOptions{{}, {Reverse: true}, {Unique: true}, {Reverse: true, Unique: true}} {
-		flags := "-s"
-		if o.Reverse {
-			flags += "r"
-		}
-		if o.Unique {
-			flags += "u"
-		}
+	for flags, o := range map[string]SortOptions{
+		"-s": {}, "-sr": {Reverse: true}, "-su": {Unique: true}, "-sru": {Reverse: true, Unique: true},
+	} {
 		t.Run(flags, func(t *testing.T) {
 			everywhere(t, true, func(t *testing.T, files []string) string { return tool(t, files, "sort", flags) },
-				func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-					return Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
-				})
+				func(src []mapreduce.Source) binding { return text(Sort(o), mapreduce.Lines(src...)) })
 		})
 	}
 }
 
 func TestTeraSortEqualsTool(t *testing.T) {
-	var b bytes.Buffer
-	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: gen.Tera, Bytes: 30_000, Seed: 3}))
-	files := []string{b.String(), b.String()[:10_000], ""} // keys come twice
+	records := table(t, gen.Tera, 30_000, 0)
+	files := []string{records, records[:10_000], ""} // keys come twice
 	want := tool(t, files, "sort", "-s", "-k1.1,1.10")
 	for _, s := range settings() {
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return TeraSort().Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
-				mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
-		})
+		got := run(t, s, raw(TeraSort(), mapreduce.FixedSize(TeraRecordBytes, sources(files...)...)))
 		require.Equal(t, want, got, "%+v", s)
 	}
+}
+
+// MapsOnly of a job writes what its maps emit, in input order, also what they emit at their end.
+func TestMapsOnly(t *testing.T) {
+	input := sources("b\na\n", "c")
+	for _, s := range settings() {
+		require.Equal(t, "b\na\nc\n", run(t, s, text(MapsOnly(Sort(SortOptions{})), mapreduce.Lines(input...))))
+	}
+	got := run(t, settings()[0], text(MapsOnly(must(GrepCount("a", GrepOptions{}))), mapreduce.Chunks(input...)))
+	require.Equal(t, "f000\t1\nf001\t0\n", got)
+}
+
+// Write the output of the maps of a word count.
+func ExampleMapsOnly() {
+	poem := mapreduce.Bytes("poem", []byte("to be or\nnot to be\n"))
+	example(MapsOnly(WordCount()).Bind(mapreduce.Lines(poem), mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// to	1
+	// be	1
+	// or	1
+	// not	1
+	// to	1
+	// be	1
 }

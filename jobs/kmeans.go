@@ -67,9 +67,7 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 		return nil, err
 	}
 	for range o.Rounds {
-		moved, _, err := collect(ctx, run, func(out mapreduce.Output[mapreduce.Pair[int32, Cluster]]) (*mapreduce.Plan, error) {
-			return o.round(centers).Bind(in, out)
-		})
+		moved, _, err := collect(ctx, run, o.round(centers).On(in))
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +122,7 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input
 		} else if draw > 0 {
 			n = (left + maxDraws - draw - 1) / (maxDraws - draw)
 		}
-		points, _, err := collect(ctx, run, func(out mapreduce.Output[drawnPoint]) (*mapreduce.Plan, error) {
-			return o.draw(uint64(draw), n, slices.Clip(centers)).Bind(in, out)
-		})
+		points, _, err := collect(ctx, run, o.draw(uint64(draw), n, slices.Clip(centers)).On(in))
 		if err != nil {
 			return nil, err
 		}

@@ -5,17 +5,17 @@ import "github.com/tarry-mr/tarry/mapreduce"
 // MapsOnly returns a job that writes what the maps of j emit, keys and values in input order,
 // neither sorted nor combined. It reads the same input as j.
 func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
-	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
-	if j.MapTask == nil {
-		only.Map = paired(j.Map)
-		return only
-	}
-	only.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[I, mapreduce.Pair[K, V]], error) {
-		m, err := j.MapTask(t)
-		if err != nil {
-			return mapreduce.Filter[I, mapreduce.Pair[K, V]]{}, err
+	task := func(t *mapreduce.Task) (f mapreduce.Filter[I, mapreduce.Pair[K, V]], err error) {
+		m := mapreduce.Mapper[I, K, V]{Map: j.Map}
+		if j.MapTask != nil {
+			m, err = j.MapTask(t)
 		}
-		f := mapreduce.Filter[I, mapreduce.Pair[K, V]]{Map: paired(m.Map)}
+		if err != nil || m.Map == nil {
+			return f, err
+		}
+		f.Map = func(in I, emit func(mapreduce.Pair[K, V])) error {
+			return m.Map(in, func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
+		}
 		if m.Close != nil {
 			f.Close = func(emit func(mapreduce.Pair[K, V])) error {
 				return m.Close(func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
@@ -23,15 +23,5 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 		}
 		return f, nil
 	}
-	return only
-}
-
-// paired returns map m for a MapOnly job: it emits each key and value as one Pair.
-func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
-	if m == nil {
-		return nil
-	}
-	return func(in I, emit func(mapreduce.Pair[K, V])) error {
-		return m(in, func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
-	}
+	return mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name, MapTask: task}
 }

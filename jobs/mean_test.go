@@ -39,15 +39,13 @@ func TestMeanOfDecimalsIsExact(t *testing.T) {
 		mean, _ := sum.Quo(sum, big.NewRat(int64(len(numbers)), 1)).Float64()
 		columns := Table{Separator: ',', Columns: []string{"1", strconv.Itoa(column)}}
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(columns.Pairs(sources([]string{input.String()})), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
-		})
+		got := run(t, s, text(Mean(), columns.Pairs(sources(input.String()))))
 		require.Equal(rt, fmt.Sprintf("k\t%v\n", mean), got, "%q", numbers)
 	})
 }
 
 func TestMeanRefusesWhatIsNoNumber(t *testing.T) {
-	for text, reason := range map[string]string{
+	for line, reason := range map[string]string{
 		"k":                               `key "k": "" is no decimal number of at most 64 bits before the point and 18 decimals`,
 		"k\tx":                            `"x" is no decimal number`,
 		"k\t1 ":                           `"1 " is no decimal number`,
@@ -61,34 +59,18 @@ func TestMeanRefusesWhatIsNoNumber(t *testing.T) {
 		"k\t18446744073709551616":         `is no decimal number`,
 		"k\t" + strings.Repeat("0", 2000): `is no decimal number`,
 	} {
-		_, err := meanOf(t, text)
-		require.ErrorContains(t, err, reason, text)
+		err := failure(t, text(Mean(), mapreduce.KeyValueLines('\t', sources("k\t1\n"+line)...)))
+		require.ErrorContains(t, err, reason, line)
 	}
-	got, err := meanOf(t, "k\t1\nk\t1.50000000000000000000000\n")
-	require.NoError(t, err)
-	require.Equal(t, "k\t1.25\n", got)
-}
-
-// meanOf returns the output of Mean for a text.
-func meanOf(t *testing.T, text string) (string, error) {
-	var out strings.Builder
-	plan, err := Mean().Bind(mapreduce.KeyValueLines('\t', mapreduce.Bytes("text", []byte(text))),
-		mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("memory", &out)))
-	require.NoError(t, err)
-	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
-	return out.String(), err
+	lines := mapreduce.KeyValueLines('\t', sources("k\t1\nk\t1.50000000000000000000000\n")...)
+	require.Equal(t, "k\t1.25\n", run(t, settings()[0], text(Mean(), lines)))
 }
 
 func ExampleMean() {
 	prices := mapreduce.Bytes("prices", []byte("tea,2024-01-01,0.1\ntea,2024-01-02,0.2\ncake,2024-01-01,12\n"))
 	days := Table{Separator: ',', Columns: []string{"1", "3"}}
-	plan, err := Mean().Bind(days.Pairs([]mapreduce.Source{prices}), mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("-", os.Stdout)))
-	if err != nil {
-		panic(err)
-	}
-	if _, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
-	}
+	means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("-", os.Stdout))
+	example(Mean().Bind(days.Pairs([]mapreduce.Source{prices}), means))
 	// Output:
 	// cake	12
 	// tea	0.15

@@ -39,6 +39,6 @@ func TestListed(t *testing.T) {
 		"a\tb\nc\rd\x00":     "a%09b%0Ac%0Dd%00",
 		"100%2C":             "100%252C",
 	} {
-		require.Equal(t, want, listed(name))
+		require.Equal(t, want, string(listed(nil, []byte(name))))
 	}
 }

@@ -84,12 +84,9 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 				return nil
 			}}, nil
 		},
-		Sum:        true,
-		ReduceTask: total[int32],
+		Sum: true,
 	}
-	received, _, err := collect(ctx, run, func(out mapreduce.Output[mapreduce.Pair[int32, int64]]) (*mapreduce.Plan, error) {
-		return job.Bind(mapreduce.Slice(links), out)
-	})
+	received, _, err := collect(ctx, run, job.On(mapreduce.Slice(links)))
 	if err != nil {
 		return nil, err
 	}

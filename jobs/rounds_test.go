@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +60,7 @@ func TestPageRankEqualsLoop(t *testing.T) {
 	}
 	var first []NodeRank
 	for _, s := range someSettings() {
-		in := mapreduce.Lines(sources([]string{text})...)
+		in := mapreduce.Lines(sources(text)...)
 		got, err := PageRank(t.Context(), runner(t, s), in, PageRankOptions{Damping: 0.9, Rounds: rounds})
 		require.NoError(t, err)
 		require.Len(t, got, len(ranks))
@@ -81,10 +79,10 @@ func TestPageRankEqualsLoop(t *testing.T) {
 
 func TestPageRankRefuses(t *testing.T) {
 	for _, o := range []PageRankOptions{{Damping: 1}, {Damping: -0.1}, {Rounds: -1}} {
-		_, err := PageRank(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources([]string{"a"})...), o)
+		_, err := PageRank(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources("a")...), o)
 		require.ErrorContains(t, err, "want a damping above 0 and below 1")
 	}
-	got, err := PageRank(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources([]string{""})...), PageRankOptions{})
+	got, err := PageRank(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources("")...), PageRankOptions{})
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -128,7 +126,7 @@ func components(t *testing.T, s setting, text string) (jobs int) {
 	members, err := Components(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		jobs++
 		return run(ctx, p)
-	}, mapreduce.Lines(sources([]string{text})...))
+	}, mapreduce.Lines(sources(text)...))
 	require.NoError(t, err)
 	got := []string(nil)
 	for _, m := range members {
@@ -185,7 +183,7 @@ func clouds(n int) (text string, points [][]float64) {
 func TestKMeansEqualsLoop(t *testing.T) {
 	text, points := clouds(600)
 	o := KMeansOptions{Clusters: 4, Rounds: 5, Seed: 9, Separator: ','}
-	begun, err := o.start(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources([]string{text})...))
+	begun, err := o.start(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources(text)...))
 	require.NoError(t, err)
 	want := make([][]float64, len(begun))
 	for i, c := range begun {
@@ -214,7 +212,7 @@ func TestKMeansEqualsLoop(t *testing.T) {
 	}
 	var first []Cluster
 	for _, s := range someSettings() {
-		got, err := KMeans(t.Context(), runner(t, s), mapreduce.Lines(sources([]string{text})...), o)
+		got, err := KMeans(t.Context(), runner(t, s), mapreduce.Lines(sources(text)...), o)
 		require.NoError(t, err)
 		for i, c := range got {
 			require.InDeltaSlice(t, want[i], c.Center, 1e-9, "%+v", s)
@@ -231,7 +229,7 @@ func TestKMeansEqualsLoop(t *testing.T) {
 // as the second in proportion to its squared distance. A point that occurs twice counts twice.
 func TestKMeansDrawsBySquares(t *testing.T) {
 	const seeds = 3000
-	in := mapreduce.Lines(sources([]string{"0\n0\n1\n4\n"})...)
+	in := mapreduce.Lines(sources("0\n0\n1\n4\n")...)
 	drawn := map[[2]float64]float64{}
 	for seed := range uint64(seeds) {
 		begun, err := KMeansOptions{Clusters: 2, Seed: seed}.start(t.Context(), locally, in)
@@ -260,7 +258,7 @@ func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 			draws++
 			return runner(t, s)(ctx, p)
 		}
-		begun, err := KMeansOptions{Clusters: 150}.start(t.Context(), run, mapreduce.Lines(sources([]string{text.String()})...))
+		begun, err := KMeansOptions{Clusters: 150}.start(t.Context(), run, mapreduce.Lines(sources(text.String())...))
 		require.NoError(t, err)
 		seen := map[float64]bool{}
 		for _, c := range begun {
@@ -282,7 +280,7 @@ func TestKMeansEnds(t *testing.T) {
 		jobs++
 		return runner(t, someSettings()[0])(ctx, p)
 	}
-	src := mapreduce.Lines(sources([]string{"1\t1\n1.0\t1\n9\t9\r\n1\t01\n"})...)
+	src := mapreduce.Lines(sources("1\t1\n1.0\t1\n9\t9\r\n1\t01\n")...)
 	got, err := KMeans(t.Context(), count, src, KMeansOptions{Clusters: 2, Rounds: 50})
 	require.NoError(t, err)
 	slices.SortFunc(got, func(a, b Cluster) int { return slices.Compare(a.Center, b.Center) })
@@ -299,16 +297,14 @@ func TestKMeansRefuses(t *testing.T) {
 		"1\t2\n3\n4\t5\n6\t7": "coordinates",
 		"1\t2\n1\t2\n1\n":     "coordinates",
 	} {
-		_, err := KMeans(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
-			return mapreduce.RunLocal(ctx, p, mapreduce.LocalOptions{})
-		}, mapreduce.Lines(sources([]string{text})...), KMeansOptions{Clusters: 1})
+		_, err := KMeans(t.Context(), run, mapreduce.Lines(sources(text)...), KMeansOptions{Clusters: 1})
 		require.ErrorContains(t, err, reason)
 	}
 	stream := mapreduce.Stream("a pipe", strings.NewReader("1\n"))
 	_, err := KMeans(t.Context(), run, mapreduce.Lines(stream), KMeansOptions{Clusters: 1})
 	require.ErrorIs(t, err, cluster.ErrConsumed)
 	for _, o := range []KMeansOptions{{}, {Clusters: 10_001}, {Clusters: 1, Rounds: -1}} {
-		_, err := KMeans(t.Context(), run, mapreduce.Lines(sources([]string{"1\n"})...), o)
+		_, err := KMeans(t.Context(), run, mapreduce.Lines(sources("1\n")...), o)
 		require.ErrorContains(t, err, "want 1 to 10000 clusters")
 	}
 }
@@ -353,20 +349,8 @@ func ExampleComponents() {
 }
 
 func ExampleKMeans() {
-	dir, err := os.MkdirTemp("", "kmeans-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "points.csv")
-	if err := os.WriteFile(name, []byte("0,0\n0,1\n9,9\n9,8\n"), 0o600); err != nil {
-		panic(err)
-	}
-	points, err := mapreduce.Files(name)
-	if err != nil {
-		panic(err)
-	}
-	clusters, err := KMeans(ctx, locally, mapreduce.Lines(points...), KMeansOptions{Clusters: 2, Separator: ','})
+	points := mapreduce.Bytes("points", []byte("0,0\n0,1\n9,9\n9,8\n"))
+	clusters, err := KMeans(ctx, locally, mapreduce.Lines(points), KMeansOptions{Clusters: 2, Separator: ','})
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -18,12 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-func scanned(t *testing.T, o ScanOptions, s setting, text string) string {
-	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		job, err := Scan(o)
-		require.NoError(t, err)
-		return job.Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Line](to))
-	})
+func scanned(t *testing.T, o ScanOptions, s setting, lines string) string {
+	return run(t, s, text(must(Scan(o)), mapreduce.Lines(sources(lines)...)))
 }
 
 // Scan keeps about the given percentage of lines, the same ones for any blocks. Another seed keeps
@@ -34,26 +31,26 @@ func TestScanKeepsItsPart(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "line %d\n", i)
 	}
-	text := b.String()
+	lines := b.String()
 	for _, percent := range []float64{0, 0.5, 10, 50, 100} {
 		o := ScanOptions{Percent: percent, Seed: 3}
 		all := settings()
-		want := scanned(t, o, all[0], text)
+		want := scanned(t, o, all[0], lines)
 		kept := float64(strings.Count(want, "\n"))
 		part := percent / 100
 		require.InDelta(t, n*part, kept, 4*math.Sqrt(n*part*(1-part)), "%v %%", percent)
 		for _, s := range []setting{all[1], all[6], all[7]} {
-			require.Equal(t, want, scanned(t, o, s, text), "%+v", s)
+			require.Equal(t, want, scanned(t, o, s, lines), "%+v", s)
 		}
 		if percent == 10 {
-			require.NotEqual(t, want, scanned(t, ScanOptions{Percent: percent, Seed: 4}, all[0], text))
-			more := scanned(t, ScanOptions{Percent: 20, Seed: 3}, all[0], text)
+			require.NotEqual(t, want, scanned(t, ScanOptions{Percent: percent, Seed: 4}, all[0], lines))
+			more := scanned(t, ScanOptions{Percent: 20, Seed: 3}, all[0], lines)
 			for line := range strings.Lines(want) {
 				require.Contains(t, more, line)
 			}
 		}
 	}
-	require.Equal(t, text, scanned(t, ScanOptions{Percent: 100}, settings()[0], text))
+	require.Equal(t, lines, scanned(t, ScanOptions{Percent: 100}, settings()[0], lines))
 	for _, percent := range []float64{-1, 100.1, math.NaN(), math.Inf(1)} {
 		_, err := Scan(ScanOptions{Percent: percent})
 		require.ErrorContains(t, err, "want 0 to 100")
@@ -62,44 +59,34 @@ func TestScanKeepsItsPart(t *testing.T) {
 
 // Sleep takes as long as its lines and options say, and ends early if the attempt is canceled.
 func TestSleep(t *testing.T) {
-	bind := func(t *testing.T, text string) *mapreduce.Plan {
-		plan, err := Sleep(time.Hour).Bind(mapreduce.NLines(1, sources([]string{text})...),
-			mapreduce.Text[mapreduce.Pair[string, float64]](mapreduce.Writer("memory", new(strings.Builder))))
-		require.NoError(t, err)
-		return plan
-	}
+	bind := func(naps string) binding { return text(Sleep(time.Hour), mapreduce.NLines(1, sources(naps)...)) }
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		_, err := mapreduce.RunLocal(t.Context(), bind(t, "90s\n1.5h\n0s\n"), mapreduce.LocalOptions{})
-		require.NoError(t, err)
+		run(t, settings()[0], bind("90s\n1.5h\n0s\n"))
 		require.Equal(t, 90*time.Second+90*time.Minute+time.Hour, time.Since(began))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := mapreduce.RunLocal(ctx, bind(t, "10h"), mapreduce.LocalOptions{})
+		plan, err := bind("10h")(mapreduce.Writer("none", io.Discard))
+		require.NoError(t, err)
+		_, err = locally(ctx, plan)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, time.Minute, time.Since(began))
 	})
-	for _, text := range []string{"x", "-1s", "5", "\n", strings.Repeat("1", 5000)} {
-		_, err := mapreduce.RunLocal(t.Context(), bind(t, text), mapreduce.LocalOptions{})
-		require.ErrorContains(t, err, "is no duration, such as 1.5s", text)
+	for _, line := range []string{"x", "-1s", "5", "\n", strings.Repeat("1", 5000)} {
+		require.ErrorContains(t, failure(t, bind(line)), "is no duration, such as 1.5s", line)
 	}
-}
-
-// validated returns what TeraValidate writes for these files.
-func validated(t *testing.T, s setting, anyOrder bool, files []string) string {
-	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return TeraValidate(anyOrder).Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...), mapreduce.Text[TeraFact](to))
-	})
 }
 
 // TeraValidate accepts sorted records, with the checksum that the unsorted ones have.
 func TestTeraValidate(t *testing.T) {
-	var b bytes.Buffer
-	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: gen.Tera, Bytes: 20_000, Seed: 3}))
-	files := []string{b.String(), "", b.String()[:1000]} // ten keys come twice
+	records := table(t, gen.Tera, 20_000, 0)
+	files := []string{records, "", records[:1000]} // ten keys come twice
+	in := func(files ...string) mapreduce.Input[[]byte] {
+		return mapreduce.FixedSize(TeraRecordBytes, sources(files...)...)
+	}
 	sum, unordered, last := uint64(0), 0, ""
 	all := strings.Join(files, "")
 	for ; all != ""; all = all[TeraRecordBytes:] {
@@ -114,20 +101,14 @@ func TestTeraValidate(t *testing.T) {
 		return fmt.Sprintf("records\t210\nchecksum\t%016x\nduplicates\t%d\nunordered\t%d\n", sum, duplicates, unordered)
 	}
 	for _, s := range settings() {
-		require.Equal(t, want(0, unordered), validated(t, s, true, files), "%+v", s)
-		sorted := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return TeraSort().Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
-				mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
-		})
-		require.Equal(t, want(10, 0), validated(t, s, false, []string{sorted[:5000], sorted[5000:]}), "%+v", s)
+		require.Equal(t, want(0, unordered), run(t, s, text(TeraValidate(true), in(files...))), "%+v", s)
+		sorted := run(t, s, raw(TeraSort(), in(files...)))
+		require.Equal(t, want(10, 0), run(t, s, text(TeraValidate(false), in(sorted[:5000], sorted[5000:]))), "%+v", s)
 	}
 	require.Equal(t, "records\t0\nchecksum\t0000000000000000\nduplicates\t0\nunordered\t0\n",
-		validated(t, settings()[0], false, []string{""}))
-	plan, err := TeraValidate(false).Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
-		mapreduce.Text[TeraFact](mapreduce.Writer("memory", new(strings.Builder))))
-	require.NoError(t, err)
-	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
-	require.ErrorContains(t, err, fmt.Sprintf("%d of 210 records are smaller than the one before them", unordered))
+		run(t, settings()[0], text(TeraValidate(false), in(""))))
+	require.ErrorContains(t, failure(t, text(TeraValidate(false), in(files...))),
+		fmt.Sprintf("%d of 210 records are smaller than the one before them", unordered))
 }
 
 func ExampleScan() {

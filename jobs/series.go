@@ -114,32 +114,17 @@ type Neighbors struct {
 // the distinct nodes that they lead to, in byte order. Its input is KeyValueLines of two nodes: an
 // edge from the first to the second. In the list commas, percent signs and control characters are
 // written as in a URL, as in Index. A reduce holds the list of one node in memory.
-func Adjacency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], mapreduce.Pair[[]byte, []byte], []byte, Neighbors] {
-	type edge = mapreduce.Pair[[]byte, []byte]
-	return mapreduce.Job[edge, edge, []byte, Neighbors]{
+func Adjacency() mapreduce.Job[entry, entry, mapreduce.None, Neighbors] {
+	return mapreduce.Job[entry, entry, mapreduce.None, Neighbors]{
 		Name: "adjacency",
-		Map: func(line edge, emit func(edge, []byte)) error {
-			line.Second = withoutCR(line.Second)
-			emit(line, line.Second)
+		Map: func(edge entry, emit func(entry, mapreduce.None)) error {
+			emit(mapreduce.MakePair(edge.First, withoutCR(edge.Second)), mapreduce.None{})
 			return nil
 		},
-		Reduce: func(key edge, nodes iter.Seq[[]byte], emit func(Neighbors)) error {
-			var list, last []byte
-			first := true
-			for node := range nodes {
-				switch {
-				case first:
-				case bytes.Equal(node, last):
-					continue
-				default:
-					list = append(list, ',')
-				}
-				list = append(list, listed(string(node))...)
-				first, last = false, append(last[:0], node...)
-			}
-			emit(Neighbors{Node: key.First, To: list})
-			return nil
-		},
+		Combine: once,
+		ReduceTask: lists(listed, func(node []byte, _ int64, to []byte) Neighbors {
+			return Neighbors{Node: node, To: to}
+		}),
 		GroupFields: 1,
 	}
 }

@@ -31,15 +31,12 @@ func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 		Descending: o.Reverse,
 	}
 	if o.Unique {
-		job.Reduce = once
+		job.Reduce = func(line []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
+			emit(Line{First: line})
+			return nil
+		}
 	}
 	return job
-}
-
-// once is the reduce that writes equal lines once.
-func once(line []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
-	emit(Line{First: line})
-	return nil
 }
 
 // SortByOptions are the options of SortBy. The zero value sorts in ascending order by the whole
@@ -72,60 +69,42 @@ func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error
 	if err != nil {
 		return none, err
 	}
-	job := mapreduce.Job[[]byte, []byte, []byte, Line]{
-		Name: "sort",
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
-			return mapreduce.Mapper[[]byte, []byte, []byte]{Map: keys.byKeyAndLine()}, nil
-		},
-		Reduce:     withoutKeys,
+	return mapreduce.Job[[]byte, []byte, []byte, Line]{
+		Name:       "sort",
+		MapTask:    func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) { return keys.mapper(), nil },
+		Reduce:     keys.reduce,
 		TotalOrder: true,
 		Descending: o.Reverse,
-	}
-	if o.Stable || o.Unique {
-		job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
-			return mapreduce.Mapper[[]byte, []byte, []byte]{Map: keys.byKey()}, nil
-		}
-		job.Reduce = func(_ []byte, lines iter.Seq[[]byte], emit func(Line)) error {
-			for line := range lines {
-				emit(Line{First: line})
-				if o.Unique {
-					break
-				}
-			}
+	}, nil
+}
+
+// mapper returns a map that emits each line with its encoded sort keys as key. If the bytes of equal
+// lines decide, they follow in the key, and the value is the length of the encoded sort keys.
+func (k sortKeys) mapper() mapreduce.Mapper[[]byte, []byte, []byte] {
+	var key, size []byte
+	return mapreduce.Mapper[[]byte, []byte, []byte]{Map: func(line []byte, emit func([]byte, []byte)) error {
+		if key = k.appendTo(key[:0], line); k.stable {
+			emit(key, line)
 			return nil
 		}
-	}
-	return job, nil
-}
-
-// byKeyAndLine returns a map that emits, as key, a line's encoded sort keys followed by the line.
-// The value is the length of the encoded keys.
-func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) error {
-	var buf, size []byte
-	return func(line []byte, emit func([]byte, []byte)) error {
-		buf = k.appendTo(buf[:0], line)
-		size = binary.AppendUvarint(size[:0], uint64(len(buf)))
-		buf = append(buf, line...)
-		emit(buf, size)
+		size = binary.AppendUvarint(size[:0], uint64(len(key)))
+		key = append(key, line...)
+		emit(key, size)
 		return nil
-	}
+	}}
 }
 
-// withoutKeys is the reduce after byKeyAndLine: it removes the encoded sort keys and writes lines.
-func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
-	for size := range sizes {
-		n, _ := binary.Uvarint(size)
-		emit(Line{First: key[n:]})
+// reduce writes the lines of a key that mapper has emitted.
+func (k sortKeys) reduce(key []byte, values iter.Seq[[]byte], emit func(Line)) error {
+	for line := range values {
+		if !k.stable {
+			n, _ := binary.Uvarint(line)
+			line = key[n:]
+		}
+		emit(Line{First: line})
+		if k.unique {
+			break
+		}
 	}
 	return nil
-}
-
-// byKey returns a map that emits each line with its encoded sort keys as key.
-func (k sortKeys) byKey() func(line []byte, emit func([]byte, []byte)) error {
-	var buf []byte
-	return func(line []byte, emit func([]byte, []byte)) error {
-		buf = k.appendTo(buf[:0], line)
-		emit(buf, line)
-		return nil
-	}
 }

@@ -2,9 +2,7 @@ package jobs
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -34,15 +32,6 @@ func sortArguments(o SortByOptions, keys []string) []string {
 	return args
 }
 
-// sortTool returns the output of GNU sort.
-func sortTool(t require.TestingT, text string, args []string) string {
-	cmd := exec.Command("sort", args...)
-	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
-	out, err := cmd.Output()
-	require.NoError(t, err, "%v", args)
-	return string(out)
-}
-
 func parsedKeys(t require.TestingT, keys []string) []SortKey {
 	var list []SortKey
 	for _, text := range keys {
@@ -51,40 +40,6 @@ func parsedKeys(t require.TestingT, keys []string) []SortKey {
 		list = append(list, k)
 	}
 	return list
-}
-
-func bindSortBy(o SortByOptions) func([]mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error) {
-	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		job, err := SortBy(o)
-		if err != nil {
-			return nil, err
-		}
-		return job.Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
-	}
-}
-
-func TestSortByEqualsTool(t *testing.T) {
-	for _, c := range []struct {
-		o    SortByOptions
-		keys []string
-	}{
-		{SortByOptions{}, nil},
-		{SortByOptions{Numeric: true}, nil},
-		{SortByOptions{Numeric: true, Reverse: true}, nil},
-		{SortByOptions{Numeric: true, Unique: true}, nil},
-		{SortByOptions{Stable: true}, []string{"1.2,1.2"}},
-		{SortByOptions{Reverse: true}, []string{"2"}},
-		{SortByOptions{Unique: true}, []string{"1.1,1.1"}},
-		{SortByOptions{Separator: 'b'}, []string{"2,2r", "1.2b"}},
-	} {
-		args := sortArguments(c.o, c.keys)
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			c.o.Keys = parsedKeys(t, c.keys)
-			everywhere(t, true, func(t *testing.T, files []string) string {
-				return tool(t, files, "sort", args...)
-			}, bindSortBy(c.o))
-		})
-	}
 }
 
 // SortBy writes what GNU sort does, for random lines, keys and options.
@@ -111,14 +66,11 @@ func TestSortByEqualsToolOnRandomLines(t *testing.T) {
 		}
 		keys := rapid.SliceOfN(key, 0, 3).Draw(rt, "keys")
 		o.Keys = parsedKeys(rt, keys)
-		text := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(rt, "lines"), "\n")
+		lines := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(rt, "lines"), "\n")
 		args := sortArguments(o, keys)
-		want := sortTool(rt, text, args)
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
-		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return bindSortBy(o)(sources([]string{text}), to)
-		})
-		require.Equal(rt, want, got, "sort %q, %+v", args, s)
+		want := tool(t, []string{lines}, "sort", args...)
+		require.Equal(rt, want, run(t, s, text(must(SortBy(o)), mapreduce.Lines(sources(lines)...))), "sort %q, %+v", args, s)
 	})
 }
 
@@ -202,13 +154,7 @@ func ExampleSortBy() {
 		panic(err)
 	}
 	prices := mapreduce.Bytes("prices", []byte("tea 3.50\ncake 12\nmilk 1.20\njam 3.5\n"))
-	plan, err := job.Bind(mapreduce.Lines(prices), mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout)))
-	if err != nil {
-		panic(err)
-	}
-	if _, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
-	}
+	example(job.Bind(mapreduce.Lines(prices), mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
 	// Output:
 	// cake 12
 	// jam 3.5
@@ -217,21 +163,11 @@ func ExampleSortBy() {
 }
 
 func BenchmarkSort(b *testing.B) {
-	lines := mapreduce.Bytes("lines", []byte(corpus(8<<20)))
-	for _, c := range []struct {
-		name string
-		bind func(to mapreduce.Destination) (*mapreduce.Plan, error)
-	}{
-		{"bytes", func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Sort(SortOptions{}).Bind(mapreduce.Lines(lines), mapreduce.Text[Line](to))
-		}},
-		{"k2", func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return bindSortBy(SortByOptions{Keys: []SortKey{{Field: 2}}})([]mapreduce.Source{lines}, to)
-		}},
-		{"numeric", func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return bindSortBy(SortByOptions{Numeric: true})([]mapreduce.Source{lines}, to)
-		}},
+	lines := mapreduce.Lines(sources(corpus(8 << 20))...)
+	for name, bind := range map[string]binding{
+		"bytes": text(Sort(SortOptions{}), lines), "k2": text(must(SortBy(SortByOptions{Keys: []SortKey{{Field: 2}}})), lines),
+		"numeric": text(must(SortBy(SortByOptions{Numeric: true})), lines),
 	} {
-		b.Run(c.name, func(b *testing.B) { benchmark(b, c.bind) })
+		b.Run(name, func(b *testing.B) { benchmark(b, bind) })
 	}
 }

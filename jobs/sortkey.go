@@ -116,11 +116,13 @@ type sortKeys struct {
 	keys      []SortKey
 	separator byte
 	downward  bool // encodings compare in descending order of the keys
+	unique    bool // only the first line of each key is written
+	stable    bool // the bytes of lines with equal keys do not matter
 }
 
 // sortKeys returns the keys of o. Keys without options of their own get those of o.
 func (o SortByOptions) sortKeys() (sortKeys, error) {
-	list := sortKeys{separator: o.Separator, downward: o.Reverse}
+	list := sortKeys{separator: o.Separator, downward: o.Reverse, unique: o.Unique, stable: o.Stable || o.Unique}
 	for _, k := range o.Keys {
 		if err := k.check(); err != nil {
 			return list, err
@@ -161,25 +163,24 @@ func (k sortKeys) appendTo(dst, line []byte) []byte {
 
 // of returns the part of a line that is the key.
 func (k SortKey) of(line []byte, separator byte) []byte {
-	begin := skipFields(line, k.Field-1, separator)
-	if k.SkipBlanks {
-		begin += blanks(line[begin:])
-	}
-	begin += min(max(k.Char-1, 0), len(line)-begin)
-	end := len(line)
+	begin, end := place(line, k.Field, max(k.Char-1, 0), k.SkipBlanks, separator), len(line)
 	switch {
-	case k.EndField == 0:
 	case k.EndChar > 0:
-		end = skipFields(line, k.EndField-1, separator)
-		if k.SkipEndBlanks {
-			end += blanks(line[end:])
-		}
-		end += min(k.EndChar, len(line)-end)
-	default:
+		end = place(line, k.EndField, k.EndChar, k.SkipEndBlanks, separator)
+	case k.EndField > 0:
 		end = skipFields(line, k.EndField-1, separator)
 		end += fieldLength(line[end:], separator)
 	}
 	return line[begin:max(begin, end)]
+}
+
+// place returns the offset after the first n bytes of a field, but for blanks if they are skipped.
+func place(line []byte, field, n int, skipBlanks bool, separator byte) int {
+	at := skipFields(line, field-1, separator)
+	if skipBlanks {
+		at += blanks(line[at:])
+	}
+	return at + min(n, len(line)-at)
 }
 
 // skipFields returns the offset of the field after the first n, or len(line).

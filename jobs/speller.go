@@ -5,28 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// speller rewrites text so that its words, separated by white space, are the words that
-// WordCountOptions define. Each attempt needs its own.
+// speller finds the words that WordCountOptions define. Each attempt needs its own.
 type speller struct {
 	o     WordCountOptions
-	ascii [utf8.RuneSelf]byte // the replacement of each ASCII character
-	buf   []byte
+	ascii [utf8.RuneSelf]rune // spelled of each ASCII character
+	word  []byte              // buffer
 }
+
+// noWord is the character that separates words.
+const noWord = ' '
 
 func newSpeller(o WordCountOptions) *speller {
 	s := &speller{o: o}
 	for c := range s.ascii {
-		s.ascii[c] = byte(s.spelled(rune(c)))
+		s.ascii[c] = s.spelled(rune(c))
 	}
 	return s
 }
 
-// spelled returns the character that replaces r.
+// spelled returns the character that replaces r in a word, or noWord.
 func (s *speller) spelled(r rune) rune {
-	if s.o.Words && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
-		return ' '
-	}
-	if s.o.Fold {
+	switch {
+	case r == ' ' || '\t' <= r && r <= '\r', s.o.Words && !unicode.In(r, unicode.L, unicode.M, unicode.Nd):
+		return noWord
+	case s.o.Fold:
 		return folded(r)
 	}
 	return r
@@ -48,44 +50,29 @@ func folded(r rune) rune {
 	return first
 }
 
-// pieceBytes is the approximate size of text rewritten at once.
-const pieceBytes = 64 << 10
-
-// pieces calls visit with the rewritten text, in pieces that end at white space. The next piece
-// overwrites the last.
-func (s *speller) pieces(text []byte, visit func(piece []byte)) {
-	for len(text) > 0 {
-		end := min(pieceBytes, len(text))
-		for end < len(text) && !isSpace(text[end]) {
-			end++
-		}
-		s.buf = s.appendTo(s.buf[:0], text[:end])
-		visit(s.buf)
-		text = text[end:]
-	}
-}
-
-// isSpace reports whether a byte is ASCII white space.
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-// appendTo appends the rewritten text. Invalid UTF-8 is kept or, with o.Words, separates words.
-func (s *speller) appendTo(dst, text []byte) []byte {
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			dst = append(dst, s.ascii[c])
-			i++
+// words calls visit with each word of a text. The next call overwrites it. Invalid UTF-8 is kept
+// or, with o.Words, separates words.
+func (s *speller) words(text []byte, visit func(word []byte)) {
+	word := s.word[:0]
+	for i, size := 0, 0; i < len(text); i += size {
+		r := rune(text[i])
+		if size = 1; r < utf8.RuneSelf {
+			r = s.ascii[r]
+		} else if r, size = utf8.DecodeRune(text[i:]); r == utf8.RuneError && size == 1 && !s.o.Words {
+			word = append(word, text[i])
 			continue
+		} else {
+			r = s.spelled(r)
 		}
-		r, size := utf8.DecodeRune(text[i:])
-		switch {
-		case r != utf8.RuneError || size > 1:
-			dst = utf8.AppendRune(dst, s.spelled(r))
-		case s.o.Words:
-			dst = append(dst, ' ')
-		default:
-			dst = append(dst, text[i])
+		if r != noWord {
+			word = utf8.AppendRune(word, r)
+		} else if len(word) > 0 {
+			visit(word)
+			word = word[:0]
 		}
-		i += size
 	}
-	return dst
+	if len(word) > 0 {
+		visit(word)
+	}
+	s.word = word
 }

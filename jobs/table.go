@@ -131,7 +131,7 @@ func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) 
 		})
 	}
 	return mapreduce.Decoded(mapreduce.Lines(src...), func(line []byte) (I, error) {
-		fields := strings.Split(string(bytes.TrimSuffix(line, []byte{'\r'})), string([]byte{t.separator()}))
+		fields := strings.Split(string(withoutCR(line)), string([]byte{t.separator()}))
 		columns, err := t.chosen(mapreduce.CSVRecord{Fields: fields})
 		return take(line, columns, err)
 	})
@@ -244,6 +244,12 @@ func joinedBy(separator byte) func(row) ([]byte, error) {
 
 // Numbered returns each record with its number, which is the last selected column.
 func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
+	if !t.Parsed() {
+		return mapreduce.Decoded(mapreduce.Lines(src...), func(line []byte) (Numbered, error) {
+			text := withoutCR(line)
+			return mapreduce.MakePair(text[bytes.LastIndexByte(text, t.separator())+1:], line), nil
+		})
+	}
 	return rowsOf(t, src, func(r row) (Numbered, error) {
 		return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil
 	})
@@ -252,18 +258,10 @@ func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 // Records returns each record as text: CSV stays CSV if Columns is empty; otherwise its columns are
 // separated by tabs. If oneLine is set, a record with a line feed is an error.
 func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
-	if !t.Parsed() {
-		return mapreduce.Lines(src...)
-	}
-	return rowsOf(t, src, t.record(oneLine))
-}
-
-// record returns a function that formats a row as Records does.
-func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 	if len(t.Columns) > 0 || !t.CSV {
-		return joinedBy('\t')
+		return t.Joined(src, '\t')
 	}
-	return func(r row) ([]byte, error) {
+	return rowsOf(t, src, func(r row) ([]byte, error) {
 		var b bytes.Buffer
 		w := csv.NewWriter(&b)
 		w.Comma = rune(t.separator())
@@ -274,7 +272,7 @@ func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 			err = errLineFeed
 		}
 		return text, err
-	}
+	})
 }
 
 // Pairs returns the first two columns of each record.

@@ -110,38 +110,23 @@ func (f tableFormat) choose(columns []string) *Table {
 	return &t
 }
 
-// tableBinder binds a job to a table.
-type tableBinder func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
-
-// tableJobs returns jobs over columns, by name, with the columns that each reads.
-func tableJobs() map[string]struct {
+// tableJob is a job over columns, and the columns that it reads.
+type tableJob struct {
 	columns []string
-	bind    tableBinder
-} {
-	type one = struct {
-		columns []string
-		bind    tableBinder
-	}
-	return map[string]one{
-		"mean": {[]string{"key", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(t.Pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+	bind    func(t *Table, src []mapreduce.Source) binding
+}
+
+func tableJobs() map[string]tableJob {
+	return map[string]tableJob{
+		"mean": {[]string{"key", "n"}, func(t *Table, src []mapreduce.Source) binding { return text(Mean(), t.Pairs(src)) }},
+		"distinct": {[]string{"key"}, func(t *Table, src []mapreduce.Source) binding {
+			return text(DistinctCount(), t.Records(src, true))
 		}},
-		"distinct": {[]string{"key"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return DistinctCount().Bind(t.Records(src, true), mapreduce.Text[Count](to))
+		"adjacency": {[]string{"time", "n"}, func(t *Table, src []mapreduce.Source) binding { return text(Adjacency(), t.Pairs(src)) }},
+		"movingaverage": {[]string{"key", "time", "n"}, func(t *Table, src []mapreduce.Source) binding {
+			return text(must(MovingAverage(3)), t.Joined(src, '\t'))
 		}},
-		"adjacency": {[]string{"time", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Adjacency().Bind(t.Pairs(src), mapreduce.Text[Neighbors](to))
-		}},
-		"movingaverage": {[]string{"key", "time", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := MovingAverage(3)
-			if err != nil {
-				return nil, err
-			}
-			return job.Bind(t.Joined(src, '\t'), mapreduce.Text[Averaged](to))
-		}},
-		"top": {[]string{"n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return TopNumbered(6).Bind(t.Numbered(src), mapreduce.Text[Line](to))
-		}},
+		"top": {[]string{"n"}, func(t *Table, src []mapreduce.Source) binding { return text(Top(6), t.Numbered(src)) }},
 	}
 }
 
@@ -183,9 +168,7 @@ func TestColumnsOfTables(t *testing.T) {
 					lines.WriteString(strings.Join(chosen, "\t") + "\n")
 				}
 				of := func(s setting, table *Table, files ...string) string {
-					return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-						return job.bind(table, sources(files), to)
-					})
+					return run(t, s, job.bind(table, sources(files...)))
 				}
 				want := of(setting{0, 1, true}, &Table{}, lines.String())
 				if name == "top" {

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,12 +37,11 @@ func TestSearchOfTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
 			require.NoError(t, err)
 			src, err := mapreduce.Stored(shrinking{file})
 			require.NoError(t, err)
-			job, err := GrepCount(pattern, GrepOptions{}, src)
+			bind := raw(must(GrepCount(pattern, GrepOptions{}, src)), mapreduce.Chunks(src))
+			p, err := bind(mapreduce.Writer("-", io.Discard))
 			require.NoError(t, err)
-			p, err := job.Bind(mapreduce.Chunks(src), mapreduce.Raw[[]byte](mapreduce.Writer("-", io.Discard)))
-			require.NoError(t, err)
-			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
-			_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+			require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
+			_, err = p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.ErrorIs(t, err, mapreduce.ErrInputChanged)
 			require.ErrorContains(t, err, path+" shrank")
 			require.Zero(t, file.Views())

@@ -1,10 +1,6 @@
 package jobs
 
-import (
-	"iter"
-
-	"github.com/tarry-mr/tarry/mapreduce"
-)
+import "github.com/tarry-mr/tarry/mapreduce"
 
 // Count is a text and how often it occurs. Its output line is text, tab, number.
 type Count = mapreduce.Pair[[]byte, int64]
@@ -21,8 +17,7 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 			}
 			return nil
 		},
-		Sum:        true,
-		ReduceTask: total[[]byte],
+		Sum: true,
 	}
 }
 
@@ -42,34 +37,15 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	if o == (WordCountOptions{}) {
 		return job
 	}
-	count := job.Map
 	job.Map = nil
 	job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
-		spelled := newSpeller(o)
+		s := newSpeller(o)
 		return mapreduce.Mapper[[]byte, []byte, int64]{
-			Map: func(text []byte, emit func([]byte, int64)) (err error) {
-				spelled.pieces(text, func(piece []byte) { err = count(piece, emit) })
-				return err
+			Map: func(text []byte, emit func([]byte, int64)) error {
+				s.words(text, func(word []byte) { emit(word, 1) })
+				return nil
 			},
 		}, nil
 	}
 	return job
-}
-
-// total returns the reduce that writes each key with the sum of its numbers. It allocates nothing:
-// one adder serves all keys.
-func total[K any](*mapreduce.Task) (mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]], error) { //nolint:unparam // as ReduceTask is
-	var sum int64
-	add := func(n int64) bool {
-		sum += n
-		return true
-	}
-	return mapreduce.Reducer[K, int64, mapreduce.Pair[K, int64]]{
-		Reduce: func(key K, numbers iter.Seq[int64], emit func(mapreduce.Pair[K, int64])) error {
-			sum = 0
-			numbers(add)
-			emit(mapreduce.MakePair(key, sum))
-			return nil
-		},
-	}, nil
 }

@@ -160,6 +160,9 @@ func (r *reduceRun) combined(list []cluster.Segment) error {
 		addSpills(r.c, m.Stats())
 		r.c.Add(counter.CombineInputRecords, m.Stats().Records)
 		r.c.Add(counter.CombineOutputRecords, joined)
+		if r.bound.identity() { // pass counts no groups: here each record is one
+			r.c.Add(counter.ReduceInputGroups, joined)
+		}
 	}()
 	if r.bound.identity() && r.bound.numberWidth() > 0 {
 		n, done, err := r.passNumbers(m)

@@ -102,13 +102,14 @@ type jobCommand struct {
 	// Its errors are usage errors.
 	make func() (serve.Stage, error)
 
-	maps    serve.Stage     // the only stage with --reduces 0; nil if maps emit no output
-	then    serve.Stage     // the second stage, or nil
-	top     jobs.TopOptions // of one more stage, unless Lines is 0
-	reduces reduces         // the job's fixed number, if it has one
-	columns *columnFlags    // of its input; nil if it has none
-	binary  bool            // its input is not text
-	rounds  bool            // its first stage runs one job per round
+	maps    serve.Stage  // the only stage with --reduces 0; nil if maps emit no output
+	then    serve.Stage  // the second stage, or nil
+	top     int          // lines that one more stage writes; 0: no such stage
+	topOf   jobs.Table   // columns of the output, the last with top's numbers
+	reduces reduces      // the job's fixed number, if it has one
+	columns *columnFlags // of its input; nil if it has none
+	binary  bool         // its input is not text
+	rounds  bool         // its first stage runs one job per round
 }
 
 // jobCommands returns the commands of all jobs. Each parses its flags into order and calls start.
@@ -168,16 +169,16 @@ func (j *jobCommand) complete() error {
 	if j.Stages = []serve.Stage{first}; j.then != nil {
 		j.Stages = append(j.Stages, j.then)
 	}
-	if j.top.Lines > 0 {
-		j.Stages = append(j.Stages, text(jobs.TopBy(j.top), lines))
+	if j.top > 0 {
+		j.Stages = append(j.Stages, text(jobs.Top(j.top), j.topOf.Numbered))
 	}
 	return nil
 }
 
-// topFlag adds --top to a job. Column is the one with the numbers in its output; 0 means the last.
-func (j *jobCommand) topFlag(column int) {
-	j.top.Column = column
-	number(j.Flags(), &j.top.Lines, "top", 0, span(1, 1_000_000), "write only the `N` lines with the largest numbers, in descending order (default: all)")
+// topFlag adds --top to a job. The column of its output has the numbers; none means the last.
+func (j *jobCommand) topFlag(column ...string) {
+	j.topOf.Columns = column
+	number(j.Flags(), &j.top, "top", 0, span(1, 1_000_000), "write only the `N` lines with the largest numbers, in descending order (default: all)")
 }
 
 // reduces says whether a job has a fixed number of reduces.

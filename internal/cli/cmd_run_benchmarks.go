@@ -101,7 +101,7 @@ the table visits of tarry gen. Sums are exact.`
 	prefix := 0
 	number(j.Flags(), &prefix, "prefix", 0, span(1, 1_000_000),
 		"group clients by the first `N` bytes of their address (default: the whole address)")
-	j.topFlag(0)
+	j.topFlag()
 	j.make = func() (serve.Stage, error) { return text(jobs.HiveAggregate(prefix), lines), nil }
 }
 
@@ -115,10 +115,10 @@ revenue, tab, mean rank. Visits to pages without a rank are ignored.`
   tarry gen visits --size 100MB --seed 1 -o visits.txt
   tarry run hivejoin rankings.txt visits.txt`
 	o := jobs.HiveJoinOptions{From: "1999-01-01", To: "2000-01-01"}
-	j.then, j.top = text(jobs.HiveTotals(), lines), jobs.TopOptions{Lines: 1, Column: 2}
+	j.then, j.top, j.topOf.Columns = text(jobs.HiveTotals(), lines), 1, []string{"2"}
 	j.Flags().StringVar(&o.From, "from", o.From, "take visits from this `DAY` on")
 	j.Flags().StringVar(&o.To, "until", o.To, "take visits before this `DAY`")
-	number(j.Flags(), &j.top.Lines, "lines", j.top.Lines, span(1, 1_000_000), "write `N` clients", "k")
+	number(j.Flags(), &j.top, "lines", j.top, span(1, 1_000_000), "write `N` clients", "k")
 	j.make = func() (serve.Stage, error) {
 		job, err := jobs.HiveJoin(o)
 		return text(job, lines), err

@@ -21,7 +21,7 @@ With --reduces 0, write word, tab, 1 for each word, in the order of the input.`
 	var o jobs.WordCountOptions
 	j.Flags().BoolVar(&o.Fold, "fold", false, "count words that differ only in case as one")
 	j.Flags().BoolVar(&o.Words, "words", false, "take letters and digits as words, without punctuation")
-	j.topFlag(0)
+	j.topFlag()
 	j.make = func() (serve.Stage, error) {
 		job := jobs.WordCountBy(o)
 		j.maps = text(jobs.MapsOnly(job), chunks)
@@ -37,7 +37,7 @@ tab, %0A for a line feed.
 
 With --reduces 0, write word, tab, name for each word, in the order of the input.`
 	j.Example = `  tarry run index books/ --top 20`
-	j.topFlag(2)
+	j.topFlag("2")
 	j.make = func() (serve.Stage, error) {
 		j.maps = text(jobs.MapsOnly(jobs.Index()), chunks)
 		return text(jobs.Index(), chunks), nil
@@ -53,7 +53,7 @@ order does not matter; the mean is rounded once, to the nearest 64-bit float.`
 	j.Example = `  tarry run mean --csv --columns 1,3 prices.csv --top 5
   tarry run mean --jsonl city,price prices.jsonl`
 	c := j.columnFlags(2, 2, "take the key and the number from these columns, by numbers from 1 or names (default: all columns)")
-	j.topFlag(0)
+	j.topFlag()
 	j.make = func() (serve.Stage, error) {
 		return text(jobs.Mean(), c.Pairs), nil
 	}
@@ -70,10 +70,7 @@ of their lines. The number of a line is its last column, as wordcount writes it,
 	number(j.Flags(), &n, "lines", n, span(1, 1_000_000), "write `N` lines", "k")
 	c := j.columnFlags(1, 0, "take the numbers from the last of these columns, by numbers from 1 or names (default: the last column)")
 	j.make = func() (serve.Stage, error) {
-		if c.Parsed() {
-			return text(jobs.TopNumbered(n), c.Numbered), nil
-		}
-		return text(jobs.TopBy(jobs.TopOptions{Lines: n, Separator: c.Separator}), lines), nil
+		return text(jobs.Top(n), c.Numbered), nil
 	}
 }
 
@@ -86,7 +83,7 @@ distinct text of these columns. --count writes text, tab, number of lines. Recor
 	count := false
 	c := j.columnFlags(1, 0, "compare these columns, by numbers from 1 or names (default: the whole line)")
 	j.Flags().BoolVar(&count, "count", false, "also write the number of lines with each text")
-	j.topFlag(0)
+	j.topFlag()
 	needs(j.Command, "columns", "field-separator")
 	needs(j.Command, "count", "top")
 	j.make = func() (serve.Stage, error) {
@@ -94,8 +91,8 @@ distinct text of these columns. --count writes text, tab, number of lines. Recor
 		if count {
 			return text(jobs.DistinctCount(), read), nil
 		}
-		j.maps = text(jobs.MapsOnly(jobs.Distinct()), read)
-		return text(jobs.Distinct(), read), nil
+		j.maps = text(jobs.MapsOnly(mapreduce.Distinct[[]byte]()), read)
+		return text(mapreduce.Distinct[[]byte](), read), nil
 	}
 }
 

@@ -27,7 +27,6 @@ type grepFlags struct {
 	count, countMatches, files, noNames, recursive, text bool
 	perl, extended                                       bool // rejected, and without effect
 	context                                              jobs.Context
-	inContext                                            bool // even with 0 lines: grep then writes dashes
 	around                                               int
 	color, pattern                                       string // pattern: one per line
 }
@@ -111,7 +110,7 @@ func (g *grepFlags) register() {
 	f.BoolVarP(&g.count, "count", "c", false, "write only the number of selected lines of each file")
 	f.BoolVar(&g.countMatches, "count-matches", false,
 		"write each matching text, a tab and its count, in descending order of counts")
-	g.topFlag(0)
+	g.topFlag()
 	complete(cmd, "color", "auto", "always", "never")
 	needs(cmd, "count-matches", "top")
 	excludes(cmd, "count-matches", "invert-match count color files-with-matches line-number only-matching with-filename no-filename "+contextFlags)
@@ -161,7 +160,7 @@ func (g *grepFlags) stage() (serve.Stage, error) {
 		matches, err := jobs.GrepMatches(g.pattern, g.o)
 		return text(matches, chunks), err
 	}
-	g.inContext = slices.ContainsFunc(strings.Fields(contextFlags), g.Flags().Changed)
+	g.context.Separated = slices.ContainsFunc(strings.Fields(contextFlags), g.Flags().Changed) // even with 0 lines
 	if !g.Flags().Changed("after-context") {
 		g.context.After = g.around
 	}
@@ -169,7 +168,7 @@ func (g *grepFlags) stage() (serve.Stage, error) {
 		g.context.Before = g.around
 	}
 	g.reduces = noReduce
-	if g.count || g.files || g.context.Numbers || g.inContext {
+	if g.count || g.files || g.context.Numbers || g.context.Separated {
 		g.reduces = oneReduce
 	}
 	inputs := g.Inputs
@@ -198,10 +197,8 @@ func (g *grepFlags) search(o jobs.GrepOptions, src []mapreduce.Source) (job[[]by
 		return jobs.GrepCount(g.pattern, o, src...)
 	case g.files:
 		return jobs.GrepFiles(g.pattern, o, src...)
-	case g.inContext:
+	case g.context.Numbers || g.context.Separated:
 		return jobs.GrepContext(g.pattern, o, g.context, src...)
-	case g.context.Numbers:
-		return jobs.GrepNumbered(g.pattern, o, src...)
 	default:
 		return jobs.Grep(g.pattern, o)
 	}

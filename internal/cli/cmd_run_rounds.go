@@ -35,7 +35,7 @@ addition to --memory.`
 	c := j.columnFlags(1, 2, edgeColumns)
 	number(j.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "fraction of the readers who follow a link")
 	number(j.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "run `N` iterations")
-	j.topFlag(0)
+	j.topFlag()
 	j.make = func() (serve.Stage, error) {
 		return inRounds(j, func(
 			ctx context.Context, run jobs.Runner, src []mapreduce.Source,

@@ -10,50 +10,26 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TopOptions are the options of TopBy.
-type TopOptions struct {
-	// Lines is the number of lines to write, at least 1.
-	Lines int
-	// Column is the column of the numbers, from 1; 0 means the last column.
-	Column int
-	// Separator is the byte between columns; 0 means a tab.
-	Separator byte
-}
-
 // ranked is a line after its encoded number: the line with the largest number sorts first.
 type ranked = mapreduce.Pair[[]byte, []byte]
 
-// Numbered is a line with the number, as text, by which TopNumbered ranks it.
+// Numbered is a line with the number, as text, by which Top ranks it.
 type Numbered = mapreduce.Pair[[]byte, []byte]
 
-// TopBy writes the lines with the largest numbers in a column, whole and in descending order, equal
-// ones by their bytes. A number has an optional sign and decimal digits with an optional point, at
-// most 1,024 bytes; other texts are errors. Numbers are compared exactly. Its input is Lines, so it
-// can read any job's output; a carriage return at the end of a line is not part of its number. Each
-// map needs memory for 2 times o.Lines lines; a line longer than [mapreduce.Task.LargestRecord]
-// that would be kept is an error.
-func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
-	return topOf(o.Lines, func(line []byte) (text, _ []byte) {
-		return o.column(withoutCR(line)), line
-	})
-}
-
-// TopNumbered is TopBy for records that come with their number, such as rows of CSV.
-func TopNumbered(lines int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
-	return topOf(lines, func(rec Numbered) (text, line []byte) { return rec.First, rec.Second })
-}
-
-// topOf returns a job that writes the k lines with the largest numbers. read returns the number and
-// the line of a record.
-func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, ranked, mapreduce.None, Line] {
-	return mapreduce.Job[I, ranked, mapreduce.None, Line]{
+// Top writes the k lines with the largest numbers, whole and in descending order, equal ones by
+// their bytes. A number has an optional sign and decimal digits with an optional point, at most
+// 1,024 bytes; other texts are errors. Numbers are compared exactly. Its input is Numbered records,
+// as a [Table] finds them in any job's output. Each map needs memory for 2k lines; a line longer
+// than [mapreduce.Task.LargestRecord] that would be kept is an error.
+func Top(k int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
+	return mapreduce.Job[Numbered, ranked, mapreduce.None, Line]{
 		Name: "top",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[I, ranked, mapreduce.None], error) {
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[Numbered, ranked, mapreduce.None], error) {
 			best := firsts{k: k}
 			var code []byte
-			return mapreduce.Mapper[I, ranked, mapreduce.None]{
-				Map: func(rec I, _ func(ranked, mapreduce.None)) error {
-					text, line := read(rec)
+			return mapreduce.Mapper[Numbered, ranked, mapreduce.None]{
+				Map: func(rec Numbered, _ func(ranked, mapreduce.None)) error {
+					text, line := rec.First, rec.Second
 					if _, _, _, good := decimalParts(text); !good {
 						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
 					}
@@ -95,19 +71,6 @@ func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, 
 		},
 		Reducers: 1,
 	}
-}
-
-// column returns the text in the column, empty if the line has no such column.
-func (o TopOptions) column(line []byte) []byte {
-	separator := []byte{cmp.Or(o.Separator, '\t')}
-	if o.Column == 0 {
-		return line[bytes.LastIndexByte(line, separator[0])+1:]
-	}
-	for range o.Column - 1 {
-		_, line, _ = bytes.Cut(line, separator)
-	}
-	text, _, _ := bytes.Cut(line, separator)
-	return text
 }
 
 // firsts collects lines and keeps the k with the smallest codes, their encoded numbers.
