@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,13 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// plainFile is an input file as lines, without their line feeds.
-type plainFile struct {
-	name  string
-	lines []string
-}
+	"github.com/tarry-mr/tarry/internal/gen"
+)
 
 // awkwardText returns lines of words whose lengths are just below and above those at which the
 // engine stores words differently. Runs of one length make buffers fill with words of each length.
@@ -53,30 +49,19 @@ func teraText(r *rand.Rand, records int) (list []string) {
 	return list
 }
 
-func address(r *rand.Rand) string {
-	return strings.Repeat("u", []int{1, 15, 16, 33}[r.IntN(4)]) + strconv.Itoa(r.IntN(9))
-}
-
-// rankingsText and visitsText return rows of the tables rankings and visits of Hive's benchmark.
-func rankingsText(r *rand.Rand, rows int) (list []string) {
-	for range rows {
-		list = append(list, fmt.Sprintf("%s|%d|%d", address(r), r.IntN(300), r.IntN(9)))
+// generated returns a function that makes lines of these kinds, as tarry gen does.
+func generated(kinds ...gen.Kind) func(r *rand.Rand, lines int) []string {
+	return func(r *rand.Rand, lines int) (list []string) {
+		for _, kind := range kinds {
+			var text strings.Builder
+			c := gen.Config{Kind: kind, Bytes: int64(320 + 70*lines), Seed: r.Uint64(), Words: 12}
+			if err := gen.Write(context.Background(), &text, c); err != nil {
+				panic(err)
+			}
+			list = append(list, strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")...)
+		}
+		return list
 	}
-	return list
-}
-
-func visitsText(r *rand.Rand, rows int) (list []string) {
-	for range rows {
-		list = append(list, fmt.Sprintf("10.0.%d.%d|%s|%d-0%d-1%d|%d.%02d|ie|de|de|word|7", r.IntN(3), r.IntN(12), address(r),
-			1998+r.IntN(3), 1+r.IntN(9), r.IntN(10), r.IntN(1000), r.IntN(100)))
-	}
-	return list
-}
-
-func tablesText(r *rand.Rand, rows int) []string {
-	list := append(rankingsText(r, rows/8), visitsText(r, rows)...)
-	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
 }
 
 // graphText returns lines of a graph, each an edge between two nodes. Some edges occur repeatedly.
@@ -111,42 +96,6 @@ func seriesText(r *rand.Rand, lines int) (list []string) {
 	return list
 }
 
-func plainCounts(words []string) []string {
-	n := map[string]int{}
-	for _, w := range words {
-		n[w]++
-	}
-	var list []string
-	for w, c := range n {
-		list = append(list, fmt.Sprintf("%s\t%d", w, c))
-	}
-	slices.Sort(list)
-	return list
-}
-
-func plainWords(files []plainFile) (words []string) {
-	for _, f := range files {
-		words = append(words, strings.Fields(strings.Join(f.lines, "\n"))...)
-	}
-	return words
-}
-
-func plainIndex(files []plainFile) (list []string) {
-	names := map[string][]string{}
-	for _, f := range files {
-		for _, w := range plainWords([]plainFile{f}) {
-			if !slices.Contains(names[w], f.name) {
-				names[w] = append(names[w], f.name)
-			}
-		}
-	}
-	for w, l := range names {
-		list = append(list, fmt.Sprintf("%s\t%d\t%s", w, len(l), strings.Join(l, ",")))
-	}
-	slices.Sort(list)
-	return list
-}
-
 // builtIns returns command lines of tarry run, by the function that makes their input. ordered jobs
 // write lines in a fixed order over all parts; the test sorts the output of unordered jobs.
 func builtIns() []struct {
@@ -165,34 +114,12 @@ func builtIns() []struct {
 		{columnText, []string{"top -k 25", "sort -k 2,2n -k 1,1r", "histogram --columns 2 --width 50"}, []string{"mean", "secondarysort"}},
 		{seriesText, nil, []string{"movingaverage --window 4"}},
 		{teraText, []string{"terasort", "teravalidate --any-order"}, nil},
-		{rankingsText, []string{"hiveselect --above 250"}, nil},
-		{visitsText, nil, []string{"hiveaggregate", "hiveaggregate --prefix 6"}},
-		{tablesText, []string{"hivejoin --from 1999-02-14 --until 2000-03-16 -k 30"}, nil},
+		{generated(gen.Rankings), []string{"hiveselect --above 5"}, nil},
+		{generated(gen.Visits), nil, []string{"hiveaggregate", "hiveaggregate --prefix 2"}},
+		{generated(gen.Visits, gen.Rankings), []string{"hivejoin --from 1985-01-01 --until 2010-01-01 -k 30"}, nil},
 		{graphText, []string{"components", "pagerank --rounds 3 --damping 0.7"}, []string{"adjacency"}},
 		{cloudText, nil, []string{"kmeans --clusters 3"}},
 	}
-}
-
-// plainPrograms returns, by command line, simple Go code for jobs whose maps have a fast path.
-func plainPrograms() map[string]func(files []plainFile) []string {
-	return map[string]func(files []plainFile) []string{
-		"wordcount": func(f []plainFile) []string { return plainCounts(plainWords(f)) },
-		"wordcount --fold": func(f []plainFile) []string {
-			return plainCounts(strings.Fields(strings.ToLower(strings.Join(plainWords(f), " "))))
-		},
-		"wordcount --words --top 9": func(f []plainFile) []string {
-			counts := plainCounts(plainWords(f))
-			slices.SortStableFunc(counts, func(a, b string) int { return cmp.Compare(countOf(b), countOf(a)) })
-			return counts[:9]
-		},
-		"index": plainIndex,
-	}
-}
-
-func countOf(line string) int {
-	_, digits, _ := strings.Cut(line, "\t")
-	n, _ := strconv.Atoi(digits)
-	return n
 }
 
 // settings returns the clusters and memory budgets, as flags, under which each job runs.
@@ -204,17 +131,14 @@ func settings() [][]string {
 	}
 }
 
-// On clusters of several settings, each built-in job writes the same lines as its plain program. A
-// job without one writes the same as with --inline, which package jobs tests on its own.
-func TestBuiltInJobsArePlainPrograms(t *testing.T) {
+// On clusters of several settings, each built-in job writes the same lines as with --inline, which
+// package jobs tests on its own.
+func TestBuiltInJobsOnClusters(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, kind := range builtIns() {
-		var files []plainFile
 		dir := t.TempDir()
 		for i, n := range []int{300, 1, 500} {
-			f := plainFile{filepath.Join(dir, fmt.Sprintf("file%d", i)), kind.text(r, n)}
-			write(t, f.name, strings.Join(f.lines, "\n")+"\n")
-			files = append(files, f)
+			write(t, filepath.Join(dir, fmt.Sprintf("file%d", i)), strings.Join(kind.text(r, n), "\n")+"\n")
 		}
 		run := func(job string, set ...string) []string {
 			o := runHere(t, append(append(splitWords("run "+job), dir, "-q"), set...), nil)
@@ -222,12 +146,7 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 			return strings.Split(strings.TrimSuffix(o.out, "\n"), "\n")
 		}
 		for i, job := range slices.Concat(kind.ordered, kind.unordered) {
-			var want []string
-			if plain := plainPrograms()[job]; plain != nil {
-				want = plain(files)
-			} else {
-				want = run(job, "--inline")
-			}
+			want := run(job, "--inline")
 			require.NotEqual(t, []string{""}, want, job)
 			for _, set := range settings() {
 				if slices.Contains([]string{"grep", "top", "scan", "hivesearch", "hiveselect", "teravalidate"}, strings.Fields(job)[0]) { // one reduce, or none

@@ -6,24 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-// typed returns the commands that a page shows on lines of their own. Lines of console blocks begin
-// with "$", so it omits them; TestTour runs those.
-func typed(page string) (list []string) {
-	for line := range strings.Lines(page) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "bin/")
-		if strings.HasPrefix(line, "tarry ") {
-			list = append(list, line)
-		}
-	}
-	return list
-}
 
 // standIns creates small files in dir under the names that commands of the docs read.
 func standIns(t *testing.T, dir string) {
@@ -78,7 +67,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	for _, name := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		list := typed(string(text))
+		list, _ := documented(regexp.MustCompile(`(?m)^\$ .*`).ReplaceAllString(string(text), "")) // TestTour runs those with $
 		if len(list) == 0 {
 			continue
 		}

@@ -23,19 +23,11 @@ import (
 // documented returns the command lines of a page: those that users type, on separate lines, and
 // those within sentences.
 func documented(page string) (typed, spoken []string) {
-	for line := range strings.Lines(page) {
-		line = strings.TrimSpace(line)
-		for _, prompt := range []string{"$ ", "bin/"} {
-			line = strings.TrimPrefix(line, prompt)
-		}
-		if strings.HasPrefix(line, "tarry ") {
-			typed = append(typed, line)
-			continue
-		}
-		command := regexp.MustCompile("`(?:[A-Z_]+=\\S* )?(?:bin/)?(tarry [^`]+)`")
-		for _, span := range command.FindAllStringSubmatch(line, -1) {
-			spoken = append(spoken, span[1])
-		}
+	for _, line := range regexp.MustCompile(`(?m)^\s*(?:\$ |bin/)?(tarry .*)$`).FindAllStringSubmatch(page, -1) {
+		typed = append(typed, strings.TrimSpace(line[1]))
+	}
+	for _, span := range regexp.MustCompile("`(?:[A-Z_]+=\\S* )?(?:bin/)?(tarry [^`\n]+)`").FindAllStringSubmatch(page, -1) {
+		spoken = append(spoken, span[1])
 	}
 	return typed, spoken
 }
