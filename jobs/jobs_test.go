@@ -36,6 +36,7 @@ func awkward() map[string][]string {
 		"a long line":        {"x\n" + strings.Repeat("abc ", 170) + "\ny\n"},
 		"white space":        {" \t\v\f\r\n a\tb\vc\fd\re \n"},
 		"tiny files":         tinyFiles(60),
+		"word lengths":       {wordLengths()},
 		"text":               {corpus(1200)},
 	}
 }
@@ -54,6 +55,14 @@ func tinyFiles(n int) []string {
 		list = append(list, strings.Repeat("a", i%3)+strings.Repeat("\n", i%2)+"abc "+string(rune('a'+i%26)))
 	}
 	return list
+}
+
+// wordLengths returns words of the lengths at which the engine stores words differently.
+func wordLengths() (text string) {
+	for _, n := range []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 300} {
+		text += strings.Repeat("a", n) + " " + strings.Repeat("b", n) + " " + strings.Repeat("a", n) + "\n"
+	}
+	return text
 }
 
 func corpus(n int64) string {

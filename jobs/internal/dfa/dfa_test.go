@@ -265,31 +265,6 @@ func TestTooLarge(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// The vector code returns the position that the portable code returns, or an earlier one where it
-// stopped at a block's end.
-func TestApproachEqualsPortable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		expr := rapid.SampledFrom([]string{`abc`, `[0-9]{3}-`, `foo|bar|q`, `[A-Z][a-z]+ `, `é|日本`, `x`, `(?i)ab`}).Draw(t, "expr")
-		p, _ := compiled(t, expr)
-		require.NotNil(t, p.prefix, expr)
-		text := []byte(strings.Repeat(rapid.SampledFrom([]string{".", " ", "x.", "\n"}).Draw(t, "filler"), 50))
-		text = text[:rapid.IntRange(0, len(text)).Draw(t, "length")]
-		text = append(text, texture(t)...)
-		want := p.prefix.approachPortable(text)
-		got := p.prefix.approach(text)
-		for got < want && got+prefixBytes <= len(text) {
-			require.False(t, p.prefix.at(text[got:]))
-			got++
-			got += p.prefix.approach(text[got:])
-		}
-		if want+prefixBytes <= len(text) {
-			require.Equal(t, want, got)
-		} else {
-			require.GreaterOrEqual(t, got+prefixBytes, len(text))
-		}
-	})
-}
-
 func BenchmarkNext(b *testing.B) {
 	line := "The quick brown fox, x = 42; call(555-1234) // and so on for a while, nothing special\n"
 	text := bytes.Repeat([]byte(line), 1<<20/len(line))

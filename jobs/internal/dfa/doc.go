@@ -17,10 +17,10 @@
 // its lines.
 //
 // Where no match has begun, which is nearly everywhere in most texts, the Searcher skips to the
-// next position with the first three bytes of a match, 32 positions at a time.
+// next position with the first three bytes of a match, by package teddy.
 //
 // Read runes.go and decode.go (from bytes to character classes), program.go, states.go, search.go;
-// then prefix.go and begin.go for the first bytes of a match.
+// then begin.go for the first bytes of a match.
 //
 // TestPaths of actors/differential tests the automaton, its table and the search for first bytes
 // with jobs whose results package regexp computes.

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"unicode"
+
+	"github.com/tarry-mr/tarry/jobs/internal/teddy"
 )
 
 // ErrTooLarge is the error for an expression of more than maxInstructions.
@@ -19,8 +21,8 @@ type Program struct {
 	insts    []inst
 	start    uint32
 	alphabet *alphabet
-	sets     [][]bool // sets of character classes
-	prefix   *prefix  // what every match begins with; nil if that is not useful
+	sets     [][]bool     // sets of character classes
+	prefix   *teddy.Table // what every match begins with; nil if that is not useful
 
 	// All says that every line matches, since the expression matches the empty text.
 	All bool

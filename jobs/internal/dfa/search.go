@@ -180,7 +180,7 @@ func (s *Searcher) Rest(n int) bool {
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	if i < len(text) {
 		from := i
-		i = s.p.prefix.index(text, i)
+		i = s.p.prefix.Index(text, i)
 		s.skips++
 		s.skippedBytes += i - from
 		if s.skips == s.checkAfter {

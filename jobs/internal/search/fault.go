@@ -10,20 +10,13 @@ import (
 // maxShown is how many bytes of a pattern an error shows.
 const maxShown = 60
 
-// fault is an error in a pattern. It wraps the *syntax.Error and shortens long patterns.
-type fault struct {
-	pattern string
-	err     error
-}
-
-func (f *fault) Error() string {
-	if bad, ok := errors.AsType[*syntax.Error](f.err); ok {
-		return fmt.Sprintf("pattern %s: %s: %s", brief(f.pattern), bad.Code, brief(bad.Expr))
+// fault returns the error for a pattern that does not compile. It shortens long patterns.
+func fault(pattern string, err error) error {
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
+		return fmt.Errorf("pattern %s: %s: %s", brief(pattern), bad.Code, brief(bad.Expr))
 	}
-	return fmt.Sprintf("pattern %s: %v", brief(f.pattern), f.err)
+	return fmt.Errorf("pattern %s: %w", brief(pattern), err)
 }
-
-func (f *fault) Unwrap() error { return f.err }
 
 // brief returns a text in quotes; of a long one, the beginning and the length.
 func brief(s string) string {

@@ -2,8 +2,6 @@ package search
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"regexp/syntax"
 )
 
@@ -47,24 +45,11 @@ func least(re *syntax.Regexp) int {
 // p.minMatch bytes, or len(s.chunk). If such lines are rare, it reads few bytes of the others.
 func (s *scanner) longLine(from int) int {
 	for from+s.p.minMatch <= len(s.chunk) {
-		i := lastLineFeed(s.chunk[from : from+s.p.minMatch])
+		i := bytes.LastIndexByte(s.chunk[from:from+s.p.minMatch], '\n')
 		if i < 0 {
 			return from
 		}
 		from += i + 1
 	}
 	return len(s.chunk)
-}
-
-// lastLineFeed returns the index of the last line feed or -1. It compares eight bytes at once.
-func lastLineFeed(s []byte) int {
-	for len(s) >= 8 {
-		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ '\n'*ones
-		// A bit under tops remains for exactly those bytes of x that are 0.
-		if m := ^((x&^tops + ones*0x7f) | x | ^uint64(tops)); m != 0 {
-			return len(s) - 1 - bits.LeadingZeros64(m)/8
-		}
-		s = s[:len(s)-8]
-	}
-	return bytes.LastIndexByte(s, '\n')
 }

@@ -14,14 +14,13 @@ func (p *Pattern) Lines(chunk []byte, visit func(line []byte)) {
 
 // OtherLines calls visit with each maximal run of lines of the chunk that do not match.
 func (p *Pattern) OtherLines(chunk []byte, visit func(lines []byte)) {
-	s, done := p.scan(chunk), 0
-	defer s.close()
-	for start, end := s.next(0); start >= 0; start, end = s.next(end) {
-		if start > done {
+	done := 0
+	p.Lines(chunk, func(line []byte) {
+		if start := cap(chunk) - cap(line); start > done {
 			visit(chunk[done:start])
 		}
-		done = end
-	}
+		done = cap(chunk) - cap(line) + len(line)
+	})
 	if done < len(chunk) {
 		visit(chunk[done:])
 	}
@@ -32,11 +31,8 @@ func (p *Pattern) Count(chunk []byte) int64 {
 	if p.all {
 		return CountLines(chunk)
 	}
-	s, n := p.scan(chunk), int64(0)
-	defer s.close()
-	for start, end := s.next(0); start >= 0; start, end = s.next(end) {
-		n++
-	}
+	n := int64(0)
+	p.Lines(chunk, func([]byte) { n++ })
 	return n
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"regexp/syntax"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -29,7 +28,7 @@ const maxLiterals = 8
 //	a literal             its longest part that can be searched for
 //	a sequence            the best of its members' sets, as all members must match
 //	alternatives          all their sets together, if each has one
-//	(x), x+, x{n,}        those of x (n ≥ 1); a literal x is repeated
+//	(x), x+, x{n,}        those of x (n ≥ 1)
 //	all else              nothing is known
 func required(re *syntax.Regexp) literals {
 	switch re.Op {
@@ -37,13 +36,11 @@ func required(re *syntax.Regexp) literals {
 		return fromLiteral(re)
 	case syntax.OpCapture:
 		return required(re.Sub[0])
-	case syntax.OpPlus:
-		return literals{any: required(re.Sub[0]).any} // x+ contains a match of x; it could also be exact, but that is rare
-	case syntax.OpRepeat:
-		if re.Min == 0 {
+	case syntax.OpPlus, syntax.OpRepeat:
+		if re.Op == syntax.OpRepeat && re.Min == 0 {
 			return literals{}
 		}
-		return repeated(required(re.Sub[0]), re.Min)
+		return literals{any: required(re.Sub[0]).any} // x+ contains a match of x; it could also be exact, but that is rare
 	case syntax.OpConcat:
 		var best literals
 		for _, sub := range re.Sub {
@@ -69,22 +66,6 @@ func required(re *syntax.Regexp) literals {
 	default:
 		return literals{}
 	}
-}
-
-// maxRepeated is the maximum length in bytes of a repeated literal.
-const maxRepeated = 16
-
-// repeated returns the literals of x{min,}, where l are those of x.
-func repeated(l literals, min int) literals {
-	if l.exact && len(l.any) == 1 {
-		text := l.any[0].text
-		times := max(1, maxRepeated/len(text))
-		if times > min {
-			times = min
-		}
-		return literals{any: []literal{{text: strings.Repeat(text, times), fold: l.any[0].fold}}}
-	}
-	return literals{any: l.any}
 }
 
 // fromLiteral returns the longest part of a literal whose bytes can be searched for one by one.

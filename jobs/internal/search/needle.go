@@ -1,59 +1,83 @@
 package search
 
-import "strings"
+import (
+	"bytes"
 
-// byFrequency lists bytes from the most to the least frequent in prose, source code and logs; other
-// bytes are rarer.
-const byFrequency = " etaonirshldcumpfg\nbwyv.,k0-1\"/_2()TAS=x'I:3C45MB9867PDREHNLOFWGUj;zqYVKJ*X{}<>Q[]Z\t!?+&#@%$|\\^`~"
+	"github.com/tarry-mr/tarry/jobs/internal/teddy"
+)
 
-// rarity returns a number that is higher for bytes that are less frequent in texts.
-func rarity(b byte) int {
-	if i := strings.IndexByte(byFrequency, b); i >= 0 {
-		return i
-	}
-	return len(byFrequency)
+// needles are literals prepared for searching. A search looks for the rarest bytes of each, and then
+// compares the bytes around them.
+type needles struct {
+	list   []needle
+	rarest *teddy.Table // finds the bytes at index rare of the texts
 }
 
-// needle is a literal prepared for searching. A search looks for its two rarest bytes at once and
-// then compares the bytes around them.
+// needle is a literal, and the index of its rarest bytes.
 type needle struct {
-	text []byte
-	fold bool
-	rare int // index in text of its rarest byte
-	next int // index of the second rarest; the same in a text of one byte
-	pair pair
+	literal
+	rare int
 }
 
-func newNeedle(l literal) needle {
-	n := needle{text: []byte(l.text), fold: l.fold}
-	n.rare = n.rarest(-1)
-	n.next = n.rarest(n.rare)
-	n.pair = newPair(n.text, n.rare, n.next, n.fold)
+func newNeedles(list []literal) (n needles) {
+	width := teddy.Bytes
+	for _, l := range list {
+		width = min(width, len(l.text))
+	}
+	patterns := make([]teddy.Pattern, len(list))
+	for i, l := range list {
+		patterns[i] = l.pattern(0, width)
+		rare := 0
+		for at := 1; at+width <= len(l.text); at++ {
+			if p := l.pattern(at, width); p.Share() < patterns[i].Share() {
+				patterns[i], rare = p, at
+			}
+		}
+		n.list = append(n.list, needle{l, rare})
+	}
+	n.rarest = teddy.New(patterns, width)
 	return n
 }
 
-// rarest returns the index of the rarest byte except text[but]; 0 in a text of one byte.
-func (n *needle) rarest(but int) int {
-	best := -1
-	for i, b := range n.text {
-		if i != but && (best < 0 || rarity(b) > rarity(n.text[best])) {
-			best = i
+// pattern returns the pattern of the literal's bytes text[at:at+width].
+func (l literal) pattern(at, width int) (p teddy.Pattern) {
+	for i, c := range []byte(l.text[at : at+width]) {
+		p[i].Add(c, c)
+		if l.fold && c >= 'a' && c <= 'z' {
+			p[i].Add(c-('a'-'A'), c-('a'-'A'))
 		}
 	}
-	return max(best, 0)
+	return p
 }
 
-// at reports whether s begins with the needle; s must be at least as long.
-func (n *needle) at(s []byte) bool {
-	if !n.fold {
-		return string(s[:len(n.text)]) == string(n.text)
+// index returns the position of a needle in the first line of s[from:] with one, or len(s).
+func (n *needles) index(s []byte, from int) int {
+	if len(n.list) == 1 && !n.list[0].fold && !teddy.Fast() {
+		if i := bytes.Index(s[from:], []byte(n.list[0].text)); i >= 0 {
+			return from + i
+		}
+		return len(s)
 	}
-	for i, b := range n.text {
-		c := s[i]
+	for i := n.rarest.Index(s, from); i < len(s); i = n.rarest.Index(s, i+1) {
+		for _, l := range n.list {
+			if at := i - l.rare; at >= from && l.begins(s[at:]) {
+				return at
+			}
+		}
+	}
+	return len(s)
+}
+
+// begins reports whether s begins with the literal.
+func (l *literal) begins(s []byte) bool {
+	if len(s) < len(l.text) || !l.fold {
+		return len(s) >= len(l.text) && string(s[:len(l.text)]) == l.text
+	}
+	for i, c := range s[:len(l.text)] {
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		if c != b {
+		if c != l.text[i] {
 			return false
 		}
 	}

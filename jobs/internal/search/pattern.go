@@ -23,9 +23,9 @@ type Options struct {
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	re      *regexp.Regexp
-	needles []needle // every match contains one of these; empty if nothing is known
-	exact   bool     // a line that contains a needle matches: re is not needed
-	all     bool     // every line matches
+	needles needles // every match contains one of these; none if nothing is known
+	exact   bool    // a line that contains a needle matches: re is not needed
+	all     bool    // every line matches
 
 	// With Options.Word, the first group of re and later is the match, between its neighbors. later
 	// finds the matches after the first.
@@ -55,7 +55,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		if o.Fixed {
 			parts[i] = regexp.QuoteMeta(p)
 		} else if _, err := syntax.Parse(p, syntax.Perl); err != nil {
-			return nil, &fault{p, err}
+			return nil, fault(p, err)
 		}
 	}
 	expr := parts[0]
@@ -69,17 +69,17 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if o.Word {
 		var err error
 		if later, err = regexp.Compile(noWord + `(` + expr + `)` + behind); err != nil {
-			return nil, &fault{pattern, err}
+			return nil, fault(pattern, err)
 		}
 		expr = before + `(` + expr + `)` + behind
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil, &fault{pattern, err}
+		return nil, fault(pattern, err)
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, &fault{pattern, err}
+		return nil, fault(pattern, err)
 	}
 	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, minMatch: least(tree)}
 	p.choose(tree)
@@ -95,17 +95,17 @@ const shortNeedle = 3
 func (p *Pattern) choose(tree *syntax.Regexp) {
 	found := required(tree)
 	p.exact = found.exact
-	for _, l := range found.any {
-		p.needles = append(p.needles, newNeedle(l))
+	if len(found.any) > 0 {
+		p.needles = newNeedles(found.any)
 	}
-	good := len(p.needles) == 1 && (p.exact || len(p.needles[0].text) > shortNeedle)
+	good := len(found.any) == 1 && (p.exact || len(found.any[0].text) > shortNeedle)
 	if !p.all && !(good && p.exact) {
 		if lines, err := dfa.Compile(tree); err == nil {
 			p.lines, p.all = lines, lines.All
 		}
 	}
 	p.selects = good || p.minMatch >= longLeast ||
-		!p.lines.Skips() && (len(p.needles) > 0 || p.minMatch >= shortLeast)
+		!p.lines.Skips() && (len(found.any) > 0 || p.minMatch >= shortLeast)
 }
 
 // Within limits the memory in which each concurrent goroutine caches states to about this many

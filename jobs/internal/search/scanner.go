@@ -21,7 +21,6 @@ const (
 type scanner struct {
 	p     *Pattern
 	chunk []byte
-	hits  []int // for each needle its first position in or after the current line; len(chunk) if there is none
 	f     *finder
 }
 
@@ -35,14 +34,7 @@ type finder struct {
 	spanLeft      int           // bytes of that span not read yet
 }
 
-func (p *Pattern) scan(chunk []byte) scanner {
-	s := scanner{p: p, chunk: chunk, hits: make([]int, len(p.needles))}
-	for i := range s.hits {
-		s.hits[i] = -1
-	}
-	s.f = p.finder()
-	return s
-}
+func (p *Pattern) scan(chunk []byte) scanner { return scanner{p, chunk, p.finder()} }
 
 // finder returns one of the pattern's idle finders, or a new one.
 func (p *Pattern) finder() *finder {
@@ -84,7 +76,7 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.p.all:
 			_, next = s.line(from)
 			return from, next
-		case s.p.selects && s.f.spanLeft <= 0, s.f.lines.Resting() && len(s.p.needles) > 0:
+		case s.p.selects && s.f.spanLeft <= 0, s.f.lines.Resting() && len(s.p.needles.list) > 0:
 			start, next = s.nextSelected(from)
 		case s.f.lines != nil:
 			start, next = s.nextOfAll(from)
@@ -113,8 +105,8 @@ func (s *scanner) line(i int) (end, next int) {
 // the start of the next line.
 func (s *scanner) nextSelected(from int) (start, next int) {
 	var hit int
-	if len(s.p.needles) > 0 {
-		hit = s.candidate(from)
+	if len(s.p.needles.list) > 0 {
+		hit = s.p.needles.index(s.chunk, from)
 	} else {
 		hit = s.longLine(from)
 	}
@@ -147,21 +139,6 @@ func (f *finder) chooseMethod() {
 		f.spanSize = firstSpan
 	}
 	f.selectedLines, f.passedBytes = 0, 0
-}
-
-// candidate returns the first position of a needle from `from` on, or the chunk's length.
-func (s *scanner) candidate(from int) int {
-	first := len(s.chunk)
-	for i := range s.hits {
-		if s.hits[i] < from {
-			s.hits[i] = len(s.chunk)
-			if j := s.p.needles[i].index(s.chunk[from:]); j >= 0 {
-				s.hits[i] = from + j
-			}
-		}
-		first = min(first, s.hits[i])
-	}
-	return first
 }
 
 // nextOfAll examines all lines and returns what nextSelected does. The automaton reads them up to

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -84,12 +83,4 @@ func TestGivenUp(t *testing.T) {
 		require.Len(t, p.finders, 1)
 		require.True(t, p.finders[0].lines.Resting(), expr)
 	}
-}
-
-func TestLastLineFeed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.SliceOfN(rapid.SampledFrom([]byte("\n\x0b\x0a\x8a\x00\xffab\x09")), 0, 30).Draw(t, "s")
-		s = append(s, bytes.Repeat([]byte{'x'}, rapid.IntRange(0, 20).Draw(t, "rest"))...)
-		require.Equal(t, bytes.LastIndexByte(s, '\n'), lastLineFeed(s), "%q", s)
-	})
 }

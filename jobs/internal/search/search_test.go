@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -60,8 +60,8 @@ func TestRequiredLiterals(t *testing.T) {
 		{`foo|.*`, nil, false},
 		{`^abc$`, []literal{{"abc", false}}, false},
 		{`(abc)+d`, []literal{{"abc", false}}, false},
-		{`(abc){2,3}`, []literal{{"abcabc", false}}, false},
-		{`(?i)(ab){9,}`, []literal{{"abababababababab", true}}, false},
+		{`(abc){2,3}`, []literal{{"abc", false}}, false},
+		{`(?i)(ab){9,}`, []literal{{"ab", true}}, false},
 		{`(?:ab|c){2}`, []literal{{"ab", false}, {"c", false}}, false},
 		{`(abc){0,3}`, nil, false},
 		{`x*`, nil, false},
@@ -169,22 +169,41 @@ func TestMatches(t *testing.T) {
 	require.Equal(t, []string{"bba", "a", "bb"}, got)
 }
 
-func TestNeedleIndex(t *testing.T) {
+// index finds the first place of any needle, with vector code and without.
+func TestNeedlesIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
-		text := rapid.SliceOfN(letters, 1, 6).Draw(t, "needle")
 		s := rapid.SliceOfN(letters, 0, 40).Draw(t, "s")
-		// Insert blocks without a match. Some have one of the pair's two bytes, or a byte that
-		// differs from one only in the bit for case.
+		// Insert blocks without a match. Some have a byte of a needle, or one that differs from it
+		// only in the bit for case.
 		filler := rapid.SampledFrom([]byte(".aA-\r\x00\xa0"))
 		for range rapid.IntRange(0, 2).Draw(t, "stretches") {
 			s = append(s, bytes.Repeat([]byte{filler.Draw(t, "filler")}, rapid.IntRange(0, 200).Draw(t, "apart"))...)
 			s = append(s, rapid.SliceOfN(letters, 0, 40).Draw(t, "more")...)
 		}
-		n := newNeedle(literal{text: string(text)})
-		require.Equal(t, bytes.Index(s, text), n.index(s))
-		n = newNeedle(literal{text: string(lower(text)), fold: true})
-		require.Equal(t, bytes.Index(lower(s), lower(text)), n.index(s))
+		fold, folded := rapid.Bool().Draw(t, "fold"), s
+		if fold {
+			folded = lower(s)
+		}
+		from, want, found := rapid.IntRange(0, len(s)).Draw(t, "from"), len(s), false
+		var list []literal
+		for _, text := range rapid.SliceOfN(rapid.SliceOfN(letters, 1, 6), 1, 8).Draw(t, "needles") {
+			if fold {
+				text = lower(text)
+			}
+			list = append(list, literal{string(text), fold})
+			if i := bytes.Index(folded[from:], text); i >= 0 {
+				want, found = min(want, from+i), true
+			}
+		}
+		n := newNeedles(list)
+		if got := n.index(s, from); len(list) == 1 || !found {
+			require.Equal(t, want, got)
+		} else { // it finds the needle whose rarest bytes are the first
+			begins := func(l literal) bool { return strings.HasPrefix(string(folded[got:]), l.text) }
+			require.True(t, slices.ContainsFunc(list, begins))
+			require.Less(t, got, want+6, "the length of a needle")
+		}
 	})
 }
 
@@ -197,39 +216,6 @@ func lower(s []byte) []byte {
 		}
 	}
 	return s
-}
-
-// The vector code and the portable code skip the same number of positions, and read no byte beyond
-// the last position.
-func TestSkipEqualsPortable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := bytes.Repeat([]byte("._aB\x80"), 60)
-		for range rapid.IntRange(0, 4).Draw(t, "hits") {
-			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
-		}
-		fold := rapid.Bool().Draw(t, "fold")
-		distance := rapid.IntRange(0, 3).Draw(t, "distance")
-		p := newPair([]byte("xazq"), 0, distance, fold)
-		from := rapid.IntRange(0, 70).Draw(t, "from")
-		n := rapid.IntRange(-5, len(s)-from-distance).Draw(t, "n")
-		x, y := unsafe.Pointer(&s[from]), unsafe.Pointer(&s[from+distance])
-		want := 0
-		for ; want+pairBlock <= n; want += pairBlock {
-			block := s[from+want : from+want+pairBlock+distance]
-			if fold {
-				block = lower(block)
-			}
-			hit := false
-			for i := range pairBlock {
-				hit = hit || block[i] == 'x' && block[i+distance] == "xazq"[distance]
-			}
-			if hit {
-				break
-			}
-		}
-		require.Equal(t, want, p.skip(x, y, n))
-		require.Equal(t, want, p.skipPortable(x, y, n))
-	})
 }
 
 // sample returns source code as a text: package net/http of the Go distribution.
@@ -246,40 +232,26 @@ func sample(b testing.TB) []byte {
 	return text
 }
 
-func BenchmarkNeedle(b *testing.B) {
+func BenchmarkNeedles(b *testing.B) {
 	text := sample(b)
 	for _, word := range []string{"Shakespeare", "omput", "err", "Printf"} {
-		n := newNeedle(literal{text: word})
-		every := func(index func(s []byte) int) func(*testing.B) {
+		n := newNeedles([]literal{{text: word}})
+		every := func(index func(from int) int) func(*testing.B) {
 			return func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					for rest := text; ; {
-						i := index(rest)
-						if i < 0 {
-							break
-						}
-						rest = rest[i+1:]
+					for at := index(0); at < len(text); at = index(at + 1) {
 					}
 				}
 			}
 		}
-		b.Run(word+"/needle", every(n.index))
-		b.Run(word+"/rarest byte", every(func(s []byte) int { return bytes.IndexByte(s, n.text[n.rare]) }))
-		b.Run(word+"/bytes.Index", every(func(s []byte) int { return bytes.Index(s, n.text) }))
-		for name, skip := range map[string]func(p *pair, x, y unsafe.Pointer, n int) int{
-			"skip": (*pair).skip, "portable skip": (*pair).skipPortable,
-		} {
-			b.Run(word+"/"+name, func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					for i := 0; i < len(text)-len(word); i += pairBlock {
-						i += skip(&n.pair, unsafe.Pointer(&text[i+n.rare]), unsafe.Pointer(&text[i+n.next]),
-							len(text)-len(word)-i)
-					}
-				}
-			})
-		}
+		b.Run(word+"/needles", every(func(from int) int { return n.index(text, from) }))
+		b.Run(word+"/bytes.Index", every(func(from int) int {
+			if i := bytes.Index(text[from:], []byte(word)); i >= 0 {
+				return from + i
+			}
+			return len(text)
+		}))
 	}
 }
 

@@ -15,19 +15,19 @@ GLOBL lowBits<>(SB), RODATA, $8
 	VPSHUFB Y9, HIGH, Y9     \
 	VPAND   Y8, Y9, OUT
 
-// func approachAVX2(p *prefix, s unsafe.Pointer, n int) int
+// func approachAVX2(t *Table, s unsafe.Pointer, n int) int
 //
 // For each block of 32 places: look up their first, second and third bytes, and go on while no place has a bit in all tables.
 TEXT ·approachAVX2(SB), NOSPLIT, $0-32
-	MOVQ p+0(FP), DX
+	MOVQ t+0(FP), DX
 	MOVQ s+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTI128 (prefix_nibbles+0)(DX), Y0
-	VBROADCASTI128 (prefix_nibbles+16)(DX), Y1
-	VBROADCASTI128 (prefix_nibbles+32)(DX), Y2
-	VBROADCASTI128 (prefix_nibbles+48)(DX), Y3
-	VBROADCASTI128 (prefix_nibbles+64)(DX), Y4
-	VBROADCASTI128 (prefix_nibbles+80)(DX), Y5
+	VBROADCASTI128 (Table_nibbles+0)(DX), Y0
+	VBROADCASTI128 (Table_nibbles+16)(DX), Y1
+	VBROADCASTI128 (Table_nibbles+32)(DX), Y2
+	VBROADCASTI128 (Table_nibbles+48)(DX), Y3
+	VBROADCASTI128 (Table_nibbles+64)(DX), Y4
+	VBROADCASTI128 (Table_nibbles+80)(DX), Y5
 	VPBROADCASTQ lowBits<>(SB), Y6
 	VPXOR Y7, Y7, Y7
 	XORQ AX, AX
