@@ -2,6 +2,7 @@ package dfa
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/jobs/internal/teddy"
@@ -10,8 +11,6 @@ import (
 const (
 	// maxBeginnings is the number of beginnings above which newPrefix tries shorter ones.
 	maxBeginnings = 512
-	// comparedBeginnings is the maximum number of beginnings that are compared pairwise.
-	comparedBeginnings = 48
 	// maxShare is the share of text positions that a useful prefix matches at most, in parts per
 	// 10⁹.
 	maxShare = 120_000_000
@@ -88,14 +87,18 @@ func (b *beginner) walk(pc uint32, depth int, head teddy.Pattern) {
 // read adds the beginnings of head, a character of set, and what the program reads from pc on.
 func (b *beginner) read(set []rune, pc uint32, depth int, head teddy.Pattern) {
 	var ascii teddy.Set
-	var leads [utf8.UTFMax + 1]teddy.Set // by length of the character in bytes
+	var leads [utf8.UTFMax + 1]teddy.Set // first bytes by length of the character in bytes
 	for i := 0; i < len(set); i += 2 {
 		first, last := set[i], set[i+1]
 		if first < utf8.RuneSelf {
 			ascii.Add(byte(first), byte(min(last, utf8.RuneSelf-1)))
 		}
 		if first == last && first >= utf8.RuneSelf && utf8.ValidRune(first) {
-			b.exactly(utf8.AppendRune(nil, first), pc, depth, head)
+			var exact []teddy.Set
+			for _, c := range utf8.AppendRune(nil, first) {
+				exact = append(exact, between(c, c))
+			}
+			b.next(pc, depth, head, exact...)
 		} else {
 			addLeads(&leads, first, last)
 		}
@@ -104,96 +107,56 @@ func (b *beginner) read(set []rune, pc uint32, depth int, head teddy.Pattern) {
 				b.shortest = 0 // the position could be in the middle of a character
 				return
 			}
-			var any teddy.Set
-			any.Add(utf8.RuneSelf, 255)
-			b.next(any, pc, 1, depth, head)
+			b.next(pc, depth, head, between(utf8.RuneSelf, 255))
 		}
 	}
 	ascii[0] &^= 1 << '\n'
 	if ascii != (teddy.Set{}) {
-		b.next(ascii, pc, 1, depth, head)
+		b.next(pc, depth, head, ascii)
 	}
 	for size, lead := range leads {
 		if lead != (teddy.Set{}) {
-			b.next(lead, pc, size, depth, head)
+			more := between(0x80, 0xbf)
+			b.next(pc, depth, head, append([]teddy.Set{lead}, slices.Repeat([]teddy.Set{more}, size-1)...)...)
 		}
 	}
+}
+
+func between(first, last byte) (s teddy.Set) {
+	s.Add(first, last)
+	return s
 }
 
 // addLeads adds the first bytes of all multi-byte characters from first to last to leads.
 func addLeads(leads *[utf8.UTFMax + 1]teddy.Set, first, last rune) {
-	for _, size := range []struct {
+	for i, size := range []struct {
 		first, last rune
-		bytes       int
-	}{{0x80, 0x7ff, 2}, {0x800, 0xffff, 3}, {0x10000, 0x10ffff, 4}} {
-		lo, hi := max(first, size.first), min(last, size.last)
+		mark        byte
+	}{{0x80, 0x7ff, 0xc0}, {0x800, 0xffff, 0xe0}, {0x10000, 0x10ffff, 0xf0}} {
+		lo, hi, shift := max(first, size.first), min(last, size.last), 6*(i+1)
 		if lo <= hi {
-			leads[size.bytes].Add(leadByte(lo), leadByte(hi))
+			leads[i+2].Add(size.mark|byte(lo>>shift), size.mark|byte(hi>>shift))
 		}
 	}
 }
 
-// leadByte returns the first byte of a multi-byte character.
-func leadByte(r rune) byte {
-	switch {
-	case r < 0x800:
-		return 0xc0 | byte(r>>6)
-	case r < 0x10000:
-		return 0xe0 | byte(r>>12)
-	default:
-		return 0xf0 | byte(r>>18)
-	}
-}
-
-// next adds the beginnings that have head, a character of size bytes, and what the program reads
-// from pc on. The character's first byte is in first; the others are any UTF-8 continuation bytes.
-func (b *beginner) next(first teddy.Set, pc uint32, size, depth int, head teddy.Pattern) {
-	head[depth] = first
-	for i := depth + 1; i < min(depth+size, b.n); i++ {
-		head[i] = teddy.Set{}
-		head[i].Add(0x80, 0xbf)
-	}
-	b.walk(pc, min(depth+size, b.n), head)
-}
-
-// exactly adds the beginnings that have head, the bytes of encoded, and what is read from pc on.
-func (b *beginner) exactly(encoded []byte, pc uint32, depth int, head teddy.Pattern) {
-	for i, c := range encoded {
-		if depth+i < b.n {
-			head[depth+i] = teddy.Set{}
-			head[depth+i].Add(c, c)
-		}
-	}
-	b.walk(pc, min(depth+len(encoded), b.n), head)
+// next adds the beginnings that have head, a character with these sets of bytes, and what the
+// program reads from pc on.
+func (b *beginner) next(pc uint32, depth int, head teddy.Pattern, character ...teddy.Set) {
+	copy(head[depth:b.n], character)
+	b.walk(pc, min(depth+len(character), b.n), head)
 }
 
 // merged returns the beginnings found, merged until there is one per bucket at most. It returns nil
 // if more than maxBeginnings were found.
-func (b *beginner) merged() []teddy.Pattern {
-	if len(b.found) == 0 || len(b.found) > maxBeginnings {
+func (b *beginner) merged() (all []teddy.Pattern) {
+	if len(b.found) > maxBeginnings {
 		return nil
 	}
-	var all []teddy.Pattern
-	for known := b.n; known >= 0; known-- { // merge those with the same first bytes
-		all = all[:0]
-		groups := map[teddy.Pattern]int{}
-		for _, x := range b.found {
-			key := x
-			for i := known; i < teddy.Bytes; i++ {
-				key[i] = teddy.Set{}
-			}
-			if i, ok := groups[key]; ok {
-				all[i] = all[i].With(x)
-			} else {
-				groups[key], all = len(all), append(all, x)
-			}
+	for _, x := range b.found {
+		if all = append(all, x); len(all) > teddy.Buckets {
+			all = mergeNearest(all)
 		}
-		if len(all) <= comparedBeginnings {
-			break
-		}
-	}
-	for len(all) > teddy.Buckets {
-		all = mergeNearest(all)
 	}
 	return all
 }

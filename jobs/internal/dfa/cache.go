@@ -3,6 +3,7 @@ package dfa
 import (
 	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 )
 
 // An entry of the table is the offset of a state's row, or a special value with flag bits.
@@ -21,8 +22,8 @@ const (
 // state is a state of the automaton: what its row in the table stands for.
 type state struct {
 	threads
-	word, begin bool  // word and begin of its look, if threads wait for the next character
-	node        int32 // within a multi-byte character, the decoder's node; 0 between characters
+	word, begin bool   // word and begin of its look, if threads wait for the next character
+	begun       string // the bytes read of a multi-byte character, or those that stand for them
 }
 
 // cache is the table of the automaton: the states created so far, and transitions between them.
@@ -46,14 +47,14 @@ func (s *Searcher) clear() {
 	s.starting = true
 	for i, l := range []look{{begin: true}, {}, {word: true}} {
 		s.from(&s.first, l)
-		s.starts[i] = s.intern(&s.first, l, 0)
+		s.starts[i] = s.intern(&s.first, l, "")
 	}
 	s.begin, s.starting = s.starts[0], false
 }
 
-// intern returns the table's value for a state: threads t, at a position with the properties l, at
-// a node of the decoder. It creates a missing state, with a copy of t.
-func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
+// intern returns the table's value for a state: threads t, at a position with the properties l,
+// after the first bytes of a character. It creates a missing state, with a copy of t.
+func (s *Searcher) intern(t *threads, l look, begun string) uint32 {
 	if t.matched {
 		return matchValue
 	}
@@ -71,8 +72,7 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	if l.begin {
 		flags |= 2
 	}
-	s.key = append(s.key[:0], flags)
-	s.key = binary.AppendUvarint(s.key, uint64(node))
+	s.key = append(append(s.key[:0], flags, byte(len(begun))), begun...)
 	last := uint32(0)
 	for _, pc := range t.pcs {
 		s.key = binary.AppendUvarint(s.key, uint64(pc-last))
@@ -84,7 +84,7 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	}
 	return s.add(state{
 		threads: threads{pcs: slices.Clone(t.pcs), waiting: t.waiting},
-		word:    l.word, begin: l.begin, node: node,
+		word:    l.word, begin: l.begin, begun: begun,
 	})
 }
 
@@ -125,51 +125,26 @@ func (s *Searcher) build(from uint32, b byte) uint32 {
 	return v
 }
 
-// next returns the table's value for the state that follows st when it reads b.
+// next returns the table's value for the state that follows st when it reads b. It decodes UTF-8 as
+// package unicode/utf8 does: a byte that is not part of a valid character is U+FFFD by itself.
 func (s *Searcher) next(st *state, b byte) uint32 {
 	s.work += workOfStep
 	now, l := &st.threads, look{word: st.word, begin: st.begin}
-	if st.node != 0 {
-		within, class := s.decoder.step(st.node, b)
-		switch {
-		case class >= 0:
-			l = s.take(&s.scratch[0], now, l, class)
-			return s.intern(&s.scratch[0], l, 0)
-		case within > 0:
-			return s.intern(s.copied(&s.scratch[0], now), l, within)
-		}
-		for i := range s.decoder.nodes[st.node].length { // not a character: each byte counts as U+FFFD
-			to := &s.scratch[i%2]
-			if l = s.take(to, now, l, s.p.alphabet.fffd); to.matched {
+	rest := append(append(s.begun[:0], st.begun...), b)
+	for i := 0; utf8.FullRune(rest); i++ {
+		r, size := utf8.DecodeRune(rest)
+		if rest = rest[size:]; r == '\n' {
+			l.after = lineEnd
+			if s.settle(now, l).matched {
 				return matchValue
 			}
-			now = to
+			return s.begin
 		}
-	}
-	to := &s.scratch[0]
-	if now == to {
-		to = &s.scratch[1]
-	}
-	switch {
-	case b == '\n':
-		l.after = lineEnd
-		if s.settle(now, l).matched {
+		to := &s.scratch[i%2]
+		if l = s.take(to, now, l, s.p.alphabet.search(r)); to.matched {
 			return matchValue
 		}
-		return s.begin
-	case b < 0x80:
-		l = s.take(to, now, l, s.p.alphabet.ascii[b])
-		return s.intern(to, l, 0)
+		now = to
 	}
-	if within := s.decoder.lead(b); within > 0 {
-		return s.intern(s.copied(to, now), l, within)
-	}
-	l = s.take(to, now, l, s.p.alphabet.fffd)
-	return s.intern(to, l, 0)
-}
-
-// copied makes `to` a copy of t that has not matched, and returns it. Both may be the same.
-func (s *Searcher) copied(to, t *threads) *threads {
-	to.pcs, to.matched, to.waiting = append(to.pcs[:0], t.pcs...), false, t.waiting
-	return to
+	return s.intern(now, l, s.merged(rest))
 }

@@ -12,7 +12,6 @@ import (
 type alphabet struct {
 	starts []rune // ascending first characters of the classes; class i is [starts[i], starts[i+1])
 	words  []bool // whether the characters of a class are word characters for \b; all false without \b
-	fffd   int32  // the class of U+FFFD, as which invalid UTF-8 bytes count
 
 	ascii [utf8.RuneSelf]int32 // class of each character
 
@@ -49,7 +48,6 @@ func newAlphabet(sets [][]rune, words bool) *alphabet {
 	for r := range a.ascii {
 		a.ascii[r] = a.search(rune(r))
 	}
-	a.fffd = a.search(utf8.RuneError)
 	a.cutBytes()
 	return a
 }
@@ -57,16 +55,6 @@ func newAlphabet(sets [][]rune, words bool) *alphabet {
 // search returns the class of a character by a binary search.
 func (a *alphabet) search(r rune) int32 {
 	return int32(sort.Search(len(a.starts), func(i int) bool { return a.starts[i] > r })) - 1
-}
-
-// uniform returns the class of the characters from first to last, or -1 if they are of several
-// classes.
-func (a *alphabet) uniform(first, last rune) int32 {
-	c := a.search(first)
-	if int(c)+1 < len(a.starts) && a.starts[c+1] <= last {
-		return -1
-	}
-	return c
 }
 
 // cutBytes computes the byte classes. A new class begins at each ASCII character or encoded byte

@@ -2,6 +2,7 @@ package dfa
 
 import (
 	"bytes"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -33,8 +34,8 @@ const (
 // Searcher finds the lines that match a Program, and caches the states that it reaches. One
 // goroutine at a time may use it.
 type Searcher struct {
-	p       *Program
-	decoder *decoder
+	p     *Program
+	alike map[unfinished]string // results of merged
 
 	*cache
 	plain, skipping cache // states that read each byte, and states that skip to where the next match may begin
@@ -54,6 +55,7 @@ type Searcher struct {
 	seen    []uint32
 	round   uint32
 	key     []byte
+	begun   [utf8.UTFMax]byte
 	settled threads
 	first   threads
 	scratch [2]threads
@@ -61,7 +63,7 @@ type Searcher struct {
 
 // NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), maxCache: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan}
+	s := &Searcher{p: p, alike: map[unfinished]string{}, seen: make([]uint32, len(p.insts)), maxCache: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan}
 	s.skipping.specialStarts = true
 	if s.use(&s.plain); p.prefix != nil {
 		s.use(&s.skipping)
@@ -213,9 +215,8 @@ func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32)
 // skipAgain switches to the cache of states that skip. It returns the state of row in that cache.
 func (s *Searcher) skipAgain(row uint32) uint32 {
 	st := &s.states[int(row)/s.p.alphabet.nBytes]
-	t := s.copied(&s.scratch[0], &st.threads)
 	s.use(&s.skipping)
-	return s.intern(t, look{word: st.word, begin: st.begin}, st.node)
+	return s.intern(&st.threads, look{word: st.word, begin: st.begin}, st.begun)
 }
 
 // startAt returns the start state for text[i:], which depends on the byte before it.
