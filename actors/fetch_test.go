@@ -207,7 +207,8 @@ func TestFailedFetches(t *testing.T) {
 		{func(_, _ int32, before int) bool { return before < 2 }, 2, fetches{{0, 0}: 3, {1, 0}: 3}, ""},
 		{func(m, try int32, _ int) bool { return m == 1 && try == 0 }, 3, fetches{{0, 0}: 1, {1, 0}: 3, {1, 1}: 1}, ""},
 		{
-			func(m, _ int32, _ int) bool { return m == 1 }, 5, fetches{{0, 0}: 1, {1, 0}: 3, {1, 1}: 3, {1, 2}: 3, {1, 3}: 3},
+			func(m, _ int32, _ int) bool { return m == 1 }, 5,
+			fetches{{0, 0}: 1, {1, 0}: 3, {1, 1}: 3, {1, 2}: 3, {1, 3}: 3},
 			"the output of job_0001_m_000001 could not be fetched: it was made 4 times",
 		},
 	} {

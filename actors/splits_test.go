@@ -206,16 +206,13 @@ func TestMemoryBoundsComputing(t *testing.T) {
 // By default a job has a reduce for each 64 MiB of its input, rounded up to a power of two and at
 // most 64.
 func TestReducesFollowTheInput(t *testing.T) {
-	const reduce = 64 << 20
-	for _, x := range []struct{ input, want int64 }{
-		{0, 1}, {1, 1}, {reduce, 1}, {reduce + 1, 2}, {2*reduce + 1, 4}, {4 * reduce, 4},
-		{33 * reduce, 64}, {64 * reduce, 64}, {64*reduce + 1, 64},
-	} {
-		src := mapreduce.Source{Data: together{size: x.input}}
+	const r = 64 << 20
+	for input, want := range map[int64]int64{0: 1, 1: 1, r: 1, r + 1: 2, 2*r + 1: 4, 4 * r: 4, 33 * r: 64, 64 * r: 64, 64*r + 1: 64} {
+		src := mapreduce.Source{Data: together{size: input}}
 		p, err := counting(0).Bind(mapreduce.Lines(src), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
 		require.NoError(t, err)
-		require.Equal(t, x.input, p.InputBytes())
-		require.EqualValues(t, x.want, p.UsualReduces(), "%+v", x)
+		require.Equal(t, input, p.InputBytes())
+		require.EqualValues(t, want, p.UsualReduces(), input)
 	}
 }
 
