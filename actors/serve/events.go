@@ -138,12 +138,9 @@ const (
 	maxBatches  = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
 )
 
-// batch is like read, but returns as one text the events that keep accepts. keep reports whether an
-// event belongs to the text; while that is unknown it returns a channel that is closed when it may
-// be known. A nil keep accepts all events; readers at one position then share the text.
-func (b *broker) batch(
-	number uint64, keep func(*line) (bool, <-chan struct{}),
-) (some batch, missed uint64, wait <-chan struct{}) {
+// batch is like read, but returns as one text the events that keep accepts. A nil keep accepts all
+// events; readers at one position then share the text.
+func (b *broker) batch(number uint64, keep func(*line) bool) (some batch, missed uint64, wait <-chan struct{}) {
 	if keep == nil {
 		b.mu.Lock()
 		some, known := b.batches[number]
@@ -155,14 +152,8 @@ func (b *broker) batch(
 	list, missed, wait := b.read(number, batchEvents)
 	some.next, some.hasMore = number+missed, len(list) == batchEvents
 	for _, l := range list {
-		is := true
-		if keep != nil {
-			if is, wait = keep(l); wait != nil {
-				break
-			}
-		}
 		some.next = l.number + 1
-		if is {
+		if keep == nil || keep(l) {
 			some.text = append(some.text, b.frame(l)...)
 		}
 	}

@@ -111,11 +111,7 @@ func (m *memory) discard(name string) error {
 	if m == nil {
 		return nil
 	}
-	parts := filepath.Join(m.dir, partDir)
-	if err := os.MkdirAll(parts, 0o700); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(parts, "removed-")
+	dir, err := os.MkdirTemp(filepath.Join(m.dir, partDir), "removed-")
 	if err != nil {
 		return err
 	}

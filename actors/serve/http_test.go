@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -47,12 +46,6 @@ func (b *bench) text(method, path, body string, header http.Header) string {
 	res, text := b.do(method, path, body, header)
 	require.Equal(b.t, http.StatusOK, res.StatusCode, text)
 	return text
-}
-
-// get decodes the JSON answer of a GET request.
-func (b *bench) get(path string, into any) {
-	b.t.Helper()
-	require.NoError(b.t, json.Unmarshal([]byte(b.text(http.MethodGet, path, "", nil)), into))
 }
 
 // pageOf calls keep only until the page is full, since keep may be expensive.

@@ -30,6 +30,8 @@ type job struct {
 	// unusable says why a job of an earlier process cannot continue: its order means nothing now.
 	unusable error
 
+	submitting sync.Mutex // held while a stage is passed to the cluster, before mu
+
 	mu       sync.Mutex
 	order    Order
 	src      []mapreduce.Source // until the first stage takes them
@@ -210,27 +212,24 @@ func (j *job) begun() <-chan struct{} {
 	return j.turn
 }
 
-// begin records the running stage. It returns false if the job must be killed.
-func (j *job) begin(h *actors.JobHandle) bool {
+// begin records the running stage.
+func (j *job) begin(h *actors.JobHandle) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.handle = h
 	j.cores = append(j.cores, h.ID())
 	close(j.turn)
 	j.turn = make(chan struct{})
-	return j.Kill == nil
 }
 
 // owns reports whether a cluster job is a stage of this job. While a stage is being passed to the
-// cluster the answer is unknown; then wait is closed when it is known.
-func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
+// cluster, it waits until that is known.
+func (j *job) owns(id scheduling.JobID) bool {
+	j.submitting.Lock()
+	defer j.submitting.Unlock()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	is = slices.Contains(j.cores, id)
-	if is || j.handle != nil || j.End != nil {
-		return is, nil
-	}
-	return false, j.turn
+	return slices.Contains(j.cores, id)
 }
 
 // has reports whether the cluster job with that name, as in events, is a stage of this job.

@@ -36,18 +36,17 @@ func (r *roots) open(cfg *Config) (err error) {
 	}
 	for _, dir := range cfg.Roots {
 		said, err := filepath.Abs(dir)
-		if err != nil {
-			return err
+		if err == nil {
+			dir, err = filepath.EvalSymlinks(said)
 		}
-		real, err := filepath.EvalSymlinks(said)
+		var open *os.Root
+		if err == nil {
+			open, err = os.OpenRoot(dir)
+		}
 		if err != nil {
 			return fmt.Errorf("serve: root %w", err)
 		}
-		open, err := os.OpenRoot(real)
-		if err != nil {
-			return fmt.Errorf("serve: root %w", err)
-		}
-		r.list = append(r.list, root{real, said, open})
+		r.list = append(r.list, root{dir, said, open})
 	}
 	return nil
 }

@@ -84,30 +84,35 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 
 // onCluster runs a plan of a job on the cluster and waits for its end.
 func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (actors.Result, error) {
-	h, err := s.prepared(ctx, plan, j.options(key))
-	if err != nil {
-		if k := j.killed(); k != nil {
-			err = errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
-		}
-		return actors.Result{}, err
+	h, err := s.begin(ctx, j, plan, key)
+	if k := j.killed(); k != nil && err != nil {
+		err = errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
+	} else if k != nil {
+		_ = h.Kill(k.Reason) // the job's end decides
 	}
-	if !j.begin(h) {
-		_ = h.Kill(j.killed().Reason) // the job's end decides
+	if err != nil {
+		return actors.Result{}, err
 	}
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
 	return res, err
 }
 
-// prepared prepares and submits a plan, once fewer than maxPreparing jobs are in preparation.
-func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.SubmitOptions) (*actors.JobHandle, error) {
+// begin prepares and submits a plan of a job, once fewer than maxPreparing jobs are in preparation.
+func (s *Server) begin(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (*actors.JobHandle, error) {
 	select {
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	return s.cluster.Submit(ctx, plan, o)
+	j.submitting.Lock()
+	defer j.submitting.Unlock()
+	h, err := s.cluster.Submit(ctx, plan, j.options(key))
+	if err == nil {
+		j.begin(h)
+	}
+	return h, err
 }
 
 // betweenStages returns a directory for the data that one stage passes to the next. With a State

@@ -116,11 +116,7 @@ func (s *Server) put(c caller, name string, f *upload) error {
 
 // putOnDisk writes the file below the state directory and registers it.
 func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
-	dir := filepath.Join(s.memory.dir, partDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(dir, "put-")
+	part, err := os.CreateTemp(filepath.Join(s.memory.dir, partDir), "put-")
 	if err != nil {
 		return err
 	}
@@ -260,8 +256,8 @@ func filesBelow(dir, name string) (map[string]string, error) {
 // loadStore registers the files that an earlier process has left, except outputs of unfinished
 // jobs.
 func (s *Server) loadStore() error {
-	home := filepath.Join(s.memory.dir, storeDir)
-	if err := errors.Join(os.RemoveAll(filepath.Join(s.memory.dir, partDir)), os.MkdirAll(home, 0o700)); err != nil {
+	home, parts := filepath.Join(s.memory.dir, storeDir), filepath.Join(s.memory.dir, partDir)
+	if err := errors.Join(os.RemoveAll(parts), os.MkdirAll(parts, 0o700), os.MkdirAll(home, 0o700)); err != nil {
 		return err
 	}
 	files, err := filesBelow(home, "")

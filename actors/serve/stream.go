@@ -36,16 +36,13 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) (an
 		return nil, err
 	}
 	owned := map[scheduling.JobID]bool{}
-	keep := func(l *line) (bool, <-chan struct{}) {
+	keep := func(l *line) bool {
 		is, known := owned[l.job]
-		if known || l.job == 0 {
-			return is, nil
-		}
-		is, wait := j.owns(l.job)
-		if wait == nil {
+		if !known && l.job != 0 {
+			is = j.owns(l.job)
 			owned[l.job] = is
 		}
-		return is, wait
+		return is
 	}
 	return nil, s.stream(w, r, keep, j, false)
 }
@@ -67,7 +64,7 @@ func (s *Server) position(r *http.Request) uint64 {
 //
 // keep selects the events, as for broker.batch.
 func (s *Server) stream(
-	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
+	w http.ResponseWriter, r *http.Request, keep func(*line) bool, of *job, state bool,
 ) error {
 	if !s.events.attach() {
 		return refuse("too-many-streams", "too many streams of events; try again later")
@@ -93,7 +90,6 @@ func (s *Server) stream(
 		case missed > 0 && next > 1:
 			_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", missed)
 		}
-		begun := some.next > next+missed
 		next = some.next
 		_, _ = out.Write(some.text) // Flush returns the error
 		var ended <-chan struct{}
@@ -105,7 +101,7 @@ func (s *Server) stream(
 			continue
 		case wait == nil:
 			wait, ended = s.events.beat(), nil
-		case over && !begun:
+		case over:
 			_, _ = fmt.Fprintf(out, "id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
 			_ = out.Flush()
 			return nil

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // Server returns information about the server.
@@ -121,10 +120,4 @@ func (c *Client) Remove(ctx context.Context, name string) error {
 	return res.Body.Close()
 }
 
-func filePath(name string) string {
-	parts := strings.Split(name, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return "/files/" + strings.Join(parts, "/")
-}
+func filePath(name string) string { return (&url.URL{Path: "/files/" + name}).EscapedPath() }
