@@ -83,7 +83,8 @@ func (s *Server) steer(
 		return err
 	}
 	select {
-	case <-j.begun():
+	case <-j.begun:
+	case <-j.done:
 	case <-ctx.Done():
 		return refuse("not-begun", "job %d is still being prepared; try again", j.ID)
 	}

@@ -26,6 +26,7 @@ type job struct {
 	claim   *claim          // on the block store's quota; nil if the output is elsewhere
 	ctx     context.Context // ends when the job must end before it has begun
 	cancel  context.CancelFunc
+	begun   chan struct{} // closed when its first stage begins
 	done    chan struct{} // closed when it has ended
 	// unusable says why a job of an earlier process cannot continue: its order means nothing now.
 	unusable error
@@ -38,7 +39,6 @@ type job struct {
 	handle   *actors.JobHandle  // handle of the running stage; nil between stages
 	stages   []api.Stage        // ended stages
 	cores    []scheduling.JobID // cluster jobs of all stages that have begun
-	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *counter.Set
 	between  *scratch.Item        // data between stages of a server without a State; nil: none
 	stored   map[string]*dfs.Sums // files of the block store that it has written
@@ -199,27 +199,14 @@ func (j *job) running() *actors.JobHandle {
 	return j.handle
 }
 
-// begun returns a channel that is closed when the cluster has had a stage of the job, or the job
-// has ended.
-func (j *job) begun() <-chan struct{} {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.cores) > 0 || j.End != nil {
-		past := make(chan struct{})
-		close(past)
-		return past
-	}
-	return j.turn
-}
-
 // begin records the running stage.
 func (j *job) begin(h *actors.JobHandle) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.handle = h
+	if j.handle = h; len(j.cores) == 0 {
+		close(j.begun)
+	}
 	j.cores = append(j.cores, h.ID())
-	close(j.turn)
-	j.turn = make(chan struct{})
 }
 
 // owns reports whether a cluster job is a stage of this job. While a stage is being passed to the

@@ -212,7 +212,6 @@ func (s *Server) finish(j *job, err error) {
 	s.catalog.note(e, j.Who.User, j.claim)
 	j.mu.Lock()
 	j.End, j.stored = end, nil
-	close(j.turn)
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.writing.RUnlock()

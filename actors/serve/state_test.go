@@ -206,7 +206,7 @@ func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
 	}
 	j, err := b.s.jobs.find(last)
 	require.NoError(t, err)
-	<-j.begun()
+	<-j.begun
 	require.Less(t, open()-before, waiting, "one each would be as many")
 	require.NoDirExists(t, b.s.memory.stored("out/7"))
 	for _, name := range []string{"out", "out/7", "out/7/x"} {

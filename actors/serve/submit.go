@@ -90,7 +90,7 @@ func (s *Server) place(j *job) error {
 
 // newJob returns a job that is not in the table yet.
 func (s *Server) newJob(r record) *job {
-	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), turn: make(chan struct{})}
+	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), begun: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(s.ended)
 	return j
 }
