@@ -93,40 +93,38 @@ func (p *Pipeline) end(succeeded bool) {
 func Iterate[S any](ctx context.Context, start S, rounds int,
 	step func(ctx context.Context, round int, s S) (S, error),
 	enough func(ctx context.Context, round int, before, after S) (bool, error),
-) (S, error) {
+) (_ S, err error) {
 	var zero S
-	before := start
-	owned := func() {} // releases before, unless it is start
+	now, release := start, func() {} // release frees now, unless it is start
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	for round := 1; round <= rounds; round++ {
 		if ctx.Err() != nil {
-			owned()
 			return zero, ending(ctx)
 		}
-		after, err := step(ctx, round, before)
+		next, err := step(ctx, round, now)
 		if err != nil {
-			owned()
 			return zero, err
 		}
 		done := false
 		if enough != nil && round < rounds {
-			done, err = enough(ctx, round, before, after)
+			done, err = enough(ctx, round, now, next)
 		}
-		release := releaseOf(after)
-		if same(before, after) {
-			release = owned
-		} else {
-			owned()
-		}
-		if err != nil {
+		if !same(now, next) {
 			release()
+			release = releaseOf(next)
+		}
+		if now = next; err != nil {
 			return zero, err
 		}
 		if done {
-			return after, nil
+			break
 		}
-		before, owned = after, release
 	}
-	return before, nil
+	return now, nil
 }
 
 type releaser interface{ Release() }

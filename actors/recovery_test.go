@@ -43,7 +43,7 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky makes the scheduler panic at an offer of a slot: once, and after each of the next restarts
+// panicky makes the scheduler panic when it ranks a job: once, and after each of the next restarts
 // of the scheduler once more. Its method panics sets the total number.
 type panicky struct {
 	slog.Handler
@@ -51,33 +51,19 @@ type panicky struct {
 	times atomic.Int32
 }
 
-// in returns cfg with p's rule for maps and reduces, which launches them anywhere, and p's log.
+// in returns cfg with p's order of jobs, the order of submission, and p's log.
 func (p *panicky) in(cfg Config) Config {
-	cfg.Policy = scheduling.Policy{Order: "fair", SlowStart: -1}
-	cfg.Policy.Locality.Part, cfg.Policy.Reduce.Part = "panicky", "panicky"
-	cfg.Parts.Maps = map[string]func() scheduling.MapPlacement{"panicky": func() scheduling.MapPlacement { return p }}
-	cfg.Parts.Reduces = map[string]func() scheduling.ReducePlacement{"panicky": func() scheduling.ReducePlacement { return p }}
+	cfg.Policy = scheduling.Policy{Order: "panicky", SlowStart: -1}
+	cfg.Parts.Orders = map[string]func() scheduling.JobOrder{"panicky": func() scheduling.JobOrder { return p }}
 	cfg.Logger = slog.New(p)
 	return cfg
 }
 
-func (p *panicky) fault() {
+func (p *panicky) Rank(_ scheduling.View, id scheduling.JobID, _ scheduling.TaskKind) float64 {
 	if p.armed.CompareAndSwap(true, false) {
 		panic("a fault in the policy")
 	}
-}
-
-func (p *panicky) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
-	p.fault()
-	return scheduling.AnyPlace
-}
-
-func (p *panicky) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
-	p.fault()
-	for i := range o.Waiting {
-		return i
-	}
-	return -1
+	return float64(id)
 }
 
 // panics sets the number of panics.
