@@ -25,9 +25,6 @@ type graphLine struct {
 	Alone    bool
 }
 
-// errGraph is the error of graphs with too many nodes to number.
-var errGraph = errors.New("jobs: more than 2147483647 nodes")
-
 // readGraph returns the graph that an input describes. Each line is a node, a tab and the node that
 // an edge leads to, or a single node.
 func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*graph, error) {
@@ -49,7 +46,7 @@ func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*gr
 	slices.SortFunc(g.names, bytes.Compare)
 	g.names = slices.Clip(slices.CompactFunc(g.names, bytes.Equal))
 	if len(g.names) > math.MaxInt32 {
-		return nil, errGraph
+		return nil, errors.New("jobs: more than 2147483647 nodes")
 	}
 	numbers := make(map[string]int32, len(g.names))
 	for i, name := range g.names {

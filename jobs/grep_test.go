@@ -123,9 +123,12 @@ func TestGrepEqualsToolOnRandomText(t *testing.T) {
 // With OnlyMatching, a match that is not a word is shortened until it is one.
 func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	for _, c := range []struct{ content, pattern, want string }{
-		{"-ab,ab_ab.abé,\xffab", "a|ab", "ab ab ab"}, {"-ab,ab_ab.abé,\xffab", "ab|a", "ab ab ab"},
-		{"-ab,ab_ab.abé,\xffab", "b", ""}, {"-ab,ab_ab.abé,\xffab", "x?", ""},
-		{"-ab,ab_ab.abé,\xffab", "[ab]*?", "ab ab ab"}, {"a-a b\n", "a+ ?a*", "a a"},
+		{"-ab,ab_ab.abé,\xffab", "a|ab", "ab ab ab"},
+		{"-ab,ab_ab.abé,\xffab", "ab|a", "ab ab ab"},
+		{"-ab,ab_ab.abé,\xffab", "b", ""},
+		{"-ab,ab_ab.abé,\xffab", "x?", ""},
+		{"-ab,ab_ab.abé,\xffab", "[ab]*?", "ab ab ab"},
+		{"a-a b\n", "a+ ?a*", "a a"},
 	} {
 		bind := bindSearch(t, inLines, c.pattern, GrepOptions{Word: true, OnlyMatching: true}, c.content)
 		require.Equal(t, strings.Fields(c.want), strings.Fields(run(t, settings()[0], bind)), c.pattern)

@@ -100,7 +100,9 @@ func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 		},
 		Combine: Sum.plus,
 		Reduce: func(client []byte, sums iter.Seq[Sum], emit func(Revenue)) error {
-			emit(mapreduce.MakePair(client, decimalText(added(sums).units())))
+			for s := range sums { // exactly one, since Combine adds them up
+				emit(mapreduce.MakePair(client, decimalText(s.units())))
+			}
 			return nil
 		},
 	}
@@ -213,11 +215,9 @@ func HiveTotals() mapreduce.Job[[]byte, []byte, totals, ClientTotal] {
 		},
 		Combine: totals.plus,
 		Reduce: func(client []byte, all iter.Seq[totals], emit func(ClientTotal)) error {
-			var sum totals
-			for t := range all {
-				sum = sum.plus(t)
+			for t := range all { // exactly one, as above
+				emit(ClientTotal{Client: client, Revenue: decimalText(t.Revenue.units()), Rank: t.Ranks.mean()})
 			}
-			emit(ClientTotal{Client: client, Revenue: decimalText(sum.Revenue.units()), Rank: sum.Ranks.mean()})
 			return nil
 		},
 	}

@@ -54,22 +54,23 @@ func once(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None
 func lists[O any](
 	add func(list, text []byte) []byte, list func(title []byte, n int64, texts []byte) O,
 ) func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
-	write := func(entries iter.Seq2[entry, mapreduce.None], emit func(O)) error {
-		var title, texts []byte
-		n := int64(0)
-		for e := range entries {
-			if n++; n == 1 {
-				title = slices.Clone(e.First)
-			} else {
-				texts = append(texts, ',')
-			}
-			texts = add(texts, e.Second)
-		}
-		emit(list(title, n, texts))
-		return nil
-	}
 	return func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
-		return mapreduce.Reducer[entry, mapreduce.None, O]{Pairs: write}, nil
+		return mapreduce.Reducer[entry, mapreduce.None, O]{
+			Pairs: func(entries iter.Seq2[entry, mapreduce.None], emit func(O)) error {
+				var title, texts []byte
+				n := int64(0)
+				for e := range entries {
+					if n++; n == 1 {
+						title = slices.Clone(e.First)
+					} else {
+						texts = append(texts, ',')
+					}
+					texts = add(texts, e.Second)
+				}
+				emit(list(title, n, texts))
+				return nil
+			},
+		}, nil
 	}
 }
 

@@ -23,14 +23,6 @@ func (s Sum) plus(o Sum) Sum {
 	return Sum{High: s.High + o.High + int64(carry), Mid: mid, Low: low, Count: s.Count + o.Count}
 }
 
-// added returns the sum of sums.
-func added(sums iter.Seq[Sum]) (all Sum) {
-	for s := range sums {
-		all = all.plus(s)
-	}
-	return all
-}
-
 // negative returns the sum of the negated numbers.
 func (s Sum) negative() Sum {
 	low, borrow := bits.Sub64(0, s.Low, 0)
@@ -61,7 +53,9 @@ func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce
 		},
 		Combine: Sum.plus,
 		Reduce: func(key []byte, sums iter.Seq[Sum], emit func(mapreduce.Pair[[]byte, float64])) error {
-			emit(mapreduce.MakePair(key, added(sums).mean()))
+			for s := range sums { // exactly one, since Combine adds them up
+				emit(mapreduce.MakePair(key, s.mean()))
+			}
 			return nil
 		},
 	}

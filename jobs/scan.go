@@ -90,13 +90,11 @@ func Sleep(reduce time.Duration) mapreduce.Job[[]byte, string, int64, mapreduce.
 func nap(t *mapreduce.Task, d time.Duration) error {
 	const sign = 30 * time.Second // well below any task timeout
 	for d > 0 {
-		timer := time.NewTimer(min(d, sign))
 		select {
-		case <-timer.C:
-			d -= min(d, sign)
+		case <-time.After(min(d, sign)):
+			d -= sign
 			t.Progress()
 		case <-t.Context().Done():
-			timer.Stop()
 			return t.Context().Err()
 		}
 	}

@@ -99,14 +99,9 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	return nil
 }
 
-// row is a record's text, and those of its columns that Table.Columns selects.
-type row struct {
-	text    []byte
-	columns []string
-}
-
-// rowsOf returns an input of what make returns for each row of src.
-func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
+// rowsOf returns an input of what make returns for the text of each record of src and those of its
+// columns that Table.Columns selects.
+func rowsOf[I any](t *Table, src []mapreduce.Source, make func(text []byte, columns []string) (I, error)) mapreduce.Input[I] {
 	take := func(text []byte, list []string, err error) (I, error) {
 		if n := len(list); err == nil && !t.takes(n) {
 			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose columns", columns(n), t.wanted()))
@@ -115,7 +110,7 @@ func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) 
 			var none I
 			return none, err
 		}
-		return make(row{text, list})
+		return make(text, list)
 	}
 	switch {
 	case len(t.Fields) > 0:
@@ -227,18 +222,18 @@ var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed, which th
 
 // joinedBy returns a function that joins a row's columns with a separator. Columns must not contain
 // it, since the job splits them.
-func joinedBy(separator byte) func(row) ([]byte, error) {
-	return func(r row) ([]byte, error) {
+func joinedBy(separator byte) func(text []byte, columns []string) ([]byte, error) {
+	return func(_ []byte, columns []string) ([]byte, error) {
 		between := string([]byte{separator})
-		for _, text := range r.columns {
+		for _, text := range columns {
 			switch {
 			case strings.Contains(text, "\n"):
 				return nil, errLineFeed
-			case len(r.columns) > 1 && strings.Contains(text, between):
+			case len(columns) > 1 && strings.Contains(text, between):
 				return nil, mapreduce.Bad(fmt.Errorf("column %s holds %q, which stands between columns here", cut([]byte(text)), between))
 			}
 		}
-		return []byte(strings.Join(r.columns, between)), nil
+		return []byte(strings.Join(columns, between)), nil
 	}
 }
 
@@ -250,8 +245,8 @@ func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 			return mapreduce.MakePair(text[bytes.LastIndexByte(text, t.separator())+1:], line), nil
 		})
 	}
-	return rowsOf(t, src, func(r row) (Numbered, error) {
-		return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil
+	return rowsOf(t, src, func(text []byte, columns []string) (Numbered, error) {
+		return mapreduce.MakePair([]byte(columns[len(columns)-1]), text), nil
 	})
 }
 
@@ -261,11 +256,11 @@ func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]
 	if len(t.Columns) > 0 || !t.CSV {
 		return t.Joined(src, '\t')
 	}
-	return rowsOf(t, src, func(r row) ([]byte, error) {
+	return rowsOf(t, src, func(_ []byte, columns []string) ([]byte, error) {
 		var b bytes.Buffer
 		w := csv.NewWriter(&b)
 		w.Comma = rune(t.separator())
-		err := w.Write(r.columns)
+		err := w.Write(columns)
 		w.Flush()
 		text := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 		if oneLine && bytes.IndexByte(text, '\n') >= 0 {
@@ -280,11 +275,11 @@ func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]b
 	if !t.Parsed() {
 		return mapreduce.KeyValueLines(t.separator(), src...)
 	}
-	return rowsOf(t, src, func(r row) (pair mapreduce.Pair[[]byte, []byte], err error) {
-		if strings.Contains(r.columns[0], "\n") {
+	return rowsOf(t, src, func(_ []byte, columns []string) (pair mapreduce.Pair[[]byte, []byte], err error) {
+		if strings.Contains(columns[0], "\n") {
 			return pair, errLineFeed
 		}
-		return mapreduce.MakePair([]byte(r.columns[0]), []byte(r.columns[1])), nil
+		return mapreduce.MakePair([]byte(columns[0]), []byte(columns[1])), nil
 	})
 }
 

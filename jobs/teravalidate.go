@@ -20,14 +20,6 @@ type TeraSummary struct {
 	Last       []byte
 }
 
-// add extends the summary by the record after those summarized.
-func (s *TeraSummary) add(record []byte) {
-	s.follow(TeraSummary{
-		Records: 1, Checksum: uint64(crc32.ChecksumIEEE(record)),
-		First: record[:TeraKeyBytes], Last: record[:TeraKeyBytes],
-	})
-}
-
 // follow extends s by o, the summary of the records after those of s. It copies the keys.
 func (s *TeraSummary) follow(o TeraSummary) {
 	if o.Records == 0 {
@@ -65,7 +57,8 @@ func TeraValidate(anyOrder bool) mapreduce.Job[[]byte, int64, TeraSummary, TeraF
 			var found TeraSummary
 			return mapper{
 				Map: func(record []byte, _ func(int64, TeraSummary)) error {
-					found.add(record)
+					key := record[:TeraKeyBytes]
+					found.follow(TeraSummary{Records: 1, Checksum: uint64(crc32.ChecksumIEEE(record)), First: key, Last: key})
 					return nil
 				},
 				Close: func(emit func(int64, TeraSummary)) error {

@@ -9,14 +9,11 @@ import (
 // An entry of the table is the offset of a state's row, or a special value with flag bits.
 const (
 	special    = 1 << 31
-	matched    = special | 1<<30 // the line matches
-	dead       = special | 1<<29 // the line cannot match
+	matchValue = special | 1<<30 // the line matches
+	deadValue  = special | 1<<29 // the line cannot match
+	noValue    = special         // not computed yet
 	startState = special | 1<<28 // no match has begun: the text up to the next possible beginning may be skipped
 	rowBits    = 1<<28 - 1
-
-	matchValue = matched
-	deadValue  = dead
-	noValue    = special // not computed yet
 )
 
 // state is a state of the automaton: what its row in the table stands for.

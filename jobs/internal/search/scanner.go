@@ -40,22 +40,14 @@ func (p *Pattern) scan(chunk []byte) scanner { return scanner{p, chunk, p.finder
 func (p *Pattern) finder() *finder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.finders); n > 0 {
-		f := p.finders[n-1]
-		p.finders = p.finders[:n-1]
-		return f.within(p.memory)
-	}
 	f := &finder{spanSize: firstSpan}
-	if p.lines != nil {
+	if n := len(p.finders); n > 0 {
+		f, p.finders = p.finders[n-1], p.finders[:n-1]
+	} else if p.lines != nil {
 		f.lines = p.lines.NewSearcher()
 	}
-	return f.within(p.memory)
-}
-
-// within limits the memory of f's states to bytes, unless it is 0, and returns f.
-func (f *finder) within(bytes int64) *finder {
-	if f.lines != nil && bytes > 0 {
-		f.lines.Bound(bytes)
+	if f.lines != nil && p.memory > 0 {
+		f.lines.Bound(p.memory)
 	}
 	return f
 }
