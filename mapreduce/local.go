@@ -73,6 +73,9 @@ func (r *reduceRun) localPairs(part []localPair) func() (key []byte, ok bool, er
 			if !b.combines || n+1 == len(part) || !bytes.Equal(part[n].key, part[n+1].key) {
 				key := part[n].key
 				part = part[n+1:]
+				if b.combines && b.identity() { // pass counts no groups: here each record is one
+					r.c.Add(counter.ReduceInputGroups, 1)
+				}
 				return key, true, nil
 			}
 		}
