@@ -16,10 +16,10 @@ import (
 var built = &core.Policies{Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"capacity": New}}
 
 func capacityCore(t require.TestingT, queues []model.QueueConfig, nodes ...model.Node) *core.Core {
-	return coretest.New(t, built, core.Config{Explain: true}, model.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
+	return coretest.New(t, built, core.Config{}, model.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
 }
 
-// queued returns a Core under the capacity scheduler with Explain and one node, which has number 0.
+// queued returns a Core under the capacity scheduler with one node, which has number 0.
 func queued(t require.TestingT, n model.Node, queues ...model.QueueConfig) *core.Core {
 	n.Name = "n"
 	return capacityCore(t, queues, n)
@@ -34,18 +34,6 @@ func limited(t require.TestingT, q model.QueueConfig) *core.Core {
 func refused(queues ...model.QueueConfig) error {
 	_, err := core.New(built, core.Config{}, model.Policy{Order: "capacity", Queues: queues})
 	return err
-}
-
-// A user holds at most the queue's capacity times its user factor, even if slots are idle. Another
-// user may launch then.
-func TestUserFactor(t *testing.T) {
-	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
-		c := limited(t, model.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
-		coretest.Submit(t, c, model.JobSpec{User: "ann", Maps: 20})
-		require.Equal(t, want, coretest.Launches(t, c, 0), factor)
-		coretest.Submit(t, c, model.JobSpec{User: "bob", Maps: 20})
-		require.Equal(t, min(want, 10-want), coretest.Launches(t, c, 0), factor)
-	}
 }
 
 // Of a queue's jobs, those beyond InitLimit wait. Those beyond JobLimit are rejected, also when
@@ -150,26 +138,6 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	views := c.View().Queues()
 	require.Len(t, views, 1)
 	require.Equal(t, []any{"default", [2]int{}, [2]int{model.NoLimit, model.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
-}
-
-// A queue at its maximum launches nothing more, and the reason says so. A queue that holds no slot
-// may launch any task, even one that needs more than the maximum.
-func TestMaximumOfAQueue(t *testing.T) {
-	for _, x := range []struct {
-		slots  int // per task
-		begins int
-		says   model.Reason
-	}{
-		{1, 5, model.Reason{Cause: model.CauseQueueMax, Count: 5, Of: 5}},
-		{2, 2, model.Reason{Cause: model.CauseQueueMax, Count: 4, Of: 5}},
-		{5, 1, model.Reason{Cause: model.CauseQueueMax, Count: 5, Of: 5}},
-		{6, 1, model.Reason{Cause: model.CauseQueueMax, Count: 6, Of: 5}},
-	} {
-		c := queued(t, model.Node{MapSlots: 10}, model.QueueConfig{Name: "default", Capacity: 20, Max: 50}, model.QueueConfig{Name: "other"})
-		coretest.Submit(t, c, model.JobSpec{User: "u", Maps: 9, SlotsPerTask: x.slots})
-		require.Equal(t, x.begins, coretest.Launches(t, c, 0), x.slots)
-		require.Equal(t, []model.Skip{{Job: 1, Kind: model.Map, Node: 0, Reason: x.says}}, c.View().Skips())
-	}
 }
 
 // Each mistake in the configuration of a queue is rejected, and values at the limits are valid.

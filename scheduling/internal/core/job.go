@@ -89,7 +89,7 @@ type Job struct {
 }
 
 // placeIndex finds, for a job and a node, the pending map with the lowest index that has a replica
-// on that node, in its rack, or in a wider group.
+// on that node or in its rack.
 type placeIndex struct {
 	Levels []index.Level // 0: nodes, 1: racks
 	Topo   int           // the Core's topology when the level of racks was built

@@ -25,7 +25,7 @@ type NodeState struct {
 	Used     [model.Kinds]int // slots held by attempts that are not suspended
 	Running  [model.Kinds]int // attempts that are not suspended
 
-	Groups      []int32 // by level: the node itself, its rack, wider groups
+	Groups      []int32 // by level: the node itself, its rack
 	Atts        []int32 // live attempts, suspended ones included
 	Incarnation uint64
 	Seen        time.Duration
