@@ -101,14 +101,6 @@ func Job(t require.TestingT, c *core.Core, id model.JobID) view.Job {
 	return v
 }
 
-// Runnable returns, for each job that has not ended, whether it may launch.
-func Runnable(c *core.Core) (list []bool) {
-	for _, j := range c.Active {
-		list = append(list, j.Runnable)
-	}
-	return list
-}
-
 // Events records a Core's events. Each call of `since` returns the events since the last call.
 func Events(cfg *core.Config) (since func() []event.Event) {
 	var events []event.Event
