@@ -51,7 +51,7 @@ func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	require.Equal(t, []model.NodeID{0}, called)
 	called, _ = c.Due()
 	require.Empty(t, called, "it is told once")
-	require.Empty(t, coretest.Beat(t, c, 1200*time.Millisecond, 3))
+	require.Empty(t, coretest.Beat(t, c, 1299*time.Millisecond, 3))
 	require.Len(t, coretest.Beat(t, c, 1300*time.Millisecond, 3), 1, "after one heartbeat interval of 300 ms")
 	require.Zero(t, j.Work[model.Reduce].Waiting())
 }

@@ -30,7 +30,9 @@ func drawPolicy(t *rapid.T) model.Policy {
 		p.Locality = model.LocalityPolicy{Rule: model.TimedWait, Auto: true}
 	}
 	p.Reduce.Rule = rapid.SampledFrom([]model.ReduceRule{model.AnyNode, model.CoGRS, model.LARTS}).Draw(t, "placement")
-	p.Reduce.Waits = [2]time.Duration{2 * time.Second, 2 * time.Second}
+	if rapid.Bool().Draw(t, "reduce waits") { // otherwise automatic ones
+		p.Reduce.Waits = [2]time.Duration{2 * time.Second, 2 * time.Second}
+	}
 	p.SlowStart = rapid.SampledFrom([]float64{-1, 0, 0.5, 1}).Draw(t, "slowstart")
 	p.Spread = rapid.Bool().Draw(t, "spread")
 	p.OneTask = rapid.Bool().Draw(t, "onetask")
