@@ -15,17 +15,17 @@ import (
 
 // cityOf is the small feed of the join below. It has the city of each user: none for every tenth
 // user, and two for every seventh.
-func cityOf() Feed[[]byte, string] {
+func cityOf() Feed[[]byte, []byte] {
 	users := make([]int, 100)
 	for n := range users {
 		users[n] = n
 	}
-	return From(Slice(users), func(_ *Task, n int, emit func([]byte, string)) error {
+	return From(Slice(users), func(_ *Task, n int, emit func([]byte, []byte)) error {
 		if n%10 > 0 {
-			emit([]byte(userKey(n)), fmt.Sprint("city", n))
+			emit([]byte(userKey(n)), fmt.Append(nil, "city", n))
 		}
 		if n%7 == 0 {
-			emit([]byte(userKey(n)), fmt.Sprint("town", n))
+			emit([]byte(userKey(n)), fmt.Append(nil, "town", n))
 		}
 		return nil
 	})
@@ -67,11 +67,11 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 				}
 				var seen bytes.Buffer
 				p := must(BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
-					func(p pair, c []string, _ func(string)) error {
+					func(p pair, c [][]byte, _ func(string)) error {
 						if string(p.Second) == fmt.Sprint(at) {
 							return way()
 						}
-						fmt.Fprintf(&seen, "%s %v\n", p.Second, c)
+						fmt.Fprintf(&seen, "%s %s\n", p.Second, c)
 						return nil
 					}).Bind(unread[string]()))(t)
 				require.ErrorAs(t, new(engineRun).run(t.Context(), p), &e)

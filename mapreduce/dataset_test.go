@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,6 +131,7 @@ func TestKeptRelease(t *testing.T) {
 	begins := must(passOn[int]().Bind(k.Input(), unread[int]()))(t)
 	k.Release()
 	require.ErrorIs(t, begins.SetupJob(), kept.ErrReleased)
+	require.ErrorIs(t, errorOf(k.Records()), kept.ErrReleased)
 	again := must(passOn[int]().Bind(Slice([]int{1}), k.Output()))(t)
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
@@ -248,6 +250,37 @@ func TestKeptDamage(t *testing.T) {
 	require.ErrorContains(t, err, "wrong checksum")
 	require.True(t, fault.IsPermanent(err))
 	require.Equal(t, []int{0}, k.Lost())
+}
+
+// A changed bit in a map's spill makes the reduce that reads it fail with an error that says so,
+// with Combine and without. The reduce's result is not taken, although its group has ended.
+func TestDamagedSpillsFailTheReduce(t *testing.T) {
+	var text strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&text, "word%d\n", i*7919%20_011)
+	}
+	for _, combine := range []bool{false, true} {
+		var files []*os.File
+		res := cluster.Resources{Budget: cluster.NewMemory(1).Sub(), Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) {
+			f, err := os.CreateTemp(t.TempDir(), "")
+			files = append(files, f)
+			return f, err
+		})}
+		p := must(wordCount(combine).Bind(Lines(textOf(text.String())), unread[Pair[string, int64]]()))(t)
+		out := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: begun(t, p, nil)[0], Resources: res}))(t)
+		for _, f := range files {
+			at := must(f.Stat())(t).Size() / 2
+			var b [1]byte
+			must(f.ReadAt(b[:], at))(t)
+			must(f.WriteAt([]byte{b[0] ^ 4}, at))(t)
+		}
+		err := p.RunReduce(t.Context(), &cluster.ReduceAttempt{Resources: res, Next: sent(0, out)})
+		require.ErrorIs(t, err, cluster.ErrDamagedSpill)
+		var d *cluster.DamagedOutputError
+		require.ErrorAs(t, err, &d)
+		require.Equal(t, []int{0}, d.Maps)
+		out.Release()
+	}
 }
 
 // Jobs over datasets have errors that name the record, skip bad records, and can be watched.
