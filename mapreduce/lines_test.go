@@ -130,7 +130,8 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 		return []cluster.Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	}))(t)
 	require.Equal(t, []cluster.Split{
-		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}},
+		{Offset: 0, Length: 4, Hosts: []string{"a"}},
+		{Offset: 4, Length: 4, Hosts: []string{"a"}},
 		{Offset: 8, Length: 1, Hosts: []string{"b"}},
 	}, splits)
 }
