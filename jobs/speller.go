@@ -8,7 +8,7 @@ import (
 // speller finds the words that WordCountOptions define. Each attempt needs its own.
 type speller struct {
 	o     WordCountOptions
-	ascii [utf8.RuneSelf]rune // spelled of each ASCII character
+	ascii [utf8.RuneSelf]byte // spelled of each ASCII character
 	word  []byte              // buffer
 }
 
@@ -18,7 +18,7 @@ const noWord = ' '
 func newSpeller(o WordCountOptions) *speller {
 	s := &speller{o: o}
 	for c := range s.ascii {
-		s.ascii[c] = s.spelled(rune(c))
+		s.ascii[c] = byte(s.spelled(rune(c)))
 	}
 	return s
 }
@@ -54,19 +54,26 @@ func folded(r rune) rune {
 // or, with o.Words, separates words.
 func (s *speller) words(text []byte, visit func(word []byte)) {
 	word := s.word[:0]
-	for i, size := 0, 0; i < len(text); i += size {
-		r := rune(text[i])
-		if size = 1; r < utf8.RuneSelf {
-			r = s.ascii[r]
-		} else if r, size = utf8.DecodeRune(text[i:]); r == utf8.RuneError && size == 1 && !s.o.Words {
-			word = append(word, text[i])
-			continue
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			if c = s.ascii[c]; c != noWord {
+				word = append(word, c)
+				continue
+			}
 		} else {
-			r = s.spelled(r)
+			r, size := utf8.DecodeRune(text[i:])
+			i += size
+			if r == utf8.RuneError && size == 1 && !s.o.Words {
+				word = append(word, c)
+				continue
+			}
+			if r = s.spelled(r); r != noWord {
+				word = utf8.AppendRune(word, r)
+				continue
+			}
 		}
-		if r != noWord {
-			word = utf8.AppendRune(word, r)
-		} else if len(word) > 0 {
+		if len(word) > 0 {
 			visit(word)
 			word = word[:0]
 		}

@@ -1,15 +1,12 @@
 package search
 
-import (
-	"bytes"
+import "github.com/tarry-mr/tarry/jobs/internal/teddy"
 
-	"github.com/tarry-mr/tarry/jobs/internal/teddy"
-)
-
-// needles are literals prepared for searching. A search looks for the rarest bytes of each, and then
-// compares the bytes around them.
+// needles are literals prepared for searching. A search for several looks for the rarest bytes of
+// each, and then compares the bytes around them.
 type needles struct {
 	list   []needle
+	single *rare        // the only one; nil if there are several
 	rarest *teddy.Table // finds the bytes at index rare of the texts
 }
 
@@ -20,6 +17,9 @@ type needle struct {
 }
 
 func newNeedles(list []literal) (n needles) {
+	if len(list) == 1 {
+		return needles{list: []needle{{list[0], 0}}, single: newRare(list[0])}
+	}
 	width := teddy.Bytes
 	for _, l := range list {
 		width = min(width, len(l.text))
@@ -52,8 +52,8 @@ func (l literal) pattern(at, width int) (p teddy.Pattern) {
 
 // index returns the position of a needle in the first line of s[from:] with one, or len(s).
 func (n *needles) index(s []byte, from int) int {
-	if len(n.list) == 1 && !n.list[0].fold && !teddy.Fast() {
-		if i := bytes.Index(s[from:], []byte(n.list[0].text)); i >= 0 {
+	if n.single != nil {
+		if i := n.single.index(s[from:]); i >= 0 {
 			return from + i
 		}
 		return len(s)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -216,6 +217,39 @@ func lower(s []byte) []byte {
 		}
 	}
 	return s
+}
+
+// The vector code and the portable code skip the same number of positions, and read no byte beyond
+// the last position.
+func TestSkipEqualsPortable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := bytes.Repeat([]byte("._aB\x80"), 60)
+		for range rapid.IntRange(0, 4).Draw(t, "hits") {
+			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
+		}
+		fold := rapid.Bool().Draw(t, "fold")
+		distance := rapid.IntRange(0, 3).Draw(t, "distance")
+		p := newPair("xazq", 0, distance, fold)
+		from := rapid.IntRange(0, 70).Draw(t, "from")
+		n := rapid.IntRange(-5, len(s)-from-distance).Draw(t, "n")
+		x, y := unsafe.Pointer(&s[from]), unsafe.Pointer(&s[from+distance])
+		want := 0
+		for ; want+pairBlock <= n; want += pairBlock {
+			block := s[from+want : from+want+pairBlock+distance]
+			if fold {
+				block = lower(block)
+			}
+			hit := false
+			for i := range pairBlock {
+				hit = hit || block[i] == 'x' && block[i+distance] == "xazq"[distance]
+			}
+			if hit {
+				break
+			}
+		}
+		require.Equal(t, want, p.skip(x, y, n))
+		require.Equal(t, want, p.skipPortable(x, y, n))
+	})
 }
 
 // sample returns source code as a text: package net/http of the Go distribution.

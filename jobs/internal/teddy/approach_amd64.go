@@ -6,14 +6,11 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Fast reports whether Index examines 32 positions at a time.
-func Fast() bool { return cpu.X86.HasAVX2 }
-
 // approach returns how many bytes of s to skip: after them a pattern may begin, or fewer than
 // Bytes remain.
 func (t *Table) approach(s []byte) int {
 	i, places := 0, len(s)-Bytes+1
-	if Fast() {
+	if cpu.X86.HasAVX2 {
 		if i = approachAVX2(t, unsafe.Pointer(unsafe.SliceData(s)), places); i+approachBlock <= places {
 			return i
 		}

@@ -2,9 +2,6 @@
 
 package teddy
 
-// Fast reports whether Index examines 32 positions at a time.
-func Fast() bool { return false }
-
 // approach returns how many bytes of s to skip: after them a pattern may begin, or fewer than
 // Bytes remain.
 func (t *Table) approach(s []byte) int { return t.approachPortable(s) }
