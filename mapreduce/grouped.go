@@ -45,8 +45,9 @@ func checkCoPartitioned[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 	return nil
 }
 
-// Group is a key with the records of two feeds that have it, in their order. Slices of bytes and of
-// numbers in it are valid until the map returns and must not be changed.
+// Group is a key with the records of two feeds that have it, in their order. Left and Right are
+// valid until the map returns. So are slices of bytes and of numbers in their records, which must
+// not be changed.
 type Group[K, A, B any] struct {
 	Key   K
 	Left  []A
@@ -202,7 +203,7 @@ type keptCursor[K, T any] struct {
 	block    int      // index of the next block
 	run      []byte   // the unread part of the current block
 	release  func()   // releases the current block
-	releases []func() // release the blocks before it that the current group has records in
+	releases []func() // release the blocks before it that the current batch has records in
 
 	image    int       // size of a record that is stored as in memory; 0: encoded
 	width    int       // size of an integer key; 0: other keys
