@@ -26,9 +26,17 @@ const (
 	hiveSeparator    = '|'
 )
 
-// columnsOf returns the columns of a row; if it has more than visitColumns, not all.
-func columnsOf(row []byte) [][]byte {
-	return bytes.SplitN(withoutCR(row), []byte{hiveSeparator}, visitColumns+1)
+// columnsOf fills columns with a row's columns, and reports whether there are exactly as many.
+func columnsOf(row []byte, columns [][]byte) bool {
+	row, last := withoutCR(row), len(columns)-1
+	for i := range last {
+		var found bool
+		if columns[i], row, found = bytes.Cut(row, []byte{hiveSeparator}); !found {
+			return false
+		}
+	}
+	columns[last] = row
+	return bytes.IndexByte(row, hiveSeparator) < 0
 }
 
 // badRow returns the error for a row with the wrong column count.
@@ -60,8 +68,8 @@ func HiveSelect(above int64) mapreduce.MapOnly[[]byte, Ranked] {
 	return mapreduce.MapOnly[[]byte, Ranked]{
 		Name: "hiveselect",
 		Map: func(row []byte, emit func(Ranked)) error {
-			columns := columnsOf(row)
-			if len(columns) != rankingColumns {
+			var columns [rankingColumns][]byte
+			if !columnsOf(row, columns[:]) {
 				return badRow(row, "rankings", rankingColumns)
 			}
 			rank, err := number(columns[0], columns[1])
@@ -84,8 +92,8 @@ func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 	return mapreduce.Job[[]byte, []byte, Sum, Revenue]{
 		Name: "hiveaggregate",
 		Map: func(row []byte, emit func([]byte, Sum)) error {
-			columns := columnsOf(row)
-			if len(columns) != visitColumns {
+			var columns [visitColumns][]byte
+			if !columnsOf(row, columns[:]) {
 				return badRow(row, "visits", visitColumns)
 			}
 			client := columns[0]
@@ -146,21 +154,23 @@ func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visite
 	return mapreduce.Job[[]byte, pageSide, joined, Visited]{
 		Name: "hivejoin",
 		Map: func(row []byte, emit func(pageSide, joined)) error {
-			switch c := columnsOf(row); len(c) {
-			case rankingColumns:
-				rank, err := number(c[0], c[1])
+			var page [rankingColumns][]byte
+			if columnsOf(row, page[:]) {
+				rank, err := number(page[0], page[1])
 				if err == nil {
-					emit(mapreduce.MakePair(c[0], false), joined{Rank: rank})
+					emit(mapreduce.MakePair(page[0], false), joined{Rank: rank})
 				}
 				return err
-			case visitColumns:
-				if day := c[2]; bytes.Compare(day, from) >= 0 && (len(to) == 0 || bytes.Compare(day, to) < 0) {
-					emit(mapreduce.MakePair(c[1], true), joined{Client: c[0], Revenue: c[3]})
-				}
-				return nil
 			}
-			return mapreduce.Bad(fmt.Errorf("row %s: neither the %d columns of rankings nor the %d of visits",
-				cut(row), rankingColumns, visitColumns))
+			var visit [visitColumns][]byte
+			if !columnsOf(row, visit[:]) {
+				return mapreduce.Bad(fmt.Errorf("row %s: neither the %d columns of rankings nor the %d of visits",
+					cut(row), rankingColumns, visitColumns))
+			}
+			if day := visit[2]; bytes.Compare(day, from) >= 0 && (len(to) == 0 || bytes.Compare(day, to) < 0) {
+				emit(mapreduce.MakePair(visit[1], true), joined{Client: visit[0], Revenue: visit[3]})
+			}
+			return nil
 		},
 		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[pageSide, joined, Visited], error) {
 			return mapreduce.Reducer[pageSide, joined, Visited]{Pairs: func(rows iter.Seq2[pageSide, joined], emit func(Visited)) error {
