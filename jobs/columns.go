@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"math/big"
@@ -11,7 +10,12 @@ import (
 )
 
 // withoutCR returns a line without the carriage return that Windows files have before a line feed.
-func withoutCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
+func withoutCR(line []byte) []byte {
+	if last := len(line) - 1; last >= 0 && line[last] == '\r' {
+		return line[:last]
+	}
+	return line
+}
 
 // DistinctCount writes each distinct line, in byte order within each part, with its number of lines,
 // as `uniq -c` does. Its input is Lines, or columns that a [Table] selects. A trailing carriage

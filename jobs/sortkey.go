@@ -239,9 +239,7 @@ const (
 	aboveZero = 3
 )
 
-// appendNumber appends the encoded number at the start of text: its sign, the number of digits
-// before the point, all digits without leading and trailing zeros, and a zero byte. For negative
-// numbers everything after the sign is inverted.
+// appendNumber appends the encoded number at the start of text.
 func appendNumber(dst, text []byte) []byte {
 	text = text[blanks(text):]
 	negative := len(text) > 0 && text[0] == '-'
@@ -253,6 +251,13 @@ func appendNumber(dst, text []byte) []byte {
 	if len(rest) > 0 && rest[0] == '.' {
 		part, _ = digits(rest[1:])
 	}
+	return appendParts(dst, negative, whole, part)
+}
+
+// appendParts appends an encoded number, given the digits before and after its point: its sign, the
+// number of digits before the point, all digits without leading and trailing zeros, and a zero
+// byte. For negative numbers everything after the sign is inverted.
+func appendParts(dst []byte, negative bool, whole, part []byte) []byte {
 	whole, part = bytes.TrimLeft(whole, "0"), bytes.TrimRight(part, "0")
 	if len(whole)+len(part) == 0 {
 		return append(dst, zero)

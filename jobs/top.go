@@ -30,10 +30,11 @@ func Top(k int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
 			return mapreduce.Mapper[Numbered, ranked, mapreduce.None]{
 				Map: func(rec Numbered, _ func(ranked, mapreduce.None)) error {
 					text, line := rec.First, rec.Second
-					if _, _, _, good := decimalParts(text); !good {
+					negative, whole, part, good := decimalParts(text)
+					if !good {
 						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
 					}
-					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
+					code = appendParts(code[:0], negative, whole, part)
 					invert(code)
 					if !best.takes(code) {
 						return nil

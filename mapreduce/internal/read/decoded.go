@@ -31,15 +31,8 @@ func (d *decoder[R, I]) batch(raw []R) (int, error) {
 	first := d.s.Batch
 	defer func() { d.s.Batch = first }()
 	for at := 0; at < len(raw); {
-		var failed error
 		d.recs = d.recs[:0]
-		for at+len(d.recs) < len(raw) && failed == nil {
-			d.s.Now = first + at + len(d.recs)
-			var rec I
-			if rec, failed = d.one(raw[at+len(d.recs)]); failed == nil {
-				d.recs = append(d.recs, rec)
-			}
-		}
+		failed := fault.Recovered(func() error { return d.all(raw[at:], first+at) })
 		d.s.Batch = first + at
 		n, err := d.yield(d.recs)
 		d.number += int64(n)
@@ -59,11 +52,16 @@ func (d *decoder[R, I]) batch(raw []R) (int, error) {
 	return len(raw), nil
 }
 
-// one returns decode(raw); it turns a panic into an error.
-func (d *decoder[R, I]) one(raw R) (rec I, err error) {
-	err = fault.Recovered(func() (err error) {
-		rec, err = d.decode(raw)
-		return err
-	})
-	return rec, err
+// all sets recs to the results for the records of raw, up to the first that cannot be decoded; the
+// first has index first in its batch.
+func (d *decoder[R, I]) all(raw []R, first int) error {
+	for i, r := range raw {
+		d.s.Now = first + i
+		rec, err := d.decode(r)
+		if err != nil {
+			return err
+		}
+		d.recs = append(d.recs, rec)
+	}
+	return nil
 }
