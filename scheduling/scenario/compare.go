@@ -40,23 +40,10 @@ func (a answer) holds(expected []string) bool {
 
 // holdsPairs reports whether the answer has each NAME=VALUE of want; it may have others.
 func (a answer) holdsPairs(want []string) bool {
-	for _, e := range want {
-		name, value, ok := strings.Cut(e, "=")
-		if !ok {
-			return false
-		}
-		found := false
-		for _, g := range a.words {
-			if n, v, _ := strings.Cut(g, "="); n == name {
-				found = sameValue(v, value)
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(want, func(e string) bool {
+		same := func(g string) bool { return sameValue(g, e) }
+		return !strings.Contains(e, "=") || !slices.ContainsFunc(a.words, same)
+	})
 }
 
 // sameValue compares words: durations by value, numbers and pairs of them within the tolerance,

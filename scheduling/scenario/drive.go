@@ -8,15 +8,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// driver plays the nodes of a scenario that ends in a run statement: it tracks the work of each
-// running attempt.
+// driver plays the nodes of a scenario that ends in a run statement: it tracks the work of each live
+// attempt.
 type driver struct {
-	w        *world
-	atts     []*attempt // in order of launch
-	finished map[scheduling.JobID]time.Duration
+	w    *world
+	atts []*attempt // in order of launch
 }
 
-// attempt is a running or suspended attempt.
+// attempt is a live attempt.
 type attempt struct {
 	id        scheduling.AttemptID
 	node      scheduling.NodeID
@@ -24,55 +23,48 @@ type attempt struct {
 	done      time.Duration // work done; a reduce's starts when the job's last map is done
 	inSlot    time.Duration // time in a slot, as of done
 	suspended bool
+	works     bool // it has its input and is not suspended
 }
 
 // perform carries out the JobTracker's actions: it adds the launched attempts.
 func (d *driver) perform(actions []scheduling.Action) {
+	q := d.w.core.View()
 	for _, action := range actions {
-		if action.Verb == scheduling.Launch {
-			live, _ := d.w.core.View().Attempt(action.Attempt)
-			d.atts = append(d.atts, &attempt{id: action.Attempt, node: live.Node, length: d.length(action.Attempt, live.Node)})
+		if action.Verb != scheduling.Launch {
+			continue
 		}
+		live, _ := q.Attempt(action.Attempt)
+		spec, _ := q.Spec(action.Attempt.Task.Job)
+		length := [...]time.Duration{spec.MapTime, spec.ReduceTime}[action.Attempt.Task.Kind]
+		if slow, ok := d.w.slow[q.NodeName(live.Node)]; ok {
+			length = time.Duration(float64(length) * slow)
+		}
+		d.atts = append(d.atts, &attempt{id: action.Attempt, node: live.Node, length: length})
 	}
 	d.update()
 }
 
-// length returns the duration of an attempt on a node.
-func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Duration {
-	length := d.w.lengths[id.Task.Job][id.Task.Kind]
-	if slow, ok := d.w.slow[d.w.core.View().NodeName(n)]; ok {
-		length = time.Duration(float64(length) * slow)
-	}
-	return length
-}
-
-// isReady reports whether an attempt has its input; a reduce has it when all maps are done.
-func (d *driver) isReady(id scheduling.AttemptID) bool {
-	v, err := d.w.core.View().Glance(id.Task.Job)
-	maps := v.Kinds[scheduling.Map]
-	return id.Task.Kind == scheduling.Map || err == nil && maps.Done == maps.Total
-}
-
-// works reports whether an attempt makes progress now: it has its input and is not suspended.
-func (d *driver) works(a *attempt) bool { return !a.suspended && d.isReady(a.id) }
-
 // update adds to each attempt the work since the last call, and drops those that have ended. It
-// must be called before the core changes.
+// must be called before the core changes. A reduce has its input when all maps are done.
 func (d *driver) update() {
 	d.atts = slices.DeleteFunc(d.atts, func(a *attempt) bool {
 		live, ok := d.w.core.View().Attempt(a.id)
-		if ok && d.isReady(a.id) {
+		job, err := d.w.core.View().Glance(a.id.Task.Job)
+		maps := job.Kinds[scheduling.Map]
+		ready := a.id.Task.Kind == scheduling.Map || err == nil && maps.Done == maps.Total
+		if ok && ready {
 			a.done += live.Worked - a.inSlot
 		}
-		a.inSlot, a.suspended = live.Worked, live.Suspended
+		a.inSlot, a.suspended, a.works = live.Worked, live.Suspended, ready && !live.Suspended
 		return !ok
 	})
 }
 
 // next returns the time at which the next attempt ends.
 func (d *driver) next(now time.Duration) (at time.Duration, ok bool) {
+	d.update()
 	for _, a := range d.atts {
-		if end := now + a.length - a.done; d.works(a) && (!ok || end < at) {
+		if end := now + a.length - a.done; a.works && (!ok || end < at) {
 			at, ok = end, true
 		}
 	}
@@ -80,17 +72,13 @@ func (d *driver) next(now time.Duration) (at time.Duration, ok bool) {
 }
 
 // endTasks reports to the core the attempts whose work is done; the result is whether it found any.
-func (d *driver) endTasks(now time.Duration) (bool, error) {
+func (d *driver) endTasks(now time.Duration) (found bool, err error) {
 	d.update()
-	var ended []*attempt
-	d.atts = slices.DeleteFunc(d.atts, func(a *attempt) bool {
-		over := a.done >= a.length && d.works(a)
-		if over {
-			ended = append(ended, a)
+	for _, a := range slices.Clone(d.atts) {
+		if a.done < a.length || !a.works {
+			continue
 		}
-		return over
-	})
-	for _, a := range ended {
+		found = true
 		if _, live := d.w.core.View().Attempt(a.id); !live {
 			continue // its job has just ended
 		}
@@ -99,17 +87,8 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 			return false, err
 		}
 	}
-	d.noteEnds(now)
-	return len(ended) > 0, nil
-}
-
-// noteEnds records the jobs that have just succeeded.
-func (d *driver) noteEnds(now time.Duration) {
-	for _, id := range d.w.jobs {
-		if _, noted := d.finished[id]; !noted && d.w.core.View().State(id) == scheduling.JobSucceeded {
-			d.finished[id] = now
-		}
-	}
+	d.update()
+	return found, nil
 }
 
 // beats sends heartbeats of all nodes, in node order, until nothing more is launched.
@@ -165,22 +144,18 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 			due = true
 		}
 	}
-	d.noteEnds(now)
-	for due || now%time.Second == 0 {
+	for due = due || now%time.Second == 0; due; {
 		if err := d.beats(now); err != nil {
 			return err
 		}
 		if due, err = d.endTasks(now); err != nil {
 			return err
 		}
-		if !due {
-			return nil
-		}
 	}
 	return nil
 }
 
-// run simulates the whole scenario until the given time and records when each job finished.
+// run simulates the whole scenario until the given time.
 func (d *driver) run(rest []statement, until time.Duration, perform func(statement) error) error {
 	beats := 0
 	for now := time.Duration(0); now <= until; {
@@ -215,8 +190,8 @@ func (d *driver) answer() answer {
 	a := answer{pairs: true}
 	for i, name := range d.w.names {
 		at := "-"
-		if t, ok := d.finished[scheduling.JobID(i+1)]; ok {
-			at = t.String()
+		if v, err := d.w.core.View().Glance(scheduling.JobID(i + 1)); err == nil && v.State == scheduling.JobSucceeded {
+			at = v.Finished.String()
 		}
 		a.words = append(a.words, name+"="+at)
 	}

@@ -61,7 +61,6 @@ func (w *world) submit(now time.Duration, args []string) error {
 	}
 	w.jobs[name] = id
 	w.names = append(w.names, name)
-	w.lengths[id] = [2]time.Duration{spec.MapTime, spec.ReduceTime}
 	return w.core.Update(now)
 }
 

@@ -67,7 +67,7 @@ func (w *world) scheduler(args []string) error {
 		return err
 	}
 	p.SlowStart = 0
-	if !w.drives { // preemption rounds run only by preempt statements
+	if w.drive == nil { // preemption rounds run only by preempt statements
 		p.Preemption.Interval, p.Quincy.Interval = -1, -1
 	}
 	w.policy = p

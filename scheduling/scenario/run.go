@@ -132,7 +132,7 @@ func (r *runner) runList(list []statement, dir string) error {
 	if err != nil {
 		return err
 	}
-	if !w.drives {
+	if w.drive == nil {
 		for _, s := range rest {
 			if err := w.core.Update(s.at); err != nil {
 				return &fault{s.line, err}
@@ -189,9 +189,9 @@ func (r *runner) printNotes(list []string) {
 // perform performs one timed statement.
 func (r *runner) perform(w *world, s statement) error {
 	var notes []string
-	unasked := w.drives && s.words[0] == "heartbeat"
+	unasked := w.drive != nil && s.words[0] == "heartbeat"
 	s.asks = s.asks && !unasked
-	if w.drives {
+	if w.drive != nil {
 		notes = r.actionsBefore(w)
 	}
 	a, asks, err := w.play(s)
@@ -207,48 +207,38 @@ func (r *runner) perform(w *world, s statement) error {
 // is printed even if nothing is expected.
 func (r *runner) judge(s statement, a answer, asked bool) {
 	ok := !s.asks || a.holds(s.expected)
+	text, _, _ := strings.Cut(s.text, "=>") // without the expectation
+	text = strings.TrimSpace(text)
 	switch {
 	case s.asks && ok:
 		r.passed++
 	case s.asks:
 		r.failed++
 	}
-	if r.opts.JSON {
-		r.judgeJSON(s, a, asked, ok)
+	switch line := (outputLine{File: r.file, Line: s.line, Event: text, Want: strings.Join(s.expected, " "), Notes: a.notes}); {
+	case r.opts.JSON:
+		if asked {
+			line.Got = a.text()
+		}
+		if s.asks {
+			line.OK = &ok
+		}
+		if s.asks || asked || r.opts.Verbose {
+			r.print(line)
+		}
 		return
-	}
-	switch {
 	case s.asks && !ok:
-		fmt.Fprintf(r.out, "%s:%d: want %s, got %s\n", r.file, s.line, strings.Join(s.expected, " "), a.text())
+		fmt.Fprintf(r.out, "%s:%d: want %s, got %s\n", r.file, s.line, line.Want, a.text())
 	case r.opts.Verbose && asked:
-		fmt.Fprintf(r.out, "%s:%d: %s => %s\n", r.file, s.line, eventText(s), a.text())
+		fmt.Fprintf(r.out, "%s:%d: %s => %s\n", r.file, s.line, text, a.text())
 	case r.opts.Verbose:
-		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, eventText(s))
+		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, text)
 	case !s.asks && asked:
 		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, a.text())
 	}
 	if r.opts.Verbose {
 		r.printNotes(a.notes)
 	}
-}
-
-func (r *runner) judgeJSON(s statement, a answer, asked, ok bool) {
-	e := outputLine{File: r.file, Line: s.line, Event: eventText(s), Want: strings.Join(s.expected, " "), Notes: a.notes}
-	if asked {
-		e.Got = a.text()
-	}
-	if s.asks {
-		e.OK = &ok
-	}
-	if s.asks || asked || r.opts.Verbose {
-		r.print(e)
-	}
-}
-
-// eventText returns the statement without its expectation.
-func eventText(s statement) string {
-	text, _, _ := strings.Cut(s.text, "=>")
-	return strings.TrimSpace(text)
 }
 
 // note records an event of the core, such as a launch, with its reason: a line of the output of -v.
@@ -284,7 +274,7 @@ func (w *world) note(e event.Event) {
 
 // keep records a line for -v; in a scenario that ends in run it begins with the event's time.
 func (w *world) keep(e event.Event, text string) {
-	if w.drives {
+	if w.drive != nil {
 		text = fmt.Sprintf("at %v: %s", e.At, text)
 	}
 	w.noted = append(w.noted, text)

@@ -11,9 +11,8 @@ import (
 
 // world is a running scenario: the core and the names used in the scenario.
 type world struct {
-	opts   *Options
-	dir    string // for files that the scenario names
-	drives bool   // the file has a run statement
+	opts *Options
+	dir  string // for files that the scenario names
 
 	policy  scheduling.Policy
 	nodes   []scheduling.Node // known at the start
@@ -21,19 +20,21 @@ type world struct {
 	nodeIDs []scheduling.NodeID // in node order
 	all     []string            // every node that the file names
 	jobs    map[string]scheduling.JobID
-	names   []string                              // of jobs, by JobID-1
-	gone    map[scheduling.AttemptID]bool         // killed by a preempt statement and already reported
-	drive   *driver                               // nil unless drives
-	lengths map[scheduling.JobID][2]time.Duration // durations of a job's maps and reduces, for the driver
-	noted   []string                              // actions of the core since takeNotes, for -v
-	slow    map[string]float64                    // by node: factor on the duration of its tasks, for the driver
+	names   []string                      // of jobs, by JobID-1
+	gone    map[scheduling.AttemptID]bool // killed by a preempt statement and already reported
+	drive   *driver                       // nil unless the file has a run statement
+	noted   []string                      // actions of the core since takeNotes, for -v
+	slow    map[string]float64            // by node: factor on the duration of its tasks, for the driver
 }
 
 // setUp handles the statements without a time and creates the core. It returns the others.
 func setUp(dir string, list []statement, opts *Options) (*world, []statement, error) {
 	w := &world{
-		opts: opts, dir: dir, drives: list[len(list)-1].words[0] == "run", jobs: map[string]scheduling.JobID{},
-		gone: map[scheduling.AttemptID]bool{}, lengths: map[scheduling.JobID][2]time.Duration{}, slow: map[string]float64{},
+		opts: opts, dir: dir, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
+		slow: map[string]float64{},
+	}
+	if list[len(list)-1].words[0] == "run" {
+		w.drive = &driver{w: w}
 	}
 	rest := list
 	for len(rest) > 0 && !rest[0].timed && rest[0].words[0] != "run" {
@@ -71,9 +72,6 @@ func (w *world) start() error {
 		return err
 	}
 	w.core = core
-	if w.drives {
-		w.drive = &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
-	}
 	for _, n := range w.nodes {
 		if err := w.join(0, n); err != nil {
 			return err
@@ -158,7 +156,7 @@ func (w *world) parseNode(args []string) (scheduling.Node, error) {
 	number := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 	slow := value(r, "slow", 1, number, 1, maxNumber*maxNumber)
 	if _, given := m["slow"]; given && slow >= 1 {
-		if !w.drives {
+		if w.drive == nil {
 			return n, fmt.Errorf("option slow has no effect: it needs a cluster that drives itself, with run")
 		}
 		w.slow[n.Name] = slow
