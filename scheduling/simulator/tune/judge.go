@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -36,27 +37,14 @@ type Change struct {
 // judge verifies with fresh seeds the choices that the search has made, by index of the knob. It
 // drops the most doubtful one until each has a significant gain.
 func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, error) {
-	fresh := func(of map[int]Choice) (state, error) {
-		p := s.Start
-		for _, k := range slices.Sorted(maps.Keys(of)) {
-			c := of[k]
-			if err := c.apply(&p); err != nil {
-				return state{}, err
-			}
-		}
-		return s.run(ctx, p, s.Seed+uint64(s.Seeds), s.Fresh)
-	}
-	start, err := fresh(nil)
-	if err != nil {
+	start, err1 := s.fresh(ctx, nil)
+	current, err2 := s.fresh(ctx, choices)
+	if err := cmp.Or(err1, err2); err != nil {
 		return nil, err
 	}
 	out := &Found{Goal: s.Goal, Seeds: s.Fresh, Changes: []Change{}, Unsure: []Change{}}
-	current, err := fresh(choices)
-	if err != nil {
-		return nil, err
-	}
 	for len(choices) > 0 {
-		changes, doubtful, err := s.undoEach(ctx, choices, current, fresh)
+		changes, doubtful, err := s.undoEach(ctx, choices, current)
 		if err != nil {
 			return nil, err
 		}
@@ -67,29 +55,39 @@ func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, err
 		at := slices.Index(slices.Sorted(maps.Keys(choices)), doubtful)
 		out.Unsure = append(out.Unsure, changes[at])
 		delete(choices, doubtful)
-		if current, err = fresh(choices); err != nil {
+		if current, err = s.fresh(ctx, choices); err != nil {
 			return nil, err
 		}
 	}
 	return s.conclude(out, start, current), nil
 }
 
+// fresh simulates the start with these choices, by index of the knob, with the fresh seeds.
+func (s *search) fresh(ctx context.Context, choices map[int]Choice) (state, error) {
+	p := s.Start
+	for _, k := range slices.Sorted(maps.Keys(choices)) {
+		c := choices[k]
+		if err := c.apply(&p); err != nil {
+			return state{}, err
+		}
+	}
+	return s.run(ctx, p, s.Seed+uint64(s.Seeds), s.Fresh)
+}
+
 // undoEach undoes each change separately and returns the effects of the changes. `doubtful` is the
 // knob of the least certain gain, of those that are not significant; -1 if all gains are.
-func (s *search) undoEach(
-	ctx context.Context, choices map[int]Choice, current state, fresh func(map[int]Choice) (state, error),
-) (list []Change, doubtful int, err error) {
+func (s *search) undoEach(ctx context.Context, choices map[int]Choice, current state) (list []Change, doubtful int, err error) {
 	doubtful = -1
 	least := 0.0
 	for _, k := range slices.Sorted(maps.Keys(choices)) {
 		rest := maps.Clone(choices)
 		delete(rest, k)
-		without, err := fresh(rest)
+		without, err := s.fresh(ctx, rest)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, -1, err
 		}
 		worth := s.minus(current, without, s.Goal)
-		list = append(list, Change{s.Knobs[k].Name, choices[k].String(), worth})
+		list = append(list, Change{s.Knobs[k].Name, choices[k].Text, worth})
 		if top := worth.Mean + worth.Half; !worth.Below() && (doubtful < 0 || top > least) {
 			doubtful, least = k, top
 		}

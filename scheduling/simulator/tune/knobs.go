@@ -11,32 +11,8 @@ import (
 
 // Choice is a value of a knob: settings of a policy, or the weight of a pool.
 type Choice struct {
-	Settings []policyfile.Setting
-	Pool     string // if it is not empty, Weight is the weight of this pool
-	Weight   float64
-}
-
-// String returns text such as "locality.rule=wait locality.waits=2s/4s".
-func (c Choice) String() string {
-	if c.Pool != "" {
-		return fmt.Sprintf("weight of pool %s=%g", c.Pool, c.Weight)
-	}
-	var list []string
-	for _, s := range c.Settings {
-		list = append(list, s.Key+"="+s.Value)
-	}
-	return strings.Join(list, " ")
-}
-
-// apply applies the choice to a policy.
-func (c Choice) apply(p *scheduling.Policy) error {
-	if c.Pool != "" {
-		if !p.Pools.SetWeight(c.Pool, c.Weight) {
-			return fmt.Errorf("pool %s does not exist", c.Pool)
-		}
-		return nil
-	}
-	return policyfile.SetAll(p, c.Settings)
+	Text  string // such as "locality.rule=wait locality.waits=2s/4s"
+	apply func(p *scheduling.Policy) error
 }
 
 // Knob is a setting of a policy, or several that belong together, with the choices to try.
@@ -47,12 +23,22 @@ type Knob struct {
 
 // choice returns the Choice for settings KEY=VALUE that are separated by spaces.
 func choice(text string) Choice {
-	var c Choice
+	var list []policyfile.Setting
 	for one := range strings.FieldsSeq(text) {
 		key, value, _ := strings.Cut(one, "=")
-		c.Settings = append(c.Settings, policyfile.Setting{Key: key, Value: value})
+		list = append(list, policyfile.Setting{Key: key, Value: value})
 	}
-	return c
+	return Choice{text, func(p *scheduling.Policy) error { return policyfile.SetAll(p, list) }}
+}
+
+// weight returns the Choice of a weight of a pool.
+func weight(pool string, w float64) Choice {
+	return Choice{fmt.Sprintf("weight of pool %s=%g", pool, w), func(p *scheduling.Policy) error {
+		if !p.Pools.SetWeight(pool, w) {
+			return fmt.Errorf("pool %s does not exist", pool)
+		}
+		return nil
+	}}
 }
 
 // waitSteps are the waits for locality to try, as multiples of the usual duration of a map.
@@ -91,7 +77,7 @@ func Knobs(p *scheduling.Policy, usualMap time.Duration, nodes int, pools []stri
 		for _, pool := range pools {
 			k := Knob{Name: "weight of pool " + pool}
 			for _, w := range []float64{0.25, 0.5, 1, 2, 4} {
-				k.Choices = append(k.Choices, Choice{Pool: pool, Weight: w})
+				k.Choices = append(k.Choices, weight(pool, w))
 			}
 			list = append(list, k)
 		}

@@ -15,6 +15,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -104,15 +105,7 @@ type search struct {
 
 // withDefaults returns p with its defaults filled in, or an error if p is invalid.
 func (p Problem) withDefaults() (Problem, error) {
-	if p.Seeds == 0 {
-		p.Seeds = 5
-	}
-	if p.Fresh == 0 {
-		p.Fresh = 10
-	}
-	if p.Within == 0 {
-		p.Within = 0.05
-	}
+	p.Seeds, p.Fresh, p.Within = cmp.Or(p.Seeds, 5), cmp.Or(p.Fresh, 10), cmp.Or(p.Within, 0.05)
 	if p.Told == nil {
 		p.Told = func(string) {}
 	}
@@ -170,13 +163,13 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 			return best, nil, ctx.Err()
 		}
 		if err != nil {
-			s.Told(fmt.Sprintf("%s: %v", c, err))
+			s.Told(fmt.Sprintf("%s: %v", c.Text, err))
 			continue
 		}
 		gain := s.minus(got, now, s.Goal)
-		s.Told(fmt.Sprintf("%s: %s", c, s.Goal.Change(gain)))
+		s.Told(fmt.Sprintf("%s: %s", c.Text, s.Goal.Change(gain)))
 		if m, there := s.nearMisses[k.Name]; !gain.Below() && gain.Mean < 0 && (!there || gain.Mean < m.Worth.Mean) {
-			s.nearMisses[k.Name] = Change{k.Name, c.String(), gain}
+			s.nearMisses[k.Name] = Change{k.Name, c.Text, gain}
 		}
 		if gain.Below() && gain.Mean < least && s.allowed(start, got) {
 			best, taken, least = got, c, gain.Mean

@@ -142,10 +142,10 @@ func TestKnobs(t *testing.T) {
 			for _, c := range k.Choices {
 				q := p
 				if err := c.apply(&q); err != nil {
-					require.ErrorContains(t, err, "has no effect", "%s: %s", name, c)
+					require.ErrorContains(t, err, "has no effect", "%s: %s", name, c.Text)
 					continue
 				}
-				require.NoError(t, q.Validate(), "%s: %s", name, c)
+				require.NoError(t, q.Validate(), "%s: %s", name, c.Text)
 				set++
 			}
 		}
