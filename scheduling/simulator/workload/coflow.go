@@ -2,7 +2,6 @@ package workload
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -75,103 +74,98 @@ func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error)
 	return list, racks, nil
 }
 
-// coflowLine parses the words of a line one by one.
+// coflowLine parses the words of a line one by one. It keeps the first error; after it, numbers are 0.
 type coflowLine struct {
 	words []string
 	racks int
+	err   error
 }
 
-// number parses the next word as an integer from 0 to top; what names it in errors.
-func (p *coflowLine) number(what string, top int64) (int64, error) {
-	if len(p.words) == 0 {
-		return 0, fmt.Errorf("the line ends before the %s", what)
+// fail records an error, unless there is an earlier one.
+func (p *coflowLine) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
 	}
-	word := p.words[0]
-	p.words = p.words[1:]
-	return wholeNumber(what, word, top)
 }
 
-// end returns an error if the line has more words.
+// next returns the next word; what names it in errors.
+func (p *coflowLine) next(what string) (word string) {
+	if len(p.words) == 0 {
+		p.fail("the line ends before the %s", what)
+		return ""
+	}
+	word, p.words = p.words[0], p.words[1:]
+	return word
+}
+
+// number parses a word as an integer from 0 to top.
+func (p *coflowLine) number(what, word string, top int64) int64 {
+	n, err := wholeNumber(what, word, top)
+	if err != nil {
+		p.fail("%w", err)
+	}
+	return n
+}
+
+// integer parses the next word as an integer from 0 to top.
+func (p *coflowLine) integer(what string, top int64) int64 { return p.number(what, p.next(what), top) }
+
+// end returns the error of the line, which must not have more words.
 func (p *coflowLine) end() error {
 	if len(p.words) > 0 {
-		return fmt.Errorf("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
+		p.fail("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
 	}
-	return nil
+	return p.err
 }
 
 // head parses the first line: the number of racks and the number of coflows.
 func (p *coflowLine) head() (racks, coflows int, err error) {
-	r, err1 := p.number("number of racks", maxRacks)
-	c, err2 := p.number("number of coflows", maxJobs)
-	if err := errors.Join(err1, err2, p.end()); err != nil {
-		return 0, 0, err
+	racks = int(p.integer("number of racks", maxRacks))
+	coflows = int(p.integer("number of coflows", maxJobs))
+	if racks == 0 {
+		p.fail("no racks")
 	}
-	if r == 0 {
-		return 0, 0, errors.New("no racks")
-	}
-	return int(r), int(c), nil
+	return racks, coflows, p.end()
 }
 
 // coflow parses a line after the first: one coflow.
 func (p *coflowLine) coflow() (c Coflow, err error) {
-	id, err1 := p.number("id", math.MaxInt32)
-	at, err2 := p.number("arrival time", maxSeconds*1000)
-	maps, err3 := p.number("number of maps", int64(len(p.words)-1))
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return c, err
-	}
-	c.ID, c.Arrival = int(id), time.Duration(at)*time.Millisecond
-	for range maps {
-		rack, err := p.number("rack of a map", int64(p.racks-1))
-		if err != nil {
-			return c, err
-		}
-		c.Maps = append(c.Maps, int32(rack))
-	}
-	reduces, err := p.number("number of reduces", int64(len(p.words)-1))
-	if err != nil {
-		return c, err
-	}
-	if maps == 0 || reduces == 0 {
-		return c, fmt.Errorf("%d maps and %d reduces, want at least one of each", maps, reduces)
+	c.ID = int(p.integer("id", math.MaxInt32))
+	c.Arrival = time.Duration(p.integer("arrival time", maxSeconds*1000)) * time.Millisecond
+	for range p.integer("number of maps", int64(len(p.words)-1)) {
+		c.Maps = append(c.Maps, int32(p.integer("rack of a map", int64(p.racks-1))))
 	}
 	total := int64(0)
-	for range reduces {
-		rack, size, err := p.reduce()
-		if err != nil {
-			return c, err
-		}
+	for range p.integer("number of reduces", int64(len(p.words)-1)) {
+		rack, size := p.reduce()
 		c.Reduces, c.Bytes = append(c.Reduces, rack), append(c.Bytes, size)
 		if total += size; total > MaxBytes {
-			return c, fmt.Errorf("more than %d bytes in one shuffle", MaxBytes)
+			p.fail("more than %d bytes in one shuffle", MaxBytes)
+			break
 		}
+	}
+	if len(c.Maps) == 0 || len(c.Reduces) == 0 {
+		p.fail("%d maps and %d reduces, want at least one of each", len(c.Maps), len(c.Reduces))
 	}
 	return c, p.end()
 }
 
 // reduce parses the next word, "rack:megabytes"; size is in bytes.
-func (p *coflowLine) reduce() (rack int32, size int64, err error) {
-	if len(p.words) == 0 {
-		return 0, 0, errors.New("the line ends before the rack of a reduce")
-	}
-	word := p.words[0]
+func (p *coflowLine) reduce() (rack int32, size int64) {
+	word := p.next("rack of a reduce")
 	place, text, found := strings.Cut(word, ":")
 	if !found {
-		return 0, 0, fmt.Errorf("reduce %.40q is not rack:megabytes", word)
+		p.fail("reduce %.40q is not rack:megabytes", word)
 	}
-	p.words[0] = place
-	r, err := p.number("rack of a reduce", int64(p.racks-1))
-	if err != nil {
-		return 0, 0, err
-	}
+	rack = int32(p.number("rack of a reduce", place, int64(p.racks-1)))
 	mb, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
-		return 0, 0, fmt.Errorf("megabytes %.40q of a reduce are not a number", text)
+		p.fail("megabytes %.40q of a reduce are not a number", text)
 	case !(mb >= 0 && mb <= maxMegabytes):
-		return 0, 0, fmt.Errorf("megabytes %v of a reduce are not between 0 and %g", mb, maxMegabytes)
+		p.fail("megabytes %v of a reduce are not between 0 and %g", mb, maxMegabytes)
 	}
-	return int32(r), int64(math.Round(mb * megabyte)), nil
+	return rack, int64(math.Round(mb * megabyte))
 }
 
 // FromCoflows converts coflows to jobs: a map in each of its racks, with an equal part of the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,37 +83,32 @@ func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	if len(words) == 0 {
 		return Dist{}, fmt.Errorf("empty distribution")
 	}
-	var d Dist
-	for d.Shape = 0; int(d.Shape) < len(shapeNames) && shapeNames[d.Shape] != words[0]; d.Shape++ {
-	}
-	want := 3
-	switch {
-	case int(d.Shape) == len(shapeNames):
+	shape := slices.Index(shapeNames[:], words[0])
+	if shape < 0 {
 		return Dist{}, fmt.Errorf("unknown distribution %.40q (have %s)", words[0], strings.Join(shapeNames[:], ", "))
-	case d.Shape == Fixed || d.Shape == Exponential:
+	}
+	want, second := 3, number
+	switch Shape(shape) {
+	case Fixed, Exponential:
 		want = 2
+	case LogNormal, ZipfRank:
+		second = func(s string) (float64, error) { return ParsePlain(s, 20) }
+	case Uniform:
 	}
 	if len(words) != want {
 		return Dist{}, fmt.Errorf("%s takes %d numbers, not %d", words[0], want-1, len(words)-1)
 	}
+	d := Dist{Shape: Shape(shape)}
 	var err error
-	if d.A, err = number(words[1]); err != nil {
+	if d.A, err = number(words[1]); err == nil && want == 3 {
+		d.B, err = second(words[2])
+	}
+	switch {
+	case err != nil:
 		return Dist{}, err
-	}
-	if want == 3 {
-		if d.Shape == Uniform {
-			d.B, err = number(words[2])
-		} else {
-			d.B, err = ParsePlain(words[2], 20)
-		}
-		if err != nil {
-			return Dist{}, err
-		}
-	}
-	if d.Shape == Uniform && d.B < d.A {
+	case d.Shape == Uniform && d.B < d.A:
 		return Dist{}, fmt.Errorf("uniform from %v down to %v", d.A, d.B)
-	}
-	if d.Shape == ZipfRank && (d.A < 1 || d.A > 1e6) {
+	case d.Shape == ZipfRank && (d.A < 1 || d.A > 1e6):
 		return Dist{}, fmt.Errorf("zipf over %v ranks, want 1 to 1e6", d.A)
 	}
 	return d, nil

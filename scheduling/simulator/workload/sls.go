@@ -93,19 +93,19 @@ func ReadSLS(r io.Reader, name string) (Workload, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		line := lines.at(in.InputOffset())
-		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-			line = lines.at(syntax.Offset)
-		} else if errors.Is(err, io.ErrUnexpectedEOF) {
-			line = lines.at(lines.read)
-		}
 		if err == nil && job.rumenJob.ID != "" {
 			err = t.rumen(&job.rumenJob)
 		} else if err == nil {
 			err = t.sls(&job.slsJob)
 		}
 		if err != nil {
-			return Workload{}, refuse(name, line, "%v", err)
+			unread, _ := io.ReadAll(in.Buffered()) // not decoded
+			if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+				unread = unread[syntax.Offset-in.InputOffset():]
+			} else if errors.Is(err, io.ErrUnexpectedEOF) {
+				unread = nil
+			}
+			return Workload{}, refuse(name, 1+lines.breaks-bytes.Count(unread, []byte{'\n'}), "%v", err)
 		}
 	}
 	if len(t.w.Jobs) == 0 {
@@ -255,33 +255,14 @@ func (t *taskTimes) cost() Cost {
 	return c
 }
 
-// lineCounter is a Reader that counts lines, so that errors can name the line of a byte read.
+// lineCounter is a Reader that counts the line feeds that it has read.
 type lineCounter struct {
 	io.Reader
-	read   int64   // bytes
-	breaks []int64 // ends of lines after the last lookup
-	line   int     // line of the last lookup, from 0
+	breaks int
 }
 
 func (l *lineCounter) Read(p []byte) (n int, err error) {
 	n, err = l.Reader.Read(p)
-	for i := 0; i < n; i++ {
-		next := bytes.IndexByte(p[i:n], '\n')
-		if next < 0 {
-			break
-		}
-		i += next
-		l.breaks = append(l.breaks, l.read+int64(i))
-	}
-	l.read += int64(n)
+	l.breaks += bytes.Count(p[:n], []byte{'\n'})
 	return n, err
-}
-
-// at returns the line, from 1, of a byte; offsets must not decrease.
-func (l *lineCounter) at(offset int64) int {
-	for len(l.breaks) > 0 && l.breaks[0] < offset {
-		l.breaks = l.breaks[1:]
-		l.line++
-	}
-	return l.line + 1
 }
