@@ -118,12 +118,9 @@ func (s *Setup) config() (cfg simulator.Config, err error) {
 		cfg.Drive = simulator.HeartbeatDrive
 	}
 	if s.Cluster != "" {
-		f, err := clusterfile.Read(strings.NewReader(s.Cluster), "cluster")
-		if err != nil {
+		if err := clusterfile.Read(strings.NewReader(s.Cluster), "cluster", &cfg); err != nil {
 			return cfg, err
 		}
-		cfg.Cluster.Nodes, cfg.Cluster.Racks = f.Nodes(), f.Racks()
-		f.Apply(&cfg)
 	}
 	if cfg.Cluster.Nodes > maxNodes {
 		return cfg, fmt.Errorf("%d nodes, a page shows %d at most", cfg.Cluster.Nodes, maxNodes)

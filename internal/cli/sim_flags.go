@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -31,8 +32,6 @@ type simFlags struct {
 	simulated      simulator.Config
 	network, drive string
 	json, quiet    bool
-
-	machines *clusterfile.File // content of the file cluster, or nil; set by begin
 }
 
 // traceForms describes the forms of --trace.
@@ -124,12 +123,13 @@ func (f *simFlags) begin(c *command) error {
 	f.parts = simulator.Parts(c.parts)
 	sim := &f.simulated.Cluster
 	if f.cluster != "" {
-		var err error
-		if f.machines, err = readConfig(f.cluster, clusterfile.Read); err != nil {
+		_, err := readConfig(f.cluster, func(in io.Reader, name string) (any, error) {
+			return nil, clusterfile.Read(in, name, &f.simulated)
+		})
+		if err != nil {
 			return err
 		}
-		sim.Nodes, sim.Racks = f.machines.Nodes(), f.machines.Racks()
-		if f.machines.Flows() {
+		if f.simulated.Network.Flows {
 			f.network = "flows"
 		}
 	} else if err := checkPlaces(sim.Nodes, sim.Racks, 0); err != nil {
@@ -140,7 +140,7 @@ func (f *simFlags) begin(c *command) error {
 			return err
 		}
 	}
-	flows, alike := f.network == "flows", f.machines == nil
+	flows, alike := f.network == "flows", f.cluster == ""
 	return refuse(
 		c.Command,
 		idle{!flows, "without --network flows", "link oversubscription"},
@@ -170,9 +170,6 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	if cfg.Drive, known = map[string]simulator.Drive{"event": simulator.EventDrive, "heartbeat": simulator.HeartbeatDrive}[f.drive]; !known {
 		return cfg, usageError("--drive %s: want event or heartbeat", words.Shown(f.drive))
 	}
-	if f.machines != nil {
-		f.machines.Apply(&cfg)
-	}
 	return cfg, invalid(cfg.Validate())
 }
 
@@ -201,10 +198,11 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 		return workload.ReadYAML(file, path, random)
 	}
 	o, c := f.traced, &f.simulated.Cluster
-	o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, c.Nodes*c.ReduceSlots)
-	if f.machines != nil {
-		o.MaxReduces = max(1, f.machines.ReduceSlots())
+	slots := c.Nodes * c.ReduceSlots
+	for _, m := range c.Machines {
+		slots += m.ReduceSlots
 	}
+	o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, slots)
 	return workload.Read(form, file, path, o)
 }
 

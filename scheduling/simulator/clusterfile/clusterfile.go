@@ -45,68 +45,34 @@ const (
 	maxSpeed = 1_000.0
 )
 
-// File is the content of a cluster file: nodes, links, stragglers and outages.
-type File struct {
-	machines []simulator.Machine
-	uplinks  []float64         // by rack; 0: the file sets none
-	network  simulator.Network // Flows, NodeLink, Oversubscription, Disk
-	part     float64           // of attempts that straggle
-	times    workload.Dist
-	outages  []simulator.Outage
-}
-
-// Nodes returns the number of nodes.
-func (f *File) Nodes() int { return len(f.machines) }
-
-// Racks returns the number of racks.
-func (f *File) Racks() int { return f.machines[len(f.machines)-1].Rack + 1 }
-
-// ReduceSlots returns the number of reduce slots of all nodes.
-func (f *File) ReduceSlots() (all int) {
-	for _, m := range f.machines {
-		all += m.ReduceSlots
-	}
-	return all
-}
-
-// Flows reports whether transfers share links.
-func (f *File) Flows() bool { return f.network.Flows }
-
-// Apply puts the file's nodes, racks, slots, links and stragglers into cfg, and adds its outages to
-// those of cfg.
-func (f *File) Apply(cfg *simulator.Config) {
-	cl, nw := &cfg.Cluster, &cfg.Network
-	cl.Nodes, cl.Racks, cl.MapSlots, cl.ReduceSlots, cl.Machines = 0, 0, 0, 0, f.machines
-	cl.Stragglers, cl.StragglerTimes = f.part, f.times
-	nw.Flows, nw.NodeLink, nw.Oversubscription = f.network.Flows, f.network.NodeLink, f.network.Oversubscription
-	nw.Disk, nw.Uplinks = f.network.Disk, f.uplinks
-	cfg.Failures.Outages = append(slices.Clone(cfg.Failures.Outages), f.outages...)
-}
-
-// reader parses one cluster file into file.
+// reader parses one cluster file into cfg.
 type reader struct {
 	yamlfile.Reader
-	file    File
+	cfg     *simulator.Config
 	classes map[string]simulator.Machine
 	flowing yamlfile.Node              // the first key that has an effect only with network: flows
 	out     map[int][]simulator.Outage // outages read so far, by node
 }
 
-// Read parses a cluster file. Errors wrap ErrBad and begin with file, line and column.
-func Read(in io.Reader, name string) (*File, error) {
+// Read parses a cluster file. It replaces the nodes, racks, slots, links and stragglers of cfg, and
+// adds outages. Errors wrap ErrBad and begin with file, line and column; then cfg is of no use.
+func Read(in io.Reader, name string, cfg *simulator.Config) error {
 	r := &reader{
-		Reader: yamlfile.Reader{Name: name, Bad: ErrBad}, classes: map[string]simulator.Machine{},
+		Reader: yamlfile.Reader{Name: name, Bad: ErrBad}, cfg: cfg, classes: map[string]simulator.Machine{},
 		out: map[int][]simulator.Outage{},
 	}
 	root, err := r.Root(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	cl, nw := &cfg.Cluster, &cfg.Network
+	cl.Nodes, cl.Racks, cl.MapSlots, cl.ReduceSlots, cl.Machines = 0, 0, 0, 0, nil
+	cl.Stragglers, cl.StragglerTimes = 0, workload.Dist{}
+	nw.Flows, nw.NodeLink, nw.Oversubscription, nw.Disk, nw.Uplinks = false, 0, 0, 0, nil
 	var classes, racks, outages yamlfile.Node
 	later := func(to *yamlfile.Node) yamlfile.Field {
 		return func(n yamlfile.Node) error { *to = n; return nil }
 	}
-	nw := &r.file.network
 	err = r.Mapping(root, map[string]yamlfile.Field{
 		"network": yamlfile.Value(&r.Reader, &nw.Flows, parseNetwork),
 		"link":    r.onlyFlows(r.rate(&nw.NodeLink)), "disk": r.onlyFlows(r.rate(&nw.Disk)),
@@ -123,13 +89,10 @@ func Read(in io.Reader, name string) (*File, error) {
 	default:
 		err = r.parts(classes, racks, outages)
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case !nw.Flows && r.flowing != nil:
-		return nil, r.Fault(r.flowing, "links and disks have no effect without network: flows")
+	if err == nil && !nw.Flows && r.flowing != nil {
+		err = r.Fault(r.flowing, "links and disks have no effect without network: flows")
 	}
-	return &r.file, nil
+	return err
 }
 
 // parts reads classes, racks and outages, in this order because each uses the earlier ones.
@@ -142,9 +105,9 @@ func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	}
 	slots := func(m simulator.Machine) bool { return m.MapSlots > 0 }
 	switch {
-	case len(r.file.machines) == 0:
+	case r.cfg.Cluster.Nodes == 0:
 		return r.Fault(racks, "no nodes in the racks")
-	case !slices.ContainsFunc(r.file.machines, slots):
+	case !slices.ContainsFunc(r.cfg.Cluster.Machines, slots):
 		return r.Fault(racks, "no node has a map slot")
 	case outages == nil:
 		return nil
@@ -244,7 +207,7 @@ func parseName(s string) (string, error) {
 
 // rack reads an entry of "racks".
 func (r *reader) rack(n yamlfile.Node) error {
-	count, uplink := 1, 0.0
+	cl, count, uplink := &r.cfg.Cluster, 1, 0.0
 	var nodes []simulator.Machine
 	err := r.Mapping(n, map[string]yamlfile.Field{
 		"count": r.count(&count, 1, maxNodes), "uplink": r.onlyFlows(r.rate(&uplink)),
@@ -261,19 +224,16 @@ func (r *reader) rack(n yamlfile.Node) error {
 		return err
 	case len(nodes) == 0:
 		return r.Fault(n, "a rack needs nodes")
-	case len(nodes)*count > maxNodes-len(r.file.machines):
+	case len(nodes)*count > maxNodes-cl.Nodes:
 		return r.Fault(n, "more than %d nodes", maxNodes)
 	}
 	for range count {
-		rack := 0
-		if len(r.file.machines) > 0 {
-			rack = r.file.Racks()
-		}
 		for _, m := range nodes {
-			m.Rack = rack
-			r.file.machines = append(r.file.machines, m)
+			m.Rack = cl.Racks
+			cl.Machines = append(cl.Machines, m)
 		}
-		r.file.uplinks = append(r.file.uplinks, uplink)
+		cl.Nodes, cl.Racks = len(cl.Machines), cl.Racks+1
+		r.cfg.Network.Uplinks = append(r.cfg.Network.Uplinks, uplink)
 	}
 	return nil
 }
@@ -304,9 +264,10 @@ func (r *reader) machines(n yamlfile.Node) ([]simulator.Machine, error) {
 
 // stragglers reads the fraction of attempts that straggle, and by which factor these take longer.
 func (r *reader) stragglers(n yamlfile.Node) error {
+	cl := &r.cfg.Cluster
 	err := r.Mapping(n, map[string]yamlfile.Field{
-		"part": yamlfile.Value(&r.Reader, &r.file.part, parsePart),
-		"times": yamlfile.Value(&r.Reader, &r.file.times, func(s string) (workload.Dist, error) {
+		"part": yamlfile.Value(&r.Reader, &cl.Stragglers, parsePart),
+		"times": yamlfile.Value(&r.Reader, &cl.StragglerTimes, func(s string) (workload.Dist, error) {
 			d, err := workload.ParseDist(s, func(s string) (float64, error) { return workload.ParsePlain(s, 1e6) })
 			if err == nil && (d.A <= 0 || d.Shape == workload.ZipfRank && d.A > maxClass) {
 				err = fmt.Errorf("%.40q: want factors above 0, or zipf of at most %d ranks", s, maxClass)
@@ -314,7 +275,7 @@ func (r *reader) stragglers(n yamlfile.Node) error {
 			return d, err
 		}),
 	})
-	if err == nil && r.file.part == 0 {
+	if err == nil && cl.Stragglers == 0 {
 		err = r.Fault(n, "stragglers need a part of the attempts")
 	}
 	return err
@@ -339,7 +300,7 @@ func (r *reader) outage(n yamlfile.Node) error {
 	from, until := 0.0, math.Inf(1)
 	seconds := func(to *float64) yamlfile.Field { return yamlfile.Value(&r.Reader, to, parseWholeSeconds) }
 	err := r.Mapping(n, map[string]yamlfile.Field{
-		"node": r.count(&node, 0, r.file.Nodes()-1), "rack": r.count(&rack, 0, r.file.Racks()-1),
+		"node": r.count(&node, 0, r.cfg.Cluster.Nodes-1), "rack": r.count(&rack, 0, r.cfg.Cluster.Racks-1),
 		"from": seconds(&from), "until": seconds(&until),
 	})
 	switch {
@@ -350,7 +311,8 @@ func (r *reader) outage(n yamlfile.Node) error {
 	case !(until > from):
 		return r.Fault(n, "an outage until %vs that begins at %vs", until, from)
 	}
-	for i, m := range r.file.machines {
+	all := &r.cfg.Failures.Outages
+	for i, m := range r.cfg.Cluster.Machines {
 		if i != node && (rack < 0 || m.Rack != rack) {
 			continue
 		}
@@ -361,11 +323,10 @@ func (r *reader) outage(n yamlfile.Node) error {
 		if slices.ContainsFunc(r.out[i], func(p simulator.Outage) bool { return overlap(o, p) }) {
 			return r.Fault(n, "node %d is out already at that time", i)
 		}
-		if len(r.file.outages) == maxNodes {
+		if len(*all) == maxNodes {
 			return r.Fault(n, "more than %d outages of nodes", maxNodes)
 		}
-		r.out[i] = append(r.out[i], o)
-		r.file.outages = append(r.file.outages, o)
+		r.out[i], *all = append(r.out[i], o), append(*all, o)
 	}
 	return nil
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-func read(t testing.TB, text string) *File {
+func read(t testing.TB, text string, cfg simulator.Config) simulator.Config {
 	t.Helper()
-	f, err := Read(strings.NewReader(text), "c.yaml")
-	require.NoError(t, err)
-	return f
+	require.NoError(t, Read(strings.NewReader(text), "c.yaml", &cfg))
+	return cfg
 }
 
 const two = `
@@ -41,18 +40,13 @@ outages:
 `
 
 func TestRead(t *testing.T) {
-	f := read(t, two)
-	require.Equal(t, 6, f.Nodes())
-	require.Equal(t, 3, f.Racks())
-	require.Equal(t, 4, f.ReduceSlots())
-	cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 9, MapSlots: 3, Replicas: 2}}
-	f.Apply(&cfg)
+	cfg := read(t, two, simulator.Config{Cluster: simulator.Cluster{Nodes: 9, MapSlots: 3, Replicas: 2}})
 	old := simulator.Machine{MapSlots: 2, ReduceSlots: 1, Slow: 2}
 	fresh := simulator.Machine{MapSlots: 8, Link: 1.25e9, Disk: 600e6}
 	in := func(rack int, m simulator.Machine) simulator.Machine { m.Rack = rack; return m }
 	require.Equal(t, simulator.Config{
 		Cluster: simulator.Cluster{
-			Replicas: 2, Stragglers: 0.05, StragglerTimes: workload.Dist{Shape: workload.LogNormal, A: 3, B: 0.5},
+			Nodes: 6, Racks: 3, Replicas: 2, Stragglers: 0.05, StragglerTimes: workload.Dist{Shape: workload.LogNormal, A: 3, B: 0.5},
 			Machines: []simulator.Machine{old, old, in(1, fresh), in(1, old), in(2, fresh), in(2, old)},
 		},
 		Network: simulator.Network{
@@ -72,8 +66,7 @@ func TestRead(t *testing.T) {
 func TestOutageOfTheOnlyNode(t *testing.T) {
 	const plain = "classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\n"
 	ends := func(text string) time.Duration {
-		cfg := simulator.Config{Cluster: simulator.Cluster{Setup: -1}, Interval: time.Second}
-		read(t, text).Apply(&cfg)
+		cfg := read(t, text, simulator.Config{Cluster: simulator.Cluster{Setup: -1}, Interval: time.Second})
 		cfg.Policy, _ = scheduling.Preset("fair")
 		res, err := simulator.Run(t.Context(), cfg, &workload.Workload{Name: "w", Jobs: []workload.Job{
 			{Name: "j", Maps: 2, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}},
@@ -122,7 +115,7 @@ func TestFaults(t *testing.T) {
 		classes + racks + "outages: [{node: 1, until: 9s}, {rack: 0, from: 8s}]\n": "node 1 is out already",
 		classes + classes + racks:                                                  "already defined",
 	} {
-		_, err := Read(strings.NewReader(text), "c.yaml")
+		err := Read(strings.NewReader(text), "c.yaml", new(simulator.Config))
 		require.ErrorIs(t, err, ErrBad, text)
 		require.ErrorContains(t, err, want, text)
 		require.NotContains(t, err.Error(), "\n")
@@ -135,12 +128,10 @@ func TestDocumentedCluster(t *testing.T) {
 	require.NoError(t, err)
 	found := regexp.MustCompile("(?ms)^```yaml\n(network: .*?)^```$").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, found, 1)
-	f := read(t, found[0][1])
+	cfg := read(t, found[0][1], simulator.Config{Seed: 1})
 	example, err := os.ReadFile("../../../examples/clusters/two-generations.yaml")
 	require.NoError(t, err)
-	require.Equal(t, read(t, string(example)), f)
-	cfg := simulator.Config{Cluster: simulator.Cluster{}, Seed: 1}
-	f.Apply(&cfg)
+	require.Equal(t, read(t, string(example), simulator.Config{Seed: 1}), cfg)
 	cfg.Policy, _ = scheduling.Preset("hfs")
 	w, err := workload.Named("small-jobs", rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, err)
@@ -156,14 +147,12 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\noutages: [{rack: 0, from: 8s}]\n"))
 	f.Add([]byte("\xff"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := Read(bytes.NewReader(text), "f.yaml")
-		if err != nil {
+		var cfg simulator.Config
+		if err := Read(bytes.NewReader(text), "f.yaml", &cfg); err != nil {
 			require.ErrorIs(t, err, ErrBad)
 			require.Contains(t, err.Error(), "f.yaml:")
 			return
 		}
-		var cfg simulator.Config
-		file.Apply(&cfg)
 		require.NoError(t, cfg.Validate())
 	})
 }
