@@ -30,7 +30,7 @@ func slownesses() []slowness {
 		},
 		{
 			"2 % of the attempts 8 times as slow",
-			func(c *simulator.Cluster) { c.Stragglers, c.StragglerFactor = 0.02, 8 }, true,
+			func(c *simulator.Cluster) { c.Stragglers, c.StragglerTimes = 0.02, workload.Dist{A: 8} }, true,
 		},
 	}
 }

@@ -104,7 +104,7 @@ func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local stu
 	}
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{Nodes: 100, MapSlots: slots, ReadRate: 1e12},
-		Drive:   simulator.HeartbeatDrive, OutOfBand: true, Policy: study.Policy(preset, preset).Policy,
+		Drive:   simulator.OutOfBandDrive, Policy: study.Policy(preset, preset).Policy,
 	}
 	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
 		last := map[scheduling.NodeID]scheduling.JobID{}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -123,7 +124,8 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 		t *= lognormal(s.random(a, forSpread), cost.Spread)
 	}
 	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.random(a, forStraggler)) < part {
-		t *= s.straggling(a)
+		r := rand.New(rand.NewPCG(s.random(a, forStraggling), 0))
+		t *= min(s.cfg.Cluster.StragglerTimes.Sample(r), maxFactor)
 	}
 	return t * n.slow
 }
@@ -209,7 +211,7 @@ func (s *sim) ended(ai int32) error {
 	s.drop(ai)
 	n := &s.nodes[i]
 	n.endReports = append(n.endReports, r)
-	if s.cfg.Drive == EventDrive || s.cfg.OutOfBand {
+	if s.cfg.Drive != HeartbeatDrive {
 		return s.beat(i)
 	}
 	return nil

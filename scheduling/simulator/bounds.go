@@ -108,7 +108,6 @@ func (cl *Cluster) validate(f *checker) {
 	times := cl.StragglerTimes
 	f.check(times == (workload.Dist{}) || times.A > 0 && times.A <= maxFactor && times.B >= 0 && times.B <= maxFactor,
 		"factors of stragglers %+v are not above 0 and up to %g", times, maxFactor)
-	f.within("factor of stragglers", cl.StragglerFactor, 1/maxFactor, maxFactor)
 }
 
 func (nw *Network) validate(f *checker) {

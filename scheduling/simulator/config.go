@@ -28,7 +28,12 @@ const (
 	// HeartbeatDrive reports a free slot with its node's next heartbeat, as Hadoop does; no node is
 	// asked earlier.
 	HeartbeatDrive
+	// OutOfBandDrive is HeartbeatDrive whose nodes also send a heartbeat when a task ends.
+	OutOfBandDrive
 )
+
+// String returns the name of the drive in the header of events; it is empty for EventDrive.
+func (d Drive) String() string { return [...]string{"", "heartbeat", "out-of-band"}[d] }
 
 // Cluster describes the machines. Zero numbers select the given defaults.
 type Cluster struct {
@@ -57,12 +62,9 @@ type Cluster struct {
 	// long for everything.
 	SlowNodes  float64
 	SlowFactor float64
-	// Stragglers is the fraction of the attempts, 0 to 1, whose computing takes StragglerFactor
-	// (default 5) times as long.
-	Stragglers      float64
-	StragglerFactor float64
-	// StragglerTimes, if its A is above 0, is the distribution of the stragglers' factors; it
-	// replaces StragglerFactor.
+	// Stragglers is the fraction of the attempts, 0 to 1, whose computing takes longer by a factor
+	// drawn from StragglerTimes (default always 5).
+	Stragglers     float64
 	StragglerTimes workload.Dist
 	// Machines, if not empty, describes each node and replaces Nodes, Racks, MapSlots and
 	// ReduceSlots: node i is Machines[i].
@@ -185,7 +187,6 @@ type Config struct {
 	Network    Network
 	Drive      Drive
 	Interval   time.Duration // between a node's heartbeats; 0 means scheduling.HeartbeatInterval, Hadoop's rule
-	OutOfBand  bool          // HeartbeatDrive: a node also sends a heartbeat when a task ends
 	Update     time.Duration // between calls of Core.Update; default 500 ms
 	JobSetup   time.Duration // from a job's arrival to its submission to the Core
 	JobCleanup time.Duration // from the end of a job's last task to the end of the job
@@ -196,7 +197,7 @@ type Config struct {
 	Seed       uint64
 	Until      time.Duration // stop at this time even if jobs are not done; 0 means never
 	Sample     time.Duration // between the samples of Result.Samples; 0 means none
-	// SampleQueues adds queues, shares and links to the samples.
+	// SampleQueues adds waiting jobs and tasks, shares and links to the samples.
 	SampleQueues bool
 	// SizeError is the maximum relative error, 0 to 1, of the durations given to policies that use
 	// sizes: see workload.Job.TellTimes.
@@ -222,9 +223,6 @@ type Config struct {
 	// arrives, as a live cluster of this program does. Without it, nodes form a random ring, and
 	// offers continue where they stopped.
 	InTurn bool
-	// Ring, if not nil, returns the order in which nodes are asked from the arrival of the
-	// workload's i-th job; nil keeps the current order. It must contain each node once.
-	Ring func(i int) []int32
 	// Jitter is the maximum delay of a regular heartbeat, each drawn from the seed.
 	Jitter time.Duration
 	// MaxEvents ends a simulation that takes more events, with ErrTooLong, so that none can run
@@ -234,17 +232,6 @@ type Config struct {
 	// Progress, if not nil, is called every 16,384 events with the simulated time and the number of
 	// jobs done.
 	Progress func(now time.Duration, done int)
-}
-
-// drive returns the name of the drive in the events' header; it is empty for EventDrive.
-func (c *Config) drive() string {
-	switch {
-	case c.Drive == EventDrive:
-		return ""
-	case c.OutOfBand:
-		return "out-of-band"
-	}
-	return "heartbeat"
 }
 
 // withDefaults returns c with the default of each setting that is 0.
@@ -265,7 +252,7 @@ func (c Config) withDefaults() Config {
 	cl.MergeRate = cmp.Or(cl.MergeRate, 4*cl.ReadRate)
 	cl.CacheRate = cmp.Or(cl.CacheRate, 1e9)
 	cl.SlowFactor = cmp.Or(cl.SlowFactor, 2)
-	cl.StragglerFactor = cmp.Or(cl.StragglerFactor, 5)
+	cl.StragglerTimes = cmp.Or(cl.StragglerTimes, workload.Dist{A: 5})
 	nw.ReadFactor = cmp.Or(nw.ReadFactor, [3]float64{1, 1.5, 2})
 	nw.ShuffleRate = cmp.Or(nw.ShuffleRate, 50<<20)
 	nw.NodeLink = cmp.Or(nw.NodeLink, 125e6)

@@ -64,38 +64,18 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// sampleQueues adds each open job's slots, waiting tasks and share, and the links' load, to at.
-func (s *sim) sampleQueues(at *Sample) {
-	for i := range s.jobs[:s.arrived] {
-		j := &s.jobs[i]
-		v, err := s.core.View().Job(j.ID)
-		if j.ID == 0 || err != nil || j.ended {
-			continue
-		}
-		q := JobQueue{Job: i, Pool: v.Pool, Held: j.running}
-		for k := range q.Tasks {
-			q.Tasks[k], q.Share[k] = v.Kinds[k].Pending, v.Kinds[k].Share
-		}
-		at.Queue = append(at.Queue, q)
-	}
-	if s.net != nil {
-		at.Links.Nodes, at.Links.Uplinks, at.Links.Busiest = s.net.Traffic()
-	}
-}
-
 // held is the state of a cluster, pool or job at a time.
 type held struct {
-	jobs        int
-	slots, wait [2]int
-	share       [2]float64
+	jobs int
+	JobSlots
 }
 
-func (h *held) add(q *JobQueue) {
+func (h *held) add(j *JobSlots) {
 	h.jobs++
-	for k := range h.slots {
-		h.slots[k] += q.Held[k]
-		h.wait[k] += q.Tasks[k]
-		h.share[k] += q.Share[k]
+	for k := range h.Slots {
+		h.Slots[k] += j.Slots[k]
+		h.Waiting[k] += j.Waiting[k]
+		h.Share[k] += j.Share[k]
 	}
 }
 
@@ -110,15 +90,15 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 	})
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		all := held{share: [2]float64{math.NaN(), math.NaN()}}
+		all := held{JobSlots: JobSlots{Share: [2]float64{math.NaN(), math.NaN()}}}
 		pools := map[string]*held{}
-		for k := range s.Queue {
-			q := &s.Queue[k]
-			all.add(q)
-			if pools[q.Pool] == nil {
-				pools[q.Pool] = &held{}
+		for k := range s.Jobs {
+			j := &s.Jobs[k]
+			all.add(j)
+			if pools[j.Pool] == nil {
+				pools[j.Pool] = &held{}
 			}
-			pools[q.Pool].add(q)
+			pools[j.Pool].add(j)
 		}
 		_ = c.Write(append(r.seriesRow(s, "cluster", "", &all), decimal(s.Links.Nodes), decimal(s.Links.Uplinks), decimal(s.Links.Busiest)))
 		for _, name := range slices.Sorted(maps.Keys(pools)) {
@@ -126,10 +106,8 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 				_ = c.Write(append(r.seriesRow(s, "pool", name, pools[name]), "", "", ""))
 			}
 		}
-		for k := range s.Queue {
-			var one held
-			one.add(&s.Queue[k])
-			_ = c.Write(append(r.seriesRow(s, "job", r.Jobs[s.Queue[k].Job].Name, &one), "", "", ""))
+		for _, j := range s.Jobs {
+			_ = c.Write(append(r.seriesRow(s, "job", r.Jobs[j.Job].Name, &held{1, j}), "", "", ""))
 		}
 	}
 	c.Flush()
@@ -138,9 +116,9 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 
 // seriesRow returns the columns of a line of WriteSeriesCSV, except the three for links.
 func (r *Result) seriesRow(s *Sample, scope, name string, h *held) []string {
-	used := func(k int) string { return decimal(float64(h.slots[k]) / float64(max(1, r.Slots[k]))) }
-	return cells(s.At.Seconds(), scope, name, h.jobs, h.slots[0], h.slots[1], h.wait[0], h.wait[1],
-		decimal(h.share[0]), decimal(h.share[1]), used(0), used(1))
+	used := func(k int) string { return decimal(float64(h.Slots[k]) / float64(max(1, r.Slots[k]))) }
+	return cells(s.At.Seconds(), scope, name, h.jobs, h.Slots[0], h.Slots[1], h.Waiting[0], h.Waiting[1],
+		decimal(h.Share[0]), decimal(h.Share[1]), used(0), used(1))
 }
 
 // decimal formats a number with at most six decimals; NaN is empty.

@@ -130,10 +130,8 @@ func (s *sim) submit(i int32) error {
 	}
 	j.ID = id
 	s.byID = append(s.byID, i)
-	if s.cfg.Ring != nil {
-		if ring := s.cfg.Ring(int(i)); ring != nil {
-			s.ring, s.turn = ring, 0
-		}
+	if j.recorded != nil && j.recorded.Ring != nil {
+		s.ring, s.turn = j.recorded.Ring, 0
 	}
 	s.openJobs++
 	s.lastMove = s.q.now
@@ -193,9 +191,7 @@ func (s *sim) jobEnd(i int32) {
 		if n := &s.jobs[f]; n.isHeld {
 			n.isHeld = false
 			s.at(s.q.now+n.spec.Submit, evArrive, f, 0)
-		} else if f >= int32(s.arrived) {
-			continue // the submission rule releases it
-		}
+		} // otherwise the submission rule releases it
 	}
 	s.arrivals()
 }

@@ -1,10 +1,9 @@
 package simulator
 
 import (
-	"math/rand/v2"
+	"cmp"
 
 	"github.com/tarry-mr/tarry/internal/netmodel"
-	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // size returns the number of nodes.
@@ -52,34 +51,20 @@ func (cl *Cluster) validateMachines(f *checker, nw *Network) {
 	}
 }
 
-// network returns the model of the cluster's links and shared disks, for flows.
-func (c *Config) network(rackOf []int32) *netmodel.Network {
+// network returns the model of the cluster's links and shared disks, for flows, and whether a disk is
+// shared.
+func (c *Config) network(rackOf []int32) (w *netmodel.Network, disks bool) {
 	nw := &c.Network
 	out := netmodel.Config{
 		RackOf: rackOf, NodeLink: nw.NodeLink, Oversubscription: nw.Oversubscription, Grain: nw.Grain, Uplinks: nw.Uplinks,
 	}
-	links, disks := make([]float64, c.Cluster.Nodes), make([]float64, c.Cluster.Nodes)
-	for i, m := range c.Cluster.Machines {
-		if m.Link > 0 {
-			links[i], out.Links = m.Link, links
-		}
-		if disks[i] = nw.Disk; m.Disk > 0 {
-			disks[i] = m.Disk
-		}
-		if disks[i] > 0 {
-			out.Disks = disks
-		} else {
-			disks[i] = maxRate // no limit
-		}
+	for _, m := range c.Cluster.Machines {
+		disk := cmp.Or(m.Disk, nw.Disk)
+		disks = disks || disk > 0
+		out.Links, out.Disks = append(out.Links, m.Link), append(out.Disks, cmp.Or(disk, maxRate)) // no limit
 	}
-	return netmodel.New(out)
-}
-
-// straggling returns the factor on the computing time of a straggler.
-func (s *sim) straggling(a *attempt) float64 {
-	d := s.cfg.Cluster.StragglerTimes
-	if d == (workload.Dist{}) {
-		return s.cfg.Cluster.StragglerFactor
+	if !disks {
+		out.Disks = nil
 	}
-	return min(d.Sample(rand.New(rand.NewPCG(s.random(a, forStraggling), 0))), maxFactor)
+	return netmodel.New(out), disks
 }

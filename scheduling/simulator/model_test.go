@@ -45,8 +45,8 @@ func TestConservation(t *testing.T) {
 		cfg := Config{
 			Cluster: Cluster{Nodes: nodes, Racks: rapid.IntRange(1, min(3, nodes)).Draw(rt, "racks"), MapSlots: 2, ReduceSlots: 2},
 			Network: Network{Flows: rapid.Bool().Draw(rt, "flows"), Oversubscription: 3},
-			Drive:   rapid.SampledFrom([]Drive{EventDrive, HeartbeatDrive}).Draw(rt, "drive"), OutOfBand: rapid.Bool().Draw(rt, "oob"),
-			Policy: preset(t, rapid.SampledFrom(scheduling.Presets()).Draw(rt, "policy")), Seed: seed,
+			Drive:   rapid.SampledFrom([]Drive{EventDrive, HeartbeatDrive, OutOfBandDrive}).Draw(rt, "drive"),
+			Policy:  preset(t, rapid.SampledFrom(scheduling.Presets()).Draw(rt, "policy")), Seed: seed,
 		}
 		cfg.Policy.Reduce.Rule = rapid.SampledFrom([]scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}).Draw(rt, "reduce")
 		if rapid.Bool().Draw(rt, "cache") {
@@ -285,7 +285,7 @@ func TestSamples(t *testing.T) {
 		})
 	}
 	res := run(t, Config{Cluster: Cluster{Nodes: 10, MapSlots: 4}, Policy: preset(t, "hfs"), Sample: 10 * time.Second}, &w)
-	require.Equal(t, []JobSlots{{0, [2]int{40, 0}}}, res.Samples[1].Jobs)
+	require.Equal(t, []JobSlots{{Slots: [2]int{40, 0}}}, res.Samples[1].Jobs)
 	require.Equal(t, 40*time.Second, res.Samples[4].At)
 	half := res.Samples[4].Jobs
 	require.Len(t, half, 2)

@@ -227,7 +227,7 @@ func (s *sim) reported(i int32, r *report) {
 // askDue makes the nodes returned by Core.Due send heartbeats, as a live JobTracker does. With
 // HeartbeatDrive, as in Hadoop, the JobTracker never asks.
 func (s *sim) askDue() error {
-	if s.cfg.Drive == HeartbeatDrive {
+	if s.cfg.Drive != EventDrive {
 		return nil
 	}
 	for {

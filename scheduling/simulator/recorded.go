@@ -26,6 +26,9 @@ type Recorded struct {
 	// Outputs are the bytes of each map's output by reduce; nil means that the job's ShuffleBytes
 	// are spread evenly.
 	Outputs [][]int64
+	// Ring is the order in which nodes are asked from the job's arrival, each once; nil keeps the
+	// former order.
+	Ring []int32
 }
 
 // RecordedTask is a task with its attempts, by number. An attempt whose Time is 0, or that was not

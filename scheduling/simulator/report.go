@@ -169,19 +169,8 @@ type Stats struct {
 // Sample is the state of the jobs and links at one time of the simulation.
 type Sample struct {
 	At    time.Duration
-	Jobs  []JobSlots // jobs that held any, in order of the workload
-	Queue []JobQueue // of all open jobs, with Config.SampleQueues
+	Jobs  []JobSlots // that held slots or, with Config.SampleQueues, are open; in order of the workload
 	Links Traffic    // with Config.SampleQueues and Network.Flows
-}
-
-// JobQueue is the state of an open job in a Sample.
-type JobQueue struct {
-	Job   int    // index in the workload
-	Pool  string // or queue
-	Held  [2]int // map and reduce slots
-	Tasks [2]int // waiting to be launched
-	// Share is the fair share in map and reduce slots, NaN if the policy has none.
-	Share [2]float64
 }
 
 // Traffic is the load of the links, in bytes per second.
@@ -191,10 +180,14 @@ type Traffic struct {
 	Busiest float64 // used fraction of the busiest link's capacity, 0 to 1
 }
 
-// JobSlots is the number of slots that a job held at the time of a Sample.
+// JobSlots is the state of a job in a Sample. All but the first two are with Config.SampleQueues.
 type JobSlots struct {
-	Job   int    // index in the workload
-	Slots [2]int // attempts that hold map and reduce slots
+	Job     int    // index in the workload
+	Slots   [2]int // map and reduce slots that it holds
+	Pool    string // or queue
+	Waiting [2]int // tasks
+	// Share is the fair share in map and reduce slots, NaN if the policy has none.
+	Share [2]float64
 }
 
 // Result is the outcome of Run.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/netmodel"
@@ -97,9 +96,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	if cfg.Network.Flows {
-		s.net = cfg.network(s.top.rackOf)
-		diskOf := func(m Machine) bool { return m.Disk > 0 }
-		s.disks = cfg.Network.Disk > 0 || slices.ContainsFunc(cfg.Cluster.Machines, diskOf)
+		s.net, s.disks = cfg.network(s.top.rackOf)
 	}
 	s.jobs = make([]simJob, len(w.Jobs))
 	for i := range w.Jobs {
@@ -179,7 +176,7 @@ func (s *sim) tellBeginning() {
 		Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: &p,
 		Began: &event.Header{
 			Schema: event.Schema, Simulated: true, Seed: c.Seed, Heartbeat: c.Interval, Expiry: c.Core.Expiry,
-			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks, Drive: c.drive(),
+			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks, Drive: c.Drive.String(),
 		},
 	})
 }

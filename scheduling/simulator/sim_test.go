@@ -71,7 +71,7 @@ func TestHeartbeatDrive(t *testing.T) {
 	res := run(t, cfg, &w)
 	phase := time.Duration(unit(draw(0, 1, 0)) * float64(time.Second))
 	require.Equal(t, phase+10*time.Second, res.Jobs[0].Ended)
-	cfg.OutOfBand = true
+	cfg.Drive = OutOfBandDrive
 	require.Equal(t, phase+9*time.Second, run(t, cfg, &w).Jobs[0].Ended)
 }
 

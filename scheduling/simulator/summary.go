@@ -156,12 +156,24 @@ func quantile(times []time.Duration, q float64) float64 {
 func (s *sim) sample() {
 	at := Sample{At: s.q.now}
 	for i := range s.jobs[:s.arrived] {
-		if j := &s.jobs[i]; j.running != [2]int{} {
-			at.Jobs = append(at.Jobs, JobSlots{i, j.running})
+		j := &s.jobs[i]
+		job := JobSlots{Job: i, Slots: j.running}
+		if s.cfg.SampleQueues {
+			v, err := s.core.View().Job(j.ID)
+			if j.ID == 0 || err != nil || j.ended {
+				continue
+			}
+			job.Pool = v.Pool
+			for k, kind := range v.Kinds {
+				job.Waiting[k], job.Share[k] = kind.Pending, kind.Share
+			}
+		} else if job.Slots == [2]int{} {
+			continue
 		}
+		at.Jobs = append(at.Jobs, job)
 	}
-	if s.cfg.SampleQueues {
-		s.sampleQueues(&at)
+	if s.cfg.SampleQueues && s.net != nil {
+		at.Links.Nodes, at.Links.Uplinks, at.Links.Busiest = s.net.Traffic()
 	}
 	s.res.Samples = append(s.res.Samples, at)
 	s.at(s.q.now+s.cfg.Sample, evSample, 0, 0)

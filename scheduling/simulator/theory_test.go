@@ -84,7 +84,7 @@ func TestDelayFormula(t *testing.T) {
 // On one slot, with known sizes, no order has a smaller mean sojourn than srpt [Schrage68]. This
 // holds in both drives, also if jobs arrive while the slot is busy.
 func TestSRPTHasTheLeastMeanSojourn(t *testing.T) {
-	for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
+	for _, drive := range []Drive{EventDrive, OutOfBandDrive} {
 		for seed := range uint64(3) {
 			mean := func(name string) float64 {
 				p := preset(t, name)
@@ -95,7 +95,7 @@ func TestSRPTHasTheLeastMeanSojourn(t *testing.T) {
 				}
 				cfg := Config{
 					Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: p, Seed: seed, Drive: drive,
-					Interval: 100 * time.Millisecond, OutOfBand: drive == HeartbeatDrive,
+					Interval: 100 * time.Millisecond,
 				}
 				return run(t, cfg, w).Report.Sojourn.Mean
 			}

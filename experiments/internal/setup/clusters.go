@@ -20,7 +20,7 @@ func EC2() simulator.Config {
 			ReadRate: 6.4e6,
 		},
 		Network: simulator.Network{ReadFactor: [3]float64{1, 2, 2}},
-		Drive:   simulator.HeartbeatDrive, Interval: 3 * time.Second, OutOfBand: false,
+		Drive:   simulator.HeartbeatDrive, Interval: 3 * time.Second,
 	}
 }
 

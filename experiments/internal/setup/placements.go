@@ -62,7 +62,7 @@ func ShuffleCluster(nodes, racks int) simulator.Config {
 func NarrowCluster(oversubscription float64) simulator.Config {
 	cfg := ShuffleCluster(14, 2)
 	cfg.Network = simulator.Network{Flows: true, Oversubscription: oversubscription}
-	cfg.OutOfBand = true
+	cfg.Drive = simulator.OutOfBandDrive
 	return cfg
 }
 

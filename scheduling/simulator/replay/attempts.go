@@ -36,7 +36,7 @@ func (r *Reader) attempt(e event.Event) error {
 		}
 		t.tries[id.Try] = try{node: int(e.Node), launched: e.At, near: locality(e)}
 		if e.Reason.Cause == event.CauseSlowTask {
-			j.copies++
+			j.result.Copies.Launched++
 		}
 		return nil
 	}
@@ -57,12 +57,12 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 			j.mapsDone = append(j.mapsDone, e.At)
 			if !t.isDone {
 				t.isDone = true
-				if j.firstDone++; j.firstDone == len(j.tasks[scheduling.Map]) {
+				if j.firstDone++; j.firstDone == j.Maps {
 					j.allDone = e.At
 				}
 			}
 			t.holder, t.size = a.node, e.Bytes
-			if len(e.Output) == len(j.tasks[scheduling.Reduce]) && len(e.Output) > 0 {
+			if len(e.Output) == j.Reduces && len(e.Output) > 0 {
 				t.output, j.hasOutput = e.Output, true
 			}
 		}
@@ -74,11 +74,11 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 		case event.CauseSuperseded:
 			a.out = overtaken
 		case event.CausePreempted, event.CauseSmallerJob, event.CauseFlowMoved:
-			j.killed++
+			j.result.Preempted.Killed++
 		default:
 		}
 	case event.Suspended:
-		j.suspended++
+		j.result.Preempted.Suspended++
 		a.gaps = append(a.gaps, outage{from: e.At})
 	case event.Resumed:
 		if n := len(a.gaps); n > 0 && a.gaps[n-1].to == 0 {
@@ -116,7 +116,7 @@ func (r *Reader) asked(e event.Event) {
 		return
 	}
 	j := r.rec.jobs[len(r.rec.jobs)-1]
-	if !r.rec.Began.Simulated && e.At-j.submitted < burst && !slices.Contains(j.asked, int(e.Node)) {
+	if !r.rec.Began.Simulated && e.At-j.Submit < burst && !slices.Contains(j.asked, int(e.Node)) {
 		j.asked = append(j.asked, int(e.Node))
 	}
 }

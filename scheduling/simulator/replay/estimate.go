@@ -316,14 +316,15 @@ func (r *Recording) distance(a, b int) scheduling.Locality {
 	switch {
 	case a == b:
 		return scheduling.NodeLocal
-	case r.nodes[a].inRack == r.nodes[b].inRack:
+	case r.nodes[a].Rack == r.nodes[b].Rack:
 		return scheduling.RackLocal
 	}
 	return scheduling.OffRack
 }
 
-// recorded sets the task times and outputs of a job in `to`; half is explained at tasks.
+// recorded sets the ring, task times and outputs of a job in `to`; half is explained at tasks.
 func (r *Recording) recorded(j *job, to *simulator.Recorded, half time.Duration) {
+	to.Ring = r.ring(j)
 	for k := range j.tasks {
 		to.Tasks[k] = r.tasks(j, scheduling.TaskKind(k), half)
 	}
@@ -333,7 +334,7 @@ func (r *Recording) recorded(j *job, to *simulator.Recorded, half time.Duration)
 	for m := range j.tasks[scheduling.Map] {
 		parts := j.tasks[scheduling.Map][m].output
 		if parts == nil {
-			parts = make([]int64, len(j.tasks[scheduling.Reduce]))
+			parts = make([]int64, j.Reduces)
 		}
 		to.Outputs = append(to.Outputs, parts)
 	}

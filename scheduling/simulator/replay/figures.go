@@ -67,7 +67,7 @@ func (r *Recording) simulate(
 		}
 		got := &res.Jobs[i]
 		if got.Failed {
-			return nil, fmt.Errorf("job %d %s fails in the replay, and did not in the recording", i+1, j.name)
+			return nil, fmt.Errorf("job %d %s fails in the replay, and did not in the recording", i+1, j.Name)
 		}
 		before = append(before, r.figures(j, got.Alone))
 		again = append(again, got)
@@ -81,10 +81,8 @@ func (r *Recording) simulate(
 
 // figures returns the recorded result of a job that would take the time `alone` on an idle cluster.
 func (r *Recording) figures(j *job, alone time.Duration) *simulator.JobResult {
-	o := &simulator.JobResult{
-		Arrived: j.submitted, Ended: j.ended, Alone: alone,
-		Preempted: simulator.Preempted{Killed: j.killed, Suspended: j.suspended}, Copies: simulator.Copies{Launched: j.copies},
-	}
+	o := j.result
+	o.Alone = alone
 	for t := range j.tasks[scheduling.Map] {
 		for _, a := range j.tasks[scheduling.Map][t].tries { // each success counts, also of maps that ran more than once
 			if a.out == succeeded {
@@ -95,7 +93,7 @@ func (r *Recording) figures(j *job, alone time.Duration) *simulator.JobResult {
 	for p, a := range j.won(scheduling.Reduce) {
 		o.Shuffle.Add(r.input(j, p, a.node))
 	}
-	return o
+	return &o
 }
 
 // RunLike simulates a workload like the recorded one. It shuffles the times of a job's tasks among
@@ -154,8 +152,8 @@ func (r *Recording) UsualMap() time.Duration {
 // Pools returns the names of the jobs' pools, in the order of their first jobs.
 func (r *Recording) Pools() (names []string) {
 	for _, j := range r.jobs {
-		if j.pool != "" && !slices.Contains(names, j.pool) {
-			names = append(names, j.pool)
+		if j.Pool != "" && !slices.Contains(names, j.Pool) {
+			names = append(names, j.Pool)
 		}
 	}
 	return names

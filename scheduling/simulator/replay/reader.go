@@ -11,6 +11,8 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // ErrRecording matches every error about events that are not a complete recording of a run.
@@ -65,7 +67,7 @@ func (r *Reader) Add(e event.Event) error {
 		if err != nil {
 			return err
 		}
-		j.ended, j.state = e.At, e.State
+		j.result.Ended, j.state = e.At, e.State
 		r.ends = append(r.ends, int(e.JobID))
 	case event.Priority, event.Pool, event.Reconfigured, event.Cordoned:
 		r.changes[ignored[e.Type]]++
@@ -113,9 +115,9 @@ func (r *Reader) joined(e event.Event) error {
 		*nodes = append(*nodes, node{})
 	}
 	n := &(*nodes)[e.Node]
-	n.name, n.rack, n.slots, n.lastEvent = e.NodeName, e.Rack, e.Slots, e.At
-	if n.joined == 0 {
-		n.joined = e.At
+	n.Name, n.RackName, n.MapSlots, n.ReduceSlots, n.lastEvent = e.NodeName, e.Rack, e.Slots[0], e.Slots[1], e.At
+	if n.Beat == 0 && !r.rec.Began.Simulated {
+		n.Beat = e.At // a live node's heartbeats begin when it joins; the simulator draws those of others
 	}
 	if n.lost {
 		n.down[len(n.down)-1].to, n.lost = e.At, false
@@ -136,7 +138,7 @@ func (r *Reader) lost(e event.Event) error {
 
 // node returns the node with a number, or an error if it has not joined.
 func (r *Reader) node(id scheduling.NodeID) (*node, error) {
-	if id < 0 || int(id) >= len(r.rec.nodes) || r.rec.nodes[id].name == "" {
+	if id < 0 || int(id) >= len(r.rec.nodes) || r.rec.nodes[id].Name == "" {
 		return nil, bad("node %d has not joined", id)
 	}
 	return &r.rec.nodes[id], nil
@@ -161,14 +163,14 @@ func (r *Reader) submitted(e event.Event) error {
 	if r.tasks += e.Tasks[0] + e.Tasks[1]; r.tasks > maxTasks {
 		return bad("more than %d tasks", maxTasks)
 	}
-	j := &job{
-		name: e.Name, user: e.User, pool: e.Pool, submitted: e.At, bytes: e.Bytes,
-		slowStart: e.Gate, width: e.Width, places: e.Places,
-	}
-	var err error
-	if j.priority, err = scheduling.ParsePriority(cmp.Or(e.Priority, "NORMAL")); err != nil {
+	priority, err := scheduling.ParsePriority(cmp.Or(e.Priority, "NORMAL"))
+	if err != nil {
 		return bad("job %d: %w", e.JobID, err)
 	}
+	j := &job{places: e.Places, result: simulator.JobResult{Arrived: e.At}, Job: workload.Job{
+		Name: e.Name, User: e.User, Pool: e.Pool, Priority: priority, Submit: e.At, Maps: e.Tasks[0], Reduces: e.Tasks[1],
+		NoLocation: e.Places == nil, InputBytes: e.Bytes, SlowStart: e.Gate, SlotsPerTask: e.Width,
+	}}
 	if err := checkPlaces(e.Places, e.Tasks[0], len(r.rec.nodes)); err != nil {
 		return bad("job %d: %w", e.JobID, err)
 	}
@@ -193,10 +195,10 @@ func (r *Reader) followed(j *job) int {
 	}
 	for _, id := range slices.Backward(r.ends) {
 		before := r.rec.jobs[id-1]
-		if j.submitted-before.ended > within {
+		if j.Submit-before.result.Ended > within {
 			break
 		}
-		if before.succeeded() && before.user == j.user && before.pool == j.pool {
+		if before.succeeded() && before.User == j.User && before.Pool == j.Pool {
 			return id
 		}
 	}
@@ -240,13 +242,13 @@ func (r *Reader) End() (*Recording, error) {
 	if len(rec.jobs) == 0 {
 		return nil, bad("no job was submitted")
 	}
-	if i := slices.IndexFunc(rec.nodes, func(n node) bool { return n.name == "" }); i >= 0 {
+	if i := slices.IndexFunc(rec.nodes, func(n node) bool { return n.Name == "" }); i >= 0 {
 		return nil, bad("node %d has not joined", i)
 	}
 	var left []string
 	for i, j := range rec.jobs {
 		if j.state == "" {
-			left = append(left, fmt.Sprintf("%d %.40q", i+1, j.name))
+			left = append(left, fmt.Sprintf("%d %.40q", i+1, j.Name))
 		}
 	}
 	if len(left) > 0 && !r.Unfinished {
@@ -291,7 +293,7 @@ func (r *Reader) warn() {
 		if j.places != nil && j.places.Omitted > 0 {
 			noPlaces++
 		}
-		if len(j.tasks[1]) > 0 && !j.hasOutput {
+		if j.Reduces > 0 && !j.hasOutput {
 			noSizes++
 		}
 	}

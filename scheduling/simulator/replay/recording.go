@@ -6,6 +6,8 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // Recording is what a replay needs of a run's events. It must not be changed; its methods may be
@@ -23,15 +25,12 @@ type Recording struct {
 	racks int
 }
 
-// node is a machine of the recording.
+// node is a machine of the recording. Racks are numbered by first appearance.
 type node struct {
-	name, rack string
-	inRack     int // number of its rack, by first appearance
-	slots      [2]int
-	joined     time.Duration
-	down       []outage
-	lastEvent  time.Duration // of its last event
-	lost       bool
+	simulator.Machine
+	down      []outage
+	lastEvent time.Duration // of its last event
+	lost      bool
 }
 
 // outage is a time when a node was down, or an attempt suspended. A `to` of 0 means that it lasted.
@@ -39,23 +38,17 @@ type outage struct{ from, to time.Duration }
 
 // job is a job of the recording.
 type job struct {
-	name, user, pool  string
-	priority          scheduling.Priority
-	submitted, ended  time.Duration
-	state             string // empty: not ended
-	slowStart         float64
-	width             int
-	bytes             int64
-	places            *event.InputPlaces
-	asked             []int // nodes in the order in which they were offered tasks when the job arrived
-	follows           int   // number of the job for whose end it waited, from 1; 0: none
-	tasks             [2][]task
-	mapsDone          []time.Duration // ends of maps, in order
-	firstDone         int             // maps that have ended at least once
-	allDone           time.Duration   // when all had ended
-	killed, suspended int
-	copies            int
-	hasOutput         bool // sizes of map outputs by reduce are known
+	workload.Job
+	result    simulator.JobResult // without tasks and bytes
+	state     string              // empty: not ended
+	places    *event.InputPlaces
+	asked     []int // nodes in the order in which they were offered tasks when the job arrived
+	follows   int   // number of the job for whose end it waited, from 1; 0: none
+	tasks     [2][]task
+	mapsDone  []time.Duration // ends of maps, in order
+	firstDone int             // maps that have ended at least once
+	allDone   time.Duration   // when all had ended
+	hasOutput bool            // sizes of map outputs by reduce are known
 }
 
 // task is a task with its attempts.
@@ -118,8 +111,7 @@ func (j *job) won(k scheduling.TaskKind) iter.Seq2[int, *try] {
 // Jobs returns the number of jobs, and the total numbers of maps and reduces.
 func (r *Recording) Jobs() (jobs, maps, reduces int) {
 	for _, j := range r.jobs {
-		maps += len(j.tasks[scheduling.Map])
-		reduces += len(j.tasks[scheduling.Reduce])
+		maps, reduces = maps+j.Maps, reduces+j.Reduces
 	}
 	return len(r.jobs), maps, reduces
 }

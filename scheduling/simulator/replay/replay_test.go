@@ -67,9 +67,7 @@ func TestSamePolicyComesBack(t *testing.T) {
 			c.Network = simulator.Network{Flows: true, Oversubscription: 5}
 		}},
 		{"heartbeats", 0.001, 0.001, []string{"fifo", "hfs", "srpt"}, func(c *simulator.Config) { c.Drive = simulator.HeartbeatDrive }},
-		{"out of band", 0.001, 0.001, []string{"fair", "hfs"}, func(c *simulator.Config) {
-			c.Drive, c.OutOfBand = simulator.HeartbeatDrive, true
-		}},
+		{"out of band", 0.001, 0.001, []string{"fair", "hfs"}, func(c *simulator.Config) { c.Drive = simulator.OutOfBandDrive }},
 		{"stragglers", 0.001, 0.001, []string{"fifo", "hfs"}, func(c *simulator.Config) {
 			c.Cluster.Stragglers, c.Policy.Speculation.Rule = 0.05, scheduling.LATE
 		}},

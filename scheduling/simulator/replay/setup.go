@@ -16,14 +16,14 @@ func (r *Recording) arrange() {
 	racks := map[string]int{}
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		if _, ok := racks[n.rack]; !ok {
-			racks[n.rack] = len(racks)
+		if _, ok := racks[n.RackName]; !ok {
+			racks[n.RackName] = len(racks)
 		}
-		n.inRack = racks[n.rack]
+		n.Rack = racks[n.RackName]
 		r.order = append(r.order, i)
 	}
 	r.racks = len(racks)
-	slices.SortStableFunc(r.order, func(a, b int) int { return cmp.Compare(r.nodes[a].inRack, r.nodes[b].inRack) })
+	slices.SortStableFunc(r.order, func(a, b int) int { return cmp.Compare(r.nodes[a].Rack, r.nodes[b].Rack) })
 	r.to = make([]int, len(r.order))
 	for i, n := range r.order {
 		r.to[n] = i
@@ -98,18 +98,15 @@ func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 	w := &workload.Workload{Name: "the recorded run"}
 	names := map[string]int{}
 	for i, j := range r.jobs {
-		job := workload.Job{
-			Name: fmt.Sprintf("%.240s", j.name), User: j.user, Pool: j.pool, Queue: queue(p, j.pool), Priority: j.priority,
-			Submit: j.submitted, Maps: len(j.tasks[0]), Reduces: len(j.tasks[1]), NoLocation: j.places == nil,
-			InputBytes: j.bytes, SlowStart: j.slowStart, SlotsPerTask: j.width, Class: fmt.Sprint(i),
-		}
+		job := j.Job
+		job.Name, job.Queue, job.Class = fmt.Sprintf("%.240s", j.Name), queue(p, j.Pool), fmt.Sprint(i)
 		if names[job.Name]++; names[job.Name] > 1 { // other jobs name the jobs that they follow, so names must differ
-			job.Name = fmt.Sprintf("%.230s (job %d)", j.name, i+1)
+			job.Name = fmt.Sprintf("%.230s (job %d)", j.Name, i+1)
 		}
 		if j.follows > 0 {
-			job.After, job.Submit = w.Jobs[j.follows-1].Name, j.submitted-r.jobs[j.follows-1].ended
+			job.After, job.Submit = w.Jobs[j.follows-1].Name, j.Submit-r.jobs[j.follows-1].result.Ended
 		}
-		if len(j.tasks[1]) > 0 {
+		if j.Reduces > 0 {
 			for m := range j.tasks[0] {
 				job.ShuffleBytes += j.tasks[0][m].size
 			}
@@ -129,34 +126,30 @@ func queue(p *scheduling.Policy, name string) string {
 
 // config returns the configuration of a simulation of the recorded run under p.
 func (r *Recording) config(p scheduling.Policy) simulator.Config {
+	live := !r.Began.Simulated
 	cfg := simulator.Config{
-		Policy: p, Seed: r.Began.Seed, Interval: r.Began.Heartbeat, TellProgress: !r.Began.Simulated, InTurn: !r.Began.Simulated,
+		Policy: p, Seed: r.Began.Seed, Interval: r.Began.Heartbeat, TellProgress: live, InTurn: live, Untold: live,
 		Core:   scheduling.Config{Expiry: r.Began.Expiry, MaxAttempts: 255},
 		Places: r.places, SizeCells: 1_000_000_000,
 	}
 	half := time.Duration(0)
 	switch r.Began.Drive {
-	case "heartbeat":
+	case simulator.HeartbeatDrive.String():
 		cfg.Drive, half = simulator.HeartbeatDrive, r.Began.Heartbeat/2
-	case "out-of-band":
-		cfg.Drive, cfg.OutOfBand = simulator.HeartbeatDrive, true
+	case simulator.OutOfBandDrive.String():
+		cfg.Drive = simulator.OutOfBandDrive
 	}
 	list := r.estimate()
 	for i, j := range r.jobs {
 		r.recorded(j, list[i], half)
 	}
 	cfg.Recorded = func(i int) *simulator.Recorded { return list[i] }
-	if !r.Began.Simulated {
-		cfg.Untold = true
-		cfg.Ring, cfg.Jitter = r.ring, 200*time.Microsecond
+	if live {
+		cfg.Jitter = 200 * time.Microsecond
 	}
 	for i, n := range r.order {
-		m := r.nodes[n]
-		cfg.Cluster.Machines = append(cfg.Cluster.Machines, simulator.Machine{
-			Name: m.name, RackName: m.rack, Rack: m.inRack, MapSlots: m.slots[0], ReduceSlots: m.slots[1],
-			Beat: r.beat(m),
-		})
-		for _, o := range m.down {
+		cfg.Cluster.Machines = append(cfg.Cluster.Machines, r.nodes[n].Machine)
+		for _, o := range r.nodes[n].down {
 			out := simulator.Outage{Node: i, At: o.from}
 			if o.to > 0 {
 				out.For = max(time.Second, (o.to - o.from).Round(time.Second))
@@ -173,7 +166,7 @@ func (r *Recording) places(i int) scheduling.Places {
 	if p == nil || p.Omitted > 0 {
 		return scheduling.Places{}
 	}
-	maps := len(r.jobs[i].tasks[0])
+	maps := r.jobs[i].Maps
 	out := scheduling.Places{Offsets: make([]int32, maps+1), Nodes: make([]scheduling.NodeID, len(p.Nodes))}
 	for m := range maps {
 		n := int32(p.Each)
@@ -188,28 +181,18 @@ func (r *Recording) places(i int) scheduling.Places {
 	return out
 }
 
-// beat returns when a live node's heartbeats begin: when it joined. 0 lets the simulator draw it.
-func (r *Recording) beat(n node) time.Duration {
-	if r.Began.Simulated {
-		return 0
-	}
-	return n.joined
-}
-
-// ring returns the order in which nodes are asked when job i has arrived. First are those that were
+// ring returns the order in which nodes are asked when a job has arrived. First are those that were
 // offered tasks then, in that order, then the others; nil if none was.
-func (r *Recording) ring(i int) []int32 {
-	asked := r.jobs[i].asked
-	if len(asked) == 0 {
+func (r *Recording) ring(j *job) (list []int32) {
+	if len(j.asked) == 0 {
 		return nil
 	}
-	list := make([]int32, 0, len(r.nodes))
-	for _, n := range asked {
+	for _, n := range j.asked {
 		list = append(list, int32(r.to[n]))
 	}
-	for n := range r.nodes {
-		if !slices.Contains(asked, n) {
-			list = append(list, int32(r.to[n]))
+	for n, to := range r.to {
+		if !slices.Contains(j.asked, n) {
+			list = append(list, int32(to))
 		}
 	}
 	return list
