@@ -89,6 +89,9 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 		j.Map, j.MapTask = nil, func(*Task) (m Mapper[[]byte, string, int64], err error) { return m, err }
 	}), "without Map")
 	require.ErrorContains(t, run(func(j *Job[[]byte, string, int64, string]) {
+		j.Reduce, j.ReduceTask = nil, func(*Task) (r Reducer[string, int64, string], err error) { return r, err }
+	}), "ReduceTask must return a Reducer with either Reduce or Pairs")
+	require.ErrorContains(t, run(func(j *Job[[]byte, string, int64, string]) {
 		j.Partition = func(string, int) int { return 2 }
 	}), "Partition returned 2 of 2 reduces")
 }

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,50 +58,4 @@ func TestJoinsAreChecked(t *testing.T) {
 	_, err = Join(ints, none, func(int, int, []byte, func(string)) error { return nil }).Bind(text.Output())
 	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, "feed 2 has no sources")
-	twice := CoGroup(ints, ints, func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
-		for range bs {
-			break
-		}
-		for range bs {
-			break
-		}
-		return nil
-	})
-	local, engine := bothWays(t, func() (*Plan, error) { return twice.Bind(unread[string]()) })
-	require.ErrorContains(t, local, "the values of a key can be ranged over once")
-	require.ErrorContains(t, engine, "the values of a key can be ranged over once")
-}
-
-// Ranging over a key's right values after the call that got them is an error.
-func TestRightValuesAreOfTheirCall(t *testing.T) {
-	bothOf := func(list []int) Feed[int, int] { return By(Slice(list), func(n int) int { return n / 10 }) }
-	for name, group := range map[string]func(kept *iter.Seq[int], bs iter.Seq[int]){
-		"the next call": func(kept *iter.Seq[int], bs iter.Seq[int]) {
-			if *kept != nil {
-				for range *kept {
-				}
-			}
-			*kept = bs
-		},
-		"amid them": func(kept *iter.Seq[int], bs iter.Seq[int]) {
-			if *kept == nil {
-				next, stop := iter.Pull(bs)
-				next()
-				*kept = func(func(int) bool) { defer stop(); next() }
-				return
-			}
-			for range *kept {
-			}
-		},
-	} {
-		local, engine := bothWays(t, func() (*Plan, error) {
-			var kept iter.Seq[int]
-			return CoGroup(bothOf([]int{10, 20, 30}), bothOf([]int{11, 12, 21, 22}), func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
-				group(&kept, bs)
-				return nil
-			}).Bind(unread[string]())
-		})
-		require.ErrorIs(t, local, errValuesKept, name)
-		require.ErrorIs(t, engine, errValuesKept, name)
-	}
 }

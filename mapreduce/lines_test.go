@@ -22,12 +22,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// wholeLines returns the lines of a text, by package strings.
-func wholeLines(text []byte) []string {
-	if len(text) == 0 {
-		return nil
+// cut returns the records of a text that end with sep, by strings.Cut.
+func cut(text, sep string) (list []string) {
+	for text != "" {
+		var record string
+		record, text, _ = strings.Cut(text, sep)
+		list = append(list, record)
 	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return list
 }
 
 // tiny returns windows so small that short texts take each path of the reader.
@@ -78,7 +80,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8) {
 		w := tiny(int(size)+1, int(size)/2+1, 2*int(size)+1)
 		n := int64(block) + 1
-		want := wholeLines(text)
+		want := cut(string(text), "\n")
 		require.Equal(t, want, readAll(t, Lines(Bytes("text", text)), w, n))
 		require.Equal(t, string(text), strings.Join(readAll(t, Chunks(Bytes("text", text)), w, n), ""))
 		require.Equal(t, want, readAll(t, NLines(2, Bytes("text", text)), w, n))
@@ -195,7 +197,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 		require.Greater(t, len(b), 4000, "part %d has its share", i)
 		all.Write(b)
 	}
-	for i, line := range wholeLines([]byte(all.String())) {
+	for i, line := range cut(all.String(), "\n") {
 		require.Equal(t, fmt.Sprintf("%04d", i), line)
 	}
 }
@@ -246,37 +248,52 @@ func TestEveryViewIsReleased(t *testing.T) {
 }
 
 // placedRecord returns a record and its offset in the file as one string.
-func placedRecord(at int64, rec []byte) string { return fmt.Sprintf("%d %q", at, rec) }
+func placedRecord(at int, rec []byte) string { return fmt.Sprintf("%d %q", at, rec) }
 
-// cutBy returns the records of a text with this separator, by bytes.Cut, with their offsets.
-func cutBy(text, sep []byte) (want []string) {
-	for at, rest := 0, text; len(rest) > 0; {
-		record, after, _ := bytes.Cut(rest, sep)
-		want = append(want, placedRecord(int64(at), record))
-		at, rest = at+len(record)+len(sep), after
+// placed returns records, which separators of size bytes follow, each with its offset.
+func placed(records []string, size int) (list []string) {
+	at := 0
+	for _, record := range records {
+		list = append(list, placedRecord(at, []byte(record)))
+		at += len(record) + size
 	}
-	return want
+	return list
 }
 
 // gatherPlaced returns the records that a job's map gets, each with its Task.Offset.
 func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 	at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
 		return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
-			emit(placedRecord(t.Offset(), rec))
+			emit(placedRecord(int(t.Offset()), rec))
 			return nil
 		}}, nil
 	}}
 	return gather(t, at.On(in), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
 }
 
-// Separated has the records, and the offsets, that bytes.Cut gives for the whole file, wherever
-// blocks end.
-func TestSeparatedIsCut(t *testing.T) {
+// Task.Offset is the offset of the current record, for all inputs and splits.
+func TestOffsetIsTheRecordsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 'b', 0xff}), 0, 40).Draw(t, "text")
+		text := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 'b', 0xff, '\n'}), 0, 40).Draw(t, "text")
 		sep := rapid.SampledFrom([]string{"\x00", "a", "\xff", "ab", "aa", "aaa", "aba", "abab", "\x00\xff\x00"}).Draw(t, "separator")
-		in := Separated(sep, Bytes("text", text))
-		require.Equal(t, cutBy(text, []byte(sep)), gatherPlaced(t, in))
+		source, lines := Bytes("text", text), placed(cut(string(text), "\n"), 1)
+		stored := must(Stored(dfs.Bytes("text.gz", packed(t, Gzip, string(text)))))(t)
+		for name, in := range map[string]Input[[]byte]{"lines": Lines(source), "packed": Lines(stored), "n lines": NLines(3, source)} {
+			require.Equal(t, lines, gatherPlaced(t, in), name)
+		}
+		require.Equal(t, placed(cut(string(text), sep), len(sep)), gatherPlaced(t, Separated(sep, source)))
+		var pairs []string
+		for pair := range slices.Chunk(text[:len(text)&^1], 2) {
+			pairs = append(pairs, string(pair))
+		}
+		require.Equal(t, placed(pairs, 0), gatherPlaced(t, FixedSize(2, Bytes("text", text[:len(text)&^1]))))
+		numbers := MapOnly[int, int64]{MapTask: func(t *Task) (Filter[int, int64], error) {
+			return Filter[int, int64]{Map: func(_ int, emit func(int64)) error { emit(t.Offset()); return nil }}, nil
+		}}
+		for name, in := range map[string]Input[int]{"slice": Slice([]int{9, 8, 7}), "sequence": Seq(slices.Values([]int{9, 8, 7}))} {
+			got := gather(t, numbers.On(in), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 4).Draw(t, "block"), 1)
+			require.Equal(t, []int64{0, 1, 2}, got, name)
+		}
 	})
 }
 
@@ -292,12 +309,7 @@ func FuzzSeparated(f *testing.F) {
 			return
 		}
 		w := tiny(int(size)+1, int(size)/2+1, 2*int(size)+1)
-		var want []string
-		for rest := text; len(rest) > 0; {
-			var record []byte
-			record, rest, _ = bytes.Cut(rest, []byte(sep))
-			want = append(want, string(record))
-		}
+		want := cut(string(text), sep)
 		require.Equal(t, want, readAll(t, Separated(sep, Bytes("text", text)), w, int64(block)+1))
 		stream := Stream("-", iotest.HalfReader(bytes.NewReader(text)))
 		require.Equal(t, want, readAll(t, Separated(sep, stream), w, 1))
@@ -308,12 +320,7 @@ func FuzzSeparated(f *testing.F) {
 // window by window.
 func TestSeparatorsThatOverlapFar(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 400_001), "x" + strings.Repeat("\n", 400_000) + "y"} {
-		var want []string
-		for rest, found := text, true; found && rest != ""; {
-			var record string
-			record, rest, found = strings.Cut(rest, "\n\n")
-			want = append(want, record)
-		}
+		want := cut(text, "\n\n")
 		require.Equal(t, want, readAll(t, Separated("\n\n", Bytes("text", []byte(text))), read.UsualWindows(), 99_999))
 	}
 }

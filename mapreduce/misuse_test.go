@@ -23,84 +23,95 @@ func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	return local, (&engineRun{blocks: p.BlocksOf(2)}).run(t.Context(), p)
 }
 
-// If a Reduce keeps a key's values and ranges over them in a later call, it gets an error, and not
-// another key's values.
+// valueJobs returns a job for each kind of function that gets the values of a key. The function
+// passes them to use; its Close, if it has one, calls end.
+func valueJobs(use func(counts iter.Seq[int64]), end func()) map[string]func(Output[Pair[string, int64]]) (*Plan, error) {
+	type count = Pair[string, int64]
+	text := Lines(textOf("a b a c a b\n"))
+	reducing := func(combine bool, r Reducer[string, int64, count]) func(Output[count]) (*Plan, error) {
+		j := wordCount(combine)
+		r.Close = func(func(count)) error { end(); return nil }
+		j.Reduce, j.ReduceTask = nil, func(*Task) (Reducer[string, int64, count], error) { return r, nil }
+		return j.On(text)
+	}
+	reduce := Reducer[string, int64, count]{Reduce: func(_ string, counts iter.Seq[int64], _ func(count)) error {
+		use(counts)
+		return nil
+	}}
+	pairs := Reducer[string, int64, count]{Pairs: func(pairs iter.Seq2[string, int64], _ func(count)) error {
+		use(func(yield func(int64) bool) { pairs(func(_ string, n int64) bool { return yield(n) }) })
+		return nil
+	}}
+	words := From(text, func(_ *Task, line []byte, emit func(string, int64)) error { return wordCount(false).Map(line, emit) })
+	return map[string]func(Output[count]) (*Plan, error){
+		"reduce": reducing(false, reduce), "combined": reducing(true, reduce), "pairs": reducing(false, pairs),
+		"right values": CoGroup(words, words, func(_ string, _ []int64, counts iter.Seq[int64], _ func(count)) error {
+			use(counts)
+			return nil
+		}).Bind,
+	}
+}
+
+// If a function keeps a key's values and ranges over them in a later call or in Close, it gets an
+// error, and not another key's values.
 func TestValuesAreOfTheirCall(t *testing.T) {
 	var kept []iter.Seq[int64]
 	var next func() (int64, bool)
 	for name, misuse := range map[string]struct {
-		reduce func(counts iter.Seq[int64])
-		want   error
+		use  func(counts iter.Seq[int64])
+		end  func()
+		want error
 	}{
 		"ranged twice": {func(counts iter.Seq[int64]) {
 			for range 2 {
 				for range counts {
 				}
 			}
-		}, errRangedTwice},
+		}, nil, errRangedTwice},
 		"begun twice": {func(counts iter.Seq[int64]) {
 			for range 2 {
 				for range counts {
 					break
 				}
 			}
-		}, errRangedTwice},
+		}, nil, errRangedTwice},
 		"the sequence of another call": {func(counts iter.Seq[int64]) {
 			for range append(kept, counts)[0] {
 			}
 			kept = append(kept, counts)
-		}, errValuesKept},
+		}, nil, errValuesKept},
 		"pulled on in another call": {func(counts iter.Seq[int64]) {
 			if next == nil {
 				next, _ = iter.Pull(counts)
 			}
 			next()
+		}, nil, errValuesKept},
+		"kept to the end": {func(counts iter.Seq[int64]) { kept = append(kept, counts) }, func() {
+			for range kept[0] {
+			}
 		}, errValuesKept},
 		"right": {func(counts iter.Seq[int64]) {
 			next, stop := iter.Pull(counts)
 			next()
 			stop()
-		}, nil},
+		}, nil, nil},
 	} {
-		for _, combine := range []bool{false, true} {
+		end := misuse.end
+		if end == nil {
+			end = func() {}
+		}
+		for kind, bind := range valueJobs(misuse.use, end) {
+			if kind == "right values" && misuse.end != nil {
+				continue // a join has no Close
+			}
 			local, engine := bothWays(t, func() (*Plan, error) {
 				kept, next = nil, nil
-				job := wordCount(combine)
-				job.Reduce = func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
-					misuse.reduce(counts)
-					return nil
-				}
-				return job.Bind(Lines(textOf("a b a c a b\n")), unread[Pair[string, int64]]())
+				return bind(unread[Pair[string, int64]]())
 			})
-			require.ErrorIs(t, local, misuse.want, name)
-			require.ErrorIs(t, engine, misuse.want, name)
+			require.ErrorIs(t, local, misuse.want, "%s, %s", kind, name)
+			require.ErrorIs(t, engine, misuse.want, "%s, %s", kind, name)
 		}
 	}
-}
-
-// Ranging in Close over values that Reduce has kept is an error.
-func TestSequenceKeptToTheEnd(t *testing.T) {
-	local, engine := bothWays(t, func() (*Plan, error) {
-		job := wordCount(false)
-		job.Reduce = nil
-		job.ReduceTask = func(*Task) (Reducer[string, int64, Pair[string, int64]], error) {
-			var kept iter.Seq[int64]
-			return Reducer[string, int64, Pair[string, int64]]{
-				Reduce: func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
-					kept = counts
-					return nil
-				},
-				Close: func(func(Pair[string, int64])) error {
-					for range kept {
-					}
-					return nil
-				},
-			}, nil
-		}
-		return job.Bind(Lines(textOf("a b\n")), unread[Pair[string, int64]]())
-	})
-	require.ErrorIs(t, local, errValuesKept)
-	require.ErrorIs(t, engine, errValuesKept)
 }
 
 // byPair returns a job whose keys are pairs of a word and a number, with these groups and
