@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,6 +50,23 @@ func begun(t require.TestingT, p *Plan, blocks func(int) []cluster.Block) []clus
 
 // textOf returns a source named text.
 func textOf(text string) Source { return Bytes("text", []byte(text)) }
+
+// inside returns the files below a directory by their paths in it; none if it does not exist.
+func inside(t require.TestingT, store fs.FS, dir string) map[string]string {
+	files := map[string]string{}
+	err := fs.WalkDir(store, dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			var b []byte
+			b, err = fs.ReadFile(store, path)
+			files[strings.TrimPrefix(path, dir+"/")] = string(b)
+		}
+		return err
+	})
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	return files
+}
 
 // unread returns an output in memory, for tests that do not look at the output.
 func unread[O any]() Output[O] { return new(Collected[O]).Output() }

@@ -23,44 +23,67 @@ import (
 // errDisk is the error that these tests inject.
 var errDisk = errors.New("the disk is on fire")
 
-// frailOutput is an OutputFS, and a writer, of which one call fails: number `at`, from 0.
-type frailOutput struct {
-	way    string // error, short, panic, goexit, cancel
+// faults makes one call of user code fail: number `at`, from 0.
+type faults struct {
+	way    string // error, short, panic, goexit, cancel; empty: not at all
 	at     int
 	calls  int
 	cancel func()
-	files  map[string]*bytes.Buffer
-	sent   bytes.Buffer // of a Writer
 }
 
 // call begins each call and fails in call `at`; if short, the caller must silently write only half.
-func (f *frailOutput) call() (short bool, err error) {
+func (f *faults) call() (short bool, err error) {
 	f.calls++
 	if f.calls-1 != f.at {
 		return false, nil
 	}
-	switch f.way {
+	return f.way == "short", f.fail(f.way)
+}
+
+func (f *faults) fail(way string) error {
+	switch way {
 	case "panic":
 		panic(errDisk)
 	case "goexit":
 		runtime.Goexit()
 	case "cancel":
 		f.cancel()
-	case "short":
-		return true, nil
 	case "error":
-		return false, errDisk
+		return errDisk
 	}
-	return false, nil
+	return nil
+}
+
+// cause returns what the error of a job wraps whose user code has failed in this way.
+func cause(way string) error {
+	switch way {
+	case "cancel":
+		return context.Canceled
+	case "goexit":
+		return fault.ErrExited
+	}
+	return errDisk
 }
 
 // plain is call for methods that write nothing; where a write would be short, it returns an error.
-func (f *frailOutput) plain() error {
+func (f *faults) plain() error {
 	short, err := f.call()
 	if short {
 		return errDisk
 	}
 	return err
+}
+
+// frailOutput is an OutputFS, and a writer, of which one call may fail.
+type frailOutput struct {
+	faults
+	files map[string]*bytes.Buffer
+	sent  bytes.Buffer // of a Writer
+}
+
+// soundOutput returns an empty OutputFS that does not fail.
+func soundOutput() *frailOutput {
+	return &frailOutput{faults: faults{at: -1}, files: map[string]*bytes.Buffer{}}
 }
 
 func (f *frailOutput) write(b *bytes.Buffer, p []byte) (int, error) {
@@ -110,11 +133,11 @@ func (f *frailOutput) Exists(name string) (bool, error) {
 	return len(f.files) > 0, nil
 }
 
-// all returns the files by name.
+// all returns the files of output "out" by name.
 func (f *frailOutput) all() map[string]string {
 	list := map[string]string{}
 	for name, b := range f.files {
-		list[name] = b.String()
+		list[strings.TrimPrefix(name, "out/")] = b.String()
 	}
 	return list
 }
@@ -209,12 +232,12 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 				if packed != "" {
 					require.NoError(t, c.UnmarshalText([]byte(packed)))
 				}
-				good := &frailOutput{at: -1}
+				good := soundOutput()
 				require.NoError(t, frailRun(t, job, engine, fsys, c, good))
 				for _, way := range []string{"error", "short", "panic", "goexit", "cancel"} {
 					for at := range good.calls {
 						runs++
-						f := &frailOutput{way: way, at: at}
+						f := &frailOutput{faults: faults{way: way, at: at}}
 						err := frailRun(t, job, engine, fsys, c, f)
 						checkFrail(t, fmt.Sprintf("%s, engine %t, to %s: %s in call %d", job, engine, to, way, at), f,
 							good, err)
@@ -234,15 +257,8 @@ func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
 		require.Equal(t, good.sent.String(), f.sent.String(), what)
 		return
 	}
-	switch f.way {
-	case "cancel":
-		require.ErrorIs(t, err, context.Canceled, what)
-	case "goexit":
-		require.ErrorIs(t, err, fault.ErrExited, what)
-	case "short":
-		require.True(t, errors.Is(err, io.ErrShortWrite) || errors.Is(err, errDisk), "%s: %v", what, err)
-	default:
-		require.ErrorIs(t, err, errDisk, what)
+	if f.way != "short" || !errors.Is(err, io.ErrShortWrite) {
+		require.ErrorIs(t, err, cause(f.way), what)
 	}
 	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.files)),
 		func(name string) bool { return path.Base(name) == "setup" })

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -110,26 +108,20 @@ func TestPartsIsItsRecords(t *testing.T) {
 			"gzip": Dir(filepath.Join(dir, "own")).Compressed(Gzip), "dfs": InDFS(fsys, "own"),
 		}[kind]
 		run(bind(Parts(to.Extension(".end"), openEnds(kind == "path"))))
+		got := inside(t, fsys, "own")
 		if kind != "dfs" {
-			require.Equal(rt, want, contents(t, filepath.Join(dir, "own")))
-			return
+			got = contents(t, filepath.Join(dir, "own"))
 		}
-		for name, text := range want {
-			require.Equal(rt, text, string(must(fs.ReadFile(fsys, "own/"+name))(rt)))
-		}
+		require.Equal(rt, want, got)
 	})
 }
 
-// partFaults opens part writers of which one call fails: number `at`, from 0. The Abort that
-// follows may fail, too.
+// partFaults opens part writers of which one call fails. The Abort that follows may fail, too.
 type partFaults struct {
+	faults
 	t       *testing.T
 	byName  bool
-	way     string // error, panic, goexit, cancel
-	at      int
 	abort   string // as way
-	calls   int
-	cancel  func()
 	writers []*frailWriter
 }
 
@@ -139,30 +131,8 @@ type frailWriter struct {
 	closed, aborted, failed bool
 }
 
-func (f *partFaults) fault(way string) error {
-	switch way {
-	case "panic":
-		panic(errDisk)
-	case "goexit":
-		runtime.Goexit()
-	case "cancel":
-		f.cancel()
-	case "error":
-		return errDisk
-	}
-	return nil
-}
-
-func (f *partFaults) call() error {
-	f.calls++
-	if f.calls-1 != f.at {
-		return nil
-	}
-	return f.fault(f.way)
-}
-
 func (f *partFaults) open(t *Task, file *PartFile) (PartWriter[string], error) {
-	if err := f.call(); err != nil {
+	if err := f.plain(); err != nil {
 		return nil, err
 	}
 	w, err := openEnds(f.byName)(t, file)
@@ -176,7 +146,7 @@ func (f *partFaults) open(t *Task, file *PartFile) (PartWriter[string], error) {
 func (w *frailWriter) Write(rec string) error {
 	require.False(w.f.t, w.failed || w.closed || w.aborted, "written after an error or its end")
 	w.failed = true
-	if err := w.f.call(); err != nil {
+	if err := w.f.plain(); err != nil {
 		return err
 	}
 	w.failed = false
@@ -185,7 +155,7 @@ func (w *frailWriter) Write(rec string) error {
 
 func (w *frailWriter) Close() error {
 	require.False(w.f.t, w.failed || w.closed || w.aborted)
-	if err := w.f.call(); err != nil {
+	if err := w.f.plain(); err != nil {
 		return err
 	}
 	w.closed = true
@@ -195,7 +165,7 @@ func (w *frailWriter) Close() error {
 func (w *frailWriter) Abort() error {
 	require.False(w.f.t, w.closed || w.aborted)
 	w.aborted = true
-	return errors.Join(w.PartWriter.Abort(), w.f.fault(w.f.abort))
+	return errors.Join(w.PartWriter.Abort(), w.f.fail(w.f.abort))
 }
 
 // run runs a job of two tasks, and returns its output files and its error.
@@ -224,24 +194,22 @@ func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 func TestEveryFaultOfAPart(t *testing.T) {
 	for kind := range 8 {
 		engine, reduce, byName := kind&1 > 0, kind&2 > 0, kind&4 > 0
-		good := &partFaults{t: t, byName: byName, at: -1}
+		good := &partFaults{faults: faults{at: -1}, t: t, byName: byName}
 		want := must(good.run(engine, reduce))(t)
 		require.Len(t, want, 3)
 		for _, way := range []string{"error", "panic", "goexit", "cancel"} {
 			for at := range good.calls {
 				for _, abort := range []string{"", "error", "panic", "goexit"} {
-					f := &partFaults{t: t, byName: byName, way: way, at: at, abort: abort}
+					f := &partFaults{faults: faults{way: way, at: at}, t: t, byName: byName, abort: abort}
 					got, err := f.run(engine, reduce)
 					what := fmt.Sprintf("engine %t, reduce %t, by name %t: %s in call %d, then %s", engine, reduce, byName, way, at, abort)
 					switch {
 					case err == nil:
 						require.Equal(t, want, got, what)
-					case way == "goexit" || abort == "goexit" && f.writers[len(f.writers)-1].aborted: // or open has failed
+					case abort == "goexit" && f.writers[len(f.writers)-1].aborted: // or open has failed
 						require.ErrorIs(t, err, fault.ErrExited, what)
-					case way == "cancel":
-						require.ErrorIs(t, err, context.Canceled, what)
 					default:
-						require.ErrorIs(t, err, errDisk, what)
+						require.ErrorIs(t, err, cause(way), what)
 					}
 					if engine && way != "cancel" {
 						require.NoError(t, err, what)
@@ -252,43 +220,6 @@ func TestEveryFaultOfAPart(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Attempts that are stopped, fail or lose the commit leave no files of their parts.
-func TestPartsOfAttempts(t *testing.T) {
-	for _, byName := range []bool{false, true} {
-		dir := filepath.Join(t.TempDir(), "out")
-		hold, held := make(chan struct{}), make(chan struct{})
-		open := func(task *Task, file *PartFile) (PartWriter[string], error) {
-			w, err := openEnds(byName)(task, file)
-			if task.ID().Try == 1 {
-				held <- struct{}{}
-				<-hold
-			}
-			return w, err
-		}
-		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")), Parts(Dir(dir), open)))(t)
-		begun(t, p, nil)
-		run := func(try int) error {
-			_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}})
-			return err
-		}
-		late := make(chan error)
-		go func() { late <- run(1) }()
-		<-held // the attempt hangs from here on, and is abandoned
-		require.NoError(t, p.AbortTask(AttemptID{Try: 1}))
-		require.NoError(t, run(2))
-		require.NoError(t, run(3)) // a speculative attempt, which is first
-		require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
-		require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
-		temp := must(os.ReadDir(filepath.Join(dir, output.Temporary)))(t)
-		require.Len(t, temp, 1, "_SUCCESS to be")
-		require.NoError(t, p.CommitJob())
-		close(hold)
-		require.Error(t, <-late, "the job has ended")
-		require.Equal(t, map[string]string{"_SUCCESS": "", "part-m-00000": "begin\na\nb\nend\n"}, contents(t, dir))
 	}
 }
 
@@ -325,32 +256,6 @@ type collector2[O any] struct{ list *[]O }
 func (c collector2[O]) Write(rec O) error { *c.list = append(*c.list, rec); return nil }
 func (collector2[O]) Close() error        { return nil }
 func (collector2[O]) Abort() error        { return nil }
-
-// TestPartsAreResumed: parts of committed tasks remain.
-func TestPartsAreResumed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	bind := func() *Plan {
-		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")),
-			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true))))(t)
-		begun(t, p, nil)
-		return p
-	}
-	p := bind()
-	for i := range 2 {
-		must(p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: cluster.Split{Offset: int64(2 * i), Length: 2}}))(t)
-	}
-	require.NoError(t, p.CommitTask(AttemptID{Index: 0}))
-	require.NoError(t, p.LeaveJob())
-	p = bind()
-	require.Equal(t, []AttemptID{{Index: 0}}, p.Committed())
-	must(p.RunMap(t.Context(), &cluster.MapAttempt{Index: 1, Try: 1, Split: cluster.Split{Offset: 2, Length: 2}}))(t)
-	require.NoError(t, p.CommitTask(AttemptID{Index: 1, Try: 1}))
-	require.NoError(t, p.CommitJob())
-	require.NoError(t, p.ForgetJob())
-	require.Equal(t, map[string]string{
-		"_SUCCESS": "", "part-m-00000.end": "begin\na\nend\n", "part-m-00001.end": "begin\nb\nend\n",
-	}, contents(t, dir))
-}
 
 // Invalid uses of Parts, and of Path where parts have none, are errors.
 func TestPartsAreChecked(t *testing.T) {

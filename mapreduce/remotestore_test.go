@@ -1,36 +1,29 @@
-package mapreduce_test
+package mapreduce
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
-	. "github.com/tarry-mr/tarry/mapreduce"
 )
 
 var schemes atomic.Int64
 
-// elsewhere returns a new store with three files, one of them compressed, and its URL.
-func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
+// otherStore returns a new store with three files, one of them compressed, and its URL.
+func otherStore(t *testing.T) (url string, store *storetest.Dir) {
 	store = &storetest.Dir{Root: t.TempDir()}
 	scheme := "test" + strconv.Itoa(int(schemes.Add(1)))
 	stores.Register(scheme, func(string) (stores.Store, error) { return store, nil })
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err := z.Write([]byte("six seven\n"))
-	require.NoError(t, errors.Join(err, z.Close()))
 	for name, text := range map[string]string{
-		"in/a.txt": "one two three\nfour\n", "in/b.txt": strings.Repeat("one five\n", 3000), "in/c.gz": packed.String(), "in/_no": "x",
+		"in/a.txt": "one two three\nfour\n", "in/b.txt": strings.Repeat("one five\n", 3000), "in/_no": "x",
+		"in/c.gz": string(packed(t, Gzip, "six seven\n")),
 	} {
 		require.NoError(t, stores.WriteFile(store, name, []byte(text)))
 	}
@@ -38,55 +31,28 @@ func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
 }
 
 // sizes returns a plan over inputs that writes every second word to a file of its own.
-func sizes(t *testing.T, inputs string, to Destination) (*Plan, error) {
+func sizes(inputs string, to Destination) (*Plan, error) {
 	src, err := Files(inputs)
 	if err != nil {
 		return nil, err
 	}
-	return Job[[]byte, string, int64, Pair[string, int64]]{
-		Map: func(line []byte, emit func(string, int64)) error {
-			for w := range Fields(line) {
-				emit(string(w), 1)
-			}
-			return nil
-		},
-		Combine: func(a, b int64) int64 { return a + b }, Reducers: 2,
-	}.Bind(Lines(src...), Routed(Text[Pair[string, int64]](to), func(p Pair[string, int64]) string {
+	job := wordCount(true)
+	job.Reducers = 2
+	return job.Bind(Lines(src...).SplitSize(4096), Routed(Text[Pair[string, int64]](to), func(p Pair[string, int64]) string {
 		return map[bool]string{true: "odd"}[p.Second%2 == 1]
 	}))
 }
 
-func run(t *testing.T, p *Plan) error {
-	_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(4096)})
-	return err
-}
-
-func inside(t *testing.T, store fs.FS, dir string) map[string]string {
-	files := map[string]string{}
-	err := fs.WalkDir(store, dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			var b []byte
-			b, err = fs.ReadFile(store, path)
-			files[strings.TrimPrefix(path, dir+"/")] = string(b)
-		}
-		return err
-	})
-	if !errors.Is(err, fs.ErrNotExist) {
-		require.NoError(t, err)
-	}
-	return files
-}
-
 // Jobs read and write a store as they do local files, and leave no other files there.
 func TestStoreInAndOut(t *testing.T) {
-	url, store := elsewhere(t)
+	url, store := otherStore(t)
 	var want map[string]string
 	for i, to := range []Destination{Dir(store.Root + "/local"), Dir(url + "/far//out/"), ReplacedDir(url + "/far/out")} {
-		p, err := sizes(t, url+"/in", to)
+		p, err := sizes(url+"/in", to)
 		require.NoError(t, err)
 		require.Len(t, p.Sources(), 3)
 		require.Equal(t, url+"/in/a.txt", p.Sources()[0].Name())
-		require.NoError(t, run(t, p), i)
+		require.NoError(t, ran(p, nil), i)
 		if i == 0 {
 			want = inside(t, store, "local")
 			require.Contains(t, fmt.Sprint(want), "five\t3000")
@@ -117,46 +83,42 @@ func TestStoreInAndOut(t *testing.T) {
 // An existing output in a store stays as it is, unless a job with ReplacedDir replaces a job's
 // output.
 func TestStoreOutputThatIsThere(t *testing.T) {
-	url, store := elsewhere(t)
-	bind := func(to Destination) *Plan {
-		p, err := sizes(t, url+"/in", to)
-		require.NoError(t, err)
-		return p
-	}
-	busy := bind(Dir(url + "/out"))
+	url, store := otherStore(t)
+	bind := func(to Destination) (*Plan, error) { return sizes(url+"/in", to) }
+	busy := must(bind(Dir(url + "/out")))(t)
 	require.NoError(t, Dir(url+"/out").Check())
 	require.NoError(t, busy.SetupJob())
 	for _, to := range []Destination{Dir(url + "/out"), ReplacedDir(url + "/out")} {
 		require.ErrorIs(t, to.Check(), ErrOutputExists)
-		err := run(t, bind(to))
+		err := ran(bind(to))
 		require.ErrorIs(t, err, ErrOutputExists)
 		require.ErrorContains(t, err, url+"/out: output exists: unfinished")
 	}
 	require.NoError(t, busy.AbortJob())
 	require.Empty(t, inside(t, store, "out"))
 
-	require.NoError(t, run(t, bind(Dir(url+"/out"))))
+	require.NoError(t, ran(bind(Dir(url+"/out"))))
 	before := inside(t, store, "out")
-	require.ErrorIs(t, run(t, bind(Dir(url+"/out"))), ErrOutputExists)
+	require.ErrorIs(t, ran(bind(Dir(url+"/out"))), ErrOutputExists)
 	require.Equal(t, before, inside(t, store, "out"))
 
-	failing := bind(ReplacedDir(url + "/out"))
+	failing := must(bind(ReplacedDir(url + "/out")))(t)
 	require.NoError(t, failing.SetupJob())
 	require.NoError(t, failing.AbortJob())
 	require.Equal(t, before, inside(t, store, "out"), "the earlier output stays")
 
 	require.NoError(t, stores.WriteFile(store, "out/part-r-00007", []byte("old")))
-	require.NoError(t, run(t, bind(ReplacedDir(url+"/out"))))
+	require.NoError(t, ran(bind(ReplacedDir(url+"/out"))))
 	require.Equal(t, before, inside(t, store, "out"))
 	require.NoError(t, stores.WriteFile(store, "out/diary", []byte("dear")))
-	require.ErrorContains(t, run(t, bind(ReplacedDir(url+"/out"))), "it holds diary")
+	require.ErrorContains(t, ran(bind(ReplacedDir(url+"/out"))), "it holds diary")
 	require.ErrorIs(t, Dir(url).Check(), ErrOutputExists, "all of a store is no output")
 }
 
 // Whichever call of a store fails, the job fails with one error that names the store. It leaves no
 // output that looks complete, and the next run succeeds.
 func TestStoreIsLost(t *testing.T) {
-	url, store := elsewhere(t)
+	url, store := otherStore(t)
 	ops, fail := 0, -1
 	store.Lost = func(op, _ string) error {
 		if ops++; ops-1 == fail {
@@ -166,11 +128,7 @@ func TestStoreIsLost(t *testing.T) {
 	}
 	do := func() error {
 		ops = 0
-		p, err := sizes(t, url+"/in", Dir(url+"/out"))
-		if err != nil {
-			return err
-		}
-		return run(t, p)
+		return ran(sizes(url+"/in", Dir(url+"/out")))
 	}
 	require.NoError(t, do())
 	want, most := inside(t, store, "out"), ops
@@ -198,10 +156,10 @@ func TestStoreIsLost(t *testing.T) {
 
 // If a file in a store is replaced after Bind, the job fails with ErrInputChanged.
 func TestStoreInputChanges(t *testing.T) {
-	url, store := elsewhere(t)
-	p, err := sizes(t, url+"/in", Dir(url+"/out"))
+	url, store := otherStore(t)
+	p, err := sizes(url+"/in", Dir(url+"/out"))
 	require.NoError(t, err)
 	require.NoError(t, stores.WriteFile(store, "in/a.txt", []byte("one two threE\nfour\n")))
-	require.ErrorIs(t, run(t, p), ErrInputChanged)
+	require.ErrorIs(t, ran(p, nil), ErrInputChanged)
 	require.Empty(t, inside(t, store, "out"))
 }

@@ -1,10 +1,8 @@
 package mapreduce
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
@@ -82,96 +79,6 @@ func TestRoutedReduces(t *testing.T) {
 	}, contents(t, dir))
 }
 
-// An attempt that writes to more files than may be open closes some and opens them again.
-func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
-	var text strings.Builder
-	want := map[string]string{}
-	for i := range 5 * maxRoutes {
-		line := fmt.Sprintf("name%d line %d\n", i%(2*maxRoutes), i)
-		text.WriteString(line)
-		want[fmt.Sprintf("name%d-m-00000", i%(2*maxRoutes))] += line
-	}
-	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
-		dir := filepath.Join(t.TempDir(), "out")
-		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
-			Routed(Text[string](Dir(dir).Compressed(c)), firstWord)))(t)
-		budget := cluster.NewMemory(1 << 30)
-		engine(t, p, 0, nil, cluster.Resources{Budget: budget.Sub()})
-		require.Zero(t, budget.Used())
-		got := contents(t, dir)
-		require.Len(t, got, len(want)+2)
-		for name, lines := range want {
-			require.Equal(t, lines, got[name+c.Extension()])
-		}
-	}
-}
-
-// Files of uncommitted attempts, and routed output of skipped records, do not remain.
-func TestRoutedAttempts(t *testing.T) {
-	for _, system := range []string{"local", "dfs"} {
-		fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
-		dir := filepath.Join(t.TempDir(), "out")
-		to := Dir(dir)
-		if system == "dfs" {
-			to = InDFS(fsys, "out")
-		}
-		bad := MapOnly[string, string]{Map: func(line string, emit func(string)) error {
-			emit(line)
-			if line == "b bad" {
-				return errDisk
-			}
-			return nil
-		}}
-		p, err := bad.Bind(LineStrings(textOf("a 1\nb bad\na 2\n")), Routed(Text[string](to), firstWord))
-		require.NoError(t, err)
-		begun(t, p, nil)
-		split := cluster.Split{Length: 14}
-		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: split})
-		require.ErrorIs(t, err, errDisk)
-		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map}))
-		for try := 1; try < 3; try++ { // a copy
-			must(p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: split, MaxSkips: 1}))(t)
-		}
-		require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 2}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}), cluster.ErrCommitted)
-		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}))
-		if system == "local" {
-			temp := must(os.ReadDir(filepath.Join(dir, output.Temporary)))(t)
-			require.Len(t, temp, 1, "_SUCCESS to be")
-		}
-		require.NoError(t, p.CommitJob())
-		if system == "local" {
-			require.Equal(t, map[string]string{"_SUCCESS": "", "part-m-00000": "", "a-m-00000": "a 1\na 2\n"}, contents(t, dir))
-			continue
-		}
-		require.Equal(t, "a 1\na 2\n", string(must(fs.ReadFile(fsys, "out/a-m-00000"))(t)))
-		require.ErrorIs(t, errorOf(fsys.Stat("out/b-m-00000")), fs.ErrNotExist)
-	}
-}
-
-// A resumed job keeps the routed files of committed tasks and removes those of others.
-func TestRoutedIsResumed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	bind := func() *Plan {
-		p := must(passOn[string]().Bind(LineStrings(textOf("a 1\nb 2\n")),
-			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord)))(t)
-		begun(t, p, nil)
-		return p
-	}
-	p := bind()
-	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}}))(t)
-	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map}))
-	require.NoError(t, p.LeaveJob())
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "b-m-00001"), []byte("half"), 0o600))
-	p = bind()
-	require.Equal(t, []AttemptID{{Kind: attempt.Map}}, p.Committed())
-	require.NoFileExists(t, filepath.Join(dir, "b-m-00001"))
-	require.FileExists(t, filepath.Join(dir, "a-m-00000"))
-	require.NoError(t, p.DropCommitted())
-	require.NoFileExists(t, filepath.Join(dir, "a-m-00000"))
-	require.NoError(t, p.AbortJob())
-}
-
 // A job does not overwrite a file that is not its own, even if its name could be that of a routed
 // part.
 func TestFilesOfOthersAreNotOverwritten(t *testing.T) {
@@ -202,7 +109,7 @@ func TestRoutedRefuses(t *testing.T) {
 
 // appendingFS is an OutputFS in memory with Append; it counts the open files.
 type appendingFS struct {
-	frailOutput
+	*frailOutput
 	open, most int
 }
 
@@ -227,38 +134,49 @@ func (f *appendingFS) Create(name string) (io.WriteCloser, error) {
 }
 
 func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
-	return f.counted(&frailFile{&f.frailOutput, f.files[name]}, nil)
+	return f.counted(&frailFile{f.frailOutput, f.files[name]}, nil)
 }
 
-// On an OutputFS, an attempt with more than 64 names closes files and appends to them later.
-// Without Append that is an error, and a dfs keeps all open.
-func TestRoutedToAnOutputFS(t *testing.T) {
+// An attempt that writes to more than 64 files closes some and opens them again. In an OutputFS
+// without Append that is an error, and a dfs keeps all open.
+func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
+	const maxRoutes = 64 // as Routed documents
 	var text strings.Builder
-	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}
-	for i := range 3 * maxRoutes {
-		line := fmt.Sprintf("name%d line %d\n", i%(maxRoutes+1), i)
+	want := map[string]string{}
+	for i := range 5 * maxRoutes {
+		line := fmt.Sprintf("name%d line %d\n", i%(2*maxRoutes), i)
 		text.WriteString(line)
-		want[fmt.Sprintf("out/name%d-m-00000", i%(maxRoutes+1))] += line
+		want[fmt.Sprintf("name%d-m-00000", i%(2*maxRoutes))] += line
 	}
 	run := func(to Destination) error {
-		return ran(passOn[string]().Bind(LineStrings(textOf(text.String())), Routed(Text[string](to), firstWord)))
+		budget := cluster.NewMemory(1 << 30)
+		p := must(passOn[string]().Bind(LineStrings(textOf(text.String())), Routed(Text[string](to), firstWord)))(t)
+		err := (&engineRun{Resources: cluster.Resources{Budget: budget.Sub()}}).run(t.Context(), p)
+		require.Zero(t, budget.Used())
+		return err
 	}
-	f := &appendingFS{frailOutput: frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
+	same := func(got map[string]string, extension string) {
+		require.Len(t, got, len(want)+2)
+		for name, lines := range want {
+			require.Equal(t, lines, got[name+extension])
+		}
+	}
+	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
+		dir := filepath.Join(t.TempDir(), "out")
+		require.NoError(t, run(Dir(dir).Compressed(c)))
+		same(contents(t, dir), c.Extension())
+	}
+	f := &appendingFS{frailOutput: soundOutput()}
 	require.NoError(t, run(InFS(f, "out")))
-	require.Equal(t, want, f.all())
+	same(f.all(), "")
 	require.Equal(t, maxRoutes+1, f.most, "with the usual part")
 	require.Zero(t, f.open)
 
-	err := run(InFS(&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}, "out"))
+	err := run(InFS(soundOutput(), "out"))
 	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in out cannot be written on")
 	require.True(t, fault.IsPermanent(err))
 
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	require.NoError(t, run(InDFS(fsys, "out")))
-	for name, lines := range want {
-		require.Equal(t, lines, string(must(fs.ReadFile(fsys, name))(t)))
-	}
+	same(inside(t, fsys, "out"), "")
 }
-
-// maxRoutes is how many routed files an attempt has open at most, as Routed documents.
-const maxRoutes = 64

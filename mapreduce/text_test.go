@@ -150,7 +150,7 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 	t.Helper()
 	const records = 20_000
 	calls := 0
-	disk := fullDisk{&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
+	disk := fullDisk{soundOutput()}
 	p := must(MapOnly[int, O]{Map: func(_ int, emit func(O)) error {
 		calls++
 		emit(record)
