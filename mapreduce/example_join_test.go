@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // show runs the job that bind binds to an output that writes to standard output.
@@ -17,15 +18,17 @@ func show[O any](bind func(mapreduce.Output[O]) (*mapreduce.Plan, error)) {
 	ran(bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout))))
 }
 
-// ran runs a plan and reports whether it succeeded; if not, it prints the error.
-func ran(plan *mapreduce.Plan, err error) bool {
+// ran runs a plan and returns its counters; if it fails, ran prints the error and returns nil.
+func ran(plan *mapreduce.Plan, err error) *counter.Set {
+	var counters *counter.Set
 	if err == nil {
-		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+		counters, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
 	}
 	if err != nil {
 		fmt.Println(err)
+		return nil
 	}
-	return err == nil
+	return counters
 }
 
 type user struct {
@@ -226,27 +229,6 @@ func ExampleSample() {
 	fmt.Println(len(records) > 70, len(records) < 130, err)
 	// Output:
 	// true true <nil>
-}
-
-// MapTask and ReduceTask get their task.
-func ExampleJob_mapWith() {
-	text := mapreduce.Bytes("poem", []byte("to be\n\nor not\n"))
-	job := mapreduce.MapOnly[string, string]{
-		MapTask: func(t *mapreduce.Task) (mapreduce.Filter[string, string], error) {
-			return mapreduce.Filter[string, string]{Map: func(line string, emit func(string)) error {
-				if line == "" {
-					t.Counter("Lines", "empty").Add(1)
-					return nil
-				}
-				emit(fmt.Sprintf("%s, byte %d: %s", t.InputName(), t.Offset(), line))
-				return nil
-			}}, nil
-		},
-	}
-	show(job.On(mapreduce.LineStrings(text)))
-	// Output:
-	// poem, byte 0: to be
-	// poem, byte 7: or not
 }
 
 // A secondary sort: a station's readings in the order of time, which is only in the key.

@@ -1,57 +1,49 @@
 package mapreduce_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // A map attempt can have its own variables and counters, and emit at its end, in Close.
 func ExampleMapper() {
-	longest := mapreduce.Job[string, mapreduce.None, string, mapreduce.Pair[mapreduce.None, string]]{
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[string, mapreduce.None, string], error) {
+	type line = mapreduce.Pair[int, string] // its length, and where it is
+	longest := mapreduce.Job[string, mapreduce.None, line, mapreduce.Pair[mapreduce.None, line]]{
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[string, mapreduce.None, line], error) {
 			short := t.Counter("Lines", "short")
-			best := ""
-			return mapreduce.Mapper[string, mapreduce.None, string]{
-				Map: func(line string, _ func(mapreduce.None, string)) error {
-					if len(line) < 5 {
+			best := line{}
+			return mapreduce.Mapper[string, mapreduce.None, line]{
+				Map: func(text string, _ func(mapreduce.None, line)) error {
+					if len(text) < 5 {
 						short.Add(1)
 					}
-					if len(line) > len(best) {
-						best = line
+					if len(text) > best.First {
+						best = mapreduce.MakePair(len(text), fmt.Sprintf("%s, byte %d: %s", t.InputName(), t.Offset(), text))
 					}
 					return nil
 				},
-				Close: func(emit func(mapreduce.None, string)) error {
+				Close: func(emit func(mapreduce.None, line)) error {
 					emit(mapreduce.None{}, best)
 					return nil
 				},
 			}, nil
 		},
-		Combine: func(a, b string) string {
-			if len(b) > len(a) {
+		Combine: func(a, b line) line {
+			if b.First > a.First {
 				return b
 			}
 			return a
 		},
 	}
 	text := mapreduce.Bytes("text", []byte("tea\ncoffee\nmilk\n"))
-	plan, err := longest.Bind(mapreduce.LineStrings(text),
-		mapreduce.Text[mapreduce.Pair[mapreduce.None, string]](mapreduce.Writer("-", os.Stdout)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	counters, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	counters := ran(longest.Bind(mapreduce.LineStrings(text),
+		mapreduce.Text[mapreduce.Pair[mapreduce.None, line]](mapreduce.Writer("-", os.Stdout))))
 	fmt.Println(counters.Named("Lines", "short"), "short lines")
 	// Output:
-	// coffee
+	// 6	text, byte 4: coffee
 	// 2 short lines
 }
 
@@ -64,8 +56,82 @@ func ExampleCollected() {
 		},
 	}
 	var out mapreduce.Collected[mapreduce.Pair[int, int]]
-	if ran(squares.Bind(mapreduce.Slice([]int{2, 3}), out.Output())) {
+	if ran(squares.Bind(mapreduce.Slice([]int{2, 3}), out.Output())) != nil {
 		fmt.Println(out.Records())
 	}
 	// Output: [{2 4} {3 9}] <nil>
+}
+
+// A dataset keeps the output of one job in memory, for other jobs to read.
+func ExampleNewDataset() {
+	kept := mapreduce.NewDataset[int](cluster.KeptOptions{Name: "squares"})
+	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+		emit(n * n)
+		return nil
+	}}
+	ran(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
+	var out mapreduce.Collected[int]
+	ran(square.Bind(kept.Input(), out.Output()))
+	fmt.Println(kept.Records())
+	fmt.Println(out.Records())
+	kept.Release()
+	ran(square.Bind(kept.Input(), out.Output()))
+	// Output:
+	// [1 4 9] <nil>
+	// [1 16 81] <nil>
+	// squares: released
+}
+
+// Two datasets keyed alike are joined by key without a shuffle.
+func ExampleGrouped() {
+	type stock = mapreduce.Pair[string, int]
+	name := func(s stock) string { return s.First }
+	keep := func(list []stock) *mapreduce.KeyedDataset[string, stock] {
+		kept := mapreduce.NewKeyedDataset(cluster.KeptOptions{}, name)
+		byName := mapreduce.Job[stock, string, int, stock]{
+			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
+			Reducers: 2,
+		}
+		ran(byName.Bind(mapreduce.Slice(list), kept.Output()))
+		return kept
+	}
+	have := keep([]stock{{First: "tea", Second: 3}, {First: "rice", Second: 1}})
+	want := keep([]stock{{First: "tea", Second: 5}, {First: "milk", Second: 2}})
+	report := mapreduce.MapOnly[mapreduce.Group[string, stock, stock], string]{
+		Map: func(g mapreduce.Group[string, stock, stock], emit func(string)) error {
+			emit(fmt.Sprint(g.Key, " have ", g.Left, " want ", g.Right))
+			return nil
+		},
+	}
+	show(report.On(mapreduce.Grouped(have.Feed(), want.Feed())))
+	// Unordered output:
+	// rice have [{rice 1}] want []
+	// milk have [] want [{milk 2}]
+	// tea have [{tea 3}] want [{tea 5}]
+}
+
+// If a few records need much work, SplitSize(1) gives each its own map, on any free slot.
+func ExampleInput_SplitSize() {
+	type count = mapreduce.Pair[int, int] // a number and how many primes are below it
+	job := mapreduce.MapOnly[int, count]{
+		Map: func(n int, emit func(count)) error {
+			primes := 0
+			for p := 2; p < n; p++ {
+				divisor := 2
+				for divisor*divisor <= p && p%divisor != 0 {
+					divisor++
+				}
+				if divisor*divisor > p {
+					primes++
+				}
+			}
+			emit(mapreduce.MakePair(n, primes))
+			return nil
+		},
+	}
+	var out mapreduce.Collected[count]
+	if ran(job.Bind(mapreduce.Slice([]int{100, 1000, 10000}).SplitSize(1), out.Output())) != nil {
+		fmt.Println(out.Parts())
+	}
+	// Output: [[{100 25}] [{1000 168}] [{10000 1229}]] <nil>
 }

@@ -63,16 +63,7 @@ func ExampleMapOnly() {
 		},
 	}
 	text := mapreduce.Bytes("text", []byte("this\nthat\nisle\n"))
-	plan, err := grep.Bind(mapreduce.Lines(text), mapreduce.Text[[]byte](mapreduce.Writer("-", os.Stdout)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	counters, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	counters := ran(grep.Bind(mapreduce.Lines(text), mapreduce.Text[[]byte](mapreduce.Writer("-", os.Stdout))))
 	fmt.Println(counters.Get(counter.MapInputRecords), "lines")
 	// Output:
 	// this

@@ -137,61 +137,31 @@ func TestDecodedIsSampled(t *testing.T) {
 	require.True(t, slices.IsSorted(records))
 }
 
-// paragraphs is a Format for files whose last line lists the offsets of their paragraphs.
-type paragraphs struct{}
+// wordLines is a Format whose parts are the lines of a file after the first; records are words.
+type wordLines struct{}
 
-// paragraphsOf returns such a file.
-func paragraphsOf(list []string) []byte {
-	var b bytes.Buffer
-	b.WriteString("head\n")
-	var at []int
-	for _, p := range list {
-		at = append(at, b.Len())
-		b.WriteString(p)
-	}
-	fmt.Fprintf(&b, "\n%v", at)
-	return b.Bytes()
-}
-
-func (paragraphs) Parts(_ context.Context, f FormatFile) (at []int64, err error) {
-	b := make([]byte, f.Size())
-	if _, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	list := b[bytes.LastIndexByte(b, '[')+1 : len(b)-1]
-	for n := range strings.FieldsSeq(string(list)) {
-		var place int64
-		if _, err := fmt.Sscan(n, &place); err != nil {
-			return nil, err
+func (wordLines) Parts(_ context.Context, f FormatFile) (at []int64, err error) {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
+	begin := 0
+	for line := range bytes.Lines(text) {
+		if begin > 0 {
+			at = append(at, int64(begin))
 		}
-		at = append(at, place)
+		begin += len(line)
 	}
-	return at, nil
+	return at, err
 }
 
-func (p paragraphs) Read(ctx context.Context, f FormatFile, from, to int64) iter.Seq2[string, error] {
+func (wordLines) Read(_ context.Context, f FormatFile, from, to int64) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		all, err := p.Parts(ctx, f)
-		b := make([]byte, f.Size())
-		if err == nil {
-			_, err = f.ReadAt(b, 0)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		text, err := io.ReadAll(io.NewSectionReader(f, from, to-from))
+		if err != nil {
 			yield("", err)
 			return
 		}
-		b = b[:bytes.LastIndexByte(b, '\n')]
-		for i, at := range all {
-			end := int64(len(b))
-			if i+1 < len(all) {
-				end = all[i+1]
-			}
-			if from <= at && at < to {
-				for line := range bytes.Lines(b[at:end]) {
-					if !yield(string(line), nil) {
-						return
-					}
-				}
+		for word := range Fields(text) {
+			if !yield(string(word), nil) {
+				return
 			}
 		}
 	}
@@ -201,18 +171,17 @@ func (p paragraphs) Read(ctx context.Context, f FormatFile, from, to int64) iter
 // samples them, too.
 func TestFormattedIsAllParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		files := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`([a-d]{0,3}\n){1,4}`), 0, 6), 1, 3).Draw(t, "files")
+		files := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`([a-d]{0,3} ){0,4}`), 0, 6), 1, 3).Draw(t, "files")
 		var sources []Source
 		var want []string
 		parts := 0
-		for i, list := range files {
-			sources = append(sources, Bytes(fmt.Sprint("file", i), paragraphsOf(list)))
-			parts += len(list)
-			for line := range strings.Lines(strings.Join(list, "")) {
-				want = append(want, line)
-			}
+		for i, lines := range files {
+			text := strings.Join(append([]string{"head"}, lines...), "\n") + "\n"
+			sources = append(sources, Bytes(fmt.Sprint("file", i), []byte(text)))
+			parts += len(lines)
+			want = append(want, strings.Fields(text)[1:]...)
 		}
-		in := Formatted(paragraphs{}, sources...)
+		in := Formatted(wordLines{}, sources...)
 		local, block := rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 50).Draw(t, "block")
 		bind := func(out Output[string]) (*Plan, error) {
 			p := must(passOn[string]().Bind(in, out))(t)
@@ -227,7 +196,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 
 // fixedParts is a Format whose Parts returns these offsets and this error.
 type fixedParts struct {
-	paragraphs
+	wordLines
 	at  []int64
 	err error
 }
@@ -243,14 +212,14 @@ func TestFormattedIsChecked(t *testing.T) {
 		}
 		return err
 	}
-	file := Bytes("file", paragraphsOf([]string{"a\n", "b\n"}))
+	file := Bytes("file", []byte("head\na\nb\n"))
 	require.ErrorContains(t, run(t.Context(), nil, file), "without a format")
-	require.ErrorContains(t, run(t.Context(), paragraphs{}, Stream("pipe", strings.NewReader(""))), "pipe: Formatted reads files at any place")
+	require.ErrorContains(t, run(t.Context(), wordLines{}, Stream("pipe", strings.NewReader(""))), "pipe: Formatted reads files at any place")
 	for _, at := range [][]int64{{-1}, {3, 3}, {4, 2}, {file.Size()}} {
 		require.ErrorContains(t, run(t.Context(), fixedParts{at: at}, file), "file: Parts returned ")
 	}
 	require.ErrorContains(t, run(t.Context(), fixedParts{err: errDisk}, file), "file: the disk is on fire")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errDisk)
-	require.ErrorIs(t, run(ctx, paragraphs{}, file), errDisk)
+	require.ErrorIs(t, run(ctx, wordLines{}, file), errDisk)
 }

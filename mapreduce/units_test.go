@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -82,26 +83,18 @@ type seeker struct {
 	plain bool
 }
 
-type plainFile struct{ fs.File }
-
-type seekingFile struct {
-	fs.File
-	seek func(int64, int) (int64, error)
-}
-
-func (f seekingFile) Seek(off int64, whence int) (int64, error) { return f.seek(off, whence) }
-
 func (s seeker) Open(name string) (fs.File, error) {
 	f, err := s.FS.Open(name)
 	if _, ok := f.(fs.ReadDirFile); ok {
 		return f, err
 	}
-	if at, ok := f.(interface {
-		Seek(off int64, whence int) (int64, error)
-	}); ok && !s.plain {
-		return seekingFile{f, at.Seek}, err
+	if at, ok := f.(io.Seeker); ok && !s.plain {
+		return struct {
+			fs.File
+			io.Seeker
+		}{f, at}, err
 	}
-	return plainFile{f}, err
+	return struct{ fs.File }{f}, err
 }
 
 func zipped(t *testing.T, files map[string][]byte) fs.FS {
