@@ -30,13 +30,13 @@ func (c *Collected[O]) Parts() ([][]O, error) {
 	lists := make([][]O, len(parts))
 	for i, part := range parts {
 		for len(part) > 0 {
-			n := int(part[0])<<24 | int(part[1])<<16 | int(part[2])<<8 | int(part[3])
-			o, err := dec(part[4 : 4+n])
+			rec, n := codec.Frame(part)
+			o, err := dec(rec)
 			if err != nil {
 				return nil, fmt.Errorf("mapreduce: reading collected output: %w", err)
 			}
 			lists[i] = append(lists[i], o)
-			part = part[4+n:]
+			part = part[n:]
 		}
 	}
 	return lists, nil

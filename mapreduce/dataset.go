@@ -43,17 +43,9 @@ func (k *Dataset[T]) Again() Output[T] {
 }
 
 func (k *Dataset[T]) output(to *kept.Store) Output[T] {
-	return Output[T]{&outputForm{
-		record: reflect.TypeFor[T](),
-		dest:   to.Destination(),
-		encoder: func() (appendRecord, error) {
-			if k.wrong != nil {
-				return nil, k.wrong
-			}
-			return k.form.Appender(), nil
-		},
-		image: k.form.Size,
-	}}
+	form := codedForm(reflect.TypeFor[T](), to.Destination(), k.wrong, func() appendRecord { return k.form.Appender() })
+	form.image = k.form.Size
+	return Output[T]{form}
 }
 
 // Input yields the records of k, part by part; the job that fills k must have succeeded. A part may

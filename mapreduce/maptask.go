@@ -21,7 +21,7 @@ type collector struct {
 	emit any // a func(K, V); not used for a part
 	intake
 	failed *error // first error of emit
-	finish func() ([]stored, segment.Stats, error)
+	finish func() ([]cluster.Segment, segment.Stats, error)
 	close  func()
 	gate   *memory.Gate // lets emit be called only within user code
 	// trying prepares for an attempt that may skip records.
@@ -52,11 +52,10 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
 	}
-	list, stats, err := col.finish()
+	segments, stats, err := col.finish()
 	if err != nil {
 		return nil, err
 	}
-	segments := segmentsOf(list)
 	for i := range segments {
 		segments[i].Map = a.Index
 		c.Add(counter.MapOutputMaterializedBytes, segments[i].Bytes)
@@ -68,7 +67,7 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	out := cluster.NewMapOutput(segments, releaseAll(list), m.skips.Count(&c))
+	out := cluster.NewMapOutput(segments, m.skips.Count(&c))
 	a.Report(&c)
 	return out, nil
 }
@@ -201,12 +200,12 @@ func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
 		trying: func() trial { return b.trial(emit, s.Gate()) },
-		finish: func() ([]stored, segment.Stats, error) {
+		finish: func() ([]cluster.Segment, segment.Stats, error) {
 			list, stats, err := s.Finish()
 			if stats.Scattered {
 				b.scattered.Store(true)
 			}
-			return storedOf(list), stats, err
+			return segmentsOf(list), stats, err
 		},
 		close: s.Close,
 		gate:  s.Gate(),
@@ -256,10 +255,10 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
 		trying: func() trial { return b.trial(emit, t.Gate()) },
-		finish: func() ([]stored, segment.Stats, error) {
+		finish: func() ([]cluster.Segment, segment.Stats, error) {
 			list, stats, err := t.Finish()
 			b.distinct.Store(&distinctKeys{keys: stats.Output, length: a.Split.Length})
-			return storedOf(list), stats, err
+			return segmentsOf(list), stats, err
 		},
 		close: t.Close,
 		gate:  t.Gate(),
@@ -273,28 +272,11 @@ func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {
 	}
 }
 
-// stored is a segment of map output, a *segment.Segment or a *combine.Segment.
-type stored interface {
-	Bytes() int64
-	Records() int64
-	Release()
-}
-
-// storedOf returns the segments, by partition; an empty one is nil.
-func storedOf[T any, S interface {
+// segmentsOf returns the segments of a map's output, by partition; an empty one has no Data.
+func segmentsOf[T any, S interface {
 	*T
-	stored
-}](list []S) []stored {
-	out := make([]stored, len(list))
-	for i, x := range list {
-		if x != nil {
-			out[i] = x
-		}
-	}
-	return out
-}
-
-func segmentsOf(list []stored) []cluster.Segment {
+	cluster.SegmentData
+}](list []S) []cluster.Segment {
 	out := make([]cluster.Segment, len(list))
 	for i, x := range list {
 		if x != nil {
@@ -302,16 +284,6 @@ func segmentsOf(list []stored) []cluster.Segment {
 		}
 	}
 	return out
-}
-
-func releaseAll(list []stored) func() {
-	return func() {
-		for _, x := range list {
-			if x != nil {
-				x.Release()
-			}
-		}
-	}
 }
 
 // RunMap of a map-only job writes what Map emits to the map's part of the output.
@@ -334,7 +306,7 @@ func (b *boundMapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.
 	c.Add(counter.MapOutputRecords, records)
 	c.Add(counter.MapOutputBytes, bytes)
 	c.Add(counter.OutputBytesWritten, bytes)
-	out := cluster.NewMapOutput(nil, nil, k.Count(&c))
+	out := cluster.NewMapOutput(nil, k.Count(&c))
 	a.Report(&c)
 	return out, nil
 }

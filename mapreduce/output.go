@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"encoding/binary"
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -94,20 +93,16 @@ type Collected[O any] struct {
 // Output returns the output that fills c. O must be valid as a value type of a job.
 func (c *Collected[O]) Output() Output[O] {
 	v, wrong := codec.Value[O]()
-	return Output[O]{&outputForm{
-		record: reflect.TypeFor[O](),
-		dest:   output.To(&c.store),
-		encoder: func() (appendRecord, error) {
-			if wrong != nil {
-				return nil, wrong
-			}
-			encode := v.Appender(false)
-			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
-				at := len(dst)
-				dst = encode(append(dst, 0, 0, 0, 0), rec)
-				binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
-				return dst, nil
-			}, nil
-		},
+	return Output[O]{codedForm(reflect.TypeFor[O](), output.To(&c.store), wrong, func() appendRecord { return codec.Framed(v.Appender(false)) })}
+}
+
+// codedForm returns the form of an output in an encoding of the engine. encoder returns the encoder
+// of an attempt; wrong is the error of a record type that has none.
+func codedForm(record reflect.Type, to Destination, wrong error, encoder func() appendRecord) *outputForm {
+	return &outputForm{record: record, dest: to, encoder: func() (appendRecord, error) {
+		if wrong != nil {
+			return nil, wrong
+		}
+		return encoder(), nil
 	}}
 }

@@ -124,7 +124,7 @@ func (b *boundJob) Adopt(_ context.Context, _ *cluster.Bound, ranges [][]byte) e
 	return nil
 }
 
-func (b *boundJob) Imported(s *segment.Segment) any {
+func (b *boundJob) Imported(s *segment.Segment) cluster.SegmentData {
 	if !b.combines {
 		return s
 	}

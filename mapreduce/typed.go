@@ -9,7 +9,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
@@ -23,21 +22,7 @@ var errOtherType = errors.New("records of another type")
 func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
 	t := reflect.TypeFor[O]()
-	out := Output[O]{&outputForm{
-		record: t,
-		dest:   to,
-		encoder: func() (appendRecord, error) {
-			if wrong != nil {
-				return nil, wrong
-			}
-			encode := v.Appender(false)
-			var scratch []byte
-			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
-				scratch = encode(scratch[:0], rec)
-				return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
-			}, nil
-		},
-	}}
+	out := Output[O]{codedForm(t, to, wrong, func() appendRecord { return codec.Framed(v.Appender(false)) })}
 	if head := typedMagic + t.String() + "\n"; wrong == nil {
 		head += structureOf(t)
 		out.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -109,14 +110,13 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 type MapOutput struct {
 	segments []Segment
 	skipped  []Skipped
-	release  func()
 	once     sync.Once
 }
 
-// NewMapOutput returns the output of a map. segments has one for each partition, release frees them
-// (may be nil), and skipped are the records that the map has skipped.
-func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOutput {
-	return &MapOutput{segments: segments, release: release, skipped: skipped}
+// NewMapOutput returns the output of a map. segments has one for each partition; it releases their
+// Data. skipped are the records that the map has skipped.
+func NewMapOutput(segments []Segment, skipped []Skipped) *MapOutput {
+	return &MapOutput{segments: segments, skipped: skipped}
 }
 
 // Skipped lists the records that the map has skipped; see MapAttempt.MaxSkips.
@@ -140,8 +140,10 @@ func (o *MapOutput) Release() {
 		return
 	}
 	o.once.Do(func() {
-		if o.release != nil {
-			o.release()
+		for _, s := range o.segments {
+			if s.Data != nil {
+				s.Data.Release()
+			}
 		}
 	})
 }
@@ -151,5 +153,15 @@ type Segment struct {
 	Map     int   // index of the map task
 	Bytes   int64 // bytes that the shuffle moves
 	Records int64
-	Data    any // *segment.Segment or *combine.Segment; nil if empty
+	Data    SegmentData // nil if empty
+}
+
+// SegmentData is the records of a [Segment]: a *segment.Segment or, of a job with Combine, a
+// *combine.Segment.
+type SegmentData interface {
+	Bytes() int64
+	Records() int64
+	// Export writes the records for another process; see [Segment.Export].
+	Export(w io.Writer) error
+	Release()
 }

@@ -8,21 +8,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// exported is implemented by the Data of a Segment that Export can write.
-type exported interface {
-	Export(w io.Writer) error
-}
-
-func (s Segment) exported() exported {
-	if s.Data == nil {
-		return &segment.Segment{}
-	}
-	return s.Data.(exported)
-}
-
 // Export writes the segment, compressed by s2 and with checksums, for [Imports] in another process.
 // Its map attempt must be Stored.
-func (s Segment) Export(w io.Writer) error { return s.exported().Export(w) }
+func (s Segment) Export(w io.Writer) error {
+	if s.Data == nil {
+		return new(segment.Segment).Export(w)
+	}
+	return s.Data.Export(w)
+}
 
 // Imports collects the exported segments of all maps for one reduce, in pieces that may come in any
 // order, and stores them in spills. It is not safe for concurrent use.

@@ -114,7 +114,7 @@ type Tasks interface {
 	Ranged() [][]byte
 	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
 	// Imported returns a segment from another process as Segment.Data.
-	Imported(s *segment.Segment) any
+	Imported(s *segment.Segment) SegmentData
 	// RunLocal runs all tasks and returns the skipped bad records, at most `most`.
 	RunLocal(ctx context.Context, p *Bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
 	// End is called when the job is over. It returns the first mistake that a watched attempt has
@@ -140,7 +140,7 @@ func (NoReduces) Ranged() [][]byte { return nil }
 func (NoReduces) Adopt(context.Context, *Bound, [][]byte) error { return nil }
 
 // Imported returns nil.
-func (NoReduces) Imported(*segment.Segment) any { return nil }
+func (NoReduces) Imported(*segment.Segment) SegmentData { return nil }
 
 // Name returns the job's name.
 func (p *Plan) Name() string { return p.job.name }

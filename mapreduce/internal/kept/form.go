@@ -1,7 +1,6 @@
 package kept
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
 
@@ -119,11 +118,7 @@ func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) fun
 	case f.flat != nil:
 		encode = func(dst []byte, rec memory.Pointer) []byte { return appendFlat(dst, 0, f.flat, rec, false) }
 	}
-	var scratch []byte
-	return func(dst []byte, rec memory.Pointer) ([]byte, error) {
-		scratch = encode(scratch[:0], rec)
-		return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
-	}
+	return codec.Framed(encode)
 }
 
 // framed returns the framed record at the start of b, and the number of bytes
