@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -57,7 +56,7 @@ func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 }
 
 func bindMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O], where string) (*Plan, error) {
-	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil)
+	maps := oneOf("Map", j.Map != nil, "MapTask", j.MapTask != nil, true)
 	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
 		return nil, located(where, j.Name, err)
 	}
@@ -76,32 +75,15 @@ func newPlan(where string, in untypedInput, s cluster.Spec, t cluster.Tasks) (*P
 	return p, nil
 }
 
-// The fields of a Job that exclude each other. Bind needs exactly one of mapFuncs.
-var (
-	mapFuncs    = []string{"Map", "MapTask"}
-	reduceFuncs = []string{"Reduce", "ReduceTask"}
-)
-
-func checkMapFuncs(set ...bool) error {
-	some, err := oneOf(mapFuncs, set...)
-	if !some {
-		err = fmt.Errorf("none of %s is set", strings.Join(mapFuncs, ", "))
+// oneOf returns an error if two fields of a job are both set, or neither and one is needed.
+func oneOf(a string, setA bool, b string, setB, needed bool) error {
+	switch {
+	case setA && setB:
+		return fmt.Errorf("both %s and %s are set", a, b)
+	case needed && !setA && !setB:
+		return fmt.Errorf("none of %s, %s is set", a, b)
 	}
-	return err
-}
-
-// oneOf reports whether a function is set; set[i] says so of names[i]. Two or more are an error.
-func oneOf(names []string, set ...bool) (some bool, err error) {
-	var list []string
-	for i, yes := range set {
-		if yes {
-			list = append(list, names[i])
-		}
-	}
-	if len(list) > 1 {
-		err = fmt.Errorf("both %s are set", strings.Join(list, " and "))
-	}
-	return len(list) > 0, err
+	return nil
 }
 
 // untypedInput is the part of an Input that does not depend on the record type.

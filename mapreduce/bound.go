@@ -38,7 +38,7 @@ type boundJob struct {
 type jobFacts struct {
 	name, types   string
 	reducers      int
-	maps, reduces [2]bool // which of mapFuncs and reduceFuncs are set
+	maps, reduces [2]bool // Map and MapTask, Reduce and ReduceTask are set
 	combines      bool    // values of equal keys are folded before the reduce
 	sums          bool
 	partitions    bool // Partition is set
@@ -116,16 +116,15 @@ func (b *boundJob) check(in untypedInput, home string, sum error) error {
 	var key, value, prefix, err error
 	b.key, key = codec.KeyOf(b.keyType, b.descending, home)
 	b.value, value = codec.ValueOf(b.valueType)
-	errs := []error{checkMapFuncs(b.maps[:]...), checkInOut(in, b.out)}
-	_, err = oneOf(reduceFuncs, b.reduces[:]...)
-	errs = append(errs, err)
+	errs := []error{
+		oneOf("Map", b.maps[0], "MapTask", b.maps[1], true), checkInOut(in, b.out),
+		oneOf("Reduce", b.reduces[0], "ReduceTask", b.reduces[1], false),
+	}
 	if b.reducers < 0 {
 		errs = append(errs, fmt.Errorf("%d reducers", b.reducers))
 	}
-	if b.partitions && b.ordered {
-		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
-	}
-	if err := errors.Join(append(errs, key, value, sum)...); err != nil {
+	errs = append(errs, oneOf("Partition", b.partitions, "TotalOrder", b.ordered, false), key, value, sum)
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	if b.groupFields != 0 {

@@ -34,9 +34,9 @@ func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[
 	if key == nil {
 		errK = errors.New("records are to be kept by a key, and there is no key function")
 	}
-	order := keyOrder[K, T]{form, key, codec}
-	parts := kept.New(o, form, order.checker)
-	return &KeyedDataset[K, T]{Dataset: Dataset[T]{Store: parts, form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
+	k := &KeyedDataset[K, T]{Dataset: Dataset[T]{form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
+	k.Store = kept.New(o, form, k.orderOf)
+	return k
 }
 
 // Feed returns a feed of the records, each under its key.
@@ -46,22 +46,16 @@ func (k *KeyedDataset[K, T]) Feed() Feed[K, T] {
 	return f
 }
 
-// keyOrder checks that records are in the part and order of their keys.
-type keyOrder[K, T any] struct {
-	form  kept.Form[T]
-	key   func(rec T) K
-	codec codec.Typed[K]
-}
-
-func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
-	if codec.IntegerWidth(f.codec.Type) > 0 && f.form.Size > 0 {
-		return f.numberChecker(p)
+// orderOf returns a function that checks that the runs of a part have its keys, in order.
+func (k *KeyedDataset[K, T]) orderOf(p output.Part) func(run []byte) error {
+	if codec.IntegerWidth(k.codec.Type) > 0 && k.form.Size > 0 {
+		return k.numberOrderOf(p)
 	}
-	encode := f.codec.Encoder()
+	encode := k.codec.Encoder()
 	var last, now []byte
 	return func(run []byte) error {
-		return f.form.Each(run, func(rec T, _ []byte) error {
-			key := f.key(rec)
+		return k.form.Each(run, func(rec T, _ []byte) error {
+			key := k.key(rec)
 			now = encode(now[:0], key)
 			if to := segment.PartitionOf(now, p.Tasks); to != p.Index {
 				return misplaced(p, key, to)
@@ -75,14 +69,14 @@ func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
 	}
 }
 
-// numberChecker is the faster checker for integer keys, if records are stored as in memory.
-func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
-	at, flip, last := combine.NewPartitions(codec.IntegerWidth(f.codec.Type), p.Tasks), codec.IntegerFlip(f.codec.Type), uint64(0)
+// numberOrderOf is a faster orderOf for integer keys, if records are stored as in memory.
+func (k *KeyedDataset[K, T]) numberOrderOf(p output.Part) func(run []byte) error {
+	at, flip, last := combine.NewPartitions(codec.IntegerWidth(k.codec.Type), p.Tasks), codec.IntegerFlip(k.codec.Type), uint64(0)
 	var base uint64 // the first key of places, a bitmap of the keys in the part
 	var places []uint64
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
-			key := f.key(rec)
+			key := k.key(rec)
 			x := codec.BitsOf(&key) ^ flip
 			if p.Tasks > 1 {
 				i := x - base

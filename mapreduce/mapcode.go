@@ -40,10 +40,6 @@ func (l *recordLoop) stop() error {
 	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
 		return nil
 	}
-	return l.pause()
-}
-
-func (l *recordLoop) pause() error {
 	if l.records%reportEvery == 0 {
 		l.report()
 	}

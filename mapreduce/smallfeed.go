@@ -31,8 +31,8 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, input.CloseAll(sources)) }()
 	defer input.Verify(&err, sources, true)
-	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.Encoder(), encode: b.value.Encoder(), decode: b.value.Decoder()}
 	b.matches = combine.Lookup[B]{}
+	add := b.adder()
 	for i, src := range sources {
 		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
 		r := &read.Reader{Ctx: ctx, Windows: read.UsualWindows(), Source: src, Split: cluster.Split{Source: i, Length: src.Size()}}
@@ -41,7 +41,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		err := b.feed.read(r, func(batch []TaggedRecord[K, B]) (int, error) {
 			return read.EachOne(r, batch, func(fed TaggedRecord[K, B]) error {
 				records++
-				return read.MapError(fed.apply(fed.index, t, hold.add))
+				return read.MapError(fed.apply(fed.index, t, add))
 			})
 		})
 		if err := r.LocateError(err, records); err != nil {
@@ -51,34 +51,29 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	return nil
 }
 
-// smallHold adds the pairs that the small feed's map emits to the table.
-type smallHold[K, B any] struct {
-	*broadcast[K, B]
-	encodeKey func([]byte, K) []byte
-	encode    func([]byte, B) []byte
-	decode    func([]byte) (B, error)
-	heldBytes int64
-	key       []byte
-	piece     []byte // memory of encoded values
-}
-
 // smallPiece is the size of a piece of encoded values, in bytes.
 const smallPiece = 64 << 10
 
-// add stores copies of k and v, because the feed may reuse their memory.
-func (h *smallHold[K, B]) add(k K, v B) {
-	if cap(h.piece)-len(h.piece) < smallPiece/16 {
-		h.piece = make([]byte, 0, smallPiece)
+// adder returns a function that adds copies of a pair to matches, because the feed may reuse its
+// memory.
+func (b *broadcast[K, B]) adder() func(k K, v B) {
+	encodeKey, encode, decode := b.key.Encoder(), b.value.Encoder(), b.value.Decoder()
+	var key, piece []byte // piece: memory of encoded values
+	held := int64(0)
+	return func(k K, v B) {
+		if cap(piece)-len(piece) < smallPiece/16 {
+			piece = make([]byte, 0, smallPiece)
+		}
+		start := len(piece)
+		key, piece = encodeKey(key[:0], k), encode(piece, v)
+		if held += int64(len(key) + len(piece) - start); held > b.maxBytes {
+			fault.Throw(Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
+				"values, which every map needs in memory: use Join", ErrRecordTooLarge, b.maxBytes)))
+		}
+		value, err := decode(piece[start:len(piece):len(piece)])
+		if err != nil {
+			fault.Throw(err)
+		}
+		b.matches.Add(key, value)
 	}
-	start := len(h.piece)
-	h.key, h.piece = h.encodeKey(h.key[:0], k), h.encode(h.piece, v)
-	if h.heldBytes += int64(len(h.key) + len(h.piece) - start); h.heldBytes > h.maxBytes {
-		fault.Throw(Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
-			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.maxBytes)))
-	}
-	value, err := h.decode(h.piece[start:len(h.piece):len(h.piece)])
-	if err != nil {
-		fault.Throw(err)
-	}
-	h.matches.Add(h.key, value)
 }

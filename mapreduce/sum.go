@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -13,8 +12,8 @@ import (
 //
 // Invariant: Go passes all integer types of one size the same way, and all floats of one size.
 func setSum(f any, combines bool, t reflect.Type) error {
-	if combines {
-		return errors.New("both Combine and Sum are set")
+	if err := oneOf("Combine", combines, "Sum", true, true); err != nil {
+		return err
 	}
 	place := memory.At(reflect.ValueOf(f))
 	switch t.Kind() {

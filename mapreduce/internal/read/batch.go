@@ -102,6 +102,11 @@ func (s *Reader) MapOne(run []byte, yield func() error) (err error) {
 	return yield()
 }
 
+// mapRecord maps rec alone: the record of these bytes, by yield.
+func mapRecord[I any](s *Reader, run []byte, rec I, yield func([]I) (int, error)) error {
+	return s.MapOne(run, func() error { return YieldBatch(s, 0, []I{rec}, yield) })
+}
+
 // Stop makes the current record the one that a RecordError names; reading ends at it.
 func (s *Reader) Stop() {
 	rec := s.Data

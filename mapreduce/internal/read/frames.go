@@ -18,7 +18,7 @@ func Frames(s *Reader, yield func([][]byte) (int, error)) error {
 				return fault.Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.Source.Name(), s.At, fault.ErrCorruptInput))
 			}
 			rest = rest[n:]
-			if err := s.MapOne(rec, func() error { return YieldBatch(s, 0, [][]byte{rec}, yield) }); err != nil {
+			if err := mapRecord(s, rec, rec, yield); err != nil {
 				return err
 			}
 		}

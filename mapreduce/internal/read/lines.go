@@ -56,16 +56,7 @@ func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 
 // Chunks is an Input whose records are runs of whole lines, for maps that split them faster.
 func Chunks(s *Reader, yield func([][]byte) (int, error)) error {
-	one := Singly(yield)
-	return s.Runs(LineEnds, func(run []byte) error {
-		return s.MapOne(run, func() error {
-			err := one(run)
-			if err != nil {
-				s.Stop()
-			}
-			return err
-		})
-	})
+	return s.Runs(LineEnds, func(run []byte) error { return mapRecord(s, run, run, yield) })
 }
 
 // FixedSize returns an Input of records of n bytes; a source must not end within one.

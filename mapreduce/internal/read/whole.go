@@ -93,7 +93,7 @@ func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err erro
 func Whole[I any](record func(name string, data []byte) I) Input[I] {
 	return func(s *Reader, yield func([]I) (int, error)) error {
 		return s.WholeSource(func(data []byte) error {
-			return s.MapOne(data, func() error { return YieldBatch(s, 0, []I{record(s.Source.Name(), data)}, yield) })
+			return mapRecord(s, data, record(s.Source.Name(), data), yield)
 		})
 	}
 }
