@@ -129,51 +129,39 @@ func byPair(group int, partition func(k Pair[string, int], reduces int) int) fun
 	}
 }
 
-// A Partition that sends a group's keys to two reduces makes the job fail.
-func TestPartitionKeepsGroupsWhole(t *testing.T) {
+// A Partition that sends a group's keys to two reduces, or returns different numbers for the same
+// key, in the maps or in the reduce, makes the job fail.
+func TestPartitionMisuse(t *testing.T) {
 	byWord := func(k Pair[string, int], reduces int) int { return int(k.First[0]) % reduces }
 	byNumber := func(k Pair[string, int], reduces int) int { return k.Second % reduces }
+	const function = "it must depend on nothing but its arguments"
 	for name, c := range map[string]struct {
-		group     int
-		partition func(Pair[string, int], int) int
-		want      string
+		bind func() (*Plan, error)
+		want string // empty: no error
 	}{
-		"by the group":                      {1, byWord, ""},
-		"beyond the group":                  {1, byNumber, "with GroupFields 1 it must look at nothing but the first 1 fields"},
-		"beyond one field, in whole groups": {0, byNumber, ""},
-	} {
-		local, engine := bothWays(t, byPair(c.group, c.partition))
-		if c.want == "" {
-			require.NoError(t, local, name)
-			require.NoError(t, engine, name)
-			continue
-		}
-		require.ErrorContains(t, local, c.want, name)
-		require.ErrorContains(t, engine, c.want, name)
-	}
-}
-
-// If Partition returns different numbers for the same key, in the maps or in the reduce, the job
-// fails.
-func TestPartitionIsAFunction(t *testing.T) {
-	for name, bind := range map[string]func() (*Plan, error){
-		"in maps": func() (*Plan, error) {
+		"by the group":                      {byPair(1, byWord), ""},
+		"beyond the group":                  {byPair(1, byNumber), "with GroupFields 1 it must look at nothing but the first 1 fields"},
+		"beyond one field, in whole groups": {byPair(0, byNumber), ""},
+		"no function in maps": {func() (*Plan, error) {
 			calls := 0
 			return byPair(0, func(_ Pair[string, int], reduces int) int { calls++; return calls % reduces })()
-		},
-		"in reduces": func() (*Plan, error) {
+		}, function},
+		"no function in reduces": {func() (*Plan, error) {
 			calls := map[Pair[string, int]]int{}
-			return byPair(0, func(k Pair[string, int], reduces int) int {
-				if calls[k]++; calls[k] <= 8 {
-					return 0
-				}
-				return 1
+			return byPair(0, func(k Pair[string, int], _ int) int {
+				calls[k]++
+				return map[bool]int{true: 0, false: 1}[calls[k] <= 8]
 			})()
-		},
+		}, function},
 	} {
-		local, engine := bothWays(t, bind)
-		require.ErrorContains(t, local, "it must depend on nothing but its arguments", name)
-		require.ErrorContains(t, engine, "it must depend on nothing but its arguments", name)
+		local, engine := bothWays(t, c.bind)
+		for _, err := range []error{local, engine} {
+			if c.want == "" {
+				require.NoError(t, err, name)
+			} else {
+				require.ErrorContains(t, err, c.want, name)
+			}
+		}
 	}
 }
 
@@ -243,38 +231,31 @@ func TestEmitBelongsToItsCall(t *testing.T) {
 // An emit between two calls panics. If it is in the attempt's own goroutine, the panic becomes the
 // attempt's error.
 func TestEmitBetweenCalls(t *testing.T) {
-	for _, combine := range []bool{false, true} {
-		local, engine := bothWays(t, func() (*Plan, error) {
-			job := wordCount(combine)
-			var kept func(string, int64)
-			job.Map = func(_ []byte, emit func(string, int64)) error { kept = emit; return nil }
-			records := func(yield func([]byte, error) bool) {
-				_ = yield([]byte("a"), nil) && func() bool { kept("late", 1); return true }()
-			}
-			return job.Bind(Seq2(records), unread[Pair[string, int64]]())
-		})
-		require.ErrorContains(t, local, memory.Outside)
-		require.ErrorContains(t, engine, memory.Outside)
+	var late func() // emits what the last call might have emitted
+	records := Seq2(func(yield func([]byte, error) bool) {
+		if yield([]byte("a"), nil) {
+			late()
+		}
+	})
+	mapped := func(combine bool) func() (*Plan, error) {
+		job := wordCount(combine)
+		job.Map = func(_ []byte, emit func(string, int64)) error { late = func() { emit("late", 1) }; return nil }
+		return func() (*Plan, error) { return job.Bind(records, unread[Pair[string, int64]]()) }
 	}
 	for name, bind := range map[string]func() (*Plan, error){
+		"map": mapped(false), "map with Combine": mapped(true),
 		"map-only": func() (*Plan, error) {
-			var kept func([]byte)
-			records := func(yield func([]byte, error) bool) {
-				_ = yield([]byte("a"), nil) && func() bool { kept([]byte("late")); return true }()
-			}
-			return MapOnly[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error { kept = emit; return nil }}.
-				Bind(Seq2(records), unread[[]byte]())
+			return MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error { late = func() { emit(rec) }; return nil }}.
+				Bind(records, unread[[]byte]())
 		},
 		"reduce": func() (*Plan, error) {
+			late = func() {}
 			job := wordCount(false)
-			var kept func(Pair[string, int64])
-			job.Reduce = func(_ string, _ iter.Seq[int64], emit func(Pair[string, int64])) error { kept = emit; return nil }
-			job.Partition = func(word string, _ int) int {
-				if kept != nil {
-					kept(MakePair(word, int64(1)))
-				}
-				return 0
+			job.Reduce = func(word string, _ iter.Seq[int64], emit func(Pair[string, int64])) error {
+				late = func() { emit(MakePair(word, int64(1))) }
+				return nil
 			}
+			job.Partition = func(string, int) int { late(); return 0 }
 			job.Reducers = 2
 			return job.Bind(Lines(textOf("a b\n")), unread[Pair[string, int64]]())
 		},

@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,58 +9,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsOfMapsNameTheRecord, for all inputs and splits.
+// Errors of maps name the record for all splits, and so do errors of a total order's sample.
+// TestSkipsByInput has all inputs.
 func TestErrorsOfMapsNameTheRecord(t *testing.T) {
-	bad := errors.New("bad")
-	text := strings.Repeat("good line\n", 300) + "bad line\n" + strings.Repeat("good line\n", 300)
-	gz := must(Stored(Bytes("text.gz", packed(t, Gzip, text)).Data))(t)
-	plain := Bytes("text", []byte(text))
-
-	check := func(name string, p *Plan, err error) *RecordError {
-		require.NoError(t, err, name)
-		_, err = RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(1000)})
-		require.ErrorIs(t, err, bad, name)
-		var e *RecordError
-		require.ErrorAs(t, err, &e, name)
-		return e
-	}
+	text := []byte(strings.Repeat("good line\n", 300) + "bad line\n" + strings.Repeat("good line\n", 300))
+	gz := must(Stored(Bytes("text.gz", packed(t, Gzip, string(text))).Data))(t)
+	plain, ints := Bytes("text", text), make([]int, 5000)
+	ints[4321] = 1
 	fails := func(line []byte, _ func([]byte)) error {
 		if bytes.HasPrefix(line, []byte("bad")) {
-			return bad
+			return errDisk
 		}
 		return nil
 	}
-	for name, in := range map[string]Input[[]byte]{
-		"lines": Lines(plain), "packed": Lines(gz),
-		"n lines": NLines(7, plain),
+	lines := MapOnly[[]byte, []byte]{Map: fails}
+	keyed := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+		Map: func(line []byte, _ func([]byte, None)) error { return fails(line, nil) }, Reducers: 2,
+	}
+	sampled := keyed
+	sampled.TotalOrder = true
+	short := Lines(textOf("good\nbad line\n"))
+	for name, c := range map[string]struct {
+		plan *Plan
+		want string
+	}{
+		"lines":   {must(lines.Bind(Lines(plain), unread[[]byte]()))(t), `text: at byte 3000, "bad line": `},
+		"packed":  {must(lines.Bind(Lines(gz), unread[[]byte]()))(t), `text.gz: at byte 3000, "bad line": `},
+		"n lines": {must(lines.Bind(NLines(7, plain), unread[[]byte]()))(t), `text: at byte 3000, "bad line": `},
+		"map":     {must(keyed.Bind(short, unread[Pair[[]byte, None]]()))(t), `text: at byte 5, "bad line": `},
+		"sample":  {must(sampled.Bind(short, unread[Pair[[]byte, None]]()))(t), `text: at byte 5, "bad line": `},
+		"slice": {must(MapOnly[int, int]{Map: func(n int, _ func(int)) error {
+			return map[int]error{1: errDisk}[n]
+		}}.Bind(Slice(ints), unread[int]()))(t), "slice: record 4322: "},
 	} {
-		p, err := MapOnly[[]byte, []byte]{Map: fails}.Bind(in, unread[[]byte]())
-		e := check(name, p, err)
-		require.EqualValues(t, 3000, e.Offset, name)
-		require.Equal(t, "bad line", e.Head)
-		require.Equal(t, 8, e.Size)
-		require.Contains(t, e.Error(), `: at byte 3000, "bad line": bad`)
+		_, err := RunLocal(t.Context(), c.plan, LocalOptions{Blocks: c.plan.BlocksOf(1000)})
+		require.ErrorIs(t, err, errDisk, name)
+		require.ErrorContains(t, err, c.want+errDisk.Error(), name)
+		require.ErrorAs(t, err, new(*RecordError), name)
 	}
-	for name, order := range map[string]bool{"map": false, "sample": true} {
-		p, err := Job[[]byte, []byte, None, Pair[[]byte, None]]{TotalOrder: order, Reducers: 2, Map: func(line []byte, _ func([]byte, None)) error {
-			return fails(line, nil)
-		}}.Bind(Lines(Bytes("short", []byte("good\nbad\n"))), unread[Pair[[]byte, None]]())
-		require.EqualValues(t, 5, check(name, p, err).Offset, name)
-	}
-	p, err := MapOnly[[]byte, []byte]{Map: fails}.Bind(FixedSize(6, Bytes("fixed", []byte("good..bad..."))), unread[[]byte]())
-	require.EqualValues(t, 6, check("fixed", p, err).Offset)
-
-	ints := make([]int, 5000)
-	ints[4321] = 1
-	p, err = MapOnly[int, int]{Map: func(n int, _ func(int)) error {
-		if n == 1 {
-			return bad
-		}
-		return nil
-	}}.Bind(Slice(ints), unread[int]())
-	e := check("slice", p, err)
-	require.EqualValues(t, 4322, e.Number)
-	require.Contains(t, e.Error(), "slice: record 4322: bad")
 }
 
 // TestErrorsShowTheBeginningOfALongRecord.
