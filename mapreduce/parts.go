@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // PartWriter writes the records of one attempt in a custom format. Its methods are called one after
@@ -113,7 +114,7 @@ func (o *ownPart) write(rec memory.Pointer) error {
 func (o *ownPart) hold(rec memory.Pointer) {
 	own := reflect.New(o.record)
 	own.Elem().Set(rec.Value(o.record))
-	copySlices(own.Elem())
+	anySlice.Replace(own.Elem(), copySlices)
 	o.heldRecords = append(o.heldRecords, memory.At(own))
 }
 
@@ -154,40 +155,18 @@ func (o *ownPart) end(failed error) (err error) {
 	return output.FinishFile(o.file)
 }
 
-// hasSlices reports whether values of type t contain slices, which copySlices may have to copy.
-func hasSlices(t reflect.Type) bool {
-	return memory.Contains(t, func(t reflect.Type) bool { return t.Kind() == reflect.Slice })
-}
+// anySlice selects slices of all elements.
+var anySlice watch.Element = func(reflect.Type) bool { return true }
 
-// copySlices replaces the slices in v by copies, except those behind pointers, maps, interfaces and
-// unexported fields.
+// copySlices sets the slice v to a copy, with the slices in its elements, except those behind
+// pointers, maps, interfaces and unexported fields.
 func copySlices(v reflect.Value) {
-	if !hasSlices(v.Type()) {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Slice:
-		if v.IsNil() {
-			return
-		}
-		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		reflect.Copy(own, v)
-		v.Set(own)
-		if hasSlices(v.Type().Elem()) {
-			for i := range v.Len() {
-				copySlices(v.Index(i))
-			}
-		}
-	case reflect.Array:
+	list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	reflect.Copy(list, v)
+	v.Set(list)
+	if memory.Contains(v.Type().Elem(), func(t reflect.Type) bool { return t.Kind() == reflect.Slice }) {
 		for i := range v.Len() {
-			copySlices(v.Index(i))
+			anySlice.Replace(v.Index(i), copySlices)
 		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				copySlices(v.Field(i))
-			}
-		}
-	default:
 	}
 }

@@ -26,7 +26,7 @@ func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 			return nil, err
 		}
 		for _, name := range names {
-			s, err := fileOf(fsys, name)
+			s, err := titledFile(fsys, name, name)
 			if err != nil {
 				return nil, err
 			}
@@ -36,12 +36,7 @@ func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 	return list, nil
 }
 
-// fileOf returns a source that reads the file called name.
-func fileOf(fsys fs.FS, name string) (Source, error) {
-	return titledFile(fsys, name, name)
-}
-
-// titledFile is like fileOf, but messages call the file title.
+// titledFile returns a source that reads the file called name; messages call it title.
 func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	f := &fsFile{fsys: fsys, name: name, title: title}
 	file, err := fsys.Open(name)

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -102,8 +103,8 @@ func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
 		}
 		return d.IOReadCloser(), nil
 	case s2Packed:
-		raw := &counting{r: r}
-		return io.NopCloser(&s2Stream{Reader: s2.NewReader(raw), raw: raw}), nil
+		raw := counted{io.NopCloser(r), new(atomic.Int64)}
+		return io.NopCloser(&s2Stream{s2.NewReader(raw), raw.n}), nil
 	case bzip2ed:
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case xzPacked:
@@ -184,27 +185,14 @@ const s2Header = 10
 // shorter one.
 type s2Stream struct {
 	*s2.Reader
-	raw *counting
+	read *atomic.Int64 // bytes of the stream
 }
 
 // Read implements io.Reader.
 func (s *s2Stream) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	if n == 0 && err == io.EOF && s.raw.n > 0 && s.raw.n <= s2Header { //nolint:errorlint // as Read gave it
+	if n == 0 && err == io.EOF && s.read.Load() > 0 && s.read.Load() <= s2Header { //nolint:errorlint // as Read gave it
 		err = io.ErrUnexpectedEOF
 	}
-	return n, err
-}
-
-// counting counts the bytes that are read from r.
-type counting struct {
-	r io.Reader
-	n int64
-}
-
-// Read implements io.Reader.
-func (c *counting) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
 	return n, err
 }

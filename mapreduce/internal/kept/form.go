@@ -176,14 +176,6 @@ func (f formOf) AtOrAfter(run []byte, at int64) int {
 
 // Each calls yield with each record of a run, decoded and as bytes.
 func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
-	if f.Size > 0 {
-		for i, rec := range memory.Cast[T](run) {
-			if err := yield(rec, run[i*f.Size:][:f.Size]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	decode, box := f.Decoder(), new(T)
 	for len(run) > 0 {
 		n, err := decode(run, box)

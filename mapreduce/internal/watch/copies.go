@@ -86,7 +86,7 @@ func Copier[T any](l *Copies, isCopied Element) func(v T) T {
 		return func(v T) T { return v }
 	}
 	return func(v T) T {
-		isCopied.replace(reflect.ValueOf(&v).Elem(), l.copyOf)
+		isCopied.Replace(reflect.ValueOf(&v).Elem(), l.copySlice)
 		return v
 	}
 }
@@ -98,8 +98,13 @@ func (l *Copies) value(v reflect.Value) reflect.Value {
 	}
 	lent := reflect.New(v.Type()).Elem()
 	lent.Set(v)
-	Element(Bytes).replace(lent, l.copyOf)
+	Element(Bytes).Replace(lent, l.copySlice)
 	return lent
+}
+
+// copySlice sets the slice v, whose elements have no pointers, to a copy.
+func (l *Copies) copySlice(v reflect.Value) {
+	memory.At(v.Addr()).SetSlice(l.copyOf(memoryOf(v)), v.Len())
 }
 
 // Element selects the slices to copy by the type of their elements. It is Bytes, or Views for the
@@ -134,32 +139,31 @@ func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace sets each slice in v that is selected to a copy by copyOf. Slices that contain such
-// slices are copied, too.
-func (is Element) replace(v reflect.Value, copyOf func([]byte) []byte) {
+// Replace calls copySlice with each slice in v that is selected, to set it to a copy. It copies the
+// slices that contain such slices itself.
+func (is Element) Replace(v reflect.Value, copySlice func(v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Slice:
 		switch {
 		case v.IsNil():
 		case is(v.Type().Elem()):
-			b := copyOf(memoryOf(v))
-			memory.At(v.Addr()).SetSlice(b, v.Len())
+			copySlice(v)
 		case is.within(v.Type(), nil):
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
 			for i := range list.Len() {
-				is.replace(list.Index(i), copyOf)
+				is.Replace(list.Index(i), copySlice)
 			}
 			v.Set(list)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			is.replace(v.Index(i), copyOf)
+			is.Replace(v.Index(i), copySlice)
 		}
 	case reflect.Struct:
 		for _, field := range v.Fields() {
 			if field.CanSet() {
-				is.replace(field, copyOf)
+				is.Replace(field, copySlice)
 			}
 		}
 	default:
