@@ -31,6 +31,15 @@ const (
 	numberUnits    = 1_000_000_000_000_000_000
 )
 
+// tenTo has the powers of ten up to numberUnits.
+var tenTo = func() (powers [numberDecimals + 1]uint64) {
+	powers[0] = 1
+	for i := range numberDecimals {
+		powers[i+1] = 10 * powers[i]
+	}
+	return powers
+}()
+
 // decimal parses a decimal number in a record and returns it as a Sum. On failure it returns an
 // error like number's.
 func decimal(name, text []byte) (Sum, error) {
@@ -68,19 +77,14 @@ func parseDecimal(text []byte) (n Sum, good bool) {
 	if len(whole) > 19 || len(part) > numberDecimals {
 		return n, false
 	}
-	high, low := bits.Mul64(integer(whole), numberUnits)
-	fraction := integer(part)
-	for range numberDecimals - len(part) {
-		fraction *= 10
-	}
+	before, fraction := integer(whole), integer(part)*tenTo[numberDecimals-len(part)]
+	high, low := bits.Mul64(before, numberUnits)
 	low, carry := bits.Add64(low, fraction, 0)
 	n = Sum{Mid: high + carry, Low: low, Count: 1}
-	switch before := integer(whole); {
-	case negative && (before < 1<<63 || before == 1<<63 && fraction == 0):
+	if negative && (before < 1<<63 || before == 1<<63 && fraction == 0) {
 		return n.negative(), true
-	default:
-		return n, before < 1<<63
 	}
+	return n, before < 1<<63
 }
 
 // integer returns the number that at most 19 digits stand for.
