@@ -81,29 +81,6 @@ type Succeeded struct {
 	Elapsed time.Duration // from submission to end, without times when no cluster ran
 }
 
-// succeed records that a job has succeeded, and deletes what only an unfinished job needs: the
-// checksum of its splits and its skipped records.
-func (s *saved) succeed(key string, how Succeeded) {
-	s.Succeeded[key] = how
-	delete(s.Cuts, key)
-	delete(s.Skips, key)
-}
-
-// skip sets the list of bad records that a map has skipped, in place of its earlier list.
-func (s *saved) skip(e *skipEntry) {
-	if s.Skips == nil {
-		s.Skips = map[string]map[int32][]cluster.Skipped{}
-	}
-	byMap := s.Skips[e.Key]
-	if byMap == nil {
-		byMap = map[int32][]cluster.Skipped{}
-		s.Skips[e.Key] = byMap
-	}
-	if byMap[e.Map] = e.List; len(e.List) == 0 {
-		delete(byMap, e.Map)
-	}
-}
-
 // The first byte of a record in the log tells its kind.
 const (
 	callRecord    = 'c' // a calls.Call
@@ -112,22 +89,41 @@ const (
 	skipRecord    = 'b' // skipped records
 )
 
-// The records that are not calls.
-type (
-	successEntry struct {
-		Key string
-		How Succeeded
+// entry is a record about the job with a key that is not a call. Each kind has its own fields.
+type entry struct {
+	Key  string
+	How  Succeeded         `json:",omitzero"` // of a success
+	Sum  uint64            `json:",omitzero"` // of a cut
+	Map  int32             `json:",omitzero"` // of skipped records
+	List []cluster.Skipped `json:",omitempty"`
+}
+
+// apply changes the saved state by an entry. It returns false for an unknown kind.
+func (s *saved) apply(kind byte, e *entry) bool {
+	switch kind {
+	case successRecord:
+		s.Succeeded[e.Key] = e.How
+		delete(s.Cuts, e.Key) // only an unfinished job needs these
+		delete(s.Skips, e.Key)
+	case cutRecord:
+		s.Cuts[e.Key] = e.Sum
+	case skipRecord: // the list replaces the map's earlier one
+		if s.Skips == nil {
+			s.Skips = map[string]map[int32][]cluster.Skipped{}
+		}
+		byMap := s.Skips[e.Key]
+		if byMap == nil {
+			byMap = map[int32][]cluster.Skipped{}
+			s.Skips[e.Key] = byMap
+		}
+		if byMap[e.Map] = e.List; len(e.List) == 0 {
+			delete(byMap, e.Map)
+		}
+	default:
+		return false
 	}
-	cutEntry struct {
-		Key string
-		Sum uint64
-	}
-	skipEntry struct {
-		Key  string
-		Map  int32
-		List []cluster.Skipped // replaces the map's earlier list
-	}
-)
+	return true
+}
 
 // Open opens or creates the directory dir and loads the state of earlier processes. If the log is
 // damaged, or this version of the program would decide differently, the error says where. parts are
@@ -188,23 +184,14 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 // readEntries changes the saved state by the records that are not calls of the Core.
 func (d *Dir) readEntries(records [][]byte) error {
 	for i, r := range records {
-		var err error
-		switch {
-		case len(r) > 0 && r[0] == callRecord:
-		case len(r) > 0 && r[0] == successRecord:
-			var e successEntry
-			err = json.Unmarshal(r[1:], &e)
-			d.saved.succeed(e.Key, e.How)
-		case len(r) > 0 && r[0] == cutRecord:
-			var e cutEntry
-			err = json.Unmarshal(r[1:], &e)
-			d.saved.Cuts[e.Key] = e.Sum
-		case len(r) > 0 && r[0] == skipRecord:
-			var e skipEntry
-			err = json.Unmarshal(r[1:], &e)
-			d.saved.skip(&e)
-		default:
-			err = errors.New("of no known kind")
+		err := errors.New("it is empty")
+		if len(r) > 0 && r[0] == callRecord {
+			continue
+		} else if len(r) > 0 {
+			var e entry
+			if err = json.Unmarshal(r[1:], &e); err == nil && !d.saved.apply(r[0], &e) {
+				err = errors.New("of no known kind")
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", d.dir, i+1, err)
@@ -334,6 +321,12 @@ func (d *Dir) append(kind byte, v any, log *slog.Logger) {
 	d.Fail(err, log)
 }
 
+// note changes the saved state by an entry and appends it to the log. The caller holds mu.
+func (d *Dir) note(kind byte, e *entry, log *slog.Logger) {
+	d.saved.apply(kind, e)
+	d.append(kind, e, log)
+}
+
 // Sync forces appended records to the disk.
 func (d *Dir) Sync(log *slog.Logger) { d.Fail(d.journal.Sync(), log) }
 
@@ -354,8 +347,7 @@ func (d *Dir) Record(call *calls.Call, log *slog.Logger) {
 // Succeed records, on the disk, that a job has succeeded and its output is complete.
 func (d *Dir) Succeed(key string, how Succeeded, log *slog.Logger) {
 	d.mu.Lock()
-	d.saved.succeed(key, how)
-	d.append(successRecord, successEntry{key, how}, log)
+	d.note(successRecord, &entry{Key: key, How: how}, log)
 	d.mu.Unlock()
 	d.Sync(log) // without the lock, together with other appends
 }
@@ -373,8 +365,7 @@ func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bo
 	if known && before == h.Sum64() {
 		return true
 	}
-	d.saved.Cuts[key] = h.Sum64()
-	d.append(cutRecord, cutEntry{key, h.Sum64()}, log)
+	d.note(cutRecord, &entry{Key: key, Sum: h.Sum64()}, log)
 	return false
 }
 
@@ -386,9 +377,7 @@ func (d *Dir) Skip(key string, m int32, list []cluster.Skipped, log *slog.Logger
 	if len(list) == 0 && len(d.saved.Skips[key][m]) == 0 {
 		return false
 	}
-	e := skipEntry{key, m, list}
-	d.saved.skip(&e)
-	d.append(skipRecord, &e, log)
+	d.note(skipRecord, &entry{Key: key, Map: m, List: list}, log)
 	return true
 }
 
