@@ -68,12 +68,11 @@ func TestConfigErrorsAreAllNamed(t *testing.T) {
 		{"node link", network(NetworkConfig{NodeLink: math.NaN()})},
 		{"node link", network(NetworkConfig{NodeLink: math.Inf(1)})},
 		{"over-subscription", network(NetworkConfig{NodeLink: 1, Oversubscription: 0.5})},
-		{"time scale", network(NetworkConfig{NodeLink: 1, TimeScale: -1})},
 	} {
 		_, err := Start(x.cfg)
 		require.ErrorContains(t, err, x.want)
 	}
-	require.NoError(t, network(NetworkConfig{NodeLink: 1e6, Oversubscription: 1, TimeScale: 0.5}).Validate())
+	require.NoError(t, network(NetworkConfig{NodeLink: 1e6, Oversubscription: 1}).Validate())
 }
 
 // A rejected job leaves no output, no blocks in the store and no memory of the budget.

@@ -172,10 +172,9 @@ func (c Config) Validate() error {
 	if c.Replication > max(c.Nodes, 1) {
 		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", dfs.ErrReplication, c.Replication, max(c.Nodes, 1)))
 	}
-	within := func(f, least float64) bool { return f == 0 || f >= least && f <= 1e15 }
-	refuse(within(c.Network.NodeLink, 1), "the emulated node link must have 1 to 1e15 bytes a second")
-	refuse(within(c.Network.Oversubscription, 1), "the over-subscription of the emulated network must be 1 or more")
-	refuse(within(c.Network.TimeScale, 1e-6), "the time scale of the emulated network must be positive")
+	within := func(f float64) bool { return f == 0 || f >= 1 && f <= 1e15 }
+	refuse(within(c.Network.NodeLink), "the emulated node link must have 1 to 1e15 bytes a second")
+	refuse(within(c.Network.Oversubscription), "the over-subscription of the emulated network must be 1 or more")
 	if len(faults) == 0 {
 		full := c.withDefaults()
 		refuse(full.Expiry > 2*full.HeartbeatInterval, "expiry %v is not longer than two heartbeat intervals of %v",

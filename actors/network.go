@@ -27,10 +27,6 @@ type NetworkConfig struct {
 	// Oversubscription is the sum of a rack's node links divided by the capacity of its uplink; 0
 	// means 1.
 	Oversubscription float64
-
-	// TimeScale multiplies the speed of the network, for runs in which all other times are
-	// shortened by the same factor; 0 means 1.
-	TimeScale float64
 }
 
 // errCut is the error of a transfer from a node that went down.
@@ -68,8 +64,7 @@ func newNetwork(c NetworkConfig, places []*place) *network {
 	}
 	return &network{
 		model: netmodel.New(netmodel.Config{
-			RackOf: rackOf, NodeLink: c.NodeLink * cmp.Or(c.TimeScale, 1),
-			Oversubscription: cmp.Or(c.Oversubscription, 1),
+			RackOf: rackOf, NodeLink: c.NodeLink, Oversubscription: cmp.Or(c.Oversubscription, 1),
 		}),
 		began: time.Now(), transfers: map[netmodel.Flow]*transfer{},
 	}

@@ -42,7 +42,6 @@ func TestTransferTimes(t *testing.T) {
 		{to: []scheduling.NodeID{2}, want: 10 * time.Second},
 		{to: []scheduling.NodeID{1}, want: 10 * time.Second},
 		{to: []scheduling.NodeID{2, 4}, want: 20 * time.Second},
-		{config: NetworkConfig{TimeScale: 10}, to: []scheduling.NodeID{2}, want: time.Second},
 		{config: NetworkConfig{Oversubscription: 8}, to: []scheduling.NodeID{2}, want: 10 * time.Second},
 		{config: NetworkConfig{Oversubscription: 8}, to: []scheduling.NodeID{1}, want: 20 * time.Second},
 	} {
