@@ -39,7 +39,6 @@ type attempt struct {
 	began    time.Duration     // when it was launched on its node
 	hangs    cluster.BadRecord // the record at which the task timeout stopped it, if known
 
-	leave  func()                 // Close stops waiting for the goroutine; repeated calls do nothing
 	number atomic.Pointer[string] // number of the goroutine it runs in, for stack traces
 	fate   atomic.Int32
 	grace  sync.Once // starts abandonAfter once, when the attempt is told to stop
@@ -299,18 +298,15 @@ func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Dura
 	defer a.idling.Store(false)
 	var over <-chan time.Time
 	if most > 0 {
-		timer := time.NewTimer(most)
-		defer timer.Stop()
-		over = timer.C
+		over = time.After(most)
 	}
 	select {
 	case <-news:
-		return a.acquireCompute()
 	case <-over:
-		return a.acquireCompute()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	return a.acquireCompute()
 }
 
 // done returns the completed fraction of the attempt, 0 to 1. For a reduce the shuffle counts one
@@ -355,58 +351,41 @@ func (a *attempt) String() string { return fmt.Sprintf("%v of %q", a.id, a.run.n
 
 // gate holds a suspended attempt between two records or chunks. The zero gate is open.
 type gate struct {
-	shut atomic.Bool // a copy of the state that the attempt can check cheaply
+	shut atomic.Bool // so that the attempt can check it cheaply; only hold changes it
 
-	mu     sync.Mutex
-	opened chan struct{} // closed when the gate opens; nil while open
-	closes chan struct{} // closed when the gate shuts; nil if nobody waits for that
+	mu      sync.Mutex
+	changed chan struct{} // closed when the gate shuts or opens; nil if nobody waits for that
 }
 
 // hold shuts or opens the gate.
 func (g *gate) hold(shut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case shut && g.opened == nil:
-		g.opened = make(chan struct{})
-		if g.closes != nil {
-			close(g.closes)
-			g.closes = nil
-		}
-	case !shut && g.opened != nil:
-		close(g.opened)
-		g.opened = nil
+	if g.shut.Swap(shut) != shut && g.changed != nil {
+		close(g.changed)
+		g.changed = nil
 	}
-	g.shut.Store(shut)
 }
 
-// shutting returns a channel that is closed when the gate shuts, or is closed already if it is
-// shut.
-func (g *gate) shutting() <-chan struct{} {
+// look reports whether the gate is shut, and returns a channel that is closed when that changes.
+func (g *gate) look() (shut bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closes == nil {
-		g.closes = make(chan struct{})
+	if g.changed == nil {
+		g.changed = make(chan struct{})
 	}
-	closes := g.closes
-	if g.opened != nil {
-		close(closes)
-		g.closes = nil
-	}
-	return closes
+	return g.shut.Load(), g.changed
 }
 
 // wait returns when the gate is open or ctx is done.
 func (g *gate) wait(ctx context.Context) error {
 	for {
-		g.mu.Lock()
-		opened := g.opened
-		g.mu.Unlock()
-		if opened == nil {
+		shut, changed := g.look()
+		if !shut {
 			return context.Cause(ctx)
 		}
 		select {
-		case <-opened:
+		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

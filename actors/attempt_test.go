@@ -102,18 +102,16 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// The channel of gate.shutting closes when the gate shuts, and is already closed while it is shut.
-func TestGateTellsThatItShuts(t *testing.T) {
+// The channel of gate.look closes when the gate shuts or opens, and not when it stays as it is.
+func TestGateTellsThatItChanges(t *testing.T) {
 	var g gate
-	early := g.shutting()
-	require.Equal(t, early, g.shutting())
-	require.False(t, isClosed(early))
-	g.hold(false)
-	require.False(t, isClosed(early))
-	g.hold(true)
-	require.True(t, isClosed(early))
-	require.True(t, isClosed(g.shutting()))
-	require.True(t, isClosed(g.shutting()), "twice")
-	g.hold(false)
-	require.False(t, isClosed(g.shutting()))
+	for _, shut := range []bool{true, false, true} {
+		was, changed := g.look()
+		again, same := g.look()
+		require.Equal(t, []any{!shut, !shut, same}, []any{was, again, changed})
+		g.hold(!shut)
+		require.False(t, isClosed(changed))
+		g.hold(shut)
+		require.True(t, isClosed(changed))
+	}
 }

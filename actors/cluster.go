@@ -26,8 +26,7 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	nodes   []*actor.PID // by NodeID; nil while stopped
-	closed  bool         // accepts no new jobs
-	closing bool         // also rejects jobs that are being prepared
+	closed  bool         // accepts no jobs, also none that is being prepared
 	stopped bool         // the actors are stopped
 
 	submits  sync.WaitGroup // Submits in progress; none begins once closed
@@ -224,7 +223,7 @@ func (c *Cluster) Close() error {
 		c.mu.Unlock()
 		return nil
 	}
-	c.closed, c.closing = true, true
+	c.closed = true
 	c.mu.Unlock()
 	c.env.chaos.end()
 	c.submits.Wait()
@@ -274,11 +273,10 @@ func (c *Cluster) idle() error {
 	return nil
 }
 
-// await waits for the goroutines of attempts and of job ends.
+// await waits for the goroutines of job ends.
 func (c *Cluster) await() error {
 	done := make(chan struct{})
 	go func() {
-		c.env.attempts.Wait()
 		c.env.endings.Wait()
 		close(done)
 	}()

@@ -45,32 +45,29 @@ func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of fu
 	if of == nil || add == nil {
 		return total, errors.New("actors: Fold without a function")
 	}
-	job := mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{Name: "fold", Combine: add, Reducers: 1}
-	if flat(reflect.TypeFor[V]()) {
-		job.MapTask = foldTask(of, add)
-	} else { // records may be reused after the map returns, and V has pointers: let Combine copy the values
-		job.Map = func(rec T, emit func(mapreduce.None, V)) error {
-			emit(mapreduce.None{}, of(rec))
-			return nil
-		}
-	}
-	list, err := Collect(ctx, on, job.On(in))
+	list, err := Collect(ctx, on, mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{
+		Name: "fold", MapTask: foldTask(of, add), Combine: add, Reducers: 1,
+	}.On(in))
 	if len(list) > 0 {
 		total = list[0].Second
 	}
 	return total, err
 }
 
-// foldTask returns a map that folds its records and emits the total once.
+// foldTask returns a map that folds its records and emits the total once. If V has pointers, they
+// may point into a record, which may be reused: then it emits each value, which Combine copies.
 func foldTask[T, V any](of func(rec T) V, add func(a, b V) V) func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
 	return func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
 		var total V
-		some := false
+		some, alone := false, flat(reflect.TypeFor[V]())
 		return mapreduce.Mapper[T, mapreduce.None, V]{
-			Map: func(rec T, _ func(mapreduce.None, V)) error {
-				if v := of(rec); some {
+			Map: func(rec T, emit func(mapreduce.None, V)) error {
+				switch v := of(rec); {
+				case !alone:
+					emit(mapreduce.None{}, v)
+				case some:
 					total = add(total, v)
-				} else {
+				default:
 					total, some = v, true
 				}
 				return nil

@@ -43,9 +43,8 @@ type env struct {
 
 	durable scheduling.DurableState // state of earlier clusters in Config.State; only the JobTracker uses it
 
-	lives    atomic.Uint64  // number of incarnations of all nodes so far
-	attempts sync.WaitGroup // goroutines of attempts
-	endings  sync.WaitGroup // goroutines that end jobs
+	lives   atomic.Uint64  // number of incarnations of all nodes so far
+	endings sync.WaitGroup // goroutines that end jobs
 }
 
 // admission has what decides about a new job: the current policy, which a restarted JobTracker uses

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -39,16 +38,13 @@ type Phases struct {
 
 // tellBeginning emits the first event of a cluster: its configuration and start time.
 func (e *env) tellBeginning(p *scheduling.Policy) {
-	if e.cfg.Events == nil {
-		return
-	}
-	e.tell([]Event{{Event: event.Event{
+	e.tell(&Event{Event: event.Event{
 		At: e.durable.Now, Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: p,
 		Began: &event.Header{
 			Schema: event.Schema, Wall: e.start.UTC().Round(0), Seed: e.cfg.Seed, Heartbeat: e.cfg.HeartbeatInterval,
 			Expiry: e.cfg.Expiry, Nodes: e.cfg.Nodes, Racks: e.cfg.Racks,
 		},
-	}}})
+	}})
 }
 
 // AppendJSON appends the event as [json.Marshal] writes it. Events with phases or counters, at most
@@ -70,21 +66,15 @@ func (e *Event) AppendJSON(b []byte) []byte {
 // or an output, may also end its goroutine, as t.Fatal does in a test; such code is called through
 // isolate.
 
-// tell passes events to the user's Events function in order. If it panics, the panic is logged and
-// the following events are delivered nevertheless.
-func (e *env) tell(events []Event) {
-	for i := range events {
-		e.tellOne(events[i])
+// tell passes an event to the user's Events function, if there is one. If it panics, the panic is
+// logged.
+func (e *env) tell(ev *Event) {
+	if e.cfg.Events == nil {
+		return
 	}
-}
-
-func (e *env) tellOne(ev Event) {
-	defer func() {
-		if p := recover(); p != nil {
-			e.cfg.Logger.Error("the Events function panics", "event", ev.Type, "panic", p, "stack", string(debug.Stack()))
-		}
-	}()
-	e.cfg.Events(ev)
+	if err := recovered(func() error { e.cfg.Events(*ev); return nil }); err != nil {
+		e.cfg.Logger.Error("the Events function panics", "event", ev.Type, "err", err)
+	}
 }
 
 // guardCalls wraps the user's Calls function so that its panics cannot reach the Core.
@@ -93,11 +83,7 @@ func guardCalls(f func(*calls.Call), log *slog.Logger) func(*calls.Call) {
 		return nil
 	}
 	return func(call *calls.Call) {
-		err := recovered(func() error {
-			f(call)
-			return nil
-		})
-		if err != nil {
+		if err := recovered(func() error { f(call); return nil }); err != nil {
 			log.Error("the Calls function panics", "op", call.Op, "err", err)
 		}
 	}
@@ -159,16 +145,15 @@ func recovered(f func() error) (err error) {
 func isolate(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		var err error
 		returned := false
 		defer func() {
 			if !returned {
-				err = cluster.Exited()
+				done <- cluster.Exited()
 			}
-			done <- err
 		}()
-		err = recovered(f)
+		err := recovered(f)
 		returned = true
+		done <- err
 	}()
 	return <-done
 }

@@ -148,17 +148,18 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 		if err := a.pause(ctx); err != nil {
 			return err
 		}
-		if from.down.Load() {
+		shut, shuts := a.gate.look()
+		switch {
+		case shut:
+			continue
+		case from.down.Load():
 			return errCut
 		}
 		a.releaseCompute()
 		var err error
-		left, err = a.env.network.carry(ctx, from.id, a.at.id, left, a.gate.shutting())
-		if err != nil && !errors.Is(err, errCut) {
-			return err
-		}
-		if late := a.acquireCompute(); late != nil {
-			return late
+		left, err = a.env.network.carry(ctx, from.id, a.at.id, left, shuts)
+		if err == nil || errors.Is(err, errCut) {
+			err = cmp.Or(a.acquireCompute(), err)
 		}
 		if err != nil {
 			return err
@@ -219,25 +220,17 @@ func (a *attempt) fetchSplit(r *report) error {
 // nearest returns the nearest of the named nodes that is up, at random among equals, or nil if all
 // are down.
 func (a *attempt) nearest(hosts []string) *place {
-	rng := a.newRNG()
-	var best *place
-	equals := 0
+	var up []*place
 	for _, name := range hosts {
-		p := a.env.placeOf(name)
-		if p == nil || p.down.Load() {
-			continue
-		}
-		if best == nil || p.distance(a.at) < best.distance(a.at) {
-			best, equals = p, 0
-		}
-		if p.distance(a.at) == best.distance(a.at) {
-			equals++
-			if rng.IntN(equals) == 0 {
-				best = p
-			}
+		if p := a.env.placeOf(name); p != nil && !p.down.Load() {
+			up = append(up, p)
 		}
 	}
-	return best
+	if len(up) == 0 {
+		return nil
+	}
+	a.newRNG().Shuffle(len(up), func(i, k int) { up[i], up[k] = up[k], up[i] })
+	return slices.MinFunc(up, func(p, q *place) int { return p.distance(a.at) - q.distance(a.at) })
 }
 
 // newRNG returns a random source seeded by the cluster's seed and the attempt's ID.

@@ -58,13 +58,12 @@ func (h *JobHandle) ID() scheduling.JobID { return h.run.id }
 func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
-		return h.run.result, h.run.result.Err
-	default:
+	case <-ctx.Done():
 	}
 	select {
 	case <-h.run.done:
 		return h.run.result, h.run.result.Err
-	case <-ctx.Done():
+	default:
 		return Result{ID: h.run.id, Name: h.run.name, State: scheduling.JobRunning}, ending(ctx)
 	}
 }

@@ -44,11 +44,9 @@ type ledger struct {
 
 	// State of the current call of the Core:
 	happened []event.Event
-	applied  int     // number of events in happened that settle has applied
-	logged   int     // number of events in happened whose calls are in the log
-	untold   []Event // applied, but not yet passed to Config.Events
+	applied  int // number of events in happened that settle has applied
+	logged   int // number of events in happened whose calls are in the log
 	reports  []*report
-	ends     []func() // end functions of jobs that finished
 
 	// State of panics, see recovery.go:
 	cause     error
@@ -197,9 +195,6 @@ func (jt *jobTracker) giveUp(cause error) {
 	durable.Active = slices.DeleteFunc(durable.Active, func(j scheduling.DurableJob) bool {
 		return jt.env.cfg.State.Awaited(j.Spec.Key) != j.ID // it was resubmitted
 	})
-	for _, end := range jt.ends {
-		jt.env.endings.Go(end)
-	}
 	for _, r := range jt.runs {
 		r.mu.Lock()
 		r.cause = cause
@@ -302,26 +297,19 @@ func (jt *jobTracker) log(what string, err error) {
 	}
 }
 
-// settle applies the events of the last calls of the Core, passes them to Config.Events, and pokes
-// nodes that should send a heartbeat.
+// settle applies the events of the last calls of the Core, passes each to Config.Events, ends jobs
+// that have finished, and pokes nodes that should send a heartbeat.
 func (jt *jobTracker) settle(c actor.Context) {
 	for ; jt.applied < len(jt.happened); jt.applied++ {
 		e := Event{Event: jt.happened[jt.applied]}
-		jt.apply(c, &e)
-		if jt.env.cfg.Events != nil {
-			jt.untold = append(jt.untold, e)
+		end := jt.apply(c, &e)
+		jt.env.tell(&e)
+		if end != nil {
+			jt.env.endings.Go(end)
 		}
 	}
-	jt.env.tell(jt.untold)
-	clear(jt.untold)
-	jt.untold = jt.untold[:0]
 	clear(jt.happened)
 	jt.happened, jt.applied, jt.logged = jt.happened[:0], 0, 0
-	for _, end := range jt.ends {
-		jt.env.endings.Go(end)
-	}
-	clear(jt.ends)
-	jt.ends = jt.ends[:0]
 	called, open := jt.core.Due()
 	for _, list := range [2][]scheduling.NodeID{called, open} {
 		for _, id := range list {
@@ -332,8 +320,9 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 }
 
-// apply changes the run that an event of the Core is about, and completes the event.
-func (jt *jobTracker) apply(c actor.Context, e *Event) {
+// apply changes the run that an event of the Core is about, and completes the event. For a job that
+// has finished it returns the function that ends the run.
+func (jt *jobTracker) apply(c actor.Context, e *Event) (end func()) {
 	r := jt.runs[e.JobID]
 	switch e.Type {
 	case event.Launched:
@@ -350,9 +339,10 @@ func (jt *jobTracker) apply(c actor.Context, e *Event) {
 		jt.env.cfg.Logger.Warn("node lost", "node", e.NodeName)
 		c.Send(jt.env.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
 	case event.Finished:
-		jt.finished(r, e)
+		return jt.finished(r, e)
 	default: // only Config.Events gets these
 	}
+	return nil
 }
 
 func (jt *jobTracker) succeeded(r *run, e *Event) {
@@ -383,14 +373,14 @@ func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
 	return nil
 }
 
-// finished ends a run after Config.Events has got e. The blocking part runs in a goroutine.
-func (jt *jobTracker) finished(r *run, e *Event) {
+// finished returns the function that ends a run, which may block.
+func (jt *jobTracker) finished(r *run, e *Event) (end func()) {
 	if r == nil {
-		return
+		return nil
 	}
 	delete(jt.runs, e.JobID)
 	state, c := jt.core.View().State(e.JobID), r.total()
 	r.judged(e.Err)
 	e.Counters = c
-	jt.ends = append(jt.ends, func() { r.end(state, c) })
+	return func() { r.end(state, c) }
 }

@@ -44,14 +44,14 @@ type run struct {
 
 	mu        sync.Mutex
 	tally     tally
-	live      map[*attempt]bool
-	abandoned map[*attempt]bool // abandoned attempts that have not ended
+	live      map[*attempt]bool // neither ended nor abandoned
+	abandoned int               // abandoned attempts that have not ended
+	running   sync.WaitGroup    // counts the live attempts; none enters once ended is set
+	entered   sync.WaitGroup    // counts the live and the abandoned ones
 	outputs   []*cluster.MapOutput
-	fixed     int64         // bytes of memory that the job uses from its submission to its end
-	sums      *counter.Set  // counters of reduces, and of maps in jobs without reduces
-	ended     bool          // attempts may not enter any more
-	empty     chan struct{} // closed when ended and the last live attempt has left
-	drained   chan struct{} // closed when ended and all attempts, also abandoned ones, have left
+	fixed     int64        // bytes of memory that the job uses from its submission to its end
+	sums      *counter.Set // counters of reduces, and of maps in jobs without reduces
+	ended     bool         // attempts may not enter any more
 	faults    map[scheduling.TaskID]*fault
 	failing   scheduling.TaskID             // the task that failed last; a failed job blames it
 	cause     error                         // why the job ended, if not because of its tasks
@@ -103,9 +103,8 @@ type tally struct {
 func newRun(e *env, p *mapreduce.Plan, input string) *run {
 	return &run{
 		env: e, name: p.Name(), plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, abandoned: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
-		damaged: map[scheduling.TaskID]int{}, bad: map[int32][]cluster.BadRecord{},
-		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
+		live: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
+		damaged: map[scheduling.TaskID]int{}, bad: map[int32][]cluster.BadRecord{}, sums: new(counter.Set),
 	}
 }
 
@@ -117,6 +116,8 @@ func (r *run) enter(a *attempt) bool {
 		return false
 	}
 	r.live[a] = true
+	r.running.Add(1)
+	r.entered.Add(1)
 	return true
 }
 
@@ -124,10 +125,13 @@ func (r *run) enter(a *attempt) bool {
 func (r *run) leave(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lived := r.live[a]
-	delete(r.live, a)
-	delete(r.abandoned, a)
-	r.depart(lived)
+	if r.live[a] {
+		delete(r.live, a)
+		r.running.Done()
+	} else {
+		r.abandoned--
+	}
+	r.entered.Done()
 }
 
 // abandon lets the job end although the attempt, which does not stop, still uses its memory.
@@ -136,22 +140,8 @@ func (r *run) abandon(a *attempt) {
 	defer r.mu.Unlock()
 	if r.live[a] {
 		delete(r.live, a)
-		r.abandoned[a] = true
-		r.depart(true)
-	}
-}
-
-// depart wakes the waiters when the last attempt has left; lived says whether the attempt that left
-// was live.
-func (r *run) depart(lived bool) {
-	if !r.ended || len(r.live) > 0 {
-		return
-	}
-	if lived {
-		close(r.empty)
-	}
-	if len(r.abandoned) == 0 {
-		close(r.drained)
+		r.abandoned++
+		r.running.Done()
 	}
 }
 
@@ -194,8 +184,6 @@ func (r *run) succeeded(e *Event, rep *report, at *place) {
 	}
 	if shuffles {
 		r.rememberSkips(id.Index, rep.skipped, false)
-	}
-	if shuffles {
 		return
 	}
 	r.sums.Merge(rep.counters)
@@ -302,14 +290,10 @@ func (r *run) total() *counter.Set {
 // stops itself. Attempts that ignore the stop are abandoned, and their memory is freed when they
 // end.
 func (r *run) end(state scheduling.JobState, c *counter.Set) {
-	gone := r.close(state == scheduling.JobSucceeded)
-	grace := time.NewTimer(endGrace)
-	defer grace.Stop()
-	select {
-	case <-gone:
-	case <-grace.C:
-		<-r.close(true)
-	}
+	r.close(state == scheduling.JobSucceeded)
+	grace := time.AfterFunc(endGrace, func() { r.close(true) })
+	r.running.Wait()
+	grace.Stop()
 	skipped, err := r.skips()
 	if err != nil && state == scheduling.JobSucceeded {
 		state = scheduling.JobFailed
@@ -329,12 +313,11 @@ func (r *run) end(state scheduling.JobState, c *counter.Set) {
 	if state != scheduling.JobSucceeded {
 		err = errors.Join(r.failure(state, err), isolate(r.drop))
 	}
-	late := true
-	select {
-	case <-r.drained:
-		late = false
+	r.mu.Lock()
+	late := r.abandoned > 0
+	r.mu.Unlock()
+	if !late {
 		r.free()
-	default:
 	}
 	r.result = Result{
 		ID: r.id, Name: r.name, State: state, Counters: c,
@@ -351,7 +334,7 @@ func (r *run) end(state scheduling.JobState, c *counter.Set) {
 
 // awaitAbandoned waits for the abandoned attempts and then frees the run.
 func (r *run) awaitAbandoned(state scheduling.JobState) {
-	<-r.drained
+	r.entered.Wait()
 	r.free()
 	if state != scheduling.JobSucceeded {
 		_ = isolate(r.drop) // once more, for what a late attempt may have written
@@ -371,21 +354,16 @@ func (r *run) free() {
 	}
 }
 
-// close admits no more attempts and, if stop is set, stops the live ones. The returned channel is
-// closed when the last one has left or been abandoned.
-func (r *run) close(stop bool) <-chan struct{} {
+// close admits no more attempts and, if stop is set, stops the live ones.
+func (r *run) close(stop bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended {
-		r.ended = true
-		r.depart(len(r.live) == 0)
-	}
+	r.ended = true
 	for a := range r.live {
 		if stop {
 			a.stop(errStopped)
 		}
 	}
-	return r.empty
 }
 
 // failure returns the error of a job that did not succeed. For a task that failed several times it

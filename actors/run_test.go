@@ -31,8 +31,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// A run accepts no attempt after it is closed. It is empty when each attempt has left or was
-// abandoned, and drained when the abandoned ones have left, too. Lists of attempts are the model.
+// A run accepts no attempt after it is closed. It waits for those that have not left: for all, or
+// for those that were not abandoned. Lists of attempts are the model.
 func TestRunCountsItsAttempts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := aRun(t, 1)
@@ -65,19 +65,27 @@ func TestRunCountsItsAttempts(t *testing.T) {
 				r.close(false)
 				ended = true
 			}
-			require.Equal(rt, ended && len(live) == 0, isClosed(r.empty))
-			require.Equal(rt, ended && len(live)+len(left) == 0, isClosed(r.drained))
+			require.Len(rt, r.live, len(live))
+			require.Equal(rt, len(left), r.abandoned)
 		}
+		for len(live) > 0 {
+			r.leave(take(&live))
+		}
+		r.running.Wait()
+		for len(left) > 0 {
+			r.leave(take(&left))
+		}
+		r.entered.Wait()
 	})
 }
 
-// The JobTracker's tally of a run has the sums of the run's events and reports.
+// Slot times and totals are sums over the reports of a run's attempts. Those of a lost output do not
+// count.
 func TestTallyIsPlainSums(t *testing.T) {
 	r := aRun(t, 2)
-	event := func(k scheduling.TaskKind, index int32, l scheduling.Locality, at time.Duration) *Event {
+	event := func(k scheduling.TaskKind, index int32, at time.Duration) *Event {
 		e := new(Event)
-		e.Attempt.Task = scheduling.TaskID{Kind: k, Index: index}
-		e.Locality, e.At = l, at
+		e.Attempt.Task, e.At = scheduling.TaskID{Kind: k, Index: index}, at
 		return e
 	}
 	reported := func(start time.Duration, n int64) *report {
@@ -86,48 +94,25 @@ func TestTallyIsPlainSums(t *testing.T) {
 		rep.shuffled = [distances]int64{n, 2 * n, 3 * n}
 		return rep
 	}
-	for _, l := range []scheduling.Locality{
-		scheduling.NodeLocal, scheduling.NodeLocal, scheduling.NodeLocal, scheduling.RackLocal, scheduling.RackLocal,
-		scheduling.OffRack, scheduling.AnyPlace, scheduling.AnyPlace, scheduling.AnyPlace, scheduling.AnyPlace,
-	} {
-		r.launched(event(scheduling.Map, 0, l, 0))
-	}
-	for range 4 {
-		r.launched(event(scheduling.Reduce, 0, scheduling.NodeLocal, 0))
-	}
-	require.Equal(t, [4]int{4, 3, 2, 1}, r.tally.locality)
-	require.Equal(t, [2]int{10, 4}, r.tally.launched)
-	require.Equal(t, [2]int{10, 4}, r.tally.active)
-
-	r.succeeded(event(scheduling.Map, 0, 0, 5*time.Second), reported(2*time.Second, 1), nil)
-	r.succeeded(event(scheduling.Map, 1, 0, 9*time.Second), reported(2*time.Second, 2), nil)
-	r.succeeded(event(scheduling.Reduce, 0, 0, 8*time.Second), reported(7*time.Second, 4), nil)
-	r.failed(event(scheduling.Map, 0, 0, 4*time.Second), reported(2*time.Second, 8))
-	r.failed(event(scheduling.Reduce, 0, 0, 4*time.Second), nil)
-	r.killed(event(scheduling.Map, 0, 0, 0))
-	r.killed(event(scheduling.Reduce, 0, 0, 0))
-	require.Equal(t, [2]int{6, 1}, r.tally.active)
-	require.Equal(t, [2]int{2, 1}, r.tally.doneTasks)
-	require.Equal(t, [2]int{1, 1}, r.tally.failed)
-	require.Equal(t, [2]int{1, 1}, r.tally.killed)
-	require.Equal(t, [2]time.Duration{12 * time.Second, time.Second}, r.tally.time)
-	require.Equal(t, [distances]int64{4, 8, 12}, r.tally.shuffled, "of reduces")
+	r.succeeded(event(scheduling.Map, 0, 5*time.Second), reported(2*time.Second, 1), nil)
+	r.succeeded(event(scheduling.Map, 1, 9*time.Second), reported(2*time.Second, 2), nil)
+	r.succeeded(event(scheduling.Reduce, 0, 8*time.Second), reported(7*time.Second, 4), nil)
+	r.failed(event(scheduling.Map, 0, 4*time.Second), reported(2*time.Second, 8))
+	r.failed(event(scheduling.Reduce, 0, 4*time.Second), nil)
 	require.Equal(t, totals{7, 70, 700, 7000}, r.tally.totals, "of those that succeeded")
-
 	r.outputLost(1)
 	require.Equal(t, [2]int{1, 1}, r.tally.doneTasks)
 	require.Equal(t, totals{5, 50, 500, 5000}, r.tally.totals)
 	require.Nil(t, r.shuffle.output(1).out)
 
+	r.tally.locality = [4]int{4, 3, 2, 1}
 	c := r.total()
 	for name, n := range map[string]int64{
-		"Launched map tasks": 10, "Launched reduce tasks": 4, "Data-local map tasks": 3, "Rack-local map tasks": 2,
-		"Other local map tasks": 5, "Failed map tasks": 1, "Failed reduce tasks": 1, "Killed map tasks": 1, "Killed reduce tasks": 1,
-		"Total time spent by all map tasks (ms)": 12_000, "Total time spent by all reduce tasks (ms)": 1000,
+		"Other local map tasks": 5, "Total time spent by all map tasks (ms)": 12_000, "Total time spent by all reduce tasks (ms)": 1000,
 	} {
 		require.Equal(t, n, c.Named(counter.GroupJob, name), name)
 	}
-	require.EqualValues(t, 8, c.Named("CoGRS", "Rack-local shuffle bytes"))
+	require.EqualValues(t, 8, c.Named("CoGRS", "Rack-local shuffle bytes"), "of reduces")
 	for v := range aRun(t, 1).total().All() {
 		require.Fail(t, "a job that has done nothing has no counters", v)
 	}
@@ -176,26 +161,6 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	one, other := scheduling.TaskID{Index: 1}, scheduling.TaskID{Index: 2}
 	require.Equal(t, []bool{true, true, true, false, false},
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
-}
-
-// The registry lists running jobs in order of submission until they end.
-func TestRegistryOfRuns(t *testing.T) {
-	g := new(registry)
-	var runs []*run
-	for range 4 {
-		runs = append(runs, aRun(t, 1))
-		g.add(runs[len(runs)-1])
-	}
-	require.Equal(t, runs, g.runs())
-	for _, x := range []struct {
-		ends int
-		left []*run
-	}{{2, []*run{runs[0], runs[1], runs[3]}}, {0, []*run{runs[1], runs[3]}}, {3, runs[1:2]}, {1, nil}} {
-		require.False(t, isClosed(runs[x.ends].done))
-		g.retire(runs[x.ends])
-		require.True(t, isClosed(runs[x.ends].done))
-		require.ElementsMatch(t, x.left, g.runs())
-	}
 }
 
 // only cordons all nodes except the one with this name.

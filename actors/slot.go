@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"sync"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -83,10 +81,7 @@ func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
 	s.attempt = a
 	a.tell = func(msg any) { root.Send(self, msg) }
-	s.env.attempts.Add(1)
-	a.leave = sync.OnceFunc(s.env.attempts.Done)
 	go func() {
-		defer a.leave()
 		number := goroutineNumber()
 		a.number.Store(&number)
 		a.work()

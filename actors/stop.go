@@ -43,7 +43,6 @@ func (a *attempt) abandon() {
 		"cause", context.Cause(a.ctx), "at", a.codePlace())
 	a.releaseCompute()
 	a.run.abandon(a)
-	a.leave()
 	a.tell(a.lastReport())
 }
 

@@ -26,10 +26,9 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 // parts of the plan's datasets before it counts as a Submit in progress: Close waits for Submits,
 // but not for the jobs that restore datasets.
 func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
-	if !c.begin() {
+	if c.isClosed() {
 		return nil, ErrClosed
 	}
-	c.submits.Done()
 	if err := c.admit(&o); err != nil {
 		return nil, err
 	}
@@ -67,8 +66,8 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 	if err = p.SetupJob(); err == nil {
 		err = recovered(func() error { return c.prepare(ctx, r, o) })
 	}
-	if err == nil && c.isClosing() {
-		err = ErrClosed // else it might be done before Close kills it
+	if err == nil && c.isClosed() {
+		err = ErrClosed // else it might be done before Halt or Close kills it
 	}
 	if err == nil {
 		err = c.handOver(r, o)
@@ -158,11 +157,11 @@ func (c *Cluster) begin() bool {
 	return true
 }
 
-// isClosing reports whether Close has been called.
-func (c *Cluster) isClosing() bool {
+// isClosed reports whether Halt or Close has been called.
+func (c *Cluster) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.closing
+	return c.closed
 }
 
 // anonymous is the user of jobs without one.
