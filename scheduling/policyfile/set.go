@@ -2,7 +2,6 @@ package policyfile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -83,9 +82,6 @@ func (f *Field) hasEffect(p *scheduling.Policy) error {
 	return nil
 }
 
-// ErrAmbiguous is wrapped if a name matches several settings.
-var ErrAmbiguous = errors.New("ambiguous")
-
 // Find returns a setting by its key, or by the last part of its key if that is unique.
 func Find(name string) (*Field, error) {
 	name = strings.ReplaceAll(name, "-", "_")
@@ -110,7 +106,7 @@ func Find(name string) (*Field, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("%w: %w: %s may be %s", ErrBad, ErrAmbiguous, name, strings.Join(keys, ", "))
+	return nil, fmt.Errorf("%w: ambiguous: %s may be %s", ErrBad, name, strings.Join(keys, ", "))
 }
 
 // Difference is a setting in which policies differ, with its value in each of them. The value is

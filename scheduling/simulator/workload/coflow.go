@@ -183,7 +183,7 @@ func FromCoflows(list []Coflow, o TraceOptions) (Workload, error) {
 	w := Workload{Name: "coflows"}
 	for _, c := range list {
 		w.Jobs = append(w.Jobs, Job{
-			Name: fmt.Sprintf("coflow%d", c.ID), User: fmt.Sprintf("user%d", c.ID), Class: CoflowClass(len(c.Maps)),
+			Name: fmt.Sprintf("coflow%d", c.ID), User: fmt.Sprintf("user%d", c.ID), Class: classOf(len(c.Maps)),
 			Submit: time.Duration(float64(c.Arrival.Milliseconds())*o.TimeScale) * time.Millisecond,
 			Maps:   len(c.Maps), MapRacks: c.Maps, Reduces: len(c.Reduces), ShuffleBytes: c.Total(), Partitions: c.Bytes, Map: o.Map, Reduce: o.Reduce,
 		})
@@ -201,26 +201,23 @@ type coflowClass struct {
 	least, most    int // racks with reduces; chosen to give about the file's medians
 }
 
-// coflowClasses returns the classes, which cover 1 to 147 racks, in ascending order.
-func coflowClasses() []coflowClass {
-	return []coflowClass{
-		{"1 rack", 1, 1, 175, 10, 1, 1},
-		{"2-5 racks", 2, 5, 125, 109, 1, 2},
-		{"6-20 racks", 6, 20, 105, 182, 1, 20},
-		{"21-75 racks", 21, 75, 75, 1134, 5, 75},
-		{"over 75 racks", 76, 147, 46, 33265, 60, 147},
-	}
+// coflowClasses cover 1 to 147 racks, in ascending order.
+var coflowClasses = [...]coflowClass{
+	{"1 rack", 1, 1, 175, 10, 1, 1},
+	{"2-5 racks", 2, 5, 125, 109, 1, 2},
+	{"6-20 racks", 6, 20, 105, 182, 1, 20},
+	{"21-75 racks", 21, 75, 75, 1134, 5, 75},
+	{"over 75 racks", 76, 147, 46, 33265, 60, 147},
 }
 
-// CoflowClass returns the class of a shuffle for reports, such as "2-5 racks", by its map racks.
-func CoflowClass(mapRacks int) string {
-	list := coflowClasses()
-	for _, c := range list[:len(list)-1] {
-		if mapRacks <= c.high {
-			return c.name
+// classOf returns the class of a shuffle for reports, such as "2-5 racks", by its map racks.
+func classOf(mapRacks int) (name string) {
+	for _, c := range coflowClasses {
+		if name = c.name; mapRacks <= c.high {
+			break
 		}
 	}
-	return list[len(list)-1].name
+	return name
 }
 
 // CoflowRacks is the number of racks of Facebook's cluster in the coflow benchmark, used by
@@ -237,11 +234,11 @@ func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 	list := make([]Coflow, coflows)
 	var at time.Duration
 	for i := range list {
-		classes, x, k := coflowClasses(), r.Float64()*526, 0
-		for x -= classes[0].coflows; x >= 0 && k+1 < len(classes); x -= classes[k].coflows {
+		x, k := r.Float64()*526, 0
+		for x -= coflowClasses[0].coflows; x >= 0 && k+1 < len(coflowClasses); x -= coflowClasses[k].coflows {
 			k++
 		}
-		class := classes[k]
+		class := coflowClasses[k]
 		c := &list[i]
 		c.ID, c.Arrival = i+1, at.Truncate(time.Millisecond)
 		c.Maps = someRacks(r, logUniform(r, class.low, class.high))
