@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -266,7 +267,9 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 	if err != nil {
 		return chaosJob{}, err
 	}
-	to := mapreduce.InFS(&badOutput{m, c.FS()}, "out")
+	scheme := fmt.Sprint("chaos", plans.Add(1))
+	stores.Register(scheme, func(string) (stores.Store, error) { return &badOutput{c.FS(), m}, nil })
+	to := mapreduce.Dir(scheme + "://cluster/out")
 	p, err := m.slowly(i, counting(2)).Bind(mapreduce.Lines(in), mapreduce.Text[pair](to))
 	if err != nil {
 		return chaosJob{}, err

@@ -3,10 +3,10 @@ package actors
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -187,10 +188,10 @@ func (m *mischief) spillFile() (cluster.SpillFile, error) {
 	return &spillFile{write: func() error { return full("write") }, read: read, close: func() { m.open.Add(-1) }}, nil
 }
 
-// badOutput is the block store as an output, with a disk that fails during output faults.
+// badOutput is the block store as a stores.Store, with a disk that fails during output faults.
 type badOutput struct {
-	m  *mischief
-	fs *dfs.FS
+	*dfs.FS
+	m *mischief
 }
 
 // fails returns the error that a method must return if an output fault is active, or nil.
@@ -203,54 +204,60 @@ func (b *badOutput) fails() error {
 	return nil
 }
 
-func (b *badOutput) Create(name string) (io.WriteCloser, error) {
-	if err := b.fails(); err != nil {
-		return nil, err
-	}
-	w, err := b.fs.Create(name, "", 0)
-	return &badWriter{b, w}, err
-}
-
-func (b *badOutput) Rename(from, to string) error {
+func (b *badOutput) CreateNew(name string, _ []byte) error {
 	if err := b.fails(); err != nil {
 		return err
 	}
-	return b.fs.Rename(from, to)
+	return b.WriteFile(name, nil)
+}
+
+func (b *badOutput) Complete(name, receipt string) error {
+	if err := b.fails(); err != nil {
+		return err
+	}
+	return b.Rename(receipt, name)
 }
 
 func (b *badOutput) RemoveAll(name string) error {
-	if err := b.fs.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+	if err := b.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-func (b *badOutput) Exists(name string) (bool, error) {
-	_, err := b.fs.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+func (*badOutput) AbandonAll(string) error { return nil }
+
+func (b *badOutput) Begin(name, attempt string) (stores.Part, error) {
+	if err := b.fails(); err != nil {
+		return nil, err
 	}
-	return err == nil, err
+	name = path.Join(path.Dir(name), "_temporary", attempt)
+	w, err := b.Create(name, "", 0)
+	return &badPart{w, b, name}, err
 }
 
-type badWriter struct {
-	b *badOutput
-	w io.WriteCloser
+type badPart struct {
+	*dfs.Writer
+	b    *badOutput
+	name string
 }
 
-func (w *badWriter) Write(p []byte) (int, error) {
-	if err := w.b.fails(); err != nil {
+func (p *badPart) Receipt() string { return p.name }
+func (p *badPart) Abort() error    { return errors.Join(p.Writer.Abort(), p.b.RemoveAll(p.name)) }
+
+func (p *badPart) Write(b []byte) (int, error) {
+	if err := p.b.fails(); err != nil {
 		return 0, err
 	}
-	return w.w.Write(p)
+	return p.Writer.Write(b)
 }
 
-func (w *badWriter) Close() error {
-	if err := w.b.fails(); err != nil {
-		_ = w.w.Close()
+func (p *badPart) Close() error {
+	if err := p.b.fails(); err != nil {
+		_ = p.Writer.Close()
 		return err
 	}
-	return w.w.Close()
+	return p.Writer.Close()
 }
 
 // command causes a fault that is a single action, such as a node's death, and ignores other faults.

@@ -191,7 +191,7 @@ func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
 			c, err := Start(Config{TaskTimeout: limit})
 			require.NoError(t, err)
 			release := make(chan struct{})
-			p, out, err := userPlan("create success", func() error { <-release; return nil })
+			p, contents, err := userPlan(t, "create success", func() error { <-release; return nil })
 			require.NoError(t, err)
 			h := c.submit(t, p, SubmitOptions{})
 			pass(time.Second)
@@ -208,7 +208,7 @@ func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
 				require.Equal(t, after, took)
 			}
 			h.wait(t)
-			require.Contains(t, out.files, "out/_SUCCESS")
+			require.Contains(t, contents(), "out/_SUCCESS")
 			pass(time.Minute)
 		})
 	}
@@ -221,7 +221,7 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 		c, err := Start(Config{IdleMemory: -1})
 		require.NoError(t, err)
 		release := make(chan struct{})
-		p, out, err := userPlan("setup", func() error { <-release; return nil })
+		p, contents, err := userPlan(t, "setup", func() error { <-release; return nil })
 		require.NoError(t, err)
 		ended, closed := make(chan error, 1), make(chan error, 1)
 		go func() {
@@ -239,7 +239,7 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 		close(release)
 		require.ErrorIs(t, <-ended, ErrClosed)
 		require.NoError(t, <-closed)
-		require.Empty(t, out.files)
+		require.Empty(t, contents())
 		require.Zero(t, c.env.memory.Used())
 		pass(time.Minute)
 	})
@@ -248,10 +248,10 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 // An abandoned attempt that ends after its job does not change the output of a successful job,
 // wherever it hangs. After a killed job it creates none.
 func TestLateAttemptAndTheOutput(t *testing.T) {
-	for place, succeeds := range map[string]bool{"map": true, "reduce": true, "create": true, "write": true, "close map": false} {
+	for place, succeeds := range map[string]bool{"map": true, "reduce": true, "begin": true, "write": true, "close map": false} {
 		bubble(t, Config{MaxAttempts: 2, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
 			release, first := make(chan struct{}), true
-			p, out, err := userPlan(place, func() error {
+			p, contents, err := userPlan(t, place, func() error {
 				if first || !succeeds {
 					first = false
 					<-release
@@ -261,11 +261,11 @@ func TestLateAttemptAndTheOutput(t *testing.T) {
 			require.NoError(t, err)
 			_, err = c.submit(t, p, SubmitOptions{}).Wait(t.Context())
 			require.Equal(t, succeeds, err == nil, "%v", err)
-			before := out.contents()
+			before := contents()
 			require.Equal(t, succeeds, len(before) > 0)
 			close(release)
 			pass(time.Minute)
-			require.Equal(t, before, out.contents(), place)
+			require.Equal(t, before, contents(), place)
 		})
 	}
 }

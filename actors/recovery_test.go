@@ -249,8 +249,9 @@ func testAnotherProcess(t *testing.T, job binder, mapOnly bool) {
 		require.EqualValues(t, 1, h.ID())
 		for !isClosed(h.run.done) {
 			to := filepath.Join(home, "moments", fmt.Sprint(len(moments)))
-			copyTree(t, filepath.Join(home, "state"), filepath.Join(to, "state"))
-			copyTree(t, filepath.Join(home, "out"), filepath.Join(to, "out"))
+			for _, name := range []string{"state", "out", "_out.new"} {
+				copyTree(t, filepath.Join(home, name), filepath.Join(to, name))
+			}
 			inputFile(t, to, text)
 			moments = append(moments, to)
 			time.Sleep(317 * time.Millisecond)
@@ -263,7 +264,7 @@ func testAnotherProcess(t *testing.T, job binder, mapOnly bool) {
 	require.Greater(t, len(moments), 5)
 	kept, resumed := 0, 0 // parts of tasks and skips of maps that did not run again
 	for i, at := range moments {
-		before, err := filepath.Glob(filepath.Join(at, "out", "part-*"))
+		before, err := filepath.Glob(filepath.Join(at, "*out*", "part-*"))
 		require.NoError(t, err)
 		done := false
 		remembering(t, filepath.Join(at, "state"), cfg, func(t *testing.T, c *Cluster) {
@@ -297,7 +298,7 @@ func testAnotherProcess(t *testing.T, job binder, mapOnly bool) {
 		}
 		require.Equal(t, want, parts(t, at), "moment %d", i)
 		require.Equal(t, list, quarantined(t, at))
-		require.NoDirExists(t, filepath.Join(at, "out", "_temporary"))
+		require.NoDirExists(t, filepath.Join(at, "_out.new"))
 		require.FileExists(t, filepath.Join(at, "out", "_SUCCESS"))
 	}
 	require.Positive(t, kept)
@@ -323,13 +324,13 @@ func TestClosedAndWentOn(t *testing.T) {
 		_, err := c.Submit(t.Context(), bindFile(t, home, c.env.cfg.State, "other", mapping), SubmitOptions{Key: "other"})
 		require.ErrorIs(t, err, cluster.ErrOutputBusy)
 	})
-	require.DirExists(t, filepath.Join(home, "out", "_temporary"))
+	require.DirExists(t, filepath.Join(home, "_out.new"))
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
 		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
 		require.Positive(t, h.Progress().Maps.Done)
 		h.wait(t)
 	})
-	require.NoDirExists(t, filepath.Join(home, "out", "_temporary"))
+	require.NoDirExists(t, filepath.Join(home, "_out.new"))
 	saved, err := state.Open(filepath.Join(home, "state"), scheduling.Parts{})
 	require.NoError(t, err)
 	how, yes := saved.Succeeded("count")

@@ -21,7 +21,7 @@ func TestFaultsOfUserCode(t *testing.T) {
 	places := []string{
 		"map task", "map", "close map", "partition", "combine", "marshal", "unmarshal", "view",
 		"reduce task", "reduce", "close reduce", "encode",
-		"setup", "create", "write", "close", "rename", "create success", "close source",
+		"setup", "begin", "write", "close", "complete", "create success", "close source",
 	}
 	for _, place := range places {
 		for way, fail := range ways {
@@ -38,7 +38,7 @@ func TestFaultsOfUserCode(t *testing.T) {
 }
 
 func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
-	p, fsys, err := userPlan(place, fail)
+	p, contents, err := userPlan(t, place, fail)
 	require.NoError(t, err)
 	type outcome struct {
 		h   *JobHandle
@@ -70,17 +70,17 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 		require.ErrorContains(t, o.err, "user.txt: at byte ")
 	}
 	if place != "close source" { // the abort closes the source after it has removed the output
-		require.Empty(t, fsys.contents())
+		require.Empty(t, contents())
 	}
 }
 
 // A job's counters omit attempts that did all their work but failed at its end or at the commit.
 func TestOnlyCommittedAttemptsCount(t *testing.T) {
-	for _, place := range []string{"rename", "close", "close reduce", "close map"} {
+	for _, place := range []string{"complete", "close", "close reduce", "close map"} {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
 			var calls atomic.Int64 // attempts run in parallel
-			p, _, err := userPlan(place, func() error {
-				if calls.Add(1) == 2 { // the first call closes a file of the set-up
+			p, _, err := userPlan(t, place, func() error {
+				if calls.Add(1) == 2 {
 					return errUser
 				}
 				return nil

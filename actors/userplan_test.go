@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"iter"
+	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
@@ -72,7 +76,8 @@ func (x phrase) AppendText(b []byte) ([]byte, error) { return append(b, x.s...),
 func (x phrase) MarshalText() ([]byte, error)        { return []byte(x.s), nil }
 
 // userPlan returns a job with user code at every possible place. The code at place calls fail.
-func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error) {
+// contents returns the files of its output by name.
+func userPlan(t *testing.T, place string, fail func() error) (p *mapreduce.Plan, contents func() map[string]string, err error) {
 	at := func(name string) error {
 		if name == place {
 			return fail()
@@ -118,7 +123,17 @@ func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error)
 			}, at("reduce task")
 		},
 	}
-	fsys := &userFS{at: at, files: map[string]*bytes.Buffer{}}
+	out := &storetest.Dir{Root: t.TempDir(), Lost: func(op, name string) error {
+		switch path.Base(name) {
+		case "_SUCCESS":
+			op = "create success"
+		case "setup":
+			op = "setup"
+		}
+		return at(op)
+	}}
+	scheme := fmt.Sprint("user", plans.Add(1))
+	stores.Register(scheme, func(string) (stores.Store, error) { return out, nil })
 	encode := func(dst []byte, rec mapreduce.Pair[phrase, int64]) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d\n", rec.First.s, rec.Second), at("encode")
 	}
@@ -126,9 +141,22 @@ func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := job.Bind(mapreduce.Lines(src), mapreduce.Encoded(mapreduce.InFS(fsys, "out"), encode))
-	return p, fsys, err
+	p, err = job.Bind(mapreduce.Lines(src), mapreduce.Encoded(mapreduce.Dir(scheme+"://plan/out"), encode))
+	return p, func() map[string]string {
+		list := map[string]string{}
+		require.NoError(t, filepath.WalkDir(out.Root, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(name)
+			list[strings.TrimPrefix(name, out.Root+"/")] = string(b)
+			return err
+		}))
+		return list
+	}, err
 }
+
+var plans atomic.Int64 // number of userPlans
 
 // userSource is a dfs.Source. Its View and Close return the result of at, called with their place.
 type userSource struct {
@@ -146,86 +174,4 @@ func (s *userSource) ReadAt(p []byte, off int64) (int, error) {
 
 func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
 	return s.data[off:][:n], func() {}, s.at("view")
-}
-
-// userFS is an OutputFS in memory. Each method calls at with a name of its place, and fails if at fails.
-type userFS struct {
-	at    func(string) error
-	mu    sync.Mutex
-	files map[string]*bytes.Buffer
-}
-
-func (f *userFS) Create(name string) (io.WriteCloser, error) {
-	place := "create"
-	if filepath.Base(name) == "_SUCCESS" {
-		place = "create success"
-	} else if filepath.Base(name) == "setup" {
-		place = "setup"
-	}
-	if err := f.at(place); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	b := new(bytes.Buffer)
-	f.files[name] = b
-	return userFile{b, f.at}, nil
-}
-
-func (f *userFS) Rename(from, to string) error {
-	if err := f.at("rename"); err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.files[to] = f.files[from]
-	delete(f.files, from)
-	return nil
-}
-
-func (f *userFS) RemoveAll(name string) error {
-	f.mu.Lock()
-	for file := range f.files {
-		if file == name || strings.HasPrefix(file, name+"/") {
-			delete(f.files, file)
-		}
-	}
-	f.mu.Unlock()
-	return f.at("remove")
-}
-
-func (f *userFS) Exists(name string) (bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for file := range f.files {
-		if strings.HasPrefix(file, name) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// contents returns the files written, by name.
-func (f *userFS) contents() map[string]string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	list := map[string]string{}
-	for name, b := range f.files {
-		list[name] = b.String()
-	}
-	return list
-}
-
-type userFile struct {
-	*bytes.Buffer
-	at func(string) error
-}
-
-func (f userFile) Close() error { return f.at("close") }
-
-func (f userFile) Write(p []byte) (int, error) {
-	if err := f.at("write"); err != nil {
-		return 0, err
-	}
-	return f.Buffer.Write(p)
 }

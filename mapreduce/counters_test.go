@@ -25,15 +25,15 @@ func countedJobs() map[string]func() (*Plan, error) {
 		"pass on": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce = nil
-			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
+			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.BufferedStore))))
 		},
 		"pass on, not as bytes": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce, j.Descending = nil, true
-			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
+			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.BufferedStore))))
 		},
 		"map only": func() (*Plan, error) {
-			return keepLines().Bind(lines, Text[[]byte](output.To(new(output.MemoryStore))))
+			return keepLines().Bind(lines, Text[[]byte](output.To(new(output.BufferedStore))))
 		},
 	}
 }
@@ -233,7 +233,7 @@ func TestAllMemoryGoesBack(t *testing.T) {
 			before := memory.Mapped()
 			budget := cluster.NewMemory(limit)
 			pool := cluster.NewBuffers(budget, 4<<20)
-			p := must(bind(Text[Pair[string, int64]](output.To(new(output.MemoryStore)))))(t)
+			p := must(bind(Text[Pair[string, int64]](output.To(new(output.BufferedStore)))))(t)
 			engine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()

@@ -11,19 +11,19 @@ import (
 // ErrOutputExists if it is a directory, or with ErrDestinationUsed if it is a Writer or Collected.
 type Destination = output.Destination
 
-// Dir is a directory on this machine. It must not exist, unless a killed run has left it
-// unfinished; it is then cleaned first. If several jobs write to the same directory at the same
-// time, one succeeds and the others fail with ErrOutputExists.
+// Dir is a directory on this machine, which must not exist. It appears when the job succeeds; until
+// then the output is beside it as _NAME.new. What a killed run has left there is removed. If several
+// jobs write to the same directory at the same time, one succeeds and the others fail with
+// ErrOutputExists.
 //
 // dir may also be in an object store whose package the program imports, such as s3://BUCKET/counts;
 // see package stores. An unfinished output there is not cleaned, because its job may still be
 // running.
 func Dir(dir string) Destination { return output.Dir(dir) }
 
-// ReplacedDir is a directory on this machine that replaces an earlier output of the same name, if
-// one exists, when the job succeeds: atomically where the system can. Until then the earlier output
-// remains, and the new one is beside it as _NAME.new. A directory that does not look like the
-// output of a job is not replaced.
+// ReplacedDir is [Dir], but replaces an earlier output of the same name, if one exists, when the job
+// succeeds: atomically where the system can. A directory that does not look like the output of a job
+// is not replaced.
 //
 // In an object store (see [Dir]) the job writes all new parts, removes the earlier output, and then
 // makes the new parts visible, _SUCCESS last. Between removal and _SUCCESS neither output exists as
@@ -34,22 +34,11 @@ func ReplacedDir(dir string) Destination { return output.ReplacedDir(dir) }
 // replicas of the dfs.
 func InDFS(fsys *dfs.FS, dir string) Destination { return output.InDFS(fsys, dir) }
 
-// InFS is a directory of another file system; it must not exist.
-func InFS(fsys OutputFS, dir string) Destination { return output.InFS(fsys, dir) }
-
 // Writer sends parts to w in the order of their tasks, each as soon as it and all parts before it
 // are committed. It does not close w. If the job fails, w keeps the parts sent so far. An error or
 // panic of w is Permanent, because sent bytes cannot be sent twice. name describes w in messages,
 // such as "-".
 func Writer(name string, w io.Writer) Destination { return output.Writer(name, w) }
-
-// OutputFS is a file system that jobs can write to. Names are slash-separated. Its methods must be
-// safe for concurrent use. If it also has
-//
-//	Append(name string) (io.WriteCloser, error)
-//
-// then [Routed] can reopen closed files, and so use more than 64 names.
-type OutputFS = output.FS
 
 // PartFile is the file of a part that the user's [PartWriter] writes: an [io.Writer], or a path for
 // code that opens files by name. It serves one goroutine at a time, until Close or Abort of the

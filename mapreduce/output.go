@@ -87,7 +87,7 @@ func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, erro
 // Collected gathers output records in memory, for tests and small results. The zero value is ready
 // to use. It serves one job; if that fails, another job may fill it.
 type Collected[O any] struct {
-	store output.MemoryStore
+	store output.BufferedStore
 }
 
 // Output returns the output that fills c. O must be valid as a value type of a job.

@@ -1,21 +1,24 @@
 package mapreduce
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -74,46 +77,49 @@ func (f *faults) plain() error {
 	return err
 }
 
-// frailOutput is an OutputFS, and a writer, of which one call may fail.
+// frailOutput is a store in memory, and a writer, of which one call may fail.
 type frailOutput struct {
+	fstest.MapFS
 	faults
-	files map[string]*bytes.Buffer
-	sent  bytes.Buffer // of a Writer
+	sent []byte // to a Writer
 }
 
-// soundOutput returns an empty OutputFS that does not fail.
-func soundOutput() *frailOutput {
-	return &frailOutput{faults: faults{at: -1}, files: map[string]*bytes.Buffer{}}
-}
+// soundOutput returns an empty frailOutput that does not fail.
+func soundOutput() *frailOutput { return &frailOutput{fstest.MapFS{}, faults{at: -1}, nil} }
 
-func (f *frailOutput) write(b *bytes.Buffer, p []byte) (int, error) {
+func (f *frailOutput) write(to *[]byte, p []byte) (int, error) {
 	short, err := f.call()
-	if short {
-		return b.Write(p[:len(p)/2])
-	}
 	if err != nil {
 		return 0, err
 	}
-	return b.Write(p)
+	if short {
+		p = p[:len(p)/2]
+	}
+	*to = append(*to, p...)
+	return len(p), nil
 }
 
 func (f *frailOutput) Write(p []byte) (int, error) { return f.write(&f.sent, p) }
 
-func (f *frailOutput) Create(name string) (io.WriteCloser, error) {
+func (f *frailOutput) Stat(name string) (fs.FileInfo, error) {
 	if err := f.plain(); err != nil {
 		return nil, err
 	}
-	b := new(bytes.Buffer)
-	f.files[name] = b
-	return &frailFile{f, b}, nil
+	return f.MapFS.Stat(name)
 }
 
-func (f *frailOutput) Rename(from, to string) error {
+func (f *frailOutput) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := f.plain(); err != nil {
+		return nil, err
+	}
+	return f.MapFS.ReadDir(name)
+}
+
+func (f *frailOutput) CreateNew(name string, data []byte) error {
 	if err := f.plain(); err != nil {
 		return err
 	}
-	f.files[to] = f.files[from]
-	delete(f.files, from)
+	f.MapFS[name] = &fstest.MapFile{Data: data}
 	return nil
 }
 
@@ -121,41 +127,58 @@ func (f *frailOutput) RemoveAll(name string) error {
 	if err := f.plain(); err != nil {
 		return err
 	}
-	maps.DeleteFunc(f.files,
-		func(file string, _ *bytes.Buffer) bool { return file == name || strings.HasPrefix(file, name+"/") })
+	maps.DeleteFunc(f.MapFS,
+		func(file string, _ *fstest.MapFile) bool { return file == name || strings.HasPrefix(file, name+"/") })
 	return nil
 }
 
-func (f *frailOutput) Exists(name string) (bool, error) {
+func (f *frailOutput) Begin(name, attempt string) (stores.Part, error) {
 	if err := f.plain(); err != nil {
-		return false, err
+		return nil, err
 	}
-	return len(f.files) > 0, nil
+	name = path.Join(path.Dir(name), output.Temporary, attempt)
+	f.MapFS[name] = &fstest.MapFile{}
+	return &frailFile{f, name, f.MapFS[name]}, nil
 }
 
-// all returns the files of output "out" by name.
-func (f *frailOutput) all() map[string]string {
-	list := map[string]string{}
-	for name, b := range f.files {
-		list[strings.TrimPrefix(name, "out/")] = b.String()
+func (f *frailOutput) Complete(name, receipt string) error {
+	if err := f.plain(); err != nil {
+		return err
 	}
-	return list
+	f.MapFS[name] = f.MapFS[receipt]
+	delete(f.MapFS, receipt)
+	return nil
 }
+
+func (f *frailOutput) AbandonAll(dir string) error { return f.RemoveAll(dir + "/" + output.Temporary) }
 
 type frailFile struct {
-	f *frailOutput
-	b *bytes.Buffer
+	f    *frailOutput
+	name string
+	file *fstest.MapFile
 }
 
-func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(f.b, p) }
+func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(&f.file.Data, p) }
 
 // Close drops the written bytes if it fails, as a file system may.
 func (f *frailFile) Close() error {
 	err := f.f.plain()
 	if err != nil {
-		f.b.Reset()
+		f.file.Data = nil
 	}
 	return err
+}
+
+func (f *frailFile) Receipt() string { return f.name }
+func (f *frailFile) Abort() error    { return f.f.RemoveAll(f.name) }
+
+var registered atomic.Int64 // number of stores of storeDir
+
+// storeDir returns the directory out of a store.
+func storeDir(s stores.Store) Destination {
+	scheme := fmt.Sprint("frail", registered.Add(1))
+	stores.Register(scheme, func(string) (stores.Store, error) { return s, nil })
+	return Dir(scheme + "://store/out")
 }
 
 // manyLines exceed a part's buffer; hugeLine exceeds what a waiting part has in memory.
@@ -190,10 +213,10 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	f.cancel, f.files = cancel, map[string]*bytes.Buffer{}
+	f.cancel, f.MapFS = cancel, fstest.MapFS{}
 	to := Writer("w", f)
 	if fsys {
-		to = InFS(f, "out")
+		to = storeDir(f)
 	}
 	p := must(frailJobs()[job](to.Compressed(c)))(t)
 	return runApart(ctx, p, engine)
@@ -253,16 +276,16 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
 	t.Helper()
 	if err == nil {
-		require.Equal(t, good.all(), f.all(), what)
-		require.Equal(t, good.sent.String(), f.sent.String(), what)
+		require.Equal(t, inside(t, good.MapFS, "out"), inside(t, f.MapFS, "out"), what)
+		require.Equal(t, string(good.sent), string(f.sent), what)
 		return
 	}
 	if f.way != "short" || !errors.Is(err, io.ErrShortWrite) {
 		require.ErrorIs(t, err, cause(f.way), what)
 	}
-	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.files)),
+	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.MapFS)),
 		func(name string) bool { return path.Base(name) == "setup" })
 	require.Empty(t, left, what)
-	require.True(t, strings.HasPrefix(good.sent.String(), f.sent.String()),
-		"%s: sent %d of %d bytes, of which some are others", what, f.sent.Len(), good.sent.Len())
+	require.True(t, strings.HasPrefix(string(good.sent), string(f.sent)),
+		"%s: sent %d of %d bytes, of which some are others", what, len(f.sent), len(good.sent))
 }

@@ -9,16 +9,16 @@ import (
 
 // Routed writes the records of out to several files per task. route names the file of a record:
 // "errors" means errors-r-00003 in reduce 3 (as Hadoop's MultipleOutputs), and "" the usual part.
-// All files of a task are committed together. out must be written to a directory: Dir, ReplacedDir,
-// InFS or InDFS. route runs in many attempts concurrently.
+// All files of a task are committed together. out must be written to a directory: Dir, ReplacedDir
+// or InDFS. route runs in many attempts concurrently.
 //
 // A name has 1 to 100 bytes of UTF-8 without slash, backslash or control characters. "part" and
 // names that begin with "part-", "_" or "." are reserved. Any other name is an error marked by
 // [Bad]. Files("DIR/errors-*") reads the files back.
 //
-// An attempt holds at most 64 files open. In a local directory, or an [OutputFS] with Append, it
-// closes the least recently written file and reopens it later. In an [OutputFS] without Append, and
-// in an object store, a 65th name is an error. InDFS has no limit, because its files are in memory.
+// An attempt holds at most 64 files open. In a local directory it closes the least recently written
+// file and reopens it later. In an object store, a 65th name is an error. InDFS has no limit, because
+// its files are in memory.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	form := outputForm{}
 	if out.outputForm != nil {

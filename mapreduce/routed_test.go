@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,38 +106,8 @@ func TestRoutedRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "Routed without a function")
 }
 
-// appendingFS is an OutputFS in memory with Append; it counts the open files.
-type appendingFS struct {
-	*frailOutput
-	open, most int
-}
-
-type countedFile struct {
-	io.WriteCloser
-	f *appendingFS
-}
-
-func (c countedFile) Close() error {
-	c.f.open--
-	return c.WriteCloser.Close()
-}
-
-func (f *appendingFS) counted(w io.WriteCloser, err error) (io.WriteCloser, error) {
-	f.open++
-	f.most = max(f.most, f.open)
-	return countedFile{w, f}, err
-}
-
-func (f *appendingFS) Create(name string) (io.WriteCloser, error) {
-	return f.counted(f.frailOutput.Create(name))
-}
-
-func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
-	return f.counted(&frailFile{f.frailOutput, f.files[name]}, nil)
-}
-
-// An attempt that writes to more than 64 files closes some and opens them again. In an OutputFS
-// without Append that is an error, and a dfs keeps all open.
+// An attempt that writes to more than 64 files closes some and opens them again. In a store that is
+// an error, and a dfs keeps all open.
 func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	const maxRoutes = 64 // as Routed documents
 	var text strings.Builder
@@ -166,14 +135,8 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 		require.NoError(t, run(Dir(dir).Compressed(c)))
 		same(contents(t, dir), c.Extension())
 	}
-	f := &appendingFS{frailOutput: soundOutput()}
-	require.NoError(t, run(InFS(f, "out")))
-	same(f.all(), "")
-	require.Equal(t, maxRoutes+1, f.most, "with the usual part")
-	require.Zero(t, f.open)
-
-	err := run(InFS(soundOutput(), "out"))
-	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in out cannot be written on")
+	err := run(storeDir(soundOutput()))
+	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in frail")
 	require.True(t, fault.IsPermanent(err))
 
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -82,12 +83,12 @@ func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 
 // pieces is a destination that records the size of each write to its one part.
 type pieces struct {
-	output.MemoryStore
+	output.BufferedStore
 	sizes []int
 }
 
 func (p *pieces) Create(to output.Part) (io.WriteCloser, error) {
-	w, err := p.MemoryStore.Create(to)
+	w, err := p.BufferedStore.Create(to)
 	return &countedWriter{w, &p.sizes}, err
 }
 
@@ -130,12 +131,14 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	}
 }
 
-// fullDisk is an OutputFS on which each write fails.
+// fullDisk is a store on which each write of a part fails.
 type fullDisk struct{ *frailOutput }
 
-func (f fullDisk) Create(string) (io.WriteCloser, error) { return f, nil }
-func (fullDisk) Write([]byte) (int, error)               { return 0, syscall.ENOSPC }
-func (fullDisk) Close() error                            { return nil }
+func (f fullDisk) Begin(string, string) (stores.Part, error) { return f, nil }
+func (fullDisk) Write([]byte) (int, error)                   { return 0, syscall.ENOSPC }
+func (fullDisk) Close() error                                { return nil }
+func (fullDisk) Receipt() string                             { return "" }
+func (fullDisk) Abort() error                                { return nil }
 
 // If its output cannot be written, a map ends before the end of its input, whether records are
 // written as they are or encoded.
@@ -155,7 +158,7 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 		calls++
 		emit(record)
 		return nil
-	}}.Bind(Slice(make([]int, records)), Text[O](InFS(disk, "out"))))(t)
+	}}.Bind(Slice(make([]int, records)), Text[O](storeDir(disk))))(t)
 	require.ErrorIs(t, runApart(t.Context(), p, true), syscall.ENOSPC)
 	require.Less(t, calls, records/2)
 }

@@ -65,7 +65,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 		emit([]byte("out"))
 		require.NotEqual(t, was, progress.Pulse())
 		return nil
-	}}.Bind(Lines(textOf("line\nline\n")), Text[[]byte](output.To(new(output.MemoryStore)))))(t)
+	}}.Bind(Lines(textOf("line\nline\n")), Text[[]byte](output.To(new(output.BufferedStore)))))(t)
 	engine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 }
 

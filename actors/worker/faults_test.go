@@ -101,7 +101,8 @@ func written(t *testing.T, name, text string) string {
 // A task of a killed run does not run the plan of a later run with the same output.
 func TestOrphans(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
-	out := filepath.Join(t.TempDir(), "out")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
 	first := func() *job {
 		p, j := prepared(t, "sort", out, Options{Reduces: 1}, book)
 		t.Cleanup(func() { _ = p.AbortJob() })
@@ -110,7 +111,7 @@ func TestOrphans(t *testing.T) {
 	j := first()
 	_, err := readPlan(j.plan)
 	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(out)) // as the rerun of a killed run does
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "_out.new"))) // as the rerun of a killed run does
 	next := first()
 	require.NotEqual(t, j.plan, next.plan)
 	_, err = readPlan(j.plan)
@@ -128,12 +129,12 @@ func TestOrphans(t *testing.T) {
 
 // A run removes the files of a killed run from its output, and its log names the killed run.
 func TestRerunNamesTheKilledRun(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	left := filepath.Join(out, "_temporary", cluster.RunFile)
+	dir := t.TempDir()
+	left := filepath.Join(dir, "_out.new", "_temporary", cluster.RunFile)
 	require.NoError(t, os.MkdirAll(filepath.Dir(left), 0o755))
 	require.NoError(t, os.WriteFile(left, []byte("process 7 of node-3, on yarn\n"), 0o600))
 	var log bytes.Buffer
-	_, _, err := submitTo(t, out, "sort", Options{On: "processes:2", Reduces: 1, Log: &log}, []string{bookOf(t, t.TempDir(), "a", 1000)})
+	_, _, err := submitTo(t, filepath.Join(dir, "out"), "sort", Options{On: "processes:2", Reduces: 1, Log: &log}, []string{bookOf(t, t.TempDir(), "a", 1000)})
 	require.NoError(t, err)
 	require.Equal(t, "removed what a killed run had left in the output: process 7 of node-3, on yarn\n", log.String())
 	require.NoDirExists(t, filepath.Dir(left))

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// folder is the directory that the submitter and workers share, with the plan: OUT/_temporary, on a
-// common disk or in a store. Names in it use slashes.
+// folder is the directory that the submitter and workers share, with the plan:
+// _OUT.new/_temporary on a common disk, or OUT/_temporary in a store. Names in it use slashes.
 type folder struct {
 	store stores.Store // nil: the folder is on a disk
 	dir   string

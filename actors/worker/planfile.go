@@ -18,7 +18,7 @@ import (
 // planVersion is the version of plan files and frames.
 const planVersion = 2
 
-// planFile is OUT/_temporary/run-NUMBER/plan.json: the job's layout, and the programs that may run
+// planFile is run-NUMBER/plan.json in the folder: the job's layout, and the programs that may run
 // its tasks.
 type planFile struct {
 	Version  int            `json:"version"`

@@ -48,7 +48,7 @@ func (p *Plan) Travels() error {
 			return fmt.Errorf("%s: a stream %w; copy it to a file", s.Name(), ErrStays)
 		}
 	}
-	if !p.job.Output.Meets() {
+	if p.job.Output.Shared() == nil {
 		return fmt.Errorf("output %s %w: give it a directory", p.job.Output.Name(), ErrStays)
 	}
 	if p.watched {
@@ -63,7 +63,7 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
 	}
-	dir, err := p.job.Output.Meeting()
+	dir, err := p.job.Output.Shared().Meeting()
 	if err != nil {
 		return Layout{}, err
 	}
@@ -104,7 +104,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 		return fault.Permanent(err)
 	}
 	p.job.Reduces, p.job.Maps = l.Reduces, len(l.Splits)
-	if err := p.job.Output.Join(l.Output, l.Synced); err != nil {
+	if err := p.job.Output.Shared().Join(l.Output, l.Synced); err != nil {
 		return err
 	}
 	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
@@ -134,7 +134,7 @@ func (p *Plan) equals(l *Layout) error {
 
 // Leave closes what Adopt has opened. It neither commits nor aborts the output.
 func (p *Plan) Leave() error {
-	return errors.Join(p.job.Output.Quit(), input.CloseAll(p.job.Sources))
+	return errors.Join(p.job.Output.Shared().Quit(), input.CloseAll(p.job.Sources))
 }
 
 // Handover returns what another process passes to CommitAs to commit a successful attempt.
@@ -158,5 +158,5 @@ func (p *Plan) Left() string { return p.job.Output.Left() }
 // KeepFile writes a temporary file of the output, for processes that adopt the plan. It returns the
 // file's absolute path or its name in a store. The file is removed when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
-	return p.job.Output.KeepFile(name, data)
+	return p.job.Output.Shared().Keep(name, data)
 }

@@ -168,6 +168,14 @@ func (p *part) Write(b []byte) (int, error) {
 	return p.File.Write(b)
 }
 
+// Close implements io.Closer.
+func (p *part) Close() error {
+	if err := p.dir.reach("close", p.name); err != nil {
+		return err
+	}
+	return p.File.Close()
+}
+
 // Receipt implements stores.Part.
 func (p *part) Receipt() string { return p.receipt }
 
@@ -176,7 +184,7 @@ func (p *part) Abort() error {
 	if err := p.dir.reach("abort", p.name); err != nil {
 		return err
 	}
-	_ = p.Close() // Close may have been called
+	_ = p.File.Close() // Close may have been called
 	return os.RemoveAll(p.Name())
 }
 

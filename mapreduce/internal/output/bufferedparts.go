@@ -15,31 +15,38 @@ import (
 // in a temporary file.
 const holdLimit = 1 << 20
 
-// Writer implements mapreduce.Writer, which documents it.
-func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &writerStore{heldParts: heldParts{label: name, spills: true}, w: w}}
-}
-
-// heldParts holds the parts of one job until they are committed and until its store takes them.
-type heldParts struct {
+// BufferedStore holds the parts of a job. A Writer gets each one once it and all earlier ones are
+// committed; without a Writer they stay in memory, for Collected. The zero value is the latter.
+type BufferedStore struct {
 	label    string
-	spills   bool   // parts beyond holdLimit are in files
+	spills   bool   // it has a Writer; parts beyond holdLimit are in files
 	spillDir string // set by Prepare
 
 	mu      sync.Mutex
 	pending map[string]*heldPart // by attempt
-	ready   map[int]*heldPart    // committed, by task
-	used    bool                 // by a job
+	ready   map[int]*heldPart    // committed, by task, until it is sent
+	used    bool                 // by a job that has not failed, or that had a Writer
+	whole   bool                 // that job has succeeded
+	w       io.Writer
+	next    int   // the next part to send
+	err     error // the first error of w; nothing is sent after it
 }
 
-func (s *heldParts) Name() string {
+// Writer implements mapreduce.Writer, which documents it.
+func Writer(name string, w io.Writer) Destination {
+	return Destination{store: &BufferedStore{label: name, spills: true, w: w}}
+}
+
+// Name implements Store.
+func (s *BufferedStore) Name() string {
 	if !s.spills {
 		return "memory"
 	}
 	return s.label
 }
 
-func (s *heldParts) Setup() error {
+// Setup implements Store.
+func (s *BufferedStore) Setup() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used {
@@ -49,7 +56,8 @@ func (s *heldParts) Setup() error {
 	return nil
 }
 
-func (s *heldParts) Create(p Part) (io.WriteCloser, error) {
+// Create implements Store.
+func (s *BufferedStore) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &heldPart{dir: s.spillDir, spills: s.spills}
@@ -60,7 +68,8 @@ func (s *heldParts) Create(p Part) (io.WriteCloser, error) {
 	return h, nil
 }
 
-func (s *heldParts) Commit(p Part) error {
+// Commit implements Store.
+func (s *BufferedStore) Commit(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.pending[p.Attempt]
@@ -69,10 +78,16 @@ func (s *heldParts) Commit(p Part) error {
 	}
 	delete(s.pending, p.Attempt)
 	s.ready[p.Index] = h
-	return nil
+	for h := s.ready[s.next]; s.spills && h != nil && s.err == nil; h = s.ready[s.next] {
+		delete(s.ready, s.next)
+		s.next++
+		s.send(h)
+	}
+	return fault.Permanent(s.err)
 }
 
-func (s *heldParts) Discard(p Part) error {
+// Discard implements Store.
+func (s *BufferedStore) Discard(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.pending[p.Attempt]
@@ -83,11 +98,22 @@ func (s *heldParts) Discard(p Part) error {
 	return h.discard()
 }
 
-// Abort drops all parts that it still holds.
-func (s *heldParts) Abort() error {
+// Success implements Store.
+func (s *BufferedStore) Success() error {
+	if s.spills {
+		return s.Abort()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var err error
+	s.whole = true
+	return nil
+}
+
+// Abort implements Store. It drops all parts that it still holds; without a Writer, another job may
+// then use s.
+func (s *BufferedStore) Abort() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, h := range s.pending {
 		err = errors.Join(err, h.discard())
 	}
@@ -96,38 +122,26 @@ func (s *heldParts) Abort() error {
 	}
 	clear(s.pending)
 	clear(s.ready)
+	s.used, s.whole = s.spills, false
 	return err
 }
 
-// writerStore sends parts to a user's writer in the order of their tasks.
-type writerStore struct {
-	heldParts
-	w    io.Writer
-	next int   // the next part to send
-	err  error // the first error of w; nothing is sent after it
-}
-
-func (s *writerStore) Commit(p Part) error {
-	if err := s.heldParts.Commit(p); err != nil {
-		return err
-	}
+// CommittedParts returns the parts by task; false before the job has succeeded.
+func (s *BufferedStore) CommittedParts() (parts [][]byte, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for h := s.ready[s.next]; h != nil && s.err == nil; h = s.ready[s.next] {
-		delete(s.ready, s.next)
-		s.next++
-		s.send(h)
+	for i, h := range s.ready {
+		parts = append(parts, make([][]byte, max(0, i+1-len(parts)))...)
+		parts[i] = h.buf
 	}
-	return fault.Permanent(s.err)
+	return parts, s.whole
 }
 
 // send writes a part to the user's writer. It records errors, and panics as errors.
-func (s *writerStore) send(h *heldPart) {
+func (s *BufferedStore) send(h *heldPart) {
 	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
 	s.err = cmp.Or(s.err, h.discard())
 }
-
-func (s *writerStore) Success() error { return s.Abort() }
 
 // heldPart is a part that waits until it is written: in memory or, if it spills, beyond holdLimit in
 // a file. If possible the file has no name, so that a killed process leaves nothing behind.
@@ -188,38 +202,4 @@ func (h *heldPart) discard() error {
 		err = errors.Join(err, os.Remove(h.file.Name()))
 	}
 	return err
-}
-
-// MemoryStore keeps a job's parts in memory, for Collected. Its zero value is ready to use.
-type MemoryStore struct {
-	heldParts
-	whole bool // the job that uses it has succeeded
-}
-
-// Success implements Store.
-func (m *MemoryStore) Success() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.whole = true
-	return nil
-}
-
-// Abort implements Store. Another job may then use m.
-func (m *MemoryStore) Abort() error {
-	err := m.heldParts.Abort()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.used, m.whole = false, false
-	return err
-}
-
-// CommittedParts returns the parts by task; false before the job has succeeded.
-func (m *MemoryStore) CommittedParts() (parts [][]byte, whole bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i, h := range m.ready {
-		parts = append(parts, make([][]byte, max(0, i+1-len(parts)))...)
-		parts[i] = h.buf
-	}
-	return parts, m.whole
 }

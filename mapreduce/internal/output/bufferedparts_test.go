@@ -46,7 +46,7 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 func TestPartsAreSentInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w bytes.Buffer
-		s := Writer("-", &w).store.(*writerStore)
+		s := Writer("-", &w).store.(*BufferedStore)
 		require.NoError(t, s.Setup())
 		const n = 5
 		order := rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order")
@@ -75,7 +75,7 @@ func TestPartsAreSentInTurn(t *testing.T) {
 
 // A collected output can be used by one job; after a failed job, by the next one.
 func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
-	m := new(MemoryStore)
+	m := new(BufferedStore)
 	put := func(i int, text string) {
 		p := Part{Attempt: text, Index: i}
 		f := must(m.Create(p))(t)

@@ -42,7 +42,7 @@ func (c *Committer) Name() string { return c.Store.Name() }
 
 // SpillTo sets the directory for parts of a Writer that wait for earlier ones.
 func (c *Committer) SpillTo(dir string) {
-	if w, ok := c.Store.(*writerStore); ok {
+	if w, ok := c.Store.(*BufferedStore); ok {
 		w.spillDir = dir
 	}
 }
@@ -53,10 +53,12 @@ func (c *Committer) Memory() int64 { return c.compression.memory() }
 // Part returns the part of an attempt, named as in Hadoop: part-m-00000 or part-r-00000, and the
 // extensions.
 func (c *Committer) Part(id attempt.ID) Part {
-	return Part{
-		Attempt: id.String(), Index: id.Index,
-		name: fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.extension),
-	}
+	return Part{Attempt: id.String(), Index: id.Index, name: c.fileName("part", taskID{id.Kind, id.Index})}
+}
+
+// fileName returns the name of a task's file, such as part-r-00003.gz.
+func (c *Committer) fileName(base string, t taskID) string {
+	return fmt.Sprintf("%s-%c-%05d%s", base, t.kind.String()[0], t.index, c.extension)
 }
 
 // SetupJob creates the output's directory, or continues the resumable output of a killed run.
@@ -68,7 +70,7 @@ func (c *Committer) SetupJob() error {
 		}
 		return err
 	}
-	return c.takeIn()
+	return c.takeIn(true)
 }
 
 // CommitTask makes the attempt's part the task's output. If another attempt was first, it returns

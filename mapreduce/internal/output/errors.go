@@ -19,6 +19,8 @@ var (
 	// ErrOutputBusy is wrapped, together with ErrOutputExists, by the error for an output that
 	// another run is writing.
 	ErrOutputBusy = errors.New("another run is writing it")
+	// ErrEnded is the error of an attempt that writes or commits after its job has ended.
+	ErrEnded = errors.New("the job has ended")
 	// ErrUnprepared is the error of an attempt without a directory to write to.
 	ErrUnprepared = errors.New("mapreduce: attempt before Plan.SetupJob and Plan.Prepare")
 )

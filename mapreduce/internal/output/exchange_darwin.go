@@ -6,23 +6,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange atomically swaps two names in a directory (nil: two paths). It returns an error if that
-// is not possible there.
-func exchange(dir *os.File, a, b string) error {
-	at := descriptorOf(dir)
-	return unix.RenameatxNp(at, a, at, b, unix.RENAME_SWAP)
-}
+// How renameAs renames: it swaps two names, or returns fs.ErrExist if the new one exists.
+const (
+	swap = unix.RENAME_SWAP
+	free = unix.RENAME_EXCL
+)
 
-// renameNew renames a to b, names in a directory (nil: paths), unless b exists, even as an empty
-// directory: then the error is fs.ErrExist. Another error means that this is not possible there.
-func renameNew(dir *os.File, a, b string) error {
-	at := descriptorOf(dir)
-	return unix.RenameatxNp(at, a, at, b, unix.RENAME_EXCL)
-}
-
-func descriptorOf(dir *os.File) int {
-	if dir == nil {
-		return unix.AT_FDCWD
+// renameAs renames a to b, names in a directory (nil: paths), atomically. Another error than that of
+// free means that this is not possible there.
+func renameAs(how uint, dir *os.File, a, b string) error {
+	at := unix.AT_FDCWD
+	if dir != nil {
+		at = int(dir.Fd())
 	}
-	return int(dir.Fd())
+	return unix.RenameatxNp(at, a, at, b, uint32(how))
 }

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// exchange is not supported on this system.
-func exchange(*os.File, string, string) error { return errors.ErrUnsupported }
+const swap, free = 0, 0
 
-// renameNew is not supported on this system.
-func renameNew(*os.File, string, string) error { return errors.ErrUnsupported }
+// renameAs is not supported on this system.
+func renameAs(uint, *os.File, string, string) error { return errors.ErrUnsupported }

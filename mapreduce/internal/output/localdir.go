@@ -27,22 +27,6 @@ type outputDir struct {
 	real bool     // the lock works
 }
 
-// makeOutputDir creates and locks the directory, which must not exist. Another run that has found
-// it may lock it briefly to look into it; makeOutputDir waits for that.
-func makeOutputDir(at dirTree, path string) (*outputDir, error) {
-	if err := at.mkdir(path); err != nil {
-		return nil, err
-	}
-	d, err := openOutputDir(at, path)
-	if err != nil {
-		return nil, errors.Join(err, at.remove(path))
-	}
-	if err := d.take(true); err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
 // openOutputDir opens an existing directory without locking it.
 func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	info, err := at.lstat(path)
@@ -63,31 +47,16 @@ func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	return d, nil
 }
 
-// take locks the directory, or closes it and returns ErrOutputBusy if another job has it. With wait
-// set it waits for the lock.
-func (d *outputDir) take(wait bool) error {
-	var free bool
-	free, d.real = filelock.Lock(d.lock, wait)
-	if d.real && !free || !d.inPlace() {
-		return errors.Join(d.busy(), d.release())
+// take locks the directory. If another job has it, or has moved or removed it, take closes it and
+// returns false.
+func (d *outputDir) take() bool {
+	free, real := filelock.Lock(d.lock, false)
+	if real && !free || !d.inPlace() {
+		_ = d.release()
+		return false
 	}
-	return nil
-}
-
-// openLocked opens and locks an existing directory.
-func openLocked(at dirTree, path string) (*outputDir, error) {
-	d, err := openOutputDir(at, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.take(false); err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-func (d *outputDir) busy() error {
-	return fmt.Errorf("%s: %w: %w", d.path, ErrOutputExists, ErrOutputBusy)
+	d.real = real
+	return true
 }
 
 // inPlace reports whether path still names this directory; it may have been moved or replaced.
@@ -108,16 +77,18 @@ func (d *outputDir) mine() bool {
 
 // ours matches the names that files of a job's output have, except those of routed records.
 var ours = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `)$`)
+	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `|` + resumeMark + `)$`)
 })
 
 // entries lists the directory. stranger is the first entry that no job has created. Names of routed
-// files count as created only beside _SUCCESS or temporary files, since any file may have them.
+// files count as created only beside _SUCCESS, _temporary or _RESUME, since any file may have them.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
-	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Success || e.Name() == Temporary })
+	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return slices.Contains([]string{Success, Temporary, resumeMark}, e.Name())
+	})
 	for _, e := range list {
-		made := ours().MatchString(e.Name()) || marked && routedName().MatchString(e.Name())
+		made := ours().MatchString(e.Name()) || marked && taskFile().MatchString(e.Name())
 		if !made || e.IsDir() != (e.Name() == Temporary) || !e.IsDir() && !e.Type().IsRegular() {
 			return list, e.Name(), err
 		}
@@ -137,13 +108,6 @@ func (d *outputDir) leftBehind() bool {
 	return err == nil && stranger == "" && d.real && d.mine()
 }
 
-// unfinished reports whether the directory may be left from a killed run, so that its parts are not
-// an output. Another job may still be writing it, until this one holds the lock.
-func (d *outputDir) unfinished() bool {
-	_, stranger, err := d.entries()
-	return err == nil && stranger == "" && d.has(Temporary) && !d.has(Success) && d.mine()
-}
-
 // runText returns what a job has written about itself to RunFile, for Committer.Left.
 func (d *outputDir) runText() string {
 	text, err := d.root.ReadFile(filepath.Join(Temporary, RunFile))
@@ -153,16 +117,17 @@ func (d *outputDir) runText() string {
 	return fault.CutText(strings.TrimSpace(string(text)), longestRunText)
 }
 
-// empty removes everything that a job has created, the directory of temporary files last: while
-// that exists, the next run recognizes the leftovers of a killed one.
+// empty removes everything that a job has created: first the mark of a resumable job, so that no run
+// continues with the rest, and last what shows that the rest is a job's.
 func (d *outputDir) empty() error {
 	list, _, err := d.entries()
+	err = errors.Join(err, d.root.RemoveAll(resumeMark))
 	for _, e := range list {
-		if e.Name() != Temporary {
+		if e.Name() != Success && e.Name() != Temporary {
 			err = errors.Join(err, d.root.RemoveAll(e.Name()))
 		}
 	}
-	return errors.Join(err, d.root.RemoveAll(Temporary))
+	return errors.Join(err, d.root.RemoveAll(Success), d.root.RemoveAll(Temporary))
 }
 
 // remove removes the directory with a job's files in it, and unlocks it.

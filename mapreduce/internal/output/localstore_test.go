@@ -31,7 +31,9 @@ func begun(t *testing.T, d Destination, text string) *Committer {
 func die(t *testing.T, c *Committer) {
 	t.Helper()
 	s := c.Store.(*localStore)
-	require.NoError(t, s.temp.Close())
+	if s.temp != nil {
+		require.NoError(t, s.temp.Close())
+	}
 	require.NoError(t, s.out.release())
 	if s.old != nil {
 		require.NoError(t, s.old.release())
@@ -101,11 +103,8 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// At whatever moment a run is killed, the next run can use or replace the output.
-func TestNoOutputIsEverEmpty(t *testing.T) {
-	if errors.Is(renameNew(nil, "", ""), errors.ErrUnsupported) {
-		t.Skip("not on this system")
-	}
+// A new output appears at once, whole.
+func TestOutputsAppearWhole(t *testing.T) {
 	dir := t.TempDir()
 	name := func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }
 	const outputs = 200
@@ -116,7 +115,7 @@ func TestNoOutputIsEverEmpty(t *testing.T) {
 			list, err := os.ReadDir(name(i))
 			switch {
 			case errors.Is(err, os.ErrNotExist):
-			case err == nil && len(list) == 1 && list[0].Name() == Temporary:
+			case err == nil && len(list) == 2 && list[0].Name() == Success:
 				i++
 			default:
 				seen <- fmt.Errorf("%s: %v %w", name(i), list, err)
@@ -125,11 +124,21 @@ func TestNoOutputIsEverEmpty(t *testing.T) {
 		}
 	}()
 	for i := range outputs {
-		c := NewCommitter(Dir(name(i)))
-		require.NoError(t, c.SetupJob())
-		die(t, c)
+		complete(t, Dir(name(i)), "text")
 	}
 	require.NoError(t, <-seen)
+}
+
+// If something else gets the output's name while the job runs, it stays, and the commit fails.
+func TestNameIsTakenMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	c := begun(t, Dir(out), "mine")
+	require.NoError(t, os.Mkdir(out, 0o700))
+	require.ErrorIs(t, c.CommitJob(), ErrOutputExists)
+	require.NoError(t, c.AbortJob())
+	require.Empty(t, must(os.ReadDir(out))(t))
+	require.Len(t, must(os.ReadDir(dir))(t), 1)
 }
 
 func TestReplacedOutput(t *testing.T) {
@@ -149,32 +158,33 @@ func TestReplacedOutput(t *testing.T) {
 }
 
 func TestWhatAKilledRunLeft(t *testing.T) {
-	t.Run("a new output", func(t *testing.T) {
-		out := filepath.Join(t.TempDir(), "out")
-		c := begun(t, Dir(out), "one")
-		require.ErrorIs(t, Dir(out).Check(), ErrOutputBusy)
-		die(t, c)
-		require.NoError(t, Dir(out).Check())
-		complete(t, Dir(out), "two")
-		require.Equal(t, output("two"), files(t, out))
-	})
-	t.Run("an output in the place of another", func(t *testing.T) {
-		dir := t.TempDir()
-		out := filepath.Join(dir, "out")
-		complete(t, Dir(out), "one")
-		die(t, begun(t, ReplacedDir(out), "two"))
-		require.Equal(t, output("one"), files(t, out))
-		complete(t, ReplacedDir(out), "three")
-		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
-	})
-	for _, begun := range []bool{false, true} { // before the rename
-		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
+	for _, d := range []func(string) Destination{Dir, ReplacedDir} {
+		t.Run("while attempts wrote", func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
-			made := must(makeOutputDir(dirTree{}, filepath.Join(dir, "_out.new")))(t)
-			if begun {
-				temp := must(beginIn(made))(t)
-				require.NoError(t, temp.Close())
+			if d("").store.(*localStore).replace {
+				complete(t, d(out), "one")
+			}
+			c := begun(t, d(out), "two")
+			require.ErrorIs(t, d(out).Check(), ErrOutputBusy)
+			die(t, c)
+			require.NoError(t, d(out).Check())
+			complete(t, d(out), "three")
+			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
+		})
+	}
+	for step := range 3 { // of making the directory
+		t.Run(fmt.Sprint("in set-up step ", step), func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			s := Dir(out).store.(*localStore)
+			made := must(s.claim())(t)
+			if step > 0 {
+				require.NoError(t, s.begin(made))
+				require.NoError(t, s.temp.Close())
+			}
+			if step > 1 { // a run that empties it
+				require.NoError(t, made.root.WriteFile("errors-r-00000", nil, 0o600))
 			}
 			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputBusy)
 			require.NoError(t, made.release())
@@ -182,20 +192,34 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 			require.Equal(t, map[string]string{"out/part-r-00000": "one", "out/_SUCCESS": ""}, files(t, dir))
 		})
 	}
+	// An output that another one has replaced is removed, and not continued, from the middle on.
+	t.Run("in the removal of the earlier output", func(t *testing.T) {
+		dir := t.TempDir()
+		out, mine := filepath.Join(dir, "out"), func(out string) Destination { return Dir(out).Resumable("mine") }
+		c := begun(t, mine(filepath.Join(dir, "old")), "one")
+		require.NoError(t, c.CommitJob())
+		old := c.Store.(*localStore).out
+		require.NoError(t, old.root.Remove(resumeMark))
+		require.NoError(t, old.root.Remove("part-r-00000"))
+		die(t, c)
+		require.NoError(t, os.Rename(filepath.Join(dir, "old"), filepath.Join(dir, "_out.new")))
+		c = NewCommitter(mine(out))
+		require.NoError(t, c.SetupJob())
+		require.False(t, c.Complete())
+		require.Empty(t, files(t, filepath.Join(dir, "_out.new"))[Success])
+		require.NoError(t, c.AbortJob())
+		require.Empty(t, files(t, dir))
+	})
 	for _, made := range []bool{false, true} { // killed between the two renames, on systems without exchange
 		t.Run(fmt.Sprintf("no output made=%t", made), func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
 			complete(t, Dir(filepath.Join(dir, "_out.old")), "one")
-			want := "one"
 			if made {
 				complete(t, Dir(filepath.Join(dir, "_out.new")), "two")
-				want = "two"
-			} else {
-				die(t, begun(t, Dir(filepath.Join(dir, "_out.new")), "two"))
 			}
 			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputExists)
-			require.Equal(t, output(want), files(t, out))
+			require.Equal(t, output("one"), files(t, out))
 			complete(t, ReplacedDir(out), "three")
 			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
 		})
@@ -224,6 +248,15 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 		}
 		require.Len(t, must(os.ReadDir(out))(t), 1, stranger)
 	}
+	dir := t.TempDir()
+	notes := filepath.Join(dir, "_out.new", "notes.txt")
+	require.NoError(t, os.Mkdir(filepath.Dir(notes), 0o700))
+	require.NoError(t, os.WriteFile(notes, nil, 0o600))
+	for _, err := range []error{Dir(dir + "/out").Check(), NewCommitter(Dir(dir + "/out")).SetupJob()} {
+		require.ErrorIs(t, err, ErrOutputExists)
+		require.ErrorContains(t, err, "_out.new: output exists: maybe left by a run that was killed; remove it")
+	}
+	require.FileExists(t, notes)
 	empty := t.TempDir()
 	require.ErrorContains(t, Dir(empty).Check(), "an empty directory")
 	require.NoError(t, ReplacedDir(empty).Check())
@@ -263,10 +296,10 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	} {
 		for _, target := range []string{"", "/precious"} {
 			t.Run(name+" to"+target, func(t *testing.T) {
-				v, out := victim(t), filepath.Join(t.TempDir(), "out")
-				c := NewCommitter(Dir(out))
+				v, dir := victim(t), t.TempDir()
+				c := NewCommitter(Dir(filepath.Join(dir, "out")))
 				require.NoError(t, c.SetupJob())
-				link := filepath.Join(out, name)
+				link := filepath.Join(dir, "_out.new", name)
 				require.NoError(t, os.RemoveAll(link))
 				require.NoError(t, os.Symlink(v+target, link))
 				if w, err := c.Open(id); err == nil {
@@ -280,11 +313,13 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 		}
 	}
 	t.Run("output", func(t *testing.T) { // a link in place of the output's directory
-		v, out := victim(t), filepath.Join(t.TempDir(), "out")
-		c := begun(t, Dir(out), "one")
-		require.NoError(t, os.Rename(out, out+".away"))
-		require.NoError(t, os.Symlink(v, out))
+		v, dir := victim(t), t.TempDir()
+		c := begun(t, Dir(filepath.Join(dir, "out")), "one")
+		made := filepath.Join(dir, "_out.new")
+		require.NoError(t, os.Rename(made, made+".away"))
+		require.NoError(t, os.Symlink(v, made))
 		require.NoError(t, c.CommitTask(reduce(1, 0)))
+		require.ErrorContains(t, c.CommitJob(), "another process has moved it")
 		require.NoError(t, c.AbortJob())
 		same(t, v)
 	})

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,21 +101,28 @@ func (t dirTree) rename(a, b string) error {
 	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
-// renameNew renames a to b in the same directory unless b exists, by the function renameNew.
-func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, b) }
+// renameNew renames a to b in the same directory unless b exists: then the error is fs.ErrExist.
+func (t dirTree) renameNew(a, b string) error {
+	err := t.renameAs(free, a, b)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, there := t.lstat(b); !errors.Is(there, fs.ErrNotExist) { // the system has no such rename
+		return cmp.Or(there, fs.ErrExist)
+	}
+	return t.rename(a, b)
+}
 
-// exchange swaps a and b in the same directory, by the function exchange.
-func (t dirTree) exchange(a, b string) error { return t.renameAt(exchange, a, b) }
-
-func (t dirTree) renameAt(how func(dir *os.File, a, b string) error, a, b string) error {
+// renameAs renames a to b in the same directory by the function renameAs.
+func (t dirTree) renameAs(how uint, a, b string) error {
 	if t.root == nil {
-		return how(nil, a, b)
+		return renameAs(how, nil, a, b)
 	}
 	return t.in(a, false, func(dir *os.Root, base string) error {
 		f, err := dir.Open(".")
 		if err != nil {
 			return err
 		}
-		return errors.Join(how(f, base, filepath.Base(b)), f.Close())
+		return errors.Join(renameAs(how, f, base, filepath.Base(b)), f.Close())
 	})
 }

@@ -101,7 +101,7 @@ func TestLateOutput(t *testing.T) {
 	require.NoError(t, c.AbortTask(reduce(0, 0)), "nothing is written yet")
 	require.NoError(t, c.DropCommitted())
 	writePart(t, c, reduce(0, 0), "text")
-	require.DirExists(t, out)
+	require.DirExists(t, filepath.Join(dir, "_out.new"))
 	require.ErrorIs(t, NewCommitter(Dir(out).Late()).SetupJob(), ErrOutputExists)
 	require.NoError(t, c.CommitTask(reduce(0, 0)))
 	require.NoError(t, c.CommitJob())

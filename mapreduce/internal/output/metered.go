@@ -69,12 +69,10 @@ func (f meteredFile) Write(b []byte) (int, error) {
 }
 
 // create creates the file of an attempt's part, metered, in the store.
-func (c *Committer) create(p Part) (io.WriteCloser, error) {
-	f, err := c.Store.Create(p)
-	return c.metered(p, f, err)
-}
+func (c *Committer) create(p Part) (io.WriteCloser, error) { return c.metered(p, c.Store.Create) }
 
-func (c *Committer) metered(p Part, f io.WriteCloser, err error) (io.WriteCloser, error) {
+func (c *Committer) metered(p Part, open func(Part) (io.WriteCloser, error)) (io.WriteCloser, error) {
+	f, err := open(p)
 	if err != nil || c.meter == nil {
 		return f, err
 	}

@@ -114,20 +114,18 @@ const ownDir = ".own"
 
 // place creates that directory for an attempt, and returns the path for the part in it.
 func (s *localStore) place(p Part) (string, error) {
-	if err := s.ready(); err != nil {
+	temp, err := s.ready()
+	if err != nil {
 		return "", err
-	}
-	if s.temp == nil {
-		return "", ErrUnprepared
 	}
 	dir := p.Attempt + ownDir
-	if err := s.temp.RemoveAll(dir); err != nil {
+	if err := temp.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	if err := s.temp.Mkdir(dir, 0o700); err != nil {
+	if err := temp.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
-	return filepath.Abs(filepath.Join(s.begun, Temporary, dir, p.name))
+	return filepath.Abs(filepath.Join(temp.Name(), dir, p.name))
 }
 
 // adopt moves the file that the attempt has created at its Path to where Commit expects it.

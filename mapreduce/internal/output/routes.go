@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
@@ -120,25 +117,24 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 		}
 		return f, nil
 	}
-	extend, unbounded := r.To.extends()
-	if !unbounded && len(r.open) >= maxOpen {
-		if extend == nil {
+	appends, _ := r.To.Store.(appender)
+	if len(r.open) >= maxOpen && !keepsOpen(r.To.Store) {
+		if appends == nil {
 			return nil, fault.Permanent(fmt.Errorf("mapreduce.Routed: more than %d names in one attempt, and files in %s cannot be written on "+
-				"once they are closed: see appendFS", maxOpen, r.To.Store.Name()))
+				"once they are closed", maxOpen, r.To.Store.Name()))
 		}
 		if err := r.shut(r.open[0]); err != nil {
 			return nil, err
 		}
 		r.open = slices.Delete(r.open, 0, 1)
 	}
-	var w io.WriteCloser
+	create := r.To.Store.Create
 	if f == nil {
 		f = &routedFile{Part: r.To.routed(r.ID, name)}
-		w, err = r.To.create(f.Part)
 	} else {
-		w, err = extend(f.Part)
-		w, err = r.To.metered(f.Part, w, err)
+		create = appends.reopen
 	}
+	w, err := r.To.metered(f.Part, create)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +179,7 @@ func (r *Routes) Close(failed error) (err error) {
 
 // routed returns the Part of an attempt's file for a name, which commitRoutes will commit.
 func (c *Committer) routed(id attempt.ID, name string) Part {
-	usual := c.Part(id)
-	p := Part{
-		Attempt: usual.Attempt + "~" + name, Index: id.Index,
-		name: name + strings.TrimPrefix(usual.name, "part"),
-	}
+	p := Part{Attempt: id.String() + "~" + name, Index: id.Index, name: c.fileName(name, taskID{id.Kind, id.Index})}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.routes == nil {
@@ -224,54 +216,16 @@ func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	return err
 }
 
-// extends returns a function that reopens an attempt's file to append to it; nil if the store
-// cannot. If unbounded is true, any number of files may stay open instead.
-func (c *Committer) extends() (extend func(Part) (io.WriteCloser, error), unbounded bool) {
-	switch s := c.Store.(type) {
-	case *localStore:
-		return s.extend, false
-	case *dirStore:
-		if _, unbounded = s.fs.(blockFS); unbounded {
-			return nil, true
-		}
-		if fsys, ok := s.fs.(appendFS); ok {
-			return func(p Part) (io.WriteCloser, error) {
-				if s.ended.Load() {
-					return nil, ErrEnded
-				}
-				return fsys.Append(s.place(p))
-			}, false
-		}
-	}
-	return nil, false
+// appender is a Store that can open an attempt's closed file again, to write at its end.
+type appender interface {
+	reopen(p Part) (io.WriteCloser, error)
 }
 
-func (s *localStore) extend(p Part) (io.WriteCloser, error) {
-	f, err := s.temp.OpenFile(p.Attempt, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil || s.token == "" {
-		return f, err
+// keepsOpen reports whether any number of an attempt's files may be open.
+func keepsOpen(s Store) bool {
+	d, ok := s.(*dirStore)
+	if ok {
+		_, ok = d.fs.(blockStore) // they are in memory
 	}
-	return syncedFile{f}, nil
-}
-
-var routedName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
-})
-
-// dropRouted removes the files for names of uncommitted tasks, which a killed run has left.
-func (s *localStore) dropRouted(committed []taskID) error {
-	list, _, err := s.out.entries()
-	for _, e := range list {
-		if !routedName().MatchString(e.Name()) || partName().MatchString(e.Name()) {
-			continue
-		}
-		kept := slices.ContainsFunc(committed, func(t taskID) bool {
-			task := fmt.Sprintf("-%c-%05d", t.kind.String()[0], t.index)
-			return strings.HasSuffix(e.Name(), task) || strings.Contains(e.Name(), task+".")
-		})
-		if !kept {
-			err = errors.Join(err, s.out.root.Remove(e.Name()))
-		}
-	}
-	return err
+	return ok
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// remoteStore is an output in a store, such as hdfs:// or s3://. A part is invisible until its
-// commit, which needs only its receipt: another process may have written the part.
-type remoteStore struct {
-	url     string
+// dirStore is an output in a directory of a store, such as hdfs://, s3:// or a dfs. A part is
+// invisible until its commit, which needs only its receipt: another process may have written it.
+type dirStore struct {
+	url     string // in a dfs: dir as its user wrote it
 	replace bool
 
 	mu        sync.Mutex
 	fs        stores.Store // nil until opened
 	dir       string
-	parts     map[string]*remotePart // by attempt
+	parts     map[string]*storedPart // by attempt
 	lateParts []Part                 // for an output that replaces another one: committed by Success
 	owned     bool                   // set up here: Abort may remove it
 	replaces  bool                   // it replaces an earlier output
@@ -31,8 +31,8 @@ type remoteStore struct {
 	ended     bool
 }
 
-// remotePart is the file of an attempt, in this process or another.
-type remotePart struct {
+// storedPart is the file of an attempt, in this process or another.
+type storedPart struct {
 	file    stores.Part // nil if another process wrote it
 	receipt string
 }
@@ -40,10 +40,10 @@ type remotePart struct {
 // setupFile exists while a job writes the output. The process that created it owns the output.
 const setupFile = Temporary + "/setup"
 
-func (s *remoteStore) Name() string { return s.url }
+func (s *dirStore) Name() string { return s.url }
 
 // open connects to the store, once.
-func (s *remoteStore) open() (err error) {
+func (s *dirStore) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fs != nil {
@@ -57,7 +57,7 @@ func (s *remoteStore) open() (err error) {
 }
 
 // check returns the error that Setup would return, and changes nothing.
-func (s *remoteStore) check() error {
+func (s *dirStore) check() error {
 	if err := s.open(); err != nil {
 		return err
 	}
@@ -66,12 +66,17 @@ func (s *remoteStore) check() error {
 }
 
 // find reports whether there is an earlier output, or returns why it must not be replaced.
-func (s *remoteStore) find() (there bool, err error) {
+func (s *dirStore) find() (there bool, err error) {
 	list, err := s.fs.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
-		_, err = s.fs.Stat(s.dir)
-		if errors.Is(err, fs.ErrNotExist) {
+	if err != nil || len(list) == 0 {
+		info, bad := s.fs.Stat(s.dir)
+		switch {
+		case errors.Is(bad, fs.ErrNotExist):
 			return false, nil
+		case bad != nil:
+			err = bad
+		case !info.IsDir(): // a file: an output that exists
+			err = nil
 		}
 	}
 	if err != nil {
@@ -84,12 +89,12 @@ func (s *remoteStore) find() (there bool, err error) {
 	}
 	switch {
 	case busy:
-		return true, fmt.Errorf("%s: %w: unfinished; another run is writing it, or one was killed, and then remove it", s.url, ErrOutputExists)
+		return true, fmt.Errorf("%s: %w: unfinished; %w, or one was killed, and then remove it", s.url, ErrOutputExists, ErrOutputBusy)
 	case !s.replace:
 		return true, fmt.Errorf("%s: %w", s.url, ErrOutputExists)
 	}
 	for _, e := range list {
-		if e.IsDir() || !ours().MatchString(e.Name()) && !(done && routedName().MatchString(e.Name())) {
+		if e.IsDir() || !ours().MatchString(e.Name()) && !(done && taskFile().MatchString(e.Name())) {
 			return true, fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.url, ErrOutputExists, e.Name())
 		}
 	}
@@ -97,15 +102,15 @@ func (s *remoteStore) find() (there bool, err error) {
 }
 
 // named adds the store's name to an error, if there is one.
-func (s *remoteStore) named(err error) error {
-	if err == nil {
-		return nil
+func (s *dirStore) named(err error) error {
+	if err == nil || !stores.Named(s.url) {
+		return err
 	}
 	root, _ := stores.Split(s.url)
 	return fault.InStore(root, err)
 }
 
-func (s *remoteStore) Setup() error {
+func (s *dirStore) Setup() error {
 	if err := s.open(); err != nil {
 		return err
 	}
@@ -127,7 +132,7 @@ func (s *remoteStore) Setup() error {
 	return nil
 }
 
-func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
+func (s *dirStore) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	fsys, ended := s.fs, s.ended
 	s.mu.Unlock()
@@ -144,25 +149,25 @@ func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, s.named(err)
 	}
-	r := &remotePart{file: file}
+	r := &storedPart{file: file}
 	s.put(p.Attempt, r)
-	return remoteWriter{s, r}, nil
+	return storedWriter{s, r}, nil
 }
 
-// remoteWriter writes a part's file; Close keeps its receipt for Commit.
-type remoteWriter struct {
-	store *remoteStore
-	part  *remotePart
+// storedWriter writes a part's file; Close keeps its receipt for Commit.
+type storedWriter struct {
+	store *dirStore
+	part  *storedPart
 }
 
 // Write implements io.Writer.
-func (w remoteWriter) Write(p []byte) (int, error) {
+func (w storedWriter) Write(p []byte) (int, error) {
 	n, err := w.part.file.Write(p)
 	return n, w.store.named(err)
 }
 
 // Close implements io.Closer.
-func (w remoteWriter) Close() error {
+func (w storedWriter) Close() error {
 	if err := w.part.file.Close(); err != nil {
 		return w.store.named(err)
 	}
@@ -173,7 +178,7 @@ func (w remoteWriter) Close() error {
 }
 
 // receiptOf returns the receipt with which any process can complete an attempt's part.
-func (s *remoteStore) receiptOf(attempt string) string {
+func (s *dirStore) receiptOf(attempt string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.parts[attempt]; r != nil {
@@ -182,21 +187,17 @@ func (s *remoteStore) receiptOf(attempt string) string {
 	return ""
 }
 
-// receive notes the receipt with which Commit completes a part that another process has written.
-func (s *remoteStore) receive(attempt, receipt string) {
-	s.put(attempt, &remotePart{receipt: receipt})
-}
-
-func (s *remoteStore) put(attempt string, r *remotePart) {
+// put notes the file of an attempt. If another process wrote it, its receipt suffices for Commit.
+func (s *dirStore) put(attempt string, r *storedPart) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parts == nil {
-		s.parts = map[string]*remotePart{}
+		s.parts = map[string]*storedPart{}
 	}
 	s.parts[attempt] = r
 }
 
-func (s *remoteStore) Commit(p Part) error {
+func (s *dirStore) Commit(p Part) error {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
@@ -213,7 +214,7 @@ func (s *remoteStore) Commit(p Part) error {
 }
 
 // complete makes the file of an attempt visible as part p.
-func (s *remoteStore) complete(p Part, r *remotePart) error {
+func (s *dirStore) complete(p Part, r *storedPart) error {
 	if r == nil || r.receipt == "" {
 		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.Attempt)
 	}
@@ -226,7 +227,7 @@ func (s *remoteStore) complete(p Part, r *remotePart) error {
 	return nil
 }
 
-func (s *remoteStore) Discard(p Part) error {
+func (s *dirStore) Discard(p Part) error {
 	s.mu.Lock()
 	r := s.parts[p.Attempt]
 	for _, kept := range s.lateParts {
@@ -244,7 +245,7 @@ func (s *remoteStore) Discard(p Part) error {
 	return s.named(r.file.Abort())
 }
 
-func (s *remoteStore) Success() error {
+func (s *dirStore) Success() error {
 	if s.replaces {
 		if err := s.clear(); err != nil {
 			return fmt.Errorf("overwrite: %w", s.named(err))
@@ -269,7 +270,7 @@ func (s *remoteStore) Success() error {
 }
 
 // clear removes the earlier output, first its _SUCCESS.
-func (s *remoteStore) clear() error {
+func (s *dirStore) clear() error {
 	if err := s.fs.RemoveAll(path.Join(s.dir, Success)); err != nil {
 		return err
 	}
@@ -284,12 +285,12 @@ func (s *remoteStore) clear() error {
 }
 
 // tidy removes the temporary files, and parts that any process has begun and not completed.
-func (s *remoteStore) tidy() error {
+func (s *dirStore) tidy() error {
 	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, Temporary)))
 }
 
 // Abort removes what the job has written; an earlier output stays.
-func (s *remoteStore) Abort() error {
+func (s *dirStore) Abort() error {
 	s.mu.Lock()
 	owned := s.owned && !s.ended
 	s.ended = true
