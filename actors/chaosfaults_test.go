@@ -232,7 +232,7 @@ func (b *badOutput) Begin(name, attempt string) (stores.Part, error) {
 		return nil, err
 	}
 	name = path.Join(path.Dir(name), "_temporary", attempt)
-	w, err := b.Create(name, "", 0)
+	w, err := b.Create(name)
 	return &badPart{w, b, name}, err
 }
 

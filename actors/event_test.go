@@ -209,7 +209,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 		say(&nodeUp{report: dfs.Report{Node: "stranger"}, pid: c.nodes[0], life: 1})
 		say(&nodeLost{node: "stranger", life: 1})
 		root.Send(c.env.jobTracker, &leave{node: 7})
-		root.Send(c.nodes[1], &copyBlock{copy: dfs.Copy{Block: 99, From: "node-00", To: "node-01"}})
+		root.Send(c.nodes[1], &copyBlock{copy: dfs.Copy{Block: 99, To: "node-01"}})
 		synctest.Wait()
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
 	})

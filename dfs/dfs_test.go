@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -46,6 +45,16 @@ func reportAll(t require.TestingT, f *FS, id NodeID) {
 	require.NoError(t, f.Report(r))
 }
 
+// heal makes the planned copies, and returns how many it made.
+func heal(f *FS) (made int) {
+	for _, c := range f.PlanHeal() {
+		if f.Copy(c) == nil {
+			made++
+		}
+	}
+	return made
+}
+
 // noise returns n bytes from seed.
 func noise(seed uint64, n int) []byte {
 	b := make([]byte, n)
@@ -76,28 +85,6 @@ func TestConfigErrors(t *testing.T) {
 	require.ErrorContains(t, err, "no nodes")
 }
 
-func TestPlacementFollowsTheUsualRule(t *testing.T) {
-	f := open(t, Config{Nodes: racks(12, 3), BlockSize: 10, Seed: 5})
-	rack := map[NodeID]string{}
-	for _, n := range f.cfg.Nodes {
-		rack[n.ID] = n.Rack
-	}
-	w, err := f.Create("x", "n4", 0)
-	require.NoError(t, err)
-	_, err = w.Write(noise(1, 1000))
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	blocks := blocksOf(t, f, "x")
-	require.Len(t, blocks, 100)
-	for _, b := range blocks {
-		require.Len(t, b.Nodes, 3)
-		require.Contains(t, b.Nodes, NodeID("n4"))
-		others := slices.DeleteFunc(slices.Clone(b.Nodes), func(n NodeID) bool { return n == "n4" })
-		require.NotEqual(t, rack["n4"], rack[others[0]])
-		require.Equal(t, rack[others[0]], rack[others[1]])
-	}
-}
-
 func TestRegisteredBlocksSpreadEvenly(t *testing.T) {
 	place := func(seed uint64) [][]NodeID {
 		f := open(t, Config{Nodes: racks(10, 2), Seed: seed})
@@ -124,18 +111,16 @@ func TestRegisteredBlocksSpreadEvenly(t *testing.T) {
 func TestFilesAreImmutable(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("d/x", []byte("one")))
-	_, err := f.Create("d/x", "", 0)
+	_, err := f.Create("d/x")
 	require.ErrorIs(t, err, fs.ErrExist)
-	_, err = f.Create("../x", "", 0)
+	_, err = f.Create("../x")
 	require.ErrorIs(t, err, fs.ErrInvalid)
-	_, err = f.Create("y", "nowhere", 0)
-	require.ErrorIs(t, err, ErrUnknownNode)
 	require.ErrorIs(t, f.WriteFile("d/x/y", nil), fs.ErrExist)
 
 	// If two writers create the same name, the first Close wins, and the other file leaves nothing.
-	a, err := f.Create("d/y", "", 0)
+	a, err := f.Create("d/y")
 	require.NoError(t, err)
-	b, err := f.Create("d/y", "", 0)
+	b, err := f.Create("d/y")
 	require.NoError(t, err)
 	_, _ = a.Write([]byte("a"))
 	_, _ = b.Write([]byte("bb"))
@@ -187,7 +172,7 @@ func TestRenameAndRemove(t *testing.T) {
 
 func TestAbortLeavesNothing(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), BlockSize: 2})
-	w, err := f.Create("x", "", 0)
+	w, err := f.Create("x")
 	require.NoError(t, err)
 	_, err = w.Write([]byte("hello"))
 	require.NoError(t, err)
@@ -200,41 +185,36 @@ func TestAbortLeavesNothing(t *testing.T) {
 	require.Empty(t, f.ns.blocks)
 }
 
-func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
-	f := open(t, Config{Nodes: racks(4, 2)})
-	data := noise(4, 3*sumChunk+5)
-	require.NoError(t, f.WriteFile("x", data))
-	blocks := blocksOf(t, f, "x")
-	bad := blocks[0].Nodes[0]
-	require.True(t, f.Damage(bad, blocks[0].ID))
-
-	requireFile(t, f, "x", string(data))
-	blocks = blocksOf(t, f, "x")
-	require.Len(t, blocks[0].Nodes, 2)
-	require.NotContains(t, blocks[0].Nodes, bad)
-
-	require.Equal(t, 1, f.Heal())
-	require.Zero(t, f.Heal(), "nothing left to heal")
-	blocks = blocksOf(t, f, "x")
-	require.Len(t, blocks[0].Nodes, 3)
-
-	for _, n := range blocks[0].Nodes {
-		require.True(t, f.Damage(n, blocks[0].ID))
-	}
+// If all replicas of a block are corrupt, the error names the file, the block and the nodes.
+func TestAllReplicasAreCorrupt(t *testing.T) {
+	f := open(t, Config{Nodes: racks(4, 2), BlockSize: 4})
+	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
 	src, err := f.OpenSource("x")
 	require.NoError(t, err)
-	_, _, err = src.View(0, 1)
-	require.ErrorIs(t, err, ErrNoReplica)
-	require.ErrorIs(t, err, ErrCorrupt)
-	text := err.Error()
-	require.Contains(t, text, "read x: ")
-	require.Contains(t, text, blocks[0].ID.String())
-	for _, n := range blocks[0].Nodes {
-		require.Contains(t, text, "on "+string(n)+": ")
+	for at, read := range map[int]func() error{ // within a block, and across blocks
+		0: func() error { _, _, err := src.View(0, 1); return err },
+		1: func() error { _, _, err := src.View(2, 4); return err },
+	} {
+		b := blocksOf(t, f, "x")[at]
+		for _, n := range b.Nodes {
+			require.True(t, f.Damage(n, b.ID))
+		}
+		err := read()
+		require.ErrorIs(t, err, ErrNoReplica)
+		require.ErrorIs(t, err, ErrCorrupt)
+		text := err.Error()
+		require.Contains(t, text, "read x: ")
+		require.Contains(t, text, b.ID.String())
+		for _, n := range b.Nodes {
+			require.Contains(t, text, "on "+string(n)+": ")
+		}
+		require.NotContains(t, text, "\n")
+		require.ErrorIs(t, read(), ErrNoReplica, "all are dropped now")
+		require.NoError(t, f.Remove("x"))
+		require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
+		src, err = f.OpenSource("x")
+		require.NoError(t, err)
 	}
-	require.NotContains(t, text, "\n")
-	_, err = f.ReadFile("x")
-	require.ErrorIs(t, err, ErrNoReplica, "all are dropped now")
 }
 
 // Healing copies blocks with one replica first, since the loss of one more node would destroy them.
@@ -242,8 +222,7 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	f := open(t, Config{Nodes: racks(5, 1)})
 	require.NoError(t, f.WriteFile("early", noise(1, 10)))
 	require.NoError(t, f.WriteFile("late", noise(2, 10)))
-	early := blocksOf(t, f, "early")
-	late := blocksOf(t, f, "late")
+	early, late := blocksOf(t, f, "early"), blocksOf(t, f, "late")
 	drop := func(b Block, replicas int) {
 		for _, n := range b.Nodes[:replicas] {
 			require.True(t, f.stores[n].drop(b.ID))
@@ -257,23 +236,6 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 		order = append(order, c.Block)
 	}
 	require.Equal(t, []BlockID{late[0].ID, late[0].ID, early[0].ID}, order)
-}
-
-// A View across blocks of a stored file is a copy, and fails if one of the blocks is lost.
-func TestViewAcrossBlocks(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
-	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
-	src, err := f.OpenSource("x")
-	require.NoError(t, err)
-	require.False(t, Shared(src))
-	view, release := viewOf(t, src, 2, 4)
-	require.Equal(t, "cdef", string(view))
-	release()
-	blocks := blocksOf(t, f, "x")
-	require.Len(t, blocks, 2, "and none behind the last byte")
-	require.True(t, f.Damage("n0", blocks[1].ID))
-	_, _, err = src.View(2, 4)
-	require.ErrorIs(t, err, ErrCorrupt)
 }
 
 func TestBlockSizeFor(t *testing.T) {

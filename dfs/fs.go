@@ -74,7 +74,7 @@ func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 		file := &inode{offsets: []int64{0}}
 		for off := int64(0); off < src.Size(); off += blockSize {
 			n := min(blockSize, src.Size()-off)
-			b, err := f.store("", HostsOf(src, off, n), n, &payload{src: src, off: off, n: n})
+			b, err := f.store(HostsOf(src, off, n), n, &payload{src: src, off: off, n: n})
 			if err != nil {
 				f.abandon(all)
 				return fail(err)

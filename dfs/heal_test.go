@@ -11,11 +11,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions and healings,
-// and a model that knows which nodes hold a good copy of each block. Properties: a file reads as
-// written exactly while every block has a live good replica, and always if it is registered;
-// healing restores min(replication, live nodes) replicas of each readable block; no block has two
-// replicas on a node or more than wanted; each node's load is what it holds plus what it will get.
+// TestReadableWhileAReplicaLives runs random creations, removals, losses, returns, corruptions,
+// plans, copies and healings, and a model that knows which nodes hold a good copy of each block.
+// Properties: a file reads as written exactly while every block has a live good replica, and always
+// if it is registered; healing restores min(replication, live nodes) replicas of each readable
+// block; no block has two replicas on a node or more than wanted; live nodes store nothing else;
+// each node's load is what it holds plus what it will get.
 func TestReadableWhileAReplicaLives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 7).Draw(t, "nodes")
@@ -27,11 +28,22 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 		require.NoError(t, err)
 		files := map[string][]byte{}
 		lost := map[NodeID]bool{}
+		var plan []Copy
+		copies := func(n int) { // makes the first n planned copies, but for nodes that are lost
+			for ; n > 0 && len(plan) > 0; n-- {
+				if !lost[plan[0].To] {
+					_ = f.Copy(plan[0]) // its block or the other replicas may be lost
+				}
+				plan = plan[1:]
+			}
+		}
+		created := 0
 		node := func() NodeID { return f.cfg.Nodes[rapid.IntRange(0, nodes-1).Draw(t, "node")].ID }
 
 		t.Repeat(map[string]func(*rapid.T){
 			"create": func(t *rapid.T) {
-				name := fmt.Sprintf("f%d", len(files))
+				name := fmt.Sprintf("f%d", created)
+				created++
 				data := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "data")
 				if len(lost) == nodes || rapid.Bool().Draw(t, "register") {
 					require.NoError(t, f.Register(name, Bytes(name, data), 0))
@@ -60,12 +72,31 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 					f.Damage(node(), b.ID)
 				}
 			},
-			"heal": func(t *rapid.T) { checkHealing(t, f, files, min(repl, nodes-len(lost))) },
+			"remove": func(t *rapid.T) {
+				if len(files) == 0 {
+					return
+				}
+				name := rapid.SampledFrom(slices.Sorted(maps.Keys(files))).Draw(t, "file")
+				require.NoError(t, f.Remove(name))
+				delete(files, name)
+			},
+			"plan": func(*rapid.T) { plan = append(plan, f.PlanHeal()...) },
+			"copy": func(*rapid.T) { copies(1) },
+			"heal": func(t *rapid.T) {
+				copies(len(plan))
+				checkHealing(t, f, files, min(repl, nodes-len(lost)))
+			},
 			"": func(t *rapid.T) {
 				for name, data := range files {
 					checkFile(t, f, name, data)
 				}
 				checkLoads(t, f)
+				for _, d := range f.ns.nodes {
+					for id := range f.stores[d.id].blocks {
+						b := f.ns.blocks[id]
+						require.True(t, !d.alive || b != nil && (slices.Contains(b.replicas, d) || slices.Contains(b.placed, d)), "%v on %v", id, d.id)
+					}
+				}
 			},
 		})
 	})
@@ -74,7 +105,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 // checkHealing heals until nothing is left to copy. Then each block that is not lost must have
 // `want` replicas.
 func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
-	for f.Heal() > 0 { // a copy may find its source corrupt: then another round is needed
+	for heal(f) > 0 { // a copy may find its source corrupt: then another round is needed
 	}
 	for name := range files {
 		blocks := blocksOf(t, f, name)
@@ -134,19 +165,16 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 // one goes to another rack.
 func TestHealingSpreadsOverRacks(t *testing.T) {
 	for seed := range uint64(20) {
-		f := open(t, Config{
-			Nodes: []Node{{"a0", "a"}, {"a1", "a"}, {"b0", "b"}, {"b1", "b"}, {"b2", "b"}, {"b3", "b"}},
-			Seed:  seed, BlockSize: 4,
+		f := open(t, Config{Nodes: racks(6, 2), Seed: seed})
+		require.NoError(t, f.WriteFile("x", []byte("abcd")))
+		rack := func(n NodeID) string { return f.ns.byID[n].rack }
+		nodes := blocksOf(t, f, "x")[0].Nodes
+		alone := slices.IndexFunc(nodes, func(n NodeID) bool {
+			return !slices.ContainsFunc(nodes, func(other NodeID) bool { return other != n && rack(other) == rack(n) })
 		})
-		w, err := f.Create("x", "a0", 0)
-		require.NoError(t, err)
-		_, err = w.Write([]byte("abcd"))
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-		require.NoError(t, f.Lose("a0", true))
-		require.Equal(t, 1, f.Heal())
-		blocks := blocksOf(t, f, "x")
-		require.Contains(t, blocks[0].Nodes, NodeID("a1"), "the other two are in rack b")
+		require.NoError(t, f.Lose(nodes[alone], true))
+		require.Equal(t, 1, heal(f))
+		require.True(t, slices.ContainsFunc(blocksOf(t, f, "x")[0].Nodes, func(n NodeID) bool { return rack(n) == rack(nodes[alone]) }))
 	}
 }
 

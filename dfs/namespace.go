@@ -47,6 +47,9 @@ type block struct {
 	fresh    *payload // the bytes, until publish has named the file
 }
 
+// bare reports whether no node has the block or will get it, and it needs one.
+func (b *block) bare() bool { return len(b.placed)+len(b.replicas) == 0 && b.local == nil }
+
 // inode is a directory (children is not nil) or a file.
 type inode struct {
 	name     string
@@ -173,25 +176,22 @@ func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	delete(ns.blocks, b.id)
 }
 
-// newBlock creates a block of p and chooses its nodes. If no node is alive, it returns an error,
-// unless p is of a Source, which needs no node.
-func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
-	b := &block{id: ns.last + 1, length: length, fresh: p}
+// newBlock creates a block of p and chooses its nodes, if any is alive.
+func (ns *namespace) newBlock(hosts []string, length int64, p *payload) *block {
+	ns.last++
+	b := &block{id: ns.last, length: length, fresh: p}
 	if p.src != nil {
 		b.local = p
 	}
-	if len(ns.choose(b, writer, hosts)) == 0 && b.local == nil {
-		return nil, fmt.Errorf("%w: no live node to write %v to", ErrNoReplica, b.id)
-	}
-	ns.last++
 	ns.blocks[b.id] = b
-	return b, nil
+	ns.choose(b, hosts)
+	return b
 }
 
 // choose sets b.placed to nodes that represent hosts, then others, and returns it.
-func (ns *namespace) choose(b *block, writer NodeID, hosts []string) []*node {
+func (ns *namespace) choose(b *block, hosts []string) []*node {
 	near := ns.near(hosts)
-	b.placed = append(near, ns.place(b.id, writer, ns.replication-len(near), near)...)
+	b.placed = append(near, ns.place(b.id, ns.replication-len(near), near)...)
 	for i, d := range b.placed {
 		if i == 0 {
 			d.firsts += b.length

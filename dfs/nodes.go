@@ -87,18 +87,6 @@ func (f *FS) Copy(c Copy) error {
 	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, err)
 }
 
-// Heal makes all planned copies in this goroutine, and returns how many it made. A block without a
-// live replica is no error here: reading it fails.
-func (f *FS) Heal() int {
-	made := 0
-	for _, c := range f.PlanHeal() {
-		if f.Copy(c) == nil {
-			made++
-		}
-	}
-	return made
-}
-
 // announce has a node report its changes: through Config.Announce, or at once if that is nil.
 func (f *FS) announce(id NodeID) {
 	if f.cfg.Announce != nil {

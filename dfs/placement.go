@@ -7,19 +7,18 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// place chooses up to n live nodes for the replicas of a block: the writer's node, then a node in
-// another rack, then another node in that second rack, then any. In each step it takes the node
-// with the fewest bytes. For a first replica without a writer it takes the node with the fewest
-// first replicas; by bytes, one rack would get two replicas of every block and stay fuller. A hash
-// of the seed, the block and the node breaks ties, so that the same calls give the same placement
-// and blocks spread evenly.
+// place chooses up to n live nodes for the replicas of a block: any node, then one in another rack,
+// then another node in that second rack, then any. In each step it takes the node with the fewest
+// bytes. For a first replica it takes the node with the fewest first replicas; by bytes, one rack
+// would get two replicas of every block and stay fuller. A hash of the seed, the block and the node
+// breaks ties, so that the same calls give the same placement and blocks spread evenly.
 //
 // Nodes in held already have a replica and are not chosen again. They count as the first choices,
 // so place also serves to heal a block.
-func (ns *namespace) place(id BlockID, writer NodeID, n int, held []*node) []*node {
+func (ns *namespace) place(id BlockID, n int, held []*node) []*node {
 	chosen := append([]*node(nil), held...)
 	for len(chosen) < len(held)+n {
-		next := ns.pick(id, chosen, ns.wanted(writer, chosen))
+		next := ns.pick(id, chosen, wanted(chosen))
 		if next == nil {
 			next = ns.pick(id, chosen, func(*node) bool { return true })
 		}
@@ -32,10 +31,8 @@ func (ns *namespace) place(id BlockID, writer NodeID, n int, held []*node) []*no
 }
 
 // wanted returns the condition on the next replica's node, when those in chosen have one.
-func (ns *namespace) wanted(writer NodeID, chosen []*node) func(*node) bool {
+func wanted(chosen []*node) func(*node) bool {
 	switch len(chosen) {
-	case 0:
-		return func(d *node) bool { return d.id == writer }
 	case 1:
 		return func(d *node) bool { return d.rack != chosen[0].rack }
 	case 2:

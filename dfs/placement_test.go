@@ -1,7 +1,6 @@
 package dfs
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -10,9 +9,9 @@ import (
 )
 
 // TestPlacementRule: each choice is the live node with the least load that the rule prefers or, if
-// it prefers none, of all without a replica. It prefers the writer's node for the first replica,
-// and without a writer compares first replicas. For the second it prefers another rack. For the
-// third it prefers the rack of the second, unless the first two are in one rack: then another.
+// it prefers none, of all without a replica. For the first replica it compares first replicas. For the
+// second it prefers another rack. For the third it prefers the rack of the second, unless the first
+// two are in one rack: then another.
 func TestPlacementRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := newNamespace(Config{Nodes: racks(rapid.IntRange(1, 9).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "racks"))})
@@ -22,9 +21,8 @@ func TestPlacementRule(t *testing.T) {
 			d.firsts = int64(rapid.IntRange(0, 2).Draw(t, "firsts"))
 		}
 		held := slices.Clone(ns.nodes[:rapid.IntRange(0, min(3, len(ns.nodes))).Draw(t, "held")])
-		writer := NodeID(fmt.Sprintf("n%d", rapid.IntRange(0, 12).Draw(t, "writer")))
 		n := rapid.IntRange(0, 6).Draw(t, "wanted")
-		chosen := slices.Concat(held, ns.place(1, writer, n, held))
+		chosen := slices.Concat(held, ns.place(1, n, held))
 		require.LessOrEqual(t, len(chosen), len(held)+n)
 		for i := len(held); i <= len(chosen) && i < len(held)+n; i++ {
 			before := chosen[:i]
@@ -33,7 +31,7 @@ func TestPlacementRule(t *testing.T) {
 				require.Empty(t, free, "fewer than wanted only where no live node is left")
 				break
 			}
-			preferred := slices.DeleteFunc(slices.Clone(free), func(d *node) bool { return !prefers(before, writer, d) })
+			preferred := slices.DeleteFunc(slices.Clone(free), func(d *node) bool { return !prefers(before, d) })
 			if len(preferred) == 0 {
 				preferred = free
 			}
@@ -49,10 +47,8 @@ func TestPlacementRule(t *testing.T) {
 	})
 }
 
-func prefers(before []*node, writer NodeID, d *node) bool {
+func prefers(before []*node, d *node) bool {
 	switch len(before) {
-	case 0:
-		return d.id == writer
 	case 1:
 		return d.rack != before[0].rack
 	case 2:
@@ -62,17 +58,5 @@ func prefers(before []*node, writer NodeID, d *node) bool {
 		return d.rack == before[1].rack
 	default:
 		return true
-	}
-}
-
-// Equally good nodes get about as many blocks each: a hash of the block decides between them.
-func TestTiesAreSpread(t *testing.T) {
-	ns := newNamespace(Config{Nodes: racks(4, 1), Seed: 3})
-	count := map[NodeID]int{}
-	for id := range BlockID(400) {
-		count[ns.place(id, "", 1, nil)[0].id]++
-	}
-	for _, d := range ns.nodes {
-		require.InDelta(t, 100, count[d.id], 40, "%v", d.id)
 	}
 }

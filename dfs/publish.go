@@ -9,39 +9,29 @@ import (
 // patience is the default time of Config.Patience.
 const patience = 10 * time.Second
 
+// maxRounds limits how often await waits for Patience.
+const maxRounds = 3
+
 // store creates a block of p and sends it to its nodes, first to those that represent hosts. If no
-// node is alive, it waits up to Patience for one, if nodes report through Announce. Bytes of a
-// [Source] need no live node.
-func (f *FS) store(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
-	deadline := time.NewTimer(f.cfg.Patience)
-	defer deadline.Stop()
-	for {
-		f.mu.Lock()
-		b, err := f.ns.newBlock(writer, hosts, length, p)
-		changed := f.changed
-		var nodes []NodeID
-		if err == nil {
-			nodes = ids(b.placed)
-		}
-		f.mu.Unlock()
-		if err == nil {
-			f.put(nodes, b.id, p)
-			return b, nil
-		}
-		if f.cfg.Announce == nil {
-			return nil, err
-		}
-		select {
-		case <-changed:
-		case <-deadline.C:
+// node is alive, it waits for one as await does. Bytes of a [Source] need no live node.
+func (f *FS) store(hosts []string, length int64, p *payload) (*block, error) {
+	f.mu.Lock()
+	b := f.ns.newBlock(hosts, length, p)
+	nodes, bare := ids(b.placed), b.bare()
+	f.mu.Unlock()
+	f.put(b, nodes)
+	if bare {
+		if err := f.await([]*block{b}); err != nil {
+			f.abandon([]*block{b})
 			return nil, err
 		}
 	}
+	return b, nil
 }
 
-func (f *FS) put(nodes []NodeID, id BlockID, p *payload) {
+func (f *FS) put(b *block, nodes []NodeID) {
 	for _, n := range nodes {
-		f.stores[n].put(id, p)
+		f.stores[n].put(b.id, b.fresh)
 	}
 }
 
@@ -73,14 +63,11 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 	return nil
 }
 
-// maxRounds limits how often await chooses new nodes for blocks that no node has reported.
-const maxRounds = 3
-
 // await has nodes report their new replicas of blocks, and waits for all of these. It gives up
 // nodes that do not report in time, and chooses new nodes for blocks without a replica. It returns
 // nil once each block has one or needs none; healing creates the rest.
 func (f *FS) await(blocks []*block) error {
-	f.announceAll(blocks)
+	f.offer(blocks)
 	timer := time.NewTimer(f.cfg.Patience)
 	defer timer.Stop()
 	for round := 1; ; {
@@ -90,8 +77,7 @@ func (f *FS) await(blocks []*block) error {
 			return nil
 		case bare != nil && round > maxRounds:
 			return fmt.Errorf("%w: %v: no node has reported it", ErrNoReplica, bare.id)
-		case bare != nil && f.replace(blocks):
-			f.announceAll(blocks)
+		case bare != nil && f.offer(blocks):
 			continue
 		case bare != nil && f.cfg.Announce == nil:
 			return fmt.Errorf("%w: %v: no node is alive", ErrNoReplica, bare.id)
@@ -106,33 +92,43 @@ func (f *FS) await(blocks []*block) error {
 	}
 }
 
-// progress reports whether replicas of blocks are still awaited. bare is a block that needs nodes
-// but has none. changed is closed when both may have changed.
+// offer chooses nodes for the bare blocks, and has all nodes report that have unreported replicas
+// of blocks. It reports whether it has chosen any.
+func (f *FS) offer(blocks []*block) (any bool) {
+	due := map[NodeID]bool{}
+	for _, b := range blocks {
+		var chosen []NodeID
+		f.mu.Lock()
+		if b.bare() {
+			chosen = ids(f.ns.choose(b, nil))
+		}
+		for _, d := range b.placed {
+			due[d.id] = true
+		}
+		f.mu.Unlock()
+		f.put(b, chosen)
+		any = any || len(chosen) > 0
+	}
+	for _, n := range f.cfg.Nodes {
+		if due[n.ID] {
+			f.announce(n.ID)
+		}
+	}
+	return any
+}
+
+// progress reports whether replicas of blocks are still awaited, and returns a bare block, if there
+// is one. changed is closed when both may have changed.
 func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, bare *block) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	for _, b := range blocks {
 		waiting = waiting || len(b.placed) > 0
-		if len(b.placed)+len(b.replicas) == 0 && b.local == nil {
+		if b.bare() {
 			bare = b
 		}
 	}
 	return f.changed, waiting, bare
-}
-
-// replace chooses new nodes for the blocks that have none; it returns false if no node is alive.
-func (f *FS) replace(blocks []*block) (any bool) {
-	for _, b := range blocks {
-		f.mu.Lock()
-		var nodes []NodeID
-		if len(b.placed)+len(b.replicas) == 0 {
-			nodes = ids(f.ns.choose(b, "", nil))
-			any = any || len(nodes) > 0
-		}
-		f.mu.Unlock()
-		f.put(nodes, b.id, b.fresh)
-	}
-	return any
 }
 
 // giveUp stops waiting for replicas of blocks that have not been reported.
@@ -145,21 +141,4 @@ func (f *FS) giveUp(blocks []*block) {
 		}
 	}
 	f.signal()
-}
-
-// announceAll has all nodes report that have unreported replicas of blocks.
-func (f *FS) announceAll(blocks []*block) {
-	seen := map[*node]bool{}
-	f.mu.RLock()
-	for _, b := range blocks {
-		for _, d := range b.placed {
-			seen[d] = true
-		}
-	}
-	f.mu.RUnlock()
-	for _, d := range f.ns.nodes { // the list never changes
-		if seen[d] {
-			f.announce(d.id)
-		}
-	}
 }

@@ -115,7 +115,7 @@ func TestTheOnlyNodeDies(t *testing.T) {
 		requireFile(t, f, "x", "data")
 
 		f = open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
-		w, err := f.Create("x", "", 0)
+		w, err := f.Create("x")
 		require.NoError(t, err)
 		_, err = w.Write([]byte("data"))
 		require.NoError(t, err)
@@ -168,7 +168,7 @@ func TestNoNodeIsUpYet(t *testing.T) {
 		synctest.Wait()
 		report("n0")
 		require.NoError(t, <-done)
-		require.Equal(t, 2, f.Heal(), "the local file's blocks get their places")
+		require.Equal(t, 2, heal(f), "the local file's blocks get their places")
 		report("n0")
 		blocks := blocksOf(t, f, "in")
 		require.Equal(t, []NodeID{"n0"}, blocks[0].Nodes)

@@ -123,12 +123,11 @@ func (b *block) good() int {
 
 func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 
-// Copy is one replica to create. From is a node that has one, or "" if the bytes are those of a
-// [Source]; To is the node that gets it.
+// Copy is one replica to create: of a block, on a node.
 type Copy struct {
-	Block    BlockID
-	From, To NodeID
-	Length   int64 // bytes to move
+	Block  BlockID
+	To     NodeID
+	Length int64 // bytes to move
 }
 
 // heal plans the copies that give every block its number of replicas, as far as there are live
@@ -158,14 +157,10 @@ func (ns *namespace) heal() []Copy {
 			continue
 		}
 		held := slices.Concat(b.replicas, b.placed)
-		targets := ns.place(id, "", lacks, held)
-		var from NodeID
-		if len(b.replicas) > 0 {
-			from = b.replicas[0].id
-		}
+		targets := ns.place(id, lacks, held)
 		for _, d := range targets {
 			d.load += b.length
-			plan = append(plan, Copy{Block: id, From: from, To: d.id, Length: b.length})
+			plan = append(plan, Copy{Block: id, To: d.id, Length: b.length})
 		}
 		b.placed = append(b.placed, targets...)
 		if len(targets) < lacks {

@@ -1,41 +1,12 @@
 package dfs
 
 import (
-	"errors"
 	"io/fs"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestReturningNodeReportsWhatItHas(t *testing.T) {
-	f := open(t, Config{Nodes: racks(4, 1), Replication: 2})
-	require.NoError(t, f.WriteFile("x", []byte("data")))
-	where := func() []NodeID {
-		b := blocksOf(t, f, "x")
-		return b[0].Nodes
-	}
-	before := where()
-	require.NoError(t, f.Lose(before[0], false))
-	require.Equal(t, before[1:], where())
-	require.Equal(t, 1, f.Heal())
-	healed := where()
-	require.Len(t, healed, 2)
-
-	// The node returns with a replica that is not wanted any more, so it must delete it.
-	r, err := f.Inventory(before[0])
-	require.NoError(t, err)
-	require.Len(t, r.Have, 1)
-	require.NoError(t, f.Report(r))
-	require.Equal(t, healed, where())
-	require.Empty(t, f.stores[before[0]].blocks)
-
-	require.ErrorIs(t, f.Report(Report{Node: "nowhere"}), ErrUnknownNode)
-	require.ErrorIs(t, f.Lose("nowhere", true), ErrUnknownNode)
-	_, err = f.Changes("nowhere")
-	require.ErrorIs(t, err, ErrUnknownNode)
-}
 
 func TestReplicasAreKnownFromReportsOnly(t *testing.T) {
 	var f *FS
@@ -58,35 +29,6 @@ func TestReplicasAreKnownFromReportsOnly(t *testing.T) {
 	require.NoError(t, <-done)
 	blocks := blocksOf(t, f, "x")
 	require.Equal(t, []NodeID{"n0", "n2"}, blocks[0].Nodes)
-}
-
-func TestNoLiveNode(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1)})
-	require.NoError(t, f.Lose("n0", true))
-	err := f.WriteFile("x", []byte("a"))
-	require.True(t, errors.Is(err, ErrNoReplica), "%v", err)
-}
-
-// If a node returns during a copy to it, or during one that replaces its replica, its load counts
-// each replica once.
-func TestLoadsAreThoseOfReplicas(t *testing.T) {
-	f := open(t, Config{Nodes: racks(4, 1), Replication: 2, BlockSize: 3})
-	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
-	checkLoads(t, f)
-	for _, n := range f.cfg.Nodes {
-		require.NoError(t, f.Lose(n.ID, false))
-		checkLoads(t, f)
-		plan := f.PlanHeal()
-		checkLoads(t, f)
-		reportAll(t, f, n.ID)
-		checkLoads(t, f)
-		for _, c := range plan {
-			require.NoError(t, f.Copy(c))
-			checkLoads(t, f)
-		}
-	}
-	require.NoError(t, f.Remove("x"))
-	checkLoads(t, f)
 }
 
 // A full report that lacks a replica reveals its loss. If the replica was only planned, it counts
@@ -112,7 +54,7 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 		require.Equal(t, []NodeID{"n0", "n1"}, where())
 		full("n1")
 		require.Equal(t, []NodeID{"n0"}, where())
-		require.Equal(t, []Copy{{Block: block, From: "n0", To: "n1", Length: 4}}, f.PlanHeal())
+		require.Equal(t, []Copy{{Block: block, To: "n1", Length: 4}}, f.PlanHeal())
 		require.Empty(t, f.PlanHeal(), "it is under way")
 		full("n1")
 		require.Empty(t, f.PlanHeal(), "it may still be under way")
@@ -120,7 +62,7 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 		require.Empty(t, f.PlanHeal(), "and that is none of the other's business")
 		full("n1")
 		plan := f.PlanHeal()
-		require.Equal(t, []Copy{{Block: block, From: "n0", To: "n1", Length: 4}}, plan, "word of it was lost")
+		require.Equal(t, []Copy{{Block: block, To: "n1", Length: 4}}, plan, "word of it was lost")
 		require.NoError(t, f.Copy(plan[0]))
 		require.Equal(t, []NodeID{"n0"}, where(), "until the node says so")
 		full("n1")
@@ -129,8 +71,7 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	})
 }
 
-// A node must delete blocks that it reports and that belong to no file. Report refuses unknown
-// nodes.
+// A node must delete blocks that it reports and that belong to no file. Unknown nodes are errors.
 func TestReportsOfTheUnknown(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 1})
 	f.stores["n0"].put(77, newPayload([]byte("of no file")))
@@ -139,6 +80,10 @@ func TestReportsOfTheUnknown(t *testing.T) {
 	require.NoError(t, f.Report(Report{Node: "n0", Gone: []BlockID{78}}))
 	_, err := f.Inventory("nowhere")
 	require.ErrorIs(t, err, ErrUnknownNode)
+	_, err = f.Changes("nowhere")
+	require.ErrorIs(t, err, ErrUnknownNode)
+	require.ErrorIs(t, f.Report(Report{Node: "nowhere"}), ErrUnknownNode)
+	require.ErrorIs(t, f.Lose("nowhere", true), ErrUnknownNode)
 	require.False(t, f.Damage("nowhere", 77))
 	require.False(t, f.Damage("n0", 77))
 	require.False(t, f.stores["n0"].drop(77))
@@ -165,20 +110,6 @@ func TestReplicasThatWentUnreported(t *testing.T) {
 	_, err := f.ReadFile("x")
 	require.ErrorIs(t, err, ErrNoReplica)
 	require.ErrorContains(t, err, "no live node holds it")
-}
-
-// If a block's file is removed after the plan, Copy does not create the replica.
-func TestCopyOfARemovedFile(t *testing.T) {
-	f := open(t, Config{Nodes: racks(2, 1), Replication: 2})
-	require.NoError(t, f.WriteFile("x", []byte("data")))
-	require.NoError(t, f.Lose("n1", true))
-	reportAll(t, f, "n1")
-	plan := f.PlanHeal()
-	require.Len(t, plan, 1)
-	require.NoError(t, f.Remove("x"))
-	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
-	require.Empty(t, f.stores["n1"].blocks)
-	checkLoads(t, f)
 }
 
 // PlanHeal searches all blocks only if one may lack replicas, and later only while one does.

@@ -146,7 +146,7 @@ func TestSharedSources(t *testing.T) {
 // After a failed write, all later writes fail, and the FS keeps no block of the file.
 func TestWriteThatFails(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 2})
-	w, err := f.Create("x", "", 0)
+	w, err := f.Create("x")
 	require.NoError(t, err)
 	n, err := w.Write([]byte("abc"))
 	require.NoError(t, err)

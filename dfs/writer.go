@@ -10,7 +10,6 @@ import (
 type Writer struct {
 	f         *FS
 	name      string
-	node      NodeID
 	blockSize int64
 	buf       []byte
 	file      *inode
@@ -18,21 +17,12 @@ type Writer struct {
 	isClosed  bool
 }
 
-// Create starts to write a file in blocks of blockSize bytes (0: the FS's block size). node is
-// where the writer runs, for placement; "" means elsewhere. The name must be free now and at Close.
-func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) {
+// Create starts to write a file in blocks of the FS's block size. The name must be free now and at
+// Close.
+func (f *FS) Create(name string) (*Writer, error) {
 	fail := func(err error) (*Writer, error) { return nil, &fs.PathError{Op: "create", Path: name, Err: err} }
 	if !fs.ValidPath(name) || name == "." {
 		return fail(fs.ErrInvalid)
-	}
-	if blockSize < 0 {
-		return fail(errors.New("dfs: negative block size"))
-	}
-	if node != "" && f.stores[node] == nil {
-		return fail(ErrUnknownNode)
-	}
-	if blockSize == 0 {
-		blockSize = f.cfg.BlockSize
 	}
 	f.mu.RLock()
 	_, err := f.ns.find(name)
@@ -40,12 +30,12 @@ func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) 
 	if err == nil {
 		return fail(fs.ErrExist)
 	}
-	return &Writer{f: f, name: name, node: node, blockSize: blockSize, file: &inode{offsets: []int64{0}}}, nil
+	return &Writer{f: f, name: name, blockSize: f.cfg.BlockSize, file: &inode{offsets: []int64{0}}}, nil
 }
 
 // WriteFile creates a file with this data, in blocks of the FS's block size.
 func (f *FS) WriteFile(name string, data []byte) error {
-	w, err := f.Create(name, "", 0)
+	w, err := f.Create(name)
 	if err != nil {
 		return err
 	}
@@ -82,7 +72,7 @@ func (w *Writer) cut() error {
 	copy(data, w.buf)
 	w.buf = w.buf[:0]
 	n := int64(len(data))
-	b, err := w.f.store(w.node, nil, n, newPayload(data))
+	b, err := w.f.store(nil, n, newPayload(data))
 	if err != nil {
 		return err
 	}

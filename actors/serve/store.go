@@ -96,7 +96,7 @@ func (s *Server) put(c caller, name string, f *upload) error {
 	if s.memory != nil {
 		return s.putOnDisk(c, name, f)
 	}
-	w, err := s.cluster.FS().Create(name, "", 0)
+	w, err := s.cluster.FS().Create(name)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (b blockStore) RemoveAll(name string) error {
 // Begin implements stores.Store. The receipt is the name of the file until Complete.
 func (b blockStore) Begin(name, attempt string) (stores.Part, error) {
 	name = path.Join(path.Dir(name), Temporary, attempt)
-	w, err := b.Create(name, "", 0)
+	w, err := b.Create(name)
 	if err != nil {
 		return nil, err
 	}
