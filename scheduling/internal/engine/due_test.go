@@ -20,45 +20,33 @@ func TestDueMissesNothing(t *testing.T) {
 		p.Locality, p.Reduce = model.LocalityPolicy{}, model.ReducePolicy{} // no job waits for time to pass
 		p.Spread, p.OneTask, p.HFSP.Reclaim = false, false, model.WaitForSlot
 		p.Speculation.SlowNode = 1000 // a node never counts as slow
-		y := newPlay(t, p)
-		y.fixed = true
+		w := newWorld(t, p)
+		w.fixed, w.calm = true, true
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			y.step(3, 2)
-			for _, n := range y.nodes {
-				if y.c.Nodes[n].Heard == 0 { // the node has just joined
-					y.beat(n, 0, 0)
+			w.step(3, 2)
+			for _, n := range w.nodes {
+				if w.c.Nodes[n].Heard == 0 { // the node has just joined
+					w.beat(n, 0, 0)
 				}
 			}
 			for range 100 {
-				called, idle := y.c.Due()
+				called, idle := w.c.Due()
 				if len(called)+len(idle) == 0 {
 					break
 				}
 				for _, n := range append(slices.Clone(called), idle...) {
-					y.beat(n, 0, 0)
+					w.beat(n, 0, 0)
 				}
 			}
-			for _, n := range y.nodes {
-				got, err := y.c.Heartbeat(y.now, model.Heartbeat{
-					Node: n, Incarnation: y.joined[n].Incarnation, Statuses: y.alive(n),
-				})
-				require.NoError(t, err)
-				require.Empty(t, got.Actions, "%s was not due", y.c.View().NodeName(n))
+			for _, n := range w.nodes {
+				answer := w.deliver(w.write(n, true))
+				require.Empty(t, answer.Actions, "%s was not due", w.c.View().NodeName(n))
+				if !answer.Reregister {
+					w.answered(n, answer)
+				}
 			}
 		}
 	})
-}
-
-// alive returns reports that all attempts of a node run or are suspended.
-func (y *play) alive(n model.NodeID) (list []model.Status) {
-	for _, id := range sortedAttempts(y.running[n]) {
-		state := model.StateRunning
-		if y.running[n][id] {
-			state = model.StateSuspended
-		}
-		list = append(list, model.Status{Attempt: id, State: state})
-	}
-	return list
 }
 
 // Each reason for which Due returns a node makes it return that node once.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -10,61 +9,57 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// restart replaces the Core of y by a new one with the same policy. It restores the durable state,
+// restart replaces the Core of w by a new one with the same policy. It restores the durable state,
 // written as JSON and read, resumes the jobs with some of their outputs, and lets the nodes join.
-func (y *play) restart(p model.Policy) (core.DurableState, *bytes.Buffer) {
-	t, old := y.t, y.c
+func (w *world) restart() core.DurableState {
+	t, old := w.t, w.c
 	text, err := json.Marshal(old.View().DurableState())
 	require.NoError(t, err)
 	var f core.DurableState
 	require.NoError(t, json.Unmarshal(text, &f))
-	log := new(bytes.Buffer)
-	y.calls = calls.NewWriter(log)
-	y.c, err = NewCore(core.Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
+	w.log.Reset()
+	w.c, err = NewCore(w.cfg, old.Policy)
 	require.NoError(t, err)
-	require.NoError(t, y.c.Restore(f))
-	require.Equal(t, f, y.c.View().DurableState(), "nothing is lost before the jobs go on")
-	for _, n := range y.joined {
+	require.NoError(t, w.c.Restore(f))
+	require.Equal(t, f, w.c.View().DurableState(), "nothing is lost before the jobs go on")
+	for _, n := range w.nodes {
 		if rapid.IntRange(0, 5).Draw(t, "late") > 0 {
-			y.join(n)
+			w.join(n)
 		}
 	}
 	for _, known := range f.Active {
 		before := old.Job(known.ID)
 		s := known.Spec
 		s.Places = before.Spec.Places
-		id, err := y.c.Resume(y.now, known.ID, s, y.kept(before))
+		id, err := w.c.Resume(w.now, known.ID, s, w.kept(before))
 		require.NoError(t, err)
 		require.Equal(t, known.ID, id)
-		checkInvariants(t, y.c)
+		checkInvariants(t, w.c)
 	}
-	for _, n := range y.joined {
-		y.join(n)
+	for _, n := range w.nodes {
+		w.join(n)
 	}
-	for _, n := range y.nodes {
-		y.running[n] = map[model.AttemptID]bool{}
-	}
-	checkInvariants(t, y.c)
-	return f, log
+	return f
 }
 
 // kept draws which done tasks of a job have an output that still exists.
-func (y *play) kept(j *core.Job) (kept []int32) {
+func (w *world) kept(j *core.Job) (kept []int32) {
 	k := model.Map
 	if len(j.Work[model.Reduce].Tasks) > 0 {
 		k = model.Reduce
 	}
-	for i := range j.Work[k].Tasks {
-		id := model.TaskID{Job: j.ID, Kind: k, Index: int32(i)}
-		if j.Work[k].Tasks[i].State == core.TaskDone && rapid.IntRange(0, 3).Draw(y.t, "kept") > 0 {
-			kept = append(kept, int32(i))
-		} else {
-			delete(y.won, id)
+	for kind := range model.TaskKind(model.Kinds) {
+		for i := range j.Work[kind].Tasks {
+			f := w.facts(model.TaskID{Job: j.ID, Kind: kind, Index: int32(i)})
+			if kind == k && f.done > 0 && rapid.IntRange(0, 3).Draw(w.t, "kept") > 0 {
+				kept = append(kept, int32(i))
+			} else {
+				f.done, f.granted = 0, 0
+			}
 		}
 	}
 	return kept
@@ -74,17 +69,15 @@ func (y *play) kept(j *core.Job) (kept []int32) {
 // no task whose output exists reruns, attempt numbers are unique, and the new calls replay.
 func TestRestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := drawPolicy(t)
-		y := newPlay(t, p)
-		y.fixed = true
+		w := newWorld(t, drawPolicy(t))
+		w.fixed = true
 		for range rapid.IntRange(5, 40).Draw(t, "before") {
-			y.step(4, 2)
+			w.step(4, 2)
 		}
-		before := y.c
-		p = y.c.Policy
-		f, log := y.restart(p)
+		before := w.c
+		f := w.restart()
 		for _, known := range f.Active {
-			j := y.c.Job(known.ID)
+			j := w.c.Job(known.ID)
 			require.Equal(t, before.Job(known.ID).Group, j.Group)
 			require.Equal(t, before.Job(known.ID).Spec.Priority, j.Spec.Priority)
 			for k, list := range [model.Kinds][]core.DurableTask{known.Maps, known.Reduces} {
@@ -97,13 +90,13 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(0, 20).Draw(t, "after") {
-			y.step(4, 0)
+			w.step(4, 0)
 		}
-		y.finish()
-		fresh, err := NewCore(core.Config{Explain: true, HeartbeatInterval: time.Second}, p)
+		w.finish()
+		fresh, err := NewCore(silently(w.cfg), w.c.Policy)
 		require.NoError(t, err)
 		require.NoError(t, fresh.Restore(f))
-		require.NoError(t, ReplayFrom(fresh, log))
+		require.NoError(t, ReplayFrom(fresh, &w.log))
 	})
 }
 

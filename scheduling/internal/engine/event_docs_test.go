@@ -85,8 +85,8 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 		p.Pools = model.Allocations{Pools: []model.PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
 		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
 		p.Queues = []model.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
-		y := newPlay(t, p)
-		y.c.Config.Events = func(e event.Event) {
+		w := newWorld(t, p)
+		w.hears = func(e event.Event) {
 			text, err := json.Marshal(e)
 			require.NoError(t, err)
 			var got map[string]any
@@ -100,8 +100,8 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 			seen[e.Type.String()] = true
 		}
 		for range 20 {
-			y.step(4, 1)
-			require.NoError(t, y.c.Update(y.c.Now))
+			w.step(4, 1)
+			require.NoError(t, w.c.Update(w.c.Now))
 		}
 	})
 	for _, kind := range []string{"launched", "succeeded", "submitted", "skipped", "shares"} {

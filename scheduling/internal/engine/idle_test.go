@@ -124,13 +124,14 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 		p.Pools = model.Allocations{UserMaxJobs: 2, Pools: []model.PoolConfig{{Name: "a", Max: [2]int{1, 1}}, {Name: "b", MaxJobs: 1}}}
 		p.Queues = []model.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
-		y := newPlay(t, p)
+		w := newWorld(t, p)
+		w.calm = true // a machine that is asked answers
 		type wait struct {
 			job  model.JobID
 			kind model.TaskKind
 		}
 		recorded := map[wait]bool{}
-		y.c.Config.Events = func(e event.Event) {
+		w.hears = func(e event.Event) {
 			switch e.Type {
 			case event.Skipped:
 				require.NotEqual(t, model.NoCause, e.Reason.Cause)
@@ -141,15 +142,15 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			}
 		}
 		for range 30 {
-			y.step(4, 1)
-			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
-			y.beat(n, 3, 1)
-			at := y.c.Nodes[n]
+			w.step(4, 1)
+			n := rapid.SampledFrom(w.nodes).Draw(t, "node")
+			w.beat(n, 3, 1)
+			at := w.c.Nodes[n]
 			for k := range model.TaskKind(model.Kinds) {
 				if !at.Open() || at.Free(k) <= 0 {
 					continue
 				}
-				for _, j := range y.c.Active {
+				for _, j := range w.c.Active {
 					waits := !j.State.Ended() && j.Work[k].Waiting() > 0
 					require.False(t, waits && !recorded[wait{j.ID, k}], "%v waits beside a free %v slot on %v and nobody knows why", j.ID, k, n)
 				}

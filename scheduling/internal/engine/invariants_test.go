@@ -16,10 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-func sortByString(ids []model.AttemptID) {
-	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
-}
-
 // checkInvariants fails unless all sums, lists and tables of the Core follow from its tasks.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	t = struct{ require.TestingT }{t} // without Helper, which takes half of the time

@@ -71,16 +71,18 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 		out.Order, out.Locality, out.Reduce = "fewest", model.LocalityPolicy{Part: "skip"}, model.ReducePolicy{Part: "first"}
 		var builtIn, outside []event.Event
 		explain := rapid.Bool().Draw(t, "explain")
-		b, err := NewCore(core.Config{HeartbeatInterval: time.Second, Explain: explain, Events: plainly(&builtIn)}, in)
+		w := newWorld(t, model.Policy{Order: "fifo"})
+		cfg := silently(w.cfg)
+		cfg.Explain, cfg.Events = explain, plainly(&builtIn)
+		b, err := NewCore(cfg, in)
 		require.NoError(t, err)
-		y := newPlayOf(t, model.Policy{Order: "fifo"}, knownParts())
-		require.NoError(t, ReplayFrom(b, &y.log)) // the nodes
-		require.NoError(t, y.c.Reconfigure(y.now, out))
-		require.NoError(t, b.Reconfigure(y.now, in))
-		y.fixed = true
-		y.c.Config.Explain, y.c.Config.Events = explain, plainly(&outside)
+		require.NoError(t, ReplayFrom(b, &w.log)) // the nodes
+		require.NoError(t, w.c.Reconfigure(w.now, out))
+		require.NoError(t, b.Reconfigure(w.now, in))
+		w.fixed = true
+		w.c.Config.Explain, w.hears = explain, plainly(&outside)
 		builtIn = nil
-		y.c.Config.Calls = func(call *calls.Call) {
+		w.c.Config.Calls = func(call *calls.Call) {
 			same := *call
 			same.Actions = nil // reasons differ; the events are compared
 			if err := Replay(b, &same); call.Op != calls.Heartbeat {
@@ -88,7 +90,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(10, 60).Draw(t, "steps") {
-			y.step(4, 2)
+			w.step(4, 2)
 		}
 		require.Equal(t, builtIn, outside)
 	})
@@ -140,13 +142,13 @@ func TestPartsMayAsk(t *testing.T) {
 				p.Queues = nil
 			}
 			p.Locality.Part, p.Reduce.Part = "skip", "first"
-			y := newPlayOf(t, p, knownParts())
+			w := newWorld(t, p)
 			for range rapid.IntRange(5, 20).Draw(t, "steps") {
-				y.step(4, 2)
+				w.step(4, 2)
 			}
 			var c *core.Core
 			asks := curious{t, &c}
-			cfg := silently(y.config())
+			cfg := silently(w.cfg)
 			cfg.Parts = core.Parts{
 				Orders:  map[string]func() core.JobOrder{"fewest": func() core.JobOrder { return curiousOrder{asks} }},
 				Maps:    map[string]func() core.MapPlacement{"skip": func() core.MapPlacement { return curiousMaps{asks} }},
@@ -155,7 +157,7 @@ func TestPartsMayAsk(t *testing.T) {
 			fresh, err := NewCore(cfg, p)
 			require.NoError(t, err)
 			c = fresh
-			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &w.log))
 		}))
 	}
 }

@@ -1,17 +1,15 @@
 package engine
 
 import (
-	"bytes"
-	"fmt"
 	"math"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/scheduling/calls"
-	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
@@ -78,240 +76,6 @@ func drawPolicy(t *rapid.T) model.Policy {
 	return p
 }
 
-// play is a random run of a Core, with the attempts that its nodes run.
-type play struct {
-	parts   core.Parts
-	t       *rapid.T
-	c       *core.Core
-	now     time.Duration
-	nodes   []model.NodeID
-	joined  []model.Node                              // by their IDs
-	big     model.NodeID                              // a node with slots enough for every task
-	fixed   bool                                      // the policy never changes
-	running map[model.NodeID]map[model.AttemptID]bool // true: suspended
-	won     map[model.TaskID]int                      // commits of reduces
-	log     bytes.Buffer
-	calls   *calls.Writer
-}
-
-func newPlay(t *rapid.T, p model.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
-
-// newPlayOf is like newPlay, with parts that the policy may name.
-func newPlayOf(t *rapid.T, p model.Policy, parts core.Parts) *play {
-	y := &play{t: t, running: map[model.NodeID]map[model.AttemptID]bool{}, won: map[model.TaskID]int{}, parts: parts}
-	y.calls = calls.NewWriter(&y.log)
-	c, err := NewCore(y.config(), p)
-	require.NoError(t, err)
-	y.c = c
-	for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
-		y.join(model.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
-	}
-	y.join(model.Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
-	y.big = y.nodes[len(y.nodes)-1]
-	return y
-}
-
-// config returns the configuration of the Core. Heartbeats are so rare that CoGRS checks its
-// candidates, and ends waits, after several steps.
-func (y *play) config() core.Config {
-	return core.Config{
-		Calls: y.calls.Write, Explain: true, HeartbeatInterval: 10 * time.Second, Parts: y.parts,
-	}
-}
-
-// replay fails unless a new Core without explanations, which then has policy p, gives the same
-// answers to all calls. It reuses refusals (cogrs/skip.go), and the first Core does not: see beat.
-func (y *play) replay(p model.Policy) {
-	cfg := silently(y.config())
-	cfg.Explain = false
-	fresh, err := NewCore(cfg, p)
-	require.NoError(y.t, err)
-	require.NoError(y.t, ReplayFrom(fresh, &y.log))
-}
-
-func (y *play) join(n model.Node) {
-	id, err := y.c.Join(y.now, n)
-	require.NoError(y.t, err)
-	if int(id) < len(y.joined) {
-		y.joined[id] = n
-		return
-	}
-	y.nodes, y.joined = append(y.nodes, id), append(y.joined, n)
-	y.running[id] = map[model.AttemptID]bool{}
-}
-
-func (y *play) submit() {
-	t := y.t
-	s := model.JobSpec{
-		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
-		Priority: model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
-		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
-		SlotsPerTask: rapid.SampledFrom([]int{0, 0, 0, 2}).Draw(t, "slots"),
-	}
-	if len(y.c.Policy.Queues) > 0 {
-		s.Queue = rapid.SampledFrom([]string{"a", "b", "default"}).Draw(t, "queue")
-	}
-	if rapid.Bool().Draw(t, "placed") {
-		s.Places.Offsets = []int32{0}
-		for range s.Maps {
-			for range rapid.IntRange(0, 2).Draw(t, "replicas") {
-				s.Places.Nodes = append(s.Places.Nodes, rapid.SampledFrom(y.nodes).Draw(t, "place"))
-			}
-			s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
-		}
-	}
-	submitAt(t, y.c, y.now, s)
-}
-
-// beat sends a heartbeat of node n. Each attempt ends with a chance of `ends` in ten; `fails` in
-// ten of these fail.
-func (y *play) beat(n model.NodeID, ends, fails int) {
-	t := y.t
-	var list []model.Status
-	for _, id := range sortedAttempts(y.running[n]) {
-		if y.running[n][id] {
-			list = append(list, model.Status{Attempt: id, State: model.StateSuspended})
-			continue
-		}
-		st := model.Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
-		if rapid.IntRange(0, 9).Draw(t, "end") < ends {
-			delete(y.running[n], id)
-			st.State = model.StateSucceeded
-			if rapid.IntRange(0, 9).Draw(t, "fail") < fails {
-				st.State = model.StateFailed
-			} else if id.Task.Kind == model.Reduce && y.c.MayCommit(id) {
-				y.won[id.Task]++
-			} else if id.Task.Kind == model.Reduce {
-				st.State = model.StateKilled
-			} else {
-				for range y.c.Job(id.Task.Job).Spec.Reduces {
-					st.OutputBytes = append(st.OutputBytes, int64(rapid.IntRange(0, 100).Draw(t, "bytes")))
-				}
-			}
-		}
-		list = append(list, st)
-	}
-	if r, ok := y.c.Placement[model.Reduce].(*cogrs.Placement); ok {
-		clear(r.Waiting)
-	}
-	got, err := y.c.Heartbeat(y.now, model.Heartbeat{Node: n, Incarnation: y.joined[n].Incarnation, Statuses: list})
-	require.NoError(t, err)
-	if got.Reregister {
-		y.running[n] = map[model.AttemptID]bool{}
-		return
-	}
-	for _, o := range got.Actions {
-		switch o.Verb {
-		case model.Launch:
-			y.running[n][o.Attempt] = false
-		case model.Kill:
-			delete(y.running[n], o.Attempt)
-		case model.Suspend:
-			y.running[n][o.Attempt] = true
-		case model.Resume:
-			require.True(t, y.running[n][o.Attempt], "resumes on the node that has it suspended")
-			y.running[n][o.Attempt] = false
-		}
-	}
-	for _, s := range y.c.View().IdleReasons(n) {
-		require.NotEqual(t, model.NoCause, s.Reason.Cause, "an idle slot has a reason")
-	}
-}
-
-func sortedAttempts(m map[model.AttemptID]bool) (ids []model.AttemptID) {
-	for id := range m {
-		ids = append(ids, id)
-	}
-	sortByString(ids)
-	return ids
-}
-
-// step makes a random call of the Core; ends and fails are as for beat.
-func (y *play) step(ends, fails int) {
-	t := y.t
-	y.now += time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond
-	n := rapid.SampledFrom(y.nodes).Draw(t, "node")
-	switch what := rapid.IntRange(0, 19).Draw(t, "what"); {
-	case what < 3:
-		y.submit()
-	case what == 3:
-		require.NoError(t, y.c.Update(y.now))
-	case what == 4 && len(y.c.View().Active()) > 0:
-		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
-		require.NoError(t, y.c.SetPriority(y.now, id, model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
-	case what == 5 && len(y.c.View().Active()) > 0 && y.c.Policy.Order == "pools":
-		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
-		require.NoError(t, y.c.SetPool(y.now, id, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pool")))
-	case what == 6 && fails > 0 && len(y.c.View().Active()) > 0:
-		require.NoError(t, y.c.Kill(y.now, rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")))
-	case what == 7 && fails > 0:
-		require.NoError(t, y.c.Leave(y.now, n))
-		if rapid.Bool().Draw(t, "back") {
-			y.rejoin(n)
-		}
-	case what == 10 && fails > 0:
-		y.rejoin(n)
-	case what == 11 || what == 12:
-		require.NoError(t, y.c.Cordon(y.now, n, rapid.Bool().Draw(t, "cordon")))
-	case what == 8:
-		_, err := y.c.Preempt(y.now)
-		require.NoError(t, err)
-	case what == 9 && fails > 0 && !y.fixed && rapid.IntRange(0, 4).Draw(t, "reconfigure") == 0:
-		before := y.c.Order
-		if err := y.c.Reconfigure(y.now, drawPolicy(t)); err != nil {
-			require.ErrorIs(t, err, core.ErrUnknownQueue)
-			require.Equal(t, before, y.c.Order, "all or nothing")
-		} else {
-			y.equalPools()
-		}
-	default:
-		y.beat(n, ends, fails)
-	}
-	checkInvariants(t, y.c)
-}
-
-// equalPools fails unless the pools have the settings that a new Core with the policy has.
-func (y *play) equalPools() {
-	fresh, err := NewCore(core.Config{Parts: y.parts}, y.c.View().Policy())
-	require.NoError(y.t, err)
-	now := map[string]model.PoolConfig{}
-	for _, p := range y.c.View().Pools() {
-		now[p.Name] = p.Config
-	}
-	for _, p := range fresh.View().Pools() {
-		require.Equal(y.t, p.Config, now[p.Name])
-	}
-}
-
-// finish lets all jobs end: attempts no longer fail, and the node with slots for every task
-// returns. Other nodes keep their state.
-func (y *play) finish() {
-	t := y.t
-	y.rejoin(y.big)
-	require.NoError(t, y.c.Cordon(y.now, y.big, false))
-	for round := 0; len(y.c.View().Active()) > 0; round++ {
-		require.LessOrEqual(t, round, 400, "every job ends once failures stop: %+v", y.c.Policy)
-		y.now += time.Second
-		for _, n := range y.nodes {
-			y.beat(n, 10, 0)
-		}
-		checkInvariants(t, y.c)
-	}
-	for task, n := range y.won {
-		require.Equal(t, 1, n, "%v is committed once", task)
-	}
-	require.NoError(t, y.calls.Err())
-}
-
-// rejoin lets node n join with a new incarnation, perhaps in another rack.
-func (y *play) rejoin(n model.NodeID) {
-	spec := y.joined[n]
-	spec.Incarnation++
-	spec.Rack = rapid.SampledFrom([]string{spec.Rack, "r0", "r1"}).Draw(y.t, "rack")
-	y.running[n] = map[model.AttemptID]bool{}
-	y.join(spec)
-}
-
 // Random runs under any policy, with parts from outside or without, end, keep all invariants, and
 // replay.
 func TestRandomRuns(t *testing.T) {
@@ -325,12 +89,12 @@ func TestRandomRuns(t *testing.T) {
 		case 2:
 			p.Reduce.Part = "first"
 		}
-		y := newPlayOf(t, p, knownParts())
+		w := newWorld(t, p)
 		for range rapid.IntRange(10, 60).Draw(t, "steps") {
-			y.step(4, 2)
+			w.step(4, 2)
 		}
-		y.finish()
-		y.replay(p)
+		w.finish()
+		w.replay(p)
 	})
 }
 
@@ -340,22 +104,127 @@ func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"), nil)
 		p.Locality, p.Spread, p.SlowStart = model.LocalityPolicy{}, false, 0
-		y := newPlay(t, p)
-		y.fixed = true
+		w := newWorld(t, p)
+		w.fixed, w.calm = true, true
 		for range 40 {
-			y.step(4, 1)
-			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
-			y.beat(n, 3, 1)
+			w.step(4, 1)
+			n := rapid.SampledFrom(w.nodes).Draw(t, "node")
+			w.beat(n, 3, 1)
 			for k := range model.TaskKind(model.Kinds) {
-				at := y.c.Nodes[n]
+				at := w.c.Nodes[n]
 				if !at.Open() {
 					continue
 				}
-				for _, j := range y.c.Active {
-					fits := at.Free(k) >= int(j.Slots) && !y.c.Avoids(j, at)
+				for _, j := range w.c.Active {
+					fits := at.Free(k) >= int(j.Slots) && !w.c.Avoids(j, at)
 					require.False(t, !j.State.Ended() && fits && j.Work[k].Waiting() > 0 && j.Launchable(k), "%v idles on %v beside %v", k, n, j.ID)
 				}
 			}
 		}
 	})
+}
+
+// TestSmallWorlds takes random steps in small worlds, in which few things happen, so that they
+// happen in many orders. Some walks have no faults. LONG_TESTS=1 takes fifty times as many walks.
+func TestSmallWorlds(t *testing.T) {
+	rounds := 2
+	if os.Getenv("LONG_TESTS") != "" {
+		rounds = 100
+	}
+	for _, spec := range smallWorlds(t) {
+		t.Run(spec.name, func(t *testing.T) {
+			t.Parallel()
+			for range rounds {
+				rapid.Check(t, spec.walk)
+			}
+		})
+	}
+}
+
+// quantum is the unit of the waits in small worlds.
+const quantum = time.Second
+
+// worldSpec describes a small world: policy, nodes and jobs.
+type worldSpec struct {
+	name   string
+	policy model.Policy
+	nodes  []model.Node
+	jobs   []model.JobSpec
+}
+
+// walk takes random steps in a new world until faults stop.
+func (spec *worldSpec) walk(t *rapid.T) {
+	w := &world{
+		t: t, small: true, coming: spec.jobs, pace: 500, rounds: 60,
+		cfg: core.Config{HeartbeatInterval: quantum, Expiry: 6 * quantum, MaxAttempts: 2},
+	}
+	w.begin(spec.policy, spec.nodes)
+	fails := rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "fails")
+	for range rapid.IntRange(10, 80).Draw(t, "steps") {
+		w.step(4, fails)
+	}
+	w.finish()
+	w.replay(spec.policy)
+}
+
+// smallWorlds returns the worlds: of each policy, with and without places of input.
+func smallWorlds(t testing.TB) (list []worldSpec) {
+	two := []model.Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
+	three := []model.Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
+	wide := []model.Node{{Name: "n1", MapSlots: 2, ReduceSlots: 1}, {Name: "n2", MapSlots: 2, ReduceSlots: 1}}
+	both := []model.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 2, Reduces: 1}, {Name: "b", User: "v", Pool: "b", Maps: 1}}
+	large := []model.JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 3, Reduces: 2}, {Name: "b", User: "v", Pool: "b", Maps: 1, Reduces: 1}}
+	mine := []model.JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "u", Maps: 1, Reduces: 1}}
+	placed := slices.Clone(both)
+	placed[0].Places = model.Places{Offsets: []int32{0, 1, 2}, Nodes: []model.NodeID{0, 0}}
+	placed[1].Places = model.Places{Offsets: []int32{0, 1}, Nodes: []model.NodeID{1}}
+	add := func(name, preset string, nodes []model.Node, jobs []model.JobSpec, change func(*model.Policy)) {
+		p := policyOf(t, preset, nil)
+		if p.Locality.Rule == model.TimedWait {
+			p.Locality.Waits = []time.Duration{quantum, 2 * quantum}
+		}
+		if change != nil {
+			change(&p)
+		}
+		list = append(list, worldSpec{name, p, nodes, jobs})
+	}
+	cogrs := func(p *model.Policy) {
+		p.Reduce = model.ReducePolicy{Rule: model.CoGRS, Waits: [2]time.Duration{quantum, quantum}}
+	}
+	add("fifo", "fifo", two, both, nil)
+	add("fifo large", "fifo", wide, large, nil)
+	add("fair", "fair", two, both, nil)
+	add("fair large", "fair", three, large, func(p *model.Policy) { p.SlowStart = 1 })
+	add("delay", "delay", two, placed, func(p *model.Policy) { p.Locality.Skips = []int{1} })
+	add("delay by maps", "delay", two, placed, nil)
+	add("hfs", "hfs", two, placed, nil)
+	add("hfs capped", "hfs", three, placed, func(p *model.Policy) { p.Locality.Capped = true })
+	add("hfs limited", "hfs", two, mine, func(p *model.Policy) { p.Pools.UserMaxJobs = 1 })
+	add("hfs cogrs", "hfs", three, placed, cogrs)
+	add("fair cogrs", "fair", two, large, cogrs)
+	add("fair larts", "fair", two, large, func(p *model.Policy) { cogrs(p); p.Reduce.Rule = model.LARTS })
+	add("preemption", "hfs", wide, placed, func(p *model.Policy) {
+		p.Pools.Pools = []model.PoolConfig{{Name: "b", Min: [2]int{1, 0}, MinTimeout: quantum}}
+		p.Pools.MinTimeout, p.Pools.FairTimeout = quantum, 2*quantum
+		p.Preemption = model.PreemptionPolicy{Mode: model.PreemptOn, Interval: 2 * quantum}
+	})
+	add("capacity", "capacity", two, both, nil)
+	add("capacity queues", "capacity", wide, both, func(p *model.Policy) {
+		p.Queues = []model.QueueConfig{{Name: "default", Capacity: 50, UserLimit: 50}, {Name: "other", Capacity: 50}}
+	})
+	add("hfsp suspends", "hfsp", two, both, func(p *model.Policy) { p.HFSP.Sample = 1; p.HFSP.Delta = quantum })
+	add("hfsp kills", "hfsp", two, both, func(p *model.Policy) { p.HFSP.Sample = 1; p.HFSP.Reclaim = model.KillLarger })
+	add("srpt", "srpt", two, both, nil)
+	add("quincy", "quincy", three, placed, func(p *model.Policy) { p.Quincy.Interval = quantum })
+	add("quincy waits", "quincy", two, placed, func(p *model.Policy) { p.Quincy.Rule = model.Q })
+	late := model.SpeculationPolicy{Rule: model.LATE, Lag: quantum, MinCopies: 1}
+	alone := []model.JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "v", Maps: 1, Reduces: 2}}
+	add("late", "fifo", wide, alone, func(p *model.Policy) { p.Speculation = late })
+	add("late waits", "hfs", wide, placed, func(p *model.Policy) { p.Speculation = late })
+	add("late capacity", "capacity", wide, alone, func(p *model.Policy) { p.Speculation = late })
+	add("native hfsp", "hfsp", wide, both, func(p *model.Policy) {
+		p.HFSP.Sample = 1
+		p.Speculation = model.SpeculationPolicy{Rule: model.NativeRule, Lag: quantum}
+	})
+	return list
 }

@@ -77,28 +77,22 @@ func TestQuestionsChangeNothing(t *testing.T) {
 				p.Queues = nil
 			}
 			var asked, silent []event.Event
-			y := newPlay(t, p)
-			y.c.Config.Events = func(e event.Event) { asked = append(asked, e) }
-			fresh, err := NewCore(silently(y.config()), p)
+			w := newWorld(t, p)
+			w.hears = func(e event.Event) { asked = append(asked, e) }
+			fresh, err := NewCore(silently(w.cfg), p)
 			require.NoError(t, err)
-			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &w.log))
 			fresh.Config.Events = func(e event.Event) { silent = append(silent, e) }
 			for range rapid.IntRange(5, 40).Draw(t, "steps") {
-				y.step(4, 2)
+				w.step(4, 2)
 				if rapid.IntRange(0, 2).Draw(t, "asked") == 0 {
-					ask(t, y.c)
+					ask(t, w.c)
 				}
 			}
-			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.NoError(t, ReplayFrom(fresh, &w.log))
 			require.Equal(t, silent, asked)
 		}))
 	}
-}
-
-// silently returns cfg without its call log.
-func silently(cfg core.Config) core.Config {
-	cfg.Calls = nil
-	return cfg
 }
 
 func orderOf(t require.TestingT, preset string) string {

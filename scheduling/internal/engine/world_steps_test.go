@@ -1,272 +1,244 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// step is an event that may happen in a small world: its kind, its machine, its attempt or job.
-type step struct {
-	what stepKind
-	node int
-	item int
-}
+// below draws a number from 0 to n-1.
+func (w *world) below(n int, label string) int { return rapid.IntRange(0, n-1).Draw(w.t, label) }
 
-type stepKind uint8
-
-const (
-	stepSubmit    stepKind = iota // the next job comes
-	stepBeat                      // a heartbeat with all attempts, and its answer
-	stepPoke                      // a heartbeat with the attempts that have ended, and its answer
-	stepMute                      // a heartbeat whose answer is lost
-	stepDouble                    // a heartbeat is delivered; a copy of it stays in flight
-	stepLate                      // the copy arrives
-	stepWork                      // an attempt is half done
-	stepSucceed                   // an attempt ends: success
-	stepFail                      // an attempt ends: the function of the job failed
-	stepBlameless                 // an attempt ends: the node is to blame
-	stepStop                      // an attempt ends: it stopped by itself
-	stepCommit                    // an attempt asks to commit
-	stepLost                      // a reduce reports that a map's output is lost
-	stepUnfetched                 // a reduce cannot fetch a map's output
-	stepCrash                     // a machine dies
-	stepBack                      // a dead machine returns with a new incarnation
-	stepLeave                     // the Core expires a machine
-	stepCordon                    // a machine is cordoned or uncordoned
-	stepKill                      // a job is killed
-	stepPriority                  // a job gets the highest priority
-	stepSwitch                    // another preset becomes the policy
-	stepPreempt                   // a round of preemption
-	stepTick                      // time passes
-)
-
-var stepNames = [...]string{
-	"job %d is submitted", "%s sends a heartbeat", "%s tells what has ended", "%s sends a heartbeat, the answer is lost",
-	"%s sends a heartbeat, a copy stays under way", "the copy of %s's heartbeat arrives", "on %s %v is half done",
-	"on %s %v succeeds", "on %s %v fails", "on %s %v fails blamelessly", "on %s %v stops of itself",
-	"on %s %v asks to commit", "on %s %v misses a map's output",
-	"on %s %v cannot fetch a map's output", "%s dies", "%s is back", "the Core gives %s up",
-	"%s is cordoned, or no longer", "job %d is killed", "job %d is urgent", "preset %d", "preemption round", "time passes",
-}
-
-// often is the number of steps that are neither faults nor time that passes.
-const often = 1 << 30
-
-// mostSteps has, for each kind of step, how often it may happen in a world.
-var mostSteps = [stepTick + 1]int{
-	stepSubmit: often, stepBeat: often, stepPoke: often, stepMute: 1, stepDouble: 1, stepLate: often, stepWork: often, stepSucceed: often,
-	stepFail: 2, stepBlameless: 1, stepStop: 1, stepCommit: often, stepLost: 1, stepUnfetched: 1,
-	stepCrash: 1, stepBack: often, stepLeave: 1, stepCordon: 2, stepKill: 1, stepPriority: 1, stepSwitch: 2,
-	stepPreempt: 1, stepTick: 3,
-}
-
-// isFault reports whether a step is a fault. The other steps occur in every cluster.
-func (k stepKind) isFault() bool { return mostSteps[k] < often && k != stepTick }
-
-// tell returns a line for the log about the step, which is not taken yet.
-func (w *world) tell(s step) string {
-	format := stepNames[s.what]
+// submit submits a random job, or the next one that is coming.
+func (w *world) submit() {
+	var s model.JobSpec
 	switch {
-	case s.what == stepSubmit || s.what >= stepKill && s.what <= stepSwitch:
-		return fmt.Sprintf(format, s.item+1)
-	case s.what >= stepPreempt:
-		return format
-	case s.what >= stepWork && s.what <= stepUnfetched:
-		return fmt.Sprintf(format, w.spec.nodes[s.node].Name, w.machines[s.node].held[s.item].id)
-	}
-	return fmt.Sprintf(format, w.spec.nodes[s.node].Name)
-}
-
-// may reports whether step s can happen in the present state of w.
-func (w *world) may(s step) bool {
-	m := &w.machines[s.node]
-	switch s.what {
-	case stepSubmit:
-		return len(w.jobs) < len(w.spec.jobs)
-	case stepKill, stepPriority:
-		return !w.c.Job(model.JobID(s.item + 1)).State.Ended()
-	case stepPreempt:
-		return w.c.Policy.Preemption.Mode == model.PreemptOn || w.c.Policy.Order == "quincy"
-	case stepTick, stepCordon, stepSwitch:
-		return true
-	case stepBack:
-		return !m.up
-	case stepLate:
-		return m.late != nil
-	case stepLeave:
-		return w.c.Nodes[s.node].Live
-	case stepBeat, stepMute, stepCrash:
-		return m.up
-	case stepPoke:
-		return m.up && m.sent == nil && len(m.held) > 1 && slices.ContainsFunc(m.held, func(a onMachine) bool { return a.state >= heldSucceeded || a.lost != nil })
-	case stepDouble:
-		return m.up && m.late == nil
+	case !w.small:
+		s = w.drawJob()
+	case len(w.coming) == 0:
+		return
 	default:
+		s, w.coming = w.coming[0], w.coming[1:]
 	}
-	a := &m.held[s.item]
-	if a.state != heldRuns {
-		return false
-	}
-	switch s.what {
-	case stepWork:
-		return !a.half && w.c.Policy.NeedsProgress(a.id.Task.Kind)
-	case stepSucceed:
-		return a.granted || !w.commits(a.id.Task)
-	case stepCommit:
-		return !a.granted && w.commits(a.id.Task)
-	case stepLost, stepUnfetched:
-		return a.lost == nil && a.id.Task.Kind == model.Reduce && w.missing(a) >= 0
-	default:
-		return true
-	}
+	w.jobs = append(w.jobs, jobFacts{JobSpec: s, placedAt: w.now})
+	submitAt(w.t, w.c, w.now, s)
 }
 
-// missing returns the first done map of a's job, whose output reduce a may miss, or -1.
-func (w *world) missing(a *onMachine) int {
-	return slices.IndexFunc(w.c.Job(a.id.Task.Job).Work[model.Map].Tasks, func(t core.Task) bool { return t.State == core.TaskDone })
-}
-
-// steps returns all steps that may happen in the present state of w: faults, or others.
-func (w *world) steps(faults bool) (list []step) {
-	add := func(s step) {
-		if s.what.isFault() == faults && w.left[s.what] > 0 && w.may(s) {
-			list = append(list, s)
+func (w *world) drawJob() model.JobSpec {
+	t := w.t
+	s := model.JobSpec{
+		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
+		Priority: model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: w.below(7, "maps"), Reduces: w.below(4, "reduces"),
+		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
+		SlotsPerTask: rapid.SampledFrom([]int{0, 0, 0, 2}).Draw(t, "slots"),
+	}
+	if len(w.c.Policy.Queues) > 0 {
+		s.Queue = rapid.SampledFrom([]string{"a", "b", "default"}).Draw(t, "queue")
+	}
+	if rapid.Bool().Draw(t, "placed") {
+		s.Places.Offsets = []int32{0}
+		for range s.Maps {
+			for range w.below(3, "replicas") {
+				s.Places.Nodes = append(s.Places.Nodes, rapid.SampledFrom(w.nodes).Draw(t, "place"))
+			}
+			s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
 		}
 	}
-	add(step{what: stepSubmit})
-	for i := range w.jobs {
-		add(step{what: stepKill, item: i})
-		add(step{what: stepPriority, item: i})
+	return s
+}
+
+// beat lets the attempts of machine n work and sends its heartbeat. Each attempt ends with a chance
+// of `ends` in ten; `fails` in ten of these fail. If fails is above 0 the answer may get lost, or a
+// copy of the heartbeat stays in flight.
+func (w *world) beat(n model.NodeID, ends, fails int) {
+	m := &w.machines[n]
+	if !m.up {
+		return
 	}
-	for i := range Presets() {
-		add(step{what: stepSwitch, item: i})
-	}
-	add(step{what: stepPreempt})
-	add(step{what: stepTick})
-	for i := range w.spec.nodes {
-		for k := stepBeat; k <= stepLate; k++ {
-			add(step{what: k, node: i})
-		}
-		for h := range w.machines[i].held {
-			for k := stepWork; k <= stepUnfetched; k++ {
-				add(step{k, i, h})
+	if m.sent == nil {
+		for i := range m.held {
+			if a := &m.held[i]; a.runs() {
+				w.work(a, ends, fails)
 			}
 		}
-		for k := stepCrash; k <= stepCordon; k++ {
-			add(step{what: k, node: i})
-		}
 	}
-	return list
+	h := w.write(n, fails == 0 || w.below(4, "all") > 0)
+	answer := w.deliver(h)
+	fate := 9
+	if fails > 0 && !w.calm {
+		fate = w.below(10, "fate")
+	}
+	switch fate {
+	case 0:
+		return // the answer is lost
+	case 1:
+		m.late = h
+	}
+	w.answered(n, answer)
+	if answer.Reregister {
+		w.beat(n, ends, fails)
+	}
 }
 
-// take performs a step that may happen, and checks the rules.
-func (w *world) take(s step) {
-	w.t.Logf("%s", w.tell(s))
-	w.left[s.what]--
-	i, m := s.node, &w.machines[s.node]
-	switch s.what {
-	case stepSubmit:
-		w.jobs = append(w.jobs, jobFacts{placedAt: w.now})
-		submitAt(w.t, w.c, w.now, w.spec.jobs[len(w.jobs)-1])
-	case stepBeat, stepPoke:
-		w.answered(i, w.deliver(i, w.write(i, s.what == stepBeat)))
-	case stepMute:
-		w.deliver(i, w.write(i, true))
-	case stepDouble:
-		m.late = w.write(i, true)
-		w.answered(i, w.deliver(i, m.late))
-	case stepLate:
-		l := m.late
-		m.late = nil
-		w.deliver(i, l) // the Core has answered this heartbeat, or it is of a former incarnation
-	case stepCrash:
-		*m = machine{cordoned: m.cordoned, life: m.life, late: m.late}
-	case stepBack:
-		w.join(i)
-	case stepLeave:
-		require.NoError(w.t, w.c.Leave(w.now, model.NodeID(i)))
-	case stepKill:
-		w.jobs[s.item].killed = true
-		require.NoError(w.t, w.c.Kill(w.now, model.JobID(s.item+1)))
-	case stepPriority:
-		require.NoError(w.t, w.c.SetPriority(w.now, model.JobID(s.item+1), model.VeryHigh))
-	case stepSwitch:
-		w.switched = true
-		require.NoError(w.t, w.c.Reconfigure(w.now, policyOf(w.t, Presets()[s.item], nil)))
-	case stepCordon:
-		w.cordon(i, !m.cordoned)
-	case stepPreempt:
-		_, err := w.c.Preempt(w.now)
-		require.NoError(w.t, err)
-	case stepTick:
-		w.pass()
+// work lets a running attempt make progress and, perhaps, end.
+func (w *world) work(a *onMachine, ends, fails int) {
+	id := a.Attempt.Task
+	a.Progress, a.ReduceProgress = rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(w.t, "progress"), 0.5
+	if m := w.missing(a); m >= 0 && fails > 0 && w.below(10, "misses") == 0 {
+		try := max(0, w.c.Job(id.Job).Work[model.Map].Tasks[m].Won-int32(w.below(2, "replaced")))
+		a.Lost = []model.LostOutput{{Map: int32(m), Try: try, Unreachable: w.below(2, "unreachable") == 0}}
+	}
+	if w.below(10, "end") >= ends {
+		return
+	}
+	switch {
+	case w.below(10, "fail") < fails:
+		switch w.below(4, "how") {
+		case 0:
+			a.State = model.StateKilled // it stops by itself
+		case 1:
+			a.State, a.Blameless = model.StateFailed, true
+		default:
+			a.State, a.Err = model.StateFailed, "broken"
+			w.facts(id).failed++
+		}
+	case w.commits(id) && !a.granted:
+		w.commit(a)
+		if a.granted && w.below(2, "commits") == 0 {
+			a.State = model.StateSucceeded
+		}
 	default:
-		w.happens(&m.held[s.item], s.what)
+		a.State, a.Progress = model.StateSucceeded, 1
+		for range w.jobs[id.Job-1].Reduces * (1 - int(id.Kind)) {
+			a.OutputBytes = append(a.OutputBytes, int64(w.below(101, "bytes")))
+		}
+	}
+}
+
+// missing returns the first done map of a reduce's job, whose output it may miss, or -1.
+func (w *world) missing(a *onMachine) int {
+	j := w.c.Job(a.Attempt.Task.Job)
+	if a.Attempt.Task.Kind != model.Reduce || j.State.Ended() {
+		return -1
+	}
+	return slices.IndexFunc(j.Work[model.Map].Tasks, func(t core.Task) bool { return t.State == core.TaskDone })
+}
+
+// commit asks the Core whether an attempt may commit. An attempt that may not ends.
+func (w *world) commit(a *onMachine) {
+	id := a.Attempt
+	if !w.c.MayCommit(id) {
+		a.State = model.StateKilled
+		return
+	}
+	f := w.facts(id.Task)
+	a.granted = true
+	if f.done > 0 {
+		w.breaks("%v may commit, another attempt has", id)
+	}
+	other := model.AttemptID{Task: id.Task, Try: int32(f.granted) - 1}
+	if _, lives := w.c.View().Attempt(other); other.Try >= 0 && other != id && lives {
+		w.breaks("%v may commit, as may try %d, which is alive", id, other.Try)
+	}
+	f.granted = int(id.Try) + 1
+}
+
+// step makes a random call of the Core; ends and fails are as for beat. Without fails, no job is
+// killed, no node is lost and the policy stays.
+func (w *world) step(ends, fails int) {
+	t := w.t
+	w.now += time.Duration(w.below(w.pace+1, "ms")) * time.Millisecond
+	n := rapid.SampledFrom(w.nodes).Draw(t, "node")
+	m, active, faults := &w.machines[n], w.c.View().Active(), fails > 0
+	job := func() model.JobID { return rapid.SampledFrom(active).Draw(t, "job") }
+	switch what := w.below(24, "what"); {
+	case what < 3:
+		w.submit()
+	case what == 3:
+		w.pass(0)
+	case what == 4 && len(active) > 0:
+		require.NoError(t, w.c.SetPriority(w.now, job(), model.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
+	case what == 5 && len(active) > 0 && w.c.Policy.Order == "pools":
+		require.NoError(t, w.c.SetPool(w.now, job(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pool")))
+	case what == 6 && faults && len(active) > 0:
+		id := job()
+		w.jobs[id-1].killed = true
+		require.NoError(t, w.c.Kill(w.now, id))
+	case what == 7 && faults:
+		require.NoError(t, w.c.Leave(w.now, n))
+	case what == 8:
+		_, err := w.c.Preempt(w.now)
+		require.NoError(t, err)
+	case what == 9 && faults && !w.fixed && w.below(5, "reconfigure") == 0:
+		before := w.c.Order
+		if err := w.c.Reconfigure(w.now, drawPolicy(t)); err != nil {
+			require.ErrorIs(t, err, core.ErrUnknownQueue)
+			require.Equal(t, before, w.c.Order, "all or nothing")
+		} else {
+			w.switched = true
+			w.equalPools()
+		}
+	case what == 10 && faults:
+		w.rejoin(n)
+	case what == 11 || what == 12:
+		w.cordon(n, rapid.Bool().Draw(t, "cordon"))
+	case what == 13 && faults && !w.calm:
+		*m = machine{Node: m.Node, cordoned: m.cordoned, late: m.late} // it dies
+	case what == 14 && m.late != nil:
+		answer := w.deliver(m.late) // the Core has answered it, or it is of a former incarnation
+		require.False(t, m.late.Seq < m.seq && len(answer.Actions) > 0, "an old heartbeat is answered once more")
+		m.late = nil
+	default:
+		w.beat(n, ends, fails)
 	}
 	w.check()
 }
 
-func (w *world) cordon(i int, to bool) {
-	w.machines[i].cordoned = to
-	require.NoError(w.t, w.c.Cordon(w.now, model.NodeID(i), to))
+// rejoin lets a machine restart, perhaps in another rack.
+func (w *world) rejoin(n model.NodeID) {
+	m := &w.machines[n]
+	if !w.small {
+		m.Rack = rapid.SampledFrom([]string{m.Rack, "r0", "r1"}).Draw(w.t, "rack")
+	}
+	w.join(n)
 }
 
-// pass lets a quantum of time pass and performs the JobTracker's periodic work.
-func (w *world) pass() {
-	w.now += quantum
+func (w *world) cordon(n model.NodeID, to bool) {
+	w.machines[n].cordoned = to
+	require.NoError(w.t, w.c.Cordon(w.now, n, to))
+}
+
+// pass lets d pass and performs the JobTracker's periodic work.
+func (w *world) pass(d time.Duration) {
+	w.now += d
 	_, err := w.c.Expire(w.now)
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.c.Update(w.now))
 	for _, n := range w.c.Nodes {
-		if n.Live && w.now-n.Seen >= worldExpiry {
+		if n.Live && w.now-n.Seen >= w.cfg.Expiry {
 			w.breaks("%s has been silent for %v and is not lost", n.Name, w.now-n.Seen)
 		}
 	}
 }
 
-// happens applies the step `what` to a running attempt on its machine.
-func (w *world) happens(a *onMachine, what stepKind) {
-	switch what {
-	case stepWork:
-		a.half = true
-	case stepSucceed:
-		a.state = heldSucceeded
-	case stepFail:
-		a.state = heldFailed
-		w.facts(a.id.Task).failed++
-	case stepBlameless:
-		a.state = heldBlameless
-	case stepStop:
-		a.state = heldStopped
-	case stepCommit:
-		w.commit(a)
-	case stepLost, stepUnfetched: // the output is lost, or the reduce cannot reach it
-		m := w.missing(a)
-		try := w.c.Job(a.id.Task.Job).Work[model.Map].Tasks[m].Won
-		a.lost = []model.LostOutput{{Map: int32(m), Try: try, Unreachable: what == stepUnfetched}}
-	default:
+// finish stops all faults, and checks that every job ends: the last machine returns, the others
+// keep their state.
+func (w *world) finish() {
+	w.t.Logf("no more faults")
+	last := w.nodes[len(w.nodes)-1]
+	w.rejoin(last)
+	w.cordon(last, false)
+	for round := 0; len(w.c.View().Active()) > 0; round++ {
+		require.Less(w.t, round, w.rounds, "every job ends once faults stop: %+v", w.c.Policy)
+		w.pass(time.Second)
+		for _, n := range w.nodes {
+			w.beat(n, 10, 0)
+		}
+		w.check()
 	}
-}
-
-// commit asks the Core whether an attempt may commit. An attempt that may not ends.
-func (w *world) commit(a *onMachine) {
-	if !w.c.MayCommit(a.id) {
-		a.state = heldStopped
-		return
-	}
-	f := w.facts(a.id.Task)
-	a.granted = true
-	if f.done > 0 {
-		w.breaks("%v may commit, another attempt has", a.id)
-	}
-	other := model.AttemptID{Task: a.id.Task, Try: int32(f.granted) - 1}
-	if _, lives := w.c.View().Attempt(other); other.Try >= 0 && other != a.id && lives {
-		w.breaks("%v may commit, as may try %d, which is alive", a.id, other.Try)
-	}
-	f.granted = int(a.id.Try) + 1
 }
