@@ -87,27 +87,48 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 	return centers, nil
 }
 
-// coordinates parses the point in a line, as exact and as rounded numbers, into the given slices.
-// The point must have as many numbers as the centers.
-func (o KMeansOptions) coordinates(
-	line []byte, exact []Sum, rounded []float64, centers []Cluster,
-) ([]Sum, []float64, error) {
-	exact, rounded, line = exact[:0], rounded[:0], withoutCR(line)
+// points reads points for one task. The point that it read last is valid until the next one.
+type points struct {
+	separator byte
+	centers   []Cluster // a point has as many numbers as these
+	exact     []Sum
+	rounded   []float64
+}
+
+// read parses the point in a line.
+func (p *points) read(line []byte) error {
+	p.exact, p.rounded, line = p.exact[:0], p.rounded[:0], withoutCR(line)
 	for rest, more := line, true; more; {
 		var text []byte
-		text, rest, more = bytes.Cut(rest, []byte{o.Separator})
+		text, rest, more = bytes.Cut(rest, []byte{p.separator})
 		n, err := decimal(text, text)
 		if err != nil {
-			return exact, rounded, err
+			return err
 		}
 		f, _ := strconv.ParseFloat(string(text), 64) // cannot fail: decimal accepts only valid numbers
-		exact, rounded = append(exact, n), append(rounded, f)
+		p.exact, p.rounded = append(p.exact, n), append(p.rounded, f)
 	}
-	if len(centers) > 0 && len(rounded) != len(centers[0].Center) {
-		return exact, rounded, mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
-			cut(line), len(rounded), len(centers[0].Center)))
+	if len(p.centers) > 0 && len(p.rounded) != len(p.centers[0].Center) {
+		return mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
+			cut(line), len(p.rounded), len(p.centers[0].Center)))
 	}
-	return exact, rounded, nil
+	return nil
+}
+
+// nearest returns the index of the center nearest to the point, and the squared distance.
+func (p *points) nearest() (best int32, least float64) {
+	least = math.Inf(1)
+	point := p.rounded
+	for i, c := range p.centers {
+		d := 0.0
+		for j, x := range c.Center {
+			d += (x - point[j]) * (x - point[j])
+		}
+		if d < least {
+			best, least = int32(i), d
+		}
+	}
+	return best, least
 }
 
 // maxDraws limits the number of jobs that draw centers.
@@ -150,20 +171,19 @@ func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.J
 		Name: "kmeans-start",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, drawnPoint, mapreduce.None], error) {
 			var first firstDrawn
-			var exact []Sum
-			var point []float64
+			in := points{separator: o.Separator, centers: centers}
 			return mapreduce.Mapper[[]byte, drawnPoint, mapreduce.None]{
-				Map: func(line []byte, _ func(drawnPoint, mapreduce.None)) (err error) {
-					if exact, point, err = o.coordinates(line, exact, point, centers); err != nil {
+				Map: func(line []byte, _ func(drawnPoint, mapreduce.None)) error {
+					if err := in.read(line); err != nil {
 						return err
 					}
 					weight := 1.0
 					if len(centers) > 0 {
-						_, weight = nearest(centers, point)
+						_, weight = in.nearest()
 					}
 					if weight > 0 {
-						wait := -math.Log(o.uniform(number, t.Offset(), point)) / weight
-						first.keep(n, mapreduce.MakePair(math.Float64bits(wait), point))
+						wait := -math.Log(o.uniform(number, t.Offset(), in.rounded)) / weight
+						first.keep(n, mapreduce.MakePair(math.Float64bits(wait), in.rounded))
 					}
 					return nil
 				},
@@ -226,18 +246,15 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 	return mapreduce.Job[[]byte, int32, []Sum, mapreduce.Pair[int32, Cluster]]{
 		Name: "kmeans",
 		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, int32, []Sum], error) {
-			var exact []Sum
-			var point []float64
-			return mapreduce.Mapper[[]byte, int32, []Sum]{
-				Map: func(line []byte, emit func(int32, []Sum)) (err error) {
-					if exact, point, err = o.coordinates(line, exact, point, centers); err != nil {
-						return err
-					}
-					center, _ := nearest(centers, point)
-					emit(center, exact)
-					return nil
-				},
-			}, nil
+			in := points{separator: o.Separator, centers: centers}
+			return mapreduce.Mapper[[]byte, int32, []Sum]{Map: func(line []byte, emit func(int32, []Sum)) error {
+				if err := in.read(line); err != nil {
+					return err
+				}
+				center, _ := in.nearest()
+				emit(center, in.exact)
+				return nil
+			}}, nil
 		},
 		Combine: func(a, b []Sum) []Sum {
 			for i := range a {
@@ -256,19 +273,4 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 			return nil
 		},
 	}
-}
-
-// nearest returns the index of the center nearest to a point, and the squared distance.
-func nearest(centers []Cluster, point []float64) (best int32, least float64) {
-	least = math.Inf(1)
-	for i, c := range centers {
-		d := 0.0
-		for j, x := range c.Center {
-			d += (x - point[j]) * (x - point[j])
-		}
-		if d < least {
-			best, least = int32(i), d
-		}
-	}
-	return best, least
 }
