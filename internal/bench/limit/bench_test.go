@@ -6,42 +6,35 @@ import (
 )
 
 // The programs on 16 MiB in memory, in bytes of input per second, to compare two versions of them.
-
-func BenchmarkWordCount(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 1))
-	text := []byte(randomText(random, "abcdefghijklmnopqrstuvwxyz      \n", 16<<20))
-	measure(b, text, func() error {
-		_, _, err := WordCount(text, 2, 2, "")
-		return err
-	})
-}
-
-func BenchmarkTeraSort(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 1))
-	data := []byte(randomText(random, "0123456789abcdefghijklmnopqrstuvwxyz",
-		16<<20/teraRecord*teraRecord))
-	measure(b, data, func() error {
-		_, err := TeraSort(data, 2, 2, "")
-		return err
-	})
-}
-
-func BenchmarkSortLines(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 1))
-	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n",
-		16<<20))
-	measure(b, text, func() error {
-		_, err := SortLines(text, 2, 2, "")
-		return err
-	})
-}
-
-func measure(b *testing.B, input []byte, run func() error) {
-	b.Helper()
-	b.SetBytes(int64(len(input)))
-	for b.Loop() {
-		if err := run(); err != nil {
-			b.Fatal(err)
-		}
+func BenchmarkPrograms(b *testing.B) {
+	const characters = "0123456789abcdefghijklmnopqrstuvwxyz"
+	const size, records = 16 << 20, 16 << 20 / teraRecord
+	for _, program := range []struct {
+		name, alphabet string
+		size           int
+		run            func(data []byte) error
+	}{
+		{"WordCount", characters[10:] + "      \n", size, func(data []byte) error {
+			_, _, err := WordCount(data, 2, 2, "")
+			return err
+		}},
+		{"TeraSort", characters, records * teraRecord, func(data []byte) error {
+			_, err := TeraSort(data, 2, 2, "")
+			return err
+		}},
+		{"SortLines", characters[10:] + characters[10:] + "\n", size, func(data []byte) error {
+			_, err := SortLines(data, 2, 2, "")
+			return err
+		}},
+	} {
+		b.Run(program.name, func(b *testing.B) {
+			data := []byte(randomText(rand.New(rand.NewPCG(1, 1)), program.alphabet, program.size))
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if err := program.run(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

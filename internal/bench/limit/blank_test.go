@@ -23,24 +23,3 @@ func TestBlanksFindsSeparators(t *testing.T) {
 		}
 	}
 }
-
-func TestIsBlank(t *testing.T) {
-	n := 0
-	for c := range 256 {
-		if isBlank(byte(c)) {
-			n++
-		}
-	}
-	require.Equal(t, 6, n)
-	for _, c := range []byte(" \t\n\v\f\r") {
-		require.True(t, isBlank(c))
-	}
-}
-
-func TestPrefixComparesAsBytesDo(t *testing.T) {
-	texts := []string{"", "a", "a\x01", "ab", "abcdefg", "abcdefgh", "abcdefghi", "b", "\xff"}
-	for i := range texts[1:] {
-		require.LessOrEqual(t, prefix8([]byte(texts[i])), prefix8([]byte(texts[i+1])))
-	}
-	require.Equal(t, uint64('a')<<56, prefix8([]byte("a")))
-}

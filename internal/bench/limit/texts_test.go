@@ -2,7 +2,6 @@ package limit
 
 import (
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 )
@@ -35,13 +34,6 @@ func eachText(t *testing.T, f func(t *testing.T, text string)) {
 		for _, size := range []int{1, 15, 16, 17, 18, 100, 4095, 4096, 100_000, 300_000} {
 			f(t, randomText(random, alphabet, size))
 		}
-	}
-	if path := os.Getenv("TARRY_TEXT"); path != "" {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(t, string(text))
 	}
 }
 
