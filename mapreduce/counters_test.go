@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,9 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// countedJobs are jobs that take each way from records to output, over the same two inputs.
-func countedJobs() map[string]func() (*Plan, error) {
-	lines := Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))
+// countedJobs are jobs over lines that take each way from records to output.
+func countedJobs(lines Input[[]byte]) map[string]func() (*Plan, error) {
 	return map[string]func() (*Plan, error){
 		"reduce": func() (*Plan, error) {
 			return wordCount(false).Bind(lines, unread[Pair[string, int64]]())
@@ -40,7 +38,7 @@ func countedJobs() map[string]func() (*Plan, error) {
 
 // An engine run counts what RunLocal counts, and both count what the jobs are known to do.
 func TestCountersAreWhatHappened(t *testing.T) {
-	for name, bind := range countedJobs() {
+	for name, bind := range countedJobs(Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))) {
 		p := must(bind())(t)
 		local := must(RunLocal(t.Context(), p, LocalOptions{Reduces: 2}))(t)
 		p = must(bind())(t)
@@ -72,26 +70,31 @@ func TestCountersAreWhatHappened(t *testing.T) {
 	}
 }
 
+// manyWords returns 20,000 lines of words, most of them different.
+func manyWords() (text []byte) {
+	for i := range 20_000 {
+		text = fmt.Appendf(text, "word%d and %d\n", i, i*7)
+	}
+	return text
+}
+
 // A run counts the bytes that it spills and reads back, and the attempt's Progress shows them.
 func TestSpillsAreCounted(t *testing.T) {
-	var text bytes.Buffer
-	for i := range 20_000 {
-		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
-	}
+	text := manyWords()
 	for _, combine := range []bool{false, true} {
-		p := must(wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), unread[Pair[string, int64]]()))(t)
+		p := must(wordCount(combine).Bind(Lines(Bytes("text", text)), unread[Pair[string, int64]]()))(t)
 		ctx := t.Context()
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
 		var c, reduced counter.Set
 		var mapping, reducing cluster.Progress
 		res := cluster.Resources{Budget: cluster.NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
-		out := must(p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(text.Len())}, Resources: res}))(t)
+		out := must(p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(len(text))}, Resources: res}))(t)
 		require.GreaterOrEqual(t, c.Get(counter.SpilledRecords), int64(20_000))
 		require.Positive(t, c.Get(counter.FileBytesWritten))
 		require.Equal(t, c.Get(counter.FileBytesWritten), c.Get(counter.FileBytesRead))
 		require.Equal(t, c.Get(counter.FileBytesWritten), mapping.Spilled.Load())
-		require.EqualValues(t, text.Len(), mapping.Bytes.Load())
+		require.EqualValues(t, len(text), mapping.Bytes.Load())
 		require.EqualValues(t, 20_000, mapping.Records.Load())
 		require.Equal(t, out.Sizes(), []int64{out.Segment(0).Bytes})
 		res.Progress, res.Counters = &reducing, &reduced
@@ -219,21 +222,17 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 // Attempts return all memory to the budget and the pool, whether they spill or not. After a job
 // none is in use, and the pool knows of each mapping.
 func TestAllMemoryGoesBack(t *testing.T) {
-	var text bytes.Buffer
-	for i := range 20_000 {
-		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
+	in := Lines(Bytes("text", manyWords()))
+	jobs := countedJobs(in)
+	jobs["combine"] = func() (*Plan, error) {
+		return wordCount(true).Bind(in, Text[Pair[string, int64]](output.To(new(output.BufferedStore))))
 	}
-	in := Lines(Bytes("text", text.Bytes()))
-	pass := wordCount(false)
-	pass.Reduce = nil
-	for name, bind := range map[string]func(Output[Pair[string, int64]]) (*Plan, error){
-		"group": wordCount(false).On(in), "combine": wordCount(true).On(in), "pass on": pass.On(in),
-	} {
+	for name, bind := range jobs {
 		for _, limit := range []int64{1, 1 << 30} {
 			before := memory.Mapped()
 			budget := cluster.NewMemory(limit)
 			pool := cluster.NewBuffers(budget, 4<<20)
-			p := must(bind(Text[Pair[string, int64]](output.To(new(output.BufferedStore)))))(t)
+			p := must(bind())(t)
 			engine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()
