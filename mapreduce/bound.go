@@ -107,7 +107,10 @@ func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
 	if err := b.check(in, home, sum); err != nil {
 		return nil, located(where, b.name, err)
 	}
-	return b.plan(in, where)
+	return newPlan(where, in, cluster.Spec{
+		Name: b.name, Types: b.types, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
+		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
+	}, b)
 }
 
 // check validates the job, its input and its output, and creates the codecs. sum is the error of
@@ -134,13 +137,6 @@ func (b *boundJob) check(in untypedInput, home string, sum error) error {
 		err = fmt.Errorf("without Reduce the output type must be mapreduce.Pair[%s,%s], not %s", b.keyType, b.valueType, o)
 	}
 	return errors.Join(prefix, err)
-}
-
-func (b *boundJob) plan(in untypedInput, where string) (*Plan, error) {
-	return newPlan(where, in, cluster.Spec{
-		Name: b.name, Types: b.types, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
-		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
-	}, b)
 }
 
 // identity reports whether pairs pass the reduce unchanged.

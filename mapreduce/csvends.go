@@ -2,7 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
-	"slices"
+	"sort"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -126,11 +126,6 @@ func (m *marks) before(s *read.Reader, off int64) (csvState, error) {
 			return st, err
 		}
 	}
-	i, _ := slices.BinarySearchFunc(m.list, off, func(st csvState, off int64) int {
-		if st.at < off {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].at >= off })
 	return m.list[i-1], nil
 }

@@ -53,7 +53,7 @@
 // reducetask.go and reducegroups.go (the fast engine). Formats: decoded.go, format.go, csv.go,
 // csvends.go. Other inputs: units.go. Other outputs: typed.go, routed.go, parts.go. Built from
 // these: feed.go, join.go, broadcast.go, operators.go. Output that stays in memory: dataset.go,
-// datasetinput.go, keyeddataset.go, keptjoin.go.
+// datasetinput.go, keyeddataset.go, grouped.go.
 //
 // Package cluster has plans and attempts, for code that runs them. The packages in internal: codec
 // encodes keys and values, input opens sources, output writes and commits parts, segment sorts and

@@ -40,7 +40,11 @@ func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 // values of type []byte bypass the codec, which saves 3 ns per record.
 func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
 	if b.keyType == bytesType && !b.descending && !b.partitions {
-		switch raw := emitRaw(s, b.rangeOf(reduces), reduces, failed); b.valueType {
+		var ranges *keyRanges
+		if b.ordered && reduces > 1 {
+			ranges = b.ranges
+		}
+		switch raw := emitRaw(s, ranges, reduces, failed); b.valueType {
 		case bytesType:
 			return raw
 		case reflect.TypeFor[None]():

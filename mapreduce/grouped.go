@@ -38,7 +38,7 @@ func checkCoPartitioned[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 			"make both with as many Reducers, or use CoGroup", a, b)
 	}
 	for _, in := range []cluster.InputPlan{left.plans[0], right.plans[0]} {
-		if in.Sized {
+		if in.Size != 0 {
 			return errors.New("SplitSize has no effect on Grouped: a map reads a part of each side")
 		}
 	}

@@ -45,10 +45,12 @@ func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().bySource
 // that choose their own splits or read files whole: NLines, WholeFiles, Formatted, Units, Seq and
 // Seq2.
 func (in Input[I]) SplitSize(n int64) Input[I] {
-	in.plan.Size, in.plan.Sized = n, true
+	if in.plan.Size = n; n < 1 {
+		in.plan.Wrong = fmt.Errorf("SplitSize of %d: a split has at least 1 byte", n)
+	}
 	in.plans = slices.Clone(in.plans)
 	for i := range in.plans {
-		in.plans[i].Size, in.plans[i].Sized = n, true
+		in.plans[i].Size = n
 	}
 	return in
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
@@ -112,13 +111,6 @@ func outOfOrder[K any](key K) error {
 
 // userPackage returns the import path of the nearest caller that is not the engine's.
 func userPackage() string {
-	pc := make([]uintptr, 16)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
-	for more := true; more; {
-		var f runtime.Frame
-		if f, more = frames.Next(); !fault.OfEngine(f) {
-			return codec.PackageOf(f.Function)
-		}
-	}
-	return ""
+	_, function := fault.UserCaller()
+	return codec.PackageOf(function)
 }

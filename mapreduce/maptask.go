@@ -44,7 +44,11 @@ type intake struct {
 
 func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	var c counter.Set
-	col := b.collector(p, a)
+	collector := b.sorting
+	if b.combines {
+		collector = b.combining
+	}
+	col := collector(p, a)
 	defer col.close()
 	col.gate.Shut()
 	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.typed.startMap}
@@ -178,13 +182,6 @@ func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) erro
 		err = context.Cause(ctx)
 	}
 	return err
-}
-
-func (b *boundJob) collector(p *cluster.Bound, a *cluster.MapAttempt) *collector {
-	if b.combines {
-		return b.combining(p, a)
-	}
-	return b.sorting(p, a)
 }
 
 // sorting returns a collector without combiner: it sorts pairs by key.

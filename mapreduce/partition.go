@@ -66,14 +66,6 @@ func (b *boundJob) partition() func(key []byte, reduces int) int {
 	}
 }
 
-// rangeOf returns the ranges of a total order, nil if there is none.
-func (b *boundJob) rangeOf(reduces int) *keyRanges {
-	if !b.ordered || reduces == 1 {
-		return nil
-	}
-	return b.ranges
-}
-
 const (
 	sampleSplits = 64       // places at which an input is sampled
 	sampleBytes  = 64 << 10 // maximum of input bytes per place

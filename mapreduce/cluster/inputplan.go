@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -17,22 +16,19 @@ type InputPlan struct {
 	Size     int64 // maximum bytes of a split; 0: no limit
 	Sequence bool  // the source is a user's iterator, which only one map can read
 	Chunks   bool  // records are counted by MapInputChunks
-	Sized    bool  // SplitSize was called
 	Parted   bool  // one split per part of a file; see Format
 	Wrong    error // the error that Bind reports
 	// Cut, if not nil, returns an input's own splits of a source, in place of its blocks.
 	Cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)
 }
 
-// Check returns an error for an invalid input, or for a Size that the input cannot have.
+// Check returns an error for an invalid input, or one that cannot have a Size.
 func (in InputPlan) Check() error {
 	switch {
 	case in.Wrong != nil:
 		return in.Wrong
-	case in.Sized && (in.Whole || in.Cut != nil):
+	case in.Size != 0 && (in.Whole || in.Cut != nil):
 		return errors.New("SplitSize has no effect on this input: its splits are its own")
-	case in.Sized && in.Size < 1:
-		return fmt.Errorf("SplitSize of %d: a split has at least 1 byte", in.Size)
 	}
 	return nil
 }

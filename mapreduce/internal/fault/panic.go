@@ -64,15 +64,33 @@ func userPlace() string {
 		if !below || strings.HasPrefix(f.Function, "runtime.") {
 			continue
 		}
-		place := fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
 		if !Standard(f.File, library) && !OfEngine(f) {
-			return place
+			return placeOf(f)
 		}
 		if first == "" {
-			first = place
+			first = placeOf(f)
 		}
 	}
 	return first
+}
+
+func placeOf(f runtime.Frame) string {
+	return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
+}
+
+// UserCaller returns the nearest caller that is neither of this engine nor of package runtime or
+// reflect: its place, such as "words/count.go:17", and its full name, empty if there is none.
+func UserCaller() (place, function string) {
+	pc := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if !OfEngine(f) && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "reflect.") {
+			return placeOf(f), f.Function
+		}
+	}
+	return "unknown place", ""
 }
 
 // Standard reports whether a source file belongs to the standard library, whose sources are in

@@ -3,9 +3,7 @@ package watch
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"runtime"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -114,14 +112,6 @@ func goroutine() string {
 
 // callPlace returns file and line of the user's code that has called the engine.
 func callPlace() string {
-	pc := make([]uintptr, 32)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if !fault.OfEngine(f) && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "reflect.") {
-			return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
-		}
-	}
-	return "unknown place"
+	place, _ := fault.UserCaller()
+	return place
 }
