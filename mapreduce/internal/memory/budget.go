@@ -33,27 +33,26 @@ func (b *Budget) Sub() *Budget {
 	if b == nil {
 		return nil
 	}
+	b.locked(func(r *Budget) { r.subs++ })
+	return &Budget{root: b.base()}
+}
+
+// locked calls f with the root of b and its mutex, unless b is nil.
+func (b *Budget) locked(f func(root *Budget)) {
+	if b == nil {
+		return
+	}
 	r := b.base()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.subs++
-	return &Budget{root: r}
+	f(r)
 }
 
 // Close ends a sub-budget: its share goes to the others. Bytes in use stay charged until they are
 // released. A second Close, or closing a root, does nothing.
 func (b *Budget) Close() {
-	if b == nil || b.root == nil {
-		return
-	}
-	b.root.mu.Lock()
-	defer b.root.mu.Unlock()
-	if !b.closed {
-		b.closed = true
-		if !b.rests {
-			b.root.subs--
-		}
-	}
+	b.rest(true)
+	b.locked(func(*Budget) { b.closed = true })
 }
 
 // Rest gives the sub-budget's share to the others until Wake, because its attempt waits. Bytes in
@@ -64,20 +63,17 @@ func (b *Budget) Rest() { b.rest(true) }
 func (b *Budget) Wake() { b.rest(false) }
 
 func (b *Budget) rest(rests bool) {
-	if b == nil || b.root == nil {
-		return
-	}
-	b.root.mu.Lock()
-	defer b.root.mu.Unlock()
-	if b.closed || b.rests == rests {
-		return
-	}
-	b.rests = rests
-	if rests {
-		b.root.subs--
-	} else {
-		b.root.subs++
-	}
+	b.locked(func(r *Budget) {
+		switch {
+		case b == r || b.closed || b.rests == rests:
+			return
+		case rests:
+			r.subs--
+		default:
+			r.subs++
+		}
+		b.rests = rests
+	})
 }
 
 // TryAcquire charges n bytes and reports whether they fit: within the limit and, for a sub-budget,
@@ -98,104 +94,87 @@ func (b *Budget) TryAcquire(n int64) bool {
 // take is TryAcquire without freeing idle slabs. lack is the number of bytes that the root is short
 // of, if that is the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ok = n <= b.room(); ok {
-		b.charge(n)
-	} else if n <= b.share() {
-		lack = n - (r.limit - r.used)
-	}
+	b.locked(func(r *Budget) {
+		if ok = n <= b.room(); ok {
+			b.charge(n)
+		} else if n <= b.share() {
+			lack = n - (r.limit - r.used)
+		}
+	})
 	return ok, lack
+}
+
+// Charge charges n bytes as TryAcquire does or, with force, as Acquire does. It reports whether it
+// has charged them.
+func (b *Budget) Charge(n int64, force bool) bool {
+	if force {
+		b.Acquire(n)
+	}
+	return force || b.TryAcquire(n)
 }
 
 // Acquire charges n bytes even beyond the limit, for the small buffers without which an attempt
 // could not continue (a spill writer, one record).
-func (b *Budget) Acquire(n int64) {
-	if b == nil {
-		return
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b.charge(n)
-}
+func (b *Budget) Acquire(n int64) { b.locked(func(*Budget) { b.charge(n) }) }
 
 // Release gives back n bytes charged to b by TryAcquire or Acquire.
-func (b *Budget) Release(n int64) {
-	if b == nil {
-		return
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b.charge(-n)
-}
+func (b *Budget) Release(n int64) { b.Acquire(-n) }
 
 // Keep turns n charged bytes of sub-budget b into kept bytes of its root, so that the output of an
 // ended attempt may stay in memory. Kept bytes take at most half the limit. If it returns false,
 // nothing has changed and the caller must spill. For nil, a root or without a limit it always
 // succeeds.
 func (b *Budget) Keep(n int64) bool {
-	if b == nil || b.root == nil {
-		return true
-	}
-	r := b.root
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.limit > 0 && r.kept+n > r.limit/2 {
-		return false
-	}
-	b.used -= n
-	r.kept += n
-	return true
+	ok := true
+	b.locked(func(r *Budget) {
+		if ok = b == r || r.limit == 0 || r.kept+n <= r.limit/2; ok && b != r {
+			b.used -= n
+			r.kept += n
+		}
+	})
+	return ok
 }
 
 // ReleaseKept gives back n bytes that Keep of b has granted.
 func (b *Budget) ReleaseKept(n int64) {
-	if b == nil {
-		return
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used -= n
-	if b.root != nil {
-		r.kept -= n
-	}
+	b.locked(func(r *Budget) {
+		r.used -= n
+		if b != r {
+			r.kept -= n
+		}
+	})
 }
 
 // Fix charges the root n bytes, or gives back -n, for memory that no attempt can free. Like kept
 // bytes they reduce the sub-budgets' shares.
 func (b *Budget) Fix(n int64) {
-	if b == nil {
-		return
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.kept += n
-	r.used += n
-	r.peak = max(r.peak, r.used)
+	b.locked(func(r *Budget) {
+		r.kept += n
+		r.charge(n)
+	})
 }
 
 // Used returns the bytes in use now: of this sub-budget, or of a root with its sub-budgets and kept
 // bytes.
-func (b *Budget) Used() int64 { return b.read(func() int64 { return b.used }) }
+func (b *Budget) Used() (n int64) {
+	b.locked(func(*Budget) { n = b.used })
+	return n
+}
 
 // Peak returns the maximum number of bytes in use at once so far.
-func (b *Budget) Peak() int64 { return b.read(func() int64 { return b.peak }) }
+func (b *Budget) Peak() (n int64) {
+	b.locked(func(*Budget) { n = b.peak })
+	return n
+}
 
 // Available returns how many bytes TryAcquire would grant now; without a limit a very large number.
-func (b *Budget) Available() int64 {
-	if b == nil || b.base().limit == 0 {
+func (b *Budget) Available() (n int64) {
+	if b.Limit() == 0 {
 		return 1 << 62
 	}
 	idle := b.base().pool.Idle()
-	return b.read(func() int64 {
-		r := b.base()
-		return max(0, min(r.limit-r.used+idle, b.share()))
-	})
+	b.locked(func(r *Budget) { n = max(0, min(r.limit-r.used+idle, b.share())) })
+	return n
 }
 
 // Limit returns the limit of the root in bytes; 0 means none.
@@ -204,16 +183,6 @@ func (b *Budget) Limit() int64 {
 		return 0
 	}
 	return b.base().limit
-}
-
-func (b *Budget) read(f func() int64) int64 {
-	if b == nil {
-		return 0
-	}
-	r := b.base()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return f()
 }
 
 func (b *Budget) base() *Budget {
