@@ -183,7 +183,7 @@ func (l *lineage) options() cluster.KeptOptions {
 	e := l.cluster.env
 	return cluster.KeptOptions{
 		Name: fmt.Sprintf("dataset %d", e.datasets.number.Add(1)), Owner: l,
-		Pool: e.buffers, Spills: e.spills, SpillDir: e.cfg.SpillDir,
+		Pool: e.buffers, Spills: e.spills,
 	}
 }
 

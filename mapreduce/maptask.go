@@ -187,8 +187,8 @@ func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) erro
 // sorting returns a collector without combiner: it sorts pairs by key.
 func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
-		Partitions: p.Reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
-		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
+		Resources: a.Storage(), Partitions: p.Reduces, Largest: b.largest(a.Budget), Stored: a.Stored,
+		Scattered: b.scattered.Load(),
 	})
 	var failed error
 	emit := b.sortedEmit(s, p.Reduces, &failed)
@@ -264,8 +264,7 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 
 func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {
 	return combine.Options{
-		Sum: b.sums && combine.CanSum(b.valueType), Width: b.numberWidth(),
-		Budget: r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
+		Resources: r.Storage(), Sum: b.sums && combine.CanSum(b.valueType), Width: b.numberWidth(),
 	}
 }
 

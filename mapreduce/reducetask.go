@@ -109,8 +109,7 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 		segments[i] = s.Data.(*segment.Segment)
 	}
 	m := segment.NewMerge(segment.MergeConfig{
-		Budget: r.a.Budget, Pool: r.a.Pool, Files: r.a.Spills, SpillDir: r.a.SpillDir,
-		Largest: r.bound.largest(r.a.Budget),
+		Resources: r.a.Storage(), Largest: r.bound.largest(r.a.Budget),
 	}, segments)
 	defer m.Close()
 	defer func() { addSpills(r.c, m.Stats()) }()

@@ -21,7 +21,7 @@ func (s Segment) Export(w io.Writer) error {
 // order, and stores them in spills. It is not safe for concurrent use.
 type Imports struct {
 	plan  *Plan
-	r     Resources
+	files *Spills
 	maps  []*segment.Import // by map; nil before its first piece
 	ready []Segment
 	next  int
@@ -30,10 +30,7 @@ type Imports struct {
 
 // NewImports returns an Imports for a reduce of the plan. Of r it uses only where to spill.
 func (p *Plan) NewImports(r Resources) *Imports {
-	if r.Spills == nil {
-		r.Spills = NewSpills(r.SpillDir)
-	}
-	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.Maps)}
+	return &Imports{plan: p, files: r.Storage().Files, maps: make([]*segment.Import, p.job.Maps)}
 }
 
 // Add adds a copy of b, a piece at offset `at` of the exported segment of map number index.
@@ -43,7 +40,7 @@ func (i *Imports) Add(index int, at int64, b []byte) (err error) {
 	}
 	m := &i.maps[index]
 	if *m == nil {
-		if *m, err = segment.NewImport(i.r.Spills, i.r.SpillDir); err != nil {
+		if *m, err = segment.NewImport(i.files); err != nil {
 			return err
 		}
 	}

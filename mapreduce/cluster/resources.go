@@ -16,7 +16,7 @@ import (
 type Resources struct {
 	Budget   *Memory  // the attempt's sub-budget; nil means no limit
 	Pool     *Buffers // nil allocates new buffers
-	Spills   *Spills  // nil means a separate file for each spill in SpillDir
+	Spills   *Spills  // nil means files in SpillDir
 	SpillDir string   // empty means os.TempDir
 	// Pause, if not nil, is called regularly by the attempt. It blocks while the attempt is
 	// suspended, and returns an error to end the attempt.
@@ -29,6 +29,15 @@ type Resources struct {
 	// counters at its end.
 	Progress *Progress
 	Counters *counter.Set
+}
+
+// Storage returns the budget, pool and spills of r for the packages that store records.
+func (r *Resources) Storage() segment.Resources {
+	files := r.Spills
+	if files == nil {
+		files = NewSpills(r.SpillDir)
+	}
+	return segment.Resources{Budget: r.Budget, Pool: r.Pool, Files: files}
 }
 
 // Progress shows how far an attempt has come; any goroutine may read it at any time.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // BenchmarkEmit measures emits of one goroutine, over a vocabulary of few words and of many.
@@ -44,7 +45,7 @@ func BenchmarkMerge(b *testing.B) {
 	}
 	var list []*Segment
 	for range maps {
-		t := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: pool}})
+		t := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Resources: segment.Resources{Pool: pool}}})
 		for _, i := range r.Perm(distinct)[:distinct/2] {
 			t.emit(keys[i], 1)
 		}
@@ -57,7 +58,7 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		m := newMerge(config[int64]{Options: Options{Sum: true, Pool: pool}}, list)
+		m := newMerge(config[int64]{Options: Options{Sum: true, Resources: segment.Resources{Pool: pool}}}, list)
 		n = 0
 		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
 			n++
@@ -73,7 +74,7 @@ func BenchmarkPack(b *testing.B) {
 	const distinct = 500_000
 	pool := memory.NewPool(nil, 1<<30)
 	defer pool.Close()
-	t := newTable(config[int64]{Options: Options{Partitions: 16, Sum: true, Pool: pool, Distinct: distinct}})
+	t := newTable(config[int64]{Options: Options{Partitions: 16, Sum: true, Resources: segment.Resources{Pool: pool}, Distinct: distinct}})
 	defer t.Close()
 	for i := range distinct {
 		t.emit(fmt.Appendf(nil, "k%d%s", i*7919%distinct, "/of/a/longer/one"[:i%2*16]), 1)

@@ -101,7 +101,7 @@ func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int
 	cfg.Distinct = rapid.SampledFrom([]int{0, 5000}).Draw(t, "hint")
 	cfg.Expected = rapid.SampledFrom([]int{0, 5000}).Draw(t, "expected")
 	cfg.fanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
-	cfg.SpillDir, cfg.leastCells = dir, 64
+	cfg.Files, cfg.leastCells = segment.NewFiles(dir), 64
 	want := map[string]V{}
 	segments := make([][]*Segment, cfg.Partitions)
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
@@ -190,20 +190,6 @@ func TestCombineEqualsMap(t *testing.T) {
 	require.Empty(t, left, "spill files left behind")
 }
 
-func TestInlineWordsEqualsPlain(t *testing.T) {
-	page := make([]byte, 3*pageSize)
-	_, err := rand.NewChaCha8([32]byte{1}).Read(page)
-	require.NoError(t, err)
-	for start := range page[:2*pageSize] {
-		for n := range inlineKey + 1 {
-			k := page[start : start+n]
-			a0, a1 := inlineWords(k)
-			b0, b1 := plainWords(k)
-			require.True(t, a0 == b0 && a1 == b1, "start %d length %d", start, n)
-		}
-	}
-}
-
 // Keys before and after a page boundary arrive unchanged, for all types of keys and all emits.
 func TestEmittersAtEndsOfPages(t *testing.T) {
 	type votes int
@@ -236,7 +222,7 @@ func TestEmittersSignAndStop(t *testing.T) {
 		life := new(memory.Liveness)
 		budget := memory.NewBudget(0).Sub()
 		budget.Show(life)
-		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: budget}})
+		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Resources: segment.Resources{Budget: budget}}})
 		emit := emitter(table, way)
 		before := life.Ask()
 		emit([]byte("a"), 1)
@@ -256,7 +242,7 @@ func TestWrongConfigurationPanics(t *testing.T) {
 }
 
 func TestSpillFailureShowsInFinish(t *testing.T) {
-	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", leastCells: 64}}
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Resources: segment.Resources{Budget: memory.NewBudget(1).Sub(), Files: segment.NewFiles(t.TempDir() + "/missing")}, leastCells: 64}}
 	table := newTable(cfg)
 	for i := range 5000 {
 		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
@@ -280,7 +266,7 @@ func TestTooLargeToHold(t *testing.T) {
 	}
 	root := memory.NewBudget(0)
 	cfg := codec(config[string]{Options: Options{Partitions: 1, largest: most}, combine: func(a, b string) string { return a + b }})
-	cfg.Budget, cfg.SpillDir = root.Sub(), t.TempDir()
+	cfg.Resources = resources(t, root.Sub())
 	table := newTable(cfg)
 	table.emit(long(most-4), "ab") // JSON: 4 bytes
 	table.emit(long(most-4), "")
@@ -308,7 +294,7 @@ func TestTooLargeToHold(t *testing.T) {
 }
 
 func TestSpillsAreCounted(t *testing.T) {
-	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), leastCells: 64}}
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Resources: resources(t, memory.NewBudget(1).Sub()), leastCells: 64}}
 	table := newTable(cfg)
 	for i := range 5000 {
 		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)

@@ -193,7 +193,7 @@ func TestDenseArraysArePassedOn(t *testing.T) {
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
-	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()}})
+	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 2, Resources: resources(t, budget)}})
 	emit := emitNumbers[uint32](table, 0)
 	for i := range uint32(30_000) {
 		emit(i, 1)
@@ -244,7 +244,7 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 func TestDenseArraysAreCharged(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()
-	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: budget}})
+	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Resources: segment.Resources{Budget: budget}}})
 	before := budget.Used()
 	emit := emitNumbers[uint32](table, 0)
 	for i := range uint32(100_000) {
@@ -257,7 +257,7 @@ func TestDenseArraysAreCharged(t *testing.T) {
 	require.Zero(t, budget.Used())
 
 	full := memory.NewBudget(1)
-	table = newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()}})
+	table = newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Resources: segment.Resources{Budget: full.Sub()}}})
 	emitNumbers[uint32](table, 0)(7, 1)
 	require.Zero(t, table.acc.dense.count())
 	table.Close()

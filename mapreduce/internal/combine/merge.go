@@ -52,7 +52,7 @@ func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	}
 	m.acc.opt, m.acc.form = o, formOf(&o, &v)
 	m.files = segment.NewMerge(segment.MergeConfig{
-		Budget: o.Budget, Pool: o.Pool, Files: o.Files, SpillDir: o.SpillDir, FanIn: o.fanIn,
+		Resources: o.Resources, FanIn: o.fanIn,
 	}, nil)
 	for i, s := range segments {
 		if s.files != nil {

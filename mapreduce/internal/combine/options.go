@@ -3,12 +3,12 @@ package combine
 import (
 	"fmt"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Options configure a [Table] or a [Merge].
 type Options struct {
+	segment.Resources
 	// Partitions is the number of partitions, at least 1. A Merge ignores it.
 	Partitions int
 	// Partition chooses the partition of a key; nil means segment.PartitionOf. It is called about
@@ -27,13 +27,6 @@ type Options struct {
 	// Expected is the maximum number of distinct keys, such as the records of a dataset; 0 if
 	// unknown. With it the table can choose a dense array before it has seen enough keys.
 	Expected int
-	// Budget pays for tables, arenas and entries; nil means no limit.
-	Budget *memory.Budget
-	// Pool supplies reused buffers; nil means that each one is newly allocated.
-	Pool *memory.Pool
-	// Files and SpillDir are as in segment.Config.
-	Files    *segment.Files
-	SpillDir string
 	// Stored is as in segment.Config.
 	Stored bool
 

@@ -9,10 +9,7 @@ import (
 // back. The charge of hash table and dense array pays for the entries.
 func (a *accumulator) spill(s *sorted) error {
 	defer a.opt.Pool.Put(s.slab)
-	w, err := segment.NewSpillWriter(segment.Config{
-		Partitions: a.opt.Partitions, Budget: a.opt.Budget, Pool: a.opt.Pool,
-		Files: a.opt.Files, SpillDir: a.opt.SpillDir,
-	})
+	w, err := segment.NewSpillWriter(a.opt.Resources, a.opt.Partitions)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // config is Options, and the functions of Values with the type of the values.
@@ -95,6 +96,11 @@ func (m *merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 	return m.Merge.Numbers(keys, memory.Of(unsafe.SliceData(values)), memory.SizeOf[V]())
 }
 
+// resources returns this budget, and files in a directory of the test.
+func resources(t *testing.T, b *memory.Budget) segment.Resources {
+	return segment.Resources{Budget: b, Files: segment.NewFiles(t.TempDir())}
+}
+
 // emitterOf returns the emit for keys of type K: the ready one, or that of Emit with put.
 func emitterOf[K, V any](t *table[V], put func(key memory.Pointer)) func(K, V) {
 	if ready := t.Ready(reflect.TypeFor[func(K, V)]()); ready != nil {
@@ -168,7 +174,7 @@ func TestLongestKeys(t *testing.T) {
 func longestKeys(t *testing.T, limit int64, n int) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	want := map[string]int64{}
-	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}}
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Resources: resources(t, memory.NewBudget(limit)), largest: 1 << 20}}
 	table := newTable(cfg)
 	for i := range 2 * n {
 		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
@@ -196,16 +202,13 @@ func longestKeys(t *testing.T, limit int64, n int) {
 // A table reads its keys from many regions. Regions are as large as an offset can address, so a
 // real one has several only with gigabytes; here a region has 64 cells.
 func TestCellsOfManyRegions(t *testing.T) {
-	var a accumulator
-	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}
-	values := cfg.values()
-	a.init(&cfg.Options, &values)
-	defer a.close()
+	table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Resources: segment.Resources{Pool: memory.NewPool(nil, 0)}}})
+	defer table.Close()
+	a := &table.acc
 	var want []string
 	for i := range 3000 {
 		key := fmt.Sprintf("12345678%d", i*7919%3000)
-		*memory.To[int64](a.next()) = 1
-		a.put([]byte(key))
+		table.emit([]byte(key), 1)
 		want = append(want, key)
 	}
 	a.flush()

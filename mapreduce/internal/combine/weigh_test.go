@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // The weight of a value is about its size on the heap. It has memory that is reachable in two ways
@@ -105,7 +106,7 @@ func TestWhatGrowsInPlace(t *testing.T) {
 func TestHeldIsChargedInSteps(t *testing.T) {
 	budget := memory.NewBudget(64 << 20).Sub()
 	defer budget.Close()
-	cfg := codec(config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, combine: longer})
+	cfg := codec(config[string]{Options: Options{Partitions: 1, Resources: resources(t, budget)}, combine: longer})
 	table := newTable(cfg)
 	defer table.Close()
 	h, value, held := &table.acc.heap, strings.Repeat("x", 500), int64(0)
@@ -128,7 +129,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 func TestStarvedValuesSpillSeldom(t *testing.T) {
 	budget := memory.NewBudget(1).Sub()
 	defer budget.Close()
-	cfg := codec(config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, combine: longer})
+	cfg := codec(config[string]{Options: Options{Partitions: 1, Resources: resources(t, budget)}, combine: longer})
 	table := newTable(cfg)
 	defer table.Close()
 	value, emits := strings.Repeat("x", 500), 0
@@ -156,7 +157,7 @@ func TestTableOfExpectedKeys(t *testing.T) {
 		require.Equal(t, size, table.acc.hash.size)
 		table.Close()
 	}
-	table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()}})
+	table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: 1 << 17, Resources: segment.Resources{Budget: memory.NewBudget(1 << 20).Sub()}}})
 	require.Less(t, table.acc.hash.size, 1<<17)
 	require.GreaterOrEqual(t, table.acc.hash.size, firstCells)
 	table.Close()
@@ -220,7 +221,7 @@ func holdsBudget[V any](t *testing.T, name string, cfg config[V], value func(s s
 	budget := root.Sub()
 	defer budget.Close()
 	cfg = codec(cfg)
-	cfg.Partitions, cfg.Budget, cfg.SpillDir = 3, budget, t.TempDir()
+	cfg.Partitions, cfg.Resources = 3, resources(t, budget)
 	table := newTable(cfg)
 	defer table.Close()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -119,7 +119,7 @@ func (d *Data) put(b []byte) error {
 
 // toDisk moves all blocks to a spill; later ones are written there too.
 func (d *Data) toDisk() (err error) {
-	if d.spill, err = segment.NewSpill(d.o.Spills, d.o.SpillDir); err != nil {
+	if d.spill, err = d.o.Spills.NewSpill(); err != nil {
 		return err
 	}
 	blocks := d.blocks

@@ -29,10 +29,9 @@ type Options struct {
 	Name string
 	// Pool supplies the memory; nil allocates new buffers. The budgets of the writing attempts pay
 	// for it. A part that exceeds them, or half of the limit for kept bytes, goes to Spills or, if
-	// that is nil, to a separate file in SpillDir; empty means os.TempDir.
-	Pool     *memory.Pool
-	Spills   *segment.Files
-	SpillDir string
+	// that is nil, to a file in os.TempDir.
+	Pool   *memory.Pool
+	Spills *segment.Files
 	// Owner is any value that Store.Owner shall return.
 	Owner any
 }

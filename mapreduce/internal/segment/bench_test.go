@@ -44,10 +44,8 @@ func BenchmarkSortEntries(b *testing.B) {
 	}
 	all := l.whole()
 	for b.Loop() {
-		var c collector
-		c.add(&all, 0)
 		slab := pool.Get(n * entrySize)
-		c.sortInto(s.regions, pool, slab)
+		memorySource([]run{{store: s, entries: all}}, pool, slab)
 		pool.Put(slab)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
@@ -61,11 +59,11 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 	if spilled {
 		limit = 1
 	}
-	budget, dir := memory.NewBudget(limit), b.TempDir()
+	budget, files := memory.NewBudget(limit), NewFiles(b.TempDir())
 	var segments []*Segment
 	share := len(text) / 100 / attempts * 100
 	for i := range attempts {
-		s := NewSorter(Config{Partitions: 1, Budget: budget.Sub(), Pool: pool, SpillDir: dir})
+		s := NewSorter(Config{Resources: Resources{budget.Sub(), pool, files}, Partitions: 1})
 		s.minStore = 1 << 40 // one run an attempt
 		for r := text[i*share : (i+1)*share]; len(r) > 0; r = r[100:] {
 			require.NoError(b, s.Add(0, r[:10], r[10:100]))
@@ -105,11 +103,11 @@ func BenchmarkMerge(b *testing.B) {
 		segments := mergeInput(b, text, c.attempts, pool, c.spilled)
 		run := func(name string, drain func(m *Merge) (int64, error)) {
 			b.Run(fmt.Sprint(c.name, "/", name), func(b *testing.B) {
-				dir := b.TempDir()
+				res := Resources{Pool: pool, Files: NewFiles(b.TempDir())}
 				b.SetBytes(int64(len(text)))
 				b.ReportAllocs()
 				for b.Loop() {
-					m := NewMerge(MergeConfig{Pool: pool, SpillDir: dir, FanIn: c.fanIn}, segments)
+					m := NewMerge(MergeConfig{Resources: res, FanIn: c.fanIn}, segments)
 					n, err := drain(m)
 					m.Close()
 					require.NoError(b, err)

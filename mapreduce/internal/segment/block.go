@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
@@ -24,17 +23,15 @@ const (
 	maxHead     = 3 * binary.MaxVarintLen64
 )
 
-// blockWriter writes records to w as compressed blocks with checksums.
-type blockWriter struct {
-	w       io.Writer
-	at      int64
-	raw     []byte
-	packed  []byte
-	slab    memory.Slab
-	x       section // of the current run, so far
-	pool    *memory.Pool
-	budget  *memory.Budget
-	charged int64
+// SpillWriter writes a spill, one sorted run per partition, of records that its caller has sorted.
+// [OfSpills] makes segments of it.
+type SpillWriter struct {
+	res    Resources
+	spill  *Spill
+	x      section // of the current run, so far
+	raw    []byte
+	packed []byte
+	slab   memory.Slab
 }
 
 // checksum returns the checksum of a block at offset at of spill id, with the sizes in its header.
@@ -46,16 +43,51 @@ func checksum(header, packed []byte, id uint64, at int64) uint64 {
 	return xxhash.Sum64(packed) ^ xxhash.Sum64(place[:])
 }
 
-func newBlockWriter(w io.Writer, pool *memory.Pool, budget *memory.Budget) *blockWriter {
-	packed := s2.MaxEncodedLen(blockSize) + blockHeader
-	b := &blockWriter{w: w, slab: pool.Get(blockSize + packed), pool: pool, budget: budget}
+// NewSpillWriter returns a SpillWriter for a new spill. The caller must call Close.
+func NewSpillWriter(r Resources, partitions int) (*SpillWriter, error) {
+	f, err := r.Files.NewSpill()
+	if err != nil {
+		return nil, err
+	}
+	f.sections = make([]section, 0, partitions)
+	b := &SpillWriter{res: r, spill: f, x: section{id: f.id}}
+	b.slab = r.charged(blockSize + blockHeader + s2.MaxEncodedLen(blockSize))
 	b.raw, b.packed = b.slab.Bytes[:0:blockSize], b.slab.Bytes[blockSize:]
-	b.charged = int64(len(b.slab.Bytes))
-	budget.Acquire(b.charged)
-	return b
+	return b, nil
 }
 
-func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
+// Add writes the next record of the current partition; keys must not descend.
+func (b *SpillWriter) Add(key, value []byte) error { return b.record(0, key, value) }
+
+// EndPartition ends the current partition's run; Add then writes to the next partition.
+func (b *SpillWriter) EndPartition() error {
+	err := b.flush()
+	at := b.spill.size
+	b.x.size = at - b.x.off
+	b.spill.sections = append(b.spill.sections, b.x)
+	b.x = section{off: at, id: b.x.id, ordinals: b.x.ordinals}
+	return err
+}
+
+// Spill returns the spill, which the caller must release, and adds it to the Spill fields of stats.
+func (b *SpillWriter) Spill(stats *Stats) *Spill {
+	stats.Spills++
+	for _, x := range b.spill.sections {
+		stats.SpilledRecords += x.records
+		stats.SpilledBytes += x.bytes
+		stats.FileBytes += x.size
+	}
+	b.spill.refs.Add(1)
+	return b.spill
+}
+
+// Close frees the writer's buffers, and the spill unless the caller of Spill holds it.
+func (b *SpillWriter) Close() {
+	b.res.free(&b.slab)
+	b.spill.Release()
+}
+
+func (b *SpillWriter) record(ordinal uint32, key, value []byte) error {
 	b.x.records++
 	b.x.bytes += int64(len(key) + len(value))
 	if n := len(key) + len(value) + maxHead; len(b.raw)+n > cap(b.raw) {
@@ -71,7 +103,7 @@ func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
 	return nil
 }
 
-func (b *blockWriter) head(ordinal uint32, key, value uint64) {
+func (b *SpillWriter) head(ordinal uint32, key, value uint64) {
 	if b.x.ordinals {
 		b.raw = binary.AppendUvarint(b.raw, uint64(ordinal))
 	}
@@ -80,7 +112,7 @@ func (b *blockWriter) head(ordinal uint32, key, value uint64) {
 }
 
 // large writes a record that is larger than a block, in blocks of its own.
-func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
+func (b *SpillWriter) large(ordinal uint32, key, value []byte) error {
 	b.head(ordinal, uint64(len(key)), uint64(len(value)))
 	if err := b.part(key); err != nil {
 		return err
@@ -92,7 +124,7 @@ func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
 }
 
 // part writes p, a part of a large record, and begins further blocks as needed.
-func (b *blockWriter) part(p []byte) error {
+func (b *SpillWriter) part(p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), cap(b.raw)-len(b.raw))
 		b.raw = append(b.raw, p[:n]...)
@@ -107,7 +139,7 @@ func (b *blockWriter) part(p []byte) error {
 }
 
 // copyLarge writes the next record of s, which is larger than a block, while it reads it.
-func (b *blockWriter) copyLarge(s *source) error {
+func (b *SpillWriter) copyLarge(s *source) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -124,27 +156,20 @@ func (b *blockWriter) copyLarge(s *source) error {
 }
 
 // flush compresses and writes the records collected so far as one block, if there are any.
-func (b *blockWriter) flush() error {
+func (b *SpillWriter) flush() error {
 	if len(b.raw) == 0 {
 		return nil
 	}
-	b.budget.Liveness().Sign()
+	b.res.Budget.Liveness().Sign()
 	out := b.packed
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
-	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.x.id, b.at))
-	if _, err := b.w.Write(out[:blockHeader+len(p)]); err != nil {
+	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.x.id, b.spill.size))
+	if _, err := b.spill.Write(out[:blockHeader+len(p)]); err != nil {
 		return fmt.Errorf("segment: writing a spill: %w", err)
 	}
-	b.at += int64(blockHeader + len(p))
 	b.x.raw, b.x.packed = max(b.x.raw, int64(len(b.raw))), max(b.x.packed, int64(len(p)))
 	b.raw = b.raw[:0]
 	return nil
-}
-
-func (b *blockWriter) close() {
-	b.pool.Put(b.slab)
-	b.budget.Release(b.charged)
-	b.slab, b.raw, b.packed, b.charged = memory.Slab{}, nil, nil, 0
 }

@@ -12,19 +12,34 @@ import (
 // stream.
 var ErrCorrupt = errors.New("segment: corrupt or truncated data")
 
+// Resources are what a [Sorter], a [Merge] or a table may use; the zero value has no limits.
+type Resources struct {
+	Budget *memory.Budget // pays for all memory
+	Pool   *memory.Pool   // supplies the buffers; nil allocates new ones each time
+	Files  *Files         // stores the spills; nil means a file for each in os.TempDir
+}
+
+// charged returns a slab of at least n bytes, which it charges even beyond the limit.
+func (r *Resources) charged(n int) memory.Slab {
+	s := r.Pool.Get(n)
+	r.Budget.Acquire(int64(len(s.Bytes)))
+	return s
+}
+
+// free gives back a slab that charged returned, and sets it to the zero Slab, which it ignores.
+func (r *Resources) free(s *memory.Slab) {
+	r.Pool.Put(*s)
+	r.Budget.Release(int64(len(s.Bytes)))
+	*s = memory.Slab{}
+}
+
 // Config configures a [Sorter].
 type Config struct {
+	// Resources has the sub-budget of the attempt. Segments that stay in memory are charged to its
+	// root.
+	Resources
 	// Partitions is the number of partitions, at least 1.
 	Partitions int
-	// Budget, a sub-budget of the attempt, pays for arenas, indexes and pinned chunks; nil means no
-	// limit. Segments that stay in memory are charged to its root.
-	Budget *memory.Budget
-	// Pool supplies the buffers; nil allocates new ones each time.
-	Pool *memory.Pool
-	// Files stores the spills; nil means a separate file for each one in SpillDir, or in os.TempDir
-	// if that is empty.
-	Files    *Files
-	SpillDir string
 	// Stored makes Finish spill everything, so that Segment.Export works.
 	Stored bool
 	// Largest is the maximum size of a record that does not fit in memory, since its reader must

@@ -32,7 +32,7 @@ func (m *Merge) explain(err error) error {
 	d := &DamageError{Err: err}
 	for i := range m.runs {
 		r := &m.runs[i]
-		if r.file == nil || r.input < 0 || slices.Contains(d.Inputs, r.input) {
+		if r.spill == nil || r.input < 0 || slices.Contains(d.Inputs, r.input) {
 			continue
 		}
 		if !m.readable(r) {
@@ -45,7 +45,7 @@ func (m *Merge) explain(err error) error {
 
 // readable reports whether all blocks of a run are intact.
 func (m *Merge) readable(r *run) bool {
-	b := newBlockReader(r.file, r.section, m.cfg.Pool, m.cfg.Budget)
+	b := newBlockReader(r.spill, r.section, m.cfg.Resources)
 	defer b.close()
 	for b.x.size > 0 && b.fill() {
 	}

@@ -29,30 +29,6 @@ func sortOne(t *testing.T, cfg Config, records ...record) *Segment {
 	return out[0]
 }
 
-func TestLargeRecords(t *testing.T) {
-	big := bytes.Repeat([]byte("0123456789abcdef"), 100_000)
-	records := []record{{big, []byte("v")}, {[]byte("k"), big}, {nil, nil}, {big[:gatherSize], nil}, {big[1:], big[1:]}}
-	for _, limit := range []int64{0, 1} {
-		seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
-		require.EqualValues(t, 5, seg.Records())
-		var want, got bytes.Buffer
-		var n int64
-		for _, i := range []int{2, 3, 0, 4, 1} {
-			for _, b := range [][]byte{records[i].key, []byte("\t"), records[i].value, []byte("\n")} {
-				want.Write(b)
-			}
-			n += int64(len(records[i].key) + len(records[i].value))
-		}
-		require.Equal(t, n, seg.Bytes())
-		m := NewMerge(MergeConfig{}, []*Segment{seg})
-		_, _, err := m.WriteTo(&got, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")})
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()))
-		m.Close()
-		seg.Release()
-	}
-}
-
 // A merge returns all records in order even if its stores have more regions than one entry can
 // number.
 func TestMoreRegionsThanNumbers(t *testing.T) {
@@ -60,28 +36,29 @@ func TestMoreRegionsThanNumbers(t *testing.T) {
 	for i := range 3 {
 		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}},
 			record{[]byte("same"), []byte{byte(i)}})
-		s := seg.runs()[0].store
+		s := seg.runs[0].store
 		for len(s.regions) < 40_000 {
 			s.regions = append(s.regions, nil)
 		}
 		segments = append(segments, seg)
 	}
-	m := NewMerge(MergeConfig{SpillDir: t.TempDir()}, segments)
+	m := NewMerge(MergeConfig{Resources: resources(t, 0)}, segments)
 	defer m.Close()
 	require.Equal(t, []string{"a=\x02", "b=\x01", "c=\x00", "same=\x00", "same=\x01", "same=\x02"}, drain(t, m))
 	require.Positive(t, m.Stats().Spills)
 }
 
 func TestSpillDirectoryMissing(t *testing.T) {
-	missing := filepath.Join(t.TempDir(), "missing")
-	s := NewSorter(Config{Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: missing})
+	missing := resources(t, 1)
+	missing.Files = NewFiles(filepath.Join(t.TempDir(), "missing"))
+	s := NewSorter(Config{Resources: missing, Partitions: 1})
 	require.NoError(t, s.Add(0, []byte("k"), nil))
 	_, _, err := s.Finish()
 	require.ErrorIs(t, err, os.ErrNotExist)
 	s.Close()
 
 	seg := sortOne(t, Config{}, record{[]byte("k"), nil})
-	m := NewMerge(MergeConfig{Budget: memory.NewBudget(1), SpillDir: missing}, []*Segment{seg})
+	m := NewMerge(MergeConfig{Resources: missing}, []*Segment{seg})
 	_, _, ok := m.Next()
 	require.False(t, ok)
 	require.ErrorIs(t, m.Err(), os.ErrNotExist)
@@ -109,7 +86,7 @@ func TestWriteToReportsTheWriter(t *testing.T) {
 				bytes.Repeat([]byte("v"), 100),
 			})
 		}
-		seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
+		seg := sortOne(t, Config{Resources: resources(t, limit)}, records...)
 		m := NewMerge(MergeConfig{}, []*Segment{seg})
 		_, _, err := m.WriteTo(&failingWriter{left: 1 << 20}, Layout{Value: true})
 		require.ErrorIs(t, err, errFull)
@@ -126,7 +103,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 	segments := []*Segment{
 		sortOne(t, Config{}, records...),
-		sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()}, records...),
+		sortOne(t, Config{Resources: resources(t, 1)}, records...),
 	}
 	outputs := make([]bytes.Buffer, 4)
 	var wg sync.WaitGroup
@@ -152,23 +129,20 @@ func TestConcurrentReaders(t *testing.T) {
 
 // Any bytes as a run give an error, or as many records as the section says, and no panic.
 func FuzzReader(f *testing.F) {
-	var run bytes.Buffer
-	w := newBlockWriter(&run, nil, nil)
+	w := must(NewSpillWriter(resources(f, 0), 1))(f)
 	for i := range 300 {
 		n := i
 		if i%100 == 50 {
 			n += 2 * blockSize
 		}
-		if err := w.record(0, bytes.Repeat([]byte{byte(i)}, n), []byte("value")); err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, w.Add(bytes.Repeat([]byte{byte(i)}, n), []byte("value")))
 	}
-	if err := w.flush(); err != nil {
-		f.Fatal(err)
-	}
-	w.close()
-	f.Add(run.Bytes(), int64(300))
-	f.Add(run.Bytes()[:run.Len()-1], int64(300))
+	require.NoError(f, w.EndPartition())
+	run := make([]byte, w.spill.size)
+	must(w.spill.ReadAt(run, 0))(f)
+	w.Close()
+	f.Add(run, int64(300))
+	f.Add(run[:len(run)-1], int64(300))
 	f.Add([]byte{}, int64(0))
 	f.Add(make([]byte, 16), int64(1))
 	f.Fuzz(func(t *testing.T, data []byte, records int64) {
@@ -176,7 +150,7 @@ func FuzzReader(f *testing.F) {
 			r := newBlockReader(bytes.NewReader(data), section{
 				size: int64(len(data)), records: records, raw: blockSize, packed: int64(len(data)), ordinals: ordinals,
 				bytes: 1 << 40,
-			}, nil, nil)
+			}, Resources{})
 			n := int64(0)
 			for {
 				if _, _, _, ok := r.next(); !ok {
@@ -201,7 +175,7 @@ func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 		for _, packed := range []int64{1, raw/2 + 1, raw, raw + 40} {
 			budget := memory.NewBudget(1 << 20).Sub()
 			x := section{raw: raw, packed: packed}
-			r := newBlockReader(bytes.NewReader(nil), x, nil, budget)
+			r := newBlockReader(bytes.NewReader(nil), x, Resources{Budget: budget})
 			require.Equal(t, int64(len(r.slab.Bytes)), budget.Used(), "%d and %d bytes", raw, packed)
 			require.Equal(t, budget.Used(), readerBytes(&x))
 			require.GreaterOrEqual(t, int64(len(r.slab.Bytes)), raw+packed+blockHeader)
@@ -209,37 +183,11 @@ func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 			require.Zero(t, budget.Used())
 		}
 	}
-	budget := memory.NewBudget(1 << 20).Sub()
-	w := newBlockWriter(&bytes.Buffer{}, nil, budget)
-	require.Equal(t, int64(len(w.slab.Bytes)), budget.Used())
-	w.close()
-	require.Zero(t, budget.Used())
-}
-
-// After some calls of Next, WriteTo writes the other records, with spills and without.
-func TestWriteToAfterNext(t *testing.T) {
-	records := []record{{[]byte("a"), []byte("1")}, {[]byte("b"), nil}, {[]byte("c"), []byte("3")}}
-	for _, limit := range []int64{0, 1} {
-		for taken := range len(records) + 2 {
-			seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
-			m := NewMerge(MergeConfig{}, []*Segment{seg})
-			for i := range taken {
-				_, _, ok := m.Next()
-				require.Equal(t, i < len(records), ok)
-			}
-			var want, got bytes.Buffer
-			for _, r := range records[min(taken, len(records)):] {
-				want.WriteString(string(r.key) + ":" + string(r.value) + "\n")
-			}
-			n, written, err := m.WriteTo(&got, Layout{Key: true, Value: true, Separator: []byte(":"), End: []byte("\n")})
-			require.NoError(t, err)
-			require.Equal(t, want.String(), got.String())
-			require.EqualValues(t, max(0, len(records)-taken), n)
-			require.EqualValues(t, want.Len(), written)
-			m.Close()
-			seg.Release()
-		}
-	}
+	res := resources(t, 1<<20)
+	w := must(NewSpillWriter(res, 1))(t)
+	require.Equal(t, int64(len(w.slab.Bytes)), res.Budget.Used())
+	w.Close()
+	require.Zero(t, res.Budget.Used())
 }
 
 // Spills and merges of records of megabytes hold only the record that Next returns. The budget is
@@ -256,12 +204,14 @@ func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 		for j := range 2 {
 			records = append(records, record{append(bytes.Clone(k), byte(j), byte(attempts-i)), k[:size/2]})
 		}
-		segments = append(segments, sortOne(t, Config{Budget: root.Sub(), SpillDir: t.TempDir()}, records...))
+		res := Resources{Budget: root.Sub(), Files: NewFiles(t.TempDir())}
+		segments = append(segments, sortOne(t, Config{Resources: res}, records...))
 	}
 	require.LessOrEqual(t, root.Peak(), int64(small), "records go straight into runs")
 	merge := func(fanIn int) (*Merge, *memory.Budget) {
 		root := memory.NewBudget(small)
-		return NewMerge(MergeConfig{Budget: root.Sub(), SpillDir: t.TempDir(), FanIn: fanIn}, segments), root
+		res := Resources{Budget: root.Sub(), Files: NewFiles(t.TempDir())}
+		return NewMerge(MergeConfig{Resources: res, FanIn: fanIn}, segments), root
 	}
 	for _, fanIn := range []int{0, 2} {
 		m, root := merge(fanIn)
@@ -298,10 +248,7 @@ func TestRecordsTooLargeToHold(t *testing.T) {
 	const most = 2 << 20
 	value := make([]byte, most)
 	add := func(largest int64, value []byte) ([]*Segment, error) {
-		s := NewSorter(Config{
-			Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(),
-			Largest: largest,
-		})
+		s := NewSorter(Config{Resources: resources(t, 1), Partitions: 1, Largest: largest})
 		if err := s.Add(0, []byte("key"), value); err != nil {
 			s.Close()
 			return nil, err

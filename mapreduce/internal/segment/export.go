@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,14 +33,13 @@ func exportSize(runs int) int64 { return exportHead + int64(runs)*runHead + 8 }
 // Export writes the segment in a form that an [Import] elsewhere can read. The whole segment must
 // be in spills. Blocks are copied unchanged; the importer verifies them.
 func (s *Segment) Export(w io.Writer) error {
-	if s.store != nil {
-		return ErrNotStored
-	}
-	runs := s.runs()
 	head := binary.LittleEndian.AppendUint64(nil, exportMagic)
-	head = binary.LittleEndian.AppendUint64(head, uint64(len(runs)))
-	for i := range runs {
-		x := &runs[i].section
+	head = binary.LittleEndian.AppendUint64(head, uint64(len(s.runs)))
+	for i := range s.runs {
+		if s.runs[i].spill == nil {
+			return ErrNotStored
+		}
+		x := &s.runs[i].section
 		for _, n := range [runNumbers]int64{x.off + x.shift, x.size, x.records, x.bytes, x.raw, x.packed, int64(x.id)} {
 			head = binary.LittleEndian.AppendUint64(head, uint64(n))
 		}
@@ -47,8 +47,9 @@ func (s *Segment) Export(w io.Writer) error {
 	if _, err := w.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))); err != nil {
 		return err
 	}
-	for i := range runs {
-		if _, err := io.Copy(w, io.NewSectionReader(runs[i].file, runs[i].off, runs[i].size)); err != nil {
+	for i := range s.runs {
+		x := &s.runs[i]
+		if _, err := io.Copy(w, io.NewSectionReader(x.spill, x.off, x.size)); err != nil {
 			return fmt.Errorf("segment: exporting a spill: %w", err)
 		}
 	}
@@ -58,7 +59,7 @@ func (s *Segment) Export(w io.Writer) error {
 // Import is the receiving side of Export: it builds a segment from pieces of its bytes, in any
 // order. It is not safe for concurrent use.
 type Import struct {
-	spill  *spillFile
+	spill  *Spill
 	pieces []piece
 }
 
@@ -69,10 +70,9 @@ type piece struct{ at, size int64 }
 // of any size.
 const maxImport = 1 << 42
 
-// NewImport returns an Import that stores its bytes in files, or in a separate file in dir if files
-// is nil.
-func NewImport(files *Files, dir string) (*Import, error) {
-	spill, err := create(files, dir)
+// NewImport returns an Import that stores its bytes in files; see [Files.NewSpill].
+func NewImport(files *Files) (*Import, error) {
+	spill, err := files.NewSpill()
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,6 @@ func (i *Import) Segment() (*Segment, error) {
 
 // segment builds the segment from the numbers of its runs, whose bytes begin at offset `at`.
 func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
-	f := i.spill
 	seg := &Segment{}
 	for ; len(numbers) > 0; numbers = numbers[runHead:] {
 		var v [runNumbers]int64
@@ -129,38 +128,25 @@ func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 			off: at, size: v[1], records: v[2], bytes: v[3], raw: v[4], packed: v[5], id: uint64(v[6]), shift: v[0] - at,
 		}
 		if slices.Min(v[:runNumbers-1]) < 0 || x.records == 0 || x.bytes > math.MaxInt64-seg.bytes ||
-			x.records > math.MaxInt64-seg.records || x.size > f.size-at || x.raw > blockSize ||
+			x.records > math.MaxInt64-seg.records || x.size > i.spill.size-at || x.raw > blockSize ||
 			x.packed > int64(s2.MaxEncodedLen(blockSize)) {
+			seg.Release()
 			return nil, fmt.Errorf("segment: a run of an exported segment has impossible sizes: %w", ErrCorrupt)
 		}
-		seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
+		seg.add(run{section: x, spill: i.spill})
 		at += x.size
-		seg.spills = append(seg.spills, f.view(x))
 	}
-	if at != f.size {
-		return nil, fmt.Errorf("segment: an exported segment has %d bytes too many: %w", f.size-at, ErrCorrupt)
-	}
-	for range seg.spills {
-		f.retain()
+	if more := i.spill.size - at; more != 0 {
+		seg.Release()
+		return nil, fmt.Errorf("segment: an exported segment has %d bytes too many: %w", more, ErrCorrupt)
 	}
 	return seg, nil
-}
-
-// view returns a spill that shares the bytes of s and has the one section x. It takes over one of
-// the caller's references to s.
-func (s *spillFile) view(x section) *spillFile {
-	v := &spillFile{files: s.files, file: s.file, extents: s.extents, size: s.size, sections: []section{x}, of: s}
-	v.refs.Store(1)
-	return v
 }
 
 // whole returns an error if the pieces have gaps or overlap.
 func (i *Import) whole() error {
 	slices.SortFunc(i.pieces, func(a, b piece) int {
-		if a.at != b.at {
-			return int(min(max(a.at-b.at, -1), 1))
-		}
-		return int(a.size - b.size)
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size))
 	})
 	at := int64(0)
 	for _, p := range i.pieces {
@@ -187,4 +173,4 @@ func (i *Import) read(p []byte, off int64) error {
 }
 
 // Close releases the import's reference to its spill.
-func (i *Import) Close() { i.spill.drop() }
+func (i *Import) Close() { i.spill.Release() }

@@ -7,35 +7,44 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// exportOf returns the records' export for each partition, from spills of about perSpill records.
-func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]byte {
-	s := NewSorter(Config{Partitions: partitions, Stored: true, SpillDir: t.TempDir()})
-	for i, r := range records {
-		require.NoError(t, s.Add(PartitionOf([]byte(r[0]), partitions), []byte(r[0]), []byte(r[1])))
-		if perSpill > 0 && i%perSpill == perSpill-1 {
+// exportOf returns the export of a segment of n records, with a spill after each perSpill records.
+func exportOf(t testing.TB, n, perSpill int) []byte {
+	s := NewSorter(Config{Resources: resources(t, 0), Partitions: 1, Stored: true})
+	for i := range n {
+		require.NoError(t, s.Add(0, fmt.Append(nil, i), []byte("value")))
+		if i%perSpill == perSpill-1 {
 			require.NoError(t, s.spill(nil))
 		}
 	}
 	list, _, err := s.Finish()
 	require.NoError(t, err)
-	var out [][]byte
-	for _, seg := range list {
-		var b bytes.Buffer
-		require.NoError(t, seg.Export(&b))
-		seg.Release()
-		out = append(out, b.Bytes())
-	}
-	return out
+	defer list[0].Release()
+	return exported(t, list[0])
+}
+
+func exported(t require.TestingT, s *Segment) []byte {
+	var b bytes.Buffer
+	require.NoError(t, s.Export(&b))
+	return b.Bytes()
+}
+
+// imported exports s, releases it, and returns an import from pieces of size bytes in random order.
+// A second export must have the same bytes.
+func imported(t require.TestingT, files *Files, s *Segment, size int) *Segment {
+	b := exported(t, s)
+	s.Release()
+	s = must(importOf(files, b, size, rand.New(rand.NewPCG(1, uint64(len(b))))))(t)
+	require.True(t, bytes.Equal(b, exported(t, s)))
+	return s
 }
 
 // importOf imports b as a segment, in pieces of size bytes in random order.
 func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error) {
-	im, err := NewImport(files, "")
+	im, err := NewImport(files)
 	if err != nil {
 		return nil, err
 	}
@@ -49,72 +58,12 @@ func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error
 	return im.Segment()
 }
 
-// Imported segments merge to the records of the exported ones: sorted, and equal keys in the order
-// of emits. Spills, pieces and their order do not matter. A second export has the same bytes.
-func TestExportImport(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		n := rapid.IntRange(0, 1000).Draw(r, "records")
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
-		var records [][2]string
-		for i := range n {
-			long := 0
-			if rng.IntN(500) == 0 {
-				long = 90_000 // larger than a block
-			}
-			records = append(records, [2]string{fmt.Sprint(rng.IntN(400)), fmt.Sprintf("%d:%0*d", i, long, i)})
-		}
-		partitions := rapid.IntRange(1, 4).Draw(r, "partitions")
-		exported := exportOf(t, records, partitions, rapid.IntRange(0, 500).Draw(r, "perSpill"))
-		files := NewFiles(t.TempDir())
-		other, err := files.create() // moves the spills away from the file's start
-		require.NoError(r, err)
-		must(other.Write(make([]byte, 3)))(r)
-		defer other.Release()
-		size := rapid.SampledFrom([]int{1 << 20, extentSize, 1000, 77_777}).Draw(r, "size")
-		var want, got []string
-		for p, b := range exported {
-			seg := must(importOf(files, b, size, rng))(r)
-			var again bytes.Buffer
-			require.NoError(r, seg.Export(&again))
-			require.True(r, bytes.Equal(b, again.Bytes()))
-			m := NewMerge(MergeConfig{}, []*Segment{seg})
-			seg.Release()
-			got = append(got, recordsOf(r, m)...)
-			want = append(want, sortedOf(r, records, p, partitions)...)
-		}
-		require.Equal(r, want, got)
-	})
-}
-
-// sortedOf returns the records of partition p in the order of a merge.
-func sortedOf(t require.TestingT, records [][2]string, p, partitions int) (list []string) {
-	s := NewSorter(Config{Partitions: partitions})
-	for _, r := range records {
-		_ = s.Add(PartitionOf([]byte(r[0]), partitions), []byte(r[0]), []byte(r[1]))
-	}
-	segments, _, _ := s.Finish()
-	list = recordsOf(t, NewMerge(MergeConfig{}, segments[p:p+1]))
-	for _, seg := range segments {
-		seg.Release()
-	}
-	return list
-}
-
-// recordsOf returns the records of a merge, and closes it.
-func recordsOf(t require.TestingT, m *Merge) []string {
-	defer m.Close()
-	return drain(t, m)
-}
-
 // A missing, doubled or changed piece is an error, at once or when the records are read.
 func TestImportDamaged(t *testing.T) {
-	var records [][2]string
-	for i := range 5000 {
-		records = append(records, [2]string{fmt.Sprint(i), "value"})
-	}
-	b := exportOf(t, records, 1, 2000)[0]
+	const records = 5000
+	b := exportOf(t, records, 2000)
 	read := func(at []int64, pieces ...[]byte) error {
-		im := must(NewImport(NewFiles(t.TempDir()), ""))(t)
+		im := must(NewImport(NewFiles(t.TempDir())))(t)
 		defer im.Close()
 		for i, p := range pieces {
 			if err := im.Add(at[i], p); err != nil {
@@ -133,7 +82,7 @@ func TestImportDamaged(t *testing.T) {
 			n++
 		}
 		if m.Err() == nil {
-			require.Equal(t, len(records), n)
+			require.Equal(t, records, n)
 		}
 		return m.Err()
 	}
@@ -172,13 +121,14 @@ func TestExportFromMemory(t *testing.T) {
 
 // Once an import and its segments are released, their spill files are removed.
 func TestImportReleases(t *testing.T) {
-	b := exportOf(t, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0]
+	b := exportOf(t, 2, 1)
 	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
 	seg := must(importOf(files, b, 10, rand.New(rand.NewPCG(1, 1))))(t)
-	require.Len(t, seg.runs(), 2)
-	m := NewMerge(MergeConfig{Budget: budget}, []*Segment{seg})
+	require.Len(t, seg.runs, 2)
+	m := NewMerge(MergeConfig{Resources: Resources{Budget: budget}}, []*Segment{seg})
 	seg.Release()
-	require.Equal(t, []string{"a=1", "b=2"}, recordsOf(t, m))
+	require.Equal(t, []string{"0=value", "1=value"}, drain(t, m))
+	m.Close()
 	for _, f := range files.files {
 		require.Nil(t, f)
 	}
@@ -187,8 +137,8 @@ func TestImportReleases(t *testing.T) {
 
 // For any bytes received, an import returns ErrCorrupt or a segment that can be read.
 func FuzzImport(f *testing.F) {
-	f.Add(exportOf(f, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0], 16)
-	f.Add(exportOf(f, nil, 1, 0)[0], 3)
+	f.Add(exportOf(f, 2, 1), 16)
+	f.Add(exportOf(f, 0, 1), 3)
 	f.Fuzz(func(t *testing.T, b []byte, size int) {
 		seg, err := importOf(NewFiles(t.TempDir()), b, max(size, 1), rand.New(rand.NewPCG(1, 1)))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -53,8 +54,12 @@ func NewFiles(dir string) *Files {
 // NewFilesOn returns a Files that gets its files from open, which one goroutine at a time calls.
 func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 
-// create returns a new empty spill in one of the files; the caller must drop it.
-func (s *Files) create() (*spillFile, error) {
+// NewSpill returns an empty spill in one of the files, or in a file of its own if s is nil. The
+// caller must release it.
+func (s *Files) NewSpill() (*Spill, error) {
+	if s == nil {
+		s = NewFiles("")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := &s.files[s.made%maxFiles]
@@ -67,7 +72,7 @@ func (s *Files) create() (*spillFile, error) {
 	}
 	s.made++
 	(*at).spills++
-	x := &spillFile{files: s, file: *at, id: s.made}
+	x := &Spill{files: s, file: *at, id: s.made}
 	x.refs.Store(1)
 	return x, nil
 }
@@ -105,7 +110,7 @@ func (s *Files) grow(f *extentFile) uint32 {
 }
 
 // remove frees a spill's extents, and closes the file with its last spill.
-func (s *Files) remove(x *spillFile) {
+func (s *Files) remove(x *Spill) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := x.file
@@ -122,12 +127,42 @@ func (s *Files) remove(x *spillFile) {
 	_ = f.f.Close()
 }
 
+// Spill is what an attempt wrote to disk at one time: a sorted section per partition, or any bytes
+// with [Spill.Write] and [Spill.ReadAt], which have no checksums: readers must verify them. It is in
+// extents of a file, which are freed when the last segment or reader releases it.
+type Spill struct {
+	files    *Files
+	file     *extentFile
+	id       uint64 // unique in files
+	extents  []uint32
+	size     int64
+	sections []section
+	refs     atomic.Int64
+}
+
+// section says where a spill has one sorted run, and its sizes.
+type section struct {
+	off, size      int64 // in the spill
+	records, bytes int64 // bytes of keys and values
+	raw, packed    int64 // sizes of its largest block, for a reader's buffers
+	id             uint64
+	shift          int64 // of an imported run: its original offset minus off
+	ordinals       bool  // each record is preceded by its run's ordinal
+}
+
+// Release gives up one reference to the spill; the last one frees its bytes.
+func (s *Spill) Release() {
+	if s.refs.Add(-1) == 0 {
+		s.files.remove(s)
+	}
+}
+
 // Write appends p to the spill.
-func (s *spillFile) Write(p []byte) (n int, err error) { return s.writeAt(p, s.size) }
+func (s *Spill) Write(p []byte) (n int, err error) { return s.writeAt(p, s.size) }
 
 // writeAt writes p at offset off of the spill. Bytes between the end of the spill and off are
 // undefined until they are written.
-func (s *spillFile) writeAt(p []byte, off int64) (n int, err error) {
+func (s *Spill) writeAt(p []byte, off int64) (n int, err error) {
 	for int64(len(s.extents))*extentSize < off+int64(len(p)) {
 		s.extents = append(s.extents, s.files.grow(s.file))
 	}
@@ -142,7 +177,7 @@ func (s *spillFile) writeAt(p []byte, off int64) (n int, err error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (s *spillFile) ReadAt(p []byte, off int64) (n int, err error) {
+func (s *Spill) ReadAt(p []byte, off int64) (n int, err error) {
 	for len(p) > 0 && err == nil {
 		if off >= s.size {
 			return n, io.EOF
@@ -156,6 +191,6 @@ func (s *spillFile) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 // place returns where in the file byte off of the spill is.
-func (s *spillFile) place(off int64) int64 {
+func (s *Spill) place(off int64) int64 {
 	return int64(s.extents[off/extentSize])*extentSize + off%extentSize
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // All spills share at most eight unnamed files. A new spill uses the space of a released one, and
@@ -19,12 +17,12 @@ func TestSpillsShareFiles(t *testing.T) {
 	files := NewFiles(dir)
 	rng := rand.New(rand.NewPCG(3, 4))
 	type spill struct {
-		*spillFile
+		*Spill
 		want []byte
 	}
 	var live []spill
 	for range 150 {
-		x := must(files.create())(t)
+		x := must(files.NewSpill())(t)
 		want := make([]byte, rng.IntN(3*extentSize))
 		for i := range want {
 			want[i] = byte(rng.Uint32())
@@ -33,7 +31,7 @@ func TestSpillsShareFiles(t *testing.T) {
 		live = append(live, spill{x, want})
 		if len(live) == 20 {
 			i := rng.IntN(len(live))
-			live[i].drop()
+			live[i].Release()
 			live = append(live[:i], live[i+1:]...)
 		}
 	}
@@ -55,7 +53,7 @@ func TestSpillsShareFiles(t *testing.T) {
 	left := must(os.ReadDir(dir))(t)
 	require.LessOrEqual(t, len(left), maxFiles) // 0 on systems that can remove an open file
 	for _, x := range live {
-		x.drop()
+		x.Release()
 	}
 	require.Equal(t, [maxFiles]*extentFile{}, files.files)
 	left = must(os.ReadDir(dir))(t)
@@ -65,15 +63,13 @@ func TestSpillsShareFiles(t *testing.T) {
 // If a write is lost, the older block at its place in the file is detected as damage.
 func TestStaleBlockIsDamage(t *testing.T) {
 	files := NewFiles(t.TempDir())
-	hold, err := files.create() // keeps the file
-	require.NoError(t, err)
-	defer hold.drop()
+	hold := must(files.NewSpill())(t) // keeps the file
+	defer hold.Release()
 	one := func(value string) *Segment {
 		files.made = 0 // put the next spill into the same file
-		w := must(NewSpillWriter(Config{Files: files, Budget: memory.NewBudget(0)}))(t)
+		w := must(NewSpillWriter(Resources{Files: files}, 1))(t)
 		defer w.Close()
-		w.file.id = uint64(value[0])
-		w.w.x.id = w.file.id
+		w.x.id = uint64(value[0])
 		require.NoError(t, w.Add([]byte("key"), []byte(value)))
 		require.NoError(t, w.EndPartition())
 		s := w.Spill(new(Stats))
@@ -81,8 +77,8 @@ func TestStaleBlockIsDamage(t *testing.T) {
 		return OfSpills([]*Spill{s}, 0)
 	}
 	old := one("a value")
-	f := old.runs()[0].file.file.f
-	block := make([]byte, old.runs()[0].size)
+	f := old.runs[0].spill.file.f
+	block := make([]byte, old.runs[0].size)
 	must(f.ReadAt(block, 0))(t)
 	old.Release()
 	late := one("b value")
@@ -126,28 +122,28 @@ func number(i int) []byte { return fmt.Append(nil, i) }
 func TestBundles(t *testing.T) {
 	const records = 20_000
 	for name, c := range map[string]struct {
-		key       func(int) int
-		value     func(int) []byte
-		entries   int
-		scattered bool
+		key     func(int) int
+		value   func(int) []byte
+		entries int
 	}{
-		"one":           {few(1), number, bundleAfter + 250, false},
-		"few":           {few(700), number, bundleAfter + 4000, false},
-		"thousands":     {few(2500), number, bundleAfter + 12_000, false},
-		"distinct":      {func(i int) int { return i }, number, records + 1, true},
-		"at first few":  {func(i int) int { return max(i%10, i-10_000) }, number, records - 8_000, true},
-		"without value": {few(10), func(int) []byte { return nil }, bundleAfter + 500, false},
-		"large values":  {few(10), func(i int) []byte { return make([]byte, bundledValue+i/19_999) }, bundleAfter + 4_000, true},
+		"one":           {few(1), number, bundleAfter + 250},
+		"few":           {few(700), number, bundleAfter + 4000},
+		"thousands":     {few(2500), number, bundleAfter + 12_000},
+		"distinct":      {func(i int) int { return i }, number, records + 1},
+		"at first few":  {func(i int) int { return max(i%10, i-10_000) }, number, records - 8_000},
+		"without value": {few(10), func(int) []byte { return nil }, bundleAfter + 500},
+		"large values":  {few(10), func(i int) []byte { return make([]byte, bundledValue+i/19_999) }, bundleAfter + 4_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, want := sorted(t, Config{Partitions: 2}, minRun, records, c.key, c.value)
 			segments, stats, err := s.Finish()
 			require.NoError(t, err)
-			require.Equal(t, c.scattered, stats.Scattered)
 			require.EqualValues(t, records, stats.Records)
 			entries := 0
 			for _, seg := range segments {
-				entries += seg.entries.n
+				for i := range seg.runs {
+					entries += seg.runs[i].entries.n
+				}
 			}
 			require.LessOrEqual(t, entries, c.entries)
 			if name != "large values" { // too large to print on a failure
@@ -156,53 +152,5 @@ func TestBundles(t *testing.T) {
 				m.Close()
 			}
 		})
-	}
-}
-
-// A sorter with bundles returns all its memory, whether it spills, finishes or is closed early.
-func TestBundlesAreFreed(t *testing.T) {
-	spills := int64(0)
-	long := func(i int) []byte { return fmt.Appendf(nil, "a value of some length, which is number %d", i) }
-	for _, limit := range []int64{50_000, 200_000, 300_000, 450_000, 600_000, 3 << 20} {
-		for _, least := range []int64{30_000, minRun, 0} {
-			root := memory.NewBudget(limit)
-			pool := memory.NewPool(root, 0)
-			b := root.Sub()
-			s, want := sorted(t, Config{Partitions: 1, Budget: b, Pool: pool, SpillDir: t.TempDir()}, least, 12_000, few(900), long)
-			if least > 0 { // otherwise it is closed
-				segments, stats, err := s.Finish()
-				require.NoError(t, err)
-				spills += stats.Spills
-				m := NewMerge(MergeConfig{Budget: b, Pool: pool, SpillDir: t.TempDir()}, segments)
-				require.Equal(t, want, drain(t, m))
-				m.Close()
-				segments[0].Release()
-			}
-			s.Close()
-			b.Close()
-			pool.Close()
-			require.Zero(t, root.Used(), "of %d", limit)
-		}
-	}
-	require.Greater(t, spills, int64(10))
-}
-
-// If a partitioner sends a bundled key to two partitions, the key's values arrive in both.
-func TestBundlesByPartition(t *testing.T) {
-	s := NewSorter(Config{Partitions: 3})
-	for i := range 3 * bundleAfter {
-		require.NoError(t, s.Add(i%3, []byte("key"), number(i)))
-	}
-	segments, _, err := s.Finish()
-	require.NoError(t, err)
-	for p, seg := range segments {
-		require.EqualValues(t, bundleAfter, seg.Records())
-		m := NewMerge(MergeConfig{}, []*Segment{seg})
-		for i := p; i < 3*bundleAfter; i += 3 {
-			_, value, ok := m.Next()
-			require.True(t, ok)
-			require.Equal(t, number(i), value)
-		}
-		m.Close()
 	}
 }

@@ -31,12 +31,8 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 	if !m.started {
 		m.start()
 	}
-	slab := m.cfg.Pool.Get(int(min(gatherSize, l.size(m))))
-	m.cfg.Budget.Acquire(int64(len(slab.Bytes)))
-	defer func() {
-		m.cfg.Pool.Put(slab)
-		m.cfg.Budget.Release(int64(len(slab.Bytes)))
-	}()
+	slab := m.cfg.charged(int(min(gatherSize, l.size(m))))
+	defer m.cfg.free(&slab)
 	m.streams = true
 	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0]}
 	if m.err == nil && len(m.sources) == 1 && m.sources[0].file == nil {

@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"bytes"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-)
+import "bytes"
 
 // keyReader reads the key of a source's next record in parts, because it may be larger than a
 // block.
@@ -85,7 +81,7 @@ func (b *blockReader) fork() *blockReader {
 		x.off -= blockHeader
 		x.size += blockHeader
 	}
-	f := newBlockReader(b.r, x, b.pool, b.budget)
+	f := newBlockReader(b.r, x, b.res)
 	f.left = b.left
 	return f
 }
@@ -95,14 +91,13 @@ func (b *blockReader) fork() *blockReader {
 func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	f := s.file
 	n := int(f.keyLen + f.valueLen) //nolint:gosec // no more than its section has
-	m.letGo()
+	m.cfg.free(&m.record)
 	if m.cfg.Largest > 0 {
 		if m.err = m.cfg.Budget.CheckHeld("a key with its value", int64(n), m.cfg.Largest); m.err != nil {
 			return nil, nil, false
 		}
 	}
-	m.record = m.cfg.Pool.Get(n)
-	m.cfg.Budget.Acquire(int64(len(m.record.Bytes)))
+	m.record = m.cfg.charged(n)
 	at := 0
 	for p := f.part; len(p) > 0; p = f.more() {
 		at += copy(m.record.Bytes[at:], p)
@@ -113,15 +108,6 @@ func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	}
 	b := m.record.Bytes[:n:n]
 	return b[:f.keyLen:f.keyLen], b[f.keyLen:], true
-}
-
-// letGo frees the record that whole loaded last.
-func (m *Merge) letGo() {
-	if m.record.Bytes != nil {
-		m.cfg.Budget.Release(int64(len(m.record.Bytes)))
-		m.cfg.Pool.Put(m.record)
-		m.record = memory.Slab{}
-	}
 }
 
 // stream writes the record m.long, which is larger than a block, to g while reading it.

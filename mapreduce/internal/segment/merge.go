@@ -6,14 +6,7 @@ import (
 
 // MergeConfig configures a [Merge].
 type MergeConfig struct {
-	// Budget pays for buffers and indexes; nil means no limit.
-	Budget *memory.Budget
-	// Pool supplies the buffers; nil allocates new ones each time.
-	Pool *memory.Pool
-	// Files stores intermediate runs; nil means a separate file for each one in SpillDir, or in
-	// os.TempDir if that is empty.
-	Files    *Files
-	SpillDir string
+	Resources
 	// Largest is the maximum size of a spilled record that Next loads; 0 means no limit. For larger
 	// ones the error is ErrRecordTooLarge.
 	Largest int64
@@ -57,7 +50,7 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 // names it, or negative if it is not one of the caller's inputs. It must be called before the first
 // Next or WriteTo.
 func (m *Merge) AddInput(input int, s *Segment) {
-	for _, r := range s.runs() {
+	for _, r := range s.runs {
 		r.retain()
 		r.input, r.ordinal = input, uint32(len(m.runs))
 		m.runs = append(m.runs, r)
@@ -124,7 +117,7 @@ func (m *Merge) Close() {
 	for i := range m.runs {
 		m.runs[i].drop()
 	}
-	m.letGo()
+	m.cfg.free(&m.record)
 	m.cfg.Pool.Put(m.slab)
 	m.cfg.Budget.Release(m.charged)
 	m.started, m.runs, m.files, m.sources, m.tree = true, nil, nil, nil, nil
@@ -137,7 +130,7 @@ func (m *Merge) start() {
 	m.started = true
 	var inMemory []run
 	for _, r := range m.runs {
-		if r.file != nil {
+		if r.spill != nil {
 			r.retain()
 			m.files = append(m.files, r)
 		} else {
@@ -165,6 +158,6 @@ func (m *Merge) start() {
 func (m *Merge) open(f *run) *source {
 	return &source{
 		ordinal: f.ordinal,
-		file:    newBlockReader(f.file, f.section, m.cfg.Pool, m.cfg.Budget),
+		file:    newBlockReader(f.spill, f.section, m.cfg.Resources),
 	}
 }

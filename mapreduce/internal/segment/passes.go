@@ -1,7 +1,7 @@
 package segment
 
 import (
-	"fmt"
+	"math"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -11,16 +11,15 @@ import (
 // intermediate runs.
 func (m *Merge) sortMemory(runs []run) error {
 	for len(runs) > 0 {
-		n, entries := m.portion(runs)
+		n, entries := m.sortable(runs)
 		need := int64(entries * entrySize)
 		if n == len(runs) && m.cfg.Budget.TryAcquire(need) {
-			m.charged += need
+			m.charged = need
 			m.slab = m.cfg.Pool.Get(entries * entrySize)
-			m.sources = append(m.sources, m.collect(runs, m.slab))
+			m.sources = append(m.sources, memorySource(runs, m.cfg.Pool, m.slab))
 			return nil
 		}
-		n = m.affordable(runs[:n])
-		if err := m.spillMemory(runs[:n]); err != nil {
+		if err := m.spillMemory(runs[:n], entries); err != nil {
 			return err
 		}
 		runs = runs[n:]
@@ -28,12 +27,13 @@ func (m *Merge) sortMemory(runs []run) error {
 	return nil
 }
 
-// portion returns how many of the runs fit into 16-bit region numbers, and their number of entries.
-func (m *Merge) portion(runs []run) (n, entries int) {
-	regions := 0
+// sortable returns how many of the runs, at least one, can be sorted together, and their number of
+// entries: as many as the budget allows, with regions that 16 bits can number.
+func (m *Merge) sortable(runs []run) (n, entries int) {
+	room, regions := m.cfg.Budget.Available()/entrySize, 0
 	for _, r := range runs {
 		regions += len(r.store.regions)
-		if n > 0 && regions > maxRegions {
+		if n > 0 && (regions > maxRegions || int64(entries+r.entries.n) > room) {
 			break
 		}
 		n++
@@ -42,45 +42,39 @@ func (m *Merge) portion(runs []run) (n, entries int) {
 	return n, entries
 }
 
-// affordable returns how many of the runs the budget allows to sort together, at least one.
-func (m *Merge) affordable(runs []run) int {
-	room := m.cfg.Budget.Available()
-	for i := range runs {
-		if room -= int64(runs[i].entries.n * entrySize); room < 0 {
-			return max(1, i)
-		}
-	}
-	return len(runs)
-}
-
-// collect returns a source of the records of runs, with their sorted entries in the slab.
-func (m *Merge) collect(runs []run, slab memory.Slab) *source {
+// memorySource returns a source of the records of runs in memory, with their sorted entries in the
+// slab, which must have room for them. Equal keys stay in the order of runs.
+func memorySource(runs []run, pool *memory.Pool, slab memory.Slab) *source {
 	s := &source{}
-	var c collector
+	x := Sorting{Low: math.MaxUint64, Pool: pool}
+	var blocks []block
 	for i := range runs {
 		r := &runs[i]
-		c.add(&r.entries, len(s.regions))
+		for _, b := range r.entries.blocks {
+			b.base = uint16(len(s.regions))
+			blocks = append(blocks, b)
+		}
+		x.N += r.entries.n
+		x.Low, x.High = min(x.Low, r.entries.low), max(x.High, r.entries.high)
 		s.regions = append(s.regions, r.store.regions...)
 		for range r.store.regions {
 			s.owners = append(s.owners, r.ordinal)
 		}
 	}
-	s.entries = c.sortInto(s.regions, m.cfg.Pool, slab)
+	x.Regions = s.regions
+	s.entries = x.Sort(func() Reader { return &decoder{rest: blocks} }, slab)
 	return s
 }
 
-// spillMemory writes the records of runs as one sorted intermediate run.
-func (m *Merge) spillMemory(runs []run) error {
-	entries := 0
-	for _, r := range runs {
-		entries += r.entries.n
-	}
+// spillMemory writes the records of runs as one sorted intermediate run; entries is their number of
+// entries.
+func (m *Merge) spillMemory(runs []run, entries int) error {
 	need := int64(entries * entrySize)
 	m.cfg.Budget.Acquire(need)
 	defer m.cfg.Budget.Release(need)
 	slab := m.cfg.Pool.Get(entries * entrySize)
 	defer m.cfg.Pool.Put(slab)
-	s := m.collect(runs, slab)
+	s := memorySource(runs, m.cfg.Pool, slab)
 	s.advance()
 	f, err := m.write([]*source{s})
 	if err == nil {
@@ -119,15 +113,9 @@ func (m *Merge) passes() error {
 		}
 		f, err := m.write(sources)
 		for _, s := range sources {
-			if err == nil {
-				err = s.file.err
-			}
 			s.file.close()
 		}
 		if err != nil {
-			if f.file != nil {
-				f.drop()
-			}
 			return err
 		}
 		for i := range group {
@@ -140,34 +128,31 @@ func (m *Merge) passes() error {
 
 // write merges sources into one intermediate run, and returns that.
 func (m *Merge) write(sources []*source) (out run, err error) {
-	w, err := NewSpillWriter(Config{
-		Partitions: 1, Budget: m.cfg.Budget, Pool: m.cfg.Pool, Files: m.cfg.Files, SpillDir: m.cfg.SpillDir,
-	})
+	w, err := NewSpillWriter(m.cfg.Resources, 1)
 	if err != nil {
 		return out, err
 	}
 	defer w.Close()
-	w.w.x.ordinals = true
+	w.x.ordinals = true
 	tree := newLoserTree(sources)
-	for s := tree.winner(); s.state <= large; s = tree.winner() {
+	s := tree.winner()
+	for ; s.state <= large; s = tree.winner() {
 		if s.state == large {
-			err = w.w.copyLarge(s)
+			err = w.copyLarge(s)
 		} else {
-			err = w.w.record(s.ordinal, s.key, s.value)
+			err = w.record(s.ordinal, s.key, s.value)
 		}
 		if err != nil {
 			return out, err
 		}
 		tree.next()
 	}
+	if s.state == failed {
+		return out, s.file.err
+	}
 	if err = w.EndPartition(); err != nil {
 		return out, err
 	}
 	f := w.Spill(&m.stats)
-	x := f.sections[0]
-	if x.size == 0 {
-		f.drop()
-		return out, fmt.Errorf("segment: an intermediate run is empty: %w", ErrCorrupt)
-	}
-	return run{section: x, file: f, input: noInput}, nil
+	return run{section: f.sections[0], spill: f, input: noInput}, nil
 }

@@ -15,19 +15,17 @@ import (
 // Of a record larger than a block it returns the start of the key; then left is not 0, and more
 // returns the bytes after part.
 type blockReader struct {
-	r       io.ReaderAt
-	x       section
-	seen    int64
-	rest    []byte // rest of the current block
-	slab    memory.Slab
-	raw     []byte
-	packed  []byte
-	header  [blockHeader]byte // of the next block, read together with the current one
-	ahead   bool              // header is valid
-	pool    *memory.Pool
-	budget  *memory.Budget
-	charged int64
-	err     error
+	r      io.ReaderAt
+	x      section
+	seen   int64
+	rest   []byte // rest of the current block
+	slab   memory.Slab
+	raw    []byte
+	packed []byte
+	header [blockHeader]byte // of the next block, read together with the current one
+	ahead  bool              // header is valid
+	res    Resources
+	err    error
 
 	// State of the last returned record, if it is larger than a block: its sizes, the bytes in
 	// memory and the number of bytes in later blocks. left is 0 for other records.
@@ -48,12 +46,10 @@ func readerBytes(x *section) int64 {
 	return int64(memory.SlabSize(raw + packed))
 }
 
-func newBlockReader(r io.ReaderAt, x section, pool *memory.Pool, budget *memory.Budget) *blockReader {
-	b := &blockReader{r: r, x: x, pool: pool, budget: budget, charged: readerBytes(&x)}
+func newBlockReader(r io.ReaderAt, x section, res Resources) *blockReader {
 	raw, packed := blockBytes(&x)
-	b.slab = pool.Get(raw + packed)
+	b := &blockReader{r: r, x: x, res: res, slab: res.charged(raw + packed)}
 	b.raw, b.packed = b.slab.Bytes[:raw], b.slab.Bytes[raw:]
-	budget.Acquire(b.charged)
 	return b
 }
 
@@ -127,7 +123,7 @@ func (b *blockReader) fill() bool {
 	if b.err != nil {
 		return false
 	}
-	b.budget.Liveness().Sign()
+	b.res.Budget.Liveness().Sign()
 	if b.x.size == 0 {
 		if b.left == 0 && b.seen != b.x.records {
 			b.bad(fmt.Sprintf("a run has %d records instead of %d", b.seen, b.x.records))
@@ -191,7 +187,6 @@ func (b *blockReader) read(p []byte) bool {
 }
 
 func (b *blockReader) close() {
-	b.pool.Put(b.slab)
-	b.budget.Release(b.charged)
-	b.slab, b.rest, b.raw, b.packed, b.charged, b.x.size = memory.Slab{}, nil, nil, nil, 0, 0
+	b.res.free(&b.slab)
+	b.rest, b.raw, b.packed, b.x.size = nil, nil, nil, 0
 }

@@ -1,65 +1,53 @@
 package segment
 
-// Segment is an immutable run of the records of one partition from one attempt: the sorted runs
-// that the attempt spilled, in files, and then the rest in memory, indexed but not sorted. It is
-// safe for concurrent readers.
+// Segment is an immutable list of runs: the records of one partition from one attempt. Runs that the
+// attempt spilled are sorted; the rest is in memory, indexed but not sorted. It is safe for
+// concurrent readers.
 type Segment struct {
-	spills         []*Spill // shared with the other partitions
-	partition      int
-	store          *store // nil if nothing is in memory
-	entries        index
-	inMemory       section
+	runs           []run // in the order in which the attempt emitted their records
 	records, bytes int64
 }
 
-// OfSpills returns the segment of one partition's records in spills; the caller must release it. It
-// keeps the slice, which all partitions may share.
-func OfSpills(spills []*Spill, partition int) *Segment {
-	seg := &Segment{partition: partition}
-	for _, f := range spills {
-		if x := &f.sections[partition]; x.records > 0 {
-			f.retain()
-			seg.spills = spills
-			seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
-		}
-	}
-	return seg
-}
-
-// runs returns the segment's runs in the order in which the attempt emitted their records.
-func (s *Segment) runs() (list []run) {
-	for _, f := range s.spills {
-		if x := f.sections[s.partition]; x.records > 0 {
-			list = append(list, run{file: f, section: x})
-		}
-	}
-	if s.store != nil {
-		list = append(list, run{store: s.store, entries: s.entries, section: s.inMemory})
-	}
-	return list
-}
-
-// run is one sorted section of a spill file, or unsorted entries in a store, of a segment.
+// run is one sorted section of a spill, or unsorted entries in a store.
 type run struct {
 	section
-	file    *spillFile
+	spill   *Spill // nil if the records are in memory
 	store   *store
 	entries index
 	input   int    // number of the input for a DamageError, or noInput
 	ordinal uint32 // number among the runs of a merge: equal keys come in that order
 }
 
+// OfSpills returns the segment of one partition's records in spills; the caller must release it.
+func OfSpills(spills []*Spill, partition int) *Segment {
+	s := &Segment{}
+	for _, f := range spills {
+		s.add(run{section: f.sections[partition], spill: f})
+	}
+	return s
+}
+
+// add adds a run with a reference to its memory or spill, unless it is empty.
+func (s *Segment) add(r run) {
+	if r.records == 0 {
+		return
+	}
+	r.retain()
+	s.runs = append(s.runs, r)
+	s.records, s.bytes = s.records+r.records, s.bytes+r.bytes
+}
+
 func (r *run) retain() {
-	if r.file != nil {
-		r.file.retain()
+	if r.spill != nil {
+		r.spill.refs.Add(1)
 	} else {
-		r.store.retain()
+		r.store.refs.Add(1)
 	}
 }
 
 func (r *run) drop() {
-	if r.file != nil {
-		r.file.drop()
+	if r.spill != nil {
+		r.spill.Release()
 	} else {
 		r.store.drop()
 	}
@@ -75,13 +63,8 @@ func (s *Segment) Bytes() int64 { return s.bytes }
 // Release gives up the caller's reference. Memory and files are freed when no merge reads them any
 // more. Call it exactly once.
 func (s *Segment) Release() {
-	for _, f := range s.spills {
-		if f.sections[s.partition].records > 0 {
-			f.drop()
-		}
+	for i := range s.runs {
+		s.runs[i].drop()
 	}
-	if s.store != nil {
-		s.store.drop()
-	}
-	s.spills, s.store, s.entries = nil, nil, index{}
+	s.runs = nil
 }

@@ -23,7 +23,6 @@ type Sorter struct {
 	spills   []*Spill
 	stats    Stats
 	bundles  bundles
-	touched  byte
 	first    int   // size of a partition's first index block in bytes
 	minStore int64 // bytes in memory, without pinned ones, below which it does not spill
 	largest  int64 // maximum bytes of a record that does not fit in memory
@@ -200,13 +199,8 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 // segment returns the segment of partition p: its sections of the spills, and the records in
 // memory.
 func (s *Sorter) segment(p int) *Segment {
-	seg := OfSpills(s.spills, p)
-	if l := &s.lists[p]; l.n > 0 {
-		s.store.retain()
-		seg.store, seg.entries = s.store, l.whole()
-		seg.inMemory = section{records: l.records, bytes: l.bytes}
-		seg.records, seg.bytes = seg.records+l.records, seg.bytes+l.bytes
-	}
+	seg, l := OfSpills(s.spills, p), &s.lists[p]
+	seg.add(run{section: section{records: l.records, bytes: l.bytes}, store: s.store, entries: l.whole()})
 	return seg
 }
 
@@ -223,7 +217,7 @@ func (s *Sorter) Close() {
 		s.store.drop()
 	}
 	for _, f := range s.spills {
-		f.drop()
+		f.Release()
 	}
 	s.store, s.spills, s.lists = nil, nil, nil
 }

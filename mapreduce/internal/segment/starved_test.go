@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // A sorter with many partitions may have nearly its whole budget in a pinned chunk. Its spills are
@@ -15,8 +13,7 @@ import (
 func TestStarvedSortersSpillLargeRuns(t *testing.T) {
 	text := teraText(40_000)
 	for _, more := range []int64{-1 << 20, 0, 1, 16 << 10, 1 << 20, 4 << 20, 8 << 20} {
-		budget := memory.NewBudget(int64(len(text)) + more)
-		s := NewSorter(Config{Partitions: 64, Budget: budget.Sub(), SpillDir: t.TempDir()})
+		s := NewSorter(Config{Resources: resources(t, int64(len(text))+more), Partitions: 64})
 		s.Pin(text, nil)
 		for i, r := 0, text; len(r) > 0; i, r = i+1, r[100:] {
 			require.NoError(t, s.Add(i%64, r[:10:10], r[10:100:100]))

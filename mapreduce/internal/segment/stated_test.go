@@ -2,7 +2,6 @@ package segment
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
@@ -27,7 +26,7 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 }
 
 // Records are written in pieces that fill the charged buffer with whole records, from memory or a
-// file. A record larger than the buffer is a piece of its own.
+// file. A record larger than the buffer is a piece of its own, and few records have a small buffer.
 func TestOutputIsWrittenInPieces(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -35,6 +34,7 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 		key, value int
 		layout     Layout
 	}{
+		{"few", 0, 10, 900, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")}},
 		{"in memory", 0, 10, 89, Layout{Key: true, Value: true, End: []byte("\n")}},
 		{"keys in memory", 0, 98, 7, Layout{Key: true, End: []byte("\r\n")}},
 		{"long ends", 0, 10, 60, Layout{Key: true, Value: true, End: bytes.Repeat([]byte("-"), 47)}},
@@ -47,6 +47,9 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 			var records []record
 			var want bytes.Buffer
 			n := 3*gatherSize/(c.key+c.value) + 3
+			if c.name == "few" {
+				n = 3
+			}
 			for i := range n {
 				r := record{fmt.Appendf(nil, "%0*d", c.key, i), bytes.Repeat([]byte{byte('a' + i%26)}, c.value)}
 				records = append(records, r)
@@ -59,10 +62,10 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 				}
 				want.Write(c.layout.End)
 			}
-			seg := sortOne(t, Config{Budget: memory.NewBudget(c.limit).Sub(), SpillDir: t.TempDir()}, records...)
+			seg := sortOne(t, Config{Resources: resources(t, c.limit)}, records...)
 			defer seg.Release()
 			budget := memory.NewBudget(1 << 30).Sub()
-			m := NewMerge(MergeConfig{Budget: budget}, []*Segment{seg})
+			m := NewMerge(MergeConfig{Resources: Resources{Budget: budget}}, []*Segment{seg})
 			w := &watchedWriter{budget: budget}
 			got, written, err := m.WriteTo(w, c.layout)
 			require.NoError(t, err)
@@ -76,28 +79,13 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 					require.Greater(t, size, gatherSize-one)
 				}
 			}
-			require.GreaterOrEqual(t, w.most, int64(min(gatherSize, want.Len())), "the buffer is paid for")
+			buffer := min(gatherSize, want.Len())
+			require.GreaterOrEqual(t, w.most, int64(buffer), "the buffer is paid for")
+			require.Less(t, w.most, int64(3*buffer))
 			m.Close()
 			require.Zero(t, budget.Used())
 		})
 	}
-}
-
-// A reduce of few records charges a small output buffer.
-func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
-	seg := sortOne(t, Config{}, record{[]byte("key"), bytes.Repeat([]byte("v"), 4000)})
-	defer seg.Release()
-	l := Layout{Key: true, Value: true, Separator: bytes.Repeat([]byte("-"), 80), End: bytes.Repeat([]byte("="), 13)}
-	m := NewMerge(MergeConfig{}, []*Segment{seg})
-	defer m.Close()
-	require.EqualValues(t, 4096, l.size(m))
-	budget := memory.NewBudget(1 << 30).Sub()
-	m.cfg.Budget = budget
-	w := &watchedWriter{budget: budget}
-	_, _, err := m.WriteTo(w, l)
-	require.NoError(t, err)
-	require.Equal(t, []int{4096}, w.sizes)
-	require.Less(t, w.most, int64(10_000))
 }
 
 // A sorter refers to a pinned chunk's bytes if the budget has room for twice as many. Otherwise it
@@ -133,10 +121,10 @@ func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	}{{2, 2, 0, 0}, {4, 4, 0, 0}, {3, 2, 1, 2}, {5, 4, 1, 2}, {7, 4, 1, 4}, {8, 4, 2, 6}, {14, 13, 1, 2}, {5, 2, 3, 7}} {
 		var segments []*Segment
 		for i := range c.runs {
-			segments = append(segments, sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()},
+			segments = append(segments, sortOne(t, Config{Resources: resources(t, 1)},
 				record{[]byte{byte('z' - i)}, []byte{byte(i)}}))
 		}
-		m := NewMerge(MergeConfig{FanIn: c.fanIn, SpillDir: t.TempDir()}, segments)
+		m := NewMerge(MergeConfig{Resources: resources(t, 0), FanIn: c.fanIn}, segments)
 		list := drain(t, m)
 		require.Len(t, list, c.runs)
 		require.True(t, slices.IsSorted(list))
@@ -158,7 +146,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 		room  int64
 		want  int
 	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, maxFanIn}} {
-		m := &Merge{cfg: MergeConfig{Budget: memory.NewBudget(c.room * readerBytes(&one)).Sub()}}
+		m := &Merge{cfg: MergeConfig{Resources: resources(t, c.room*readerBytes(&one))}}
 		for range c.files {
 			m.files = append(m.files, run{section: one})
 		}
@@ -166,40 +154,25 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}
 }
 
-// One sort of in-memory records has at most as many regions as 16 bits can number, but at least one
-// run. It copies as many of these as the budget allows.
+// One sort of in-memory records has at most as many regions as 16 bits can number, and as many runs
+// as the budget allows, but at least one run.
 func TestPortionsFitTheirNumbers(t *testing.T) {
-	of := func(regionsOf ...int) (list []run) {
-		for _, n := range regionsOf {
-			list = append(list, run{entries: index{n: 10}, store: &store{regions: make(regions, n)}})
-		}
-		return list
-	}
-	m := &Merge{}
 	for _, c := range []struct {
-		regions []int
+		regions []int // of runs of 10 entries
+		room    int64
 		want    int
 	}{
-		{[]int{1}, 1}, {[]int{maxRegions}, 1}, {[]int{maxRegions - 1, 1, 1}, 2}, {[]int{maxRegions, 1}, 1}, {[]int{1, maxRegions}, 1}, {[]int{1, 2, 3}, 3},
+		{[]int{1}, 0, 1}, {[]int{maxRegions}, 0, 1}, {[]int{maxRegions - 1, 1, 1}, 0, 2}, {[]int{maxRegions, 1}, 0, 1},
+		{[]int{1, maxRegions}, 0, 1}, {[]int{1, 2, 3}, 0, 3}, {[]int{1, 1, 1}, 1, 1}, {[]int{1, 1, 1}, 239, 1},
+		{[]int{1, 1, 1}, 479, 1}, {[]int{1, 1, 1}, 480, 2}, {[]int{1, 1, 1}, 719, 2}, {[]int{1, 1, 1}, 720, 3},
 	} {
-		n, entries := m.portion(of(c.regions...))
-		require.Equal(t, c.want, n, "%v", c.regions)
+		var list []run
+		for _, n := range c.regions {
+			list = append(list, run{entries: index{n: 10}, store: &store{regions: make(regions, n)}})
+		}
+		m := &Merge{cfg: MergeConfig{Resources: resources(t, c.room)}}
+		n, entries := m.sortable(list)
+		require.Equal(t, c.want, n, "%+v", c)
 		require.Equal(t, 10*n, entries)
-	}
-	for room, want := range map[int64]int{1: 1, 239: 1, 240: 1, 479: 1, 480: 2, 719: 2, 720: 3, 5000: 3} {
-		m.cfg.Budget = memory.NewBudget(room).Sub()
-		require.Equal(t, want, m.affordable(of(1, 1, 1)), "room for %d bytes", room)
-	}
-}
-
-// If the two sizes of a damaged record overflow 64 bits together, the run is corrupt, and no memory
-// is read by them.
-func TestSizesThatOverflow(t *testing.T) {
-	for _, sizes := range [][2]uint64{{1<<64 - 1, 2}, {2, 1<<64 - 1}, {1 << 63, 1 << 63}, {1<<64 - 1, 1<<64 - 1}} {
-		p := binary.AppendUvarint(binary.AppendUvarint(nil, sizes[0]), sizes[1])
-		b := &blockReader{rest: append(p, "a record's bytes"...), x: section{bytes: 100}}
-		_, _, _, ok := b.next()
-		require.False(t, ok)
-		require.ErrorIs(t, b.err, ErrCorrupt)
 	}
 }

@@ -67,13 +67,11 @@ func newStore(budget *memory.Budget, pool *memory.Pool) *store {
 
 // acquire charges n bytes; it returns false if the budget refuses. force overrules it.
 func (s *store) acquire(n int64, force bool) bool {
-	if force {
-		s.budget.Acquire(n)
-	} else if !s.budget.TryAcquire(n) {
-		return false
+	ok := s.budget.Charge(n, force)
+	if ok {
+		s.charged += n
 	}
-	s.charged += n
-	return true
+	return ok
 }
 
 // giveBack reduces the charge by n bytes.
@@ -171,8 +169,6 @@ func (s *store) keep() bool {
 	}
 	return s.kept
 }
-
-func (s *store) retain() { s.refs.Add(1) }
 
 func (s *store) drop() {
 	if s.refs.Add(-1) > 0 {
