@@ -30,8 +30,6 @@ type boundJob struct {
 	// distinct is the result of the last map that has ended. The next map sizes its table by it:
 	// growing tables would take 12 % of a word count.
 	distinct atomic.Pointer[distinctKeys]
-	// scattered is set when a map found hardly any repeated keys; later maps do not check.
-	scattered atomic.Bool
 }
 
 // jobFacts are the fields of a Job other than its functions.

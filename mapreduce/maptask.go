@@ -188,7 +188,6 @@ func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) erro
 func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
 		Resources: a.Storage(), Partitions: p.Reduces, Largest: b.largest(a.Budget), Stored: a.Stored,
-		Scattered: b.scattered.Load(),
 	})
 	var failed error
 	emit := b.sortedEmit(s, p.Reduces, &failed)
@@ -199,9 +198,6 @@ func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 		trying: func() trial { return b.trial(emit, s.Gate()) },
 		finish: func() ([]cluster.Segment, segment.Stats, error) {
 			list, stats, err := s.Finish()
-			if stats.Scattered {
-				b.scattered.Store(true)
-			}
 			return segmentsOf(list), stats, err
 		},
 		close: s.Close,

@@ -22,13 +22,13 @@ import (
 const (
 	bundleAfter  = 1 << 6   // number of records
 	bundleKeys   = 1 << 12  // maximum number of keys; their entries are a fraction of the smallest run
-	bundleProbe  = 1 << 10  // number of keys after which one in six must have repeated, and at the end half
+	bundleProbe  = 1 << 10  // number of keys after which one record in six must have repeated one
 	bundledKey   = 1<<8 - 1 // maximum bytes of a key
 	bundledValue = 1<<8 - 1 // maximum bytes of a value; copying larger ones costs more than bundling gains
 	firstBundle  = 4        // number of values
 	largeBundle  = 2 << 10  // bytes
 
-	fewCells     = 1 << 7
+	bundleCells  = 2 * bundleKeys
 	cellSize     = 32
 	shortLength  = 1 << 7 // shorter lengths take one byte
 	neverBundled = math.MaxInt64
@@ -39,7 +39,7 @@ type bundles struct {
 	from    int64 // number of records before bundling starts
 	records int64 // number of records since then
 	keys    int
-	cells   []bundle // hash table by key, at most half full; nil until needed
+	cells   []bundle // hash table by key, less than half full; nil until needed
 	slab    memory.Slab
 }
 
@@ -115,30 +115,17 @@ func (s *Sorter) refers(key, value []byte) bool {
 	return ok
 }
 
-// table makes sure that the hash table has room for another key; false if the budget refuses.
+// table makes sure that the hash table exists; false if the budget refuses.
 func (s *Sorter) table() bool {
 	b := &s.bundles
-	if 2*b.keys < len(b.cells) {
+	if b.cells != nil {
 		return true
 	}
-	n := max(fewCells, 2*len(b.cells))
-	if !s.cfg.Budget.TryAcquire(int64(n * cellSize)) {
+	if !s.cfg.Budget.TryAcquire(bundleCells * cellSize) {
 		return false
 	}
-	slab := s.cfg.Pool.Get(n * cellSize)
-	cells := memory.Cast[bundle](slab.Bytes)[:n]
-	clear(cells)
-	for i := range b.cells {
-		if c := &b.cells[i]; c.end > 0 {
-			at := hashOf(c.prefix, s.store.regions[c.region][c.key:c.key+uint32(c.klen)])
-			for cells[at%uint64(n)].end > 0 {
-				at++
-			}
-			cells[at%uint64(n)] = *c
-		}
-	}
-	s.dropBundles()
-	b.cells, b.slab = cells, slab
+	b.slab = s.cfg.Pool.GetZeroed(bundleCells * cellSize)
+	b.cells = memory.Cast[bundle](b.slab.Bytes)[:bundleCells]
 	return true
 }
 
@@ -154,7 +141,7 @@ func hashOf(prefix uint64, key []byte) uint64 {
 // or the empty cell where its bundle belongs.
 func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	for i := hashOf(prefix, key); ; i++ {
-		c := &s.bundles.cells[i&uint64(len(s.bundles.cells)-1)]
+		c := &s.bundles.cells[i%bundleCells]
 		if c.end == 0 || c.prefix == prefix && int(c.klen) == len(key) && c.partition == uint32(partition) &&
 			(len(key) <= 8 || bytes.Equal(key[8:], s.store.regions[c.region][c.key+8:][:len(key)-8])) {
 			return c
@@ -228,23 +215,6 @@ func (s *Sorter) bundleNoMore() {
 
 // dropBundles frees the hash table of the bundles.
 func (s *Sorter) dropBundles() {
-	if b := &s.bundles; b.cells != nil {
-		s.cfg.Pool.Put(b.slab)
-		s.cfg.Budget.Release(int64(len(b.cells) * cellSize))
-		b.cells, b.slab = nil, memory.Slab{}
-	}
-}
-
-// bundlesFrom returns the number of records after which a sorter starts to bundle.
-func bundlesFrom(cfg *Config) int64 {
-	if cfg.Scattered {
-		return neverBundled
-	}
-	return bundleAfter
-}
-
-// scattered reports whether keys hardly repeat, for Stats.Scattered. Call it before the last flush.
-func (s *Sorter) scattered() bool {
-	b := &s.bundles
-	return b.from == neverBundled || b.keys >= bundleProbe/2 && b.records < int64(2*b.keys)
+	s.cfg.free(&s.bundles.slab)
+	s.bundles.cells = nil
 }

@@ -45,8 +45,6 @@ type Config struct {
 	// Largest is the maximum size of a record that does not fit in memory, since its reader must
 	// hold it; 0 means about 4 GiB. Add returns ErrRecordTooLarge for larger ones.
 	Largest int64
-	// Scattered tells the sorter that keys hardly repeat (Stats.Scattered of another attempt).
-	Scattered bool
 }
 
 // Stats counts the work of a [Sorter] or a table.
@@ -59,7 +57,6 @@ type Stats struct {
 	SpilledRecords int64 // records in those runs
 	SpilledBytes   int64 // their key and value bytes
 	FileBytes      int64 // bytes of the spill files, after compression
-	Scattered      bool  // keys hardly repeated; pass it on as Config.Scattered
 }
 
 // PartitionOf is the default partition of a key among n: xxhash64 modulo n.

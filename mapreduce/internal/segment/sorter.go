@@ -44,7 +44,7 @@ func NewSorter(cfg Config) *Sorter {
 		cfg:      cfg,
 		lists:    make([]list, cfg.Partitions),
 		store:    newStore(cfg.Budget, cfg.Pool),
-		bundles:  bundles{from: bundlesFrom(&cfg)},
+		bundles:  bundles{from: bundleAfter},
 		first:    firstBlockOf(cfg.Partitions),
 		minStore: minRun,
 		largest:  atMost(cfg.Largest),
@@ -175,7 +175,6 @@ func (s *Sorter) adopted() bool {
 // Afterwards the sorter can only be closed.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
-	s.stats.Scattered = s.scattered()
 	s.flush()
 	if !s.cfg.Stored {
 		s.tighten()
