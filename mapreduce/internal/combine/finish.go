@@ -19,6 +19,12 @@ type store struct {
 	refs    atomic.Int64
 }
 
+func newStore(o *Options, slabs []memory.Slab, charged int64) *store {
+	s := &store{budget: o.Budget, pool: o.Pool, slabs: slabs, charged: charged}
+	s.refs.Store(1)
+	return s
+}
+
 func (s *store) drop() {
 	if s.refs.Add(-1) > 0 {
 		return
@@ -34,7 +40,7 @@ func (s *store) drop() {
 // and the entries of its last table, unsorted or as a dense array. It is immutable and safe for
 // concurrent readers.
 type Segment struct {
-	files    *segment.Segment // nil: nothing was spilled
+	files    *segment.Segment // what was spilled
 	dense    *denseSegment    // nil: keys are in blocks
 	blocks   [][]byte
 	store    *store
@@ -53,13 +59,11 @@ func (s *Segment) Bytes() int64 { return s.bytes }
 // Release gives up the caller's reference. Memory and files are freed when no merge reads them. It
 // must be called exactly once.
 func (s *Segment) Release() {
-	if s.files != nil {
-		s.files.Release()
-	}
+	s.files.Release()
 	if s.store != nil {
 		s.store.drop()
 	}
-	s.files, s.dense, s.blocks, s.store = nil, nil, nil, nil
+	s.dense, s.blocks, s.store = nil, nil, nil
 }
 
 // OfFiles returns a segment that reads s, spilled records of another process. The caller must
@@ -70,11 +74,8 @@ func OfFiles(s *segment.Segment) *Segment {
 
 // Export writes the segment for another process. It fails unless the table had Options.Stored.
 func (s *Segment) Export(w io.Writer) error {
-	switch {
-	case s.store != nil:
+	if s.store != nil {
 		return segment.ErrNotStored
-	case s.files == nil:
-		return new(segment.Segment).Export(w)
 	}
 	return s.files.Export(w)
 }
@@ -96,11 +97,9 @@ func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 		return nil, t.acc.stats, fmt.Errorf("combine: %w", t.acc.err)
 	}
 	for p, s := range out {
-		if len(t.acc.spills) > 0 {
-			s.files = segment.OfSpills(t.acc.spills, p)
-			s.records += s.files.Records()
-			s.bytes += s.files.Bytes()
-		}
+		s.files = segment.OfSpills(t.acc.spills, p)
+		s.records += s.files.Records()
+		s.bytes += s.files.Bytes()
 		t.acc.stats.Output += s.records
 		t.acc.stats.OutputBytes += s.bytes
 	}
@@ -120,8 +119,7 @@ func (t *Table) hand(out []*Segment) {
 		return
 	}
 	d := t.acc.pack(t.acc.keys())
-	s := &store{budget: t.acc.opt.Budget, pool: t.acc.opt.Pool, slabs: d.slabs}
-	s.refs.Store(1)
+	s := newStore(&t.acc.opt, d.slabs, 0)
 	defer s.drop()
 	if t.acc.err != nil {
 		return
