@@ -131,8 +131,8 @@ func combinePaths() []path {
 		{"an encoded key is long", []string{"combine/encoded.go PutEncoded: a.putLong(key)"}, composites(300, 5, 12)},
 		{"an encoded key has no room", []string{"combine/encoded.go PutEncoded: large = key[:0]", "combine/encoded.go PutEncoded: dst = large"}, composites(300, 5, 90)},
 		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/accumulator.go flushLong: hits = append(hits, hit)", "combine/hashtable.go findLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
-		{"a huge key waits for nobody", []string{"combine/accumulator.go putHuge: a.combine("}, words("max", actors.Config{}, many(20, 3, 5000))},
-		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: h.copyCell(", "combine/hashtable.go reserve: h.setArena(size)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
+		{"a huge key waits for nobody", []string{"combine/batch.go add: b.buf = key"}, words("max", actors.Config{}, many(20, 3, 5000))},
+		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: *to = *x", "combine/hashtable.go reserve: h.pool.Outgrown(h.long)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
 		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]] = uint32(i)", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/merge.go nextSpilled"}, words("max", starved, many(40_000, 20_000, 0))},
 		{
 			"spilled keys begin alike",
@@ -168,7 +168,7 @@ func numberPaths() []path {
 	list := []path{
 		{
 			"numbers near to each other stand in a dense array",
-			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handPlaces: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: hits = append("},
+			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handDense: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: hits = append("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
 		{"dense arrays lie far from each other", []string{"combine/densesegment.go within: next = min("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},

@@ -24,13 +24,7 @@ type accumulator struct {
 	err     error // the first error; nothing is folded after it
 }
 
-// init sets the options and value type of a, and allocates its tables. It may panic as formOf does.
-func (a *accumulator) init(o *Options, v *Values) {
-	a.opt, a.form = *o, formOf(o, v)
-	a.start()
-}
-
-// start allocates the tables and batches; the accumulator must have none.
+// start allocates the tables and batches for opt and form, which the caller has set.
 func (a *accumulator) start() {
 	a.opt.complete()
 	a.hash = newHashTable(&a.opt, &a.form)
@@ -173,12 +167,11 @@ func (a *accumulator) combine(hits []Hit, pairs []pending, from memory.Pointer) 
 }
 
 func (a *accumulator) putLong(key []byte) {
-	if len(key) > longBatchBytes {
-		a.putHuge(key)
+	if len(key) > longBatchBytes && !a.admit(key) {
 		return
 	}
 	if a.longs.IsNil() {
-		a.longs = a.form.array(longBatchSize)
+		a.longs, a.long.own = a.form.array(longBatchSize), make([]byte, 0, 2*longBatchBytes)
 	}
 	at := a.long.add(key)
 	a.form.move(a.form.place(a.longs, at), a.next())
@@ -190,30 +183,14 @@ func (a *accumulator) putLong(key []byte) {
 	}
 }
 
-// putHuge folds the pair of a key of more than 4 KiB and the value at next, without a batch.
-func (a *accumulator) putHuge(key []byte) {
+// admit empties the batch for a key of more than 4 KiB, which is not copied there. It returns false
+// if the key is too large to be held.
+func (a *accumulator) admit(key []byte) bool {
 	if a.err == nil {
 		a.err = a.opt.Budget.CheckHeld("a key", int64(len(key)), a.opt.largest)
 	}
-	if a.err != nil {
-		return
-	}
-	w := make([]pending, 1)
-	w[0].setLong(key)
-	if a.heap.weigh != nil {
-		w[0].word = a.word(a.next())
-	}
-	var hit Hit
-	for found := false; !found && a.err == nil; {
-		if hit, found = a.hash.findLong(&w[0], key); !found {
-			a.makeLongRoom(key)
-		}
-	}
-	if a.err == nil {
-		a.hits[0] = hit
-		a.combine(a.hits[:1], w, a.next())
-	}
-	a.settle()
+	a.flushLong()
+	return a.err == nil
 }
 
 func (a *accumulator) flushLong() {
@@ -237,7 +214,7 @@ func (a *accumulator) flushLong() {
 		}
 	}
 	a.combine(hits, keys, a.longs)
-	a.long.n, a.long.buf = 0, a.long.buf[:0]
+	a.long.n, a.long.buf = 0, a.long.own
 	a.settle()
 }
 
@@ -254,8 +231,8 @@ func (a *accumulator) makeLongRoom(key []byte) {
 // first. If the budget still refuses, it exceeds it for this one key.
 func (a *accumulator) makeArena(n int) {
 	a.drain()
-	if a.err == nil && !a.hash.reserve(n) {
-		a.hash.forceArena(n)
+	if a.err == nil {
+		a.hash.reserve(n, true)
 	}
 }
 

@@ -113,16 +113,22 @@ const (
 type longBatch struct {
 	keys [longBatchSize]pending
 	n    int
-	buf  []byte
+	buf  []byte // their keys: in own, or one longer key of the caller
+	own  []byte // empty, with room for all keys
 	sink uint64 // as in batch
 }
 
-// add copies a key of more than 16 bytes into the batch, and returns its index in b.keys.
+// add adds a key of more than 16 bytes to the batch, and returns its index in b.keys. It copies it
+// unless it is longer than 4 KiB; then the batch must be empty, and is full.
 func (b *longBatch) add(key []byte) (at int) {
 	w := &b.keys[b.n]
 	w.setLong(key)
 	w.from = uint32(len(b.buf))
-	b.buf = append(b.buf, key...)
+	if len(key) > longBatchBytes {
+		b.buf = key
+	} else {
+		b.buf = append(b.buf, key...)
+	}
 	b.n++
 	return b.n - 1
 }

@@ -40,58 +40,42 @@ func (r *denseSegment) count() (n int64) {
 	return n
 }
 
-// handDense turns the dense array into the segments out, without a copy; if the budget refuses, it
-// spills the table. It returns false if keys are elsewhere or a packed copy would be half as large.
+// handDense turns the dense array into the segments out, which are views of it, without a copy; if
+// the budget refuses, it spills the table. It returns false if keys are elsewhere, if views are
+// impossible, or if a packed copy would be half as large.
 func (a *accumulator) handDense(out []*Segment) bool {
-	d := &a.dense
-	if d.count() == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
+	d, c := &a.dense, &a.opt
+	if d.count() == 0 || c.Partition != nil || len(a.spills) > 0 || !a.gather() {
 		return false
 	}
-	handed, kept := a.handPlaces(d, out)
-	switch {
-	case !handed:
-		return false
-	case kept:
-		a.dense = denseValues{places: places{width: d.width}}
-	default:
-		a.drain()
-	}
-	return true
-}
-
-// handPlaces sets the segments out to views of d, for handDense, and gives them its memory. handed
-// is false if views are impossible or too large, and kept is false if the budget refuses.
-func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
-	c := &a.opt
-	pair := d.width + int(a.form.size)
-	size := int64(len(d.slab.Bytes))
+	pair, size := d.width+int(a.form.size), int64(len(d.slab.Bytes))
 	if size > 2*int64(d.count())*int64(pair+1) {
-		return false, false
+		return false
 	}
-	var l *layout
-	if places := 64 * len(d.occupied); c.Partitions > 1 {
-		if l = layoutOf(d.width, d.base, places, c.Partitions); l == nil {
-			return false, false
+	masks := make([][]uint64, 1)
+	if c.Partitions > 1 {
+		l := layoutOf(d.width, d.base, 64*len(d.occupied), c.Partitions)
+		if l == nil {
+			return false
 		}
+		masks = l.masks
 	}
 	if !c.Budget.Keep(size) {
-		return true, false
+		a.drain()
+		return true
 	}
 	c.Budget.Release(d.charged - size)
-	s := &store{budget: c.Budget, pool: c.Pool, slabs: []memory.Slab{d.slab}, charged: size}
-	s.refs.Store(1)
+	s := newStore(c, []memory.Slab{d.slab}, size)
 	defer s.drop()
 	for p := range out {
-		r := &denseSegment{places: d.places, values: d.memory()}
-		if l != nil {
-			r.mask = l.masks[p]
-		}
+		r := &denseSegment{places: d.places, values: d.memory(), mask: masks[p]}
 		if n := r.count(); n > 0 {
 			s.refs.Add(1)
 			*out[p] = Segment{dense: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
 		}
 	}
-	return true, true
+	a.dense = denseValues{places: places{width: d.width}}
+	return true
 }
 
 // absorbDense folds the pairs of another table's dense array, for a Merge.

@@ -82,13 +82,12 @@ func (h *hashTable) full() bool { return 2*h.n >= h.size }
 // it.
 func (h *hashTable) resize(size int, force bool) bool {
 	need := h.tableBytes(size)
-	if force {
-		h.budget.Acquire(need)
-	} else if !h.budget.TryAcquire(need) {
+	if !h.budget.Charge(need, force) {
 		return false
 	}
 	old, oldSlab, oldSize := h.cells, h.slab, h.size
-	h.take(size)
+	h.slab = h.pool.GetZeroed(size * int(h.stride))
+	h.cells, h.size = memory.First(h.slab.Bytes), size
 	h.shift = 64 - uint(bits.TrailingZeros(uint(size)))
 	h.rehash(old, oldSize)
 	if h.slots.IsValid() {
@@ -101,12 +100,6 @@ func (h *hashTable) resize(size int, force bool) bool {
 	h.budget.Release(gone)
 	h.charged += need - gone
 	return true
-}
-
-// take allocates n free cells.
-func (h *hashTable) take(n int) {
-	h.slab = h.pool.GetZeroed(n * int(h.stride))
-	h.cells, h.size = memory.First(h.slab.Bytes), n
 }
 
 // tableBytes returns the bytes to charge for a table of size cells: the cells, half as much to pack
@@ -130,16 +123,12 @@ func (h *hashTable) rehash(old memory.Pointer, n int) {
 		for h.cell(at&mask).mark != 0 {
 			at++
 		}
-		h.copyCell(h.cell(at&mask), x)
+		if to := h.cell(at & mask); h.stride == cellSize {
+			*to = *x
+		} else {
+			copy(memory.Of(to).Memory(h.stride), memory.Of(x).Memory(h.stride))
+		}
 	}
-}
-
-func (h *hashTable) copyCell(to, from *cell) {
-	if h.stride == cellSize {
-		*to = *from
-		return
-	}
-	copy(memory.Of(to).Memory(h.stride), memory.Of(from).Memory(h.stride))
 }
 
 func (h *hashTable) hashOf(x *cellKey) uint64 {
@@ -164,7 +153,7 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	for at := w.hash >> (h.shift & 63); ; at++ {
 		x := h.cell(at & mask)
 		if x.mark == 0 {
-			if h.full() || !h.reserve(len(key)) {
+			if h.full() || !h.reserve(len(key), false) {
 				return Hit{}, false
 			}
 			h.arena, x.off = segment.AppendKey(h.arena, key)
@@ -185,44 +174,24 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	}
 }
 
-// arenaHolds reports whether 32-bit offsets suffice for another key of n bytes in the arena.
-func (h *hashTable) arenaHolds(n int) bool {
-	return uint64(len(h.arena)+segment.KeyRoom(n)) <= maxArena
-}
-
-// reserve makes room for a key of n bytes in the arena; false if the budget or maxArena forbids it.
-func (h *hashTable) reserve(n int) bool {
-	if len(h.arena)+segment.KeyRoom(n) <= cap(h.arena) {
+// reserve makes room for a key of n bytes in the arena; false if its offsets would exceed 32 bits, or
+// if the budget refuses. force overrules the budget.
+func (h *hashTable) reserve(n int, force bool) bool {
+	need := len(h.arena) + segment.KeyRoom(n)
+	if need <= cap(h.arena) {
 		return true
 	}
-	size := h.arenaSize(n)
-	if !h.arenaHolds(n) || !h.budget.TryAcquire(int64(size)) {
+	size := memory.SlabSize(max(need, 2*cap(h.arena)))
+	if uint64(need) > maxArena || !h.budget.Charge(int64(size), force) {
 		return false
 	}
-	h.setArena(size)
-	return true
-}
-
-// arenaSize returns the bytes of a new arena with room for another key of n bytes.
-func (h *hashTable) arenaSize(n int) int {
-	return memory.SlabSize(max(len(h.arena)+segment.KeyRoom(n), 2*cap(h.arena)))
-}
-
-// setArena moves the arena to a slab of size bytes, for which the caller has charged the budget.
-func (h *hashTable) setArena(size int) {
 	s := h.pool.Get(size)
 	h.arena = append(s.Bytes[:0], h.arena...)
 	h.pool.Outgrown(h.long)
 	h.budget.Release(int64(len(h.long.Bytes)))
 	h.charged += int64(size - len(h.long.Bytes))
 	h.long = s
-}
-
-// forceArena makes room for another key of n bytes in the arena, even if it exceeds the budget.
-func (h *hashTable) forceArena(n int) {
-	size := h.arenaSize(n)
-	h.budget.Acquire(int64(size))
-	h.setArena(size)
+	return true
 }
 
 // clear removes all keys; the memory of cells and arena stays allocated.

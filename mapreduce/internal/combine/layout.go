@@ -37,7 +37,10 @@ func layoutOf(width int, base uint64, places, partitions int) *layout {
 	if places/8*partitions > layoutBytes {
 		return nil
 	}
-	if l := rememberedLayout(width, base, places, partitions); l != nil {
+	same := func(l *layout) bool {
+		return l.width == width && l.base == base && l.places == places && l.partitions == partitions
+	}
+	if l := cachedLayout(same); l != nil {
 		return l
 	}
 	l := newLayout(width, base, places, partitions)
@@ -47,17 +50,18 @@ func layoutOf(width int, base uint64, places, partitions int) *layout {
 	return l
 }
 
-func rememberedLayout(width int, base uint64, places, partitions int) *layout {
+// cachedLayout returns the first cached layout for which is reports true, or nil. It becomes the
+// most recently used one.
+func cachedLayout(is func(l *layout) bool) *layout {
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()
-	for i, l := range layouts.list {
-		if l.width == width && l.base == base && l.places == places && l.partitions == partitions {
-			copy(layouts.list[1:i+1], layouts.list[:i])
-			layouts.list[0] = l
-			return l
-		}
+	i := slices.IndexFunc(layouts.list, is)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	l := layouts.list[i]
+	layouts.list = slices.Insert(slices.Delete(layouts.list, i, i+1), 0, l)
+	return l
 }
 
 func newLayout(width int, base uint64, places, partitions int) *layout {
@@ -102,23 +106,13 @@ func (n *Partitions) find(x uint64) *layout {
 	if n.misses == maxMisses {
 		return nil
 	}
-	l := layoutWith(n.width, n.partitions, x)
+	l := cachedLayout(func(l *layout) bool {
+		return l.width == n.width && l.partitions == n.partitions && x-l.base < uint64(l.places)
+	})
 	if l == nil {
 		n.misses++
 	}
 	return l
-}
-
-// layoutWith returns a cached layout that contains key x, or nil.
-func layoutWith(width, partitions int, x uint64) *layout {
-	layouts.mu.Lock()
-	defer layouts.mu.Unlock()
-	for _, l := range layouts.list {
-		if l.width == width && l.partitions == partitions && x-l.base < uint64(l.places) {
-			return l
-		}
-	}
-	return nil
 }
 
 // Of returns the partition of key x, which it hashes.

@@ -53,7 +53,7 @@ func (l *Lookup[V]) Add(key []byte, v V) {
 		l.grow()
 	}
 	k0, k1 := l.words(key)
-	c := l.at(key, k0, k1)
+	c := l.at(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
 	switch {
 	case c.mark == 0:
 		if len(key) > inlineKey {
@@ -78,13 +78,9 @@ func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	return inlineWords(key)
 }
 
-// at returns the cell of a key, or the free cell where it must be inserted. words gives k0 and k1.
-func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
-	return l.atHash(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
-}
-
-// atHash is like at, for a key whose lookupHash the caller knows.
-func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
+// at returns the cell of a key, or the free cell where it must be inserted. words gives k0 and k1,
+// and lookupHash the hash.
+func (l *Lookup[V]) at(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	mask := uint64(len(l.cells) - 1)
 	mark := uint64(len(key)) + 1
 	for at := hash >> (l.shift & 63); ; at++ {

@@ -86,7 +86,7 @@ func (b *LookupBatch[V]) look(found [][]V) {
 	start := 0
 	for i := range b.asked {
 		k := &b.asked[i]
-		found[i] = b.lookup.values(b.lookup.atHash(b.keys[start:k.end], k.k0, k.k1, k.hash))
+		found[i] = b.lookup.values(b.lookup.at(b.keys[start:k.end], k.k0, k.k1, k.hash))
 		start = k.end
 	}
 }

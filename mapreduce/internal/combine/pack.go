@@ -30,12 +30,9 @@ const (
 	firstBlock = 4 << 10
 	minBlock   = 256
 	largeBlock = 256 << 10
-	sharedSlab = 64 << 10 // minimum size of a slab of small blocks
-
-	// Later blocks of a partition below sharedBlock share slabs, once there is enough memory for
-	// one. Alone they would be on the Go heap, which doubles before it is collected.
-	sharedBlock = 64 << 10
-	maxShared   = 256 << 10 // maximum size of such a slab
+	// sharedSlab is the size from which a block has a slab of its own. Smaller ones share slabs:
+	// alone they would be on the Go heap, which doubles before it is collected.
+	sharedSlab = 64 << 10
 )
 
 // pack returns a copy of all pairs in l, for the segments.
@@ -104,23 +101,20 @@ func (a *accumulator) packPair(d *packed, key []byte, v memory.Pointer) {
 	l.bytes += int64(len(key) + size)
 }
 
+// addBlock gives l a new block, twice as large as the last one, with at least need bytes.
 func (d *packed) addBlock(l *packedPart, pool *memory.Pool, need int) {
 	if len(l.cur) > 0 {
 		l.full = append(l.full, l.cur)
 	}
 	n := max(need, min(max(d.first, 2*cap(l.cur)), largeBlock))
-	if n < firstBlock || n > firstBlock && n < sharedBlock && d.bytes >= sharedSlab {
-		if len(d.rest) < n {
-			size := sharedSlab
-			if n > firstBlock {
-				size = int(min(max(sharedSlab, d.bytes/2), maxShared))
-			}
-			d.rest = d.slab(pool, size)
-		}
-		l.cur, d.rest = d.rest[:0:n], d.rest[n:]
+	if n >= sharedSlab {
+		l.cur = d.slab(pool, n)[:0]
 		return
 	}
-	l.cur = d.slab(pool, n)[:0]
+	if len(d.rest) < n {
+		d.rest = d.slab(pool, max(n, min(len(d.parts)*d.first, sharedSlab)))
+	}
+	l.cur, d.rest = d.rest[:0:n], d.rest[n:]
 }
 
 func (d *packed) slab(pool *memory.Pool, n int) []byte {

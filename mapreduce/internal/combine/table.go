@@ -17,7 +17,8 @@ type Table struct {
 // errors of the program, not of its input.
 func NewTable(o Options, v Values) *Table {
 	t := &Table{gate: memory.NewGate(o.Budget.Liveness())}
-	t.acc.init(&o, &v)
+	t.acc.opt, t.acc.form = o, formOf(&o, &v)
+	t.acc.start()
 	return t
 }
 

@@ -51,7 +51,7 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
-// plainWords returns what inlineWords returns, but copies the key: for tests and keys at page ends.
+// plainWords returns what inlineWords returns, but copies the key: for keys at page ends.
 func plainWords(key []byte) (k0, k1 uint64) {
 	var padded [inlineKey]byte
 	copy(padded[:], key)
