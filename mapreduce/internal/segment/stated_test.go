@@ -162,9 +162,18 @@ func TestPortionsFitTheirNumbers(t *testing.T) {
 		room    int64
 		want    int
 	}{
-		{[]int{1}, 0, 1}, {[]int{maxRegions}, 0, 1}, {[]int{maxRegions - 1, 1, 1}, 0, 2}, {[]int{maxRegions, 1}, 0, 1},
-		{[]int{1, maxRegions}, 0, 1}, {[]int{1, 2, 3}, 0, 3}, {[]int{1, 1, 1}, 1, 1}, {[]int{1, 1, 1}, 239, 1},
-		{[]int{1, 1, 1}, 479, 1}, {[]int{1, 1, 1}, 480, 2}, {[]int{1, 1, 1}, 719, 2}, {[]int{1, 1, 1}, 720, 3},
+		{[]int{1}, 0, 1},
+		{[]int{maxRegions}, 0, 1},
+		{[]int{maxRegions - 1, 1, 1}, 0, 2},
+		{[]int{maxRegions, 1}, 0, 1},
+		{[]int{1, maxRegions}, 0, 1},
+		{[]int{1, 2, 3}, 0, 3},
+		{[]int{1, 1, 1}, 1, 1},
+		{[]int{1, 1, 1}, 239, 1},
+		{[]int{1, 1, 1}, 479, 1},
+		{[]int{1, 1, 1}, 480, 2},
+		{[]int{1, 1, 1}, 719, 2},
+		{[]int{1, 1, 1}, 720, 3},
 	} {
 		var list []run
 		for _, n := range c.regions {
