@@ -51,9 +51,9 @@ func runCommand(c *command) {
 ` + inputHelp + `
 
 Progress goes to standard error. Three lines follow at the end: result and time, records and bytes,
-and where the maps ran. A part appears in OUT when its task commits; _SUCCESS completes the output.
-A failed job removes OUT. --overwrite replaces an earlier OUT when the new one is complete. The next
-run with the same OUT removes what a killed run left there.
+and where the maps ran. OUT appears when it is complete, with _SUCCESS; until then _OUT.new, beside
+it, has the parts. A failed job removes them. --overwrite replaces an earlier OUT when the new one
+is complete. The next run with the same OUT removes what a killed run left there.
 
 With --state DIR, starting the same command again continues a killed or interrupted run: committed
 parts stay.`
