@@ -132,8 +132,8 @@ func combinePaths() []path {
 		{"an encoded key has no room", []string{"combine/encoded.go PutEncoded: large = key[:0]", "combine/encoded.go PutEncoded: dst = large"}, composites(300, 5, 90)},
 		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/accumulator.go flushLong: hits = append(hits, hit)", "combine/hashtable.go findLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
 		{"a huge key waits for nobody", []string{"combine/batch.go add: b.buf = key"}, words("max", actors.Config{}, many(20, 3, 5000))},
-		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: *to = *x", "combine/hashtable.go reserve: h.pool.Outgrown(h.long)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
-		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]] = uint32(i)", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/merge.go nextSpilled"}, words("max", starved, many(40_000, 20_000, 0))},
+		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: h.copyCell(", "combine/hashtable.go reserve: h.pool.Outgrown(h.long)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
+		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]] = uint32(i)", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/sort.go compact", "combine/merge.go nextWithFile"}, words("max", starved, many(40_000, 20_000, 0))},
 		{
 			"spilled keys begin alike",
 			[]string{"segment/sort.go deepen", "segment/sort.go scatter: tmp[*at] = a[i]", "combine/spill.go spill: a.byPartition"},
@@ -148,7 +148,7 @@ func combinePaths() []path {
 	}
 	return append(list,
 		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitText: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *memory.To[int64](v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
-		path{"sums are spilled", []string{"combine/batch.go probeSum: x.word += w.word", "combine/spill.go spill: a.byPartition", "combine/merge.go nextSpilled"}, words("sum", starved, many(40_000, 20_000, 0))},
+		path{"sums are spilled", []string{"combine/batch.go probeSum: x.word += w.word", "combine/spill.go spill: a.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
 	)
 }
 
@@ -177,7 +177,7 @@ func numberPaths() []path {
 		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
 		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
-		{"a dense array is spilled", []string{"combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextSpilled"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
+		{"a dense array is spilled", []string{"combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
 	sums := []string{"combine/emit.go emitSums: (d.values.Index(int(i), 8).Raw()) += v", "combine/dense.go putElsewhere: a.foldAt("}
 	return append(list,

@@ -86,8 +86,7 @@ func (h *hashTable) resize(size int, force bool) bool {
 		return false
 	}
 	old, oldSlab, oldSize := h.cells, h.slab, h.size
-	h.slab = h.pool.GetZeroed(size * int(h.stride))
-	h.cells, h.size = memory.First(h.slab.Bytes), size
+	h.take(size)
 	h.shift = 64 - uint(bits.TrailingZeros(uint(size)))
 	h.rehash(old, oldSize)
 	if h.slots.IsValid() {
@@ -100,6 +99,12 @@ func (h *hashTable) resize(size int, force bool) bool {
 	h.budget.Release(gone)
 	h.charged += need - gone
 	return true
+}
+
+// take allocates n free cells.
+func (h *hashTable) take(n int) {
+	h.slab = h.pool.GetZeroed(n * int(h.stride))
+	h.cells, h.size = memory.First(h.slab.Bytes), n
 }
 
 // tableBytes returns the bytes to charge for a table of size cells: the cells, half as much to pack
@@ -123,12 +128,16 @@ func (h *hashTable) rehash(old memory.Pointer, n int) {
 		for h.cell(at&mask).mark != 0 {
 			at++
 		}
-		if to := h.cell(at & mask); h.stride == cellSize {
-			*to = *x
-		} else {
-			copy(memory.Of(to).Memory(h.stride), memory.Of(x).Memory(h.stride))
-		}
+		h.copyCell(h.cell(at&mask), x)
 	}
+}
+
+func (h *hashTable) copyCell(to, from *cell) {
+	if h.stride == cellSize {
+		*to = *from
+		return
+	}
+	copy(memory.Of(to).Memory(h.stride), memory.Of(from).Memory(h.stride))
 }
 
 func (h *hashTable) hashOf(x *cellKey) uint64 {

@@ -12,21 +12,20 @@ import (
 // them earlier.
 //
 // It folds in-memory segments into one hash table and sorts its keys. Sorting each map's table
-// would sort the whole vocabulary once per map. If there are spilled runs, it spills the table, too,
-// and merges runs only: so nearly all memory is for reading many runs at once.
+// would sort the whole vocabulary once per map. Spilled runs are merged with the result.
 type Merge struct {
 	acc      accumulator // of the in-memory segments
 	segments []*Segment
 	started  bool
-	spilled  bool        // some segments have files, or acc was spilled
+	spilled  bool        // some segments have files
 	dense    *denseMerge // nil: in-memory segments are in acc
 	sorted   *sorted     // keys of acc
 	at       int         // index in sorted
 	key      [8]byte
-	runs     *segment.Merge // of the spilled runs
-	runKey   []byte         // the next key of runs
-	ahead    memory.Pointer // its value
-	more     bool           // runKey and ahead are set
+	files    *segment.Merge // of the spilled runs
+	fileKey  []byte
+	file     memory.Pointer // value of fileKey
+	fileOK   bool
 	out      []byte
 	value    memory.Pointer // value of out
 	stats    segment.Stats
@@ -38,11 +37,8 @@ type Merge struct {
 func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	o.Partitions, o.Partition = 1, func([]byte) int { return 0 }
 	m := &Merge{sorted: new(sorted)}
-	m.runs = segment.NewMerge(segment.MergeConfig{Resources: o.Resources, FanIn: o.fanIn}, nil)
 	var most int64
-	for i, s := range segments {
-		m.runs.AddInput(i, s.files)
-		m.spilled = m.spilled || s.files.Records() > 0
+	for _, s := range segments {
 		x := *s
 		x.files = new(segment.Segment)
 		if s.store != nil {
@@ -55,11 +51,15 @@ func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 		o.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
 	}
 	m.acc.opt, m.acc.form = o, formOf(&o, &v)
+	m.files = segment.NewMerge(segment.MergeConfig{Resources: o.Resources, FanIn: o.fanIn}, nil)
+	for i, s := range segments {
+		m.files.AddInput(i, s.files)
+		m.spilled = m.spilled || s.files.Records() > 0
+	}
 	return m
 }
 
-// start prepares the first Next: it folds all in-memory segments together and sorts or spills the
-// keys.
+// start prepares the first Next: it folds all in-memory segments together and sorts the keys.
 func (m *Merge) start() {
 	m.started = true
 	m.count()
@@ -74,22 +74,18 @@ func (m *Merge) start() {
 		m.acc.absorb(s)
 	}
 	m.acc.flush()
-	if m.spilled = m.spilled || len(m.acc.spills) > 0; m.spilled {
-		m.acc.drain()
-	}
 	if m.err = m.acc.err; m.err != nil {
 		return
 	}
-	if !m.spilled {
-		m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
-		return
-	}
-	m.acc.free()
 	own := segment.OfSpills(m.acc.spills, 0)
-	m.runs.AddInput(-1, own)
+	m.files.AddInput(-1, own)
 	own.Release()
-	m.ahead, m.value = m.acc.form.array(1), m.acc.form.array(1)
-	m.readRun()
+	m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
+	if m.spilled || len(m.acc.spills) > 0 {
+		m.acc.compact(m.sorted) // leaves memory for reading more runs at once
+		m.file, m.value = m.acc.form.array(1), m.acc.form.array(1)
+		m.nextFile()
+	}
 }
 
 func (m *Merge) count() {
@@ -99,15 +95,15 @@ func (m *Merge) count() {
 	}
 }
 
-// readRun reads the next record of the spilled runs into runKey and ahead; it sets err or more.
-func (m *Merge) readRun() {
+// nextFile reads the next record of the spilled runs into fileKey and file; it sets err or fileOK.
+func (m *Merge) nextFile() {
 	var value []byte
-	if m.runKey, value, m.more = m.runs.Next(); !m.more {
-		m.err = m.runs.Err()
+	if m.fileKey, value, m.fileOK = m.files.Next(); !m.fileOK {
+		m.err = m.files.Err()
 		return
 	}
-	if m.err = m.acc.form.read(value, m.ahead); m.err != nil {
-		m.more = false
+	if m.err = m.acc.form.read(value, m.file); m.err != nil {
+		m.fileOK = false
 	}
 }
 
@@ -117,41 +113,53 @@ func (m *Merge) Next() (key []byte, v memory.Pointer, ok bool) {
 	if !m.started {
 		m.start()
 	}
-	switch {
-	case m.err != nil:
+	if m.err != nil {
 		return nil, memory.Pointer{}, false
-	case m.dense != nil:
+	}
+	if m.dense != nil {
 		return m.nextDense()
-	case m.spilled:
-		return m.nextSpilled()
 	}
-	list := m.sorted.list
-	if m.at == len(list) {
-		return nil, memory.Pointer{}, false
+	if list := m.sorted.list; m.at < len(list) {
+		if m.at%touchAhead == 0 {
+			m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
+		}
+		key, v = m.sorted.pair(&list[m.at])
+		ok = true
 	}
-	if m.at%touchAhead == 0 {
-		m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
+	if !m.fileOK {
+		m.at++
+		return key, v, ok
 	}
-	key, v = m.sorted.pair(&list[m.at])
-	m.at++
-	return key, v, true
+	return m.nextWithFile(key, v, ok)
 }
 
-// nextSpilled is Next for spilled runs: it combines the values of equal keys.
-func (m *Merge) nextSpilled() (key []byte, v memory.Pointer, ok bool) {
-	if !m.more {
-		return nil, memory.Pointer{}, false
+// nextWithFile returns the next pair of the table in memory and the spilled runs. key and v are the
+// table's next pair, if ok; equal keys are combined.
+func (m *Merge) nextWithFile(key []byte, v memory.Pointer, ok bool) ([]byte, memory.Pointer, bool) {
+	order := 1
+	if ok {
+		order = bytes.Compare(key, m.fileKey)
+	}
+	if order < 0 {
+		m.at++
+		return key, v, true
 	}
 	form := &m.acc.form
-	form.move(m.value, m.ahead)
-	m.out = append(m.out[:0], m.runKey...)
-	for m.readRun(); m.more && bytes.Equal(m.runKey, m.out); m.readRun() {
-		form.fold(m.value, m.ahead)
+	if order == 0 {
+		m.at++
+		form.fold(v, m.file)
+	} else {
+		v = m.value
+		form.move(v, m.file)
+	}
+	m.out = append(m.out[:0], m.fileKey...)
+	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
+		form.fold(v, m.file)
 	}
 	if m.err != nil {
 		return nil, memory.Pointer{}, false
 	}
-	return m.out, m.value, true
+	return m.out, v, true
 }
 
 // Err returns the error that ended Next, if any.
@@ -160,7 +168,7 @@ func (m *Merge) Err() error { return m.err }
 // Stats returns the records and bytes of the segments and, in its Spill fields, the spills that the
 // merge itself has written.
 func (m *Merge) Stats() segment.Stats {
-	s, a, b := m.stats, m.acc.stats, m.runs.Stats()
+	s, a, b := m.stats, m.acc.stats, m.files.Stats()
 	s.Spills = a.Spills + b.Spills
 	s.SpilledRecords = a.SpilledRecords + b.SpilledRecords
 	s.SpilledBytes = a.SpilledBytes + b.SpilledBytes
@@ -170,11 +178,11 @@ func (m *Merge) Stats() segment.Stats {
 
 // Close frees the memory of the merge. Closing twice is allowed.
 func (m *Merge) Close() {
-	m.runs.Close()
+	m.files.Close()
 	m.acc.opt.Pool.Put(m.sorted.slab)
 	m.acc.close()
 	for _, s := range m.segments {
 		s.Release()
 	}
-	m.started, m.segments, m.dense, m.sorted, m.more = true, nil, nil, new(sorted), false
+	m.started, m.segments, m.dense, m.sorted, m.fileOK = true, nil, nil, new(sorted), false
 }

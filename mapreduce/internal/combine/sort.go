@@ -163,3 +163,35 @@ func (s *sorted) pair(e *segment.Entry) (key []byte, v memory.Pointer) {
 	x := s.cell(int(i))
 	return x.in(s.arena), s.valueOf(x)
 }
+
+// compact moves all pairs of s into new cells, in order, and frees hash table and dense array. So
+// they take less memory, and reading them in order is fast.
+func (a *accumulator) compact(s *sorted) {
+	h := &a.hash
+	old, oldSize, n := h.slab, h.size, len(s.list)
+	h.take(n)
+	for i := range s.list {
+		if i%touchAhead == 0 {
+			s.touch(s.list[i:min(i+touchAhead, n)])
+		}
+		e, x := &s.list[i], h.cell(uint64(i))
+		if e.Region() == inDense {
+			key, v := s.pair(e)
+			x.k0, x.k1 = inlineWords(key)
+			x.mark = uint32(len(key)) + 1
+			copy(a.form.bytes(memory.Of(&x.word)), a.form.bytes(v))
+		} else {
+			h.copyCell(x, s.cell(int(e.Number())))
+		}
+		e.Set(0, inCells, 0, 0, uint32(i))
+	}
+	a.dropDense()
+	h.pool.Put(old)
+	freed := h.tableBytes(oldSize) - int64(n)*int64(h.stride+segment.EntrySize)
+	if h.slots.IsValid() {
+		freed -= heapFactor * int64(h.slots.Len()) * int64(a.form.size)
+	}
+	h.budget.Release(freed)
+	h.charged -= freed
+	s.cells, s.n = h.cells, n
+}
