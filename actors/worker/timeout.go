@@ -49,19 +49,12 @@ func (a *attempt) watched(work func() error) (err error) {
 	return err
 }
 
-// still waits until the work is over. It returns true if there was no progress for the task's
-// timeout; time in which this process did not run does not count. It reports progress to Hadoop,
-// which has its own timeout.
-func (a *attempt) still(over <-chan struct{}) bool {
-	limit := a.task.Timeout
-	every := time.Second
-	if limit > 0 {
-		every = min(every, limit/4+1)
-	}
+// stalled waits until over is closed. It returns true if, before that, sign has returned the same
+// for the limit (0: none). Time in which this process did not run does not count.
+func stalled(over <-chan struct{}, limit, every time.Duration, sign func() int64) bool {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var pulse int64
-	stood, told, was, looked := time.Duration(0), time.Now(), time.Now(), time.Now()
+	last, stood, was := int64(0), time.Duration(0), time.Now()
 	for {
 		select {
 		case <-over:
@@ -69,26 +62,38 @@ func (a *attempt) still(over <-chan struct{}) bool {
 		case <-tick.C:
 		}
 		now := time.Now()
+		// A longer pause means that this process itself was stopped or starved.
 		passed := min(now.Sub(was), 2*every)
 		was = now
+		if s := sign(); s != last {
+			last, stood = s, 0
+		} else if stood += passed; limit > 0 && stood >= limit {
+			return true
+		}
+	}
+}
+
+// still waits until the work is over. It returns true if there was no progress for the task's
+// timeout. It reports progress to Hadoop, which has its own timeout.
+func (a *attempt) still(over <-chan struct{}) bool {
+	var pulse int64
+	told, looked := time.Now(), time.Now()
+	return stalled(over, a.task.Timeout, beatEvery(a.task.Timeout), func() int64 {
+		now := time.Now()
 		if now.Sub(looked) >= a.task.lookEvery() {
 			looked = now
 			if err := a.task.there(); errors.Is(err, errGone) { // the starter may not be alive to end this process
 				giveUp(err)
 			}
 		}
-		if p := a.progress.Pulse(); p != pulse {
-			pulse, stood = p, 0
-			if now.Sub(told) >= tellEvery {
-				told = now
-				a.tell("status", fmt.Sprintf("%d records", a.progress.Records.Load()))
-			}
-			continue
+		p := a.progress.Pulse()
+		if p != pulse && now.Sub(told) >= tellEvery {
+			told = now
+			a.tell("status", fmt.Sprintf("%d records", a.progress.Records.Load()))
 		}
-		if stood += passed; limit > 0 && stood >= limit {
-			return true
-		}
-	}
+		pulse = p
+		return p
+	})
 }
 
 // lookEvery returns how often a task checks that its job still runs.
@@ -139,8 +144,13 @@ const heartbeatGrace = 2 * time.Second
 // errStopped is the error of a worker that gave no heartbeat.
 var errStopped = errors.New("its process gave no sign of life and was killed")
 
-// beatEvery returns the interval between heartbeats of a worker with a timeout.
-func beatEvery(timeout time.Duration) time.Duration { return min(time.Second, timeout/4+1) }
+// beatEvery returns the interval between heartbeats of a worker, and between looks at it.
+func beatEvery(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		return time.Second
+	}
+	return min(time.Second, timeout/4+1)
+}
 
 // beat updates the modification time of the task's heartbeat file until this process ends. It shows
 // the process that started this one that it is neither stopped nor frozen.
@@ -164,33 +174,16 @@ func (t *task) heartbeatFile(dir string) (remove func(), err error) {
 }
 
 // awaitSilence cancels ctx with errStopped when a task's heartbeat file has not changed for the
-// task's timeout plus heartbeatGrace. Time in which this process did not run does not count.
+// task's timeout plus heartbeatGrace.
 func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
-	interval := beatEvery(t.Timeout)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	var lastBeat time.Time
-	silence, lastTick := time.Duration(0), time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	limit := t.Timeout + heartbeatGrace
+	beat := func() int64 {
+		if info, err := os.Stat(t.Heartbeat); err == nil {
+			return info.ModTime().UnixNano()
 		}
-		now := time.Now()
-		// A longer pause means that this process itself was stopped or starved.
-		passed := min(now.Sub(lastTick), 2*interval)
-		lastTick = now
-		if info, err := os.Stat(t.Heartbeat); err != nil || !info.ModTime().Equal(lastBeat) {
-			silence = 0
-			if err == nil {
-				lastBeat = info.ModTime()
-			}
-			continue
-		}
-		if silence += passed; silence >= t.Timeout+heartbeatGrace {
-			cancel(fmt.Errorf("task timeout: %w (is it stopped, as by SIGSTOP?): none for %v", errStopped, t.Timeout+heartbeatGrace))
-			return
-		}
+		return time.Now().UnixNano()
+	}
+	if stalled(ctx.Done(), limit, beatEvery(t.Timeout), beat) {
+		cancel(fmt.Errorf("task timeout: %w (is it stopped, as by SIGSTOP?): none for %v", errStopped, limit))
 	}
 }
