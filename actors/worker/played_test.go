@@ -295,28 +295,3 @@ func playYarn(args []string) error {
 	fmt.Print(remembered("logs"))
 	return nil
 }
-
-// Jobs on engines with emulated clients write the same bytes as in one process.
-func TestPlayedEngines(t *testing.T) {
-	inProcesses(t)
-	for _, on := range []string{"yarn", "slurm"} {
-		playEngines(t)
-		for _, name := range []string{"wordcount", "grep", "kill map"} {
-			t.Run(on+" "+name, func(t *testing.T) {
-				books := []string{bookOf(t, t.TempDir(), "a", 100_000)}
-				want, _ := wanted(t, name, 2, blockBytes, books)
-				out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: blockBytes}, books)
-				require.NoError(t, err)
-				require.Equal(t, want, filesIn(t, out))
-			})
-		}
-	}
-}
-
-// unshared returns a command prefix that runs a command with its own mounts.
-func unshared(t *testing.T) string {
-	if out, err := exec.Command("unshare", "-m", "true").CombinedOutput(); err != nil {
-		t.Skipf("no namespaces for mounts here: %v: %s", err, out)
-	}
-	return "unshare -m"
-}

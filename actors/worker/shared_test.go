@@ -1,8 +1,9 @@
 package worker
 
 import (
-	"os"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,16 +13,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Tasks of an array job exchange files in a folder. They write the right output, even if attempts
-// run twice. If a map's file is missing or truncated, the error names the map.
+// Tasks of an array job exchange files in a folder, or in a store. They write the right output, even
+// if attempts run twice. If a map's file is missing or truncated, the error names the map.
 func TestSharedFolder(t *testing.T) {
-	books := []string{bookOf(t, t.TempDir(), "a", 100_000), bookOf(t, t.TempDir(), "b", 20_000)}
-	for _, name := range []string{"sort", "grep", "wordcount"} {
+	for _, name := range []string{"sort", "grep", "wordcount", "wordcount in a store"} {
+		name, inStore := strings.CutSuffix(name, " in a store")
+		store, url, books := testStore(t)
+		if !inStore {
+			url, books = store.Root, []string{store.Root + "/a", store.Root + "/b"}
+		}
 		want, local := wanted(t, name, 3, blockBytes, books)
-		out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
-		p, j := prepared(t, name, out, Options{Reduces: 3, BlockSize: blockBytes}, books)
-		j.tasks = folder{dir: dir}
+		p, j := prepared(t, name, url+"/out", Options{Reduces: 3, BlockSize: blockBytes}, books)
 		run := func(kind cluster.TaskKind, index, try int) error {
+			dir := j.tasks.fullName("")
 			a := (&task{Spills: t.TempDir(), Shuffle: dir, Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
 			return a.runShared(t.Context())
 		}
@@ -31,29 +35,31 @@ func TestSharedFolder(t *testing.T) {
 			require.NoError(t, run(cluster.MapKind, i, 2))
 		}
 		if !j.mapOnly {
-			lost := filepath.Join(dir, mapFile(2))
-			all, err := os.ReadFile(lost)
+			lost, full := mapFile(2), j.tasks.fullName(mapFile(2))
+			all, err := j.tasks.read(lost)
 			require.NoError(t, err)
-			require.NoError(t, os.Truncate(lost, 100))
+			require.NoError(t, j.tasks.write(lost, all[:100]))
 			require.ErrorIs(t, run(cluster.ReduceKind, 0, 0), errFrames)
-			require.NoError(t, os.Remove(lost))
-			require.ErrorContains(t, run(cluster.ReduceKind, 0, 1), "what map 2 has")
-			require.NoError(t, os.WriteFile(lost, all, 0o600))
+			require.NoError(t, j.tasks.remove(lost))
+			err = run(cluster.ReduceKind, 0, 1)
+			require.ErrorIs(t, err, fs.ErrNotExist)
+			require.ErrorContains(t, err, "what map 2 has for the reduces: ")
+			require.ErrorContains(t, err, full+": ")
 			require.NoError(t, run(cluster.MapKind, 2, 3))
 			for i := range 3 {
 				require.NoError(t, run(cluster.ReduceKind, i, 2))
 				require.NoError(t, run(cluster.ReduceKind, i, 3))
 			}
 		}
-		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))
+		hidden, err := j.tasks.count(".")
 		require.NoError(t, err)
-		require.Empty(t, hidden, "attempts that failed leave nothing")
+		require.Zero(t, hidden, "attempts that failed leave nothing")
 		reports, err := j.reports()
 		require.NoError(t, err)
 		var c counter.Set
 		require.NoError(t, j.commit(p, reports, &c))
 		require.NoError(t, p.CommitJob())
-		require.Equal(t, want, filesIn(t, out))
+		require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
 		require.Equal(t, local.Get(counter.MapInputRecords), c.Get(counter.MapInputRecords))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
-	mr "github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -127,32 +124,4 @@ func TestProcessesOnAStoreFail(t *testing.T) {
 		require.NoDirExists(t, filepath.Join(store.Root, "out"))
 		require.Empty(t, store.Begun())
 	}
-}
-
-// Tasks of an array job may exchange their files in a store. The error for a missing file names it.
-func TestSharedStore(t *testing.T) {
-	store, url, books := testStore(t)
-	want, _ := wanted(t, "wordcount", 3, blockBytes, books)
-	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 3, BlockSize: blockBytes}, books)
-	shuffle := j.tasks
-	run := func(kind cluster.TaskKind, index int) error {
-		a := (&task{Spills: t.TempDir(), Shuffle: shuffle.fullName(""), Reports: shuffle.fullName("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
-		return a.runShared(t.Context())
-	}
-	for i := range j.layout.Splits {
-		require.NoError(t, run(cluster.MapKind, i))
-	}
-	require.NoError(t, store.RemoveAll(shuffle.dir+"/m-00001"))
-	err := run(cluster.ReduceKind, 0)
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorContains(t, err, "what map 1 has for the reduces: "+shuffle.fullName("m-00001")+": ")
-	require.NoError(t, run(cluster.MapKind, 1))
-	for i := range 3 {
-		require.NoError(t, run(cluster.ReduceKind, i))
-	}
-	reports, err := j.reports()
-	require.NoError(t, err)
-	require.NoError(t, j.commit(p, reports, new(counter.Set)))
-	require.NoError(t, p.CommitJob())
-	require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
 }
