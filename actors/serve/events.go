@@ -7,7 +7,6 @@ import (
 	"maps"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -24,10 +23,8 @@ type broker struct {
 	mu      sync.Mutex
 	ring    []*line
 	dropped droppedState
-	next    uint64           // number of the next event; they count from 1
-	wake    chan struct{}    // closed when an event arrives; nil if nobody waits
-	beats   chan struct{}    // see beat; nil if nobody waits
-	batches map[uint64]batch // by the number of their first event
+	next    uint64        // number of the next event; they count from 1
+	wake    chan struct{} // closed when an event arrives; nil if nobody waits
 	counts  map[event.Type]int64
 	local   [len(distances)]int64 // launched maps
 }
@@ -44,7 +41,7 @@ type line struct {
 
 func newBroker(boot string, ring, streams int) *broker {
 	return &broker{
-		boot: boot, maxStreams: streams, ring: make([]*line, ring), next: 1, counts: map[event.Type]int64{}, batches: map[uint64]batch{},
+		boot: boot, maxStreams: streams, ring: make([]*line, ring), next: 1, counts: map[event.Type]int64{},
 		dropped: droppedState{jobs: map[scheduling.JobID]*droppedJob{}, latest: latest{}},
 	}
 }
@@ -84,9 +81,12 @@ func (b *broker) add(e actors.Event) {
 	}
 }
 
-// read returns at most max events from number on, and how many before them were dropped. If there
-// are none yet, it returns a channel that is closed when one arrives.
-func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait <-chan struct{}) {
+// readMost is the maximum number of events that one call of read returns.
+const readMost = 1024
+
+// read returns events from number on, and how many before them were dropped. If there are none yet,
+// it returns a channel that is closed when one arrives.
+func (b *broker) read(number uint64) (list []*line, missed uint64, wait <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	oldest := uint64(1)
@@ -96,7 +96,7 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 	if number < oldest {
 		missed, number = oldest-number, oldest
 	}
-	for ; number < b.next && len(list) < max; number++ {
+	for ; number < b.next && len(list) < readMost; number++ {
 		list = append(list, b.ring[number%uint64(len(b.ring))])
 	}
 	if len(list) > 0 || missed > 0 {
@@ -124,77 +124,6 @@ func (b *broker) figures() (counts map[event.Type]int64, local [len(distances)]i
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.counts), b.local
-}
-
-// batch is a run of consecutive events as sent to streams. Its text must not be changed.
-type batch struct {
-	next    uint64 // number of the event after it
-	text    []byte
-	hasMore bool // more events may follow
-}
-
-const (
-	batchEvents = 1024 // maximum number of events in a batch
-	maxBatches  = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
-)
-
-// batch is like read, but returns as one text the events that keep accepts. A nil keep accepts all
-// events; readers at one position then share the text.
-func (b *broker) batch(number uint64, keep func(*line) bool) (some batch, missed uint64, wait <-chan struct{}) {
-	if keep == nil {
-		b.mu.Lock()
-		some, known := b.batches[number]
-		b.mu.Unlock()
-		if known {
-			return some, 0, nil
-		}
-	}
-	list, missed, wait := b.read(number, batchEvents)
-	some.next, some.hasMore = number+missed, len(list) == batchEvents
-	for _, l := range list {
-		some.next = l.number + 1
-		if keep == nil || keep(l) {
-			some.text = append(some.text, b.frame(l)...)
-		}
-	}
-	if keep == nil && missed == 0 && len(list) > 0 {
-		b.cache(number, some)
-	}
-	return some, missed, wait
-}
-
-// cache stores a batch and evicts the one with the smallest first event.
-func (b *broker) cache(number uint64, some batch) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.batches[number] = some
-	if len(b.batches) <= maxBatches {
-		return
-	}
-	first := number
-	for n := range b.batches {
-		first = min(first, n)
-	}
-	delete(b.batches, first)
-}
-
-// beat returns a channel that is closed when streams that are up to date may send again. All send
-// at the same time, so that they share one batch. The interval grows with the number of streams,
-// because each costs the cluster's machine a write.
-func (b *broker) beat() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.beats == nil {
-		beats := make(chan struct{})
-		b.beats = beats
-		time.AfterFunc(min(max(streamEvery, time.Duration(b.streams.Load())*streamShare), streamMost), func() {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.beats = nil
-			close(beats)
-		})
-	}
-	return b.beats
 }
 
 // snapshot returns the state before the ring's oldest event, and the number of that event.

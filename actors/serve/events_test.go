@@ -1,15 +1,11 @@
 package serve
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -20,74 +16,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// brokerOf returns a broker with n events.
-func brokerOf(ring, events int) *broker {
-	b := newBroker("boot", ring, 1)
-	for i := range events {
-		b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: fmt.Sprint("event ", i+1)}})
+// Streams that are up to date write less often if there are more of them.
+func TestPause(t *testing.T) {
+	for streams, want := range map[int64]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {
+		b := newBroker("boot", 8, 1)
+		b.streams.Store(streams)
+		require.Equal(t, want, b.pause())
 	}
-	return b
-}
-
-// Readers at the same position get the same bytes, even if events were added since. Consecutive
-// batches contain each event once.
-func TestBatchIsMadeOnce(t *testing.T) {
-	b := brokerOf(2*batchEvents, batchEvents+10)
-	first, missed, wait := b.batch(1, nil)
-	require.Zero(t, missed)
-	require.Nil(t, wait)
-	require.True(t, first.hasMore)
-	require.EqualValues(t, batchEvents+1, first.next)
-	second, _, _ := b.batch(first.next, nil)
-	require.False(t, second.hasMore)
-	require.EqualValues(t, batchEvents+11, second.next)
-	var want []byte
-	all, _, _ := b.read(1, 2*batchEvents)
-	for _, l := range all {
-		want = append(want, b.frame(l)...)
-	}
-	require.Equal(t, string(want), string(first.text)+string(second.text))
-	b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: "later"}})
-	again, _, _ := b.batch(first.next, nil)
-	require.Equal(t, second.next, again.next)
-	require.Same(t, &second.text[0], &again.text[0])
-	third, _, _ := b.batch(again.next, nil)
-	require.Contains(t, string(third.text), "later")
-	_, _, wait = b.batch(third.next, nil)
-	require.NotNil(t, wait)
-	for i := range uint64(20) {
-		b.batch(5+i, nil)
-	}
-	require.Len(t, b.batches, maxBatches, "others are forgotten")
-}
-
-// If the ring has dropped events, batch returns their number, and does not cache the batch.
-func TestBatchOfWhatIsGone(t *testing.T) {
-	b := brokerOf(8, 20)
-	some, missed, _ := b.batch(1, nil)
-	require.EqualValues(t, 12, missed)
-	require.EqualValues(t, 21, some.next)
-	require.Contains(t, string(some.text), "id: boot-13\n")
-	require.Empty(t, b.batches)
-}
-
-// All streams that wait for a beat continue at the same time; with more streams, it comes later.
-// Then the next beat begins.
-func TestBeat(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for streams, want := range map[int]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {
-			b := newBroker("boot", 8, 1)
-			b.streams.Store(int64(streams))
-			began := time.Now()
-			beat := b.beat()
-			time.Sleep(want / 2)
-			require.Equal(t, beat, b.beat())
-			<-beat
-			require.Equal(t, want, time.Since(began))
-			require.NotEqual(t, beat, b.beat())
-			<-b.beat()
-		}
-	})
 }
 
 // From dropped events, the server keeps only the current state: nodes, unfinished jobs with their
@@ -215,35 +150,4 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 	require.NotZero(t, types["counts"])
 	require.Equal(t, list[len(list)-4:], read(""), "without asking: what is there")
 	require.Equal(t, http.StatusBadRequest, b.status(http.MethodGet, "/api/v1/events?state=maybe", ""))
-}
-
-// BenchmarkEventFor200Readers measures what publishing an event costs the JobTracker while 200
-// streams read.
-func BenchmarkEventFor200Readers(b *testing.B) {
-	events := newBroker("boot", 1<<12, 200)
-	ctx, cancel := context.WithCancel(b.Context())
-	var all sync.WaitGroup
-	for range 200 {
-		all.Go(func() {
-			for next := uint64(1); ctx.Err() == nil; {
-				list, missed, wait := events.read(next, batchEvents)
-				next += missed + uint64(len(list))
-				for _, l := range list {
-					events.frame(l)
-				}
-				if wait != nil {
-					select {
-					case <-wait:
-					case <-ctx.Done():
-					}
-				}
-			}
-		})
-	}
-	e := actors.Event{Event: event.Event{Type: event.Launched, JobID: 1, NodeName: "node-01"}}
-	for b.Loop() {
-		events.add(e)
-	}
-	cancel()
-	all.Wait()
 }

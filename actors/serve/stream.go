@@ -26,7 +26,7 @@ func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) (an
 	if state != "" && state != "true" && state != "false" {
 		return nil, refuse("bad-request", "state=%.20q: want true or false", state)
 	}
-	return nil, s.stream(w, r, nil, nil, state == "true")
+	return nil, s.stream(w, r, func(*line) bool { return true }, nil, state == "true")
 }
 
 // jobEvents answers with a stream of a job's events, until its end.
@@ -58,11 +58,17 @@ func (s *Server) position(r *http.Request) uint64 {
 	return n + 1
 }
 
+// pause returns the time from one write to a reader to the next. It grows with the number of
+// streams, because each write costs the cluster's machine.
+func (b *broker) pause() time.Duration {
+	return min(max(streamEvery, time.Duration(b.streams.Load())*streamShare), streamMost)
+}
+
 // stream sends events as server-sent events until the reader disconnects or is too slow: if the
 // reader does not accept a write within the idle limit, the stream ends and the reader can resume
 // with Last-Event-ID. If `of` is not nil, the stream ends with that job.
 //
-// keep selects the events, as for broker.batch.
+// keep selects the events.
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) bool, of *job, state bool,
 ) error {
@@ -70,19 +76,13 @@ func (s *Server) stream(
 		return refuse("too-many-streams", "too many streams of events; try again later")
 	}
 	defer s.events.detach()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Transfer-Encoding", "identity") // avoids chunks, for each of which net/http makes three writes
-	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
-	_ = control.Flush()                      // tells the reader at once that it is connected
-	_ = control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
-	out := bufio.NewWriterSize(&streamWriter{w, control, s.cfg.limits.idle}, gathered)
+	out := s.beginStream(w)
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
 	next := s.position(r)
 	for out.Flush() == nil {
 		over := of != nil && of.over() // checked before reading: later events do not belong to the job
-		some, missed, wait := s.events.batch(next, keep)
+		list, missed, wait := s.events.read(next)
 		switch {
 		case missed > 0 && state:
 			next = s.writeSnapshot(out)
@@ -90,17 +90,22 @@ func (s *Server) stream(
 		case missed > 0 && next > 1:
 			_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", missed)
 		}
-		next = some.next
-		_, _ = out.Write(some.text) // Flush returns the error
+		next += missed + uint64(len(list))
+		for _, l := range list {
+			if keep(l) {
+				_, _ = out.Write(s.events.frame(l)) // Flush returns the error
+			}
+		}
 		var ended <-chan struct{}
 		if of != nil {
 			ended = of.done
 		}
+		var pause <-chan time.Time
 		switch {
-		case wait == nil && some.hasMore:
+		case len(list) == readMost:
 			continue
 		case wait == nil:
-			wait, ended = s.events.beat(), nil
+			pause, ended = time.After(s.events.pause()), nil
 		case over:
 			_, _ = fmt.Fprintf(out, "id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
 			_ = out.Flush()
@@ -109,6 +114,7 @@ func (s *Server) stream(
 		_ = out.Flush() // if it fails, the request's context ends
 		select {
 		case <-wait:
+		case <-pause:
 		case <-ended:
 		case <-tick.C:
 			if _, err := s.cfg.Access.authenticate(r); err != nil {
@@ -124,10 +130,20 @@ func (s *Server) stream(
 	return nil // the reader has disconnected
 }
 
-const (
-	gathered = 8 << 10  // size of the buffer for short texts; longer ones are written without it
-	maxPiece = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
-)
+// beginStream answers with a stream and returns its buffer.
+func (s *Server) beginStream(w http.ResponseWriter) *bufio.Writer {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Transfer-Encoding", "identity") // avoids chunks, for each of which net/http makes three writes
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	_ = control.Flush()                      // tells the reader at once that it is connected
+	_ = control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
+	return bufio.NewWriterSize(&streamWriter{w, control, s.cfg.limits.idle}, maxPiece)
+}
+
+// maxPiece is the maximum size of one write, so that a reader that accepts data slowly still meets
+// the deadline.
+const maxPiece = 64 << 10
 
 // streamWriter sends text to a reader in pieces and gives each a deadline.
 type streamWriter struct {
