@@ -19,7 +19,7 @@ import (
 
 func (s *Server) getServer(_ http.ResponseWriter, _ *http.Request, c caller) (any, error) {
 	a := api.Server{
-		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Durable: s.memory != nil,
+		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Durable: s.ledger.durable(),
 		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
 	}
 	for _, k := range s.kinds {
@@ -46,7 +46,7 @@ func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, 
 		n, err := strconv.ParseInt(after, 10, 64)
 		return err == nil && (*j).ID < n
 	}
-	some, err := pageOf(r, s.jobs.all(), wanted, key, later)
+	some, err := pageOf(r, s.ledger.all(), wanted, key, later)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *Server) jobOf(r *http.Request) (*job, error) {
 	if err != nil {
 		return nil, refuse("not-found", "%.40q is no number of a job", r.PathValue("id"))
 	}
-	return s.jobs.find(id)
+	return s.ledger.find(id)
 }
 
 // ofJob returns the call that answers with what show returns of the job that the path names.
@@ -268,8 +268,8 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) (any,
 	if !ok {
 		return nil, &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
 	}
-	if s.memory != nil {
-		if err := s.catalog.checkWhole(name, content); err != nil {
+	if s.ledger.durable() {
+		if err := s.ledger.checkWhole(name, content); err != nil {
 			return nil, err
 		}
 	}
@@ -285,7 +285,7 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) (any,
 	}
 	f := &upload{
 		Reader: http.MaxBytesReader(w, r.Body, s.cfg.limits.upload), control: http.NewResponseController(w),
-		idle: s.cfg.limits.idle, claim: claim{catalog: &s.catalog},
+		idle: s.cfg.limits.idle, claim: claim{ledger: s.ledger},
 	}
 	name := r.PathValue("name")
 	if err := s.put(c, name, f); err != nil {

@@ -25,11 +25,10 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	if k.Reason == "" {
 		k.Reason = "by " + c.name()
 	}
-	first, err := s.recordKill(j, &k) // before doing anything
-	if err != nil {
-		return err
-	}
-	if first {
+	if j.killed() == nil && !j.over() {
+		if err := s.ledger.record(&entry{ID: j.ID, Kill: &k}); err != nil { // before doing anything
+			return err
+		}
 		j.cancel() // ends its preparation
 		if h := j.running(); h != nil {
 			if err := h.Kill(k.Reason); err != nil && !errors.Is(err, scheduling.ErrJobEnded) {
@@ -38,22 +37,6 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 		}
 	}
 	return j.awaitKill(ctx)
-}
-
-// recordKill records that a job must be killed, unless it has ended or is being killed already.
-func (s *Server) recordKill(j *job, k *api.Kill) (first bool, err error) {
-	s.writing.RLock()
-	defer s.writing.RUnlock()
-	if j.killed() != nil || j.over() {
-		return false, nil
-	}
-	if err := s.memory.write(&entry{ID: j.ID, Kill: k}); err != nil {
-		return false, err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.Kill = k
-	return true, nil
 }
 
 // awaitKill waits for the end of a job that is being killed. It returns an error if the job ended

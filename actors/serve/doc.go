@@ -18,6 +18,6 @@
 // The package knows neither flags, nor configuration files, nor the job library: the program passes
 // what it needs in Config.
 //
-// Reading order: config.go, job.go, server.go, submit.go, run.go, jobs.go, record.go; then
+// Reading order: config.go, job.go, server.go, submit.go, run.go, jobs.go, ledger.go, record.go; then
 // routes.go, guard.go, access.go, calls.go; events.go and stream.go; roots.go and store.go.
 package serve

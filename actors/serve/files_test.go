@@ -44,7 +44,7 @@ func TestDamagedFiles(t *testing.T) {
 			b.wait(b.submit("count", "dfs:in/x", "-o", "dfs:out").ID)
 			b.stop()
 			for _, name := range []string{"in/x", "out/part-r-00000"} {
-				file := b.s.memory.stored(name)
+				file := b.s.ledger.stored(name)
 				content, err := os.ReadFile(file)
 				require.NoError(t, err)
 				require.NoError(t, damage(file, content))
@@ -52,12 +52,12 @@ func TestDamagedFiles(t *testing.T) {
 			b = withState(t, dir)
 			for _, name := range []string{"in/x", "out/part-r-00000"} {
 				_, err := b.Get(t.Context(), name)
-				require.ErrorContains(t, err, b.s.memory.stored(name)+": ")
+				require.ErrorContains(t, err, b.s.ledger.stored(name)+": ")
 				require.Equal(t, http.StatusInternalServerError, refused(t, err, "damaged").Status)
 			}
 			j := b.wait(b.submit("count", "dfs:in/x", "-o", "dfs:again").ID)
 			require.Equal(t, api.Failed, j.State)
-			require.Contains(t, j.Error, b.s.memory.stored("in/x")+": ")
+			require.Contains(t, j.Error, b.s.ledger.stored("in/x")+": ")
 			require.Equal(t, text, b.content("in/y"))
 			require.NoError(t, b.Remove(t.Context(), "in/x"))
 			require.NoError(t, b.Put(t.Context(), "in/x", strings.NewReader("new")))
@@ -89,16 +89,16 @@ func TestDamageIsTold(t *testing.T) {
 		require.NoError(t, b.Put(t.Context(), fmt.Sprint("in/", i), strings.NewReader("text")))
 	}
 	b.stop()
-	require.NoError(t, os.Remove(b.s.memory.stored("in/0")))
-	require.NoError(t, os.Truncate(b.s.memory.stored("in/1"), 2))
+	require.NoError(t, os.Remove(b.s.ledger.stored("in/0")))
+	require.NoError(t, os.Truncate(b.s.ledger.stored("in/1"), 2))
 	var said bytes.Buffer
 	startIn(t, dir, func(cfg *Config) {
 		cfg.State = filepath.Join(dir, "state")
 		cfg.Log = slog.New(slog.NewTextHandler(&said, nil))
 	})
-	require.Contains(t, said.String(), `msg="a stored file is missing" file=`+b.s.memory.stored("in/0"))
-	require.Contains(t, said.String(), `msg="a stored file is damaged" file=`+b.s.memory.stored("in/1")+" bytes=2 want=4")
-	require.NotContains(t, said.String(), b.s.memory.stored("in/2"))
+	require.Contains(t, said.String(), `msg="a stored file is missing" file=`+b.s.ledger.stored("in/0"))
+	require.Contains(t, said.String(), `msg="a stored file is damaged" file=`+b.s.ledger.stored("in/1")+" bytes=2 want=4")
+	require.NotContains(t, said.String(), b.s.ledger.stored("in/2"))
 }
 
 // A process that is killed during an upload or a removal leaves the whole file, with checksums, or
@@ -108,16 +108,16 @@ func TestKilledWithinPutAndRemove(t *testing.T) {
 	b := withState(t, dir)
 	require.NoError(t, b.Put(t.Context(), "in/gone", strings.NewReader("gone")))
 	b.stop()
-	require.NoError(t, os.WriteFile(b.s.memory.stored("in/linked"), []byte("whole"), 0o600)) // stored, but not in the journal
+	require.NoError(t, os.WriteFile(b.s.ledger.stored("in/linked"), []byte("whole"), 0o600)) // stored, but not in the journal
 	b = withState(t, dir)
 	require.Equal(t, "whole", b.content("in/linked"))
-	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"}, nil)) // in the journal, but the file still exists
+	require.NoError(t, b.s.ledger.record(&entry{Removed: "in/gone"})) // in the journal, but the file still exists
 	b.stop()
 	b = withState(t, dir)
 	require.Equal(t, "gone", b.content("in/gone"))
 	require.NoError(t, b.Remove(t.Context(), "in/gone"))
 	b.stop()
-	require.NoError(t, os.Truncate(b.s.memory.stored("in/linked"), 1))
+	require.NoError(t, os.Truncate(b.s.ledger.stored("in/linked"), 1))
 	b = withState(t, dir)
 	_, err := b.Get(t.Context(), "in/gone")
 	refused(t, err, "not-found")
@@ -163,24 +163,24 @@ func TestFilesOutliveShorterJournals(t *testing.T) {
 				return
 			default:
 			}
-			b.s.writing.Lock()
-			if err := b.s.memory.compact(b.s.snapshot()); err != nil {
+			b.s.ledger.writing.Lock()
+			if err := b.s.ledger.compact(); err != nil {
 				t.Error(err)
 			}
-			b.s.writing.Unlock()
+			b.s.ledger.writing.Unlock()
 		}
 	}()
 	all.Wait()
 	close(stop)
 	<-done
-	want := b.s.catalog.Files
+	want := b.s.ledger.files
 	require.Len(t, want, 4*5+4*10*2, "files that stay, and of each job a part and _SUCCESS")
 	b.stop()
-	m, was, err := openMemory(&b.s.cfg)
-	require.NoError(t, err)
-	require.NoError(t, m.close())
-	require.Equal(t, want, was.Files)
-	for _, r := range was.Jobs {
-		require.NotNil(t, r.End)
+	l := newLedger(t.Context(), &b.s.cfg)
+	require.NoError(t, l.open(&b.s.cfg))
+	require.NoError(t, l.close())
+	require.Equal(t, want, l.files)
+	for _, j := range l.list {
+		require.True(t, j.over())
 	}
 }

@@ -1,26 +1,23 @@
 package serve
 
 import (
-	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// job is a submitted job. Fields above mu do not change once it is in the table, but for Kill and
+// job is a submitted job. Fields above mu do not change once it is in the ledger, but for Kill and
 // End of the record, which mu guards.
 type job struct {
 	record
 	output  string // output as the client named it
+	root    *root  // that contains the output; nil if it is in the block store
 	target  string // the resolved output, to detect jobs with the same output
 	resumed bool
 	claim   *claim          // on the block store's quota; nil if the output is elsewhere
@@ -40,133 +37,13 @@ type job struct {
 	stages   []api.Stage        // ended stages
 	cores    []scheduling.JobID // cluster jobs of all stages that have begun
 	counters *counter.Set
-	between  *scratch.Item        // data between stages of a server without a State; nil: none
-	stored   map[string]*dfs.Sums // files of the block store that it has written
 }
 
-// table holds all jobs of the server that are remembered.
-type table struct {
-	mu         sync.Mutex
-	next       int64
-	list       []*job // by id
-	keys       keys
-	targets    map[string]*job // outputs of unfinished jobs
-	unfinished int
-	limits     limits
-}
-
-// find returns the job with that number.
-func (t *table) find(id int64) (*job, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at, found := t.at(id)
-	if !found {
-		return nil, refuse("not-found", "there is no job %d", id)
-	}
-	return t.list[at], nil
-}
-
-// at returns the job's index in the list. The caller holds mu.
-func (t *table) at(id int64) (int, bool) {
-	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.ID, id) })
-}
-
-// add numbers a job and occupies its output.
-func (t *table) add(j *job) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.unfinished >= t.limits.unfinished {
-		return refuse("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
-	}
-	for at := j.target; ; at = filepath.Dir(at) {
-		if other := t.targets[at]; other != nil {
-			within := map[bool]string{false: "in "}[at == j.target]
-			return refuse("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	j.ID = t.next
-	t.next++
-	t.occupy(j)
-	return nil
-}
-
-// occupy counts a job that has not ended, and reserves its output. The caller holds mu.
-func (t *table) occupy(j *job) {
-	t.unfinished++
-	t.targets[j.target] = j
-}
-
-// leave reverts occupy. The caller holds mu.
-func (t *table) leave(j *job) {
-	t.unfinished--
-	if t.targets[j.target] == j {
-		delete(t.targets, j.target)
-	}
-}
-
-// drop reverts add.
-func (t *table) drop(j *job) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.leave(j)
-}
-
-// insert lists a job, whose submission is on disk.
-func (t *table) insert(j *job) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at, _ := t.at(j.ID)
-	t.list = slices.Insert(t.list, at, j)
-	if j.Key != "" {
-		t.keys.begin(j)
-	}
-	if j.End != nil {
-		t.keys.end(j.Key, j.End.State, j.End.At)
-	}
-}
-
-// finish marks a job as ended and forgets the oldest ended jobs.
-func (t *table) finish(j *job) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.leave(j)
-	t.keys.end(j.Key, j.End.State, j.End.At)
-	t.forget()
-}
-
-// forget removes the oldest ended jobs beyond the history. The caller holds mu.
-func (t *table) forget() {
-	const slack = 100 // avoids copying a long list for each job
-	ended := len(t.list) - t.unfinished
-	if ended <= t.limits.history+slack {
-		return
-	}
-	t.list = slices.DeleteFunc(t.list, func(j *job) bool {
-		if ended <= t.limits.history || !j.over() {
-			return false
-		}
-		ended--
-		return true
-	})
-}
-
-// open returns how many jobs have not ended.
-func (t *table) open() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.unfinished
-}
-
-// all lists the jobs, the last first.
-func (t *table) all() []*job {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	list := slices.Clone(t.list)
-	slices.Reverse(list)
-	return list
+// newJob returns a job that is not in the ledger yet. ended ends when the server closes.
+func newJob(ended context.Context, r record) *job {
+	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), begun: make(chan struct{})}
+	j.ctx, j.cancel = context.WithCancel(ended)
+	return j
 }
 
 // durable returns what must be on disk of the job.
@@ -174,6 +51,28 @@ func (j *job) durable() *record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return new(j.record)
+}
+
+// kill records that the job must be killed.
+func (j *job) kill(k *api.Kill) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.Kill = k
+}
+
+// killed returns the job's kill request, or nil.
+func (j *job) killed() *api.Kill {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.Kill
+}
+
+// end records how the job has ended.
+func (j *job) end(e *ending) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.End = e
+	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 }
 
 // over reports whether the job has ended.

@@ -34,7 +34,7 @@ func TestKeysOutliveTheList(t *testing.T) {
 		last = append(last, b.submit("count", "in.txt", "-o", fmt.Sprint("dfs:out/", i)).ID)
 	}
 	for _, id := range last {
-		j, err := b.s.jobs.find(id)
+		j, err := b.s.ledger.find(id)
 		if err == nil { // still in the job list
 			<-j.done
 		}
@@ -64,32 +64,36 @@ func TestKeysOutliveTheList(t *testing.T) {
 
 // The server keeps a key until a day after the end of its job, and then forgets it.
 func TestKeysAreRememberedForADay(t *testing.T) {
-	begin := time.Unix(1e9, 0)
-	k := keys{all: map[fingerprint]*keyedJob{}}
-	key := func(i int64) fingerprint { return keyID("ann", fmt.Sprint(i)) }
-	for i := range int64(4) {
-		k.begin(&job{record: record{ID: i, Key: key(i), At: begin}})
+	l, begin := newLedger(t.Context(), &Config{}), time.Unix(1e9, 0)
+	submit := func(id, key int64) {
+		asked := api.Submission{Job: "count"}
+		require.NoError(t, l.record(&entry{Submit: &record{ID: id, Key: fingerprintOf(key), Asked: asked, At: begin}}))
 	}
-	there := func(after int) (list []int64) {
-		for i := range int64(4) {
-			if at := k.get(key(i), begin.Add(time.Duration(after)*time.Hour)); at != nil && at.ID == i {
-				list = append(list, i)
+	end := func(id int64, after time.Duration) {
+		require.NoError(t, l.record(&entry{ID: id, End: &ending{State: api.Failed, At: begin.Add(after)}}))
+	}
+	there := func(after time.Duration) (list []int64) { // the numbers of the jobs with the keys 1 to 4
+		for key := range int64(4) {
+			if _, r := l.byKey(fingerprintOf(key+1), begin.Add(after)); r != nil {
+				list = append(list, r.ID)
 			}
 		}
 		return list
 	}
+	for id := range int64(4) {
+		submit(id+1, id+1)
+	}
 	const hour = time.Hour
-	require.Equal(t, []int64{0, 1, 2, 3}, there(99), "none has ended")
-	k.end(key(1), api.Failed, begin.Add(100*hour))
-	k.end(key(0), api.Succeeded, begin.Add(101*hour-1))
-	k.end(key(2), api.Killed, begin.Add(124*hour))
-	require.Len(t, k.ended(), 3)
-	require.Equal(t, []int64{0, 1, 2, 3}, there(124))
-	require.Equal(t, []int64{2, 3}, there(125))
-	require.Equal(t, []int64{3}, there(149))
-	k.begin(&job{record: record{ID: 7, Key: key(1)}}) // a new job with a key that was forgotten
-	k.sweepAt = 0
-	k.end(key(1), api.Succeeded, begin.Add(150*hour))
-	require.Len(t, k.all, 2, "the expired ones are removed")
-	require.EqualValues(t, 7, k.get(key(1), begin.Add(150*hour)).ID)
+	require.Equal(t, []int64{1, 2, 3, 4}, there(99*hour), "none has ended")
+	end(2, 100*hour)
+	end(1, 101*hour-1)
+	end(3, 124*hour)
+	require.Equal(t, []int64{1, 2, 3, 4}, there(124*hour))
+	require.Equal(t, []int64{3, 4}, there(125*hour))
+	require.Equal(t, []int64{4}, there(149*hour))
+	submit(7, 2) // a new job with a key that was forgotten
+	l.sweepAt = 0
+	end(7, 150*hour)
+	require.Len(t, l.keys, 2, "the expired ones are removed")
+	require.Equal(t, []int64{7, 4}, there(150*hour))
 }

@@ -48,7 +48,7 @@ func TestManySubmissions(t *testing.T) {
 	}
 	all.Wait()
 	submitted := time.Since(began)
-	for _, j := range b.s.jobs.all() {
+	for _, j := range b.s.ledger.all() {
 		<-j.done
 	}
 	slices.Sort(took)

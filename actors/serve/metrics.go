@@ -72,7 +72,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	s := m.server
 	states := map[string]int{}
-	for _, j := range s.jobs.all() {
+	for _, j := range s.ledger.all() {
 		states[s.view(j, nil).State]++
 	}
 	for state, n := range states {

@@ -19,7 +19,7 @@ func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 		go func() { done <- b.as("bob").Put(t.Context(), "out/part-r-00099", r) }()
 		_, err := w.Write([]byte("x"))
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return coming(&b.s.catalog) == 1 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return coming(b.s.ledger) == 1 }, 10*time.Second, time.Millisecond)
 		j, err := b.as("ann").Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", "dfs:out"}}, "")
 		require.NoError(t, err)
 		end, err := b.as("ann").Wait(t.Context(), j.ID, nil)
@@ -33,8 +33,8 @@ func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 }
 
 // coming returns the bytes that current uploads have claimed.
-func coming(c *catalog) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.coming
+func coming(l *ledger) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.coming
 }

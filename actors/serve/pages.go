@@ -57,7 +57,7 @@ func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return nil, err
 	}
-	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
+	running := slices.DeleteFunc(s.ledger.all(), (*job).over)
 	v := schedulerView{Policy: policy, More: max(len(running)-maxShown, 0), Advanced: r.URL.Query().Has("advanced")}
 	running = running[:min(len(running), maxShown)]
 	seen := s.stages(running)

@@ -1,23 +1,21 @@
 package serve
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/journal"
+	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling/access"
@@ -26,35 +24,34 @@ import (
 // Directories within a State directory.
 const (
 	coreDir   = "core"   // a state.Dir
-	jobsDir   = "jobs"   // a journal of submissions, kills and ends
+	jobsDir   = "jobs"   // the journal of the ledger
 	storeDir  = "store"  // the files of the block store
 	stagesDir = "stages" // output of a stage for the next stage
 	partDir   = "part"   // uploads in progress
 )
 
-// memory is the server's durable state. Changes are on disk before a client is answered. A nil
-// memory records nothing.
-type memory struct {
-	dir     string
-	journal *journal.Journal
-	state   *state.Dir
-	log     *slog.Logger
-
-	snapshotSize atomic.Int64 // size of the last snapshot in bytes
-	broken       sync.Once    // a write error has been logged
-}
-
-// record is what is on disk of a job.
+// record is what is on disk of a job. Of a job that the list has dropped, it has what a repeated
+// submission needs.
 type record struct {
 	ID     int64
 	Who    access.Principal
 	Asked  api.Submission
-	Key    fingerprint `json:",omitzero"` // fingerprint of the client's key, see api.Client.Submit
+	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
+	Same   fingerprint `json:",omitzero"` // of Asked, if there is a key
 	At     time.Time
 	Inputs []stamp
 	Kill   *api.Kill `json:",omitempty"` // set when the job must be killed
 	End    *ending   `json:",omitempty"`
 }
+
+// drop returns what remains of the job's record when the list drops it.
+func (j *job) drop() *record {
+	r := &record{ID: j.ID, Key: j.Key, Same: j.Same, At: j.At, End: new(*j.End)}
+	r.End.Stages, r.End.Counters = nil, nil
+	return r
+}
+
+func (r *record) dropped() bool { return r.Asked.Job == "" && r.End != nil }
 
 // stamp shows, after a restart, if an input file is still the one that its job was submitted with.
 type stamp struct {
@@ -73,8 +70,8 @@ type ending struct {
 	Counters *counter.Set
 }
 
-// entry is a record in the journal. It sets one of these fields; only End may come with Stored and
-// Output.
+// entry is a change of the ledger, and a record of its journal. It sets one of these fields; only
+// End may come with Stored and Output.
 type entry struct {
 	Submit  *record              `json:",omitempty"`
 	ID      int64                `json:",omitempty"` // number of the job of Kill and End
@@ -83,48 +80,44 @@ type entry struct {
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
 	Output  string               `json:",omitempty"` // with End: the job's finished directory in the block store
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
+
+	job   *job   // of Submit and End, in the process that has it
+	claim *claim // of the upload or job that ends; nil if there is none
 }
 
 // snapshot is the state with which a journal begins.
 type snapshot struct {
-	Next int64
-	Jobs []*record   // by ID
-	Keys []*keyedJob // of ended jobs, some of which may be missing from Jobs
-	stored
+	Next    int64
+	Jobs    []*record            // those of the list, then those that it has dropped
+	Files   map[string]*dfs.Sums // see ledger
+	Outputs map[string]string
 }
 
-// openMemory opens the state directory and returns what it records. If cfg has none, the memory is
-// nil.
-func openMemory(cfg *Config) (*memory, *snapshot, error) {
-	was := &snapshot{Next: 1, stored: stored{Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}}
-	if cfg.State == "" {
-		return nil, was, nil
+// open opens the State, if there is one, and reads what it records. After an error the caller
+// closes the ledger.
+func (l *ledger) open(cfg *Config) error {
+	var err error
+	if !l.durable() {
+		l.scratch, err = scratch.Dir(cfg.Cluster.SpillDir, "tarry-serve-")
+		return err
 	}
-	if err := ownDir(cfg.State); err != nil {
-		return nil, nil, err
+	if err = ownDir(l.dir); err != nil {
+		return err
 	}
-	j, err := journal.Open(filepath.Join(cfg.State, jobsDir))
-	if err != nil {
-		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, err)
+	if l.journal, err = journal.Open(filepath.Join(l.dir, jobsDir)); err == nil {
+		err = l.read()
 	}
-	m := &memory{dir: cfg.State, journal: j, log: cfg.Log}
-	text, lines, err := j.Read()
-	switch {
-	case err != nil:
-	case text == nil:
-		err = m.compact(was)
-	default:
-		err = was.read(text, lines)
+	core := filepath.Join(l.dir, coreDir)
+	if err == nil && l.next > 1 && !hasLog(core) {
+		return lostLog(l.dir, coreDir)
 	}
-	if core := filepath.Join(cfg.State, coreDir); err == nil && was.Next > 1 && !hasLog(core) {
-		return nil, nil, errors.Join(lostLog(cfg.State, coreDir), j.Close())
-	} else if err == nil {
-		m.state, err = state.Open(core, cfg.Cluster.Parts)
+	if err == nil {
+		l.core, err = state.Open(core, cfg.Cluster.Parts)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))
+		err = fmt.Errorf("serve: %s: %w", l.dir, err)
 	}
-	return m, was, nil
+	return err
 }
 
 // ownDir creates the state directory. It rejects a directory that holds anything else than a
@@ -137,20 +130,16 @@ func ownDir(dir string) error {
 	if err != nil || hasLog(filepath.Join(dir, jobsDir)) {
 		return err
 	}
-	lost := false
 	for _, e := range list {
 		switch e.Name() {
 		case jobsDir: // the first process may have left it without a log
 		case coreDir, storeDir, stagesDir, partDir:
-			lost = true
+			err = lostLog(dir, jobsDir)
 		default:
 			return fmt.Errorf("serve: %s: it holds something else than the state of a server", dir)
 		}
 	}
-	if lost {
-		return lostLog(dir, jobsDir)
-	}
-	return nil
+	return err
 }
 
 // hasLog reports whether a directory contains a journal.
@@ -165,98 +154,160 @@ func lostLog(dir, which string) error {
 	return fmt.Errorf("serve: %s: %s is lost: put it back, or begin with an empty directory", dir, filepath.Join(which, "log-*"))
 }
 
-// read sets s to the state that a journal records: a snapshot, and the entries after it.
-func (s *snapshot) read(text []byte, lines [][]byte) error {
-	if err := json.Unmarshal(text, s); err != nil {
+// read reads the journal, or begins it.
+func (l *ledger) read() error {
+	text, lines, err := l.journal.Read()
+	switch {
+	case err != nil:
+		return err
+	case text == nil:
+		return l.compact()
+	}
+	return l.replay(text, lines)
+}
+
+// replay makes the changes that a journal records: a snapshot, and the entries after it.
+func (l *ledger) replay(text []byte, lines [][]byte) error {
+	var s snapshot
+	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("the snapshot: %w", err)
 	}
-	byID := map[int64]*record{}
+	l.next = max(s.Next, 1)
+	maps.Copy(l.files, s.Files)
+	maps.Copy(l.outputs, s.Outputs)
 	for _, r := range s.Jobs {
 		if r == nil {
 			return errors.New("the snapshot: a job that is none")
 		}
-		byID[r.ID] = r
+		l.apply(&entry{Submit: r})
 	}
 	for i, line := range lines {
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("record %d: %w", i+1, err)
 		}
-		if e.Submit != nil {
-			s.Jobs = append(s.Jobs, e.Submit)
-			byID[e.Submit.ID] = e.Submit
-			s.Next = max(s.Next, e.Submit.ID+1)
-			continue
-		}
-		r := byID[e.ID]
-		switch {
-		case e.ID == 0: // an entry about files
-			s.apply(&e, "")
-		case r == nil:
-			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
-		case e.Kill != nil:
-			r.Kill = e.Kill
-		case e.End != nil:
-			r.End = e.End
-			s.apply(&e, r.Who.User)
-		}
+		l.apply(&e)
 	}
-	// Concurrent submissions may be written out of order.
-	slices.SortFunc(s.Jobs, func(x, y *record) int { return cmp.Compare(x.ID, y.ID) })
 	return nil
 }
 
-// write appends an entry to the journal; it is on disk when write returns.
-func (m *memory) write(e *entry) error {
-	if m == nil {
+// write appends an entry to the journal, if there is one; it is on disk when write returns.
+func (l *ledger) write(e *entry) error {
+	if l.journal == nil {
 		return nil
 	}
 	text, err := json.Marshal(e)
 	if err == nil {
-		err = m.journal.Append(text)
+		err = l.journal.Append(text)
 	}
 	if err == nil {
-		err = m.journal.Sync()
+		err = l.journal.Sync()
 	}
 	if err != nil {
-		m.broken.Do(func() { m.log.Error("the state is not kept any more", "dir", m.dir, "err", err) })
+		l.broken.Do(func() { l.log.Error("the state is not kept any more", "dir", l.dir, "err", err) })
+		err = refuse("no-state", "the server cannot remember it: %v", err)
 	}
 	return err
 }
 
-// compact replaces the journal by a snapshot.
-func (m *memory) compact(s *snapshot) error {
-	text, err := json.Marshal(s)
+// snapshot returns what must survive the process. The caller holds writing, or is alone.
+func (l *ledger) snapshot() *snapshot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := &snapshot{Next: l.next, Files: l.files, Outputs: l.outputs}
+	for _, j := range l.list {
+		all.Jobs = append(all.Jobs, j.durable())
+	}
+	for _, r := range l.keys {
+		if r.dropped() {
+			all.Jobs = append(all.Jobs, r)
+		}
+	}
+	return all
+}
+
+// compact replaces the journal by a snapshot. The caller holds writing, or is alone.
+func (l *ledger) compact() error {
+	text, err := json.Marshal(l.snapshot())
 	if err != nil {
 		return err
 	}
-	m.snapshotSize.Store(int64(len(text)))
-	return m.journal.Snapshot(text)
+	l.snapshotSize.Store(int64(len(text)))
+	return l.journal.Snapshot(text)
 }
 
-// close closes and unlocks the state directory.
-func (m *memory) close() error {
-	if m == nil {
-		return nil
+// longJournal is the minimum size of the journal after a snapshot, in bytes, at which a new
+// snapshot replaces it; a larger snapshot raises it to its own size.
+const longJournal = 16 << 20
+
+func (l *ledger) long() bool {
+	snapshot := l.snapshotSize.Load()
+	return l.journal != nil && l.journal.Size()-snapshot >= max(snapshot, longJournal)
+}
+
+// trim replaces the journal by a snapshot if the journal is long.
+func (l *ledger) trim() {
+	if !l.long() {
+		return
 	}
-	return errors.Join(m.state.Close(), m.journal.Close())
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if !l.long() {
+		return // another call has done it
+	}
+	if err := l.compact(); err != nil {
+		l.log.Error("the journal is not shortened", "err", err)
+	}
 }
 
-// stages returns the directory with the data between the stages of a job.
-func (m *memory) stages(id int64) string { return filepath.Join(m.dir, stagesDir, fmt.Sprint(id)) }
+// durable reports whether there is a State.
+func (l *ledger) durable() bool { return l.dir != "" }
 
-// key returns the name of a job's stage in the cluster's State; empty without a memory.
-func (m *memory) key(id int64, stage int) string {
-	if m == nil {
+// close closes and unlocks what is open of the State.
+func (l *ledger) close() (err error) {
+	if l.scratch != nil {
+		err = l.scratch.Remove()
+	}
+	if l.core != nil {
+		err = errors.Join(err, l.core.Close())
+	}
+	if l.journal != nil {
+		err = errors.Join(err, l.journal.Close())
+	}
+	return err
+}
+
+// stored returns the place of a file of the block store: its path on this machine or, without a
+// State, dfs:NAME.
+func (l *ledger) stored(name string) string {
+	if !l.durable() {
+		return inStore + name
+	}
+	return filepath.Join(l.dir, storeDir, filepath.FromSlash(name))
+}
+
+// stages returns the directory for the data that a job's stages pass on. With a State the next
+// process can resume the job from it.
+func (l *ledger) stages(id int64) string {
+	dir := l.dir
+	if !l.durable() {
+		dir = l.scratch.Name()
+	}
+	return filepath.Join(dir, stagesDir, fmt.Sprint(id))
+}
+
+// key returns the name of a job's stage in the cluster's State; empty without one.
+func (l *ledger) key(id int64, stage int) string {
+	if !l.durable() {
 		return ""
 	}
 	return fmt.Sprintf("job %d stage %d", id, stage)
 }
 
 // resumable makes an output resumable by another process.
-func (m *memory) resumable(to mapreduce.Destination, id int64, stage int) mapreduce.Destination {
-	if m == nil {
+func (l *ledger) resumable(to mapreduce.Destination, id int64, stage int) mapreduce.Destination {
+	if !l.durable() {
 		return to
 	}
-	return to.Resumable(m.state.Token(m.key(id, stage)))
+	return to.Resumable(l.core.Token(l.key(id, stage)))
 }

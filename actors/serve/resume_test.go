@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Jobs that a former process should have killed end while the next one starts, so everything that
@@ -57,21 +56,20 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
-	j := b.s.newJob(record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, Who: access.Principal{}})
-	require.NoError(t, b.s.jobs.add(j))
-	require.NoError(t, b.s.memory.write(&entry{Submit: j.durable()}))
-	b.s.jobs.insert(j)
-	b.s.writing.Lock() // like trim, which replaces the journal
-	size := b.s.memory.journal.Size()
-	go b.s.finish(j, errors.New("it has failed"))
+	j := newJob(b.s.ended, record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}})
+	require.NoError(t, b.s.ledger.place(j))
+	require.NoError(t, b.s.ledger.record(&entry{Submit: j.durable(), job: j}))
+	b.s.ledger.writing.Lock() // like trim, which replaces the journal
+	size := b.s.ledger.journal.Size()
+	go b.s.finish(j, nil, errors.New("it has failed"))
 	for range 100_000 {
-		if b.s.memory.journal.Size() > size {
+		if b.s.ledger.journal.Size() > size {
 			break // an error: the snapshot would not contain this end
 		}
 		runtime.Gosched()
 	}
-	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
-	b.s.writing.Unlock()
+	require.NoError(t, b.s.ledger.compact())
+	b.s.ledger.writing.Unlock()
 	<-j.done
 	b.stop()
 	b = withState(t, dir)
@@ -88,7 +86,7 @@ func (b *bench) remember(id int64, kill *api.Kill) {
 		Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", fmt.Sprint("dfs:out/", id)}},
 	}})
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.s.memory.journal.Append(line))
+	require.NoError(b.t, b.s.ledger.journal.Append(line))
 }
 
 // Concurrent submissions under one key are one job. One that cannot be recorded leaves nothing.
@@ -106,12 +104,12 @@ func TestOneJobForConcurrentSubmissions(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Len(t, b.s.jobs.all(), 1)
-	j := b.s.newJob(record{})
+	require.Len(t, b.s.ledger.all(), 1)
+	j := newJob(b.s.ended, record{})
 	j.target = "other"
-	require.NoError(t, b.s.jobs.add(j))
-	b.s.jobs.drop(j)
-	require.Equal(t, 1, b.s.jobs.open())
+	require.NoError(t, b.s.ledger.place(j))
+	b.s.ledger.drop(j)
+	require.Equal(t, 1, b.s.ledger.unfinished())
 	_, err := b.Job(t.Context(), 2)
 	refused(t, err, "not-found")
 }

@@ -107,25 +107,15 @@ func (r *roots) sources(dir, name string) (src []mapreduce.Source, base string, 
 	return src, root.path + "/", noArchives(src)
 }
 
-// of returns the root that contains an output's target, or nil.
-func (r *roots) of(target string) *root {
-	for i := range r.list {
-		if below(r.list[i].path, target) {
-			return &r.list[i]
-		}
-	}
-	return nil
-}
-
-// target resolves an output to a directory of this machine. The existing part of its path must stay
+// target resolves an output to a root and a directory of this machine. The existing part of its path must stay
 // below the root when symbolic links are followed.
-func (r *roots) target(dir, name string) (string, error) {
+func (r *roots) target(dir, name string) (*root, string, error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	if rel == "." {
-		return "", refuse("output-exists", "%s: output exists", name)
+		return nil, "", refuse("output-exists", "%s: output exists", name)
 	}
 	there, rest := path.Dir(rel), path.Base(rel)
 	for {
@@ -134,22 +124,22 @@ func (r *roots) target(dir, name string) (string, error) {
 			break
 		}
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || there == "." {
-			return "", refuse("bad-output", "%s: %s", name, plain(cmp.Or(err, fs.ErrExist)))
+			return nil, "", refuse("bad-output", "%s: %s", name, plain(cmp.Or(err, fs.ErrExist)))
 		}
 		there, rest = path.Dir(there), path.Join(path.Base(there), rest)
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(root.path, filepath.FromSlash(there)))
 	if err != nil {
-		return "", refuse("bad-output", "%s: %s", name, plain(err))
+		return nil, "", refuse("bad-output", "%s: %s", name, plain(err))
 	}
 	if !below(root.path, real) {
-		return "", refuse("outside-roots", "%s: outside the roots of this server", name)
+		return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
 	}
 	full := filepath.Join(real, filepath.FromSlash(rest))
 	if err := r.own.checkOutput(full); err != nil {
-		return "", refuse("outside-roots", "%s: no job writes there: %s", name, plain(err))
+		return nil, "", refuse("outside-roots", "%s: no job writes there: %s", name, plain(err))
 	}
-	return full, nil
+	return root, full, nil
 }
 
 // below reports whether path is dir or within it.

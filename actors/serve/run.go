@@ -12,37 +12,38 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/internal/scratch"
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // run carries out a job and records its end, unless the server closes and the job waits.
 func (s *Server) run(j *job) {
-	err := s.carryOut(j)
+	stored, err := s.carryOut(j)
 	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
 		func(end error) bool { return errors.Is(err, end) })
 	if s.ended.Err() != nil && j.killed() == nil && stopped {
-		if s.memory != nil {
+		if s.ledger.durable() {
 			return // the next process continues it
 		}
 		err = errors.New("the server has ended, and keeps no state")
 	}
-	s.finish(j, err)
+	s.finish(j, stored, err)
 }
 
-// carryOut runs the stages of a job in order.
-func (s *Server) carryOut(j *job) (err error) {
+// carryOut runs the stages of a job in order. It returns what publish does.
+func (s *Server) carryOut(j *job) (stored map[string]*dfs.Sums, err error) {
 	defer func() {
 		if bad := recover(); bad != nil {
 			err = fmt.Errorf("the job panicked: %v", bad)
 		}
 	}()
-	between, err := s.betweenStages(j)
-	if err != nil {
-		return err
+	between, last := s.ledger.stages(j.ID), len(j.order.Stages)-1
+	if last > 0 {
+		if err := os.MkdirAll(between, 0o700); err != nil {
+			return nil, err
+		}
 	}
-	last := len(j.order.Stages) - 1
 	to := s.output(j)
 	j.mu.Lock()
 	src := j.src
@@ -52,7 +53,7 @@ func (s *Server) carryOut(j *job) (err error) {
 		dest, dir := to, ""
 		if i < last {
 			dir = filepath.Join(between, fmt.Sprint(i))
-			dest = s.memory.resumable(mapreduce.Dir(dir).Late(), j.ID, i)
+			dest = s.ledger.resumable(mapreduce.Dir(dir).Late(), j.ID, i)
 		}
 		if s.succeeded(j, i, dir) {
 			err = dest.Finish()
@@ -63,7 +64,7 @@ func (s *Server) carryOut(j *job) (err error) {
 			src, err = mapreduce.Files(dir)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	return s.publish(j)
@@ -77,7 +78,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 	}
 	plan, err := bind(j.ctx, round, src, to)
 	if err == nil {
-		_, err = s.onCluster(j.ctx, j, plan, s.memory.key(j.ID, i))
+		_, err = s.onCluster(j.ctx, j, plan, s.ledger.key(j.ID, i))
 	}
 	return err
 }
@@ -115,37 +116,10 @@ func (s *Server) begin(ctx context.Context, j *job, plan *mapreduce.Plan, key st
 	return h, err
 }
 
-// betweenStages returns a directory for the data that one stage passes to the next. With a State
-// the next process can resume the job from it.
-func (s *Server) betweenStages(j *job) (dir string, err error) {
-	switch {
-	case len(j.order.Stages) == 1:
-		return "", nil
-	case s.memory != nil:
-		dir = s.memory.stages(j.ID)
-		return dir, os.MkdirAll(dir, 0o700)
-	}
-	if j.between, err = scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-"); err != nil {
-		return "", err
-	}
-	return j.between.Name(), nil
-}
-
-// dropStages removes the data between stages, also that of an earlier process.
-func (s *Server) dropStages(j *job) error {
-	if s.memory != nil {
-		return os.RemoveAll(s.memory.stages(j.ID))
-	}
-	if j.between != nil {
-		return j.between.Remove()
-	}
-	return nil
-}
-
 // succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
 // for the last stage.
 func (s *Server) succeeded(j *job, i int, dir string) bool {
-	if s.memory == nil || !j.resumed {
+	if !s.ledger.durable() || !j.resumed {
 		return false
 	}
 	if dir == "" {
@@ -154,7 +128,7 @@ func (s *Server) succeeded(j *job, i int, dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
 		return false
 	}
-	_, yes := s.memory.state.Succeeded(s.memory.key(j.ID, i))
+	_, yes := s.ledger.core.Succeeded(s.ledger.key(j.ID, i))
 	return yes
 }
 
@@ -169,25 +143,18 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	default:
 		to = mapreduce.Dir(j.target)
 	}
-	if root := s.roots.of(j.target); root != nil && !strings.HasPrefix(j.output, inStore) { // links that others create there cannot redirect it
-		to = to.Within(root.dir)
+	if j.root != nil { // links that others create there cannot redirect it
+		to = to.Within(j.root.dir)
 	}
 	if j.claim != nil {
 		to = to.Metered(j.claim.grow)
 	}
-	return s.memory.resumable(to, j.ID, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
+	return s.ledger.resumable(to, j.ID, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 
-// killed returns the job's kill request, or nil.
-func (j *job) killed() *api.Kill {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.Kill
-}
-
-// finish records how a job has ended, err, and publishes it.
-func (s *Server) finish(j *job, err error) {
-	err = errors.Join(err, s.dropStages(j))
+// finish records how a job has ended, err, and what it has stored.
+func (s *Server) finish(j *job, stored map[string]*dfs.Sums, err error) {
+	err = errors.Join(err, os.RemoveAll(s.ledger.stages(j.ID))) // also of an earlier process
 	end := &ending{State: api.Succeeded, At: s.now()}
 	switch {
 	case err == nil:
@@ -200,46 +167,16 @@ func (s *Server) finish(j *job, err error) {
 	j.mu.Lock()
 	end.Pool, end.Priority = pool, priorityName(j.order.Priority)
 	end.Stages, end.Counters = j.stages, j.counters
-	stored := j.stored
 	j.mu.Unlock()
 	finished, there := strings.CutPrefix(j.output, inStore)
 	if !there || err != nil {
 		finished = ""
 	}
-	s.writing.RLock()
-	e := &entry{ID: j.ID, End: end, Stored: stored, Output: finished}
-	_ = s.memory.write(e) // it logs its errors, and the output is complete
-	s.catalog.note(e, j.Who.User, j.claim)
-	j.mu.Lock()
-	j.End, j.stored = end, nil
-	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
-	j.mu.Unlock()
-	s.writing.RUnlock()
-	s.jobs.finish(j)
+	// An error is logged, and the output is complete.
+	_ = s.ledger.record(&entry{ID: j.ID, End: end, Stored: stored, Output: finished, job: j, claim: j.claim})
 	close(j.done)
 	j.cancel()
-	s.trim()
-}
-
-// longJournal is the minimum size of the journal after a snapshot, in bytes, at which a new
-// snapshot replaces it; a larger snapshot raises it to its own size.
-const longJournal = 16 << 20
-
-// trim replaces the journal by a snapshot if the journal is long.
-func (s *Server) trim() {
-	if s.memory == nil {
-		return
-	}
-	snapshot := s.memory.snapshotSize.Load()
-	if s.memory.journal.Size()-snapshot < max(snapshot, longJournal) || !s.trimming.TryLock() {
-		return
-	}
-	defer s.trimming.Unlock()
-	s.writing.Lock() // changes not yet in the table must come after the snapshot
-	defer s.writing.Unlock()
-	if err := s.memory.compact(s.snapshot()); err != nil {
-		s.cfg.Log.Error("the journal is not shortened", "err", err)
-	}
+	s.ledger.trim()
 }
 
 // oneLine returns the text of an error without line feeds.

@@ -174,7 +174,7 @@ func TestJobsThatEndWithTheServer(t *testing.T) {
 	j := b.submit("held", "in.txt", "-o", "out")
 	b.stop()
 	require.Contains(t, said.String(), `msg="jobs end with the server, which keeps no state" jobs=1`)
-	ended, err := b.s.jobs.find(j.ID)
+	ended, err := b.s.ledger.find(j.ID)
 	require.NoError(t, err)
 	require.Contains(t, b.s.views(caller{}, []*job{ended})[0].Error, "the server has ended, and keeps no state")
 }

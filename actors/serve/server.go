@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -18,13 +19,11 @@ type Server struct {
 	cfg         Config
 	kinds       map[string]*Job
 	roots       *roots
-	memory      *memory // nil: nothing survives the process
 	cluster     *actors.Cluster
 	events      *broker
-	jobs        *table
+	ledger      *ledger
 	metrics     *metrics
 	connections *connections
-	catalog     catalog
 	handler     http.Handler
 	config      *reloader // reloads Config.Files; nil: there are none
 	tokens      *reloader // reloads the file of Access.Tokens; nil: there is none
@@ -33,8 +32,9 @@ type Server struct {
 	started time.Time
 	resumed int // see Resumed
 
-	writing      sync.RWMutex // read-locked while the durable state changes, write-locked while the journal is replaced
-	trimming     sync.Mutex
+	// placing is held from the check that nobody writes to a place in the store until the caller
+	// occupies it.
+	placing      sync.Mutex
 	policyChange sync.Mutex         // held during a change of the policy
 	draining     sync.Map           // the names of the nodes that are draining
 	submitting   sync.Map           // for each key, the channel that is closed when its submission has ended
@@ -58,14 +58,14 @@ func Start(cfg Config) (_ *Server, err error) {
 	cfg = cfg.withDefaults()
 	s := &Server{
 		cfg: cfg, kinds: map[string]*Job{}, roots: new(roots), boot: rand.Text()[:8], started: time.Now(),
-		jobs: &table{
-			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{}, limits: cfg.limits,
-		},
 		connections: &connections{limits: cfg.limits, open: map[net.Conn]string{}},
 		preparing:   make(chan struct{}, maxPreparing),
 	}
+	s.ended, s.end = context.WithCancel(context.Background())
+	s.ledger = newLedger(s.ended, &cfg)
 	defer func() {
 		if err != nil {
+			s.end()
 			err = errors.Join(err, s.release())
 		}
 	}()
@@ -73,32 +73,26 @@ func Start(cfg Config) (_ *Server, err error) {
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
 	}
-	var was *snapshot
-	if s.memory, was, err = openMemory(&cfg); err != nil {
+	if err := cmp.Or(s.ledger.open(&cfg), s.roots.open(&cfg)); err != nil {
 		return nil, err
 	}
-	s.catalog.maxBytes, s.catalog.stored, s.catalog.sound = cfg.StoreBytes, was.stored, map[string]bool{}
-	if err := s.roots.open(&cfg); err != nil {
-		return nil, err
-	}
-	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
 	if err := s.startCluster(); err != nil {
 		return nil, err
 	}
-	if s.memory != nil {
-		s.restore(was)
+	if s.ledger.durable() {
+		s.restore()
 		if err = s.loadStore(); err == nil {
-			err = s.memory.compact(s.snapshot())
+			err = s.ledger.compact()
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	s.watchFiles()
-	for _, j := range slices.Backward(s.jobs.all()) { // last: a job may end at once and then needs the whole server
+	for _, j := range slices.Backward(s.ledger.all()) { // last: a job may end at once and then needs the whole server
 		if !j.over() {
 			s.resumed++
 			s.work.Go(func() { s.resume(j) })
@@ -117,9 +111,7 @@ func (s *Server) startCluster() (err error) {
 			tell(e)
 		}
 	}
-	if s.memory != nil {
-		c.State = s.memory.state
-	}
+	c.State = s.ledger.core
 	c.Explain = true // so that lists and streams can say why a job waits
 	s.cluster, err = actors.Start(c)
 	return err
@@ -139,7 +131,7 @@ func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shut() error {
 	s.end()
-	if n := s.jobs.open(); n > 0 && s.memory == nil {
+	if n := s.ledger.unfinished(); n > 0 && !s.ledger.durable() {
 		s.cfg.Log.Warn("jobs end with the server, which keeps no state", "jobs", n)
 	} else if n > 0 {
 		s.cfg.Log.Info("jobs wait for the next server with this state", "jobs", n)
@@ -156,5 +148,5 @@ func (s *Server) release() (err error) {
 	if s.cluster != nil {
 		err = s.cluster.Close()
 	}
-	return errors.Join(err, s.memory.close(), s.roots.close())
+	return errors.Join(err, s.ledger.close(), s.roots.close())
 }

@@ -26,50 +26,6 @@ func (b *bench) stop() {
 	require.NoError(b.t, b.s.Close())
 }
 
-// The next server restores ended jobs with counters, unfinished jobs under their numbers, and
-// files. New jobs get new numbers.
-func TestNextServerGoesOn(t *testing.T) {
-	dir := t.TempDir()
-	b := withState(t, dir)
-	ctx := t.Context()
-	b.write("in.txt", "a b\n")
-	require.NoError(t, b.Put(ctx, "in/x", strings.NewReader("c c\n")))
-	first := b.wait(b.submit("count", "dfs:in", "-o", "dfs:counts").ID)
-	held, err := b.Submit(ctx, api.Submission{Job: "held", Args: []string{"in.txt", "-o", "out"}, User: "ann"}, "key")
-	require.NoError(t, err)
-	killed := b.submit("held", "in.txt", "-o", "killed")
-	_, err = b.Kill(ctx, killed.ID, "no more")
-	require.NoError(t, err)
-	b.wait(killed.ID)
-	b.stop()
-
-	b = withState(t, dir)
-	s, err := b.Server(ctx)
-	require.NoError(t, err)
-	require.True(t, s.Durable)
-	again, err := b.Job(ctx, first.ID)
-	require.NoError(t, err)
-	again.Resumed = false
-	require.Equal(t, first, again)
-	n, err := b.Counters(ctx, first.ID)
-	require.NoError(t, err)
-	require.NotEmpty(t, n.Counters)
-	require.Equal(t, api.Killed, b.wait(killed.ID).State)
-	same, err := b.Submit(ctx, api.Submission{Job: "held", Args: []string{"in.txt", "-o", "out"}, User: "ann"}, "key")
-	require.NoError(t, err)
-	require.Equal(t, held.ID, same.ID)
-	require.True(t, same.Resumed)
-	close(b.gate)
-	require.Equal(t, api.Succeeded, b.wait(held.ID).State)
-	require.Equal(t, "a b", strings.TrimSpace(b.read("out/part-*")))
-	for name, want := range map[string]string{"in/x": "c c\n", "counts/part-r-00000": "c\t2\n"} {
-		require.Equal(t, want, b.content(name))
-	}
-	require.Equal(t, killed.ID+1, b.submit("count", "in.txt", "-o", "other").ID)
-	require.NoError(t, b.Remove(ctx, "counts"))
-	require.NoDirExists(t, filepath.Join(dir, "state", "store", "counts"))
-}
-
 // A job that waits for its preparation can be killed. One that still waits when the server ends
 // continues in the next server.
 func TestPreparationWaitsForItsTurn(t *testing.T) {
@@ -91,24 +47,6 @@ func TestPreparationWaitsForItsTurn(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "out"))
 	b = withState(t, dir)
 	require.Equal(t, api.Succeeded, b.wait(waits.ID).State)
-}
-
-// If a job's input has changed while no server ran, the job fails with an error that names it.
-func TestInputChangesWhileNoServerRuns(t *testing.T) {
-	dir := t.TempDir()
-	b := withState(t, dir)
-	b.write("in.txt", "a b\n")
-	j := b.submit("held", "in.txt", "-o", "out")
-	b.stop()
-	b.write("in.txt", "another text\n")
-	stages := filepath.Join(b.s.memory.dir, stagesDir, fmt.Sprint(j.ID))
-	require.NoError(t, os.MkdirAll(stages, 0o700))
-	b = withState(t, dir)
-	j = b.wait(j.ID)
-	require.Equal(t, api.Failed, j.State)
-	require.Contains(t, j.Error, "its input has changed")
-	require.NoDirExists(t, filepath.Join(dir, "out"))
-	require.NoDirExists(t, stages, "what a process left that was killed")
 }
 
 // If the output of an unfinished job is outside the roots of the next server, the job fails there
@@ -163,24 +101,10 @@ func TestLostLogs(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "state", jobsDir), 0o700))
 	b := withState(t, dir)
-	require.NoError(t, os.WriteFile(filepath.Join(b.s.memory.dir, jobsDir, "log-00000009.new"), []byte("torn"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(b.s.ledger.dir, jobsDir, "log-00000009.new"), []byte("torn"), 0o600))
 	b.stop()
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "state", coreDir)))
 	withState(t, dir)
-}
-
-// Replacing a long journal drops only the oldest ended jobs.
-func TestLongJournalIsShortened(t *testing.T) {
-	dir := t.TempDir()
-	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.limits.history = filepath.Join(dir, "state"), 1 })
-	b.write("in.txt", "a\n")
-	b.wait(b.submit("count", "in.txt", "-o", "one").ID)
-	size := b.s.memory.journal.Size()
-	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
-	require.Less(t, b.s.memory.journal.Size(), size+1)
-	b.stop()
-	b = withState(t, dir)
-	require.Equal(t, api.Succeeded, b.wait(1).State)
 }
 
 // Waiting jobs keep no output files open, but nobody else can write to their outputs.
@@ -204,11 +128,11 @@ func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
 	for i := range waiting {
 		last = b.submit("count", "in.txt", "-o", fmt.Sprint("dfs:out/", i)).ID
 	}
-	j, err := b.s.jobs.find(last)
+	j, err := b.s.ledger.find(last)
 	require.NoError(t, err)
 	<-j.begun
 	require.Less(t, open()-before, waiting, "one each would be as many")
-	require.NoDirExists(t, b.s.memory.stored("out/7"))
+	require.NoDirExists(t, b.s.ledger.stored("out/7"))
 	for _, name := range []string{"out", "out/7", "out/7/x"} {
 		require.ErrorContains(t, b.Put(t.Context(), name, strings.NewReader("x")), "writes "+name)
 	}

@@ -79,11 +79,6 @@ func noArchives(src []mapreduce.Source) error {
 	return nil
 }
 
-// stored returns the path on this machine of a file of the block store.
-func (m *memory) stored(name string) string {
-	return filepath.Join(m.dir, storeDir, filepath.FromSlash(name))
-}
-
 // put writes a file to the block store. With a State it is on disk when put returns.
 func (s *Server) put(c caller, name string, f *upload) error {
 	if err := checkStored(name); err != nil {
@@ -92,8 +87,8 @@ func (s *Server) put(c caller, name string, f *upload) error {
 	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
 		return err
 	}
-	defer s.catalog.note(new(entry), "", &f.claim)
-	if s.memory != nil {
+	defer f.claim.end()
+	if s.ledger.durable() {
 		return s.putOnDisk(c, name, f)
 	}
 	w, err := s.cluster.FS().Create(name)
@@ -103,20 +98,20 @@ func (s *Server) put(c caller, name string, f *upload) error {
 	if _, err := io.Copy(w, f); err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	s.catalog.placing.Lock() // a job may have started to write there during the upload
-	defer s.catalog.placing.Unlock()
+	s.placing.Lock() // a job may have started to write there during the upload
+	defer s.placing.Unlock()
 	if err := s.checkPlace(c, name); err != nil {
 		return errors.Join(err, w.Abort())
 	}
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return s.remember(&entry{Stored: map[string]*dfs.Sums{name: {Size: f.size}}}, &f.claim)
+	return s.ledger.record(&entry{Stored: map[string]*dfs.Sums{name: {Size: f.size}}, claim: &f.claim})
 }
 
 // putOnDisk writes the file below the state directory and registers it.
 func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
-	part, err := os.CreateTemp(filepath.Join(s.memory.dir, partDir), "put-")
+	part, err := os.CreateTemp(filepath.Join(s.ledger.dir, partDir), "put-")
 	if err != nil {
 		return err
 	}
@@ -129,14 +124,14 @@ func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
 	if err = errors.Join(err, part.Close()); err != nil {
 		return err
 	}
-	to := s.memory.stored(name)
+	to := s.ledger.stored(name)
 	if err := s.link(c, part.Name(), name, to); err != nil {
 		return err
 	}
 	stored := map[string]*dfs.Sums{name: sums}
 	err = syncDir(filepath.Dir(to))
 	if err == nil {
-		err = s.remember(&entry{Stored: stored}, &f.claim)
+		err = s.ledger.record(&entry{Stored: stored, claim: &f.claim})
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(to))
@@ -146,8 +141,8 @@ func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
 
 // link gives an uploaded file its name, unless a job has taken the place during the upload.
 func (s *Server) link(c caller, part, name, to string) error {
-	s.catalog.placing.Lock()
-	defer s.catalog.placing.Unlock()
+	s.placing.Lock()
+	defer s.placing.Unlock()
 	if err := s.checkPlace(c, name); err != nil {
 		return err
 	}
@@ -193,33 +188,29 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 }
 
 // publish registers the output of a job as files of the block store, if it belongs there and is on
-// disk. The job's end records them.
-func (s *Server) publish(j *job) error {
-	name, stored := strings.CutPrefix(j.output, inStore)
-	if !stored {
-		return nil
+// disk, and returns the files. The job's end records them.
+func (s *Server) publish(j *job) (stored map[string]*dfs.Sums, err error) {
+	name, is := strings.CutPrefix(j.output, inStore)
+	if !is {
+		return nil, nil
 	}
-	var files map[string]string
-	sums, err := map[string]*dfs.Sums{}, error(nil)
-	if s.memory == nil {
-		err = s.sizesBelow(name, sums)
-	} else if files, err = filesBelow(j.target, name); err == nil {
-		if _, err := s.cluster.FS().Stat(name); err == nil {
-			return nil // registered when the server started
-		}
-		for name, file := range files {
-			if sums[name], err = sumsOf(file); err != nil {
-				return err
-			}
+	stored = map[string]*dfs.Sums{}
+	if !s.ledger.durable() {
+		return stored, s.sizesBelow(name, stored)
+	}
+	if _, err := s.cluster.FS().Stat(name); err == nil {
+		return nil, nil // registered when the server started
+	}
+	files, err := filesBelow(j.target, name)
+	for name, file := range files {
+		if err == nil {
+			stored[name], err = sumsOf(file)
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	j.mu.Lock()
-	j.stored = sums
-	j.mu.Unlock()
-	return s.register(files, sums)
+	return stored, s.register(files, stored)
 }
 
 // sizesBelow sets the sizes of the files below a directory of the block store.
@@ -256,7 +247,7 @@ func filesBelow(dir, name string) (map[string]string, error) {
 // loadStore registers the files that an earlier process has left, except outputs of unfinished
 // jobs.
 func (s *Server) loadStore() error {
-	home, parts := filepath.Join(s.memory.dir, storeDir), filepath.Join(s.memory.dir, partDir)
+	home, parts := filepath.Join(s.ledger.dir, storeDir), filepath.Join(s.ledger.dir, partDir)
 	if err := errors.Join(os.RemoveAll(parts), os.MkdirAll(parts, 0o700), os.MkdirAll(home, 0o700)); err != nil {
 		return err
 	}
@@ -266,7 +257,7 @@ func (s *Server) loadStore() error {
 	}
 	for name, file := range files {
 		for dir := filepath.Dir(file); dir != home; dir = filepath.Dir(dir) {
-			if s.jobs.targets[dir] != nil || filepath.Base(dir) == "_temporary" {
+			if s.ledger.targets[dir] != nil || filepath.Base(dir) == "_temporary" {
 				delete(files, name)
 				break
 			}
@@ -274,7 +265,7 @@ func (s *Server) loadStore() error {
 	}
 	err = s.checkFiles(files)
 	if err == nil {
-		err = s.register(files, s.catalog.Files)
+		err = s.register(files, s.ledger.files)
 	}
 	if err != nil {
 		return fmt.Errorf("serve: %s: %w", home, err)
@@ -287,36 +278,14 @@ func (s *Server) remove(name string) error {
 	if err := checkStored(name); err != nil {
 		return err
 	}
-	if j := s.jobs.writer(s, name); j != nil {
+	if j := s.ledger.writer(name); j != nil {
 		return refuse("in-use", "job %d writes %s", j.ID, name)
 	}
 	if _, err := s.cluster.FS().Stat(name); err != nil {
 		return err
 	}
-	if err := s.remember(&entry{Removed: name}, nil); err != nil {
+	if err := s.ledger.record(&entry{Removed: name}); err != nil {
 		return err
 	}
-	return errors.Join(s.cluster.FS().Remove(name), s.memory.discard(name))
-}
-
-// writer returns an unfinished job that writes to a place of the store, within it or above it; nil
-// if there is none.
-func (t *table) writer(s *Server, name string) *job {
-	target := s.storedTarget(name)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for other, j := range t.targets {
-		if inside(other, target) || inside(target, other) {
-			return j
-		}
-	}
-	return nil
-}
-
-// storedTarget returns the job.target of an output in the block store.
-func (s *Server) storedTarget(name string) string {
-	if s.memory != nil {
-		return s.memory.stored(name)
-	}
-	return inStore + name
+	return errors.Join(s.cluster.FS().Remove(name), s.ledger.discard(name))
 }

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"cmp"
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,7 +15,6 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/spelling"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -32,31 +33,28 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err != nil {
 		return nil, false, err
 	}
-	var id fingerprint
+	r := record{Asked: a, Who: who, At: s.now()}
 	if key != "" {
-		id = keyID(who.User, key)
-		defer s.lockKey(id)()
-		if was, err := s.repeated(id, &a, &o, who); was != nil || err != nil {
+		r.Key, r.Same = fingerprintOf(who.User, key), fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
+		defer s.lockKey(r.Key)()
+		if was, err := s.repeated(&r, &o); was != nil || err != nil {
 			return was, false, err
 		}
 	}
-	j = s.newJob(record{Asked: a, Who: who, Key: id, At: s.now()})
+	j = newJob(s.ended, r)
 	if err := s.prepare(j, o); err != nil {
 		return nil, false, err
 	}
 	if s.ended.Err() != nil {
 		return nil, false, actors.ErrClosed
 	}
-	s.writing.RLock()
-	defer s.writing.RUnlock()
 	if err := s.place(j); err != nil {
 		return nil, false, err
 	}
-	if err := s.memory.write(&entry{Submit: j.durable()}); err != nil {
-		s.jobs.drop(j)
-		return nil, false, refuse("no-state", "the job cannot be remembered: %v", err)
+	if err := s.ledger.record(&entry{Submit: j.durable(), job: j}); err != nil {
+		s.ledger.drop(j)
+		return nil, false, err
 	}
-	s.jobs.insert(j)
 	s.work.Go(func() { s.run(j) })
 	return j, true, nil
 }
@@ -77,22 +75,42 @@ func (s *Server) lockKey(id fingerprint) (unlock func()) {
 // place numbers a job and occupies its output, unless that would be inside a finished output of
 // another user.
 func (s *Server) place(j *job) error {
-	s.catalog.placing.Lock()
-	defer s.catalog.placing.Unlock()
-	err := s.jobs.add(j)
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	err := s.ledger.place(j)
 	if name, stored := strings.CutPrefix(j.output, inStore); stored && err == nil {
 		if err = s.mayAdd(caller{Principal: j.Who}, name); err != nil {
-			s.jobs.drop(j)
+			s.ledger.drop(j)
 		}
 	}
 	return err
 }
 
-// newJob returns a job that is not in the table yet.
-func (s *Server) newJob(r record) *job {
-	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), begun: make(chan struct{})}
-	j.ctx, j.cancel = context.WithCancel(s.ended)
-	return j
+// fingerprint identifies a text by 16 bytes of its hash, in hexadecimal.
+type fingerprint string
+
+// fingerprintOf returns the fingerprint of values.
+func fingerprintOf(v ...any) fingerprint {
+	text, _ := json.Marshal(v) // strings and lists of strings
+	sum := sha256.Sum256(text)
+	return fingerprint(hex.EncodeToString(sum[:16]))
+}
+
+// repeated returns the job of an earlier submission under the same key as r, or nil.
+func (s *Server) repeated(r *record, o *Order) (*job, error) {
+	j, was := s.ledger.byKey(r.Key, r.At)
+	switch {
+	case was == nil:
+		return nil, nil
+	case was.Same != r.Same:
+		return nil, refuse("key-used", "the key is that of another submission, job %d", was.ID)
+	case j == nil: // the list has dropped it
+		was.Asked, was.Who = r.Asked, r.Who
+		j = newJob(s.ended, *was)
+		j.output = o.Output
+		j.cancel()
+	}
+	return j, nil
 }
 
 // prepare resolves a job's pool, output and inputs, and rejects the job if it is not allowed or not
@@ -110,7 +128,7 @@ func (s *Server) prepare(j *job, o Order) error {
 		return err
 	}
 	if j.claim != nil {
-		if err := s.catalog.checkRoom(); err != nil {
+		if err := s.ledger.checkRoom(); err != nil {
 			return err
 		}
 	}
@@ -128,9 +146,11 @@ func (s *Server) prepare(j *job, o Order) error {
 func (s *Server) setOrder(j *job, o Order) (err error) {
 	j.order, j.output = o, o.Output
 	if strings.HasPrefix(o.Output, inStore) {
-		j.claim = &claim{catalog: &s.catalog}
+		j.claim = &claim{ledger: s.ledger}
+		j.target, err = s.storedTarget(&o)
+	} else {
+		j.root, j.target, err = s.roots.target(j.Asked.Directory, o.Output)
 	}
-	j.target, err = s.target(&j.Asked, &o)
 	return err
 }
 
@@ -172,12 +192,9 @@ func parsePriority(name string) (scheduling.Priority, error) {
 	return p, err
 }
 
-// target resolves an order's output to a directory or a place in the block store.
-func (s *Server) target(a *api.Submission, o *Order) (string, error) {
-	name, stored := strings.CutPrefix(o.Output, inStore)
-	if !stored {
-		return s.roots.target(a.Directory, o.Output)
-	}
+// storedTarget resolves an order's output in the block store.
+func (s *Server) storedTarget(o *Order) (string, error) {
+	name := strings.TrimPrefix(o.Output, inStore)
 	if err := checkStored(name); err != nil {
 		return "", err
 	}
@@ -187,7 +204,7 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	if o.Overwrite {
 		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
 	}
-	return s.storedTarget(name), nil
+	return s.ledger.stored(name), nil
 }
 
 // sources opens an order's inputs and returns a stamp for each, to detect a change later.
@@ -211,39 +228,31 @@ func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, 
 	return list, stamps, nil
 }
 
-// restore adds the recorded jobs to the table; Start resumes those that have not ended.
-func (s *Server) restore(was *snapshot) {
-	t := s.jobs
-	t.next = was.Next
-	for _, r := range was.Jobs {
-		j := s.newJob(*r)
-		j.resumed = true
+// restore finds out what the recorded jobs are; Start resumes those that have not ended.
+func (s *Server) restore() {
+	for _, j := range s.ledger.list {
 		o, err := s.order(&j.Asked)
 		if j.unusable = cmp.Or(err, s.setOrder(j, o)); j.unusable != nil { // resume reports it
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
-		t.insert(j)
 		if j.End == nil {
-			t.occupy(j)
+			s.ledger.targets[j.target] = j
 			continue
 		}
 		j.counters = j.End.Counters
 		close(j.done)
 		j.cancel()
 	}
-	for _, k := range was.Keys {
-		if t.keys.all[k.Key] == nil {
-			t.keys.all[k.Key] = k
-		}
-	}
-	t.forget()
+	s.ledger.forget()
 }
 
 // resume continues a job of an earlier process, or ends it if that is not possible.
 func (s *Server) resume(j *job) {
 	err := j.unusable
 	if err == nil && s.succeeded(j, len(j.order.Stages)-1, "") { // before a kill that came too late
-		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j)))
+		err = s.output(j).Finish()
+		stored, wrong := s.publish(j)
+		s.finish(j, stored, errors.Join(err, wrong))
 		return
 	}
 	var now []stamp
@@ -260,7 +269,7 @@ func (s *Server) resume(j *job) {
 		err = fmt.Errorf("after a restart of the server: %w", err)
 	}
 	if err != nil {
-		s.finish(j, errors.Join(err, s.abort(j)))
+		s.finish(j, nil, errors.Join(err, s.abort(j)))
 		return
 	}
 	if j.claim != nil {

@@ -1,0 +1,291 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors/state"
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/journal"
+	"github.com/tarry-mr/tarry/internal/scratch"
+)
+
+// ledger is what the server remembers: jobs, keys of submissions, and files of the block store.
+// Each change is an entry. With a State the entry is on disk before the change is made, and the
+// next process makes all changes again.
+type ledger struct {
+	limits   limits
+	maxBytes int64           // limit of the size of all files; 0: none
+	ended    context.Context // ends when the server closes
+	log      *slog.Logger
+
+	dir          string           // the State; empty: nothing survives the process
+	journal      *journal.Journal // of entries; nil without a State
+	core         *state.Dir       // what the cluster remembers; nil without a State
+	scratch      *scratch.Item    // for data between stages; nil with a State
+	snapshotSize atomic.Int64     // bytes of the snapshot with which the journal begins
+	broken       sync.Once        // a write error has been logged
+
+	// writing is read-locked from the write of an entry to its change, and write-locked while the
+	// journal is replaced: each entry is then in the snapshot or behind it. It is locked before mu.
+	writing sync.RWMutex
+
+	mu      sync.Mutex
+	next    int64                   // number of the next job
+	list    []*job                  // by number
+	keys    map[fingerprint]*record // jobs with a key: of the list, and those dropped from it whose key still counts
+	sweepAt int                     // number of keys at which the expired ones are removed
+	targets map[string]*job         // unfinished jobs by output
+	files   map[string]*dfs.Sums    // files of the block store, on disk with checksums; the sums do not change
+	bytes   int64                   // total size of files, once the server has started
+	coming  int64                   // bytes of uploads and outputs in progress: the sum of their claims
+	sound   map[string]bool         // files that this process has verified completely
+	// outputs are the owners of finished outputs in the block store, by directory. Only they and
+	// administrators may add files there, because readers take all files for the job's output.
+	outputs map[string]string
+}
+
+// newLedger returns an empty ledger.
+func newLedger(ended context.Context, cfg *Config) *ledger {
+	return &ledger{
+		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, dir: cfg.State, next: 1,
+		keys: map[fingerprint]*record{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
+		sound: map[string]bool{}, outputs: map[string]string{},
+	}
+}
+
+// record makes the change of an entry. With a State the entry is on disk first; if that fails, only
+// the end of a job is a change.
+func (l *ledger) record(e *entry) error {
+	l.writing.RLock()
+	defer l.writing.RUnlock()
+	err := l.write(e)
+	if err == nil || e.End != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.apply(e)
+	}
+	return err
+}
+
+// apply makes the change of an entry. The caller holds mu.
+func (l *ledger) apply(e *entry) {
+	if e.Submit != nil {
+		l.insert(e)
+		return
+	}
+	j, _ := l.at(e.ID)
+	if e.ID != 0 && j == nil {
+		return // its job has ended, and was dropped before the kill was written
+	}
+	if e.Kill != nil {
+		j.kill(e.Kill)
+	}
+	if e.End != nil {
+		j.end(e.End)
+		l.leave(j)
+		if len(l.keys) >= l.sweepAt {
+			maps.DeleteFunc(l.keys, func(_ fingerprint, r *record) bool { return r.expired(e.End.At) })
+			l.sweepAt = 2 * (len(l.keys) + 1000)
+		}
+		if e.job != nil { // the next process first reads all entries
+			l.forget()
+		}
+	}
+	for name, sums := range e.Stored {
+		l.files[name] = sums
+		l.bytes += sums.Size
+	}
+	if e.Output != "" {
+		l.outputs[e.Output] = j.Who.User
+	}
+	if e.Removed != "" {
+		l.remove(e.Removed)
+	}
+	if e.claim != nil {
+		e.claim.release()
+	}
+}
+
+// insert lists the job of a submission. Of a job that was dropped, only the key counts.
+func (l *ledger) insert(e *entry) {
+	j := e.job
+	switch {
+	case e.Submit.dropped():
+		l.keys[e.Submit.Key] = e.Submit
+		return
+	case j == nil:
+		j = newJob(l.ended, *e.Submit)
+		j.resumed = true
+	}
+	l.next = max(l.next, j.ID+1)
+	_, at := l.at(j.ID) // concurrent submissions may be written in any order
+	l.list = slices.Insert(l.list, at, j)
+	if j.Key != "" {
+		l.keys[j.Key] = &j.record
+	}
+}
+
+// at returns the job with that number, or nil, and its index in the list. The caller holds mu.
+func (l *ledger) at(id int64) (*job, int) {
+	i, found := slices.BinarySearchFunc(l.list, id, func(j *job, id int64) int { return cmp.Compare(j.ID, id) })
+	if !found {
+		return nil, i
+	}
+	return l.list[i], i
+}
+
+// find returns the job with that number.
+func (l *ledger) find(id int64) (*job, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j, _ := l.at(id)
+	if j == nil {
+		return nil, refuse("not-found", "there is no job %d", id)
+	}
+	return j, nil
+}
+
+// all lists the jobs, the last first.
+func (l *ledger) all() []*job {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Clone(l.list)
+	slices.Reverse(list)
+	return list
+}
+
+// place numbers a job and reserves its output.
+func (l *ledger) place(j *job) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.targets); n >= l.limits.unfinished {
+		return refuse("too-many-jobs", "%d jobs have not ended; try again later", n)
+	}
+	for at := j.target; ; at = filepath.Dir(at) {
+		if other := l.targets[at]; other != nil {
+			within := map[bool]string{false: "in "}[at == j.target]
+			return refuse("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	j.ID = l.next
+	l.next++
+	l.targets[j.target] = j
+	return nil
+}
+
+// leave gives up the output of a job. The caller holds mu.
+func (l *ledger) leave(j *job) {
+	if l.targets[j.target] == j {
+		delete(l.targets, j.target)
+	}
+}
+
+// drop reverts place.
+func (l *ledger) drop(j *job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leave(j)
+}
+
+// unfinished returns how many jobs have not ended.
+func (l *ledger) unfinished() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.targets)
+}
+
+// writer returns an unfinished job that writes to a place of the store, within it or above it; nil
+// if there is none.
+func (l *ledger) writer(name string) *job {
+	target := l.stored(name)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for other, j := range l.targets {
+		if inside(other, target) || inside(target, other) {
+			return j
+		}
+	}
+	return nil
+}
+
+// forget drops the oldest ended jobs beyond the history. Their keys remain. The caller holds mu.
+func (l *ledger) forget() {
+	const slack = 100 // avoids copying a long list for each job
+	ended := len(l.list) - len(l.targets)
+	if ended <= l.limits.history+slack {
+		return
+	}
+	l.list = slices.DeleteFunc(l.list, func(j *job) bool {
+		if ended <= l.limits.history || !j.over() {
+			return false
+		}
+		ended--
+		if l.keys[j.Key] == &j.record {
+			l.keys[j.Key] = j.drop()
+		}
+		return true
+	})
+}
+
+// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
+// have ended since.
+const keyLife = 24 * time.Hour
+
+// expired reports whether the job ended longer than keyLife ago.
+func (r *record) expired(now time.Time) bool { return r.End != nil && now.Sub(r.End.At) > keyLife }
+
+// byKey returns the job with a key, nil if the list no longer contains it, and a copy of its
+// record, nil if there is none.
+func (l *ledger) byKey(key fingerprint, now time.Time) (*job, *record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.keys[key]
+	if r == nil || r.expired(now) {
+		return nil, nil
+	}
+	if j, _ := l.at(r.ID); j != nil {
+		return j, j.durable()
+	}
+	return nil, new(*r)
+}
+
+// remove forgets a file or directory of the block store. The caller holds mu.
+func (l *ledger) remove(removed string) {
+	maps.DeleteFunc(l.files, func(name string, sums *dfs.Sums) bool {
+		if !inside(name, removed) {
+			return false
+		}
+		l.bytes -= sums.Size
+		return true
+	})
+	maps.DeleteFunc(l.outputs, func(dir, _ string) bool { return inside(dir, removed) })
+	clear(l.sound) // another file may reuse the name
+}
+
+// inside reports whether a name is dir or below it.
+func inside(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+
+// holding returns the innermost finished output that a name is in, and its owner.
+func (l *ledger) holding(name string) (dir, owner string, found bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for dir = name; dir != "."; dir = path.Dir(dir) {
+		if owner, found = l.outputs[dir]; found {
+			return dir, owner, true
+		}
+	}
+	return "", "", false
+}
