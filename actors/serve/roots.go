@@ -107,8 +107,8 @@ func (r *roots) sources(dir, name string) (src []mapreduce.Source, base string, 
 	return src, root.path + "/", noArchives(src)
 }
 
-// target resolves an output to a root and a directory of this machine. The existing part of its path must stay
-// below the root when symbolic links are followed.
+// target resolves an output to a root and a directory of this machine. The existing part of its
+// path must stay below the root when symbolic links are followed.
 func (r *roots) target(dir, name string) (*root, string, error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {
