@@ -39,7 +39,7 @@ func (s *Segment) Export(w io.Writer) error {
 		if s.runs[i].spill == nil {
 			return ErrNotStored
 		}
-		x := &s.runs[i].section
+		x := s.runs[i].section
 		for _, n := range [runNumbers]int64{x.off + x.shift, x.size, x.records, x.bytes, x.raw, x.packed, int64(x.id)} {
 			head = binary.LittleEndian.AppendUint64(head, uint64(n))
 		}
@@ -49,7 +49,7 @@ func (s *Segment) Export(w io.Writer) error {
 	}
 	for i := range s.runs {
 		x := &s.runs[i]
-		if _, err := io.Copy(w, io.NewSectionReader(x.spill, x.off, x.size)); err != nil {
+		if _, err := io.Copy(w, io.NewSectionReader(x.spill, x.section.off, x.section.size)); err != nil {
 			return fmt.Errorf("segment: exporting a spill: %w", err)
 		}
 	}
@@ -124,7 +124,7 @@ func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 		for j := range v {
 			v[j] = int64(binary.LittleEndian.Uint64(numbers[8*j:]))
 		}
-		x := section{
+		x := &section{
 			off: at, size: v[1], records: v[2], bytes: v[3], raw: v[4], packed: v[5], id: uint64(v[6]), shift: v[0] - at,
 		}
 		if slices.Min(v[:runNumbers-1]) < 0 || x.records == 0 || x.bytes > math.MaxInt64-seg.bytes ||
@@ -133,7 +133,7 @@ func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 			seg.Release()
 			return nil, fmt.Errorf("segment: a run of an exported segment has impossible sizes: %w", ErrCorrupt)
 		}
-		seg.add(run{section: x, spill: i.spill})
+		seg.add(i.spill.run(x))
 		at += x.size
 	}
 	if more := i.spill.size - at; more != 0 {

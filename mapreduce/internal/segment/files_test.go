@@ -78,7 +78,7 @@ func TestStaleBlockIsDamage(t *testing.T) {
 	}
 	old := one("a value")
 	f := old.runs[0].spill.file.f
-	block := make([]byte, old.runs[0].size)
+	block := make([]byte, old.runs[0].section.size)
 	must(f.ReadAt(block, 0))(t)
 	old.Release()
 	late := one("b value")

@@ -158,6 +158,6 @@ func (m *Merge) start() {
 func (m *Merge) open(f *run) *source {
 	return &source{
 		ordinal: f.ordinal,
-		file:    newBlockReader(f.spill, f.section, m.cfg.Resources),
+		file:    newBlockReader(f.spill, *f.section, m.cfg.Resources),
 	}
 }

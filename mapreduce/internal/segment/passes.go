@@ -90,7 +90,7 @@ func (m *Merge) fanIn() int {
 	}
 	room := m.cfg.Budget.Available()
 	for i := range m.files[:min(maxFanIn, len(m.files))] {
-		if room -= readerBytes(&m.files[i].section); room < 0 && i >= minFanIn {
+		if room -= readerBytes(m.files[i].section); room < 0 && i >= minFanIn {
 			return i
 		}
 	}
@@ -154,5 +154,7 @@ func (m *Merge) write(sources []*source) (out run, err error) {
 		return out, err
 	}
 	f := w.Spill(&m.stats)
-	return run{section: f.sections[0], spill: f, input: noInput}, nil
+	out = f.run(&f.sections[0])
+	out.input = noInput
+	return out, nil
 }

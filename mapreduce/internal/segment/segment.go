@@ -8,21 +8,28 @@ type Segment struct {
 	records, bytes int64
 }
 
-// run is one sorted section of a spill, or unsorted entries in a store.
+// run is one sorted section of a spill, or unsorted entries in a store. It points to its section,
+// since a job has a run for each map and reduce.
 type run struct {
-	section
-	spill   *Spill // nil if the records are in memory
-	store   *store
-	entries index
-	input   int    // number of the input for a DamageError, or noInput
-	ordinal uint32 // number among the runs of a merge: equal keys come in that order
+	records, bytes int64    // bytes of keys and values
+	spill          *Spill   // nil if the records are in memory
+	section        *section // of spill
+	store          *store
+	entries        index
+	input          int    // number of the input for a DamageError, or noInput
+	ordinal        uint32 // number among the runs of a merge: equal keys come in that order
+}
+
+// run returns the run in section x of the spill.
+func (s *Spill) run(x *section) run {
+	return run{records: x.records, bytes: x.bytes, spill: s, section: x}
 }
 
 // OfSpills returns the segment of one partition's records in spills; the caller must release it.
 func OfSpills(spills []*Spill, partition int) *Segment {
 	s := &Segment{}
 	for _, f := range spills {
-		s.add(run{section: f.sections[partition], spill: f})
+		s.add(f.run(&f.sections[partition]))
 	}
 	return s
 }

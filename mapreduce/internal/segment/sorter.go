@@ -199,7 +199,7 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 // memory.
 func (s *Sorter) segment(p int) *Segment {
 	seg, l := OfSpills(s.spills, p), &s.lists[p]
-	seg.add(run{section: section{records: l.records, bytes: l.bytes}, store: s.store, entries: l.whole()})
+	seg.add(run{records: l.records, bytes: l.bytes, store: s.store, entries: l.whole()})
 	return seg
 }
 

@@ -148,7 +148,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, maxFanIn}} {
 		m := &Merge{cfg: MergeConfig{Resources: resources(t, c.room*readerBytes(&one))}}
 		for range c.files {
-			m.files = append(m.files, run{section: one})
+			m.files = append(m.files, run{section: &one})
 		}
 		require.Equal(t, c.want, m.fanIn(), "%+v", c)
 	}
