@@ -19,13 +19,14 @@ import (
 //go:noinline
 func Emit[K, V any](t *Table, put func(key memory.Pointer)) func(K, V) {
 	values, n, gate, key := (*[2 * batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate, new(K)
+	at := memory.Raw(unsafe.Pointer(key))
 	return func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
 		}
 		values[uint(*n)%(2*batchSize)] = v
 		*key = k
-		put(memory.Raw(unsafe.Pointer(key)))
+		put(at)
 	}
 }
 

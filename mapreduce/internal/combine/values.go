@@ -38,9 +38,10 @@ type Hit struct {
 //go:noinline
 func FoldOf[V any](combine func(a, b V) V) Fold {
 	return func(to, from memory.Pointer, hits []Hit) {
+		target, source := to.Raw(), from.Raw() // once: the user's program does not inline Raw
 		for i := range hits {
 			h := &hits[i]
-			x, v := (*V)(unsafe.Add(to.Raw(), h.To)), (*V)(unsafe.Add(from.Raw(), uintptr(h.From)*unsafe.Sizeof(*new(V))))
+			x, v := (*V)(unsafe.Add(target, h.To)), (*V)(unsafe.Add(source, uintptr(h.From)*unsafe.Sizeof(*new(V))))
 			if h.First {
 				*x = *v
 			} else {
