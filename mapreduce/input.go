@@ -72,17 +72,16 @@ func LineStrings(sources ...Source) Input[string] {
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
 	lines := read.Lines()
 	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(r *read.Reader, yield func([]Pair[[]byte, []byte]) (int, error)) error {
-		pairs := make([]Pair[[]byte, []byte], 0, read.BatchRecords)
+		pairs := make([]Pair[[]byte, []byte], read.BatchRecords)
 		return lines(r, func(batch [][]byte) (int, error) {
-			pairs = pairs[:0]
-			for _, line := range batch {
+			for n, line := range batch {
+				pair := &pairs[n]
+				pair.First, pair.Second = line, nil
 				if i := bytes.IndexByte(line, separator); i >= 0 {
-					pairs = append(pairs, Pair[[]byte, []byte]{line[:i:i], line[i+1:]})
-				} else {
-					pairs = append(pairs, Pair[[]byte, []byte]{line, nil})
+					pair.First, pair.Second = line[:i:i], line[i+1:]
 				}
 			}
-			return yield(pairs)
+			return yield(pairs[:len(batch)])
 		})
 	}}
 }
