@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"net/http"
@@ -123,39 +124,23 @@ func showCounters(_ caller, j *job) any {
 	return n
 }
 
-// change reads body, applies do to the job that the path names and returns the changed job.
-func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) error) (any, error) {
-	j, err := s.jobOf(r)
-	if err == nil {
-		err = s.readJSON(r, body)
-	}
-	if err == nil {
-		err = do(j)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.showJob(c, j), nil
-}
-
-func (s *Server) killJob(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	var k api.Kill
-	return s.change(r, c, &k, func(j *job) error {
-		if len(k.Reason) > 1000 {
-			return refuse("bad-request", "a reason of %d bytes; at most 1000", len(k.Reason))
+// change returns the call that applies do to the job that the path names, with the request's body,
+// and answers with the changed job.
+func change[B any](s *Server, do func(ctx context.Context, c caller, j *job, body B) error) call {
+	return func(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
+		var body B
+		j, err := s.jobOf(r)
+		if err == nil {
+			err = s.readJSON(r, &body)
 		}
-		return s.kill(r.Context(), c, j, k)
-	})
-}
-
-func (s *Server) postPriority(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	var p api.SetPriority
-	return s.change(r, c, &p, func(j *job) error { return s.setPriority(r.Context(), c, j, p.Priority) })
-}
-
-func (s *Server) postPool(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	var p api.SetPool
-	return s.change(r, c, &p, func(j *job) error { return s.setPool(r.Context(), c, j, p.Pool) })
+		if err == nil {
+			err = do(r.Context(), c, j, body)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.showJob(c, j), nil
+	}
 }
 
 func (s *Server) listNodes(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
@@ -268,10 +253,8 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) (any,
 	if !ok {
 		return nil, &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
 	}
-	if s.ledger.durable() {
-		if err := s.ledger.checkWhole(name, content); err != nil {
-			return nil, err
-		}
+	if err := s.ledger.checkWhole(name, content); err != nil {
+		return nil, err
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment")
@@ -288,10 +271,8 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) (any,
 		idle: s.cfg.limits.idle, claim: claim{ledger: s.ledger},
 	}
 	name := r.PathValue("name")
-	if err := s.put(c, name, f); err != nil {
-		return nil, err
-	}
-	return api.File{Name: name, Size: f.size}, nil
+	size, err := s.put(c, name, f)
+	return api.File{Name: name, Size: size}, err
 }
 
 func (s *Server) removeFile(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {

@@ -17,9 +17,17 @@ import (
 // killPatience is how long the answer to a kill waits for the job's end.
 const killPatience = 10 * time.Second
 
+// mayChange returns an error unless the caller may change a job.
+func (s *Server) mayChange(c caller, j *job) error {
+	return s.mayAdminister(c, j.Who.User, s.view(j, s.stages([]*job{j})).Pool)
+}
+
 // kill ends a job and waits for its end. It returns an error if the job succeeds or fails instead.
 func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
-	if err := s.mayAdminister(c, j.Who.User, s.poolOf(j)); err != nil {
+	if len(k.Reason) > 1000 {
+		return refuse("bad-request", "a reason of %d bytes; at most 1000", len(k.Reason))
+	}
+	if err := s.mayChange(c, j); err != nil {
 		return err
 	}
 	if k.Reason == "" {
@@ -51,8 +59,8 @@ func (j *job) awaitKill(ctx context.Context) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.End != nil && j.End.State != api.Killed {
-		return refuse("job-ended", "job %d has %s", j.ID, j.End.State)
+	if j.End != nil && j.End.View.State != api.Killed {
+		return refuse("job-ended", "job %d has %s", j.ID, j.End.View.State)
 	}
 	return nil
 }
@@ -62,7 +70,7 @@ func (j *job) awaitKill(ctx context.Context) error {
 func (s *Server) steer(
 	ctx context.Context, c caller, j *job, change func(h *actors.JobHandle) error, note func(o *Order),
 ) error {
-	if err := s.mayAdminister(c, j.Who.User, s.poolOf(j)); err != nil {
+	if err := s.mayChange(c, j); err != nil {
 		return err
 	}
 	select {
@@ -85,8 +93,8 @@ func (s *Server) steer(
 }
 
 // setPriority changes a job's priority, if the caller may administer the job.
-func (s *Server) setPriority(ctx context.Context, c caller, j *job, name string) error {
-	p, err := parsePriority(name)
+func (s *Server) setPriority(ctx context.Context, c caller, j *job, to api.SetPriority) error {
+	p, err := parsePriority(to.Priority)
 	if err != nil {
 		return err
 	}
@@ -94,43 +102,20 @@ func (s *Server) setPriority(ctx context.Context, c caller, j *job, name string)
 }
 
 // setPool moves a job to another pool or queue.
-func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) error {
-	if name == "" {
+func (s *Server) setPool(ctx context.Context, c caller, j *job, to api.SetPool) error {
+	if to.Pool == "" {
 		return refuse("bad-arguments", "which pool?")
 	}
-	if err := checkLabel("pool", name); err != nil {
+	if err := checkLabel("pool", to.Pool); err != nil {
 		return err
 	}
-	return s.steer(ctx, c, j, func(h *actors.JobHandle) error { return h.SetPool(c.named(), name) }, func(o *Order) {
+	return s.steer(ctx, c, j, func(h *actors.JobHandle) error { return h.SetPool(c.named(), to.Pool) }, func(o *Order) {
 		if o.Queue != "" {
-			o.Queue = name
+			o.Queue = to.Pool
 		} else {
-			o.Pool = name
+			o.Pool = to.Pool
 		}
 	})
-}
-
-// poolOf returns the pool or queue of a job, as far as known.
-func (s *Server) poolOf(j *job) (pool string) {
-	j.mu.Lock()
-	pool = cmp.Or(j.order.Pool, j.order.Queue)
-	var id scheduling.JobID
-	if n := len(j.cores); n > 0 {
-		id = j.cores[n-1]
-	}
-	if j.End != nil {
-		pool, id = j.End.Pool, 0
-	}
-	j.mu.Unlock()
-	if id == 0 {
-		return pool
-	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
-		if seen, err := v.Glance(id); err == nil {
-			pool = seen.Pool
-		}
-	})
-	return pool
 }
 
 // stages returns the cluster's views of the running stages of jobs, by the stages' names.
@@ -170,16 +155,15 @@ func (s *Server) views(c caller, list []*job) []api.Job {
 func (s *Server) view(j *job, seen map[string]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	v := api.Job{
-		ID: j.ID, Job: j.Asked.Job, Args: j.Asked.Args, User: j.Who.User, Output: j.output,
-		Submitted: j.At, Resumed: j.resumed, State: api.Waiting,
-		Pool: cmp.Or(j.order.Pool, j.order.Queue), Priority: priorityName(j.order.Priority),
-	}
 	if e := j.End; e != nil {
-		v.State, v.Error, v.Ended, v.Stages = e.State, e.Error, &e.At, e.Stages
-		v.Pool, v.Priority = e.Pool, e.Priority
-		v.ElapsedSeconds = e.At.Sub(j.At).Seconds()
+		v := e.View
+		v.Ended, v.Resumed = &e.At, j.resumed
 		return v
+	}
+	v := api.Job{
+		ID: j.ID, Job: j.Asked.Job, Args: j.Asked.Args, User: j.Who.User, Output: j.order.Output,
+		Submitted: j.At, Resumed: j.resumed, State: api.Waiting,
+		Pool: cmp.Or(j.pool, j.order.Pool, j.order.Queue), Priority: priorityName(j.order.Priority),
 	}
 	v.ElapsedSeconds = time.Since(j.At).Seconds()
 	v.Stages = append(v.Stages, j.stages...)

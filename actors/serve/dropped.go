@@ -5,38 +5,23 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// change has the fields of an event that change the state of the cluster.
-type change struct {
-	of      event.Type
-	job     scheduling.JobID // 0 if the event is not about a job
-	attempt scheduling.AttemptID
-	kind    scheduling.TaskKind
-	node    scheduling.NodeID
-	pool    string
-	near    int // of a launched map: the index of its distance from its data in distances
-}
-
 // distances are the distances of a map's node from its data.
 var distances = [4]string{"node-local", "rack-local", "off-rack", "any-place"}
 
-// changeBy returns what an event changes. Racks of racks count as off-rack.
-func changeBy(e *actors.Event) change {
-	c := change{
-		of: e.Type, job: cmp.Or(e.Attempt.Task.Job, e.JobID), attempt: e.Attempt, kind: e.Kind, node: e.Node, pool: e.Pool,
-		near: slices.Index(distances[:], e.Near),
+// distance returns the index in distances of where a map was launched, or -1 for other events.
+// Racks of racks count as off-rack.
+func (l *line) distance() int {
+	if l.Type != event.Launched || l.Attempt.Task.Kind != scheduling.Map {
+		return -1
 	}
-	if c.near < 0 {
-		c.near = 2
+	if at := slices.Index(distances[:], l.Near); at >= 0 {
+		return at
 	}
-	if e.Attempt.Task.Job != 0 {
-		c.kind = e.Attempt.Task.Kind
-	}
-	return c
+	return 2
 }
 
 // droppedState is the state of the cluster after the events that the ring has dropped: the events
@@ -49,10 +34,10 @@ type droppedState struct {
 	latest
 }
 
-// droppedJob is the state of an unfinished job.
+// droppedJob is the state of an unfinished job. Its events include the launch of each attempt that
+// runs or is suspended.
 type droppedJob struct {
-	counts  counts                           // with the maps that run in Near
-	running map[scheduling.AttemptID][]*line // launch of each attempt that runs or is suspended, then its last suspend or resume
+	counts counts // with the maps that run in Near
 	latest
 }
 
@@ -72,54 +57,52 @@ type counts struct {
 
 // add adds a dropped event. It ignores events of jobs that have ended.
 func (s *droppedState) add(l *line) {
-	if l.job == 0 {
-		s.latest.add(l)
-		return
+	id := l.job()
+	if l.Type == event.Submitted {
+		s.jobs[id] = &droppedJob{counts{Type: "counts", Node: -1, Job: id}, latest{}}
 	}
-	j := s.jobs[l.job]
-	switch {
-	case l.of == event.Submitted:
-		j = &droppedJob{
-			counts:  counts{Type: "counts", Node: -1, Job: l.job},
-			running: map[scheduling.AttemptID][]*line{}, latest: latest{},
+	j := s.jobs[id]
+	if j == nil {
+		if id == 0 {
+			s.latest.add(l)
 		}
-		s.jobs[l.job] = j
-	case j == nil:
 		return
 	}
-	holds := j.running[l.attempt]
-	switch l.of {
+	launch, kind := key{kind: event.Launched, attempt: l.Attempt}, l.Attempt.Task.Kind
+	runs := j.latest[launch] != nil
+	switch l.Type {
 	case event.Launched:
-		if l.kind == scheduling.Map {
-			j.counts.Near[l.near]++
-			s.near[l.near]++
+		if at := l.distance(); at >= 0 {
+			j.counts.Near[at]++
+			s.near[at]++
 		}
-		j.running[l.attempt] = []*line{l}
-		delete(j.latest, key{kind: event.Skipped, of: l.kind}) // a task of that kind waits no longer
+		delete(j.latest, key{kind: event.Skipped, of: kind}) // a task of that kind waits no longer
+		j.latest.add(l)
 		return
 	case event.Suspended, event.Resumed:
-		if holds != nil {
-			j.running[l.attempt] = append(holds[:1:1], l)
+		if runs {
+			j.latest.add(l)
 		}
 		return
 	case event.Succeeded:
-		if holds != nil {
-			j.counts.Done[l.kind]++
+		if runs {
+			j.counts.Done[kind]++
 		}
 	case event.Failed:
 		j.counts.Failed++
 	case event.Killed:
 		j.counts.Killed++
 	case event.OutputLost:
-		j.counts.Done[l.kind]--
+		j.counts.Done[kind]--
 		return
 	case event.Finished:
-		delete(s.jobs, l.job)
+		delete(s.jobs, id)
 	default:
 		j.latest.add(l)
 		return
 	}
-	delete(j.running, l.attempt)
+	delete(j.latest, launch)
+	delete(j.latest, key{kind: event.Suspended, attempt: l.Attempt})
 }
 
 // snapshot returns the dropped events that still hold, in order, and the counts of each job and of
@@ -131,11 +114,10 @@ func (s *droppedState) snapshot() (holding []*line, sums []counts) {
 		j := s.jobs[id]
 		one := j.counts
 		holding = slices.AppendSeq(holding, maps.Values(j.latest))
-		for _, holds := range j.running {
-			holding = append(holding, holds...)
-			if launch := holds[0]; launch.kind == scheduling.Map {
-				one.Near[launch.near]--
-				all.Near[launch.near]--
+		for _, l := range j.latest {
+			if at := l.distance(); at >= 0 { // it still runs
+				one.Near[at]--
+				all.Near[at]--
 			}
 		}
 		sums = append(sums, one)
@@ -150,28 +132,33 @@ type latest map[key]*line
 // key identifies the events that replace each other. An event replaces the one with the same key
 // about the same job, or the one about no job.
 type key struct {
-	kind event.Type
-	of   scheduling.TaskKind
-	node scheduling.NodeID
-	pool string
+	kind    event.Type
+	of      scheduling.TaskKind
+	attempt scheduling.AttemptID
+	node    scheduling.NodeID
+	pool    string
 }
 
 // add stores an event in place of the last one with the same key.
 func (a latest) add(l *line) {
-	k := key{kind: l.of}
-	switch l.of {
+	k := key{kind: l.Type}
+	switch l.Type {
 	case event.Progress, event.Victim, event.Warning:
 		return // these events do not hold
+	case event.Launched:
+		k.attempt = l.Attempt
+	case event.Suspended, event.Resumed:
+		k.kind, k.attempt = event.Suspended, l.Attempt
 	case event.Skipped:
-		k.of = l.kind
+		k.of = l.Kind
 	case event.Shares:
-		k.pool = l.pool
+		k.pool = l.Pool
 	case event.Need:
-		k.pool, k.of = l.pool, l.kind
+		k.pool, k.of = l.Pool, l.Kind
 	case event.Joined, event.Lost, event.Cordoned:
-		k.node = l.node
+		k.node = l.Node
 	case event.Avoided, event.Admitted:
-		k.kind, k.node = event.Avoided, l.node
+		k.kind, k.node = event.Avoided, l.Node
 	default: // by kind only
 	}
 	a[k] = l

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,13 +32,15 @@ type broker struct {
 
 // line is an event, formatted when it is first needed.
 type line struct {
-	number uint64
-	change
+	actors.Event
+	number     uint64
 	once       sync.Once
-	event      actors.Event // cleared once it is formatted
-	frameBytes []byte       // see broker.frame
-	data       []byte       // the JSON in frameBytes
+	frameBytes []byte // see broker.frame
+	data       []byte // the JSON in frameBytes
 }
+
+// job returns the job that the event is about, or 0.
+func (l *line) job() scheduling.JobID { return cmp.Or(l.Attempt.Task.Job, l.JobID) }
 
 func newBroker(boot string, ring, streams int) *broker {
 	return &broker{
@@ -49,13 +52,12 @@ func newBroker(boot string, ring, streams int) *broker {
 // frame returns the event as this process's streams send it, with its ID.
 func (b *broker) frame(l *line) []byte {
 	l.once.Do(func() {
-		text := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", b.boot, l.number, l.of)
+		text := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", b.boot, l.number, l.Type)
 		from := len(text)
-		text = l.event.AppendJSON(text)
+		text = l.AppendJSON(text)
 		to := len(text)
 		l.frameBytes = append(text, "\n\n"...)
 		l.data = l.frameBytes[from:to]
-		l.event = actors.Event{}
 	})
 	return l.frameBytes
 }
@@ -68,12 +70,12 @@ func (b *broker) add(e actors.Event) {
 	if *at != nil {
 		b.dropped.add(*at)
 	}
-	l := &line{number: b.next, change: changeBy(&e), event: e}
+	l := &line{number: b.next, Event: e}
 	*at = l
 	b.next++
 	b.counts[e.Type]++
-	if e.Type == event.Launched && l.kind == scheduling.Map {
-		b.local[l.near]++
+	if at := l.distance(); at >= 0 {
+		b.local[at]++
 	}
 	if b.wake != nil {
 		close(b.wake)
@@ -141,7 +143,7 @@ func (s *Server) writeSnapshot(out *bufio.Writer) (next uint64) {
 	_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
 	for _, l := range holding {
 		s.events.frame(l)
-		_, _ = fmt.Fprintf(out, "event: %s\ndata: %s\n\n", l.of, l.data)
+		_, _ = fmt.Fprintf(out, "event: %s\ndata: %s\n\n", l.Type, l.data)
 	}
 	for i := range sums {
 		text, _ := json.Marshal(&sums[i]) // numbers cannot fail

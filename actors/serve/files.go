@@ -59,27 +59,19 @@ func sumsOf(file string) (*dfs.Sums, error) {
 func (l *ledger) checkWhole(name string, content io.ReaderAt) error {
 	l.mu.Lock()
 	sums := l.files[name]
-	sound := l.sound[name]
 	l.mu.Unlock()
-	if sums == nil || sound {
+	if _, sound := l.sound.Load(sums); sound || sums == nil || !l.durable() {
 		return nil
 	}
-	if _, err := io.Copy(io.Discard, io.NewSectionReader(content, 0, sums.Size)); err != nil {
-		return err
+	_, err := io.Copy(io.Discard, io.NewSectionReader(content, 0, sums.Size))
+	if err == nil {
+		l.sound.Store(sums, true)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.files[name] == sums { // it was not removed meanwhile
-		l.sound[name] = true
-	}
-	return nil
+	return err
 }
 
 // discard removes a file or directory of the block store from the disk atomically.
 func (l *ledger) discard(name string) error {
-	if !l.durable() {
-		return nil
-	}
 	dir, err := os.MkdirTemp(filepath.Join(l.dir, partDir), "removed-")
 	if err != nil {
 		return err
@@ -87,7 +79,7 @@ func (l *ledger) discard(name string) error {
 	err = os.Rename(l.stored(name), filepath.Join(dir, "it"))
 	switch {
 	case err == nil:
-		err = syncDir(filepath.Dir(l.stored(name))) // or the next process would restore it
+		err = l.syncDir(filepath.Dir(l.stored(name))) // or the next process would restore it
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil // it was missing already
 	}
@@ -170,7 +162,6 @@ type upload struct {
 	control *http.ResponseController
 	idle    time.Duration
 	claim   claim
-	size    int64
 }
 
 // Read implements io.Reader.
@@ -180,7 +171,6 @@ func (u *upload) Read(b []byte) (int, error) {
 	if full := u.claim.grow(int64(n)); full != nil {
 		return 0, full
 	}
-	u.size += int64(n)
 	return n, err
 }
 

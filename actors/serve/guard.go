@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -69,15 +70,9 @@ func (s *Server) ours(host string) bool {
 		return true
 	}
 	listen, _, _ := net.SplitHostPort(s.cfg.Listen)
-	if name != "" && name == strings.ToLower(listen) {
-		return true
-	}
-	for _, known := range s.cfg.Hosts {
-		if strings.EqualFold(known, host) || strings.EqualFold(known, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{listen}, s.cfg.Hosts...), func(known string) bool {
+		return known != "" && (strings.EqualFold(known, host) || strings.EqualFold(known, name))
+	})
 }
 
 // countedWriter passes an answer on and records its status.

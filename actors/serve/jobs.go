@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -10,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // job is a submitted job. Fields above mu do not change once it is in the ledger, but for Kill and
 // End of the record, which mu guards.
 type job struct {
 	record
-	output  string // output as the client named it
 	root    *root  // that contains the output; nil if it is in the block store
 	target  string // the resolved output, to detect jobs with the same output
 	resumed bool
@@ -35,7 +36,7 @@ type job struct {
 	src      []mapreduce.Source // until the first stage takes them
 	handle   *actors.JobHandle  // handle of the running stage; nil between stages
 	stages   []api.Stage        // ended stages
-	cores    []scheduling.JobID // cluster jobs of all stages that have begun
+	pool     string             // pool or queue of the last ended stage
 	counters *counter.Set
 }
 
@@ -47,10 +48,10 @@ func newJob(ended context.Context, r record) *job {
 }
 
 // durable returns what must be on disk of the job.
-func (j *job) durable() *record {
+func (j *job) durable() record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return new(j.record)
+	return j.record
 }
 
 // kill records that the job must be killed.
@@ -102,10 +103,9 @@ func (j *job) running() *actors.JobHandle {
 func (j *job) begin(h *actors.JobHandle) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.handle = h; len(j.cores) == 0 {
+	if j.handle = h; len(j.stages) == 0 {
 		close(j.begun)
 	}
-	j.cores = append(j.cores, h.ID())
 }
 
 // owns reports whether a cluster job is a stage of this job. While a stage is being passed to the
@@ -113,23 +113,24 @@ func (j *job) begin(h *actors.JobHandle) {
 func (j *job) owns(id scheduling.JobID) bool {
 	j.submitting.Lock()
 	defer j.submitting.Unlock()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Contains(j.cores, id)
+	return j.has(id.String())
 }
 
 // has reports whether the cluster job with that name, as in events, is a stage of this job.
 func (j *job) has(stage string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.ContainsFunc(j.cores, func(id scheduling.JobID) bool { return id.String() == stage })
+	return j.handle != nil && j.handle.ID().String() == stage ||
+		slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
 }
 
-// endStage records the end of the running stage, with its progress and counters.
-func (j *job) endStage(res actors.Result) {
+// endStage records the end of the running stage, with its progress and counters. seen is the
+// cluster's view of it.
+func (j *job) endStage(res actors.Result, seen view.Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.stages = append(j.stages, stageOf(j.handle.ID(), j.handle.Progress()))
+	j.pool = cmp.Or(seen.Pool, j.pool)
 	j.handle = nil
 	j.counters.Merge(res.Counters)
 }

@@ -67,10 +67,10 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	l, begin := newLedger(t.Context(), &Config{}), time.Unix(1e9, 0)
 	submit := func(id, key int64) {
 		asked := api.Submission{Job: "count"}
-		require.NoError(t, l.record(&entry{Submit: &record{ID: id, Key: fingerprintOf(key), Asked: asked, At: begin}}))
+		require.NoError(t, l.record(&entry{Jobs: []record{{ID: id, Key: fingerprintOf(key), Asked: asked, At: begin}}}))
 	}
 	end := func(id int64, after time.Duration) {
-		require.NoError(t, l.record(&entry{ID: id, End: &ending{State: api.Failed, At: begin.Add(after)}}))
+		require.NoError(t, l.record(&entry{ID: id, End: &ending{At: begin.Add(after)}}))
 	}
 	there := func(after time.Duration) (list []int64) { // the numbers of the jobs with the keys 1 to 4
 		for key := range int64(4) {

@@ -28,12 +28,14 @@ type ledger struct {
 	ended    context.Context // ends when the server closes
 	log      *slog.Logger
 
-	dir          string           // the State; empty: nothing survives the process
+	state        bool             // there is a State; otherwise nothing survives the process
+	dir          string           // the State, or that of scratch: stored files, and data between stages
+	scratch      *scratch.Item    // nil with a State
 	journal      *journal.Journal // of entries; nil without a State
 	core         *state.Dir       // what the cluster remembers; nil without a State
-	scratch      *scratch.Item    // for data between stages; nil with a State
 	snapshotSize atomic.Int64     // bytes of the snapshot with which the journal begins
 	broken       sync.Once        // a write error has been logged
+	sound        sync.Map         // the *dfs.Sums of files that this process has verified completely
 
 	// writing is read-locked from the write of an entry to its change, and write-locked while the
 	// journal is replaced: each entry is then in the snapshot or behind it. It is locked before mu.
@@ -45,10 +47,9 @@ type ledger struct {
 	keys    map[fingerprint]*record // jobs with a key: of the list, and those dropped from it whose key still counts
 	sweepAt int                     // number of keys at which the expired ones are removed
 	targets map[string]*job         // unfinished jobs by output
-	files   map[string]*dfs.Sums    // files of the block store, on disk with checksums; the sums do not change
+	files   map[string]*dfs.Sums    // files of the block store; the sums do not change
 	bytes   int64                   // total size of files, once the server has started
 	coming  int64                   // bytes of uploads and outputs in progress: the sum of their claims
-	sound   map[string]bool         // files that this process has verified completely
 	// outputs are the owners of finished outputs in the block store, by directory. Only they and
 	// administrators may add files there, because readers take all files for the job's output.
 	outputs map[string]string
@@ -57,9 +58,10 @@ type ledger struct {
 // newLedger returns an empty ledger.
 func newLedger(ended context.Context, cfg *Config) *ledger {
 	return &ledger{
-		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, dir: cfg.State, next: 1,
+		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, next: 1,
+		state: cfg.State != "", dir: cfg.State,
 		keys: map[fingerprint]*record{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
-		sound: map[string]bool{}, outputs: map[string]string{},
+		outputs: map[string]string{},
 	}
 }
 
@@ -79,9 +81,9 @@ func (l *ledger) record(e *entry) error {
 
 // apply makes the change of an entry. The caller holds mu.
 func (l *ledger) apply(e *entry) {
-	if e.Submit != nil {
-		l.insert(e)
-		return
+	l.next = max(l.next, e.Next)
+	for i := range e.Jobs {
+		l.insert(&e.Jobs[i], e.job)
 	}
 	j, _ := l.at(e.ID)
 	if e.ID != 0 && j == nil {
@@ -105,9 +107,7 @@ func (l *ledger) apply(e *entry) {
 		l.files[name] = sums
 		l.bytes += sums.Size
 	}
-	if e.Output != "" {
-		l.outputs[e.Output] = j.Who.User
-	}
+	maps.Copy(l.outputs, e.Outputs)
 	if e.Removed != "" {
 		l.remove(e.Removed)
 	}
@@ -116,15 +116,15 @@ func (l *ledger) apply(e *entry) {
 	}
 }
 
-// insert lists the job of a submission. Of a job that was dropped, only the key counts.
-func (l *ledger) insert(e *entry) {
-	j := e.job
+// insert lists a submitted job; j is nil if an earlier process has accepted it. Of a job that was
+// dropped, only the key counts.
+func (l *ledger) insert(r *record, j *job) {
 	switch {
-	case e.Submit.dropped():
-		l.keys[e.Submit.Key] = e.Submit
+	case r.dropped():
+		l.keys[r.Key] = r
 		return
 	case j == nil:
-		j = newJob(l.ended, *e.Submit)
+		j = newJob(l.ended, *r)
 		j.resumed = true
 	}
 	l.next = max(l.next, j.ID+1)
@@ -174,7 +174,7 @@ func (l *ledger) place(j *job) error {
 	for at := j.target; ; at = filepath.Dir(at) {
 		if other := l.targets[at]; other != nil {
 			within := map[bool]string{false: "in "}[at == j.target]
-			return refuse("output-exists", "%s is %sthe output of job %d", j.output, within, other.ID)
+			return refuse("output-exists", "%s is %sthe output of job %d", j.order.Output, within, other.ID)
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -257,7 +257,7 @@ func (l *ledger) byKey(key fingerprint, now time.Time) (*job, *record) {
 		return nil, nil
 	}
 	if j, _ := l.at(r.ID); j != nil {
-		return j, j.durable()
+		return j, new(j.durable())
 	}
 	return nil, new(*r)
 }
@@ -269,10 +269,10 @@ func (l *ledger) remove(removed string) {
 			return false
 		}
 		l.bytes -= sums.Size
+		l.sound.Delete(sums)
 		return true
 	})
 	maps.DeleteFunc(l.outputs, func(dir, _ string) bool { return inside(dir, removed) })
-	clear(l.sound) // another file may reuse the name
 }
 
 // inside reports whether a name is dir or below it.

@@ -39,39 +39,30 @@ func newOwn(cfg *Config) (*own, error) {
 	return o, nil
 }
 
-// check returns errOwn if is holds for one of the server's own files.
-func (o *own) check(is func(path string, info fs.FileInfo) bool) error {
-	for _, path := range o.paths {
-		info, err := os.Stat(path)
+// check rejects a place that is one of the server's own files, is within the State, or is a directory
+// with any of them in it. there describes what is at the path; nil if nothing is. The path must be
+// absolute and without symbolic links.
+func (o *own) check(path string, there fs.FileInfo) error {
+	for _, name := range o.paths {
+		info, err := os.Stat(name)
 		switch {
-		case err == nil && is(path, info):
-			return errOwn
-		case err != nil && path == o.state:
+		case err != nil && name == o.state:
 			return err
+		case err != nil:
+		case info.IsDir() && within(path, info), there != nil && (os.SameFile(info, there) || contains(there, name)):
+			return errOwn
 		}
+	}
+	if o.state != "" && there != nil && there.Mode().IsRegular() && hasLinks(there) {
+		return o.checkHardLink(there)
 	}
 	return nil
 }
 
-// checkFile rejects an opened file if it is the server's own. Its path must have no symbolic links.
-func (o *own) checkFile(path string, opened fs.FileInfo) error {
-	err := o.check(func(_ string, info fs.FileInfo) bool {
-		return os.SameFile(info, opened) || info.IsDir() && within(path, info)
-	})
-	if err == nil && o.state != "" && opened.Mode().IsRegular() && hasLinks(opened) {
-		err = o.checkHardLink(opened)
-	}
-	return err
-}
-
-// checkOutput rejects an output directory that is within the state, or contains any of the server's
-// own files. It need not exist, and its path must have no symbolic links.
-func (o *own) checkOutput(path string) error {
-	there, missing := os.Stat(path) // what is missing holds nothing
-	return o.check(func(name string, info fs.FileInfo) bool {
-		real, err := filepath.EvalSymlinks(name)
-		return info.IsDir() && within(path, info) || missing == nil && err == nil && within(real, there)
-	})
+// contains reports whether a directory contains a file.
+func contains(dir fs.FileInfo, name string) bool {
+	real, err := filepath.EvalSymlinks(name)
+	return dir.IsDir() && err == nil && within(real, dir)
 }
 
 // checkHardLink rejects a file that has another name below the state directory.
@@ -145,7 +136,7 @@ func (i inputFS) Open(name string) (fs.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = i.own.checkFile(real, info)
+		err = i.own.check(real, info)
 	}
 	if err != nil {
 		_ = f.Close()

@@ -103,10 +103,10 @@ func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c calle
 	}
 	v := s.views(c, []*job{j})[0]
 	if p := r.PostForm.Get("priority"); p != "" && p != v.Priority {
-		err = s.setPriority(r.Context(), c, j, p)
+		err = s.setPriority(r.Context(), c, j, api.SetPriority{Priority: p})
 	}
 	if p := r.PostForm.Get("pool"); err == nil && p != "" && p != v.Pool {
-		err = s.setPool(r.Context(), c, j, p)
+		err = s.setPool(r.Context(), c, j, api.SetPool{Pool: p})
 	}
 	if err != nil {
 		return nil, err

@@ -1,10 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +47,7 @@ type record struct {
 // drop returns what remains of the job's record when the list drops it.
 func (j *job) drop() *record {
 	r := &record{ID: j.ID, Key: j.Key, Same: j.Same, At: j.At, End: new(*j.End)}
-	r.End.Stages, r.End.Counters = nil, nil
+	r.End.View.Args, r.End.View.Stages, r.End.Counters = nil, nil, nil
 	return r
 }
 
@@ -61,36 +61,25 @@ type stamp struct {
 
 // ending describes how a job ended.
 type ending struct {
-	State    string
-	Error    string `json:",omitempty"`
 	At       time.Time
-	Pool     string `json:",omitempty"`
-	Priority string
-	Stages   []api.Stage
+	View     api.Job // without At
 	Counters *counter.Set
 }
 
-// entry is a change of the ledger, and a record of its journal. It sets one of these fields; only
-// End may come with Stored and Output.
+// entry is a change of the ledger, and a record of its journal. A journal begins with a snapshot: an
+// entry that makes the whole ledger.
 type entry struct {
-	Submit  *record              `json:",omitempty"`
+	Next    int64                `json:",omitempty"` // at least the number of the next job
+	Jobs    []record             `json:",omitempty"` // submitted jobs; in a snapshot the dropped ones, too
 	ID      int64                `json:",omitempty"` // number of the job of Kill and End
 	Kill    *api.Kill            `json:",omitempty"`
 	End     *ending              `json:",omitempty"`
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
-	Output  string               `json:",omitempty"` // with End: the job's finished directory in the block store
+	Outputs map[string]string    `json:",omitempty"` // see ledger
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 
-	job   *job   // of Submit and End, in the process that has it
+	job   *job   // of Jobs and End, in the process that has it
 	claim *claim // of the upload or job that ends; nil if there is none
-}
-
-// snapshot is the state with which a journal begins.
-type snapshot struct {
-	Next    int64
-	Jobs    []*record            // those of the list, then those that it has dropped
-	Files   map[string]*dfs.Sums // see ledger
-	Outputs map[string]string
 }
 
 // open opens the State, if there is one, and reads what it records. After an error the caller
@@ -98,7 +87,9 @@ type snapshot struct {
 func (l *ledger) open(cfg *Config) error {
 	var err error
 	if !l.durable() {
-		l.scratch, err = scratch.Dir(cfg.Cluster.SpillDir, "tarry-serve-")
+		if l.scratch, err = scratch.Dir(cfg.Cluster.SpillDir, "tarry-serve-"); err == nil {
+			l.dir = l.scratch.Name()
+		}
 		return err
 	}
 	if err = ownDir(l.dir); err != nil {
@@ -166,25 +157,15 @@ func (l *ledger) read() error {
 	return l.replay(text, lines)
 }
 
-// replay makes the changes that a journal records: a snapshot, and the entries after it.
-func (l *ledger) replay(text []byte, lines [][]byte) error {
-	var s snapshot
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("the snapshot: %w", err)
-	}
-	l.next = max(s.Next, 1)
-	maps.Copy(l.files, s.Files)
-	maps.Copy(l.outputs, s.Outputs)
-	for _, r := range s.Jobs {
-		if r == nil {
-			return errors.New("the snapshot: a job that is none")
-		}
-		l.apply(&entry{Submit: r})
-	}
-	for i, line := range lines {
+// replay makes the changes that a journal records: a snapshot, and the entries after it. Fields that
+// it does not know are those of another version.
+func (l *ledger) replay(snapshot []byte, lines [][]byte) error {
+	for i, line := range slices.Concat([][]byte{snapshot}, lines) {
 		var e entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("record %d: %w", i+1, err)
+		text := json.NewDecoder(bytes.NewReader(line))
+		text.DisallowUnknownFields()
+		if err := text.Decode(&e); err != nil {
+			return fmt.Errorf("record %d: %w", i, err)
 		}
 		l.apply(&e)
 	}
@@ -211,23 +192,27 @@ func (l *ledger) write(e *entry) error {
 }
 
 // snapshot returns what must survive the process. The caller holds writing, or is alone.
-func (l *ledger) snapshot() *snapshot {
+func (l *ledger) snapshot() *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := &snapshot{Next: l.next, Files: l.files, Outputs: l.outputs}
+	all := &entry{Next: l.next, Stored: l.files, Outputs: l.outputs}
 	for _, j := range l.list {
 		all.Jobs = append(all.Jobs, j.durable())
 	}
 	for _, r := range l.keys {
 		if r.dropped() {
-			all.Jobs = append(all.Jobs, r)
+			all.Jobs = append(all.Jobs, *r)
 		}
 	}
 	return all
 }
 
-// compact replaces the journal by a snapshot. The caller holds writing, or is alone.
+// compact replaces the journal, if there is one, by a snapshot. The caller holds writing, or is
+// alone.
 func (l *ledger) compact() error {
+	if l.journal == nil {
+		return nil
+	}
 	text, err := json.Marshal(l.snapshot())
 	if err != nil {
 		return err
@@ -261,7 +246,7 @@ func (l *ledger) trim() {
 }
 
 // durable reports whether there is a State.
-func (l *ledger) durable() bool { return l.dir != "" }
+func (l *ledger) durable() bool { return l.state }
 
 // close closes and unlocks what is open of the State.
 func (l *ledger) close() (err error) {
@@ -277,24 +262,14 @@ func (l *ledger) close() (err error) {
 	return err
 }
 
-// stored returns the place of a file of the block store: its path on this machine or, without a
-// State, dfs:NAME.
+// stored returns the path of a file of the block store on this machine.
 func (l *ledger) stored(name string) string {
-	if !l.durable() {
-		return inStore + name
-	}
 	return filepath.Join(l.dir, storeDir, filepath.FromSlash(name))
 }
 
 // stages returns the directory for the data that a job's stages pass on. With a State the next
 // process can resume the job from it.
-func (l *ledger) stages(id int64) string {
-	dir := l.dir
-	if !l.durable() {
-		dir = l.scratch.Name()
-	}
-	return filepath.Join(dir, stagesDir, fmt.Sprint(id))
-}
+func (l *ledger) stages(id int64) string { return filepath.Join(l.dir, stagesDir, fmt.Sprint(id)) }
 
 // key returns the name of a job's stage in the cluster's State; empty without one.
 func (l *ledger) key(id int64, stage int) string {

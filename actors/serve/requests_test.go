@@ -17,7 +17,7 @@ import (
 )
 
 // TestRequests plays scripts: requests to a server, whose root is the script's directory, and their
-// answers. Each script runs with the block store in memory and with a State.
+// answers. Each script runs without and with a State.
 //
 //	ask [-as USER] [-h 'NAME: VALUE']... METHOD PATH [BODY] = STATUS [TEXT]...
 //	submit [-as USER] [-key KEY] [-FIELD VALUE]... JOB ARGS... = STATUS [TEXT]...

@@ -58,7 +58,7 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	b := withState(t, dir)
 	j := newJob(b.s.ended, record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}})
 	require.NoError(t, b.s.ledger.place(j))
-	require.NoError(t, b.s.ledger.record(&entry{Submit: j.durable(), job: j}))
+	require.NoError(t, b.s.ledger.record(&entry{Jobs: []record{j.durable()}, job: j}))
 	b.s.ledger.writing.Lock() // like trim, which replaces the journal
 	size := b.s.ledger.journal.Size()
 	go b.s.finish(j, nil, errors.New("it has failed"))
@@ -81,10 +81,10 @@ func (b *bench) remember(id int64, kill *api.Kill) {
 	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, "in.txt"))
 	require.NoError(b.t, err)
-	line, err := json.Marshal(&entry{Submit: &record{
+	line, err := json.Marshal(&entry{Jobs: []record{{
 		ID: id, Kill: kill, Inputs: []stamp{{filepath.Join(b.dir, "in.txt"), info.Size()}},
 		Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", fmt.Sprint("dfs:out/", id)}},
-	}})
+	}}})
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.s.ledger.journal.Append(line))
 }

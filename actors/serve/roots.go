@@ -136,7 +136,8 @@ func (r *roots) target(dir, name string) (*root, string, error) {
 		return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
 	}
 	full := filepath.Join(real, filepath.FromSlash(rest))
-	if err := r.own.checkOutput(full); err != nil {
+	existing, _ := os.Stat(full) // what is missing holds nothing
+	if err := r.own.check(full, existing); err != nil {
 		return nil, "", refuse("outside-roots", "%s: no job writes there: %s", name, plain(err))
 	}
 	return root, full, nil

@@ -95,7 +95,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 		return actors.Result{}, err
 	}
 	res, err := h.Wait(context.Background())
-	j.endStage(res)
+	j.endStage(res, s.stages([]*job{j})[h.ID().String()])
 	return res, err
 }
 
@@ -119,7 +119,7 @@ func (s *Server) begin(ctx context.Context, j *job, plan *mapreduce.Plan, key st
 // succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
 // for the last stage.
 func (s *Server) succeeded(j *job, i int, dir string) bool {
-	if !s.ledger.durable() || !j.resumed {
+	if !j.resumed {
 		return false
 	}
 	if dir == "" {
@@ -134,14 +134,9 @@ func (s *Server) succeeded(j *job, i int, dir string) bool {
 
 // output returns the destination of a job's last stage.
 func (s *Server) output(j *job) (to mapreduce.Destination) {
-	name, stored := strings.CutPrefix(j.target, inStore)
-	switch {
-	case stored:
-		to = mapreduce.InDFS(s.cluster.FS(), name)
-	case j.order.Overwrite:
+	to = mapreduce.Dir(j.target)
+	if j.order.Overwrite {
 		to = mapreduce.ReplacedDir(j.target)
-	default:
-		to = mapreduce.Dir(j.target)
 	}
 	if j.root != nil { // links that others create there cannot redirect it
 		to = to.Within(j.root.dir)
@@ -155,25 +150,18 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 // finish records how a job has ended, err, and what it has stored.
 func (s *Server) finish(j *job, stored map[string]*dfs.Sums, err error) {
 	err = errors.Join(err, os.RemoveAll(s.ledger.stages(j.ID))) // also of an earlier process
-	end := &ending{State: api.Succeeded, At: s.now()}
-	switch {
-	case err == nil:
-	case errors.Is(err, actors.ErrJobKilled) || j.killed() != nil:
-		end.State, end.Error = api.Killed, oneLine(err)
-	default:
-		end.State, end.Error = api.Failed, oneLine(err)
+	e := &entry{ID: j.ID, End: &ending{s.now(), s.view(j, nil), j.counters}, Stored: stored, job: j, claim: j.claim}
+	v := &e.End.View
+	v.State, v.Reason, v.ElapsedSeconds = api.Succeeded, "", e.End.At.Sub(j.At).Seconds()
+	switch finished, there := strings.CutPrefix(v.Output, inStore); {
+	case err != nil && (errors.Is(err, actors.ErrJobKilled) || j.killed() != nil):
+		v.State, v.Error = api.Killed, oneLine(err)
+	case err != nil:
+		v.State, v.Error = api.Failed, oneLine(err)
+	case there:
+		e.Outputs = map[string]string{finished: j.Who.User}
 	}
-	pool := s.poolOf(j)
-	j.mu.Lock()
-	end.Pool, end.Priority = pool, priorityName(j.order.Priority)
-	end.Stages, end.Counters = j.stages, j.counters
-	j.mu.Unlock()
-	finished, there := strings.CutPrefix(j.output, inStore)
-	if !there || err != nil {
-		finished = ""
-	}
-	// An error is logged, and the output is complete.
-	_ = s.ledger.record(&entry{ID: j.ID, End: end, Stored: stored, Output: finished, job: j, claim: j.claim})
+	_ = s.ledger.record(e) // an error is logged, and the output is complete
 	close(j.done)
 	j.cancel()
 	s.ledger.trim()

@@ -82,14 +82,12 @@ func Start(cfg Config) (_ *Server, err error) {
 	if err := s.startCluster(); err != nil {
 		return nil, err
 	}
-	if s.ledger.durable() {
-		s.restore()
-		if err = s.loadStore(); err == nil {
-			err = s.ledger.compact()
-		}
-		if err != nil {
-			return nil, err
-		}
+	s.restore()
+	if err = s.loadStore(); err == nil {
+		err = s.ledger.compact()
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.watchFiles()
 	for _, j := range slices.Backward(s.ledger.all()) { // last: a job may end at once and then needs the whole server

@@ -79,64 +79,42 @@ func noArchives(src []mapreduce.Source) error {
 	return nil
 }
 
-// put writes a file to the block store. With a State it is on disk when put returns.
-func (s *Server) put(c caller, name string, f *upload) error {
+// put writes a file to the block store and returns its size. With a State it survives a crash when
+// put returns.
+func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
 	if err := checkStored(name); err != nil {
-		return err
+		return 0, err
 	}
 	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
-		return err
+		return 0, err
 	}
 	defer f.claim.end()
-	if s.ledger.durable() {
-		return s.putOnDisk(c, name, f)
-	}
-	w, err := s.cluster.FS().Create(name)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, f); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	s.placing.Lock() // a job may have started to write there during the upload
-	defer s.placing.Unlock()
-	if err := s.checkPlace(c, name); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return s.ledger.record(&entry{Stored: map[string]*dfs.Sums{name: {Size: f.size}}, claim: &f.claim})
-}
-
-// putOnDisk writes the file below the state directory and registers it.
-func (s *Server) putOnDisk(c caller, name string, f *upload) (err error) {
 	part, err := os.CreateTemp(filepath.Join(s.ledger.dir, partDir), "put-")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(part.Name())) }()
 	sums := new(dfs.Sums)
 	_, err = io.Copy(io.MultiWriter(part, sums), f)
-	if err == nil {
+	if err == nil && s.ledger.durable() {
 		err = part.Sync()
 	}
 	if err = errors.Join(err, part.Close()); err != nil {
-		return err
+		return 0, err
 	}
 	to := s.ledger.stored(name)
 	if err := s.link(c, part.Name(), name, to); err != nil {
-		return err
+		return 0, err
 	}
 	stored := map[string]*dfs.Sums{name: sums}
-	err = syncDir(filepath.Dir(to))
+	err = s.ledger.syncDir(filepath.Dir(to))
 	if err == nil {
 		err = s.ledger.record(&entry{Stored: stored, claim: &f.claim})
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(to))
+		return 0, errors.Join(err, os.Remove(to))
 	}
-	return s.register(map[string]string{name: to}, stored)
+	return sums.Size, s.register(map[string]string{name: to}, stored)
 }
 
 // link gives an uploaded file its name, unless a job has taken the place during the upload.
@@ -152,8 +130,11 @@ func (s *Server) link(c caller, part, name, to string) error {
 	return os.Link(part, to) // never replaces a file
 }
 
-// syncDir makes the names of new and removed files of a directory survive a crash.
-func syncDir(dir string) error {
+// syncDir makes the names of new and removed files of a directory survive a crash, with a State.
+func (l *ledger) syncDir(dir string) error {
+	if !l.durable() {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -161,8 +142,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register adds local files to the block store, by name, with checksums that verify each read.
-// Reads of a missing file fail.
+// register adds local files to the block store, by name. With a State, checksums verify each read, and
+// reads of a missing file fail.
 func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
@@ -175,11 +156,12 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 		if err != nil {
 			return err
 		}
-		src, err := dfs.Checked(local, sums[name])
-		if err != nil {
-			return err
+		if s.ledger.durable() { // the file may be damaged while no server runs
+			if local, err = dfs.Checked(local, sums[name]); err != nil {
+				return err
+			}
 		}
-		names, list = append(names, name), append(list, src)
+		names, list = append(names, name), append(list, local)
 	}
 	if len(names) == 0 {
 		return nil
@@ -187,21 +169,18 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 	return s.cluster.FS().RegisterAll(names, list, 0)
 }
 
-// publish registers the output of a job as files of the block store, if it belongs there and is on
-// disk, and returns the files. The job's end records them.
+// publish registers the output of a job as files of the block store, if it belongs there, and
+// returns the files. The job's end records them.
 func (s *Server) publish(j *job) (stored map[string]*dfs.Sums, err error) {
-	name, is := strings.CutPrefix(j.output, inStore)
+	name, is := strings.CutPrefix(j.order.Output, inStore)
 	if !is {
 		return nil, nil
-	}
-	stored = map[string]*dfs.Sums{}
-	if !s.ledger.durable() {
-		return stored, s.sizesBelow(name, stored)
 	}
 	if _, err := s.cluster.FS().Stat(name); err == nil {
 		return nil, nil // registered when the server started
 	}
 	files, err := filesBelow(j.target, name)
+	stored = map[string]*dfs.Sums{}
 	for name, file := range files {
 		if err == nil {
 			stored[name], err = sumsOf(file)
@@ -211,20 +190,6 @@ func (s *Server) publish(j *job) (stored map[string]*dfs.Sums, err error) {
 		return nil, err
 	}
 	return stored, s.register(files, stored)
-}
-
-// sizesBelow sets the sizes of the files below a directory of the block store.
-func (s *Server) sizesBelow(dir string, sums map[string]*dfs.Sums) error {
-	return fs.WalkDir(s.cluster.FS(), dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			sums[name] = &dfs.Sums{Size: info.Size()}
-		}
-		return err
-	})
 }
 
 // filesBelow lists the files below a directory by their names in the store.

@@ -37,10 +37,11 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) (an
 	}
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) bool {
-		is, known := owned[l.job]
-		if !known && l.job != 0 {
-			is = j.owns(l.job)
-			owned[l.job] = is
+		id := l.job()
+		is, known := owned[id]
+		if !known && id != 0 {
+			is = j.owns(id)
+			owned[id] = is
 		}
 		return is
 	}

@@ -37,7 +37,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if key != "" {
 		r.Key, r.Same = fingerprintOf(who.User, key), fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
 		defer s.lockKey(r.Key)()
-		if was, err := s.repeated(&r, &o); was != nil || err != nil {
+		if was, err := s.repeated(&r); was != nil || err != nil {
 			return was, false, err
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err := s.place(j); err != nil {
 		return nil, false, err
 	}
-	if err := s.ledger.record(&entry{Submit: j.durable(), job: j}); err != nil {
+	if err := s.ledger.record(&entry{Jobs: []record{j.durable()}, job: j}); err != nil {
 		s.ledger.drop(j)
 		return nil, false, err
 	}
@@ -78,7 +78,7 @@ func (s *Server) place(j *job) error {
 	s.placing.Lock()
 	defer s.placing.Unlock()
 	err := s.ledger.place(j)
-	if name, stored := strings.CutPrefix(j.output, inStore); stored && err == nil {
+	if name, stored := strings.CutPrefix(j.order.Output, inStore); stored && err == nil {
 		if err = s.mayAdd(caller{Principal: j.Who}, name); err != nil {
 			s.ledger.drop(j)
 		}
@@ -97,7 +97,7 @@ func fingerprintOf(v ...any) fingerprint {
 }
 
 // repeated returns the job of an earlier submission under the same key as r, or nil.
-func (s *Server) repeated(r *record, o *Order) (*job, error) {
+func (s *Server) repeated(r *record) (*job, error) {
 	j, was := s.ledger.byKey(r.Key, r.At)
 	switch {
 	case was == nil:
@@ -105,9 +105,9 @@ func (s *Server) repeated(r *record, o *Order) (*job, error) {
 	case was.Same != r.Same:
 		return nil, refuse("key-used", "the key is that of another submission, job %d", was.ID)
 	case j == nil: // the list has dropped it
-		was.Asked, was.Who = r.Asked, r.Who
+		was.Who, was.End = r.Who, new(*was.End)
+		was.End.View.Args = r.Asked.Args
 		j = newJob(s.ended, *was)
-		j.output = o.Output
 		j.cancel()
 	}
 	return j, nil
@@ -141,10 +141,10 @@ func (s *Server) prepare(j *job, o Order) error {
 	return s.output(j).Check()
 }
 
-// setOrder sets what a client has ordered of a job, and the output, its target and its claim on the
-// store's space, which follow from that.
+// setOrder sets what a client has ordered of a job, and the target of its output and its claim on
+// the store's space, which follow from that.
 func (s *Server) setOrder(j *job, o Order) (err error) {
-	j.order, j.output = o, o.Output
+	j.order = o
 	if strings.HasPrefix(o.Output, inStore) {
 		j.claim = &claim{ledger: s.ledger}
 		j.target, err = s.storedTarget(&o)
@@ -231,17 +231,17 @@ func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, 
 // restore finds out what the recorded jobs are; Start resumes those that have not ended.
 func (s *Server) restore() {
 	for _, j := range s.ledger.list {
+		if j.End != nil {
+			j.counters = j.End.Counters
+			close(j.done)
+			j.cancel()
+			continue
+		}
 		o, err := s.order(&j.Asked)
 		if j.unusable = cmp.Or(err, s.setOrder(j, o)); j.unusable != nil { // resume reports it
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
-		if j.End == nil {
-			s.ledger.targets[j.target] = j
-			continue
-		}
-		j.counters = j.End.Counters
-		close(j.done)
-		j.cancel()
+		s.ledger.targets[j.target] = j
 	}
 	s.ledger.forget()
 }

@@ -143,7 +143,7 @@ func (f *serveFlags) serveConfig(c *command) (cfg serve.Config, err error) {
 		Files: f.files.Names, Reread: f.reread,
 	}
 	if f.store == 0 && f.stateDir == "" {
-		cfg.StoreBytes = f.memoryBudget() // without --state files are in memory
+		cfg.StoreBytes = f.memoryBudget() // as without --state the files are temporary
 	}
 	if dir, err := site.Module(); err == nil {
 		cfg.Simulator = sync.OnceValues(func() (map[string][]byte, error) { return site.Simulator(dir) })
