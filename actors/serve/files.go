@@ -12,40 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// checkFiles compares the files on disk with the recorded ones, by name and size, and adds missing
-// ones; contents are verified when they are read. A file without a record comes from an upload, or
-// removal, that was never acknowledged: it is complete and is kept.
-func (s *Server) checkFiles(there map[string]string) (err error) {
-	sums := s.ledger.files
-	for name, file := range there {
-		if sums[name] != nil {
-			continue
-		}
-		if sums[name], err = sumsOf(file); err != nil {
-			return err
-		}
-	}
-	s.ledger.bytes = 0
-	for name, want := range sums {
-		file := s.ledger.stored(name)
-		info, err := os.Stat(file)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			s.cfg.Log.Error("a stored file is missing", "file", file)
-		case err != nil:
-			return err
-		case info.Size() != want.Size:
-			s.cfg.Log.Error("a stored file is damaged", "file", file, "bytes", info.Size(), "want", want.Size)
-		}
-		there[name] = file
-		s.ledger.bytes += want.Size
-	}
-	return nil
-}
-
-// sumsOf returns the checksums of a file on this machine.
-func sumsOf(file string) (*dfs.Sums, error) {
-	f, err := os.Open(file)
+// sumsOf returns the checksums of a stored file.
+func (l *ledger) sumsOf(name string) (*dfs.Sums, error) {
+	f, err := os.Open(l.stored(name))
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +25,14 @@ func sumsOf(file string) (*dfs.Sums, error) {
 
 // checkWhole verifies a stored file from start to end, once per process, before its first download:
 // once the answer has begun, no error can be reported.
-func (l *ledger) checkWhole(name string, content io.ReaderAt) error {
+func (l *ledger) checkWhole(name string, content io.Reader) error {
 	l.mu.Lock()
 	sums := l.files[name]
 	l.mu.Unlock()
 	if _, sound := l.sound.Load(sums); sound || sums == nil || !l.durable() {
 		return nil
 	}
-	_, err := io.Copy(io.Discard, io.NewSectionReader(content, 0, sums.Size))
+	_, err := io.Copy(io.Discard, content)
 	if err == nil {
 		l.sound.Store(sums, true)
 	}
@@ -139,19 +108,6 @@ func (c *claim) release() {
 	if !c.over {
 		c.over = true
 		c.coming -= c.n
-	}
-}
-
-// found charges the files that an earlier process wrote to an output, even beyond the limit.
-func (c *claim) found(dir string) {
-	files, _ := filesBelow(dir, "") // files missed now are counted when the job has ended
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil {
-			c.n += info.Size()
-			c.coming += info.Size()
-		}
 	}
 }
 

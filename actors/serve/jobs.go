@@ -8,7 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/view"
@@ -31,12 +31,13 @@ type job struct {
 
 	submitting sync.Mutex // held while a stage is passed to the cluster, before mu
 
-	mu       sync.Mutex
-	order    Order
-	src      []mapreduce.Source // until the first stage takes them
-	handle   *actors.JobHandle  // handle of the running stage; nil between stages
-	stages   []api.Stage        // ended stages
-	pool     string             // pool or queue of the last ended stage
+	mu     sync.Mutex
+	order  Order
+	handle *actors.JobHandle // handle of the running stage; nil between stages
+	stages []api.Stage       // ended stages
+	pool   string            // pool or queue of the last ended stage
+
+	stored   map[string]*dfs.Sums // the job's files in the block store, set by publish before its end
 	counters *counter.Set
 }
 
@@ -73,7 +74,7 @@ func (j *job) end(e *ending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.End = e
-	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
+	j.order = Order{Overwrite: j.order.Overwrite}
 }
 
 // over reports whether the job has ended.

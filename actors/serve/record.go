@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -135,10 +135,8 @@ func ownDir(dir string) error {
 
 // hasLog reports whether a directory contains a journal.
 func hasLog(dir string) bool {
-	list, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool {
-		return strings.HasPrefix(e.Name(), "log-") && !strings.HasSuffix(e.Name(), ".new")
-	})
+	logs, _ := fs.Glob(os.DirFS(dir), "log-*[0-9]") // the pattern is valid
+	return len(logs) > 0
 }
 
 func lostLog(dir, which string) error {

@@ -38,8 +38,8 @@ const lookEvery = 5 * time.Second
 type reloader struct {
 	what   string // the files, for the log
 	log    *slog.Logger
-	load   func() (files, warnings []string, err error) // reads the files and applies them
-	failed func(error) error                            // records why files were not applied
+	load   func() (Configuration, error) // reads the files and applies them
+	failed func(error) error             // records why files were not applied
 
 	mu      sync.Mutex
 	files   []string
@@ -103,11 +103,11 @@ func (r *reloader) check(atOnce bool) error {
 		}
 		return nil
 	default:
-		var files, warnings []string
-		if files, warnings, err = r.load(); err == nil {
-			r.files, r.applied = files, content
+		var c Configuration
+		if c, err = r.load(); err == nil {
+			r.files, r.applied = c.Files, content
 		}
-		for _, w := range warnings {
+		for _, w := range c.Warnings {
 			r.log.Warn(w)
 		}
 	}
@@ -158,19 +158,19 @@ func fileError(name string, err error) error {
 func (s *Server) watchFiles() {
 	config := &reloader{
 		what: "configuration files", log: s.cfg.Log, files: s.cfg.Files, failed: s.cluster.ReloadFailed,
-		load: func() (files, warnings []string, err error) {
+		load: func() (Configuration, error) {
 			c, err := s.cfg.Reread()
 			if err == nil {
 				err = s.cluster.Reload(c.Policy, c.Rules)
 			}
-			return c.Files, c.Warnings, err
+			return c, err
 		},
 	}
 	s.config = config.start()
 	if t := s.cfg.Access.Tokens; t != nil && t.file != "" {
 		tokens := &reloader{
 			what: "tokens", log: s.cfg.Log, files: []string{t.file}, failed: func(error) error { return nil },
-			load: func() (files, warnings []string, err error) { return []string{t.file}, nil, t.read() },
+			load: func() (Configuration, error) { return Configuration{Files: []string{t.file}}, t.read() },
 		}
 		s.tokens = tokens.start()
 	}

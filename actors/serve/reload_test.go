@@ -45,14 +45,14 @@ func (b *reloadBench) pass(d time.Duration) {
 }
 
 // load is the reloader's load function: it reads the file and records the pool's weight as applied.
-func (b *reloadBench) load() (files, warnings []string, err error) {
+func (b *reloadBench) load() (Configuration, error) {
 	b.passed.Load()
 	read, err := allocation.ReadFiles(allocation.FileNames{Pools: b.name}, func(name string) (io.ReadCloser, error) { return os.Open(name) })
 	if err = errors.Join(err, b.refuse); err != nil {
-		return nil, nil, err
+		return Configuration{}, err
 	}
 	b.weights = append(b.weights, read.Pools.Pools[0].Weight)
-	return read.Names, nil, nil
+	return Configuration{Files: read.Names}, nil
 }
 
 // pool returns an allocation file that gives pool a that weight.

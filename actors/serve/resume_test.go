@@ -61,7 +61,7 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	require.NoError(t, b.s.ledger.record(&entry{Jobs: []record{j.durable()}, job: j}))
 	b.s.ledger.writing.Lock() // like trim, which replaces the journal
 	size := b.s.ledger.journal.Size()
-	go b.s.finish(j, nil, errors.New("it has failed"))
+	go b.s.finish(j, errors.New("it has failed"))
 	for range 100_000 {
 		if b.s.ledger.journal.Size() > size {
 			break // an error: the snapshot would not contain this end

@@ -118,22 +118,18 @@ func (r *roots) target(dir, name string) (*root, string, error) {
 		return nil, "", refuse("output-exists", "%s: output exists", name)
 	}
 	there, rest := path.Dir(rel), path.Base(rel)
-	for {
-		info, err := root.dir.Stat(there)
-		if err == nil && info.IsDir() {
-			break
-		}
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || there == "." {
-			return nil, "", refuse("bad-output", "%s: %s", name, plain(cmp.Or(err, fs.ErrExist)))
-		}
+	real, err := filepath.EvalSymlinks(filepath.Join(root.path, there))
+	for errors.Is(err, fs.ErrNotExist) && there != "." {
 		there, rest = path.Dir(there), path.Join(path.Base(there), rest)
+		real, err = filepath.EvalSymlinks(filepath.Join(root.path, there))
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root.path, filepath.FromSlash(there)))
-	if err != nil {
+	switch info, bad := os.Stat(real); {
+	case err != nil:
 		return nil, "", refuse("bad-output", "%s: %s", name, plain(err))
-	}
-	if !below(root.path, real) {
+	case !below(root.path, real):
 		return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
+	case bad != nil || !info.IsDir():
+		return nil, "", refuse("bad-output", "%s: %s", name, plain(cmp.Or(bad, fs.ErrExist)))
 	}
 	full := filepath.Join(real, filepath.FromSlash(rest))
 	existing, _ := os.Stat(full) // what is missing holds nothing

@@ -12,14 +12,13 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // run carries out a job and records its end, unless the server closes and the job waits.
-func (s *Server) run(j *job) {
-	stored, err := s.carryOut(j)
+func (s *Server) run(j *job, src []mapreduce.Source) {
+	err := s.carryOut(j, src)
 	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
 		func(end error) bool { return errors.Is(err, end) })
 	if s.ended.Err() != nil && j.killed() == nil && stopped {
@@ -28,11 +27,11 @@ func (s *Server) run(j *job) {
 		}
 		err = errors.New("the server has ended, and keeps no state")
 	}
-	s.finish(j, stored, err)
+	s.finish(j, err)
 }
 
-// carryOut runs the stages of a job in order. It returns what publish does.
-func (s *Server) carryOut(j *job) (stored map[string]*dfs.Sums, err error) {
+// carryOut runs the stages of a job in order and publishes its output.
+func (s *Server) carryOut(j *job, src []mapreduce.Source) (err error) {
 	defer func() {
 		if bad := recover(); bad != nil {
 			err = fmt.Errorf("the job panicked: %v", bad)
@@ -41,16 +40,12 @@ func (s *Server) carryOut(j *job) (stored map[string]*dfs.Sums, err error) {
 	between, last := s.ledger.stages(j.ID), len(j.order.Stages)-1
 	if last > 0 {
 		if err := os.MkdirAll(between, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	to := s.output(j)
-	j.mu.Lock()
-	src := j.src
-	j.src = nil
-	j.mu.Unlock()
 	for i, bind := range j.order.Stages {
-		dest, dir := to, ""
+		dest, dir := to, j.target
 		if i < last {
 			dir = filepath.Join(between, fmt.Sprint(i))
 			dest = s.ledger.resumable(mapreduce.Dir(dir).Late(), j.ID, i)
@@ -64,7 +59,7 @@ func (s *Server) carryOut(j *job) (stored map[string]*dfs.Sums, err error) {
 			src, err = mapreduce.Files(dir)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	return s.publish(j)
@@ -116,14 +111,10 @@ func (s *Server) begin(ctx context.Context, j *job, plan *mapreduce.Plan, key st
 	return h, err
 }
 
-// succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
-// for the last stage.
+// succeeded reports whether an earlier process has finished a stage; dir is its output.
 func (s *Server) succeeded(j *job, i int, dir string) bool {
 	if !j.resumed {
 		return false
-	}
-	if dir == "" {
-		dir = j.target
 	}
 	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
 		return false
@@ -148,9 +139,9 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 }
 
 // finish records how a job has ended, err, and what it has stored.
-func (s *Server) finish(j *job, stored map[string]*dfs.Sums, err error) {
+func (s *Server) finish(j *job, err error) {
 	err = errors.Join(err, os.RemoveAll(s.ledger.stages(j.ID))) // also of an earlier process
-	e := &entry{ID: j.ID, End: &ending{s.now(), s.view(j, nil), j.counters}, Stored: stored, job: j, claim: j.claim}
+	e := &entry{ID: j.ID, End: &ending{s.now(), s.view(j, nil), j.counters}, Stored: j.stored, job: j, claim: j.claim}
 	v := &e.End.View
 	v.State, v.Reason, v.ElapsedSeconds = api.Succeeded, "", e.End.At.Sub(j.At).Seconds()
 	switch finished, there := strings.CutPrefix(v.Output, inStore); {

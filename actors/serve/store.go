@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,8 +37,12 @@ func checkStored(name string) error {
 	return nil
 }
 
-// checkAbove rejects a name of the block store if one of its parents is a file.
-func (s *Server) checkAbove(name string) error {
+// checkNew rejects a name for a new file of the block store if it is invalid or one of its parents is
+// a file.
+func (s *Server) checkNew(name string) error {
+	if err := checkStored(name); err != nil {
+		return err
+	}
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if info, err := s.cluster.FS().Stat(at); err == nil && !info.IsDir() {
 			return refuse("bad-name", "%s%s: %s%s is a file", inStore, name, inStore, at)
@@ -82,10 +85,10 @@ func noArchives(src []mapreduce.Source) error {
 // put writes a file to the block store and returns its size. With a State it survives a crash when
 // put returns.
 func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
-	if err := checkStored(name); err != nil {
+	if err := s.checkNew(name); err != nil {
 		return 0, err
 	}
-	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
+	if err := s.checkPlace(c, name); err != nil {
 		return 0, err
 	}
 	defer f.claim.end()
@@ -114,7 +117,7 @@ func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
 	if err != nil {
 		return 0, errors.Join(err, os.Remove(to))
 	}
-	return sums.Size, s.register(map[string]string{name: to}, stored)
+	return sums.Size, s.register(stored)
 }
 
 // link gives an uploaded file its name, unless a job has taken the place during the upload.
@@ -142,26 +145,25 @@ func (l *ledger) syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register adds local files to the block store, by name. With a State, checksums verify each read, and
-// reads of a missing file fail.
-func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) error {
+// register adds files on disk to the block store. With a State, checksums verify each read, and reads
+// of a missing file fail.
+func (s *Server) register(files map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
-	for name, file := range files {
-		var local dfs.Source
-		local, err := dfs.OpenLocal(file)
+	for name, sums := range files {
+		file := s.ledger.stored(name)
+		var src dfs.Source
+		src, err := dfs.OpenLocal(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			local, err = dfs.Bytes(file, nil), nil
+			src, err = dfs.Bytes(file, nil), nil
+		}
+		if err == nil && s.ledger.durable() { // it may be damaged while no server runs
+			src, err = dfs.Checked(src, sums)
 		}
 		if err != nil {
 			return err
 		}
-		if s.ledger.durable() { // the file may be damaged while no server runs
-			if local, err = dfs.Checked(local, sums[name]); err != nil {
-				return err
-			}
-		}
-		names, list = append(names, name), append(list, local)
+		names, list = append(names, name), append(list, src)
 	}
 	if len(names) == 0 {
 		return nil
@@ -169,68 +171,83 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 	return s.cluster.FS().RegisterAll(names, list, 0)
 }
 
-// publish registers the output of a job as files of the block store, if it belongs there, and
-// returns the files. The job's end records them.
-func (s *Server) publish(j *job) (stored map[string]*dfs.Sums, err error) {
-	name, is := strings.CutPrefix(j.order.Output, inStore)
+// publish registers the output of a job as files of the block store, if it belongs there. The job's
+// end records them.
+func (s *Server) publish(j *job) error {
+	dir, is := strings.CutPrefix(j.order.Output, inStore)
 	if !is {
-		return nil, nil
+		return nil
 	}
-	if _, err := s.cluster.FS().Stat(name); err == nil {
-		return nil, nil // registered when the server started
+	if _, err := s.cluster.FS().Stat(dir); err == nil {
+		return nil // registered when the server started
 	}
-	files, err := filesBelow(j.target, name)
-	stored = map[string]*dfs.Sums{}
-	for name, file := range files {
+	names, err := s.ledger.filesBelow(dir)
+	stored := map[string]*dfs.Sums{}
+	for _, name := range names {
 		if err == nil {
-			stored[name], err = sumsOf(file)
+			stored[name], err = s.ledger.sumsOf(name)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return stored, s.register(files, stored)
+	j.stored = stored
+	return s.register(stored)
 }
 
-// filesBelow lists the files below a directory by their names in the store.
-func filesBelow(dir, name string) (map[string]string, error) {
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+// filesBelow lists the files on disk below a directory of the block store.
+func (l *ledger) filesBelow(dir string) (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(l.stored(".")), dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			names = append(names, name)
 		}
-		rel, err := filepath.Rel(dir, at)
-		files[path.Join(name, filepath.ToSlash(rel))] = at
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return files, err
+	return names, err
 }
 
 // loadStore registers the files that an earlier process has left, except outputs of unfinished
-// jobs.
+// jobs. A file that is not in the ledger comes from an upload, or removal, that was never
+// acknowledged: it is complete and is kept. Contents are verified when they are read.
 func (s *Server) loadStore() error {
-	home, parts := filepath.Join(s.ledger.dir, storeDir), filepath.Join(s.ledger.dir, partDir)
+	l := s.ledger
+	home, parts := l.stored("."), filepath.Join(l.dir, partDir)
 	if err := errors.Join(os.RemoveAll(parts), os.MkdirAll(parts, 0o700), os.MkdirAll(home, 0o700)); err != nil {
 		return err
 	}
-	files, err := filesBelow(home, "")
-	if err != nil {
-		return err
-	}
-	for name, file := range files {
-		for dir := filepath.Dir(file); dir != home; dir = filepath.Dir(dir) {
-			if s.ledger.targets[dir] != nil || filepath.Base(dir) == "_temporary" {
-				delete(files, name)
-				break
+	unfinished := func(dir string) bool {
+		for ; dir != "."; dir = path.Dir(dir) {
+			if l.targets[l.stored(dir)] != nil || path.Base(dir) == "_temporary" {
+				return true
 			}
 		}
+		return false
 	}
-	err = s.checkFiles(files)
+	names, err := l.filesBelow(".")
+	for _, name := range names {
+		if err == nil && l.files[name] == nil && !unfinished(path.Dir(name)) {
+			l.files[name], err = l.sumsOf(name)
+		}
+	}
+	l.bytes = 0
+	for name, want := range l.files {
+		l.bytes += want.Size
+		file := l.stored(name)
+		info, missing := os.Stat(file)
+		switch {
+		case errors.Is(missing, fs.ErrNotExist):
+			s.cfg.Log.Error("a stored file is missing", "file", file)
+		case missing != nil:
+			err = missing
+		case info.Size() != want.Size:
+			s.cfg.Log.Error("a stored file is damaged", "file", file, "bytes", info.Size(), "want", want.Size)
+		}
+	}
 	if err == nil {
-		err = s.register(files, s.ledger.files)
+		err = s.register(l.files)
 	}
 	if err != nil {
 		return fmt.Errorf("serve: %s: %w", home, err)

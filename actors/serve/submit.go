@@ -42,7 +42,8 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 		}
 	}
 	j = newJob(s.ended, r)
-	if err := s.prepare(j, o); err != nil {
+	src, err := s.prepare(j, o)
+	if err != nil {
 		return nil, false, err
 	}
 	if s.ended.Err() != nil {
@@ -55,7 +56,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 		s.ledger.drop(j)
 		return nil, false, err
 	}
-	s.work.Go(func() { s.run(j) })
+	s.work.Go(func() { s.run(j, src) })
 	return j, true, nil
 }
 
@@ -113,32 +114,31 @@ func (s *Server) repeated(r *record) (*job, error) {
 	return j, nil
 }
 
-// prepare resolves a job's pool, output and inputs, and rejects the job if it is not allowed or not
-// possible.
-func (s *Server) prepare(j *job, o Order) error {
+// prepare resolves a job's pool and output and opens its inputs. It rejects the job if it is not
+// allowed or not possible.
+func (s *Server) prepare(j *job, o Order) ([]mapreduce.Source, error) {
 	admitted, err := s.cluster.Admit(o.options(j.Who))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.Pool, o.Queue, j.Who.User = admitted.Pool, admitted.Queue, admitted.User
-	if j.Who.User == "" {
-		j.Who.User = anonymous
-	}
+	o.Pool, o.Queue, j.Who.User = admitted.Pool, admitted.Queue, cmp.Or(admitted.User, anonymous)
 	if err := s.setOrder(j, o); err != nil {
-		return err
+		return nil, err
 	}
 	if j.claim != nil {
 		if err := s.ledger.checkRoom(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if j.src, j.Inputs, err = s.sources(&j.Asked, &o); err != nil {
-		return err
+	src, inputs, err := s.sources(&j.Asked, &o)
+	if err != nil {
+		return nil, err
 	}
-	if o.Overwrite && slices.ContainsFunc(j.Inputs, func(x stamp) bool { return below(j.target, x.Name) }) {
-		return refuse("output-exists", "%s would be replaced with the job's input in it", o.Output)
+	j.Inputs = inputs
+	if o.Overwrite && slices.ContainsFunc(inputs, func(x stamp) bool { return below(j.target, x.Name) }) {
+		return nil, refuse("output-exists", "%s would be replaced with the job's input in it", o.Output)
 	}
-	return s.output(j).Check()
+	return src, s.output(j).Check()
 }
 
 // setOrder sets what a client has ordered of a job, and the target of its output and its claim on
@@ -194,17 +194,11 @@ func parsePriority(name string) (scheduling.Priority, error) {
 
 // storedTarget resolves an order's output in the block store.
 func (s *Server) storedTarget(o *Order) (string, error) {
-	name := strings.TrimPrefix(o.Output, inStore)
-	if err := checkStored(name); err != nil {
-		return "", err
-	}
-	if err := s.checkAbove(name); err != nil {
-		return "", err
-	}
 	if o.Overwrite {
 		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
 	}
-	return s.ledger.stored(name), nil
+	name := strings.TrimPrefix(o.Output, inStore)
+	return s.ledger.stored(name), s.checkNew(name)
 }
 
 // sources opens an order's inputs and returns a stamp for each, to detect a change later.
@@ -249,15 +243,14 @@ func (s *Server) restore() {
 // resume continues a job of an earlier process, or ends it if that is not possible.
 func (s *Server) resume(j *job) {
 	err := j.unusable
-	if err == nil && s.succeeded(j, len(j.order.Stages)-1, "") { // before a kill that came too late
-		err = s.output(j).Finish()
-		stored, wrong := s.publish(j)
-		s.finish(j, stored, errors.Join(err, wrong))
+	if err == nil && s.succeeded(j, len(j.order.Stages)-1, j.target) { // before a kill that came too late
+		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j)))
 		return
 	}
+	var src []mapreduce.Source
 	var now []stamp
 	if err == nil && j.Kill == nil {
-		j.src, now, err = s.sources(&j.Asked, &j.order)
+		src, now, err = s.sources(&j.Asked, &j.order)
 		if err == nil && !slices.Equal(now, j.Inputs) {
 			err = errors.New("its input has changed since it was submitted")
 		}
@@ -269,14 +262,11 @@ func (s *Server) resume(j *job) {
 		err = fmt.Errorf("after a restart of the server: %w", err)
 	}
 	if err != nil {
-		s.finish(j, nil, errors.Join(err, s.abort(j)))
+		s.finish(j, errors.Join(err, s.abort(j)))
 		return
 	}
-	if j.claim != nil {
-		j.claim.found(j.target)
-	}
 	s.cfg.Log.Info("a job goes on", "id", j.ID, "job", j.Asked.Job)
-	s.run(j)
+	s.run(j, src)
 }
 
 // abort removes the part of a job's output that an earlier process has left.
