@@ -44,23 +44,14 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 			}
 		}
 	}
-	return j.awaitKill(ctx)
-}
-
-// awaitKill waits for the end of a job that is being killed. It returns an error if the job ended
-// in another way.
-func (j *job) awaitKill(ctx context.Context) error {
-	patience := time.NewTimer(killPatience)
-	defer patience.Stop()
+	wait, cancel := context.WithTimeout(ctx, killPatience)
+	defer cancel()
 	select {
 	case <-j.done:
-	case <-patience.C: // the job's view says that it is being killed
-	case <-ctx.Done():
+	case <-wait.Done(): // the job's view says that it is being killed
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.End != nil && j.End.View.State != api.Killed {
-		return refuse("job-ended", "job %d has %s", j.ID, j.End.View.State)
+	if end := j.now().End; end != nil && end.View.State != api.Killed {
+		return refuse("job-ended", "job %d has %s", j.ID, end.View.State)
 	}
 	return nil
 }

@@ -91,10 +91,7 @@ const readMost = 1024
 func (b *broker) read(number uint64) (list []*line, missed uint64, wait <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	oldest := uint64(1)
-	if size := uint64(len(b.ring)); b.next > size {
-		oldest = b.next - size
-	}
+	oldest := b.oldest()
 	if number < oldest {
 		missed, number = oldest-number, oldest
 	}
@@ -108,6 +105,12 @@ func (b *broker) read(number uint64) (list []*line, missed uint64, wait <-chan s
 		b.wake = make(chan struct{})
 	}
 	return nil, 0, b.wake
+}
+
+// oldest returns the number of the oldest event in the ring. The caller holds mu.
+func (b *broker) oldest() uint64 {
+	size := uint64(len(b.ring))
+	return max(b.next, size+1) - size
 }
 
 // attach admits a stream, which must detach at its end, or returns false if there are too many.
@@ -133,7 +136,7 @@ func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	holding, sums = b.dropped.snapshot()
-	return holding, sums, max(b.next, uint64(len(b.ring))+1) - uint64(len(b.ring))
+	return holding, sums, b.oldest()
 }
 
 // writeSnapshot sends the state before the oldest event in the ring and returns that event's

@@ -184,3 +184,21 @@ func TestFilesOutliveShorterJournals(t *testing.T) {
 		require.True(t, j.over())
 	}
 }
+
+// Parts that a killed server has left of an unfinished output are no files of the block store.
+func TestUnfinishedOutputsAreNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	b.submit("held", "in.txt", "-o", "dfs:out")
+	b.stop()
+	for _, name := range []string{"_out.new/part-m-00001", "_out.new/_temporary/part"} {
+		file := b.s.ledger.stored(name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	b = withState(t, dir)
+	list, err := b.Files(t.Context(), "")
+	require.NoError(t, err)
+	require.Empty(t, list)
+}

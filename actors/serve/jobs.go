@@ -48,12 +48,18 @@ func newJob(ended context.Context, r record) *job {
 	return j
 }
 
-// durable returns what must be on disk of the job.
-func (j *job) durable() record {
+// now returns a copy of the job's record.
+func (j *job) now() record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.record
 }
+
+// killed returns the job's kill request, or nil.
+func (j *job) killed() *api.Kill { return j.now().Kill }
+
+// over reports whether the job has ended.
+func (j *job) over() bool { return j.now().End != nil }
 
 // kill records that the job must be killed.
 func (j *job) kill(k *api.Kill) {
@@ -62,26 +68,12 @@ func (j *job) kill(k *api.Kill) {
 	j.Kill = k
 }
 
-// killed returns the job's kill request, or nil.
-func (j *job) killed() *api.Kill {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.Kill
-}
-
 // end records how the job has ended.
 func (j *job) end(e *ending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.End = e
 	j.order = Order{Overwrite: j.order.Overwrite}
-}
-
-// over reports whether the job has ended.
-func (j *job) over() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.End != nil
 }
 
 // options returns the options with which the job's next stage is submitted, under key.

@@ -28,9 +28,8 @@ type ledger struct {
 	ended    context.Context // ends when the server closes
 	log      *slog.Logger
 
-	state        bool             // there is a State; otherwise nothing survives the process
 	dir          string           // the State, or that of scratch: stored files, and data between stages
-	scratch      *scratch.Item    // nil with a State
+	scratch      *scratch.Item    // nil with a State; then all survives the process
 	journal      *journal.Journal // of entries; nil without a State
 	core         *state.Dir       // what the cluster remembers; nil without a State
 	snapshotSize atomic.Int64     // bytes of the snapshot with which the journal begins
@@ -58,8 +57,7 @@ type ledger struct {
 // newLedger returns an empty ledger.
 func newLedger(ended context.Context, cfg *Config) *ledger {
 	return &ledger{
-		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, next: 1,
-		state: cfg.State != "", dir: cfg.State,
+		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, dir: cfg.State, next: 1,
 		keys: map[fingerprint]*record{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
 		outputs: map[string]string{},
 	}
@@ -257,7 +255,7 @@ func (l *ledger) byKey(key fingerprint, now time.Time) (*job, *record) {
 		return nil, nil
 	}
 	if j, _ := l.at(r.ID); j != nil {
-		return j, new(j.durable())
+		return j, new(j.now())
 	}
 	return nil, new(*r)
 }

@@ -86,7 +86,7 @@ type entry struct {
 // closes the ledger.
 func (l *ledger) open(cfg *Config) error {
 	var err error
-	if !l.durable() {
+	if l.dir == "" {
 		if l.scratch, err = scratch.Dir(cfg.Cluster.SpillDir, "tarry-serve-"); err == nil {
 			l.dir = l.scratch.Name()
 		}
@@ -195,7 +195,7 @@ func (l *ledger) snapshot() *entry {
 	defer l.mu.Unlock()
 	all := &entry{Next: l.next, Stored: l.files, Outputs: l.outputs}
 	for _, j := range l.list {
-		all.Jobs = append(all.Jobs, j.durable())
+		all.Jobs = append(all.Jobs, j.now())
 	}
 	for _, r := range l.keys {
 		if r.dropped() {
@@ -244,7 +244,7 @@ func (l *ledger) trim() {
 }
 
 // durable reports whether there is a State.
-func (l *ledger) durable() bool { return l.state }
+func (l *ledger) durable() bool { return l.scratch == nil }
 
 // close closes and unlocks what is open of the State.
 func (l *ledger) close() (err error) {

@@ -58,7 +58,7 @@ func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	b := withState(t, dir)
 	j := newJob(b.s.ended, record{Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}})
 	require.NoError(t, b.s.ledger.place(j))
-	require.NoError(t, b.s.ledger.record(&entry{Jobs: []record{j.durable()}, job: j}))
+	require.NoError(t, b.s.ledger.record(&entry{Jobs: []record{j.now()}, job: j}))
 	b.s.ledger.writing.Lock() // like trim, which replaces the journal
 	size := b.s.ledger.journal.Size()
 	go b.s.finish(j, errors.New("it has failed"))

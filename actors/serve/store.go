@@ -218,17 +218,20 @@ func (s *Server) loadStore() error {
 	if err := errors.Join(os.RemoveAll(parts), os.MkdirAll(parts, 0o700), os.MkdirAll(home, 0o700)); err != nil {
 		return err
 	}
+	writing := map[string]bool{}
+	for target := range l.targets {
+		writing[target] = true
+		writing[filepath.Join(filepath.Dir(target), "_"+filepath.Base(target)+".new")] = true // until its end
+	}
 	unfinished := func(dir string) bool {
-		for ; dir != "."; dir = path.Dir(dir) {
-			if l.targets[l.stored(dir)] != nil || path.Base(dir) == "_temporary" {
-				return true
-			}
+		for dir != home && !writing[dir] {
+			dir = filepath.Dir(dir)
 		}
-		return false
+		return writing[dir]
 	}
 	names, err := l.filesBelow(".")
 	for _, name := range names {
-		if err == nil && l.files[name] == nil && !unfinished(path.Dir(name)) {
+		if err == nil && l.files[name] == nil && !unfinished(filepath.Dir(l.stored(name))) {
 			l.files[name], err = l.sumsOf(name)
 		}
 	}

@@ -52,7 +52,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err := s.place(j); err != nil {
 		return nil, false, err
 	}
-	if err := s.ledger.record(&entry{Jobs: []record{j.durable()}, job: j}); err != nil {
+	if err := s.ledger.record(&entry{Jobs: []record{j.now()}, job: j}); err != nil {
 		s.ledger.drop(j)
 		return nil, false, err
 	}
