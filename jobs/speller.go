@@ -1,15 +1,18 @@
 package jobs
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // speller finds the words that WordCountOptions define. Each attempt needs its own.
 type speller struct {
 	o     WordCountOptions
-	ascii [utf8.RuneSelf]byte // spelled of each ASCII character
-	word  []byte              // buffer
+	ascii [256]byte // spelled of each ASCII character
+	piece []byte    // buffer
 }
 
 // noWord is the character that separates words.
@@ -17,7 +20,7 @@ const noWord = ' '
 
 func newSpeller(o WordCountOptions) *speller {
 	s := &speller{o: o}
-	for c := range s.ascii {
+	for c := range utf8.RuneSelf {
 		s.ascii[c] = byte(s.spelled(rune(c)))
 	}
 	return s
@@ -50,36 +53,42 @@ func folded(r rune) rune {
 	return first
 }
 
+// pieceBytes is the least number of bytes that are spelled at once.
+const pieceBytes = 4 << 10
+
 // words calls visit with each word of a text. The next call overwrites it. Invalid UTF-8 is kept
 // or, with o.Words, separates words.
 func (s *speller) words(text []byte, visit func(word []byte)) {
-	word := s.word[:0]
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			i++
-			if c = s.ascii[c]; c != noWord {
-				word = append(word, c)
-				continue
-			}
-		} else {
-			r, size := utf8.DecodeRune(text[i:])
-			i += size
-			if r == utf8.RuneError && size == 1 && !s.o.Words {
-				word = append(word, c)
-				continue
-			}
-			if r = s.spelled(r); r != noWord {
-				word = utf8.AppendRune(word, r)
-				continue
-			}
+	for len(text) > 0 {
+		end := min(pieceBytes, len(text))
+		for end < len(text) && s.ascii[text[end]] != noWord {
+			end++
 		}
-		if len(word) > 0 {
+		for word := range mapreduce.Fields(s.spell(text[:end])) {
 			visit(word)
-			word = word[:0]
 		}
+		text = text[end:]
 	}
-	if len(word) > 0 {
-		visit(word)
+}
+
+// spell returns text with the characters that replace its own, until the next call.
+func (s *speller) spell(text []byte) []byte {
+	out := s.piece[:0]
+	for len(text) > 0 {
+		out = slices.Grow(out, len(text))
+		n, to := 0, out[len(out):len(out)+len(text)]
+		for ; n < len(text) && text[n] < utf8.RuneSelf; n++ {
+			to[n] = s.ascii[text[n]]
+		}
+		out, text = out[:len(out)+n], text[n:]
+		r, size := utf8.DecodeRune(text)
+		if size <= 1 && !s.o.Words { // invalid, or the end
+			out = append(out, text[:size]...)
+		} else {
+			out = utf8.AppendRune(out, s.spelled(r))
+		}
+		text = text[size:]
 	}
-	s.word = word
+	s.piece = out
+	return out
 }

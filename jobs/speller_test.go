@@ -28,7 +28,8 @@ func TestWordCountByEqualsLoop(t *testing.T) {
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("aAbBsSſkKKßẞσΣςéÉıİiIꭰᎠǅǆ'-,.5٣_´ \n\t")), 0, 8, -1)
 	all := settings()
 	rapid.Check(t, func(rt *rapid.T) {
-		content := strings.Join(rapid.SliceOfN(word, 0, 20).Draw(rt, "text"), " ")
+		pads := rapid.SampledFrom([]int{0, pieceBytes/4 - 1, pieceBytes / 4}).Draw(rt, "pads")
+		content := strings.Repeat("pad ", pads) + strings.Join(rapid.SliceOfN(word, 0, 20).Draw(rt, "text"), " ")
 		o := WordCountOptions{Fold: rapid.Bool().Draw(rt, "fold"), Words: rapid.Bool().Draw(rt, "words")}
 		type entry struct {
 			word string
