@@ -59,8 +59,8 @@ func (g regions) touch(a []entry) (sum byte) {
 	for i := range a {
 		e := &a[i]
 		b := g[e.region]
-		if e.klen > 0 {
-			sum += b[e.key]
+		if n := uint32(e.klen); n > 0 && n < bundleKey {
+			sum += b[e.key] + b[e.key+n-1]
 		}
 		if e.vlen > 0 {
 			sum += b[e.value] + b[e.value+e.vlen-1]
