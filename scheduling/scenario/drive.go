@@ -200,14 +200,10 @@ func (d *driver) answer() answer {
 
 // until parses the argument of a run statement.
 func until(s statement) (time.Duration, error) {
-	m, err := options(s.words[1:], "until")
-	if err != nil {
-		return 0, err
+	t := time.Duration(-1)
+	err := table{"until": span(&t)}.read(s.words[1:])
+	if err == nil && (t < 0 || t > maxTime) {
+		err = fmt.Errorf("want: run until=TIME, at most %v", maxTime)
 	}
-	r := &reader{m: m}
-	t := r.duration("until", -1)
-	if r.err == nil && (t < 0 || t > maxTime) {
-		return 0, fmt.Errorf("want: run until=TIME, at most %v", maxTime)
-	}
-	return t, r.err
+	return t, err
 }

@@ -19,41 +19,29 @@ func (w *world) submit(now time.Duration, args []string) error {
 	if _, twice := w.jobs[name]; twice {
 		return fmt.Errorf("job %s twice", name)
 	}
-	m, err := options(args[1:], "maps", "reduces", "pool", "user", "priority", "queue", "data", "map-time", "reduce-time", "slots-per-task")
+	spec := scheduling.JobSpec{Name: name, User: name, SlotsPerTask: 1, MapTime: 10 * time.Second, ReduceTime: 10 * time.Second}
+	data := ""
+	err := table{
+		"maps": whole(&spec.Maps, 0), "reduces": whole(&spec.Reduces, 0), "slots-per-task": whole(&spec.SlotsPerTask, 1),
+		"map-time": span(&spec.MapTime), "reduce-time": span(&spec.ReduceTime), "user": word(&spec.User), "data": word(&data),
+		"priority": func(text string) (err error) {
+			spec.Priority, err = scheduling.ParsePriority(text)
+			return err
+		},
+		"pool": func(text string) error {
+			spec.Pool = text
+			return w.only("pools", "pools")
+		},
+		"queue": func(text string) error {
+			spec.Queue = text
+			return w.only("capacity", "queues")
+		},
+	}.read(args[1:])
+	if err == nil && data != "" {
+		spec.Places, err = w.places(data, spec.Maps)
+	}
 	if err != nil {
 		return err
-	}
-	r := &reader{m: m}
-	spec := scheduling.JobSpec{
-		Name: name, User: name, Pool: m["pool"], Queue: m["queue"],
-		Maps: r.integer("maps", 0, 0), Reduces: r.integer("reduces", 0, 0), SlotsPerTask: r.integer("slots-per-task", 1, 1),
-		MapTime: r.duration("map-time", 10*time.Second), ReduceTime: r.duration("reduce-time", 10*time.Second),
-	}
-	if u, ok := m["user"]; ok {
-		spec.User = u
-	}
-	if v, ok := m["priority"]; ok {
-		if spec.Priority, err = scheduling.ParsePriority(v); err != nil {
-			return err
-		}
-	}
-	if v, ok := m["data"]; ok && r.err == nil {
-		if spec.Places, err = w.places(v, spec.Maps); err != nil {
-			return err
-		}
-	}
-	if r.err != nil {
-		return r.err
-	}
-	if _, ok := m["pool"]; ok {
-		if err := w.only("pools", "pools"); err != nil {
-			return err
-		}
-	}
-	if _, ok := m["queue"]; ok {
-		if err := w.only("capacity", "queues"); err != nil {
-			return err
-		}
 	}
 	id, err := w.core.Submit(now, spec)
 	if err != nil {
@@ -124,24 +112,16 @@ func (w *world) set(now time.Duration, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := options(args[1:], "priority", "pool", "queue")
-	if err != nil {
-		return err
-	}
-	for name, value := range m {
-		if name == "priority" {
-			p, err := scheduling.ParsePriority(value)
-			if err != nil {
-				return err
-			}
-			if err := w.core.SetPriority(now, id, p); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := w.core.SetPool(now, id, value); err != nil {
+	move := func(name string) error { return w.core.SetPool(now, id, name) }
+	err = table{"pool": move, "queue": move, "priority": func(text string) error {
+		p, err := scheduling.ParsePriority(text)
+		if err != nil {
 			return err
 		}
+		return w.core.SetPriority(now, id, p)
+	}}.read(args[1:])
+	if err != nil {
+		return err
 	}
 	return w.core.Update(now)
 }

@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,17 +123,13 @@ func (s *statement) follows(before []statement) error {
 	return nil
 }
 
-// options parses arguments of the form name=value. It rejects repeated names and, if names are
-// given, all others.
-func options(words []string, allowed ...string) (map[string]string, error) {
+// options parses arguments of the form name=value. It rejects repeated names.
+func options(words []string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")
 		if !ok || value == "" {
 			return nil, fmt.Errorf("%.40q is not of the form option=value", w)
-		}
-		if len(allowed) > 0 && !slices.Contains(allowed, name) {
-			return nil, fmt.Errorf("unknown option %.40q", name)
 		}
 		if _, twice := m[name]; twice {
 			return nil, fmt.Errorf("option %s twice", name)
@@ -141,37 +139,58 @@ func options(words []string, allowed ...string) (map[string]string, error) {
 	return m, nil
 }
 
-// reader parses typed values of options and keeps the first error.
-type reader struct {
-	m   map[string]string
-	err error
+// table has the options of a statement by name, each with the function that reads its value.
+type table map[string]func(text string) error
+
+// errValue is the error of a function in a table for a value of the wrong form or out of range.
+var errValue = errors.New("bad value")
+
+// read parses arguments of the form name=value and reads their values. It rejects options that are
+// not in the table.
+func (t table) read(words []string) error {
+	m, err := options(words)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		read, text := t[name], m[name]
+		if read == nil {
+			return fmt.Errorf("unknown option %.40q", name)
+		}
+		if err := read(text); errors.Is(err, errValue) {
+			return fmt.Errorf("%w %s=%.40s", err, name, text)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (r *reader) fail(name string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("bad value %s=%.40s", name, r.m[name])
+// within returns a function that sets *to to a value from least to most.
+func within[T cmp.Ordered](to *T, parse func(string) (T, error), least, most T) func(string) error {
+	return func(text string) error {
+		x, err := parse(text)
+		if err != nil || !(x >= least && x <= most) {
+			return errValue
+		}
+		*to = x
+		return nil
 	}
 }
 
-// value parses the value of an option, which is from least to most; def is its default.
-func value[T cmp.Ordered](r *reader, name string, def T, parse func(string) (T, error), least, most T) T {
-	text, given := r.m[name]
-	if !given {
-		return def
-	}
-	x, err := parse(text)
-	if err != nil || !(x >= least && x <= most) {
-		r.fail(name)
-	}
-	return x
+func whole(to *int, least int) func(string) error {
+	return within(to, strconv.Atoi, least, maxNumber)
 }
 
-func (r *reader) integer(name string, def, least int) int {
-	return value(r, name, def, strconv.Atoi, least, maxNumber)
+func span(to *time.Duration) func(string) error {
+	return within(to, time.ParseDuration, 0, 1000*maxTime)
 }
 
-func (r *reader) duration(name string, def time.Duration) time.Duration {
-	return value(r, name, def, time.ParseDuration, 0, 1000*maxTime)
+func word(to *string) func(string) error {
+	return func(text string) error {
+		*to = text
+		return nil
+	}
 }
 
 // validName reports whether s consists of letters, digits, - and _.

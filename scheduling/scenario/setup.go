@@ -124,15 +124,12 @@ func (w *world) only(order, what string) error {
 }
 
 func (w *world) cluster(args []string) error {
-	m, err := options(args, "racks", "nodes", "map", "reduce")
+	racks, nodes, maps, reduces := 1, 1, 0, 0
+	err := table{
+		"racks": whole(&racks, 1), "nodes": whole(&nodes, 1), "map": whole(&maps, 0), "reduce": whole(&reduces, 0),
+	}.read(args)
 	if err != nil {
 		return err
-	}
-	r := &reader{m: m}
-	racks, nodes := r.integer("racks", 1, 1), r.integer("nodes", 1, 1)
-	maps, reduces := r.integer("map", 0, 0), r.integer("reduce", 0, 0)
-	if r.err != nil {
-		return r.err
 	}
 	if racks > maxNodes || nodes > maxNodes || racks*nodes > maxNodes || racks*nodes*max(maps, reduces) > maxSlots {
 		return fmt.Errorf("a cluster of %d racks of %d nodes of %d and %d slots: at most %d nodes, and %d slots of a kind", racks, nodes, maps, reduces, maxNodes, maxSlots)
@@ -140,26 +137,26 @@ func (w *world) cluster(args []string) error {
 	for i := range racks * nodes {
 		w.nodes = append(w.nodes, scheduling.Node{Name: "tt" + strconv.Itoa(i+1), Rack: "rack" + strconv.Itoa(i/nodes+1), MapSlots: maps, ReduceSlots: reduces})
 	}
-	return r.err
+	return nil
 }
 
-func (w *world) parseNode(args []string) (scheduling.Node, error) {
+func (w *world) parseNode(args []string) (n scheduling.Node, err error) {
 	if len(args) == 0 || !validName(args[0]) {
-		return scheduling.Node{}, fmt.Errorf("node needs a name")
+		return n, fmt.Errorf("node needs a name")
 	}
-	m, err := options(args[1:], "rack", "map", "reduce", "slow")
-	if err != nil {
-		return scheduling.Node{}, err
-	}
-	r := &reader{m: m}
-	n := scheduling.Node{Name: args[0], Rack: "rack" + strconv.Itoa(r.integer("rack", 1, 1)), MapSlots: r.integer("map", 0, 0), ReduceSlots: r.integer("reduce", 0, 0)}
+	n.Name = args[0]
+	rack, slow := 1, 0.0
 	number := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
-	slow := value(r, "slow", 1, number, 1, maxNumber*maxNumber)
-	if _, given := m["slow"]; given && slow >= 1 {
+	err = table{
+		"rack": whole(&rack, 1), "map": whole(&n.MapSlots, 0), "reduce": whole(&n.ReduceSlots, 0),
+		"slow": within(&slow, number, 1, maxNumber*maxNumber),
+	}.read(args[1:])
+	n.Rack = "rack" + strconv.Itoa(rack)
+	if slow > 0 {
 		if w.drive == nil {
 			return n, fmt.Errorf("option slow has no effect: it needs a cluster that drives itself, with run")
 		}
 		w.slow[n.Name] = slow
 	}
-	return n, r.err
+	return n, err
 }

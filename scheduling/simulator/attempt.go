@@ -184,14 +184,18 @@ func (s *sim) phaseOver(ai int32) error {
 	return nil
 }
 
-// work starts an attempt's last phase, which takes the time before, for set-up, plus a.work. An
-// attempt that fails does so halfway.
+// work starts an attempt's last phase, which takes the time before, for set-up or fetching, plus
+// a.work. An attempt that fails does so halfway; a recorded one fails at its recorded time.
 func (s *sim) work(ai int32, before time.Duration) {
 	a := &s.atts[ai]
 	a.phase = phaseWork
 	span := before + a.work
-	if a.fails {
+	if a.fails && s.jobs[a.job].recorded == nil {
 		span /= 2
+	}
+	if a.suspended {
+		a.phaseRemaining = span
+		return
 	}
 	s.until(ai, s.q.now+span)
 }

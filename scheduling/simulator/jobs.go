@@ -29,8 +29,12 @@ type simJob struct {
 	recorded     *Recorded     // its recorded task times, nil without
 }
 
-// over reports whether the JobTracker knows that the job has failed or its last task is done.
-func (j *simJob) over() bool {
+// over reports whether the JobTracker knows that the job has failed, which it notes in the job's
+// result, or that its last task is done.
+func (s *sim) over(j *simJob) bool {
+	if f := &s.cfg.Failures; f.any() || f.TaskFails > 0 || s.cfg.Recorded != nil {
+		j.Failed = s.core.View().State(j.ID) == scheduling.JobFailed
+	}
 	if j.Failed {
 		return true
 	}

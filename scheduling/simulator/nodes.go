@@ -219,7 +219,7 @@ func (s *sim) reported(i int32, r *report) {
 		j.reported[1]++
 		s.countShuffle(j, i, r.id.Task.Index)
 	}
-	if j.over() && !j.ended {
+	if !j.ended && s.over(j) {
 		s.coreEnded(j)
 	}
 }

@@ -149,8 +149,7 @@ func (s *sim) startRecordedMap(ai int32, j *simJob) {
 	if now, then := near(a.locality), near(t.Near); now != then {
 		a.work = seconds(t.Time.Seconds() * j.recorded.Far[now] / j.recorded.Far[then])
 	}
-	a.phase = phaseWork
-	s.until(ai, s.q.now+a.work)
+	s.work(ai, 0)
 }
 
 // shuffledRecorded schedules the end of a reduce when all map outputs are available.
@@ -170,10 +169,5 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 		a.work += seconds(more)
 	}
 	a.work = max(a.work, time.Microsecond)
-	a.phase = phaseWork
-	if a.suspended {
-		a.phaseRemaining = a.work
-		return
-	}
-	s.until(ai, s.q.now+a.work)
+	s.work(ai, 0)
 }

@@ -69,16 +69,7 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // negative: still setting up
 	span := max(cost-fetching, cost/float64(j.spec.Maps))
 	a.work = s.reducing(a, j, float64(in.All()))
-	a.phase = phaseWork
-	left := seconds(span) + a.work
-	if a.fails {
-		left /= 2
-	}
-	if a.suspended {
-		a.phaseRemaining = left
-		return
-	}
-	s.until(ai, s.q.now+left)
+	s.work(ai, seconds(span))
 }
 
 // reducing returns how long a reduce works on its fetched input: merging, computing, writing.

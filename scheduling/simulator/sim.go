@@ -88,7 +88,6 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	if err := s.feasible(); err != nil {
 		return nil, err
 	}
-	s.watch()
 	s.cache = newCaches(len(s.top.rackOf), cfg.Cluster.Cache)
 	s.cfg.Core.Parts = s.withParts(cfg.Core.Parts)
 	var err error
@@ -105,22 +104,6 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	s.files = make([]scheduling.Places, len(w.Files))
 	s.byID = append(s.byID, -1)
 	return s, errors.Join(s.order(), s.record())
-}
-
-// watch makes the simulator note jobs that the Core has declared failed, from the Core's events.
-func (s *sim) watch() {
-	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 && s.cfg.Recorded == nil {
-		return
-	}
-	users := s.cfg.Core.Events
-	s.cfg.Core.Events = func(e event.Event) {
-		if e.Type == event.Finished && e.State == scheduling.JobFailed.String() {
-			s.jobs[s.byID[e.JobID]].Failed = true
-		}
-		if users != nil {
-			users(e)
-		}
-	}
 }
 
 // order finds the job that each job's After names, and each job's followers.

@@ -88,11 +88,7 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 // live node.
 func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork && a.work > 0 {
-		left := a.ends - s.q.now
-		if a.suspended {
-			left = a.phaseRemaining
-		}
-		reduced = min(max(1-left.Seconds()/a.work.Seconds(), 0), 1)
+		reduced = min(max(1-s.leftOf(a).Seconds()/a.work.Seconds(), 0), 1)
 	}
 	if a.id.Task.Kind == scheduling.Map {
 		return reduced, 0

@@ -149,10 +149,7 @@ func (c *Core) Resume(now time.Duration, id model.JobID, s model.JobSpec, kept [
 }
 
 func validateKept(s *model.JobSpec, kept []int32) error {
-	tasks := s.Reduces
-	if tasks == 0 {
-		tasks = s.Maps
-	}
+	tasks := cmp.Or(s.Reduces, s.Maps)
 	last := int32(-1)
 	for _, i := range kept {
 		if i <= last || int(i) >= tasks {

@@ -54,10 +54,19 @@ func (c *Core) NodeID(name string) model.NodeID {
 	if id, ok := c.Names[name]; ok {
 		return id
 	}
-	id := model.NodeID(len(c.Nodes))
-	c.Names[name] = id
-	c.Nodes = append(c.Nodes, &NodeState{ID: id, Name: name})
+	id := c.nodeID(name)
 	c.record(calls.Call{Op: calls.Name, At: c.Now, Text: name})
+	return id
+}
+
+// nodeID is like NodeID, without an entry in the call log.
+func (c *Core) nodeID(name string) model.NodeID {
+	id, known := c.Names[name]
+	if !known {
+		id = model.NodeID(len(c.Nodes))
+		c.Names[name] = id
+		c.Nodes = append(c.Nodes, &NodeState{ID: id, Name: name})
+	}
 	return id
 }
 
@@ -166,15 +175,6 @@ func (s *slotNumbers) free(first, count int32) {
 		s.isTaken[first-1+i] = false
 	}
 	s.low = min(s.low, first-1)
-}
-
-// nodeID is like NodeID, without an entry in the call log.
-func (c *Core) nodeID(name string) model.NodeID {
-	record := c.Config.Calls
-	c.Config.Calls = nil
-	id := c.NodeID(name)
-	c.Config.Calls = record
-	return id
 }
 
 // countSlots adds (1) or removes (-1) a node and its slots in the cluster's totals.
