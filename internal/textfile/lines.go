@@ -11,46 +11,34 @@ import (
 // ErrNotText is the error for bytes that are not text.
 var ErrNotText = errors.New("not text: a NUL byte, or not UTF-8")
 
-// Lines reads a text line by line and skips blank lines.
-type Lines struct {
-	N    int    // number of the current line, from 1; after an error, of the line with the error
-	Text string // the line, without its end and without a byte order mark
-	scan *bufio.Scanner
-	max  int
-	err  error
-}
-
-// NewLines returns a reader of r's lines. A line of maxBytes or more is an error.
-func NewLines(r io.Reader, maxBytes int) *Lines {
-	l := &Lines{scan: bufio.NewScanner(r), max: maxBytes}
-	l.scan.Buffer(nil, maxBytes)
-	return l
-}
-
-// Next reads the next line that is not blank into Text. It returns false at the end or an error.
-func (l *Lines) Next() bool {
-	for l.err == nil && l.scan.Scan() {
-		l.N++
-		if NotText(l.scan.Bytes()) > 0 {
-			l.err = ErrNotText
-			return false
+// EachLine calls read with each line of r that is not blank, and its number from 1. The line comes
+// without its end and without a byte order mark. EachLine stops at an error, also one of read. It
+// returns the number of the last line or, with an error, of the line with the error. A line of
+// maxBytes or more is an error.
+func EachLine(r io.Reader, maxBytes int, read func(n int, line string) error) (n int, err error) {
+	scan := bufio.NewScanner(r)
+	scan.Buffer(nil, maxBytes)
+	for scan.Scan() {
+		n++
+		if NotText(scan.Bytes()) > 0 {
+			return n, ErrNotText
 		}
-		l.Text = strings.TrimRight(l.scan.Text(), "\r")
-		if l.N == 1 {
-			l.Text = strings.TrimPrefix(l.Text, ByteOrderMark)
+		line := strings.TrimRight(scan.Text(), "\r")
+		if n == 1 {
+			line = strings.TrimPrefix(line, ByteOrderMark)
 		}
-		if strings.TrimSpace(l.Text) != "" {
-			return true
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if err := read(n, line); err != nil {
+			return n, err
 		}
 	}
-	if err := l.scan.Err(); l.err == nil && err != nil {
-		l.N++
-		if l.err = err; errors.Is(err, bufio.ErrTooLong) {
-			l.err = fmt.Errorf("a line of more than %d bytes", l.max)
-		}
+	switch err := scan.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return n + 1, fmt.Errorf("a line of more than %d bytes", maxBytes)
+	case err != nil:
+		return n + 1, err
 	}
-	return false
+	return n, nil
 }
-
-// Err returns the error that ended the reading; nil if it was the end of the text.
-func (l *Lines) Err() error { return l.err }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLines(t *testing.T) {
+func TestEachLine(t *testing.T) {
 	broken := iotest.ErrReader(errors.New("disk on fire"))
 	for _, c := range []struct {
 		r    io.Reader
@@ -23,14 +23,17 @@ func TestLines(t *testing.T) {
 		{strings.NewReader("a\nb\xff\nc"), "1 a|end 2: not text: a NUL byte, or not UTF-8"},
 		{strings.NewReader("a\n\x00"), "1 a|end 2: not text: a NUL byte, or not UTF-8"},
 		{strings.NewReader("a\n" + strings.Repeat("b", 30)), "1 a|end 2: a line of more than 20 bytes"},
+		{strings.NewReader("a\nstop\nb"), "1 a|2 stop|end 2: stopped"},
 		{io.MultiReader(strings.NewReader("a\n\n"), broken), "1 a|end 3: disk on fire"},
 	} {
-		lines, got := NewLines(c.r, 20), ""
-		for lines.Next() {
-			got += fmt.Sprintf("%d %s|", lines.N, lines.Text)
-		}
-		require.Equal(t, c.want, got+fmt.Sprintf("end %d: %v", lines.N, lines.Err()))
-		require.False(t, lines.Next(), "it stays at the end")
-		require.Equal(t, c.want, got+fmt.Sprintf("end %d: %v", lines.N, lines.Err()))
+		got := ""
+		n, err := EachLine(c.r, 20, func(n int, line string) error {
+			got += fmt.Sprintf("%d %s|", n, line)
+			if line == "stop" {
+				return errors.New("stopped")
+			}
+			return nil
+		})
+		require.Equal(t, c.want, got+fmt.Sprintf("end %d: %v", n, err))
 	}
 }

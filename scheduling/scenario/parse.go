@@ -48,26 +48,23 @@ func (f *fault) Unwrap() error { return f.err }
 // parse returns the statements of a scenario. It rejects decreasing times and a wrong order.
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
-	lines := textfile.NewLines(r, maxLine)
-	for lines.Next() {
-		text, _, _ := strings.Cut(lines.Text, "#")
+	n, err := textfile.EachLine(r, maxLine, func(n int, line string) error {
+		text, _, _ := strings.Cut(line, "#")
 		if text = strings.TrimSpace(text); text == "" {
-			continue
+			return nil
 		}
 		s, err := parseLine(text)
 		if err == nil {
 			err = s.follows(list)
 		}
-		if err != nil {
-			return nil, &fault{lines.N, err}
+		s.line = n
+		if list = append(list, s); err == nil && len(list) > maxStatements {
+			err = fmt.Errorf("more than %d statements", maxStatements)
 		}
-		s.line = lines.N
-		if list = append(list, s); len(list) > maxStatements {
-			return nil, &fault{lines.N, fmt.Errorf("more than %d statements", maxStatements)}
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, &fault{lines.N, err}
+		return err
+	})
+	if err != nil {
+		return nil, &fault{n, err}
 	}
 	if len(list) < 2 {
 		return nil, &fault{1, fmt.Errorf("a scenario needs a cluster and a scheduler")}

@@ -78,71 +78,53 @@ func (o *Order) needOf(p *Pool, k model.TaskKind) (need int) {
 	return need
 }
 
-// round kills the newest attempts of pools above their fair share, one per slot that the pools may
-// claim. It leaves each pool its share.
+// round takes slots for the pools that may claim some.
 func (o *Order) round() {
 	for k := range model.TaskKind(model.Kinds) {
 		need := 0
 		for _, p := range o.Sorted {
 			need += p.Need[k]
 		}
-		switch {
-		case need > 0 && o.Preempt.Mode == model.PreemptOn:
-			o.killNewest(k, need)
-		case need > 0 && o.C.Config.Events != nil:
-			o.tellVictims(k, need)
+		if need > 0 {
+			o.takeNewest(k, need)
 		}
 	}
 }
 
-// aboveShare reports whether a pool runs more than its fair share.
-func (o *Order) aboveShare(p *Pool, k model.TaskKind) bool { return float64(p.Running[k]) > p.Share[k] }
-
-// newest returns the attempts of kind k of pools above their fair share, newest first.
-func (o *Order) newest(k model.TaskKind) (victims []int32) {
+// newest returns the running attempts of kind k, newest first.
+func (o *Order) newest(k model.TaskKind) (list []int32) {
 	c := o.C
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
-			a := &c.Attempts[ai]
-			if a.ID.Task.Kind == k && !a.Suspended && o.aboveShare(o.PoolOf(a.Job), k) {
-				victims = append(victims, ai)
+			if a := &c.Attempts[ai]; a.ID.Task.Kind == k && !a.Suspended {
+				list = append(list, ai)
 			}
 		}
 	}
-	slices.SortFunc(victims, func(x, y int32) int {
+	slices.SortFunc(list, func(x, y int32) int {
 		a, b := &c.Attempts[x], &c.Attempts[y]
 		return cmp.Or(cmp.Compare(b.Start, a.Start), cmp.Compare(a.ID.Task.Job, b.ID.Task.Job), cmp.Compare(a.ID.Task.Index, b.ID.Task.Index))
 	})
-	return victims
+	return list
 }
 
-// tellVictims emits an event for each attempt that killNewest would kill; it kills none.
-func (o *Order) tellVictims(k model.TaskKind, need int) {
-	c, gone := o.C, map[*Pool]int{}
+// takeNewest kills up to `need` attempts of kind k of pools above their fair share, newest first,
+// and leaves each pool its share. With PreemptLog it only emits an event for each.
+func (o *Order) takeNewest(k model.TaskKind, need int) {
+	c, told := o.C, map[*Pool]int{}
 	for _, ai := range o.newest(k) {
 		a := &c.Attempts[ai]
-		p := o.PoolOf(a.Job)
-		if float64(p.Running[k]-gone[p]) <= p.Share[k] {
+		p, why := o.PoolOf(a.Job), model.Reason{Cause: model.CausePreempted}
+		if float64(p.Running[k]-told[p]) <= p.Share[k] {
 			continue
 		}
-		gone[p]++
-		c.Emit(event.Event{Type: event.Victim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: model.Reason{Cause: model.CausePreempted}})
-		if need--; need == 0 {
-			return
+		if o.Preempt.Mode == model.PreemptOn {
+			c.Killed = append(c.Killed, a.ID)
+			c.KillAttempt(ai, why, false)
+		} else {
+			told[p]++
+			c.Emit(event.Event{Type: event.Victim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
 		}
-	}
-}
-
-// killNewest kills up to `need` attempts of kind k of pools above their fair share, newest first.
-func (o *Order) killNewest(k model.TaskKind, need int) {
-	c := o.C
-	victims := o.newest(k)
-	for _, ai := range victims {
-		if !o.aboveShare(o.PoolOf(c.Attempts[ai].Job), k) {
-			continue
-		}
-		c.Killed = append(c.Killed, c.Attempts[ai].ID)
-		c.KillAttempt(ai, model.Reason{Cause: model.CausePreempted}, false)
 		if need--; need == 0 {
 			return
 		}

@@ -32,24 +32,21 @@ type batchTask struct {
 // or that are partly outside of the trace's eight days, are skipped. The first task arrives at 0.
 func ReadAlibaba(r io.Reader, name string) (Workload, error) {
 	var tasks []batchTask
-	lines := textfile.NewLines(r, 64<<10)
-	for lines.Next() {
-		t, ended, err := parseBatchTask(lines.Text)
+	n, err := textfile.EachLine(r, 64<<10, func(_ int, line string) error {
+		t, ended, err := parseBatchTask(line)
 		if err == nil && len(tasks) == maxJobs {
 			err = fmt.Errorf("more than %d tasks; cut the file", maxJobs)
 		}
-		if err != nil {
-			return Workload{}, refuse(name, lines.N, "%v", err)
-		}
-		if ended {
+		if err == nil && ended {
 			tasks = append(tasks, t)
 		}
+		return err
+	})
+	if err == nil && len(tasks) == 0 {
+		err = errors.New("no task in it that succeeded")
 	}
-	if err := lines.Err(); err != nil {
-		return Workload{}, refuse(name, lines.N, "%v", err)
-	}
-	if len(tasks) == 0 {
-		return Workload{}, refuse(name, max(lines.N, 1), "no task in it that succeeded")
+	if err != nil {
+		return Workload{}, refuse(name, max(n, 1), "%v", err)
 	}
 	w := Workload{Name: name, Jobs: stages(tasks)}
 	if err := w.Validate(); err != nil {

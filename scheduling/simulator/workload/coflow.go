@@ -45,31 +45,30 @@ const (
 // the number of racks. Errors wrap ErrFormat. They report invalid text, missing or surplus columns,
 // negative or huge numbers, decreasing times, and a wrong number of coflows in the first line.
 func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
-	lines, want := textfile.NewLines(r, 16<<20), -1
-	for lines.Next() {
-		p := coflowLine{words: strings.Fields(lines.Text), racks: racks}
+	want := -1
+	n, err := textfile.EachLine(r, 16<<20, func(_ int, line string) (err error) {
+		p := coflowLine{words: strings.Fields(line), racks: racks}
 		if want < 0 {
-			if racks, want, err = p.head(); err != nil {
-				return nil, 0, refuse(name, lines.N, "%v", err)
-			}
-			continue
+			racks, want, err = p.head()
+			return err
 		}
 		c, err := p.coflow()
-		if err != nil {
-			return nil, 0, refuse(name, lines.N, "%v", err)
+		switch {
+		case err != nil:
+			return err
+		case len(list) > 0 && c.Arrival < list[len(list)-1].Arrival:
+			return fmt.Errorf("time goes back from %v to %v", list[len(list)-1].Arrival, c.Arrival)
+		case len(list) == want:
+			return fmt.Errorf("more than the %d coflows of the first line", want)
 		}
-		if len(list) > 0 && c.Arrival < list[len(list)-1].Arrival {
-			return nil, 0, refuse(name, lines.N, "time goes back from %v to %v", list[len(list)-1].Arrival, c.Arrival)
-		}
-		if list = append(list, c); len(list) > want {
-			return nil, 0, refuse(name, lines.N, "more than the %d coflows of the first line", want)
-		}
+		list = append(list, c)
+		return nil
+	})
+	if err == nil && (len(list) == 0 || len(list) < want) {
+		err = fmt.Errorf("%d coflows, the first line says %d", len(list), max(want, 0))
 	}
-	if err := lines.Err(); err != nil {
-		return nil, 0, refuse(name, lines.N, "%v", err)
-	}
-	if len(list) == 0 || len(list) < want {
-		return nil, 0, refuse(name, max(lines.N, 1), "%d coflows, the first line says %d", len(list), max(want, 0))
+	if err != nil {
+		return nil, 0, refuse(name, max(n, 1), "%v", err)
 	}
 	return list, racks, nil
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -28,25 +29,24 @@ const maxSeconds = int64(maxSubmit / time.Second)
 // negative or huge numbers, decreasing times.
 func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	var rows []TraceRow
-	lines := textfile.NewLines(r, 1<<20)
-	for lines.Next() {
-		row, err := parseRow(lines.Text)
-		if err != nil {
-			return nil, refuse(name, lines.N, "%v", err)
-		}
-		if len(rows) > 0 && row.Submit < rows[len(rows)-1].Submit {
-			return nil, refuse(name, lines.N, "time goes back from %d s to %d s", rows[len(rows)-1].Submit, row.Submit)
-		}
-		if len(rows) == maxJobs {
-			return nil, refuse(name, lines.N, "more than %d jobs", maxJobs)
+	n, err := textfile.EachLine(r, 1<<20, func(_ int, line string) error {
+		row, err := parseRow(line)
+		switch {
+		case err != nil:
+			return err
+		case len(rows) > 0 && row.Submit < rows[len(rows)-1].Submit:
+			return fmt.Errorf("time goes back from %d s to %d s", rows[len(rows)-1].Submit, row.Submit)
+		case len(rows) == maxJobs:
+			return fmt.Errorf("more than %d jobs", maxJobs)
 		}
 		rows = append(rows, row)
+		return nil
+	})
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no job in it")
 	}
-	if err := lines.Err(); err != nil {
-		return nil, refuse(name, lines.N, "%v", err)
-	}
-	if len(rows) == 0 {
-		return nil, refuse(name, max(lines.N, 1), "no job in it")
+	if err != nil {
+		return nil, refuse(name, max(n, 1), "%v", err)
 	}
 	return rows, nil
 }
