@@ -9,11 +9,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // built has this package's order, the only part that the tests' policies name.
-var built = &core.Policies{Orders: map[string]func(*core.Core, *model.Policy) (core.Order, error){"capacity": New}}
+var built = &core.Policies{
+	Orders:    map[string]func(*core.Core, *model.Policy) (core.Order, error){"capacity": New},
+	Speculate: speculate.New,
+}
 
 func capacityCore(t require.TestingT, queues []model.QueueConfig, nodes ...model.Node) *core.Core {
 	return coretest.New(t, built, core.Config{}, model.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)

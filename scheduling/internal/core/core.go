@@ -153,12 +153,8 @@ func (c *Core) install(p model.Policy) error {
 	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
 		return err
 	}
-	former := c.Speculation
 	c.Policy, c.Order, c.Placement = p, o, [model.Kinds]Placement{maps, reduces}
-	c.Speculation = Speculation(noCopies{})
-	if c.built.Speculate != nil {
-		c.Speculation = c.built.Speculate(c, p.Speculation, former)
-	}
+	c.Speculation = c.built.Speculate(c, p.Speculation, c.Speculation)
 	return nil
 }
 

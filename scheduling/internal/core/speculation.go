@@ -20,15 +20,6 @@ type Speculation interface {
 	Remove(j *Job)
 }
 
-// noCopies is the Speculation of policies without speculative attempts: it finds no slow tasks.
-type noCopies struct{}
-
-func (noCopies) Look()                                                 {}
-func (noCopies) Refusal(*Job, *NodeState, model.TaskKind) model.Reason { return model.Reason{} }
-func (noCopies) Succeeded(Attempt)                                     {}
-func (noCopies) Overtaken(*Attempt)                                    {}
-func (noCopies) Remove(*Job)                                           {}
-
 // SetSlow sets the tasks of a job that should get a speculative attempt.
 func (c *Core) SetSlow(j *Job, k model.TaskKind, list []int32) {
 	w := &j.Work[k]

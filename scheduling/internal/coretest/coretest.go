@@ -11,12 +11,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
+	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// New returns a Core with policy p and the given nodes, joined at time 0. built has p's parts.
+// New returns a Core with policy p and the given nodes, joined at time 0. built has p's order and
+// placements.
 func New(t require.TestingT, built *core.Policies, cfg core.Config, p model.Policy, nodes ...model.Node) *core.Core {
-	c, err := core.New(built, cfg, p)
+	parts := *built
+	parts.Speculate = speculate.New
+	c, err := core.New(&parts, cfg, p)
 	require.NoError(t, err)
 	for _, n := range nodes {
 		_, err := c.Join(0, n)

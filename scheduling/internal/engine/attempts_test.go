@@ -155,6 +155,8 @@ func TestSizesThatComeLater(t *testing.T) {
 		require.ErrorIs(t, c.MapOutput(5, bad, []int64{1}), core.ErrUnknownTask, bad)
 	}
 	require.NoError(t, c.MapOutput(5, model.TaskID{Job: gone}, []int64{1}))
+	require.NoError(t, c.Kill(5, restored))
+	require.NoError(t, c.MapOutput(5, model.TaskID{Job: restored}, []int64{1}), "the newest job")
 	require.ErrorIs(t, c.MapOutput(4, m, nil), core.ErrTimeBackwards)
 	beat(t, c, 6, n, model.Status{Attempt: r[0], State: model.StateSucceeded}, model.Status{Attempt: r[1], State: model.StateSucceeded})
 	require.Equal(t, model.JobSucceeded, c.View().State(1))

@@ -78,6 +78,11 @@ func TestDueNamesNodesOnce(t *testing.T) {
 	require.Len(t, beat(t, c, 2*time.Second, n[2]), 1)
 	require.NoError(t, c.Kill(3*time.Second, 1))
 	due([]model.NodeID{n[0], n[2]}, nil) // for their kills; no task remains to launch
+	killed := submitAt(t, c, 3*time.Second, model.JobSpec{Maps: 1})
+	require.Len(t, beat(t, c, 3*time.Second, n[0]), 1)
+	require.NoError(t, c.Kill(3*time.Second, killed))
+	report(t, c, 3*time.Second, n[0])
+	due(nil, n[2:]) // these have not been asked since the job came; n[0] has got its kill already
 
 	c, n = newTestCore(t, "fair", nil)
 	heard := func() {
