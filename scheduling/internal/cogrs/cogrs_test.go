@@ -260,3 +260,20 @@ func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 		require.Equal(t, rule.ahead, at(2), "nothing lies there yet")
 	}
 }
+
+// A node is near enough by the known outputs alone if its distance exceeds that of the center by at
+// most Theta of the maximum. Otherwise it is the running maps that make it near.
+func TestNearByKnownOutputs(t *testing.T) {
+	for theta, want := range map[float64]model.Cause{0.25: model.CauseGravity, 0.24: model.CauseGravityAhead} {
+		policy := model.Policy{Order: "fair", SlowStart: 0.6, Reduce: model.ReducePolicy{Rule: model.CoGRS, Theta: theta}}
+		nodes := coretest.Racks([2]int{1, 1}, 2)
+		nodes[1].MapSlots = 2
+		c := coretest.New(t, built, core.Config{}, policy, nodes...)
+		coretest.Submit(t, c, model.JobSpec{Maps: 3, Reduces: 1})
+		for n, bytes := range []int64{96, 32} { // a map still runs on the second node
+			done := coretest.Beat(t, c, 0, model.NodeID(n))[0]
+			coretest.Report(t, c, 0, model.NodeID(n), model.Status{Attempt: done, State: model.StateSucceeded, OutputBytes: []int64{bytes}})
+		}
+		require.Equal(t, want, placement(c).Place(c.Job(1), c.Nodes[1]).Why, "192 away, the center 64, of at most 512")
+	}
+}
