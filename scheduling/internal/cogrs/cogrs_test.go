@@ -277,3 +277,12 @@ func TestNearByKnownOutputs(t *testing.T) {
 		require.Equal(t, want, placement(c).Place(c.Job(1), c.Nodes[1]).Why, "192 away, the center 64, of at most 512")
 	}
 }
+
+// Of the reduces whose center a node is, the one that would lose most elsewhere is launched, not the
+// one with the largest input.
+func TestLaunchesWhatWouldLoseMost(t *testing.T) {
+	for _, rule := range []model.ReduceRule{model.CoGRS, model.LARTS} {
+		c, j := gravityCore(t, rule, []int{2, 2}, 2, map[int][]int64{0: {100, 60}, 2: {90, 1}})
+		require.Equal(t, int32(1), placement(c).Place(j, c.Nodes[0]).Task)
+	}
+}
