@@ -118,12 +118,8 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	b.within = append(b.within, t)
 	defer func() { b.within = b.within[:len(b.within)-1] }()
 	switch t.Kind() {
-	case reflect.Bool, reflect.Uint8:
-		return byteCodec(0), nil
-	case reflect.Int8:
-		return byteCodec(0x80), nil
-	case reflect.Int, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return integerCodec(t), nil
 	case reflect.Float32, reflect.Float64:
 		return floatCodec(t, b.key), nil

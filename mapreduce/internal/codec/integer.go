@@ -19,9 +19,10 @@ func IntegerWidth(t reflect.Type) int {
 	return 0
 }
 
-// IntegerFlip returns the xor mask with which integers of type t, as unsigned, sort by value.
+// IntegerFlip returns the xor mask with which integers of type t, as unsigned, sort by value; 0 for
+// other types.
 func IntegerFlip(t reflect.Type) uint64 {
-	if t.Kind() <= reflect.Int64 {
+	if reflect.Int <= t.Kind() && t.Kind() <= reflect.Int64 {
 		return 1 << (t.Bits() - 1)
 	}
 	return 0

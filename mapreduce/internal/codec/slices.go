@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/binary"
 	"reflect"
 	"slices"
 
@@ -77,11 +76,7 @@ func integerSlice[E uint32 | uint64](c *Codec, flip E) {
 		list := *memory.To[[]E](p)
 		dst = slices.Grow(dst, (1+size)*len(list)+1)
 		for _, x := range list {
-			if dst = append(dst, 1); memory.SizeOf[E]() == 4 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x^flip))
-			} else {
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x^flip))
-			}
+			dst = appendWord(append(dst, 1), x^flip)
 		}
 		return append(dst, 0)
 	}
@@ -95,11 +90,7 @@ func integerSlice[E uint32 | uint64](c *Codec, flip E) {
 			list = make([]E, n)
 		}
 		for i := range list {
-			if memory.SizeOf[E]() == 4 {
-				list[i] = E(binary.BigEndian.Uint32(src[5*i+1:])) ^ flip
-			} else {
-				list[i] = E(binary.BigEndian.Uint64(src[9*i+1:])) ^ flip
-			}
+			list[i] = wordAt[E](src[(1+size)*i+1:]) ^ flip
 		}
 		*memory.To[[]E](p) = list
 		return src[(1+size)*n+1:], nil
