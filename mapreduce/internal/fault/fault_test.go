@@ -60,12 +60,13 @@ func TestErrorsAreShortened(t *testing.T) {
 	require.Equal(t, "another fault", other.Error())
 }
 
-// Standard and OfEngine recognize the library's and the engine's code, but not the engine's tests.
+// isStandard and ofEngine recognize the library's and the engine's code, but not the engine's
+// tests.
 func TestUserCodeIsRecognized(t *testing.T) {
-	require.True(t, Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
-	require.False(t, Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))
-	require.True(t, Standard("fmt/print.go", ""), "built with -trimpath")
-	require.False(t, Standard("example.com/words/count.go", ""))
+	require.True(t, isStandard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
+	require.False(t, isStandard("/home/ann/words/count.go", "/usr/lib/go/src/"))
+	require.True(t, isStandard("fmt/print.go", ""), "built with -trimpath")
+	require.False(t, isStandard("example.com/words/count.go", ""))
 	for name, want := range map[string]bool{
 		"github.com/tarry-mr/tarry/mapreduce.RunLocal":           true,
 		"github.com/tarry-mr/tarry/mapreduce/internal/scan.Line": true,
@@ -78,8 +79,8 @@ func TestUserCodeIsRecognized(t *testing.T) {
 		"github.com/tarry-mr/tarry/mapreducer.Run":               false,
 		"example.com/words.Count":                                false,
 	} {
-		require.Equal(t, want, OfEngine(runtime.Frame{Function: name, File: "/src/file.go"}), name)
-		require.False(t, OfEngine(runtime.Frame{Function: name, File: "/src/file_test.go"}), name)
+		require.Equal(t, want, ofEngine(name, "/src/file.go"), name)
+		require.False(t, ofEngine(name, "/src/file_test.go"), name)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -20,7 +19,8 @@ type PanicError struct {
 
 // NewPanicError returns the error for a panic, whose value v the deferred caller has recovered.
 func NewPanicError(v any) *PanicError {
-	return &PanicError{Value: v, Stack: string(debug.Stack()), At: userPlace()}
+	stack := string(debug.Stack())
+	return &PanicError{Value: v, Stack: stack, At: panicPlace(stack)}
 }
 
 // Error returns the value, cut if it is long, and the place in user code, but not the stack.
@@ -41,81 +41,10 @@ func (e *PanicError) Unwrap() error {
 // Exited returns [ErrExited] with the line of user code that ended the goroutine. Only a deferred
 // function that runs for this reason may call it.
 func Exited() error {
-	if at := userPlace(); at != "" {
+	if at := panicPlace(string(debug.Stack())); at != "" {
 		return fmt.Errorf("%w at %s", ErrExited, at)
 	}
 	return ErrExited
-}
-
-// userPlace returns file and line of the user's code that panicked or ended its goroutine. It is
-// the first function on the stack that is neither in the standard library nor in this engine. If
-// there is none, it is the first function.
-func userPlace() string {
-	pc := make([]uintptr, 128)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
-	below, library, first := false, "", ""
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if f.Function == "runtime.gopanic" || f.Function == "runtime.Goexit" {
-			below, library, first = true, strings.TrimSuffix(f.File, "runtime/panic.go"), ""
-			continue
-		}
-		if !below || strings.HasPrefix(f.Function, "runtime.") {
-			continue
-		}
-		if !Standard(f.File, library) && !OfEngine(f) {
-			return placeOf(f)
-		}
-		if first == "" {
-			first = placeOf(f)
-		}
-	}
-	return first
-}
-
-func placeOf(f runtime.Frame) string {
-	return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
-}
-
-// UserCaller returns the nearest caller that is neither of this engine nor of package runtime or
-// reflect: its place, such as "words/count.go:17", and its full name, empty if there is none.
-func UserCaller() (place, function string) {
-	pc := make([]uintptr, 32)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if !OfEngine(f) && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "reflect.") {
-			return placeOf(f), f.Function
-		}
-	}
-	return "unknown place", ""
-}
-
-// Standard reports whether a source file belongs to the standard library, whose sources are in
-// directory library. With -trimpath that is "", and other files begin with their module's name.
-func Standard(file, library string) bool {
-	if library != "" {
-		return strings.HasPrefix(file, library)
-	}
-	module, _, _ := strings.Cut(file, "/")
-	return !strings.Contains(module, ".")
-}
-
-// OfEngine reports whether a function belongs to this engine. The engine's tests are user code.
-func OfEngine(f runtime.Frame) bool {
-	const module = "github.com/tarry-mr/tarry/"
-	rest, ok := strings.CutPrefix(f.Function, module)
-	if !ok || strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	for _, p := range []string{"mapreduce", "dfs", "scheduling"} {
-		if strings.HasPrefix(rest, p+".") || strings.HasPrefix(rest, p+"/") {
-			return true
-		}
-	}
-	return strings.HasPrefix(rest, "actors.") || strings.HasPrefix(rest, "actors/worker.")
 }
 
 // Thrown is what Throw panics with, to pass an error through functions that return none, such as a
