@@ -31,49 +31,31 @@ const (
 	flatSlice // slice of plain memory, which aliases the block as well
 )
 
-// flatOf appends the fields of a value of type t at offset `at` of a record. It returns false if
-// type t cannot be stored flat.
-func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
-	if codec.Marshals(t) || codec.IsMarshaler(t) {
-		return nil, false
-	}
-	switch {
-	case isImage(t):
-		from := at
-		for _, g := range gapsOf(nil, t, at) {
-			list = appendMemory(list, from, g.from)
-			from = g.to
+// flatOf returns the fields of a value of type t. It returns false if t cannot be stored flat.
+func flatOf(t reflect.Type) (list []flatField, ok bool) {
+	for l := range leavesOf(t, codec.IsMarshaler) {
+		switch {
+		case isNumber(l.Type):
+			list = appendMemory(list, l.at, l.at+l.Size())
+		case codec.IsMarshaler(l.Type):
+			return nil, false
+		case l.Kind() == reflect.String:
+			list = append(list, flatField{l.at, flatString, 1, 1})
+		case l.Kind() == reflect.Slice && l.Elem().Kind() == reflect.Uint8:
+			list = append(list, flatField{l.at, flatBytes, 1, 1})
+		case l.Kind() == reflect.Slice && IsPlain(l.Elem()):
+			list = append(list, flatField{l.at, flatSlice, l.Elem().Size(), uintptr(l.Elem().Align())})
+		default:
+			return nil, false
 		}
-		return appendMemory(list, from, at+t.Size()), true
-	case t.Kind() == reflect.String:
-		return append(list, flatField{at, flatString, 1, 1}), true
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return append(list, flatField{at, flatBytes, 1, 1}), true
-	case t.Kind() == reflect.Slice && IsPlain(t.Elem()):
-		return append(list, flatField{at, flatSlice, t.Elem().Size(), uintptr(t.Elem().Align())}), true
-	case t.Kind() == reflect.Struct:
-		ok := true
-		for f := range t.Fields() {
-			if ok = ok && f.Name != "_"; ok {
-				list, ok = flatOf(list, f.Type, at+f.Offset)
-			}
-		}
-		return list, ok
 	}
-	return nil, false
+	return list, true
 }
-
-// IsPlain reports whether slices with elements of type t, in records read from a store, alias the
-// store's memory instead of being copies.
-func IsPlain(t reflect.Type) bool { return isImage(t) && t.Size() > 0 && gapsOf(nil, t, 0) == nil }
 
 // appendMemory appends a field for bytes from..to, or extends the last one if they are adjacent.
 func appendMemory(list []flatField, from, to uintptr) []flatField {
 	if n := len(list); n > 0 && list[n-1].kind == flatMemory && list[n-1].at+list[n-1].size == from {
 		list[n-1].size += to - from
-		return list
-	}
-	if from == to {
 		return list
 	}
 	return append(list, flatField{at: from, kind: flatMemory, size: to - from})

@@ -37,64 +37,13 @@ type span struct{ from, to uintptr }
 func NewForm[T any]() (Form[T], error) {
 	c, err := codec.Value[T]()
 	f := Form[T]{Codec: c}
-	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillBlock {
-		f.Size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
+	if t := reflect.TypeFor[T](); err == nil && 0 < t.Size() && t.Size() <= spillBlock && isImage(t) {
+		f.Size, f.gaps = int(t.Size()), gapsOf(t)
 	} else if err == nil && !c.Raw {
-		f.flat, _ = flatOf(nil, t, 0)
+		f.flat, _ = flatOf(t)
 		f.aligned = isAligned(f.flat)
 	}
 	return f, err
-}
-
-// isImage reports whether a copy of its memory is a full copy of any value of type t: it has no
-// pointers, no blank fields and no encoding of its own.
-func isImage(t reflect.Type) bool {
-	if codec.IsMarshaler(t) {
-		return false
-	}
-	switch t.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
-		reflect.Float32, reflect.Float64:
-		return true
-	case reflect.Array:
-		return isImage(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if f.Name == "_" || !isImage(f.Type) {
-				return false
-			}
-		}
-		return true
-	default:
-		return false
-	}
-}
-
-// gapsOf appends the unused bytes between the fields of an image of type t at offset `at`.
-func gapsOf(list []span, t reflect.Type, at uintptr) []span {
-	switch t.Kind() {
-	case reflect.Array:
-		if gapsOf(nil, t.Elem(), 0) != nil {
-			for i := range t.Len() {
-				list = gapsOf(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
-			}
-		}
-	case reflect.Struct:
-		end := uintptr(0)
-		for f := range t.Fields() {
-			if f.Offset > end {
-				list = append(list, span{at + end, at + f.Offset})
-			}
-			list = gapsOf(list, f.Type, at+f.Offset)
-			end = f.Offset + f.Type.Size()
-		}
-		if end < t.Size() {
-			list = append(list, span{at + end, at + t.Size()})
-		}
-	default:
-	}
-	return list
 }
 
 // Appender returns, for one attempt, a function that appends the encoding of the T at rec to dst.

@@ -32,9 +32,9 @@ type printer[T any] struct {
 	fingerprint
 	form   Form[T]
 	digest *xxhash.Digest
-	strip  func(p memory.Pointer, sum func(float64) bool) // nil if there are no floats
-	places []uintptr                                      // offsets of the float64s in an image; nil: use strip
-	floats uint64                                         // number of floats that strip has found
+	parts  []floatPart // of a record
+	places []uintptr   // offsets of the float64s in an image; nil: use parts
+	floats uint64      // number of floats in parts so far
 	encode func(dst []byte, rec T) []byte
 	buf    []byte
 }
@@ -43,39 +43,27 @@ func (f Form[T]) printer() partPrinter { return newPrinter(f) }
 
 func newPrinter[T any](form Form[T]) *printer[T] {
 	p := &printer[T]{
-		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.Codec.Encoder(),
+		form: form, digest: xxhash.New(), parts: floatParts(reflect.TypeFor[T]()), encode: form.Codec.Encoder(),
 	}
-	if places, ok := floatsOf(nil, reflect.TypeFor[T](), 0); ok && form.Size > 0 {
-		p.places = places
+	if form.Size > 0 {
+		p.places = placesOf(p.parts)
 	}
 	return p
 }
 
-// maxFloats is the maximum number of floats per record whose offsets floatsOf lists.
+// maxFloats is the maximum number of floats per record whose offsets placesOf lists.
 const maxFloats = 64
 
-// floatsOf appends the offsets of the float64s of an image of type t at offset `at`; it returns
-// false if it has floats that cannot be listed.
-func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
-	ok := true
-	switch t.Kind() {
-	case reflect.Float64:
-		list = append(list, at)
-	case reflect.Float32:
-		return nil, false
-	case reflect.Array:
-		for i := 0; ok && i < t.Len() && len(list) <= maxFloats; i++ {
-			list, ok = floatsOf(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
+// placesOf returns the offsets of the floats of an image; nil if they are too many, or not all
+// float64s.
+func placesOf(parts []floatPart) (list []uintptr) {
+	for _, f := range parts {
+		if f.Kind() != reflect.Float64 || len(parts) > maxFloats {
+			return nil
 		}
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if ok {
-				list, ok = floatsOf(list, f.Type, at+f.Offset)
-			}
-		}
-	default:
+		list = append(list, f.at)
 	}
-	return list, ok && len(list) <= maxFloats
+	return list
 }
 
 // imagesAtOnce is the number of bytes of images that are copied and hashed at a time.
@@ -122,7 +110,7 @@ func floatWeight(n uint64) float64 {
 // run adds the records in b, as stored, to the fingerprint.
 func (p *printer[T]) run(b []byte) error {
 	p.bytes += int64(len(b))
-	if p.strip == nil {
+	if p.parts == nil {
 		_, _ = p.digest.Write(b)
 		if p.form.Size > 0 {
 			p.records += int64(len(b) / p.form.Size)
@@ -141,7 +129,7 @@ func (p *printer[T]) run(b []byte) error {
 	return p.form.Each(b, func(rec T, _ []byte) error {
 		p.records++
 		*box = rec
-		p.strip(memory.Of(box), p.add)
+		p.strip(memory.Of(box), p.parts)
 		p.buf = p.encode(p.buf[:0], *box)
 		_, _ = p.digest.Write(p.buf)
 		return nil
@@ -165,74 +153,50 @@ func (p *printer[T]) print() fingerprint {
 	return p.fingerprint
 }
 
-// stripFloats returns a function that passes each float of a value to sum and zeroes those for
-// which sum returns true, or nil if the type has no floats. It copies slices with floats. Types
-// with their own encoding count as without floats.
-func stripFloats(t reflect.Type) func(p memory.Pointer, sum func(float64) bool) {
-	if codec.Marshals(t) {
-		return nil
-	}
-	switch t.Kind() {
-	case reflect.Float64:
-		return func(p memory.Pointer, sum func(float64) bool) {
-			if x := memory.To[float64](p); sum(*x) {
-				*x = 0
-			}
-		}
-	case reflect.Float32:
-		return func(p memory.Pointer, sum func(float64) bool) {
-			if x := memory.To[float32](p); sum(float64(*x)) {
-				*x = 0
-			}
-		}
-	case reflect.Array:
-		return stripEach(t.Elem(), func(p memory.Pointer) (memory.Pointer, int) { return p, t.Len() })
-	case reflect.Slice:
-		return stripEach(t.Elem(), func(p memory.Pointer) (memory.Pointer, int) {
-			v := p.Value(t)
-			list := reflect.MakeSlice(t, v.Len(), v.Len())
-			reflect.Copy(list, v)
-			v.Set(list)
-			return memory.At(list), list.Len()
-		})
-	case reflect.Struct:
-		return stripFields(t)
-	default:
-		return nil
-	}
+// floatPart is a float in a value, or a slice of values with floats.
+type floatPart struct {
+	leaf
+	elem []floatPart // of an element of the slice
 }
 
-// stripEach is like stripFloats, for adjacent values; first returns the first one and their number.
-func stripEach(elem reflect.Type, first func(p memory.Pointer) (memory.Pointer, int)) func(memory.Pointer, func(float64) bool) {
-	strip := stripFloats(elem)
-	if strip == nil {
-		return nil
-	}
-	return func(p memory.Pointer, sum func(float64) bool) {
-		at, n := first(p)
-		for i := range n {
-			strip(at.Index(i, elem.Size()), sum)
+// floatParts returns the floats of a value of type t, and its slices with floats. Types with their
+// own encoding count as without floats.
+func floatParts(t reflect.Type) (list []floatPart) {
+	for l := range leavesOf(t, codec.Marshals) {
+		isFloat, elem := l.Kind() == reflect.Float32 || l.Kind() == reflect.Float64, []floatPart(nil)
+		if codec.Marshals(l.Type) {
+			continue
+		}
+		if l.Kind() == reflect.Slice {
+			elem = floatParts(l.Elem())
+		}
+		if isFloat || elem != nil {
+			list = append(list, floatPart{l, elem})
 		}
 	}
+	return list
 }
 
-func stripFields(t reflect.Type) func(memory.Pointer, func(float64) bool) {
-	type field struct {
-		at    uintptr
-		strip func(memory.Pointer, func(float64) bool)
-	}
-	var fields []field
-	for f := range t.Fields() {
-		if strip := stripFloats(f.Type); strip != nil && f.Name != "_" {
-			fields = append(fields, field{f.Offset, strip})
-		}
-	}
-	if fields == nil {
-		return nil
-	}
-	return func(p memory.Pointer, sum func(float64) bool) {
-		for _, f := range fields {
-			f.strip(p.Add(f.at), sum)
+// strip adds the floats of the value at v to the sum, and sets them to 0, in copies of its slices.
+func (p *printer[T]) strip(v memory.Pointer, parts []floatPart) {
+	for _, f := range parts {
+		switch at := v.Add(f.at); f.Kind() {
+		case reflect.Float64:
+			if x := memory.To[float64](at); p.add(*x) {
+				*x = 0
+			}
+		case reflect.Float32:
+			if x := memory.To[float32](at); p.add(float64(*x)) {
+				*x = 0
+			}
+		default:
+			was := at.Value(f.Type)
+			list := reflect.MakeSlice(f.Type, was.Len(), was.Len())
+			reflect.Copy(list, was)
+			was.Set(list)
+			for i := range list.Len() {
+				p.strip(memory.At(list).Index(i, f.Elem().Size()), f.elem)
+			}
 		}
 	}
 }
