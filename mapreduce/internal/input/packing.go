@@ -22,105 +22,85 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Packing is the compression of an input file, by its extension.
-type Packing uint8
-
-const (
-	notPacked Packing = iota
-	gzipped
-	zstandard
-	s2Packed
-	bzip2ed
-	xzPacked
-)
-
-// packedFormat is a compression with its extension and the bytes with which files may begin.
-type packedFormat struct {
-	ext   string
-	kind  Packing
-	magic []string
-}
-
-var packedFormats = [...]packedFormat{
-	{".gz", gzipped, []string{"\x1f\x8b"}},
-	{".zst", zstandard, []string{"\x28\xb5\x2f\xfd"}},
-	{".s2", s2Packed, []string{"\xff\x06\x00\x00S2sTwO", "\xff\x06\x00\x00sNaPpY"}},
-	{".bz2", bzip2ed, []string{"BZh"}},
-	{".xz", xzPacked, []string{"\xfd7zXZ\x00"}},
-}
-
-func packingOf(name string) Packing {
-	for _, p := range packedFormats {
-		if strings.EqualFold(path.Ext(name), p.ext) {
-			return p.kind
-		}
-	}
-	return notPacked
-}
-
-// checkMagic rejects a file whose extension promises a compression that its first bytes deny. An
-// empty file is accepted as empty.
-func checkMagic(s Source) error {
-	for _, p := range packedFormats {
-		if p.kind != s.packed {
-			continue
-		}
-		head := make([]byte, 10)
-		n, err := s.Data.ReadAt(head, 0)
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
-			return err
-		case n > 0 && !p.begins(string(head[:n])):
-			return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, p.ext, fault.ErrCorruptInput)
-		}
-	}
-	return nil
-}
-
-// begins reports whether a file of this format may begin with head. A zstd file written by several
-// processors in parallel begins with a skippable frame.
-func (p packedFormat) begins(head string) bool {
-	if p.kind == zstandard && len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
-		return true
-	}
-	return slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(head, m) })
+// packing is a compression of input files.
+type packing struct {
+	ext   string   // of the names of files
+	magic []string // the bytes with which they may begin
+	// open returns the decompressed stream of r. Closing it does not close r.
+	open func(r io.Reader) (io.ReadCloser, error)
 }
 
 // largestWindow is the maximum window in bytes of a zstd or xz stream that is accepted, since
 // readers hold it in memory: zstd's own default limit, and twice what xz -9 uses.
 const largestWindow = 128 << 20
 
-// unpack returns the decompressed stream of r. Closing it does not close r.
-func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
-	switch kind {
-	case gzipped:
-		return gzip.NewReader(r)
-	case zstandard:
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(largestWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	case s2Packed:
+var packings = []*packing{
+	{".gz", []string{"\x1f\x8b"}, func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{".zst", zstdMagic(), openZstd},
+	{".s2", []string{"\xff\x06\x00\x00S2sTwO", "\xff\x06\x00\x00sNaPpY"}, func(r io.Reader) (io.ReadCloser, error) {
 		raw := counted{io.NopCloser(r), new(atomic.Int64)}
 		return io.NopCloser(&s2Stream{s2.NewReader(raw), raw.n}), nil
-	case bzip2ed:
-		return io.NopCloser(bzip2.NewReader(r)), nil
-	case xzPacked:
-		raw := &tailReader{r: r}
-		ahead := bufio.NewReader(raw)
-		if n := xzWindow(ahead); n > largestWindow {
-			return nil, fmt.Errorf("a window of %d bytes, of which at most %d are read", n, largestWindow)
-		}
-		x, err := xz.NewReader(ahead)
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return io.NopCloser(&xzStream{x, raw}), err
-	default:
-		return io.NopCloser(r), nil
+	}},
+	{".bz2", []string{"BZh"}, func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
+	{".xz", []string{"\xfd7zXZ\x00"}, openXZ},
+}
+
+// packingOf returns the compression of a file by its name; nil if it has none.
+func packingOf(name string) *packing {
+	i := slices.IndexFunc(packings, func(p *packing) bool { return strings.EqualFold(path.Ext(name), p.ext) })
+	if i < 0 {
+		return nil
 	}
+	return packings[i]
+}
+
+// checkMagic rejects a file whose extension promises a compression that its first bytes deny. An
+// empty file is accepted as empty.
+func checkMagic(s Source) error {
+	if s.packed == nil {
+		return nil
+	}
+	head := make([]byte, 10)
+	n, err := s.Data.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if n > 0 && !slices.ContainsFunc(s.packed.magic, func(m string) bool { return strings.HasPrefix(string(head[:n]), m) }) {
+		return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, s.packed.ext, fault.ErrCorruptInput)
+	}
+	return nil
+}
+
+// zstdMagic returns the beginnings of zstd files: of a frame, or of a skippable one, with which
+// files begin that several processors have written in parallel.
+func zstdMagic() []string {
+	list := []string{"\x28\xb5\x2f\xfd"}
+	for kind := range byte(16) {
+		list = append(list, string([]byte{0x50 | kind, 0x2a, 0x4d, 0x18}))
+	}
+	return list
+}
+
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(largestWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+func openXZ(r io.Reader) (io.ReadCloser, error) {
+	raw := &tailReader{r: r}
+	ahead := bufio.NewReader(raw)
+	if n := xzWindow(ahead); n > largestWindow {
+		return nil, fmt.Errorf("a window of %d bytes, of which at most %d are read", n, largestWindow)
+	}
+	x, err := xz.NewReader(ahead)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return io.NopCloser(&xzStream{x, raw}), err
 }
 
 // xzWindow returns the window of an xz stream's first block in bytes, or 0 if unknown.

@@ -25,9 +25,9 @@ type Source struct {
 	twin     int                           // earlier sources in the plan with the same name
 	reopens  bool                          // Data is a dfs.LocalFile, which each plan must open for itself
 	stream   func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
-	packed   Packing
-	makeMemo func() any // makes memo; nil if there is none
-	memo     any        // shared by the readers of one plan, for example positions in a CSV file
+	packed   *packing                      // nil: not compressed
+	makeMemo func() any                    // makes memo; nil if there is none
+	memo     any                           // shared by the readers of one plan, for example positions in a CSV file
 }
 
 // Remembering returns s with a memo for the readers of a plan to share; memo makes it for each
@@ -47,7 +47,7 @@ func (s Source) Name() string { return s.name }
 func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
 
 // Packed reports whether the file of s is compressed.
-func Packed(s Source) bool { return s.packed != notPacked }
+func Packed(s Source) bool { return s.packed != nil }
 
 // IsStream reports whether the source can be read only from start to end, even if it is not
 // compressed.
@@ -82,7 +82,7 @@ func (s Source) Size() int64 {
 
 // Splittable reports whether maps can read the source in parts. Compressed files and streams can
 // only be read from start to end, as one split.
-func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
+func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == nil }
 
 // Stored implements mapreduce.Stored, which documents it.
 func Stored(data dfs.Source) (Source, error) {
@@ -256,10 +256,10 @@ func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 		}
 		raw = counted{&foreignStream{ReadCloser: stream, source: s}, stored}
 	}
-	if s.packed == notPacked || s.Size() == 0 {
+	if s.packed == nil || s.Size() == 0 {
 		return raw, nil
 	}
-	r, err := unpack(s.packed, raw)
+	r, err := s.packed.open(raw)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w: %w", s.name, fault.ErrCorruptInput, err), raw.Close())
 	}

@@ -29,7 +29,7 @@ func storedFiles(url string) (list []Source, err error) {
 		if err != nil {
 			return nil, fault.InStore(root, err)
 		}
-		if s.packed != notPacked { // as one stream, not in pieces
+		if s.packed != nil { // as one stream, not in pieces
 			s.stream = func() (io.ReadCloser, error) {
 				f, err := store.Open(name)
 				if err != nil {
