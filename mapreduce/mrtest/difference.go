@@ -1,7 +1,6 @@
 package mrtest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // compare returns an error for two runs with as many reduces whose outputs differ; it names the
@@ -88,7 +86,7 @@ func sorted[O any](parts [][]O) []placed[O] {
 // differs returns the error for a record at which two runs differ.
 func differs[O any](base, o *outcome[O], what string, record O) error {
 	why := o.why
-	if poisoned(reflect.ValueOf(&record).Elem()) {
+	if poisoned(textOf(reflect.ValueOf(&record).Elem())) {
 		why = `\xdb is what is written over byte slices whose lifetime has ended: copy what is to be kept (bytes.Clone)`
 	}
 	text := fmt.Sprintf("%v: %s %v", o.variant, what, base.variant)
@@ -98,34 +96,10 @@ func differs[O any](base, o *outcome[O], what string, record O) error {
 	return errors.New(text)
 }
 
-// poison is what an invalid byte slice contains, at a length of two bytes or more.
-var poison = []byte{memory.Poison, memory.Poison}
-
-// poisoned reports whether a value has bytes of an invalid byte slice.
-func poisoned(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.String:
-		return v.String() == string(poison[:1]) || strings.Contains(v.String(), string(poison))
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return bytes.Equal(v.Bytes(), poison[:1]) || bytes.Contains(v.Bytes(), poison)
-		}
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			if poisoned(v.Index(i)) {
-				return true
-			}
-		}
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			if poisoned(field) {
-				return true
-			}
-		}
-	default:
-	}
-	return false
+// poisoned reports whether the text of a value shows the bytes of an invalid byte slice:
+// memory.Poison.
+func poisoned(text string) bool {
+	return strings.Contains(text, `\xdb\xdb`) || strings.Contains(text, `"\xdb"`)
 }
 
 // longest is the maximum length in bytes of a record's text in an error.
