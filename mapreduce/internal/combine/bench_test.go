@@ -24,7 +24,7 @@ func BenchmarkEmit(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint("combine/", distinct), func(b *testing.B) {
-			t := newTable(codec(config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, combine: func(x, y int64) int64 { return x + y }}))
+			t := newTable(withJSON(config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, combine: func(x, y int64) int64 { return x + y }}))
 			defer t.Close()
 			for i := range b.N {
 				t.emit(keys[i%distinct], 1)

@@ -265,7 +265,7 @@ func TestTooLargeToHold(t *testing.T) {
 		return err
 	}
 	root := memory.NewBudget(0)
-	cfg := codec(config[string]{Options: Options{Partitions: 1, largest: most}, combine: func(a, b string) string { return a + b }})
+	cfg := withJSON(config[string]{Options: Options{Partitions: 1, largest: most}, combine: func(a, b string) string { return a + b }})
 	cfg.Resources = resources(t, root.Sub())
 	table := newTable(cfg)
 	table.emit(long(most-4), "ab") // JSON: 4 bytes

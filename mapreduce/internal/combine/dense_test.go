@@ -150,7 +150,7 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
 	few := fill(10, func(i int) uint64 { return uint64(i) })
 	require.Equal(t, 10, few.acc.dense.count())
-	heap := newTable(codec(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
+	heap := newTable(withJSON(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
 	require.False(t, heap.Numbers())
 	require.True(t, near.Numbers())
 	for _, x := range []*table[int64]{near, far, few} {

@@ -10,7 +10,7 @@ import (
 
 // An emit copies no value to the heap if Combine only reads it.
 func TestLentValuesTakeNoMemory(t *testing.T) {
-	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
+	table := newTable(withJSON(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	key, value := []byte("key"), []byte("a value of some bytes")
 	emitReused(table, key, value)
@@ -19,7 +19,7 @@ func TestLentValuesTakeNoMemory(t *testing.T) {
 
 // An emit through a shut gate panics before it writes to the buffer of waiting values.
 func TestNothingIsLentThroughAShutGate(t *testing.T) {
-	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
+	table := newTable(withJSON(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	table.Gate().Shut()
 	require.PanicsWithValue(t, memory.Outside, func() { emitReused(table, []byte("key"), []byte("value")) })

@@ -22,7 +22,7 @@ func TestTablesChargeTheirMemory(t *testing.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
 		n := rapid.SampledFrom([]int{0, 1, 255, 256, 257, 3000}).Draw(t, "keys")
 		if rapid.Bool().Draw(t, "heap") {
-			charged(t, codec(config[string]{combine: longer}), n, longest, 2*16, "value")
+			charged(t, withJSON(config[string]{combine: longer}), n, longest, 2*16, "value")
 		} else {
 			charged(t, config[int64]{Options: Options{Sum: true}}, n, longest, 0, 1)
 		}

@@ -1,59 +1,73 @@
 package combine
 
 import (
+	"encoding"
 	"reflect"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // weigher returns a function that estimates the bytes of heap memory that the value at p, of type
-// t, refers to; nil if t has no pointers.
-func weigher(t reflect.Type) func(p memory.Pointer) int64 { return weigherAt(t, 0) }
-
-// weigherAt is like weigher, for a part of a value that is nested depth levels deep. At more than 4
-// levels, which recursive types reach, it returns weighDeep.
-func weigherAt(t reflect.Type, depth int) func(p memory.Pointer) int64 {
-	if !memory.HasPointers(t) {
+// t, refers to; nil if t has no pointers. Values consist of strings, slices, arrays and structs, or
+// have an encoding of their own, whose length tells how much they may refer to.
+func weigher(t reflect.Type) func(p memory.Pointer) int64 {
+	switch {
+	case !memory.HasPointers(t):
 		return nil
-	}
-	if depth > 4 {
-		return weighDeep(t)
+	case codec.Marshals(t):
+		return weighEncoding(t)
 	}
 	switch t.Kind() {
 	case reflect.String:
 		return func(p memory.Pointer) int64 { return int64(len(*memory.To[string](p))) }
 	case reflect.Slice:
-		return weighSlice(t.Elem(), weigherAt(t.Elem(), depth+1))
+		return weighSlice(t.Elem())
+	case reflect.Array:
+		each := weigher(t.Elem())
+		return func(p memory.Pointer) int64 { return weighEach(each, p, t.Len(), t.Elem().Size()) }
 	case reflect.Struct:
-		return weighStruct(t, depth)
+		return weighStruct(t)
 	default:
-		return weighDeep(t)
+		return func(memory.Pointer) int64 { return 0 }
 	}
 }
 
-func weighSlice(elem reflect.Type, each func(p memory.Pointer) int64) func(p memory.Pointer) int64 {
-	size := elem.Size()
+// marshaledFactor is the estimated heap memory per encoded byte of a type with its own encoding,
+// such as a set in a map.
+const marshaledFactor = 2
+
+func weighEncoding(t reflect.Type) func(p memory.Pointer) int64 {
+	return func(p memory.Pointer) int64 {
+		b, _ := p.Value(t).Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary() // a spill reports its error
+		return marshaledFactor * int64(len(b))
+	}
+}
+
+func weighSlice(elem reflect.Type) func(p memory.Pointer) int64 {
+	size, each := elem.Size(), weigher(elem)
 	return func(p memory.Pointer) int64 {
 		s := *memory.To[[]byte](p) // its length and capacity are in elements
-		n := int64(cap(s)) * int64(size)
-		if each != nil {
-			first := memory.First(s)
-			for i := range len(s) {
-				n += each(first.Index(i, size))
-			}
-		}
-		return n
+		return int64(cap(s))*int64(size) + weighEach(each, memory.First(s), len(s), size)
 	}
 }
 
-func weighStruct(t reflect.Type, depth int) func(p memory.Pointer) int64 {
+// weighEach returns the total weight of n adjacent values of size bytes; each may be nil.
+func weighEach(each func(p memory.Pointer) int64, first memory.Pointer, n int, size uintptr) (sum int64) {
+	for i := 0; each != nil && i < n; i++ {
+		sum += each(first.Index(i, size))
+	}
+	return sum
+}
+
+func weighStruct(t reflect.Type) func(p memory.Pointer) int64 {
 	type part struct {
 		offset uintptr
 		weigh  func(p memory.Pointer) int64
 	}
 	var parts []part
 	for f := range t.Fields() {
-		if w := weigherAt(f.Type, depth+1); w != nil {
+		if w := weigher(f.Type); w != nil {
 			parts = append(parts, part{f.Offset, w})
 		}
 	}
@@ -63,104 +77,6 @@ func weighStruct(t reflect.Type, depth int) func(p memory.Pointer) int64 {
 		}
 		return n
 	}
-}
-
-// weighDeep returns a slower weigher for any type: it follows pointers, maps and interfaces.
-func weighDeep(t reflect.Type) func(p memory.Pointer) int64 {
-	return func(p memory.Pointer) int64 {
-		w := walker{left: maxSteps}
-		return w.behind(p.Value(t))
-	}
-}
-
-// maxSteps is the number of parts of one value that weighDeep counts; it ignores the rest.
-const maxSteps = 1 << 16
-
-// walker adds up the heap memory that a value refers to. It counts each allocation once.
-type walker struct {
-	seen map[memory.Pointer]bool
-	left int
-}
-
-// perEntry is the overhead of a map entry, in bytes.
-const perEntry = 16
-
-// opaque is the estimate in bytes for a value that reflection cannot see into, such as a function.
-const opaque = 64
-
-func (w *walker) behind(v reflect.Value) (n int64) {
-	t := v.Type()
-	if w.left--; w.left < 0 || !memory.HasPointers(t) {
-		return 0
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return int64(v.Len())
-	case reflect.Slice:
-		if w.again(memory.At(v)) {
-			return 0
-		}
-		n = int64(v.Cap()) * int64(t.Elem().Size())
-		return n + w.elements(v)
-	case reflect.Array:
-		return w.elements(v)
-	case reflect.Struct:
-		for _, f := range v.Fields() {
-			n += w.behind(f)
-		}
-		return n
-	case reflect.Pointer:
-		if v.IsNil() || w.again(memory.At(v)) {
-			return 0
-		}
-		return int64(t.Elem().Size()) + w.behind(v.Elem())
-	case reflect.Interface:
-		if v.IsNil() {
-			return 0
-		}
-		return int64(v.Elem().Type().Size()) + w.behind(v.Elem())
-	case reflect.Map:
-		if v.IsNil() || w.again(memory.At(v)) {
-			return 0
-		}
-		return w.entries(v)
-	default:
-		return opaque
-	}
-}
-
-func (w *walker) elements(v reflect.Value) (n int64) {
-	if !memory.HasPointers(v.Type().Elem()) {
-		return 0
-	}
-	for i := 0; i < v.Len() && w.left > 0; i++ {
-		n += w.behind(v.Index(i))
-	}
-	return n
-}
-
-func (w *walker) entries(v reflect.Value) int64 {
-	k, e := v.Type().Key(), v.Type().Elem()
-	n := int64(v.Len()) * 2 * int64(k.Size()+e.Size()+perEntry) // half full on average
-	if !memory.HasPointers(k) && !memory.HasPointers(e) {
-		return n
-	}
-	for it := v.MapRange(); w.left > 0 && it.Next(); {
-		n += w.behind(it.Key()) + w.behind(it.Value())
-	}
-	return n
-}
-
-// again reports whether the walker has counted the memory at p before, and marks it as counted.
-func (w *walker) again(p memory.Pointer) bool {
-	if w.seen[p] {
-		return true
-	}
-	if w.seen == nil {
-		w.seen = map[memory.Pointer]bool{}
-	}
-	w.seen[p] = true
-	return false
 }
 
 // mutable reports whether a value of type t can grow in place, so that its own words do not change.
