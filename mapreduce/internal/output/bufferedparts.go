@@ -1,26 +1,23 @@
 package output
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // holdLimit is the maximum bytes in memory of a part that waits for earlier ones; a larger one is
-// in a temporary file.
+// in a spill.
 const holdLimit = 1 << 20
 
 // BufferedStore holds the parts of a job. A Writer gets each one once it and all earlier ones are
 // committed; without a Writer they stay in memory, for Collected. The zero value is the latter.
 type BufferedStore struct {
-	label    string
-	spills   bool   // it has a Writer; parts beyond holdLimit are in files
-	spillDir string // set by Prepare
+	label string
+	files *segment.Files // for parts beyond holdLimit; nil: there is no Writer
 
 	mu      sync.Mutex
 	pending map[string]*heldPart // by attempt
@@ -34,12 +31,12 @@ type BufferedStore struct {
 
 // Writer implements mapreduce.Writer, which documents it.
 func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &BufferedStore{label: name, spills: true, w: w}}
+	return Destination{store: &BufferedStore{label: name, files: segment.NewFiles(""), w: w}}
 }
 
 // Name implements Store.
 func (s *BufferedStore) Name() string {
-	if !s.spills {
+	if s.files == nil {
 		return "memory"
 	}
 	return s.label
@@ -60,7 +57,7 @@ func (s *BufferedStore) Setup() error {
 func (s *BufferedStore) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &heldPart{dir: s.spillDir, spills: s.spills}
+	h := &heldPart{files: s.files}
 	if s.pending == nil {
 		s.pending, s.ready = map[string]*heldPart{}, map[int]*heldPart{}
 	}
@@ -78,7 +75,7 @@ func (s *BufferedStore) Commit(p Part) error {
 	}
 	delete(s.pending, p.Attempt)
 	s.ready[p.Index] = h
-	for h := s.ready[s.next]; s.spills && h != nil && s.err == nil; h = s.ready[s.next] {
+	for h := s.ready[s.next]; s.files != nil && h != nil && s.err == nil; h = s.ready[s.next] {
 		delete(s.ready, s.next)
 		s.next++
 		s.send(h)
@@ -90,17 +87,16 @@ func (s *BufferedStore) Commit(p Part) error {
 func (s *BufferedStore) Discard(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.pending[p.Attempt]
-	if h == nil {
-		return nil
+	if h := s.pending[p.Attempt]; h != nil {
+		delete(s.pending, p.Attempt)
+		h.discard()
 	}
-	delete(s.pending, p.Attempt)
-	return h.discard()
+	return nil
 }
 
 // Success implements Store.
 func (s *BufferedStore) Success() error {
-	if s.spills {
+	if s.files != nil {
 		return s.Abort()
 	}
 	s.mu.Lock()
@@ -111,19 +107,19 @@ func (s *BufferedStore) Success() error {
 
 // Abort implements Store. It drops all parts that it still holds; without a Writer, another job may
 // then use s.
-func (s *BufferedStore) Abort() (err error) {
+func (s *BufferedStore) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.pending {
-		err = errors.Join(err, h.discard())
+		h.discard()
 	}
 	for _, h := range s.ready {
-		err = errors.Join(err, h.discard())
+		h.discard()
 	}
 	clear(s.pending)
 	clear(s.ready)
-	s.used, s.whole = s.spills, false
-	return err
+	s.used, s.whole = s.files != nil, false
+	return nil
 }
 
 // CommittedParts returns the parts by task; false before the job has succeeded.
@@ -140,66 +136,51 @@ func (s *BufferedStore) CommittedParts() (parts [][]byte, whole bool) {
 // send writes a part to the user's writer. It records errors, and panics as errors.
 func (s *BufferedStore) send(h *heldPart) {
 	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
-	s.err = cmp.Or(s.err, h.discard())
+	h.discard()
 }
 
-// heldPart is a part that waits until it is written: in memory or, if it spills, beyond holdLimit in
-// a file. If possible the file has no name, so that a killed process leaves nothing behind.
+// heldPart is a part that waits until it is written: in memory or, beyond holdLimit, in a spill.
 type heldPart struct {
-	spills  bool
-	dir     string
-	buf     []byte
-	file    *os.File
-	removed bool
+	files *segment.Files // for the spill; nil: the part stays in memory
+	buf   []byte
+	spill *segment.Spill // nil while the part is in buf
+	size  int64          // of the spill
 }
 
 // Write implements io.Writer.
-func (h *heldPart) Write(p []byte) (int, error) {
-	if h.file == nil {
-		if !h.spills || len(h.buf)+len(p) <= holdLimit {
+func (h *heldPart) Write(p []byte) (n int, err error) {
+	if h.spill == nil {
+		if h.files == nil || len(h.buf)+len(p) <= holdLimit {
 			h.buf = append(h.buf, p...)
 			return len(p), nil
 		}
-		f, err := os.CreateTemp(h.dir, "tarry-part-*")
-		if err != nil {
+		if h.spill, err = h.files.NewSpill(); err != nil {
 			return 0, err
 		}
-		h.file, h.removed = f, os.Remove(f.Name()) == nil
-		if _, err := f.Write(h.buf); err != nil {
+		if n, err = h.spill.Write(h.buf); err != nil {
 			return 0, err
 		}
-		h.buf = nil
+		h.buf, h.size = nil, int64(n)
 	}
-	return h.file.Write(p)
+	n, err = h.spill.Write(p)
+	h.size += int64(n)
+	return n, err
 }
 
 // Close does nothing, because the part waits for Commit.
 func (h *heldPart) Close() error { return nil }
 
 func (h *heldPart) sendTo(w io.Writer) error {
-	if h.file == nil {
+	if h.spill == nil {
 		n, err := w.Write(h.buf)
 		return wholly(int64(n), int64(len(h.buf)), err)
 	}
-	size, err := h.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
-	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	n, err := io.Copy(w, h.file)
-	return wholly(n, size, err)
+	n, err := io.Copy(w, io.NewSectionReader(h.spill, 0, h.size))
+	return wholly(n, h.size, err)
 }
 
-func (h *heldPart) discard() error {
-	h.buf = nil
-	if h.file == nil {
-		return nil
+func (h *heldPart) discard() {
+	if h.buf = nil; h.spill != nil {
+		h.spill.Release()
 	}
-	err := h.file.Close()
-	if !h.removed {
-		err = errors.Join(err, os.Remove(h.file.Name()))
-	}
-	return err
 }

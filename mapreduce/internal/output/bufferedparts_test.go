@@ -17,13 +17,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// A part that waits to be sent is in memory up to 1 MiB, and beyond that in an unnamed file. All
-// its bytes are sent, and no file remains.
+// A part that waits to be sent is in memory up to 1 MiB, and beyond that in a spill. All its
+// bytes are sent, and no file remains.
 func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	for _, sizes := range [][]int{{}, {holdLimit}, {holdLimit - 1, 1}, {holdLimit + 1}, {holdLimit, 1}, {5, holdLimit, 7}} {
-		h := &heldPart{spills: true, dir: t.TempDir()}
+		dir := t.TempDir()
+		h := &heldPart{files: segment.NewFiles(dir)}
 		var want []byte
 		total := 0
 		for i, n := range sizes {
@@ -31,13 +33,13 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 			want = append(want, b...)
 			require.Equal(t, n, must(h.Write(b))(t))
 			total += n
-			require.Equal(t, total > holdLimit, h.file != nil, "%d bytes", total)
+			require.Equal(t, total > holdLimit, h.spill != nil, "%d bytes", total)
 		}
 		var got bytes.Buffer
 		require.NoError(t, h.sendTo(&got))
 		require.True(t, bytes.Equal(want, got.Bytes()), "%v", sizes)
-		require.NoError(t, h.discard())
-		require.Empty(t, must(os.ReadDir(h.dir))(t))
+		h.discard()
+		require.Empty(t, must(os.ReadDir(dir))(t))
 	}
 }
 

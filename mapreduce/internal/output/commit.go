@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Committer writes the output of one plan: a part for each task, by its first successful attempt.
@@ -42,8 +43,8 @@ func (c *Committer) Name() string { return c.Store.Name() }
 
 // SpillTo sets the directory for parts of a Writer that wait for earlier ones.
 func (c *Committer) SpillTo(dir string) {
-	if w, ok := c.Store.(*BufferedStore); ok {
-		w.spillDir = dir
+	if w, ok := c.Store.(*BufferedStore); ok && w.files != nil {
+		w.files = segment.NewFiles(dir)
 	}
 }
 

@@ -1,10 +1,6 @@
 package output
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // How renameAs renames: it swaps two names, or returns fs.ErrExist if the new one exists.
 const (
@@ -12,12 +8,6 @@ const (
 	free = unix.RENAME_NOREPLACE
 )
 
-// renameAs renames a to b, names in a directory (nil: paths), atomically. Another error than that of
-// free means that this is not possible there.
-func renameAs(how uint, dir *os.File, a, b string) error {
-	at := unix.AT_FDCWD
-	if dir != nil {
-		at = int(dir.Fd())
-	}
-	return unix.Renameat2(at, a, at, b, how)
-}
+// renameAs renames a to b, names in an open directory, atomically. Another error than that of free
+// means that this is not possible there.
+func renameAs(how uint, dir int, a, b string) error { return unix.Renameat2(dir, a, dir, b, how) }

@@ -2,12 +2,9 @@
 
 package output
 
-import (
-	"errors"
-	"os"
-)
+import "errors"
 
 const swap, free = 0, 0
 
 // renameAs is not supported on this system.
-func renameAs(uint, *os.File, string, string) error { return errors.ErrUnsupported }
+func renameAs(uint, int, string, string) error { return errors.ErrUnsupported }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
 )
@@ -24,57 +25,65 @@ func (d Destination) Within(root *os.Root) Destination {
 	return d
 }
 
-// dirTree makes, moves and removes output directories: anywhere or, if root is set, only below it
-// and without following symbolic links.
+// dirTree makes, moves and removes output directories, through the directory above them. If root is
+// set, that is below root, and no symbolic link is followed.
 type dirTree struct{ root *os.Root }
 
-// in calls do with the directory above name, which is below root, and name's last element. If
-// create is set, it creates missing directories.
-func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string) error) error {
+// above opens the directory above name. If create is set, it creates missing ones.
+func (t dirTree) above(name string, create bool) (*os.Root, error) {
+	if t.root == nil {
+		dir := filepath.Dir(name)
+		if create {
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				return nil, err
+			}
+		}
+		return os.OpenRoot(dir)
+	}
 	rel, err := filepath.Rel(t.root.Name(), name)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s: it is not below %s", name, t.root.Name())
+		return nil, fmt.Errorf("%s: it is not below %s", name, t.root.Name())
 	}
-	rel = filepath.ToSlash(rel)
-	dir, err := nofollow.Dir(t.root, path.Dir(rel), create)
+	dir, err := nofollow.Dir(t.root, path.Dir(filepath.ToSlash(rel)), create)
 	if err != nil {
-		return fmt.Errorf("below %s: %w", t.root.Name(), err)
+		return nil, fmt.Errorf("below %s: %w", t.root.Name(), err)
+	}
+	return dir, nil
+}
+
+// in calls do with the directory above name, and name's last element.
+func (t dirTree) in(name string, do func(dir *os.Root, base string) error) error {
+	dir, err := t.above(name, false)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = dir.Close() }()
-	err = do(dir, path.Base(rel))
+	err = do(dir, filepath.Base(name))
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		at.Path = name
+		at.Op, at.Path = strings.TrimSuffix(at.Op, "at"), name // as without a root
 	}
 	return err
 }
 
 // makeParents creates the directories above a path.
 func (t dirTree) makeParents(name string) error {
-	if t.root == nil {
-		return os.MkdirAll(filepath.Dir(name), 0o777)
+	dir, err := t.above(name, true)
+	if err == nil {
+		err = dir.Close()
 	}
-	return t.in(name, true, func(*os.Root, string) error { return nil })
+	return err
 }
 
 func (t dirTree) mkdir(name string) error {
-	if t.root == nil {
-		return os.Mkdir(name, 0o777)
-	}
-	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Mkdir(base, 0o777) })
+	return t.in(name, func(dir *os.Root, base string) error { return dir.Mkdir(base, 0o777) })
 }
 
 func (t dirTree) remove(name string) error {
-	if t.root == nil {
-		return os.Remove(name)
-	}
-	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Remove(base) })
+	return t.in(name, func(dir *os.Root, base string) error { return dir.Remove(base) })
 }
 
 func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
-	if t.root == nil {
-		return os.Lstat(name)
-	}
-	err = t.in(name, false, func(dir *os.Root, base string) error {
+	err = t.in(name, func(dir *os.Root, base string) error {
 		info, err = dir.Lstat(base)
 		return err
 	})
@@ -83,10 +92,7 @@ func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
 
 // open opens a directory as a root.
 func (t dirTree) open(name string) (root *os.Root, err error) {
-	if t.root == nil {
-		return os.OpenRoot(name)
-	}
-	err = t.in(name, false, func(dir *os.Root, base string) error {
+	err = t.in(name, func(dir *os.Root, base string) error {
 		root, err = nofollow.Dir(dir, base, false)
 		return err
 	})
@@ -95,10 +101,7 @@ func (t dirTree) open(name string) (root *os.Root, err error) {
 
 // rename renames a to b in the same directory.
 func (t dirTree) rename(a, b string) error {
-	if t.root == nil {
-		return os.Rename(a, b)
-	}
-	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
+	return t.in(a, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
 // renameNew renames a to b in the same directory unless b exists: then the error is fs.ErrExist.
@@ -115,14 +118,11 @@ func (t dirTree) renameNew(a, b string) error {
 
 // renameAs renames a to b in the same directory by the function renameAs.
 func (t dirTree) renameAs(how uint, a, b string) error {
-	if t.root == nil {
-		return renameAs(how, nil, a, b)
-	}
-	return t.in(a, false, func(dir *os.Root, base string) error {
+	return t.in(a, func(dir *os.Root, base string) error {
 		f, err := dir.Open(".")
 		if err != nil {
 			return err
 		}
-		return errors.Join(renameAs(how, f, base, filepath.Base(b)), f.Close())
+		return errors.Join(renameAs(how, int(f.Fd()), base, filepath.Base(b)), f.Close())
 	})
 }
