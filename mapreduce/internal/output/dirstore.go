@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
@@ -82,21 +83,13 @@ func (s *dirStore) find() (there bool, err error) {
 	if err != nil {
 		return false, s.named(err)
 	}
-	done, busy := false, false
-	for _, e := range list {
-		done = done || e.Name() == Success
-		busy = busy || e.Name() == Temporary
-	}
-	switch {
-	case busy:
+	switch stranger := strangerIn(list); {
+	case slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Temporary }):
 		return true, fmt.Errorf("%s: %w: unfinished; %w, or one was killed, and then remove it", s.url, ErrOutputExists, ErrOutputBusy)
 	case !s.replace:
 		return true, fmt.Errorf("%s: %w", s.url, ErrOutputExists)
-	}
-	for _, e := range list {
-		if e.IsDir() || !ours().MatchString(e.Name()) && !(done && taskFile().MatchString(e.Name())) {
-			return true, fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.url, ErrOutputExists, e.Name())
-		}
+	case stranger != "":
+		return true, fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.url, ErrOutputExists, stranger)
 	}
 	return true, nil
 }

@@ -80,20 +80,25 @@ var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `|` + resumeMark + `)$`)
 })
 
-// entries lists the directory. stranger is the first entry that no job has created. Names of routed
-// files count as created only beside _SUCCESS, _temporary or _RESUME, since any file may have them.
+// entries lists the directory, and returns its strangerIn.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
+	return list, strangerIn(list), err
+}
+
+// strangerIn returns the first entry that no job has created, "" if there is none. Names of routed
+// files count as created only beside _SUCCESS, _temporary or _RESUME, since any file may have them.
+func strangerIn(list []fs.DirEntry) string {
 	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool {
 		return slices.Contains([]string{Success, Temporary, resumeMark}, e.Name())
 	})
 	for _, e := range list {
 		made := ours().MatchString(e.Name()) || marked && taskFile().MatchString(e.Name())
 		if !made || e.IsDir() != (e.Name() == Temporary) || !e.IsDir() && !e.Type().IsRegular() {
-			return list, e.Name(), err
+			return e.Name()
 		}
 	}
-	return list, "", err
+	return ""
 }
 
 // has reports whether the directory has an entry called name.
@@ -117,8 +122,8 @@ func (d *outputDir) runText() string {
 	return fault.CutText(strings.TrimSpace(string(text)), longestRunText)
 }
 
-// empty removes everything that a job has created: first the mark of a resumable job, so that no run
-// continues with the rest, and last what shows that the rest is a job's.
+// empty removes everything that a job has created: first the mark of a resumable job, so that no
+// run continues with the rest, and last what shows that the rest is a job's.
 func (d *outputDir) empty() error {
 	list, _, err := d.entries()
 	err = errors.Join(err, d.root.RemoveAll(resumeMark))
