@@ -7,7 +7,10 @@ import (
 )
 
 // source is a dfs.Source without bytes that makes one or two parts of datasets an input.
-type source struct{ of []Ref }
+type source struct {
+	input.Made
+	of []Ref
+}
 
 // Ref names one part of a dataset: the Store of the dataset and the part's index in it.
 type Ref struct {
@@ -55,15 +58,6 @@ func (s *source) Size() (n int64) {
 	}
 	return n
 }
-
-// ReadAt implements dfs.Source.
-func (*source) ReadAt([]byte, int64) (int, error) { return 0, input.ErrNoBytes }
-
-// View implements dfs.Source.
-func (*source) View(int64, int) ([]byte, func(), error) { return nil, nil, input.ErrNoBytes }
-
-// Close implements dfs.Source.
-func (*source) Close() error { return nil }
 
 // KeptOn returns the nodes that hold the source's records.
 func (s *source) KeptOn() (hosts []string) {

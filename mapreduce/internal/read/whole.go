@@ -1,11 +1,8 @@
 package read
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -48,45 +45,27 @@ func (s *Reader) TooLarge(at, limit int64) error {
 
 // WholeSource calls fn with all bytes of the source, decompressed.
 func (s *Reader) WholeSource(fn func(data []byte) error) error {
-	count := func(data []byte, stored int64) error {
-		if err := s.Tick(stored); err != nil {
-			return err
-		}
-		return fn(data)
-	}
 	if s.Source.Splittable() {
 		size := s.Source.Data.Size()
 		if most := s.maxView(); size > most {
 			return s.TooLarge(0, most)
 		}
-		return s.Look(0, size, func(data []byte) error { return count(data, size) })
+		return s.Look(0, size, func(data []byte) error {
+			if err := s.Tick(size); err != nil {
+				return err
+			}
+			return fn(data)
+		})
 	}
-	return s.wholeStream(count)
-}
-
-// wholeStream is WholeSource for a source that can only be read from start to end.
-func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err error) {
-	var stored atomic.Int64
-	r, err := input.Open(s.Source, &stored)
-	if err != nil {
-		return err
+	empty := true
+	err := s.streamRuns(everyN(math.MaxInt), func(run []byte) error { // the file ends within its first record
+		empty = false
+		return fn(run)
+	})
+	if err == nil && empty {
+		err = fn([]byte{})
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	buf := s.newBuffer(s.Run)
-	defer func() { buf.free() }()
-	for held := 0; ; {
-		n, err := input.Fill(r, buf.b[held:])
-		held += n
-		switch {
-		case err == io.EOF: //nolint:errorlint // a wrapped EOF is a damaged stream
-			return fn(buf.b[:held:held], stored.Load())
-		case err != nil:
-			return err
-		}
-		if buf, err = s.larger(buf, 0); err != nil {
-			return err
-		}
-	}
+	return err
 }
 
 // Whole returns an Input that yields each source as one record, the result of record.
