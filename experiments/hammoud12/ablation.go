@@ -58,18 +58,12 @@ func ablation(s *study.Study) {
 	seeds := s.Repeats(100, 400)
 	s.Fill("seeds", seeds)
 	bars := s.Plot("ablation")
-	for _, w := range ways()[1:] { // any node saves nothing
-		bars.Line(w.name)
-	}
-	bars.Line("best assignment")
 	var centers []study.Sample
 	for _, shape := range ablationShapes {
 		centers = append(centers, overSeeds(s, seeds, shape,
 			func(p *setup.Placing, r *rand.Rand) float64 { return atFeeding(s, p, r) }))
 		s.Check(s.Context().Err())
 		ablate(s, seeds, shape, bars)
-		bars.Bars(fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
-			shape.Maps, shape.Reduces))
 	}
 	s.Row("centers of gravity that are feeding nodes", study.MeanOf(centers))
 	earlyPlacing(s, seeds)
@@ -79,14 +73,16 @@ func ablation(s *study.Study) {
 // and adds a row and a bar for each.
 func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	row := func(what string, ours study.Sample) { s.Row(fmt.Sprintf("%v; %s", shape, what), ours) }
+	category := fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
+		shape.Maps, shape.Reduces)
 	best := overSeeds(s, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) float64 { return p.Cut(p.Best(math.MaxInt)) })
 	capped := overSeeds(s, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) float64 { return p.Cut(p.Best(p.SkewCap())) })
 	for i, w := range ways() {
 		saved := overSeeds(s, seeds, shape, byCore(s, w.rule, (*setup.Placing).Cut))
-		if i > 0 {
-			bars.Series[i-1].AddBar(saved)
+		if i > 0 { // any node saves nothing
+			bars.BarSample(w.name, category, saved)
 		}
 		row(w.name+": saved", saved)
 		switch w.name {
@@ -98,7 +94,7 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	}
 	row("best assignment with the cap: saved", capped)
 	row("best assignment: saved", best)
-	bars.Series[len(bars.Series)-1].AddBar(best)
+	bars.BarSample("best assignment", category, best)
 }
 
 // atFeeding returns the percentage of the reduces whose center of gravity has the minimum weighted
@@ -127,11 +123,10 @@ func earlyPlacing(s *study.Study, seeds int) {
 		{"known sizes only", []func(*setup.Rule){blind}, []float64{4.3, 8.5, 13.8, 19.5}},
 		{"with projection", nil, []float64{8.3, 10.9, 15.2, 19.5}},
 	} {
-		line, estimate := fig.Line(way.name), fig.Dashed(way.name+", estimate")
 		for i, part := range parts {
 			saved := overSeeds(s, seeds, shape, byCore(s, cogrs(part, way.changes...), (*setup.Placing).Cut))
-			line.AddSample(part, saved)
-			estimate.Add(part, way.want[i])
+			fig.AddSample(way.name, part, saved)
+			fig.Add(way.name+", estimate", part, way.want[i]).Dashed = true
 			if part == 1 && way.name == "with projection" { // nothing is left to be projected
 				continue
 			}

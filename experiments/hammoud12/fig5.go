@@ -57,19 +57,17 @@ func fig5(s *study.Study) {
 	} {
 		s.Row(c.text+": total network distance", study.Sure(c.g.tnd(c.node)))
 	}
-	bars := s.Plot("tnd").Lines("feeding nodes", "idle nodes")
+	bars := s.Plot("tnd")
 	random := 0.0
 	for n := range five.RackOf {
 		d := five.tnd(n + 1)
 		random += d / float64(len(five.RackOf))
-		bars.Bars(fmt.Sprint(n + 1))
-		both := [2]float64{0, d}
+		feeds, idle := 0.0, d
 		if slices.Contains(feeding, n) {
-			both = [2]float64{d, 0}
+			feeds, idle = d, 0
 		}
-		for i, series := range bars.Series {
-			series.Y = append(series.Y, both[i])
-		}
+		bars.Bar("feeding nodes", fmt.Sprint(n+1), feeds)
+		bars.Bar("idle nodes", fmt.Sprint(n+1), idle)
 	}
 	s.Row("Fig 5: sum of the three reduces where CoGRS puts them", study.Sure(five.placed()))
 	s.Row("Fig 5: mean over all nodes, a reduce", study.Sure(random))

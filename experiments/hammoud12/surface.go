@@ -27,7 +27,6 @@ func surface(s *study.Study) {
 func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	fig := s.Plot(fmt.Sprintf("surface-%d", racks))
 	for _, sigma := range study.Pick(s, []float64{0, 2}, []float64{0, 1, 1.5, 2}) {
-		line := fig.Line(fmt.Sprintf("σ = %g", sigma))
 		for _, per := range study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4, 16}) {
 			jobs := setup.ShuffleJobs(setup.Shuffles{
 				Jobs: study.Pick(s, 4, 10), Maps: int(per * float64(nodes)), Reduces: nodes / 2,
@@ -37,7 +36,7 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 				s.Repeats(1, 10), jobs)
 			cut := all.Saved(1, 0, study.OffRack)
 			points = append(points, cut)
-			line.AddSample(per, cut)
+			fig.AddSample(fmt.Sprintf("σ = %g", sigma), per, cut)
 			s.Row(fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes saved", racks, per, sigma),
 				cut)
 		}

@@ -52,8 +52,7 @@ func inMemory(r *simulator.Result) float64 {
 // cache measures the gain if maps run where their block is in memory. Jobs read popular files, with
 // and without a locality level for memory; rows give hits and response times by size of the caches.
 func cache(s *study.Study) {
-	hits := s.Plot("hits").Lines("delay 5 s", "cache-affinity")
-	times := s.Plot("sojourn").Lines("delay 5 s", "cache-affinity")
+	hits, times := s.Plot("hits"), s.Plot("sojourn")
 	with := middle
 	with.blocks = 0
 	none := with.run(s, with.policies()[:1])[0].By(study.MeanSojourn)
@@ -77,9 +76,9 @@ func cache(s *study.Study) {
 			s.Row("delay 5 s: mean sojourn, no cache over "+name,
 				none.Over(all[0].By(study.MeanSojourn)))
 		}
-		for i, r := range all {
-			hits.Series[i].Add(float64(with.mebibytes()), r.By(inMemory).Mean())
-			times.Series[i].Add(float64(with.mebibytes()), r.By(study.MeanSojourn).Mean())
+		for _, r := range all {
+			hits.Add(r.Name, float64(with.mebibytes()), r.By(inMemory).Mean())
+			times.Add(r.Name, float64(with.mebibytes()), r.By(study.MeanSojourn).Mean())
 		}
 	}
 	cacheTables(s)

@@ -3,6 +3,7 @@ package own
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -13,14 +14,11 @@ import (
 
 // facebookTrace compares all combinations of order, wait and reduce placement on a Facebook trace.
 func facebookTrace(s *study.Study) {
-	sojourn := s.Plot("sojourn").Lines("reduces anywhere", "reduces at the center")
-	bytes := s.Plot("off-rack").Lines("reduces anywhere", "reduces at the center")
+	sojourn, bytes := s.Plot("sojourn"), s.Plot("off-rack")
 	var list study.Contenders
 	for _, order := range []string{"fifo", "hfs", "hfsp"} {
 		for _, wait := range []time.Duration{0, 5 * time.Second} {
 			name := fmt.Sprintf("%s, W = %v", order, wait)
-			sojourn.Bars(name)
-			bytes.Bars(name)
 			place := func(where string, rule scheduling.ReduceRule) {
 				list = append(list, study.Policy(name+", reduces "+where, order, setup.Waits(wait, wait),
 					func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.5 }))
@@ -33,13 +31,14 @@ func facebookTrace(s *study.Study) {
 	cfg.Cluster.Racks, cfg.Cluster.ReadRate = 5, 20e6
 	cfg.SizeCells, cfg.TellProgress = 100_000, true
 	all := s.Compare(cfg, list, s.Repeats(1, 10), traceJobs(s))
-	for i, r := range all {
+	for _, r := range all {
 		mean, off := r.By(study.MeanSojourn), r.By(study.OffRack).Times(1e-9)
 		s.Row(r.Name+": mean sojourn", mean)
 		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
 		s.Row(r.Name+": shuffled off the rack", off)
-		sojourn.Series[i%2].AddBar(mean)
-		bytes.Series[i%2].AddBar(off)
+		order, where, _ := strings.Cut(r.Name, ", reduces ")
+		sojourn.BarSample("reduces "+where, order, mean)
+		bytes.BarSample("reduces "+where, order, off)
 	}
 	const fifo, greedy, native, center = 2, 4, 6, 7 // fifo, 5 s; hfs, 0 s, 5 s, 5 s at the center
 	s.Row("hfs, W = 5s: off-rack bytes saved at the center, of all bytes",

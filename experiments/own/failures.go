@@ -19,7 +19,7 @@ func failures(s *study.Study) {
 	list := study.Contenders{
 		policy("any node", scheduling.AnyNode), policy("CoGRS", scheduling.CoGRS),
 	}
-	fig := s.Plot("makespan").Lines("any node", "CoGRS")
+	fig := s.Plot("makespan")
 	load := setup.ShuffleJobs(setup.Shuffles{Jobs: 20, Maps: 56, Reduces: 20, Sigma: 1, Ratio: 1})
 	var base study.Comparison
 	for _, hours := range []float64{0, 8, 2, 0.5} {
@@ -33,7 +33,7 @@ func failures(s *study.Study) {
 		}
 		for k, r := range all {
 			slower := r.By(study.Makespan).Over(base[k].By(study.Makespan))
-			fig.Series[k].AddSample(rate, slower)
+			fig.AddSample(r.Name, rate, slower)
 			s.Row(name+", "+r.Name+": jobs ended",
 				r.By(func(r *simulator.Result) float64 { return float64(r.Report.Jobs) }))
 			s.Row(name+", "+r.Name+": makespan against none", slower)

@@ -21,7 +21,7 @@ func hotFiles(s *study.Study) {
 		study.Policy("greedy", "fair", setup.Waits(0, 0)),
 		study.Policy("delay 5 s", "fair", setup.Waits(5*time.Second, 0)),
 	}
-	bars := s.Plot("hot-files").Lines("greedy", "delay 5 s")
+	bars := s.Plot("hot-files")
 	cfg := setup.EC2()
 	cfg.Cluster.Racks = 5
 	var all []study.Comparison // by the fraction of additional replicas
@@ -33,9 +33,8 @@ func hotFiles(s *study.Study) {
 		})
 		all = append(all, c)
 		name := fmt.Sprintf("R = 3 and %g %%", 100*budget)
-		bars.Bars(name)
-		for i, r := range c {
-			bars.Series[i].Y = append(bars.Series[i].Y, r.By(study.NodeLocal).Mean())
+		for _, r := range c {
+			bars.Bar(r.Name, name, r.By(study.NodeLocal).Mean())
 			hotRows(s, name+", "+r.Name, r)
 		}
 	}

@@ -34,7 +34,7 @@ type pileUp struct{ distance, largest, sojourn study.Sample }
 // output. A cap on the reduces of a node spreads them.
 func hotSpot(s *study.Study) {
 	s.Fill("nodes", spotNodes, "maps", spotMaps, "reduces", spotReduces)
-	fig := s.Plot("cap").Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")
+	fig := s.Plot("cap")
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
 		if name != uncapped { // capRows adds that row
@@ -58,9 +58,9 @@ func hotSpot(s *study.Study) {
 		if c == 1.5 {
 			capped = at
 		}
-		for k, y := range []study.Sample{at.distance, at.largest, at.sojourn} {
-			fig.Series[k].AddSample(c, y)
-		}
+		fig.AddSample("distance (% of the greatest)", c, at.distance)
+		fig.AddSample("reduces on the fullest node", c, at.largest)
+		fig.AddSample("time of the job (s)", c, at.sojourn)
 	}
 	capRows(s, free, capped)
 }

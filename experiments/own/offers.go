@@ -62,7 +62,7 @@ func (x sharing) run(s *study.Study) *study.Runs {
 // which it accepts or refuses. It compares this with one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
-	local := s.Plot("locality").Lines(pools[:]...)
+	local := s.Plot("locality")
 	var all study.Comparison
 	for _, x := range []sharing{
 		pooled("hfs, no wait", 0), pooled("hfs, 5 s", wait),
@@ -76,9 +76,8 @@ func frameworks(s *study.Study) {
 		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
 		s.Row(r.Name+": mean sojourn", r.By(study.MeanSojourn))
 		s.Row(r.Name+": map slots of the pools apart, while both have jobs", r.By(apartness))
-		local.Bars(r.Name)
-		for k, series := range local.Series {
-			series.Y = append(series.Y, r.Local(pools[k], scheduling.NodeLocal).Mean())
+		for _, pool := range pools {
+			local.Bar(pool, r.Name, r.Local(pool, scheduling.NodeLocal).Mean())
 		}
 	}
 	const hfs, greedy, waiting, filtered, picky = 1, 2, 3, 5, 6

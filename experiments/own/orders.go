@@ -20,13 +20,12 @@ func orders(s *study.Study) {
 		setup.Capped(s, 0, func(r *rand.Rand) workload.Workload {
 			return workload.FacebookCPU(r, setup.MacroMap)
 		}))
-	bars := s.Plot("orders").Lines("mean", "median")
+	bars := s.Plot("orders")
 	for _, r := range all {
 		mean := r.By(study.MeanSojourn)
 		median := r.By(func(r *simulator.Result) float64 { return r.Report.Sojourn.Median })
-		bars.Bars(r.Name)
-		bars.Series[0].AddBar(mean)
-		bars.Series[1].Y = append(bars.Series[1].Y, median.Mean())
+		bars.BarSample("mean", r.Name, mean)
+		bars.Bar("median", r.Name, median.Mean())
 		s.Row(r.Name+": mean sojourn", mean)
 		s.Row(r.Name+": Jain's index of the jobs' speeds",
 			r.By(func(r *simulator.Result) float64 { return r.Report.FairnessJain }))

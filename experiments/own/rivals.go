@@ -43,9 +43,6 @@ func rivalPolicies() study.Contenders {
 func rivals(s *study.Study) {
 	s.Fill("wait", rivalWait)
 	local := s.Plot("locality")
-	for _, c := range rivalPolicies() {
-		local.Bars(c.Name)
-	}
 	cluster := setup.MacroCluster(setup.MacroBlock, setup.Contended(setup.RemoteLink))
 	if !s.Quick {
 		rivalry(s, local, "IO-heavy", cluster, workload.FacebookIO, setup.MacroMap-setup.MacroBlock)
@@ -75,10 +72,9 @@ func rivalry(
 	}))
 	all := s.Compare(cfg, rivalPolicies(), s.Repeats(1, 10), load)
 	lost := wasted(cfg.Cluster.Nodes * cfg.Cluster.MapSlots)
-	line := local.Line(name)
 	for _, r := range all {
 		here := r.By(study.NodeLocal)
-		line.Y = append(line.Y, here.Mean())
+		local.Bar(name, r.Name, here.Mean())
 		s.Row(name+", "+r.Name+": node-local", here)
 		s.Row(name+", "+r.Name+": mean sojourn", r.By(study.MeanSojourn))
 		s.Row(name+", "+r.Name+": 95th percentile of the sojourn",

@@ -51,9 +51,7 @@ func speculators() study.Contenders {
 // stragglers measures the gain of speculative attempts by Hadoop's first rule and by LATE.
 func stragglers(s *study.Study) {
 	s.Fill("maps", sortMaps, "reduces", sortReduces)
-	times := s.Table("times")
-	copies := s.Table("copies")
-	fig := s.Plot("stragglers").Lines("no copies", "native", "LATE", "LATE on any node")
+	times, copies, fig := s.Table("times"), s.Table("copies"), s.Plot("stragglers")
 	for _, c := range slownesses() {
 		cfg := setup.EC2()
 		cfg.TellProgress = true
@@ -62,12 +60,11 @@ func stragglers(s *study.Study) {
 		var mean, won []float64
 		for k, r := range all {
 			mean = append(mean, r.By(study.MeanSojourn).Mean())
-			fig.Series[k].Y = append(fig.Series[k].Y, mean[k]/mean[0])
+			fig.Bar(r.Name, c.name, mean[k]/mean[0])
 			if k > 0 {
 				won = append(won, r.By(copiesLaunched).Mean(), r.By(copiesWon).Mean())
 			}
 		}
-		fig.Bars(c.name)
 		times.Add(c.name, mean...)
 		copies.Add(c.name, won...)
 		copiesRows(s, c, all)

@@ -10,7 +10,7 @@ import (
 // fig5 reproduces [Pastorelli13 Fig 5]: the mean sojourn time by the number of nodes.
 func fig5(s *study.Study) {
 	nodes := study.Pick(s, []int{20, 100}, []int{10, 20, 40, 60, 80, 100})
-	fig := s.Plot("fig5").Lines("FAIR", "HFSP")
+	fig := s.Plot("fig5")
 	means := map[int][]study.Sample{}
 	for _, n := range nodes {
 		cfg := cluster()
@@ -19,7 +19,7 @@ func fig5(s *study.Study) {
 			setup.Capped(s, 60, fbTasks(computeMap, computeReduce)))
 		for i, r := range all {
 			means[n] = append(means[n], r.By(study.MeanSojourn))
-			fig.Series[i].AddSample(float64(n), means[n][i])
+			fig.AddSample(r.Name, float64(n), means[n][i])
 		}
 		s.Row(fmt.Sprintf("%d nodes: FAIR − HFSP", n), means[n][0].Minus(means[n][1]))
 	}

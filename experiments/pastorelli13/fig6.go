@@ -34,11 +34,10 @@ func fig6(s *study.Study) {
 	x, seeds := sizedLoad{100, computeMap}, s.Repeats(1, 20) // runs, as in the paper
 	base := x.run(s, 0, seeds, list[fair:])
 	fig := s.Plot("fig6")
-	ours, other := fig.Line("HFSP"), fig.Dashed("FAIR")
 	for _, a := range study.Pick(s, []float64{0.2, 1}, []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1}) {
 		got := x.run(s, a, seeds, list[hfsp:])[0]
-		ours.AddSample(a, got)
-		other.AddSample(a, base[0])
+		fig.AddSample("HFSP", a, got)
+		fig.AddSample("FAIR", a, base[0]).Dashed = true
 		s.Row(fmt.Sprintf("α = %g: against exact sizes", a), got.Over(base[1]))
 		s.Row(fmt.Sprintf("α = %g: against FAIR", a), got.Over(base[0]))
 	}

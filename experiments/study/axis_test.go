@@ -31,14 +31,21 @@ func TestTicksAreRound(t *testing.T) {
 	})
 }
 
+// series returns a series of points without intervals at 0, 1, 2 and so on.
+func series(name string, y ...float64) *Series {
+	var f Figure
+	for x, y := range y {
+		f.Add(name, float64(x), y)
+	}
+	return f.Series[0]
+}
+
 // The error for a figure that cannot be drawn names the figure and the series.
 func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	for want, f := range map[string]Figure{
-		"figure x, series s: NaN has no place":                        {Series: []*Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
-		"figure x, series s: +Inf has no place":                       {Series: []*Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
-		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []*Series{{}}},
-		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []*Series{{X: []float64{1}, Y: []float64{1, 2}}}},
-		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []*Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},
+		"figure x, series s: NaN has no place":                 {Series: []*Series{series("", math.NaN())}},
+		"figure x, series s: +Inf has no place":                {Series: []*Series{{Points: []Point{{X: math.Inf(1), Y: 1}}}}},
+		"figure x, series s: 2 points, the first series has 1": {Stacked: true, Series: []*Series{series("", 1), series("", 1, 2)}},
 	} {
 		f.Name = "x"
 		for i := range f.Series {
@@ -51,12 +58,9 @@ func TestFiguresThatCannotBeDrawn(t *testing.T) {
 
 // A picture shows all points and intervals of a figure, for each kind of figure.
 func TestEveryKindIsDrawn(t *testing.T) {
-	bars := lines()
-	bars.Categories, bars.Series[1].Y = []string{"one", "two"}, []float64{97, 98}
-	area := Figure{Stacked: true, Series: []*Series{
-		{Name: "a", X: []float64{0, 1}, Y: []float64{1, 2}}, {Name: "b", X: []float64{0, 1}, Y: []float64{3, 1}},
-	}}
-	dashed := Figure{Steps: true, Series: []*Series{{Name: "d", Dashed: true, X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}}}}
+	area := Figure{Stacked: true, Series: []*Series{series("a", 1, 2), series("b", 3, 1)}}
+	dashed := Figure{Steps: true, Series: []*Series{series("d", 0, 1, 2)}}
+	dashed.Series[0].Dashed = true
 	for name, c := range map[string]struct {
 		f    Figure
 		want map[string]int
@@ -66,7 +70,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 			`stroke="#0072B2" stroke-width="0.5"`: 6, // two intervals
 			`stroke="#0072B2" stroke-width="1"`:   2, // a published point
 		}},
-		"bars": {bars, map[string]int{
+		"bars": {bars(), map[string]int{
 			`fill="#0072B2"`: 3, `stroke="#000000" stroke-width="1"`: 3, ">two<": 1,
 		}},
 		"areas": {area, map[string]int{`fill="#0072B2"`: 2, `fill="#E69F00"`: 2}},

@@ -53,10 +53,9 @@ func waiting(s *study.Study) {
 		study.Policy("greedy", "fair"), study.Policy("waiting", "fair", wait),
 	}, s.Repeats(5, 20), func(*rand.Rand) workload.Workload { return workload.Scans(jobs, 4, 0) })
 	s.Row("node-local maps that waiting adds", all.Less(1, 0, study.NodeLocal))
-	bars := s.Plot("locality").Bars("greedy", "waiting")
-	line := bars.Line("")
+	bars := s.Plot("locality")
 	for _, r := range all {
-		line.AddBar(r.By(study.NodeLocal))
+		bars.BarSample("", r.Name, r.By(study.NodeLocal))
 	}
 }
 

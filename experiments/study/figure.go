@@ -4,19 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Figure is a plot of series over one axis. Study.Plot returns a new one. Line, Dashed and
-// Published add series, and Bars adds categories.
+// Figure is a plot of series over one axis. Study.Plot returns a new one. The other methods add
+// points to the series that they name, and a series at its first point.
 type Figure struct {
 	Name   string // file name without extension
 	Title  string
 	X, Y   string // axis labels with units
 	Series []*Series
-	// Categories, if given, makes a bar chart: Series[i].Y[c] is the bar of series i in category c
-	// and X is not used.
+	// Categories, if given, makes a bar chart: X of a point is the index of its category.
 	Categories []string
 	// Stacked draws the series as areas on top of one another, first series at the bottom; all must
 	// have the same X.
@@ -28,95 +28,84 @@ type Figure struct {
 // Series is one line, area or group of bars.
 type Series struct {
 	Name   string
-	X, Y   []float64
+	Points []Point
 	Dashed bool // for theoretical curves
-	// Low and High, if given, are the ends of the 95 % intervals of Y, drawn as error bars; NaN
-	// where there is none.
-	Low, High []float64
 	// Published draws points without a line or bar, for published values.
 	Published bool
 }
 
-// Line adds a series, drawn as a line, bars or an area, depending on the figure.
-func (f *Figure) Line(name string) *Series {
-	s := &Series{Name: name}
-	f.Series = append(f.Series, s)
-	return s
-}
+// Point is a point of a series. Low and High are the ends of the 95 % interval of Y, drawn as an
+// error bar; NaN if there is none.
+type Point struct{ X, Y, Low, High float64 }
 
-// Dashed adds a series for a theoretical curve.
-func (f *Figure) Dashed(name string) *Series {
-	s := f.Line(name)
-	s.Dashed = true
-	return s
-}
-
-// Published adds a series of published values.
-func (f *Figure) Published(name string) *Series {
-	s := f.Line(name)
-	s.Published = true
-	return s
-}
-
-// Lines adds series of these names.
-func (f *Figure) Lines(names ...string) *Figure {
-	for _, name := range names {
-		f.Line(name)
+// series returns the series of this name, which it adds if the figure has none.
+func (f *Figure) series(name string) *Series {
+	i := slices.IndexFunc(f.Series, func(s *Series) bool { return s.Name == name })
+	if i < 0 {
+		i = len(f.Series)
+		f.Series = append(f.Series, &Series{Name: name})
 	}
-	return f
+	return f.Series[i]
 }
 
-// Bars makes the figure a bar chart of these categories.
-func (f *Figure) Bars(categories ...string) *Figure {
-	f.Categories = append(f.Categories, categories...)
-	return f
+// Add adds a point without an interval and returns its series.
+func (f *Figure) Add(series string, x, y float64) *Series {
+	return f.AddSample(series, x, BySeed([]float64{y}))
+}
+
+// AddSample adds a point with its interval and returns its series.
+func (f *Figure) AddSample(series string, x float64, y Sample) *Series {
+	s := f.series(series)
+	low, high := y.Interval()
+	s.Points = append(s.Points, Point{x, y.Mean(), low, high})
+	return s
+}
+
+// Bar adds a bar without an interval and returns its series. The categories are in the order of
+// their first bars.
+func (f *Figure) Bar(series, category string, y float64) *Series {
+	return f.Add(series, f.category(category), y)
+}
+
+// BarSample adds a bar with its interval and returns its series.
+func (f *Figure) BarSample(series, category string, y Sample) *Series {
+	return f.AddSample(series, f.category(category), y)
+}
+
+// category returns the X value of a category, which it adds if the figure does not have it.
+func (f *Figure) category(name string) float64 {
+	if !slices.Contains(f.Categories, name) {
+		f.Categories = append(f.Categories, name)
+	}
+	return float64(slices.Index(f.Categories, name))
 }
 
 // Distribution adds the empirical distribution function of ascending numbers, as a staircase of at
 // most 200 points.
-func (f *Figure) Distribution(name string, x []float64) {
+func (f *Figure) Distribution(series string, x []float64) {
 	f.Steps = true
-	s, step := f.Line(name), max(1, len(x)/200)
-	for i := 0; i < len(x); i += step {
-		s.Add(x[i], float64(i+1)/float64(len(x)))
+	for i := 0; i < len(x); i += max(1, len(x)/200) {
+		f.Add(series, x[i], float64(i+1)/float64(len(x)))
 	}
-}
-
-// Add appends a point without an interval.
-func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
-
-// AddSample appends a point with its interval.
-func (s *Series) AddSample(x float64, y Sample) {
-	s.X = append(s.X, x)
-	s.AddBar(y)
-}
-
-// AddBar appends a bar with its interval.
-func (s *Series) AddBar(y Sample) {
-	low, high := y.Interval()
-	s.Y, s.Low, s.High = append(s.Y, y.Mean()), append(s.Low, low), append(s.High, high)
 }
 
 // csv returns a line for each point: series, x (or category), y, the ends of its interval.
 func (f *Figure) csv() [][]string {
 	head := []string{"series", "x", "y", "low95", "high95"}
-	if len(f.Categories) > 0 {
+	if f.bars() {
 		head[1] = "category"
 	}
 	rows := [][]string{head}
 	for _, s := range f.Series {
-		for i, y := range s.Y {
-			x := ""
-			if len(f.Categories) > 0 {
-				x = f.Categories[i]
-			} else {
-				x = Number(s.X[i])
+		for _, p := range s.Points {
+			row := []string{s.Name, Number(p.X), Number(p.Y), "", ""}
+			if f.bars() {
+				row[1] = f.Categories[int(p.X)]
 			}
-			low, high := "", ""
-			if i < len(s.Low) && !math.IsNaN(s.Low[i]) {
-				low, high = Number(s.Low[i]), Number(s.High[i])
+			if !math.IsNaN(p.Low) {
+				row[3], row[4] = Number(p.Low), Number(p.High)
 			}
-			rows = append(rows, []string{s.Name, x, Number(y), low, high})
+			rows = append(rows, row)
 		}
 	}
 	return rows
@@ -201,12 +190,8 @@ func (f *Figure) axes() (x, y axis, err error) {
 
 // extend extends the axes to the points of a series and their intervals.
 func (f *Figure) extend(i int, x, y *axis) error {
-	s := f.Series[i]
-	if len(s.Y) == 0 || !f.bars() && len(s.X) != len(s.Y) {
-		return fmt.Errorf("%d points on the X axis, %d on the Y axis", len(s.X), len(s.Y))
-	}
-	if first := f.Series[0]; f.Stacked && len(first.Y) != len(s.Y) {
-		return fmt.Errorf("%d points, the first series has %d", len(s.Y), len(first.Y))
+	if first, n := f.Series[0], len(f.Series[i].Points); f.Stacked && len(first.Points) != n {
+		return fmt.Errorf("%d points, the first series has %d", n, len(first.Points))
 	}
 	for _, m := range f.marks(i) {
 		values := []float64{m.y, m.low, m.high}
@@ -225,27 +210,23 @@ func (f *Figure) extend(i int, x, y *axis) error {
 type mark struct{ x, y, from, low, high float64 }
 
 // marks returns the points of a series as they are drawn.
-func (f *Figure) marks(i int) []mark {
-	s := f.Series[i]
-	list := make([]mark, len(s.Y))
+func (f *Figure) marks(i int) (list []mark) {
 	_, shift := f.bar(i)
-	for k, v := range s.Y {
-		m := &list[k]
+	for k, p := range f.Series[i].Points {
+		m := mark{x: p.X, y: p.Y, low: p.Low, high: p.High}
 		if f.bars() {
-			m.x = float64(k) + shift
-		} else {
-			m.x = s.X[k]
+			m.x += shift
 		}
 		if f.Stacked {
 			for _, below := range f.Series[:i] {
-				m.from += below.Y[k]
+				m.from += below.Points[k].Y
 			}
+			m.y += m.from
 		}
-		m.y = m.from + v
-		m.low, m.high = m.y, m.y
-		if k < len(s.Low) && s.High[k] > s.Low[k] {
-			m.low, m.high = s.Low[k], s.High[k]
+		if !(m.high > m.low) {
+			m.low, m.high = m.y, m.y
 		}
+		list = append(list, m)
 	}
 	return list
 }

@@ -25,7 +25,7 @@ func TestText(t *testing.T) {
 	e := library().Experiment("one", func(s *Study) {
 		s.Fill("jobs", 7)
 		s.Row("x", Sure(2)).Claim = "claim"
-		s.Plot("f").Line("one").Add(1, 2)
+		s.Plot("f").Add("one", 1, 2)
 		s.Table("t").Add("one", 2)
 	})
 	require.Equal(t, "name-1", e.Name)
@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	require.Equal(t, []string{"100 nodes.", "Heartbeats.", "Two lines, 7 jobs. Far away."}, r.Setup)
 	require.Equal(t, []string{"A note."}, r.Notes)
 	require.Equal(t, "claim", r.Rows[0].Claim)
-	require.Equal(t, []float64{2}, r.Figures[0].Series[0].Y)
+	require.Len(t, r.Figures[0].Series[0].Points, 1)
 	require.Equal(t, Figure{Name: "f", Title: "F", X: "x", Series: r.Figures[0].Series}, *r.Figures[0])
 	require.Equal(t, Table{"t", "T", []string{"a", "b, c"}, []Line{{"one", []float64{2}}}}, *r.Tables[0])
 }

@@ -45,10 +45,7 @@ func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulato
 // fig13 reproduces [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. The more jobs scan the same
 // data at once, the more locality naive fair sharing loses; delay scheduling keeps it.
 func fig13(s *study.Study) {
-	local := s.Plot("fig13")
-	ours, paper := local.Line("naive fair"), local.Published("naive fair, published")
-	delayed, limit := local.Line("delay, W1 = 10 s"), local.Dashed("bound 1 − (1 − 1/J)^(RL)")
-	finish := s.Plot("fig14").Lines("naive fair", "delay, W1 = 10 s")
+	local, finish := s.Plot("fig13"), s.Plot("fig14")
 	counts := study.Pick(s, []int{5, 20}, []int{5, 10, 20, 50})
 	var all []study.Comparison
 	for i, jobs := range counts {
@@ -56,17 +53,17 @@ func fig13(s *study.Study) {
 		all = append(all, c)
 		naive, delay := c[scanNaive].By(study.NodeLocal), c[scanDelay].By(study.NodeLocal)
 		x, bound := float64(jobs), 100*delaymath.StickyBound(1/float64(jobs), 3, 4)
-		ours.AddSample(x, naive)
-		delayed.AddSample(x, delay)
-		limit.Add(x, bound)
-		for k, r := range c {
-			finish.Series[k].AddSample(x, r.By(study.Makespan))
-		}
-		if row := s.Row(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), naive); row.Kind == study.Printed {
-			paper.Add(x, row.Published)
+		row := s.Row(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), naive)
+		local.AddSample("naive fair", x, naive)
+		if row.Kind == study.Printed {
+			local.Add("naive fair, published", x, row.Published).Published = true
 		} else {
 			row.Published = bound
 		}
+		local.AddSample("delay, W1 = 10 s", x, delay)
+		local.Add("bound 1 − (1 − 1/J)^(RL)", x, bound).Dashed = true
+		finish.AddSample("naive fair", x, c[scanNaive].By(study.Makespan))
+		finish.AddSample("delay, W1 = 10 s", x, c[scanDelay].By(study.Makespan))
 		s.Row(fmt.Sprintf("delay, %d jobs: node-local", jobs), delay)
 		if jobs > 5 {
 			s.Row(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs),

@@ -49,21 +49,19 @@ func (c case15) locality(s *study.Study, maps int) study.Sample {
 func fig15(s *study.Study) {
 	fig := s.Plot("fig15")
 	for _, maps := range []int{4, 12} {
-		ours := fig.Line(fmt.Sprintf("%d maps, ours", maps))
-		paper := fig.Published(fmt.Sprintf("%d maps, published", maps))
 		for w1 := 0; w1 <= 10; w1++ {
 			judged := slices.Contains([]int{0, 1, 5, 10}, w1)
 			if s.Quick && !judged {
 				continue
 			}
 			got := plain15(w1).locality(s, maps)
-			ours.AddSample(float64(w1), got)
+			fig.AddSample(fmt.Sprintf("%d maps, ours", maps), float64(w1), got)
 			if !judged {
 				continue
 			}
 			row := s.Row(fmt.Sprintf("%d-map jobs, W1 = %d s", maps, w1), got)
 			if row.Kind == study.Printed {
-				paper.Add(float64(w1), row.Published)
+				fig.Add(fmt.Sprintf("%d maps, published", maps), float64(w1), row.Published).Published = true
 			}
 		}
 	}

@@ -80,12 +80,10 @@ func sizePercentiles(s *study.Study, r *study.Runs) {
 
 // bySize draws a figure of the locality of the jobs of each bin of sizes.
 func bySize(s *study.Study, r *study.Runs, name string) {
-	fig := s.Plot(name).Bars(warehouseBins()...).
-		Lines("node-local", "rack-local or nearer")
+	fig := s.Plot(name)
 	for _, b := range warehouseBins() {
-		for level, series := range fig.Series {
-			series.Y = append(series.Y, r.ClassLocality(b, scheduling.Locality(level)))
-		}
+		fig.Bar("node-local", b, r.ClassLocality(b, scheduling.NodeLocal))
+		fig.Bar("rack-local or nearer", b, r.ClassLocality(b, scheduling.RackLocal))
 	}
 }
 

@@ -15,9 +15,8 @@ func fig3(s *study.Study) {
 	}
 	fig := s.Plot("fig3")
 	for _, rl := range []int{1, 2, 3, 6, 12, 18, 24} {
-		line := fig.Line(fmt.Sprintf("R·L = %d", rl))
 		for jobs := 1; jobs <= 50; jobs++ {
-			line.Add(float64(jobs), bound(jobs, rl))
+			fig.Add(fmt.Sprintf("R·L = %d", rl), float64(jobs), bound(jobs, rl))
 		}
 	}
 	s.Row("bound at 15 jobs, R·L = 18", study.Sure(bound(15, 18)))

@@ -12,18 +12,17 @@ func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
 	names := bins(9)
 	macroCDFs(s, "fig5", all, "bin 9")
-	local := s.Plot("fig6").Bars(names...)
+	local := s.Plot("fig6")
 	for _, r := range all {
-		line := local.Line(r.Name)
 		for _, b := range names {
-			line.Y = append(line.Y, r.ClassLocality(b, scheduling.NodeLocal))
+			local.Bar(r.Name, b, r.ClassLocality(b, scheduling.NodeLocal))
 		}
 	}
-	over := s.Plot("fig7").Bars(names...).Line("")
+	over := s.Plot("fig7")
 	gains := map[string]study.Sample{}
 	for _, b := range names {
 		gains[b] = gain(all, naive, delay, b)
-		over.AddBar(gains[b])
+		over.BarSample("", b, gains[b])
 		s.Row(b+": node-local with delay", all[delay].Local(b, scheduling.NodeLocal))
 	}
 	scheduleRange(s,

@@ -31,10 +31,10 @@ func fig9(s *study.Study) {
 	all := mixedChoice{plainMacro(), mixedReduce}.run(s, s.Repeats(1, 40))
 	names := bins(10)
 	macroCDFs(s, "fig9", all, "bin 9", "bin 10")
-	bars := s.Plot("fig10").Bars(names...).Lines("naive fair", "fair + delay")
+	bars := s.Plot("fig10")
 	for _, b := range names {
-		for i, to := range []int{naive, delay} {
-			bars.Series[i].Y = append(bars.Series[i].Y, gain(all, fifo, to, b).Mean())
+		for _, to := range []int{naive, delay} {
+			bars.Bar(all[to].Name, b, gain(all, fifo, to, b).Mean())
 		}
 		s.Row(b+": speed-up of naive fair over FIFO", gain(all, fifo, naive, b))
 		if b == "bin 9" || b == "bin 10" {

@@ -14,14 +14,13 @@ import (
 // longTasks measures [Zaharia10 §3.5.1]: the locality of small jobs if long tasks fill whole nodes.
 func longTasks(s *study.Study) {
 	fig := s.Plot("long")
-	anywhere, balanced := fig.Line("long tasks anywhere"), fig.Line("one slot a node kept from them")
 	var kept study.Sample
 	for _, phi := range study.Pick(s, []float64{0.5}, []float64{0.2, 0.5}) {
 		all := longRuns(s, phi)
 		plain := all[0].Local("small", scheduling.NodeLocal)
 		kept = all[1].Local("small", scheduling.NodeLocal)
-		anywhere.AddSample(phi, plain)
-		balanced.AddSample(phi, kept)
+		fig.AddSample("long tasks anywhere", phi, plain)
+		fig.AddSample("one slot a node kept from them", phi, kept)
 		what := fmt.Sprintf("φ = %g: ", phi)
 		s.Row(what+"small jobs' node-local maps, long tasks anywhere", plain)
 		s.Row(what+"node-local maps of small jobs that balancing adds", kept.Minus(plain))

@@ -29,13 +29,12 @@ func headOfLine(s *study.Study) {
 	s.Row("naive fair, data on 10 % of the nodes: node-local",
 		headLocality(s, 5, scheduling.LocalityPolicy{}))
 	fig := s.Plot("skips")
-	simulated, formula := fig.Line("simulated"), fig.Dashed("1 − 0.9^(D+1)")
 	for _, skips := range []int{10, 40} {
 		got := headLocality(s, 1,
 			scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: []int{skips}})
 		want := 100 * delaymath.LocalWithin(headData/float64(headNodes), float64(skips+1))
-		simulated.AddSample(float64(skips), got)
-		formula.Add(float64(skips), want)
+		fig.AddSample("simulated", float64(skips), got)
+		fig.Add("1 − 0.9^(D+1)", float64(skips), want).Dashed = true
 		s.Row(fmt.Sprintf("skip count of %d: node-local", skips), got).Expect(want, study.Share(want))
 	}
 }

@@ -54,9 +54,8 @@ func (t Timeline) Parts() Timeline {
 func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
 	f.Stacked = true
 	for i, held := range t.Held {
-		line := f.Line(name(i))
 		for n, slots := range held {
-			line.Add((time.Duration(n) * t.Every).Seconds(), slots)
+			f.Add(name(i), (time.Duration(n) * t.Every).Seconds(), slots)
 		}
 	}
 }
