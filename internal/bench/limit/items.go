@@ -1,5 +1,7 @@
 package limit
 
+import "slices"
+
 // item stands for a record while records are sorted: the first bytes of its key, and a reference.
 type item struct {
 	prefix uint64 // eight key bytes, big-endian, padded with zeros
@@ -26,7 +28,7 @@ const (
 // order. The caller frees the vector.
 //
 // First each goroutine scatters the items of some blocks into buckets by their first two key bytes.
-// Then the goroutines sort the buckets: see bucketSorter.
+// Then the goroutines sort the buckets, each the next one: see radixSorter.
 func sortItems(src source, goroutines int) vector[item] {
 	// place of the goroutine's next item of each bucket
 	next := make([][topBuckets]uint32, goroutines)
@@ -53,11 +55,12 @@ func sortItems(src source, goroutines int) vector[item] {
 			places[b]++
 		}
 	})
-	s := newBucketSorter(src)
-	for b := range topBuckets {
-		s.push(task{items: sorted.of[starts[b]:starts[b+1]], shift: 64 - topBits - radixBits})
-	}
-	parallel(goroutines, func(int) { s.work() })
+	scratch := make([][]item, goroutines)
+	chunks(topBuckets, 1, goroutines, func(g, b, _ int) {
+		items := sorted.of[starts[b]:starts[b+1]]
+		scratch[g] = slices.Grow(scratch[g][:0], len(items))
+		radixSorter{src}.sort(task{items: items, shift: 64 - topBits - radixBits}, scratch[g][:len(items)])
+	})
 	return sorted
 }
 

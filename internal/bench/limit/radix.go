@@ -3,15 +3,12 @@ package limit
 import (
 	"cmp"
 	"slices"
-	"sync"
 )
 
 const (
 	radixBits    = 8
 	radixBuckets = 1 << radixBits
 	insertionMax = 40 // below this many items insertion sort wins
-	// from this many items on a sub-bucket is left to whichever goroutine is free
-	sharedMin = 1 << 15
 )
 
 // task is a run of items whose keys agree in their first depth bytes and in all prefix bits above
@@ -22,61 +19,14 @@ type task struct {
 	depth int // key bytes before the prefix
 }
 
-// bucketSorter sorts tasks by most-significant-byte radix, several goroutines at a time. Big
-// sub-buckets become tasks of their own, so that one common first letter does not leave the other
-// goroutines idle.
-type bucketSorter struct {
-	src  source
-	mu   sync.Mutex
-	more sync.Cond
-	wait []task
-	open int // tasks waiting or being sorted
-}
+// radixSorter sorts tasks by most-significant-byte radix; several goroutines may use it.
+type radixSorter struct{ src source }
 
-func newBucketSorter(src source) *bucketSorter {
-	s := &bucketSorter{src: src}
-	s.more.L = &s.mu
-	return s
-}
-
-func (s *bucketSorter) push(t task) {
+// sort sorts a task; scratch has room for its items.
+func (s radixSorter) sort(t task, scratch []item) {
 	if len(t.items) < 2 {
 		return
 	}
-	s.mu.Lock()
-	s.wait = append(s.wait, t)
-	s.open++
-	s.mu.Unlock()
-	s.more.Signal()
-}
-
-// work sorts tasks until none is waiting or being sorted.
-func (s *bucketSorter) work() {
-	var scratch []item
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for {
-		for len(s.wait) == 0 && s.open > 0 {
-			s.more.Wait()
-		}
-		if s.open == 0 {
-			s.more.Broadcast()
-			return
-		}
-		t := s.wait[len(s.wait)-1]
-		s.wait = s.wait[:len(s.wait)-1]
-		s.mu.Unlock()
-		if cap(scratch) < len(t.items) {
-			scratch = make([]item, len(t.items))
-		}
-		s.sort(t, scratch[:cap(scratch)])
-		s.mu.Lock()
-		s.open--
-	}
-}
-
-// sort sorts a task; scratch has room for its items.
-func (s *bucketSorter) sort(t task, scratch []item) {
 	if len(t.items) <= insertionMax && t.shift >= 0 {
 		insertionSort(t.items)
 		s.sortTies(t, scratch)
@@ -109,23 +59,12 @@ func (s *bucketSorter) sort(t task, scratch []item) {
 	for _, end := range ends {
 		below.items = t.items[start:end]
 		start = end
-		s.divert(below, scratch)
-	}
-}
-
-// divert sorts a sub-task here. If it is big, divert leaves it to the next free goroutine.
-func (s *bucketSorter) divert(t task, scratch []item) {
-	switch {
-	case len(t.items) < 2:
-	case len(t.items) < sharedMin:
-		s.sort(t, scratch)
-	default:
-		s.push(t)
+		s.sort(below, scratch)
 	}
 }
 
 // sortTies finds the runs of equal prefixes in sorted items and sorts each by what follows.
-func (s *bucketSorter) sortTies(t task, scratch []item) {
+func (s radixSorter) sortTies(t task, scratch []item) {
 	for len(t.items) > 1 {
 		n := 1
 		for n < len(t.items) && t.items[n].prefix == t.items[0].prefix {
@@ -141,7 +80,7 @@ func (s *bucketSorter) sortTies(t task, scratch []item) {
 // sortDeeper sorts items of equal prefixes by the next eight key bytes. Keys that end with the
 // prefix come first, the shorter before the longer: they differ only in zero bytes that look like
 // padding.
-func (s *bucketSorter) sortDeeper(t task, scratch []item) {
+func (s radixSorter) sortDeeper(t task, scratch []item) {
 	const prefixBytes = 8
 	ended := 0
 	for depth := t.depth + prefixBytes; ; depth += prefixBytes {
@@ -166,7 +105,7 @@ func (s *bucketSorter) sortDeeper(t task, scratch []item) {
 			_, restB := s.src.deeper(b.ref, depth)
 			return cmp.Compare(restA, restB)
 		})
-		s.divert(task{items: t.items[ended:], shift: 64 - radixBits, depth: depth}, scratch)
+		s.sort(task{items: t.items[ended:], shift: 64 - radixBits, depth: depth}, scratch)
 		return
 	}
 }
