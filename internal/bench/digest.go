@@ -29,67 +29,41 @@ func digestResult(p Program, stdout *os.File) (string, error) {
 			return "", err
 		}
 	}
-	var sum digest = &byteSum{xxhash.New(), 0}
-	if p.Result == Lines {
-		sum = new(lineSum)
-	}
+	var files []io.Reader
 	for _, name := range names {
-		if err := addFile(sum, name); err != nil {
+		f, err := os.Open(name)
+		if err != nil {
 			return "", err
 		}
+		defer f.Close()
+		files = append(files, f)
 	}
-	return sum.String(), nil
-}
-
-// digest is a digest of files, which are added one after the other.
-type digest interface {
-	add(r io.Reader) error
-	String() string
-}
-
-func addFile(sum digest, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
+	if p.Result == Lines {
+		return digestLines(files)
 	}
-	defer f.Close()
-	return sum.add(f)
+	hash := xxhash.New()
+	n, err := io.Copy(hash, io.MultiReader(files...))
+	return fmt.Sprintf("%d bytes/%016x", n, hash.Sum64()), err
 }
 
-// byteSum is a digest of all bytes in order.
-type byteSum struct {
-	hash *xxhash.Digest
-	size int64
-}
-
-func (s *byteSum) String() string { return fmt.Sprintf("%d bytes/%016x", s.size, s.hash.Sum64()) }
-
-func (s *byteSum) add(r io.Reader) error {
-	n, err := io.Copy(s.hash, r)
-	s.size += n
-	return err
-}
-
-// lineSum is a digest of lines that does not depend on their order.
-type lineSum struct {
-	lines, hashes uint64
-}
-
-func (s *lineSum) String() string { return fmt.Sprintf("%d lines/%016x", s.lines, s.hashes) }
-
-func (s *lineSum) add(r io.Reader) error {
-	buffered := bufio.NewReaderSize(r, 1<<20)
-	for {
-		line, err := buffered.ReadBytes('\n')
-		if len(line) > 0 {
-			s.lines++
-			s.hashes += xxhash.Sum64(bytes.TrimSuffix(line, []byte{'\n'}))
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
+// digestLines returns a digest of the files' lines that does not depend on their order.
+func digestLines(files []io.Reader) (string, error) {
+	lines, hashes := uint64(0), uint64(0)
+	for _, f := range files {
+		buffered := bufio.NewReaderSize(f, 1<<20)
+		for {
+			line, err := buffered.ReadBytes('\n')
+			if len(line) > 0 {
+				lines++
+				hashes += xxhash.Sum64(bytes.TrimSuffix(line, []byte{'\n'}))
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return "", err
+			}
 		}
 	}
+	return fmt.Sprintf("%d lines/%016x", lines, hashes), nil
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tarry-mr/tarry/internal/gen"
@@ -111,40 +110,29 @@ func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
 		Users:  filepath.Join(dir, fmt.Sprintf("users-%d.tsv", users)),
 	}
 	names := rand.New(rand.NewPCG(1, 0)).Perm(2 * users) // user numbers: half of them occur
-	for _, file := range []struct {
-		path string
-		rows int
-		row  func(rng *rand.Rand, i int, line []byte) []byte
-	}{
-		{t.Sales, rows, func(rng *rand.Rand, _ int, line []byte) []byte {
-			line = append(strconv.AppendInt(append(line, 'g'), int64(rng.IntN(1000)), 10), '\t')
-			line = append(strconv.AppendInt(line, int64(rng.IntN(10_000)), 10), '\t')
-			return strconv.AppendInt(line, int64(rng.IntN(1_000_000)), 10)
-		}},
-		{t.Orders, rows / 5, func(rng *rand.Rand, _ int, line []byte) []byte {
-			line = append(strconv.AppendInt(line, int64(rng.IntN(2*users)), 10), '\t')
-			return strconv.AppendInt(line, int64(rng.IntN(1_000_000)), 10)
-		}},
-		{t.Users, users, func(rng *rand.Rand, i int, line []byte) []byte {
-			line = append(strconv.AppendInt(line, int64(names[i]), 10), "\tcity"...)
-			return strconv.AppendInt(line, int64(rng.IntN(5000)), 10)
-		}},
-	} {
-		if err := makeFile(file.path, log, func(w io.Writer) error {
-			rng := rand.New(rand.NewPCG(1, uint64(file.rows)))
-			var line []byte
-			for i := range file.rows {
-				line = append(file.row(rng, i, line[:0]), '\n')
-				if _, err := w.Write(line); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			return t, err
-		}
+	errs := []error{
+		makeTable(t.Sales, rows, log, func(w io.Writer, rng *rand.Rand, _ int) {
+			fmt.Fprintf(w, "g%d\t%d\t%d\n", rng.IntN(1000), rng.IntN(10_000), rng.IntN(1_000_000))
+		}),
+		makeTable(t.Orders, rows/5, log, func(w io.Writer, rng *rand.Rand, _ int) {
+			fmt.Fprintf(w, "%d\t%d\n", rng.IntN(2*users), rng.IntN(1_000_000))
+		}),
+		makeTable(t.Users, users, log, func(w io.Writer, rng *rand.Rand, i int) {
+			fmt.Fprintf(w, "%d\tcity%d\n", names[i], rng.IntN(5000))
+		}),
 	}
-	return t, nil
+	return t, errors.Join(errs...)
+}
+
+// makeTable makes a file of rows, each of which row writes, unless there is one.
+func makeTable(path string, rows int, log io.Writer, row func(w io.Writer, rng *rand.Rand, i int)) error {
+	return makeFile(path, log, func(w io.Writer) error {
+		rng := rand.New(rand.NewPCG(1, uint64(rows)))
+		for i := range rows {
+			row(w, rng, i)
+		}
+		return nil // makeFile's Flush returns the first error of w
+	})
 }
 
 // replicate writes size bytes of text: the file realText, or all Go sources of the distribution in
