@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/study"
@@ -120,24 +121,7 @@ func (p *Placing) OffRackCut(where []int) float64 {
 }
 
 // Best returns the reduces' nodes with minimum total distance, if a node may have limit reduces.
-func (p *Placing) Best(limit int) []int {
-	per := min(p.Slots, limit)
-	var costs [][]int64
-	for _, row := range p.Costs() {
-		var slots []int64
-		for _, c := range row {
-			for range per {
-				slots = append(slots, c)
-			}
-		}
-		costs = append(costs, slots)
-	}
-	where := assign(costs)
-	for r := range where {
-		where[r] /= per
-	}
-	return where
-}
+func (p *Placing) Best(limit int) []int { return assign(p.Costs(), min(p.Slots, limit)) }
 
 // SkewCap returns CoGRS's default limit of reduces on a node once all maps have ended: 1.5 times an
 // equal share of a feeding node.
@@ -235,53 +219,37 @@ func (p *Placing) askAll(core Core, order []int) []int {
 	return where
 }
 
-// assign returns a column for each row, none twice, with the minimum total cost: the Hungarian
-// algorithm with potentials, O(rows² × columns). There must be at least as many columns as rows.
-func assign(cost [][]int64) []int {
-	rows, cols := len(cost), len(cost[0])
-	// Rows and columns count from 1; column 0 stands for the row that is being placed.
-	u, v := make([]int64, rows+1), make([]int64, cols+1)
-	rowOf, before := make([]int, cols+1), make([]int, cols+1)
-	for i := 1; i <= rows; i++ {
-		rowOf[0] = i
-		least, seen := make([]int64, cols+1), make([]bool, cols+1)
-		for c := range least {
-			least[c] = math.MaxInt64
-		}
-		at := 0
-		for rowOf[at] != 0 { // grow the tree of tight edges by the nearest column until one is free
-			seen[at] = true
-			r, next, step := rowOf[at], 0, int64(math.MaxInt64)
-			for c := 1; c <= cols; c++ {
-				if seen[c] {
-					continue
-				}
-				if d := cost[r-1][c-1] - u[r] - v[c]; d < least[c] {
-					least[c], before[c] = d, at
-				}
-				if least[c] < step {
-					next, step = c, least[c]
+// assign returns a column for each row, none for more than `most` rows, with the minimum total cost.
+// It adds row after row by the cheapest path of moves from full columns to one with room, which it
+// finds as Bellman and Ford do. There must be room for all rows.
+func assign(cost [][]int64, most int) []int {
+	var where []int                   // column by row
+	held := make([]int, len(cost[0])) // number of rows by column
+	for r, row := range cost {
+		// By column: the cost of the cheapest path that ends there, and the row that it moves there.
+		least, moved := slices.Clone(row), slices.Repeat([]int{r}, len(row))
+		for shorter := true; shorter; {
+			shorter = false
+			for x, from := range where {
+				for to := range row {
+					d := least[from] - cost[x][from] + cost[x][to]
+					if held[from] == most && d < least[to] {
+						least[to], moved[to], shorter = d, x, true
+					}
 				}
 			}
-			for c := range seen {
-				if seen[c] {
-					u[rowOf[c]] += step
-					v[c] -= step
-				} else if c > 0 {
-					least[c] -= step
-				}
+		}
+		at := -1
+		for c := range held {
+			if held[c] < most && (at < 0 || least[c] < least[at]) {
+				at = c
 			}
-			at = next
 		}
-		for at != 0 { // shift the rows along the path
-			rowOf[at] = rowOf[before[at]]
-			at = before[at]
-		}
-	}
-	where := make([]int, rows)
-	for c := 1; c <= cols; c++ {
-		if rowOf[c] > 0 {
-			where[rowOf[c]-1] = c - 1
+		held[at]++
+		where = append(where, -1)
+		for at >= 0 { // move the rows along the path, from its end to its beginning
+			x := moved[at]
+			where[x], at = at, where[x]
 		}
 	}
 	return where
