@@ -15,7 +15,7 @@ var texts embed.FS
 
 // All returns the experiments in the order of the report.
 func All() []study.Experiment {
-	l := study.NewLibrary(texts, setup.Sentences())
+	l := study.NewLibrary(texts, setup.Sentences)
 	return []study.Experiment{
 		l.Experiment("fig5", fig5), l.Experiment("surface", surface),
 		l.Experiment("runtime", runtime), l.Experiment("ablation", ablation),

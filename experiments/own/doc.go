@@ -13,7 +13,7 @@ var texts embed.FS
 
 // All returns the experiments in the order of the report.
 func All() []study.Experiment {
-	l := study.NewLibrary(texts, setup.Sentences())
+	l := study.NewLibrary(texts, setup.Sentences)
 	return []study.Experiment{
 		l.Experiment("orders", orders), l.Experiment("rivals", rivals),
 		l.Experiment("hot_spot", hotSpot), l.Experiment("hot_files", hotFiles),

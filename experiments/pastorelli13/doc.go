@@ -14,7 +14,7 @@ var texts embed.FS
 
 // All returns the experiments in the order of the report.
 func All() []study.Experiment {
-	l := study.NewLibrary(texts, setup.Sentences())
+	l := study.NewLibrary(texts, setup.Sentences)
 	return []study.Experiment{
 		l.Experiment("fig1", fig1), l.Experiment("fig3", fig3), l.Experiment("fig5", fig5),
 		l.Experiment("fig6", fig6), l.Experiment("fig7", fig7),

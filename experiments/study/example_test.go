@@ -66,7 +66,7 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	e := study.NewLibrary(texts, nil).Experiment("waiting", waiting)
+	e := study.NewLibrary(texts).Experiment("waiting", waiting)
 	done, err := study.Write(context.Background(), dir, []study.Experiment{e},
 		study.Options{Seed: 1, Quick: true}, os.Stdout)
 	if err != nil {

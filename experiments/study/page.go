@@ -19,19 +19,15 @@ var resultText string
 // pageView is the data of the page's template. The page contains its pictures and fetches nothing.
 type pageView struct {
 	Title    string
-	Quick    bool
-	Seed     uint64
+	Options  Options
 	Counts   Counts
-	Overview pageTable
-	Sections []Outcome
+	Sections []Outcome // that are not measured
 }
 
-// pageTable is a table of the page; a table without lines has no head. If Names is set, the first
-// cell of line i links to the section of experiment Names[i].
+// pageTable is a table of the page; a table without lines has no head.
 type pageTable struct {
 	Head  []string
 	Lines [][]string
-	Names []string
 }
 
 // pageList is a title and the sentences listed below it.
@@ -43,16 +39,12 @@ type pageList struct {
 // pageOf returns report.html, with all outcomes but measured ones. Equal outcomes give equal bytes.
 func pageOf(done []Outcome, o Options) ([]byte, error) {
 	page := template.Must(template.New("page").Funcs(functions(o)).Parse(pageHTML))
-	v := pageView{Title: "Published figures beside ours", Quick: o.Quick, Seed: o.Seed, Counts: countsOf(done)}
-	v.Overview.Head = []string{"experiment", "source", "printed", "said", "formula", "own"}
+	v := pageView{Title: "Published figures beside ours", Options: o}
 	for _, d := range done {
-		if d.Result.Measured {
-			continue
+		if !d.Result.Measured {
+			v.Counts.Add(d.Result.Counts())
+			v.Sections = append(v.Sections, d)
 		}
-		c := d.Result.Counts()
-		v.Overview.Lines = append(v.Overview.Lines, []string{d.Title, d.Source, c.Cell(Printed), c.Cell(Said), c.Cell(Formula), c.Cell(Own)})
-		v.Overview.Names = append(v.Overview.Names, d.Name)
-		v.Sections = append(v.Sections, d)
 	}
 	var out bytes.Buffer
 	err := page.Execute(&out, &v)
@@ -74,6 +66,7 @@ func resultOf(d Outcome, o Options) ([]byte, error) {
 func functions(o Options) template.FuncMap {
 	return template.FuncMap{
 		"cell":    func(cell string) string { return strings.ReplaceAll(cell, "|", "\\|") },
+		"kinds":   func() []Kind { return []Kind{Printed, Said, Formula, Own} },
 		"class":   class,
 		"command": func(name string) string { return command(name, o) },
 		"list":    func(title string, lines []string) pageList { return pageList{title, lines} },
@@ -135,16 +128,6 @@ func (r *Result) Counts() (c Counts) {
 		c[row.Kind][row.Verdict()]++
 	}
 	return c
-}
-
-// countsOf counts the rows of all outcomes, except those with Result.Measured.
-func countsOf(done []Outcome) (all Counts) {
-	for _, d := range done {
-		if !d.Result.Measured {
-			all.Add(d.Result.Counts())
-		}
-	}
-	return all
 }
 
 // Add adds other counts.

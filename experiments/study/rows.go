@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -142,8 +141,6 @@ func announcedIn(lists map[string][]string) (a announced, err error) {
 
 // The numbers of cells in a line of the text's Figures, and of its Tables.
 const figureCells, tableCells = 4, 3
-
-func (a announced) clone() announced { return announced{slices.Clone(a.rows), maps.Clone(a.shown)} }
 
 // cellsOf returns the cells of each line of a Markdown table after its head, n per line.
 func cellsOf(table []string, n int) (lines [][]string, err error) {

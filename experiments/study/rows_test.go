@@ -36,7 +36,7 @@ func mustRow(t *testing.T, unit, kind, expected string, ours Sample) *Row {
 func run(lines string, o Options, body func(*Study)) (*Result, error) {
 	text := "# x: X\n\nours\n\n## Figures\n\n| f | t | x | y |\n|-|-|-|-|\n| f | F | x | y |\n\n## Tables\n\n" +
 		"| t | t | c |\n|-|-|-|\n| t | T | a; b |\n\n## Rows\n\n| q | u | k | e | c |\n|-|-|-|-|-|\n" + lines
-	l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}}, nil)
+	l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}})
 	return l.Experiment("x", body).Run(context.Background(), o)
 }
 

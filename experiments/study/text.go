@@ -75,22 +75,16 @@ type Library struct {
 	shared map[string][]string
 }
 
-// NewLibrary returns the Library of a folder of texts. more has items that several folders share,
-// in addition to those of the folder's shared.md.
-func NewLibrary(files fs.FS, more map[string][]string) *Library {
+// NewLibrary returns the Library of a folder of texts. The files shared.md of more folders have
+// items for its texts, too.
+func NewLibrary(files fs.FS, more ...fs.FS) *Library {
 	l := &Library{files, map[string][]string{}}
-	maps.Copy(l.shared, more)
-	maps.Copy(l.shared, SharedItems(files))
-	return l
-}
-
-// SharedItems returns the items of a folder's shared.md, by name.
-func SharedItems(files fs.FS) map[string][]string {
-	text, err := fs.ReadFile(files, "shared.md")
-	if err != nil {
-		return nil
+	for _, folder := range append(more, files) {
+		if text, err := fs.ReadFile(folder, "shared.md"); err == nil {
+			maps.Copy(l.shared, parse(string(text)))
+		}
 	}
-	return parse(string(text))
+	return l
 }
 
 // Experiment returns an experiment: its text is file.md, its function body. A bad text panics.
@@ -107,19 +101,16 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	name, title, _ := strings.Cut(head[0], ": ")
 	list := func(title string) []string { return l.expand(lists[title]) }
 	t := Text{Name: name, Title: title, Source: head[1], Setup: list("Set-up"), Notes: list("Notes")}
-	announced, err := announcedIn(lists)
-	if err != nil {
+	if _, err := announcedIn(lists); err != nil {
 		panic(fmt.Sprintf("%s.md: %v", file, err))
 	}
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
 		s := &Study{
 			Options: o, Result: Result{Setup: t.Setup, Notes: t.Notes}, ctx: ctx, filled: map[string]string{},
-			list: list, announced: announced.clone(),
+			list: list,
 		}
-		if err := s.run(body); err != nil {
-			return nil, err
-		}
-		return &s.Result, nil
+		s.announced, _ = announcedIn(lists) // no error, as before
+		return &s.Result, s.run(body)
 	}}
 }
 

@@ -18,7 +18,7 @@ func library() *Library {
 			"| q | u | k | e | c |\n|---|---|---|---|---|\n| x | | own | > 1 | |\n\n## Figures\n\n" +
 			"| f | t | x | y |\n|---|---|---|---|\n| f | F | x | |\n\n## Tables\n\n" +
 			"| t | t | c |\n|---|---|---|\n| t | T | a; b, c |\n")},
-	}, map[string][]string{"far": {"Far away."}})
+	}, fstest.MapFS{"shared.md": {Data: []byte("## far\n\n- Far away.\n")}})
 }
 
 func TestText(t *testing.T) {
@@ -80,7 +80,7 @@ func TestStudyEndsWithTheFirstError(t *testing.T) {
 
 func TestTextsThatAreNone(t *testing.T) {
 	for _, text := range []string{"", "# no colon\n\nours\n", "# a: title without source\n"} {
-		l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}}, nil)
+		l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}})
 		require.Panics(t, func() { l.Experiment("x", nil) }, "%q", text)
 	}
 	require.Panics(t, func() { library().Experiment("missing", nil) })

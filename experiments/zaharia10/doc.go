@@ -15,7 +15,7 @@ var texts embed.FS
 
 // All returns the experiments in the order of the report.
 func All() []study.Experiment {
-	l := study.NewLibrary(texts, setup.Sentences())
+	l := study.NewLibrary(texts, setup.Sentences)
 	return []study.Experiment{
 		l.Experiment("fig2", fig2), l.Experiment("fig3", fig3), l.Experiment("slots", slots),
 		l.Experiment("reassign", reassign), l.Experiment("long_tasks", longTasks),

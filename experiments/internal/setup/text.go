@@ -8,11 +8,11 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
+// Sentences is a folder for study.NewLibrary: its shared.md has the sentences that describe set-ups
+// in the texts of several papers.
+//
 //go:embed shared.md
-var texts embed.FS
-
-// Sentences returns, by name, the sentences that describe set-ups in the texts of several papers.
-func Sentences() map[string][]string { return study.SharedItems(texts) }
+var Sentences embed.FS
 
 // Trace calls read with a file of the folder that TARRY_TRACES names; it returns false without one.
 // The set-up begins with the text's items "Set-up with the trace" or "Set-up without the trace", in
