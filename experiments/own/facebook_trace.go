@@ -19,12 +19,10 @@ func facebookTrace(s *study.Study) {
 	for _, order := range []string{"fifo", "hfs", "hfsp"} {
 		for _, wait := range []time.Duration{0, 5 * time.Second} {
 			name := fmt.Sprintf("%s, W = %v", order, wait)
-			place := func(where string, rule scheduling.ReduceRule) {
-				list = append(list, study.Policy(name+", reduces "+where, order, setup.Waits(wait, wait),
-					func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.5 }))
-			}
-			place("anywhere", scheduling.AnyNode)
-			place("at the center", scheduling.CoGRS)
+			waits := setup.Waits(wait, wait)
+			list = append(list,
+				study.Policy(name+", reduces anywhere", order, waits, setup.Reduces(scheduling.AnyNode, 0.5)),
+				study.Policy(name+", reduces at the center", order, waits, setup.Reduces(scheduling.CoGRS, 0.5)))
 		}
 	}
 	cfg := setup.EC2()

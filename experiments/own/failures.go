@@ -12,12 +12,9 @@ import (
 
 // failures measures jobs while nodes fail at some rates, with any-node placement and with CoGRS.
 func failures(s *study.Study) {
-	policy := func(name string, rule scheduling.ReduceRule) simulator.Contender {
-		return study.Policy(name, "hfs",
-			func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.5 })
-	}
 	list := study.Contenders{
-		policy("any node", scheduling.AnyNode), policy("CoGRS", scheduling.CoGRS),
+		study.Policy("any node", "hfs", setup.Reduces(scheduling.AnyNode, 0.5)),
+		study.Policy("CoGRS", "hfs", setup.Reduces(scheduling.CoGRS, 0.5)),
 	}
 	fig := s.Plot("makespan")
 	load := setup.ShuffleJobs(setup.Shuffles{Jobs: 20, Maps: 56, Reduces: 20, Sigma: 1, Ratio: 1})

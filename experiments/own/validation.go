@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -90,9 +91,7 @@ func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration
 // validationPolicies returns the schedulers under which live and simulated runs are compared. hfs
 // places reduces at their centers of gravity.
 func validationPolicies() []scheduling.Policy {
-	list := []scheduling.Policy{study.Policy("hfs", "hfs", func(p *scheduling.Policy) {
-		p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 0.5
-	}).Policy}
+	list := []scheduling.Policy{study.Policy("hfs", "hfs", setup.Reduces(scheduling.CoGRS, 0.5)).Policy}
 	for _, name := range []string{"fifo", "fair", "delay", "capacity", "hfsp"} {
 		list = append(list, study.Policy(name, name).Policy)
 	}

@@ -17,9 +17,9 @@ func fig11(s *study.Study) {
 	base := hierarchy{setup.EC2().Interval, 0.1, false}
 	runs := base.run(s, s.Repeats(1, 40))
 	drawShares(s, "fig11", runs)
-	two, three := reachedAfter(runs)
-	s.Row("pool 2 reaches 50 % after", two)
-	s.Row("pool 3 reaches 33 % after", three)
+	after := runs.Each(reachedAfter)
+	s.Row("pool 2 reaches 50 % after", after[0])
+	s.Row("pool 3 reaches 33 % after", after[1])
 	shares(s, runs)
 	s.Row("node-local, the least of the jobs", runs.By(minLocal))
 	for job := 2; job <= 3; job++ {
@@ -41,8 +41,8 @@ func fig11(s *study.Study) {
 		study.With("with the bug", func(h *hierarchy) { h.bug = true }),
 	}
 	study.Vary(s, t, 1, base, list, func(h hierarchy) []float64 {
-		two, three := reachedAfter(h.run(s, s.Repeats(1, 10)))
-		return []float64{two.Mean(), three.Mean()}
+		after := h.run(s, s.Repeats(1, 10)).Each(reachedAfter)
+		return []float64{after[0].Mean(), after[1].Mean()}
 	})
 }
 
@@ -149,12 +149,9 @@ func shares(s *study.Study, runs *study.Runs) {
 }
 
 // reachedAfter returns how long pools 2 and 3 take to reach their shares, within 2 points.
-func reachedAfter(runs *study.Runs) (two, three study.Sample) {
-	both := runs.Each(func(r *simulator.Result) []float64 {
-		t := setup.NewTimeline(r).Parts()
-		return []float64{t.Reach(57*time.Second, 48, 1), t.Reach(118*time.Second, 31.3, 2, 3, 4)}
-	})
-	return both[0], both[1]
+func reachedAfter(r *simulator.Result) []float64 {
+	t := setup.NewTimeline(r).Parts()
+	return []float64{t.Reach(57*time.Second, 48, 1), t.Reach(118*time.Second, 31.3, 2, 3, 4)}
 }
 
 // commitPending orders jobs by fair sharing between pools and within each, except that one pool is

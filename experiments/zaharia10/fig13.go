@@ -120,21 +120,19 @@ func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 
 // scanTable adds tables of the gains with other networks and of the locality with other gaps.
 func scanTable(s *study.Study) {
-	t := s.Extra("sensitivity").Add("published", 1.1, 1.6, 2)
 	list := append(study.Sweep("links of %g MB/s", []float64{25, 15, 18, 27, 125},
 		func(n *simulator.Network, mb float64) { *n = setup.Contended(mb * 1e6) }),
 		study.Sweep("remote reads %g times as long, no contention", []float64{1.5, 2, 2.5},
 			func(n *simulator.Network, f float64) { *n = setup.Factors(f, f) })...)
-	study.Vary(s, t, 0, simulator.Network{}, list, func(n simulator.Network) (gains []float64) {
+	study.Vary(s, s.Extra("sensitivity").Add("published", 1.1, 1.6, 2), 0, simulator.Network{}, list, func(n simulator.Network) (gains []float64) {
 		for _, jobs := range []int{10, 20, 50} {
 			c := scans(s, jobs, 1, n, scanGap)
 			gains = append(gains, c.Over(scanNaive, scanDelay, study.Makespan).Mean())
 		}
 		return gains
 	})
-	t = s.Extra("gaps").Add("published", 92)
 	link := setup.Contended(setup.RemoteLink)
-	study.Vary(s, t, 1, scanGap, study.Sweep("%g s", []float64{0, 1, 3, 5, 10},
+	study.Vary(s, s.Extra("gaps").Add("published", 92), 1, scanGap, study.Sweep("%g s", []float64{0, 1, 3, 5, 10},
 		func(d *time.Duration, x float64) { *d = time.Duration(x * float64(time.Second)) }),
 		func(gap time.Duration) []float64 {
 			return []float64{scans(s, 5, s.Repeats(1, 5), link, gap)[scanNaive].By(study.NodeLocal).Mean()}

@@ -14,8 +14,7 @@ import (
 // waits for slots to become free, and if the scheduler kills maps.
 func reassign(s *study.Study) {
 	waitForShare(s)
-	minimumTimeout(s)
-	fairTimeout(s)
+	timeouts(s)
 	newestKilled(s)
 }
 
@@ -35,7 +34,7 @@ func waitForShare(s *study.Study) {
 		Expect(share*task.Seconds()/3100, 1)
 }
 
-// starved is a pool that arrives when another pool, the hog, holds the cluster.
+// starved is a pool that comes when another pool, the hog, holds the cluster.
 type starved struct {
 	allocations scheduling.Allocations
 	mode        scheduling.PreemptionMode
@@ -45,9 +44,10 @@ type starved struct {
 	comes       time.Duration
 }
 
-// newStarved returns a starved pool; the maps of its hog take longer than any timeout.
-func newStarved(a scheduling.Allocations, mode scheduling.PreemptionMode) starved {
-	return starved{allocations: a, mode: mode, hog: 600 * time.Second, comes: 100 * time.Second}
+// newStarved returns a starved pool under preemption; the maps of its hog take longer than any
+// timeout.
+func newStarved(a scheduling.Allocations) starved {
+	return starved{allocations: a, mode: scheduling.PreemptOn, hog: 600 * time.Second, comes: 100 * time.Second}
 }
 
 func (x starved) simulate(s *study.Study) *study.Runs {
@@ -63,11 +63,6 @@ func (x starved) simulate(s *study.Study) *study.Runs {
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
-// untilHeld returns the seconds until the starved pool has a number of slots.
-func (x starved) untilHeld(r *study.Runs, slots float64) study.Sample {
-	return setup.Reached(r, x.comes, slots, 1)
-}
-
 // killedMaps returns how many maps of the hog were killed.
 func killedMaps(r *simulator.Result) float64 { return float64(r.Jobs[0].Preempted.Killed) }
 
@@ -78,32 +73,30 @@ func minimumShares(timeout time.Duration) scheduling.Allocations {
 	}}
 }
 
-// minimumTimeout measures the time until a pool has its minimum share, with preemption and without.
-func minimumTimeout(s *study.Study) {
-	killing := newStarved(minimumShares(time.Minute), scheduling.PreemptOn)
-	waiting := newStarved(minimumShares(time.Minute), scheduling.PreemptOff)
-	on, off := killing.simulate(s), waiting.simulate(s)
-	s.Row("T_min = 60 s: until the pool has its minimum share", killing.untilHeld(on, 40))
-	s.Row("T_min = 60 s: maps killed", on.By(killedMaps))
-	s.Row("no preemption: until the pool has its minimum share", waiting.untilHeld(off, 40))
-}
+// timeouts measures the time until a starved pool has its minimum or its fair share, and the maps
+// killed for it.
+func timeouts(s *study.Study) {
+	x := newStarved(minimumShares(time.Minute))
+	killing := x.simulate(s)
+	x.mode = scheduling.PreemptOff
+	waiting := x.simulate(s)
+	s.Row("T_min = 60 s: until the pool has its minimum share", setup.Reached(killing, x.comes, 40, 1))
+	s.Row("T_min = 60 s: maps killed", killing.By(killedMaps))
+	s.Row("no preemption: until the pool has its minimum share", setup.Reached(waiting, x.comes, 40, 1))
 
-// fairTimeout measures the time until a starved pool gets its fair share, and the maps killed.
-func fairTimeout(s *study.Study) {
-	x := newStarved(scheduling.Allocations{FairTimeout: 2 * time.Minute}, scheduling.PreemptOn)
+	x = newStarved(scheduling.Allocations{FairTimeout: 2 * time.Minute})
 	runs := x.simulate(s)
-	s.Row("T_fair = 120 s: until the pool has its fair share", x.untilHeld(runs, 50))
+	s.Row("T_fair = 120 s: until the pool has its fair share", setup.Reached(runs, x.comes, 50, 1))
 	s.Row("T_fair = 120 s: maps killed", runs.By(killedMaps))
 	x.mode = scheduling.PreemptLog
 	s.Row("T_fair = 120 s, preemption only logged: maps killed", x.simulate(s).By(killedMaps))
 	x.mode, x.maps = scheduling.PreemptOn, 70
-	s.Row("T_fair = 120 s, the pool has 30 of its 50 slots: maps killed",
-		x.simulate(s).By(killedMaps))
+	s.Row("T_fair = 120 s, the pool has 30 of its 50 slots: maps killed", x.simulate(s).By(killedMaps))
 }
 
 // newestKilled measures how long killed maps had run: the scheduler should kill the newest maps.
 func newestKilled(s *study.Study) {
-	x := newStarved(minimumShares(30*time.Second), scheduling.PreemptOn)
+	x := newStarved(minimumShares(30 * time.Second))
 	x.hog, x.sigma, x.comes = 400*time.Second, 0.5, time.Hour
 	// At any time, running maps have run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the
 	// mean of 400 s. The row's bound is half of that.

@@ -39,14 +39,18 @@ func headOfLine(s *study.Study) {
 	}
 }
 
-// headLocality returns the percentage of node-local maps of small jobs.
+// headLocality returns the percentage of node-local maps of small jobs, each with all blocks on
+// headData nodes.
 func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) study.Sample {
 	w := headJobs(study.Pick(s, 30, 200), maps)
 	return s.Simulate(simulator.Config{
 		Cluster: simulator.Cluster{Nodes: headNodes, MapSlots: 1, Setup: -1},
 		Network: simulator.Network{ReadFactor: [3]float64{1, 2, 2}},
 		Until:   w.Jobs[len(w.Jobs)-1].Submit,
-		Places:  headPlaces(maps),
+		Places: func(job int) scheduling.Places {
+			nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
+			return setup.Places(maps, func(int) []int { return nodes })
+		},
 	}, study.Policy("fair", "fair", func(p *scheduling.Policy) { p.Locality = rule }),
 		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
 }
@@ -65,14 +69,6 @@ func headJobs(jobs, maps int) workload.Workload {
 		})
 	}
 	return w
-}
-
-// headPlaces returns, for Config.Places, places that put all blocks of a job on headData nodes.
-func headPlaces(maps int) func(job int) scheduling.Places {
-	return func(job int) scheduling.Places {
-		nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
-		return setup.Places(maps, func(int) []int { return nodes })
-	}
 }
 
 // sticky simulates [Zaharia10 §3.3.2]: under naive fair sharing, a job gets back the slots that it

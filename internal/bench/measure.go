@@ -61,23 +61,17 @@ func runError(p Program, err error, stderr []byte) error {
 	return fmt.Errorf("%s: %w", p.Args[0], err)
 }
 
-// peakRSS returns the maximum that the system reports, or the one seen during the run. The report
-// on a child begins with its parent's memory at the fork, so it is valid only above that.
+// peakRSS returns the maximum seen during the run, or where nothing was seen that of the system. The
+// system's report on a child begins with its parent's memory at the fork.
 func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
+	if seen.peakRSS > 0 || !ok {
 		return seen.peakRSS
 	}
-	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF,
-		&own); err == nil && usage.Maxrss <= own.Maxrss && seen.peakRSS > 0 {
-		return seen.peakRSS
-	}
-	unit := int64(1 << 10)
 	if runtime.GOOS == "darwin" {
-		unit = 1
+		return usage.Maxrss
 	}
-	return max(usage.Maxrss*unit, seen.peakRSS)
+	return usage.Maxrss << 10
 }
 
 // memorySeen holds the maxima observed in a process, in bytes.

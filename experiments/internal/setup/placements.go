@@ -13,16 +13,20 @@ import (
 // Placements returns three ways to place reduces: any node, CoGRS and LARTS. The scheduler is fair,
 // waits 3 s for local maps, and starts reduces when the fraction start of the maps has ended.
 func Placements(start float64, changes ...study.Change) study.Contenders {
-	policy := func(rule scheduling.ReduceRule) []study.Change {
-		return append([]study.Change{Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {
-			p.Reduce.Rule, p.SlowStart = rule, start
-		}}, changes...)
+	policy := func(name string, rule scheduling.ReduceRule) simulator.Contender {
+		first := []study.Change{Waits(3*time.Second, 3*time.Second), Reduces(rule, start)}
+		return study.Policy(name, "fair", append(first, changes...)...)
 	}
 	return study.Contenders{
-		study.Policy("any node", "fair", policy(scheduling.AnyNode)...),
-		study.Policy("CoGRS", "fair", policy(scheduling.CoGRS)...),
-		study.Policy("LARTS", "fair", policy(scheduling.LARTS)...),
+		policy("any node", scheduling.AnyNode), policy("CoGRS", scheduling.CoGRS),
+		policy("LARTS", scheduling.LARTS),
 	}
+}
+
+// Reduces returns a change: a rule places reduces, from when the fraction start of the maps has
+// ended.
+func Reduces(rule scheduling.ReduceRule, start float64) study.Change {
+	return func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = rule, start }
 }
 
 // Shuffles describes equal jobs that shuffle Ratio times their input. Sigma is that of a lognormal

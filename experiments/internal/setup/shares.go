@@ -34,18 +34,18 @@ func NewTimeline(r *simulator.Result) Timeline {
 
 // Parts returns the timeline with percentages of the slots that all jobs hold together.
 func (t Timeline) Parts() Timeline {
-	parts := Timeline{t.Every, make([][]float64, len(t.Held))}
-	for i := range t.Held {
-		parts.Held[i] = make([]float64, len(t.Held[i]))
+	parts, sums := Timeline{Every: t.Every}, make([]float64, len(t.Held[0]))
+	for _, held := range t.Held {
+		for n, slots := range held {
+			sums[n] += slots
+		}
 	}
-	for n := range t.Held[0] {
-		sum := 0.0
-		for i := range t.Held {
-			sum += t.Held[i][n]
+	for _, held := range t.Held {
+		part := make([]float64, len(held))
+		for n, slots := range held {
+			part[n] = 100 * slots / max(sums[n], 1)
 		}
-		for i := range t.Held {
-			parts.Held[i][n] = 100 * t.Held[i][n] / max(sum, 1)
-		}
+		parts.Held = append(parts.Held, part)
 	}
 	return parts
 }

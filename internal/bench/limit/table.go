@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"encoding/binary"
 	"math"
 	"unsafe"
 )
@@ -99,16 +98,6 @@ func (t *table) word(e *entry) []byte {
 		return t.arena[e.offset : e.offset+e.length]
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(e)), e.length)
-}
-
-// appendWord appends the bytes of e's word to text and returns the result.
-func (t *table) appendWord(text []byte, e *entry) []byte {
-	if e.length > 16 {
-		return append(text, t.arena[e.offset:e.offset+e.length]...)
-	}
-	text = binary.LittleEndian.AppendUint64(text, e.k0)
-	text = binary.LittleEndian.AppendUint64(text, e.k1)
-	return text[:len(text)-16+int(e.length)]
 }
 
 // merge adds the counts of o's words to t.

@@ -18,7 +18,7 @@ func WordCount(
 	err = writeParts(dir, t.used, parts, goroutines, func(buf []byte, from, to int) []byte {
 		for _, it := range sorted.of[from:to] {
 			e := &t.entries.of[it.ref]
-			buf = append(t.appendWord(buf, e), '\t')
+			buf = append(append(buf, t.word(e)...), '\t')
 			buf = append(strconv.AppendUint(buf, e.count, 10), '\n')
 		}
 		return buf
