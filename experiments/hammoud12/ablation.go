@@ -20,27 +20,19 @@ const (
 // blind makes CoGRS use known output sizes only, instead of projecting the others from them.
 func blind(r *setup.Rule) { r.Policy.NoProjection = true }
 
-// way is a way to place reduces.
-type way struct {
+// ways are the ways to place reduces that are compared with the best assignment.
+var ways = []struct {
 	name string
 	rule setup.Rule
-}
-
-// ways returns the ways that are compared with the best assignment.
-func ways() []way {
-	return []way{
-		{"any node", cogrs(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.AnyNode })},
-		{"TND: outputs counted, not weighed", cogrs(1, func(r *setup.Rule) { r.Count = true })},
-		{
-			"LARTS: the node that holds most",
-			cogrs(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.LARTS }),
-		},
-		{"CoGRS, 20 % of the maps known", cogrs(0.2, blind)},
-		{"CoGRS, 20 % known, projected", cogrs(0.2)},
-		{ablationFull, cogrs(1)},
-		{ablationUncapped, cogrs(1, func(r *setup.Rule) { r.Policy.SkewCap = -1 })},
-		{"CoGRS, all known, no tolerance", cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })},
-	}
+}{
+	{"any node", cogrs(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.AnyNode })},
+	{"TND: outputs counted, not weighed", cogrs(1, func(r *setup.Rule) { r.Count = true })},
+	{"LARTS: the node that holds most", cogrs(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.LARTS })},
+	{"CoGRS, 20 % of the maps known", cogrs(0.2, blind)},
+	{"CoGRS, 20 % known, projected", cogrs(0.2)},
+	{ablationFull, cogrs(1)},
+	{ablationUncapped, cogrs(1, func(r *setup.Rule) { r.Policy.SkewCap = -1 })},
+	{"CoGRS, all known, no tolerance", cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })},
 }
 
 // ablationShapes are the placement problems: on the paper's own cluster of 14 nodes, and on others
@@ -79,7 +71,7 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 		func(p *setup.Placing, _ *rand.Rand) float64 { return p.Cut(p.Best(math.MaxInt)) })
 	capped := overSeeds(s, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) float64 { return p.Cut(p.Best(p.SkewCap())) })
-	for i, w := range ways() {
+	for i, w := range ways {
 		saved := overSeeds(s, seeds, shape, byCore(s, w.rule, (*setup.Placing).Cut))
 		if i > 0 { // any node saves nothing
 			bars.BarSample(w.name, category, saved)

@@ -122,13 +122,11 @@ func (x *coflowTrace) replay(s *study.Study) {
 		}
 		return append(values, all.Over(1, 0, study.MeanSojourn).Mean(), all[0].By(study.RackLocal).Mean())
 	})
-	what := func(name, of string) string {
-		return "replayed, " + name + ": off-rack bytes saved over the trace's places, " + of
+	for i, p := range list {
+		what := "replayed, " + p.Name + ": off-rack bytes saved over the trace's places, "
+		s.Row(what+"mean of jobs", got[2*i])
+		s.Row(what+"of all bytes", got[2*i+1])
 	}
-	s.Row(what("any node", "mean of jobs"), got[0])
-	s.Row(what("any node", "of all bytes"), got[1])
-	s.Row(what("CoGRS", "mean of jobs"), got[2])
-	s.Row(what("CoGRS", "of all bytes"), got[3])
 	s.Row("replayed: mean sojourn, CoGRS over any node", got[4])
 	s.Row("replayed: maps in their racks", got[5])
 }

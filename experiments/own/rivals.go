@@ -11,14 +11,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The indexes in rivalPolicies of the policies that rows compare.
-const (
-	rivalHFS     = 3
-	rivalQF      = 4
-	rivalPatient = 5
-	rivalQFP     = 6
-)
-
 // rivalWait is the wait of delay scheduling for a node, and Quincy's cost of a non-local read.
 const rivalWait = 5 * time.Second
 
@@ -31,10 +23,9 @@ func rivalPolicies() study.Contenders {
 	}
 	return study.Contenders{
 		study.Policy("fifo", "fifo"), study.Policy("fair", "fair"), study.Policy("delay", "delay"),
-		rivalHFS:     study.Policy("hfs", "hfs", setup.Waits(rivalWait, 0), setup.Packed),
-		rivalQF:      quincy("quincy QF", scheduling.QF, 0),
-		rivalPatient: quincy("quincy QF, no floor", scheduling.QF, -1),
-		rivalQFP:     quincy("quincy QFP", scheduling.QFP, 0),
+		study.Policy("hfs", "hfs", setup.Waits(rivalWait, 0), setup.Packed),
+		quincy("quincy QF", scheduling.QF, 0), quincy("quincy QF, no floor", scheduling.QF, -1),
+		quincy("quincy QFP", scheduling.QFP, 0),
 	}
 }
 
@@ -80,13 +71,12 @@ func rivalry(
 		s.Row(name+", "+r.Name+": 95th percentile of the sojourn",
 			r.By(func(r *simulator.Result) float64 { return r.Report.Sojourn.P95 }))
 	}
-	s.Row(name+": node-local maps, hfs less quincy QF",
-		all.Less(rivalHFS, rivalQF, study.NodeLocal))
-	s.Row(name+": mean sojourn, quincy QFP over hfs",
-		all.Over(rivalQFP, rivalHFS, study.MeanSojourn))
-	s.Row(name+": work that quincy QFP loses by kills", all[rivalQFP].By(lost))
+	const hfs, qf, patient, qfp = 3, 4, 5, 6
+	s.Row(name+": node-local maps, hfs less quincy QF", all.Less(hfs, qf, study.NodeLocal))
+	s.Row(name+": mean sojourn, quincy QFP over hfs", all.Over(qfp, hfs, study.MeanSojourn))
+	s.Row(name+": work that quincy QFP loses by kills", all[qfp].By(lost))
 	s.Row(name+": mean sojourn, quincy QF with a floor over none",
-		all.Over(rivalQF, rivalPatient, study.MeanSojourn))
+		all.Over(qf, patient, study.MeanSojourn))
 }
 
 // wasted returns the metric of work lost by kills: the time that killed attempts had run, as a

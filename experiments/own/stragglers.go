@@ -10,29 +10,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slowness is a cause of slow tasks, as a change of the cluster.
-type slowness struct {
-	name    string
-	change  func(*simulator.Cluster)
-	sources bool // it makes stragglers, so that speculative attempts should save time
-}
-
-func slownesses() []slowness {
-	return []slowness{
-		{"all nodes alike", func(*simulator.Cluster) {}, false},
-		{
-			"a third of the nodes half as fast",
-			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 1.0/3, 2 }, true,
-		},
-		{
-			"8 % of the nodes 8 times as slow",
-			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 0.08, 8 }, true,
-		},
-		{
-			"2 % of the attempts 8 times as slow",
-			func(c *simulator.Cluster) { c.Stragglers, c.StragglerTimes = 0.02, workload.Dist{A: 8} }, true,
-		},
-	}
+// slownesses are causes of slow tasks, as changes of the cluster. All but the first make stragglers,
+// so that speculative attempts should save time.
+var slownesses = []study.Choice[simulator.Cluster]{
+	{Name: "all nodes alike"},
+	study.With("a third of the nodes half as fast",
+		func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 1.0/3, 2 }),
+	study.With("8 % of the nodes 8 times as slow",
+		func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 0.08, 8 }),
+	study.With("2 % of the attempts 8 times as slow",
+		func(c *simulator.Cluster) { c.Stragglers, c.StragglerTimes = 0.02, workload.Dist{A: 8} }),
 }
 
 // speculators returns policies without speculation, with Hadoop's first rule, and with LATE.
@@ -52,37 +39,36 @@ func speculators() study.Contenders {
 func stragglers(s *study.Study) {
 	s.Fill("maps", sortMaps, "reduces", sortReduces)
 	times, copies, fig := s.Table("times"), s.Table("copies"), s.Plot("stragglers")
-	for _, c := range slownesses() {
+	for _, c := range slownesses {
 		cfg := setup.EC2()
-		cfg.TellProgress = true
-		c.change(&cfg.Cluster)
+		cfg.TellProgress, cfg.Cluster = true, c.Of(cfg.Cluster)
 		all := s.Compare(cfg, speculators(), s.Repeats(2, 20), study.Always(oneSort()))
 		var mean, won []float64
 		for k, r := range all {
 			mean = append(mean, r.By(study.MeanSojourn).Mean())
-			fig.Bar(r.Name, c.name, mean[k]/mean[0])
+			fig.Bar(r.Name, c.Name, mean[k]/mean[0])
 			if k > 0 {
 				won = append(won, r.By(copiesLaunched).Mean(), r.By(copiesWon).Mean())
 			}
 		}
-		times.Add(c.name, mean...)
-		copies.Add(c.name, won...)
-		copiesRows(s, c, all)
+		times.Add(c.Name, mean...)
+		copies.Add(c.Name, won...)
+		copiesRows(s, c.Name, all)
 	}
 }
 
 // copiesRows adds rows that compare LATE with no speculation and, if stragglers exist, other rules.
-func copiesRows(s *study.Study, c slowness, all study.Comparison) {
+func copiesRows(s *study.Study, name string, all study.Comparison) {
 	const none, native, late, anywhere = 0, 1, 2, 3
 	over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
-	if !c.sources {
-		s.Row(c.name+": LATE against no copies", over(late, none))
+	if name == slownesses[0].Name {
+		s.Row(name+": LATE against no copies", over(late, none))
 		return
 	}
-	s.Row(c.name+": no copies against LATE", over(none, late))
-	s.Row(c.name+": native against LATE", over(native, late))
-	s.Row(c.name+": LATE on any node against LATE", over(anywhere, late))
-	s.Row(c.name+": no copies against native", over(none, native))
+	s.Row(name+": no copies against LATE", over(none, late))
+	s.Row(name+": native against LATE", over(native, late))
+	s.Row(name+": LATE on any node against LATE", over(anywhere, late))
+	s.Row(name+": no copies against native", over(none, native))
 }
 
 // The numbers of the job's tasks: fewer than slots, so that some slots are free for speculation.

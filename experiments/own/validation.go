@@ -189,11 +189,8 @@ func comparison(s *study.Study, name string, c study.Comparison) {
 	s.Row(name+": difference of a job's sojourn, 95th percentile", high)
 	t := s.Table(name + "-by-seed")
 	for i := range live.Values {
-		var line []float64
-		for _, x := range []study.Sample{live, sim, c[0].By(study.NodeLocal), c[1].By(study.NodeLocal), median, high} {
-			line = append(line, x.Values[i])
-		}
-		t.Add(fmt.Sprint(s.Seed+uint64(i)), line...)
+		t.Add(fmt.Sprint(s.Seed+uint64(i)), live.Values[i], sim.Values[i], study.NodeLocal(c[0].Results[i]),
+			study.NodeLocal(c[1].Results[i]), median.Values[i], high.Values[i])
 	}
 }
 

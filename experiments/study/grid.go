@@ -34,6 +34,14 @@ type Choice[T any] struct {
 	Change func(*T)
 }
 
+// Of returns base with the change.
+func (c Choice[T]) Of(base T) T {
+	if c.Change != nil {
+		c.Change(&base)
+	}
+	return base
+}
+
 // With returns the Choice of this name and change.
 func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
 
@@ -52,11 +60,7 @@ func Vary[T any](s *Study, t *Table, quick int, base T, list []Choice[T], values
 		return
 	}
 	for _, c := range list[:Pick(s, quick, len(list))] {
-		with := base
-		if c.Change != nil {
-			c.Change(&with)
-		}
-		t.Add(c.Name, values(with)...)
+		t.Add(c.Name, values(c.Of(base))...)
 	}
 }
 
