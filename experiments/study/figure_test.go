@@ -111,7 +111,7 @@ func TestAxesEnd(t *testing.T) {
 func TestIntervalsInCSV(t *testing.T) {
 	f := lines()
 	f.AddSample(long, 11, BySeed([]float64{7}))
-	rows := strings.Split(strings.TrimSpace(string(csvFile("f", f.csv()).content)), "\n")
+	rows := strings.Split(strings.TrimSpace(string(textOf(f.csv()))), "\n")
 	require.Equal(t, "series,x,y,low95,high95", rows[0])
 	require.Regexp(t, `^a long name of a series that is ours,0,92,87\.03\d*,96\.96\d*$`, rows[1])
 	require.Equal(t, "a long name of a series that is ours,11,7,,", rows[3])

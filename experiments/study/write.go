@@ -16,12 +16,6 @@ type Outcome struct {
 	Result *Result
 }
 
-// file is an output file, by name and content.
-type file struct {
-	name    string
-	content []byte
-}
-
 // Write runs the experiments one after another and writes the results into dir. It creates dir if
 // needed and replaces files of the same names. It writes a line for each experiment to log, and
 // returns the outcomes. The first failure ends the run; the error has the experiment's name.
@@ -37,7 +31,7 @@ func Write(
 			return done, err
 		}
 		r, err := e.Run(ctx, o)
-		var files []file
+		var files map[string][]byte
 		if err == nil {
 			files, err = Outcome{e, r}.files(o)
 		}
@@ -52,49 +46,48 @@ func Write(
 	}
 	page, err := pageOf(done, o)
 	if err == nil {
-		err = save(dir, []file{{"report.html", page}})
+		err = save(dir, map[string][]byte{"report.html": page})
 	}
 	return done, err
 }
 
 // files returns the files of an experiment's folder: result.md, rows.csv, each table as CSV and
 // each figure as SVG and CSV.
-func (d Outcome) files(o Options) ([]file, error) {
+func (d Outcome) files(o Options) (map[string][]byte, error) {
 	result, err := resultOf(d, o)
 	if err != nil {
 		return nil, err
 	}
-	list := []file{{"result.md", result}, csvFile("rows", d.Result.csv())}
+	files := map[string][]byte{"result.md": result, "rows.csv": textOf(d.Result.csv())}
 	for _, t := range d.Result.Tables {
-		list = append(list, csvFile(t.Name, t.csv()))
+		files[t.Name+".csv"] = textOf(t.csv())
 	}
 	for _, f := range d.Result.Figures {
-		picture, err := f.svg()
-		if err != nil {
+		files[f.Name+".csv"] = textOf(f.csv())
+		if files[f.Name+".svg"], err = f.svg(); err != nil {
 			return nil, err
 		}
-		list = append(list, file{f.Name + ".svg", picture}, csvFile(f.Name, f.csv()))
 	}
-	return list, nil
+	return files, nil
 }
 
-// csvFile returns the file name.csv with these lines.
-func csvFile(name string, lines [][]string) file {
+// textOf returns lines as CSV.
+func textOf(lines [][]string) []byte {
 	var b bytes.Buffer
 	_ = csv.NewWriter(&b).WriteAll(lines) // a buffer takes everything
-	return file{name + ".csv", b.Bytes()}
+	return b.Bytes()
 }
 
-// save writes files into a folder and creates it if needed. It removes a file that it cannot
-// finish.
-func save(dir string, files []file) error {
+// save writes files, by name, into a folder and creates it if needed. It removes a file that it
+// cannot finish.
+func save(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for _, f := range files {
-		name := filepath.Join(dir, f.name)
-		if err := os.WriteFile(name, f.content, 0o666); err != nil {
-			os.Remove(name)
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			os.Remove(path)
 			return err
 		}
 	}
