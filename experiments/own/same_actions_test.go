@@ -63,17 +63,23 @@ func (o *liveRun) oneCenter(job int) bool {
 // node with the most maps for its reduces.
 func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 	const nodes, slots = 6, 2
-	jobs := []validationJob{
-		{maps: 19, reduces: 1, mapTime: 7 * time.Second, reduceTime: 700 * time.Millisecond},
-		{
-			at: 3100 * time.Millisecond, maps: 7, reduces: 1,
-			mapTime: 5 * time.Second, reduceTime: 300 * time.Millisecond,
-		},
-		{at: 11300 * time.Millisecond, maps: 14, mapTime: 2 * time.Second},
-		{at: 60 * time.Second, maps: 1, reduces: 1, mapTime: time.Second, reduceTime: time.Second},
+	job := func(at time.Duration, maps, reduces int, perMap, perReduce time.Duration) workload.Job {
+		return workload.Job{
+			Submit: at, Maps: maps, Reduces: reduces,
+			InputBytes: int64(maps) * validationBlock, ShuffleBytes: int64(maps) * validationOutput,
+			Map: workload.Cost{Time: perMap}, Reduce: workload.Cost{Time: perReduce},
+		}
 	}
-	for i := range jobs {
-		jobs[i].even = true
+	w := &workload.Workload{Name: "small", Jobs: []workload.Job{
+		job(0, 19, 1, 7*time.Second, 700*time.Millisecond),
+		job(3100*time.Millisecond, 7, 1, 5*time.Second, 300*time.Millisecond),
+		job(11300*time.Millisecond, 14, 0, 2*time.Second, 0),
+		job(60*time.Second, 1, 1, time.Second, time.Second),
+	}}
+	var jobs []validationJob
+	for i := range w.Jobs {
+		w.Jobs[i].Name = fmt.Sprint("job-", i)
+		jobs = append(jobs, validationJob{Job: w.Jobs[i]})
 	}
 	for _, rule := range []scheduling.ReduceRule{scheduling.CoGRS, scheduling.LARTS} {
 		p := study.Policy("fifo", "fifo", func(p *scheduling.Policy) {
@@ -97,14 +103,6 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			require.NoError(t, err)
 			pass(time.Second) // the actor library's throttle of dead letters
 		})
-		w := &workload.Workload{Name: "small"}
-		for i, j := range jobs {
-			w.Jobs = append(w.Jobs, workload.Job{
-				Name: fmt.Sprint("job-", i), Submit: j.at, Maps: j.maps, Reduces: j.reduces,
-				InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: int64(j.maps) * validationOutput,
-				Map: workload.Cost{Time: j.mapTime}, Reduce: workload.Cost{Time: j.reduceTime},
-			})
-		}
 		_, err := simulator.Run(t.Context(), simulator.Config{
 			Cluster: simulator.Cluster{
 				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1,
@@ -117,7 +115,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 		}, w)
 		require.NoError(t, err)
 		for i, j := range jobs {
-			require.True(t, j.reduces == 0 || ran.oneCenter(i), "job %d has its maps on %v", i,
+			require.True(t, j.Reduces == 0 || ran.oneCenter(i), "job %d has its maps on %v", i,
 				ran.places[i].Nodes)
 		}
 		require.Len(t, live.list, 19+1+7+1+14+1+1)

@@ -37,13 +37,8 @@ const (
 
 // validationJob is a job that runs live and simulated. Live, its tasks sleep and move real bytes.
 type validationJob struct {
-	seed       uint64        // of its tasks' times
-	at         time.Duration // of its arrival
-	maps       int
-	reduces    int
-	mapTime    time.Duration
-	reduceTime time.Duration
-	even       bool // each task takes exactly mapTime or reduceTime
+	workload.Job
+	seed uint64 // of its tasks' times
 }
 
 // liveRun is a run on a live cluster, and the places of the blocks by job. Of the result it has only
@@ -58,7 +53,7 @@ func offRackPart(r *simulator.Result) float64 {
 	return 100 * study.OffRack(r) / float64(max(1, r.Report.Shuffle.All()))
 }
 
-// validationJobs draws jobs of 1 to 60 maps.
+// validationJobs draws jobs of 1 to 60 maps, of eight users.
 func validationJobs(seed uint64, n int) []validationJob {
 	r := rand.New(rand.NewPCG(seed, 0x7a11))
 	sizes := []int{1, 1, 2, 2, 5, 10, 10, 20, 40, 60}
@@ -66,26 +61,25 @@ func validationJobs(seed uint64, n int) []validationJob {
 	jobs := make([]validationJob, n)
 	for i := range jobs {
 		at += time.Duration(r.ExpFloat64() * 4 * float64(time.Second))
-		j := validationJob{seed: r.Uint64(), at: at, maps: sizes[r.IntN(len(sizes))]}
-		j.mapTime = time.Duration(6+r.IntN(9)) * time.Second
-		if j.maps >= 5 {
-			j.reduces = max(1, j.maps/10)
-			j.reduceTime = time.Duration(4+r.IntN(9)) * time.Second
+		j := validationJob{seed: r.Uint64()}
+		j.Name, j.User, j.Submit = fmt.Sprintf("job-%03d", i), fmt.Sprintf("user-%d", i%8), at
+		j.Maps = sizes[r.IntN(len(sizes))]
+		j.InputBytes = int64(j.Maps) * validationBlock
+		j.Map = workload.Cost{Time: time.Duration(6+r.IntN(9)) * time.Second, Spread: validationSpread}
+		if j.Maps >= 5 {
+			j.Reduces = max(1, j.Maps/10)
+			j.Reduce = workload.Cost{Time: time.Duration(4+r.IntN(9)) * time.Second, Spread: validationSpread}
 		}
 		jobs[i] = j
 	}
 	return jobs
 }
 
-// time returns the duration of task t, random with that mean but the same in each run of the job.
-func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
-	if j.even {
-		return mean
-	}
+// time returns the duration of task t, random around that of c but the same in each run of the job.
+func (j validationJob) time(t *mapreduce.Task, c workload.Cost) time.Duration {
 	id := t.ID()
 	r := rand.New(rand.NewPCG(j.seed, uint64(id.Kind)<<32|uint64(id.Index)))
-	return time.Duration(math.Exp(validationSpread*r.NormFloat64()-
-		validationSpread*validationSpread/2) * float64(mean))
+	return time.Duration(math.Exp(c.Spread*r.NormFloat64()-c.Spread*c.Spread/2) * float64(c.Time))
 }
 
 // validationPolicies returns the schedulers under which live and simulated runs are compared. hfs
@@ -105,13 +99,8 @@ func simulated(
 ) (*simulator.Result, error) {
 	w := &workload.Workload{Name: validationName}
 	for i, j := range jobs {
-		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("job-%03d", i), User: validationUser(i), Submit: j.at, Maps: j.maps,
-			Reduces:    j.reduces,
-			InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: live.Jobs[i].Shuffle.All(),
-			Map:    workload.Cost{Time: j.mapTime, Spread: validationSpread},
-			Reduce: workload.Cost{Time: j.reduceTime, Spread: validationSpread},
-		})
+		j.ShuffleBytes = live.Jobs[i].Shuffle.All()
+		w.Jobs = append(w.Jobs, j.Job)
 	}
 	return simulator.Run(ctx, simulator.Config{
 		Cluster: simulator.Cluster{
@@ -138,9 +127,6 @@ func simulatedPlaces(p scheduling.Places) scheduling.Places {
 	}
 	return q
 }
-
-// validationUser returns one of eight users for a job.
-func validationUser(i int) string { return fmt.Sprintf("user-%d", i%8) }
 
 // validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
 func validation(s *study.Study) {

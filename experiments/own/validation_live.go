@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"runtime"
@@ -55,15 +54,15 @@ func runLive(ctx context.Context, jobs []validationJob, cfg actors.Config) (o *l
 	defer func() { err = errors.Join(err, cluster.Close()) }()
 	began := time.Now()
 	var handles []*actors.JobHandle
-	for i, j := range jobs {
-		if err := sleep(ctx, j.at-time.Since(began)); err != nil {
+	for _, j := range jobs {
+		if err := sleep(ctx, j.Submit-time.Since(began)); err != nil {
 			return nil, err
 		}
-		plan, err := j.plan(fmt.Sprintf("job-%03d", i))
+		plan, err := j.plan()
 		if err != nil {
 			return nil, err
 		}
-		h, err := cluster.Submit(ctx, plan, actors.SubmitOptions{User: validationUser(i)})
+		h, err := cluster.Submit(ctx, plan, actors.SubmitOptions{User: j.User})
 		if err != nil {
 			return nil, err
 		}
@@ -101,37 +100,37 @@ func (o *liveRun) add(r actors.Result) {
 
 // plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces
 // sleep.
-func (j validationJob) plan(name string) (*mapreduce.Plan, error) {
+func (j validationJob) plan() (*mapreduce.Plan, error) {
 	in := mapreduce.FixedSize(validationBlock,
-		mapreduce.Bytes(name, make([]byte, j.maps*validationBlock)))
-	out := mapreduce.Text[[]byte](mapreduce.Writer(name, io.Discard))
-	if j.reduces == 0 {
+		mapreduce.Bytes(j.Name, make([]byte, j.InputBytes)))
+	out := mapreduce.Text[[]byte](mapreduce.Writer(j.Name, io.Discard))
+	if j.Reduces == 0 {
 		return mapreduce.MapOnly[[]byte, []byte]{
-			Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+			Name: j.Name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
 				return mapreduce.Filter[[]byte, []byte]{Map: func([]byte, func([]byte)) error {
-					return sleep(t.Context(), j.time(t, j.mapTime))
+					return sleep(t.Context(), j.time(t, j.Map))
 				}}, nil
 			},
 		}.Bind(in, out)
 	}
-	value := make([]byte, validationOutput/j.reduces)
+	value := make([]byte, validationOutput/j.Reduces)
 	return mapreduce.Job[[]byte, int64, []byte, []byte]{
-		Name: name, Reducers: j.reduces,
+		Name: j.Name, Reducers: j.Reduces,
 		Partition: func(key int64, reduces int) int { return int(key) % reduces },
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, []byte], error) {
 			return mapreduce.Mapper[[]byte, int64, []byte]{
 				Map: func(_ []byte, emit func(int64, []byte)) error {
-					for p := range j.reduces {
+					for p := range j.Reduces {
 						emit(int64(p), value)
 					}
-					return sleep(t.Context(), j.time(t, j.mapTime))
+					return sleep(t.Context(), j.time(t, j.Map))
 				},
 			}, nil
 		},
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, []byte], error) {
 			return mapreduce.Reducer[int64, []byte, []byte]{
 				Reduce: func(int64, iter.Seq[[]byte], func([]byte)) error {
-					return sleep(t.Context(), j.time(t, j.reduceTime))
+					return sleep(t.Context(), j.time(t, j.Reduce))
 				},
 			}, nil
 		},

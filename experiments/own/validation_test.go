@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // The same jobs, live on a fake clock and simulated, have the same locality within 2 points and the
@@ -38,9 +39,10 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	policies := validationPolicies()
 	synctest.Test(t, func(t *testing.T) {
-		job := validationJob{
-			maps: 20, reduces: 4, mapTime: 10 * time.Second, reduceTime: 5 * time.Second,
-		}
+		job := validationJob{Job: workload.Job{
+			Maps: 20, Reduces: 4, InputBytes: 20 * validationBlock,
+			Map: workload.Cost{Time: 10 * time.Second}, Reduce: workload.Cost{Time: 5 * time.Second},
+		}}
 		o, err := runLive(t.Context(), []validationJob{job}, liveCluster(policies[0], 1))
 		require.NoError(t, err)
 		pass(time.Second)
