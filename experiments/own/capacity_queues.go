@@ -6,6 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // capacityQueues measures what the Capacity Scheduler promises: guaranteed capacities, borrowed and
@@ -25,15 +26,15 @@ func twoQueues(narrow scheduling.QueueConfig) []scheduling.QueueConfig {
 
 // queued simulates the jobs of tenants under the Capacity Scheduler with queues, until shareEnd.
 func queued(
-	s *study.Study, queues []scheduling.QueueConfig, tenants ...setup.Tenant,
+	s *study.Study, queues []scheduling.QueueConfig, tenants ...workload.Job,
 ) *study.Runs {
 	p := study.Policy("capacity", "capacity", func(p *scheduling.Policy) { p.Queues = queues })
 	return sharedBy(s, p, shareEnd, setup.Tenants(tenants...))
 }
 
 // inQueue returns a job of a user in a queue that has maps until the end of the simulation.
-func inQueue(queue, user string) setup.Tenant {
-	return setup.Tenant{Queue: queue, User: user, Map: shareMap, Spread: 0.3}
+func inQueue(queue, user string) workload.Job {
+	return workload.Job{Queue: queue, User: user, Map: workload.Cost{Time: shareMap, Spread: 0.3}}
 }
 
 // queueShares measures the slots of busy queues, and the maximum of a queue.
@@ -51,7 +52,7 @@ func queueShares(s *study.Study) {
 func queueBorrows(s *study.Study) {
 	const comes = 200 * time.Second
 	late := inQueue("wide", "a")
-	late.At = comes
+	late.Submit = comes
 	r := queued(s, twoQueues(scheduling.QueueConfig{}), inQueue("narrow", "b"), late)
 	s.Row("wide queue empty: slots of the narrow one", setup.Held(r, comes/2, comes, 0))
 	s.Row("wide queue comes: until it has its capacity", setup.Reached(r, comes, 59, 1))
@@ -61,7 +62,7 @@ func queueBorrows(s *study.Study) {
 // queueUsers measures the limits on users.
 func queueUsers(s *study.Study) {
 	one := []scheduling.QueueConfig{{Name: "wide", Capacity: 100, UserLimit: 25}}
-	var users []setup.Tenant
+	var users []workload.Job
 	for _, u := range []string{"a", "b", "c", "d", "e"} {
 		users = append(users, inQueue("wide", u))
 	}

@@ -46,8 +46,8 @@ func shared(
 }
 
 // tenant returns a job of a pool that has maps until the end of the simulation.
-func tenant(pool string) setup.Tenant {
-	return setup.Tenant{Pool: pool, User: pool, Map: shareMap, Spread: 0.3}
+func tenant(pool string) workload.Job {
+	return workload.Job{Pool: pool, User: pool, Map: workload.Cost{Time: shareMap, Spread: 0.3}}
 }
 
 // heldOver returns the mean slots of job a divided by those of job b, between two times.
@@ -64,10 +64,10 @@ func fairWeights(s *study.Study) {
 	pool := scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "heavy", Weight: 2}}}
 	s.Row("pool of weight 2: slots over those of weight 1",
 		over(pool, setup.Tenants(tenant("heavy"), tenant("light"))))
-	w := setup.Tenants(tenant("one"), tenant("one"))
-	w.Jobs[0].Priority = scheduling.High
+	high := tenant("one")
+	high.Priority = scheduling.High
 	s.Row("job of high priority: slots over one of normal priority",
-		over(scheduling.Allocations{}, w))
+		over(scheduling.Allocations{}, setup.Tenants(high, tenant("one"))))
 	const few = 3000
 	small := tenant("one")
 	small.Maps = few
@@ -82,7 +82,7 @@ func fairBoost(s *study.Study) {
 	const comes, boost, settle = 300 * time.Second, 200 * time.Second, 3 * shareMap
 	const gone = comes + boost
 	young := tenant("one")
-	young.At = comes
+	young.Submit = comes
 	r := shared(s, scheduling.Allocations{BoostFactor: 3, BoostTime: boost}, gone+boost,
 		setup.Tenants(tenant("one"), young))
 	s.Row("job new for 200 s, boost of 3: slots over those of an old job",
@@ -94,7 +94,7 @@ func fairBoost(s *study.Study) {
 func fairLimits(s *study.Study) {
 	one := tenant("limited")
 	one.Maps = 400
-	jobs := setup.Tenants(slices.Repeat([]setup.Tenant{one}, 5)...)
+	jobs := setup.Tenants(slices.Repeat([]workload.Job{one}, 5)...)
 	running := func(a scheduling.Allocations) study.Sample {
 		return shared(s, a, shareEnd, jobs).By(func(r *simulator.Result) float64 {
 			most := 0

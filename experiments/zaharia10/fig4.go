@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // fig4 reproduces [Zaharia10 Fig 4]: the slots of the pools of the example, first while pool 3 is
@@ -21,11 +22,11 @@ func fig4(s *study.Study) {
 			{Name: "pool3", Min: [2]int{10, 0}},
 		}}
 	})
-	var list []setup.Tenant
+	var list []workload.Job
 	for _, pool := range []string{"pool1", "pool1", "pool2", "pool2", "pool3"} {
-		list = append(list, setup.Tenant{Pool: pool, User: "u", Map: 10 * time.Second, Spread: 0.3})
+		list = append(list, workload.Job{Pool: pool, User: "u", Map: workload.Cost{Time: 10 * time.Second, Spread: 0.3}})
 	}
-	list[4].At = wakes
+	list[4].Submit = wakes
 	runs := s.Simulate(simulator.Config{
 		Cluster: simulator.Cluster{Nodes: slots / 4}, Sample: time.Second, Until: 2 * wakes,
 	}, p, s.Repeats(1, 10), study.Always(setup.Tenants(list...)))

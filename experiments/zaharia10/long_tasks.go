@@ -55,10 +55,9 @@ func longRuns(s *study.Study, phi float64) study.Comparison {
 
 // longJobs returns an endless job of long maps, and this number of small jobs.
 func longJobs(jobs int) workload.Workload {
-	w := setup.Tenants(setup.Tenant{
-		Pool: "long", User: "long", Map: 600 * time.Second, Spread: 0.4,
+	w := setup.Tenants(workload.Job{
+		Pool: "long", User: "long", TellTimes: true, Map: workload.Cost{Time: 600 * time.Second, Spread: 0.4},
 	})
-	w.Jobs[0].TellTimes = true
 	for i := range jobs {
 		w.Jobs = append(w.Jobs, workload.Job{
 			Name: fmt.Sprintf("small %d", i), User: fmt.Sprintf("user %d", i), Class: "small",

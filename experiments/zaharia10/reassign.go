@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // reassign measures [Zaharia10 §3.2 and §4]: how long a job or a pool waits for its share, if it
@@ -22,9 +23,10 @@ func reassign(s *study.Study) {
 func waitForShare(s *study.Study) {
 	const comes, every = 1000 * time.Second, 100 * time.Millisecond
 	const share, task = 271, 114400 * time.Millisecond
-	many := setup.Tenant{User: "u", Map: task, Spread: 1}
-	list := append(slices.Repeat([]setup.Tenant{many}, 10),
-		setup.Tenant{User: "u", At: comes, Maps: share, Map: task, Spread: 1})
+	many := workload.Job{User: "u", Map: workload.Cost{Time: task, Spread: 1}}
+	late := many
+	late.Submit, late.Maps = comes, share
+	list := append(slices.Repeat([]workload.Job{many}, 10), late)
 	runs := s.Simulate(simulator.Config{
 		Cluster: simulator.Cluster{Nodes: 310, MapSlots: 10}, Sample: every,
 		Until: comes + 30*time.Second,
@@ -52,8 +54,8 @@ func newStarved(a scheduling.Allocations) starved {
 
 func (x starved) simulate(s *study.Study) *study.Runs {
 	w := setup.Tenants(
-		setup.Tenant{Pool: "hog", User: "u", Maps: x.maps, Map: x.hog, Spread: x.sigma},
-		setup.Tenant{Pool: "starved", User: "v", At: x.comes, Maps: 100, Map: x.hog})
+		workload.Job{Pool: "hog", User: "u", Maps: x.maps, Map: workload.Cost{Time: x.hog, Spread: x.sigma}},
+		workload.Job{Pool: "starved", User: "v", Submit: x.comes, Maps: 100, Map: workload.Cost{Time: x.hog}})
 	p := study.Policy("hfs", "hfs", setup.Packed, func(p *scheduling.Policy) {
 		p.Pools, p.Preemption.Mode = x.allocations, x.mode
 	})

@@ -58,8 +58,8 @@ func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) stud
 // headJobs returns ten endless jobs without data, which hold all slots, and small jobs with data,
 // which come one after another and are first in the fair order.
 func headJobs(jobs, maps int) workload.Workload {
-	many := setup.Tenant{User: "many", Map: 20 * time.Second, Spread: 0.4}
-	w := setup.Tenants(slices.Repeat([]setup.Tenant{many}, 10)...)
+	many := workload.Job{User: "many", Map: workload.Cost{Time: 20 * time.Second, Spread: 0.4}}
+	w := setup.Tenants(slices.Repeat([]workload.Job{many}, 10)...)
 	for i := range jobs {
 		w.Jobs = append(w.Jobs, workload.Job{
 			Name: fmt.Sprintf("small %d", i), User: "small", Class: "small", Maps: maps,

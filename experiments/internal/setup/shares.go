@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/study"
@@ -107,27 +109,14 @@ func Reached(r *study.Runs, from time.Duration, slots float64, jobs ...int) stud
 	return Timelines(r, func(t Timeline) float64 { return t.Reach(from, slots, jobs...) })
 }
 
-// Tenant is a job without data of its own that shares a cluster with others.
-type Tenant struct {
-	Pool, Queue, User string
-	At                time.Duration // when it comes
-	Maps              int           // 0 is Endless
-	Map               time.Duration // length of a map, on average
-	Spread            float64       // sigma of its lognormal factor
-}
-
-// Tenants returns a workload of tenants, in this order.
-func Tenants(list ...Tenant) workload.Workload {
-	w := workload.Workload{Name: "tenants"}
-	for i, x := range list {
-		if x.Maps == 0 {
-			x.Maps = Endless
-		}
-		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("job %d", i+1), User: x.User, Pool: x.Pool, Queue: x.Queue,
-			Submit: x.At, Maps: x.Maps, NoLocation: true,
-			Map: workload.Cost{Setup: -1, Time: x.Map, Spread: x.Spread},
-		})
+// Tenants returns a workload of jobs without data of their own that share a cluster. A job without
+// a number of maps is Endless.
+func Tenants(list ...workload.Job) workload.Workload {
+	w := workload.Workload{Name: "tenants", Jobs: slices.Clone(list)}
+	for i := range w.Jobs {
+		j := &w.Jobs[i]
+		j.Name, j.Maps, j.NoLocation = fmt.Sprintf("job %d", i+1), cmp.Or(j.Maps, Endless), true
+		j.Map.Setup = -1
 	}
 	return w
 }
