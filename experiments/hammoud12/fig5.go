@@ -14,7 +14,7 @@ import (
 type gravityCluster struct {
 	setup.Placing
 	s    *study.Study
-	core setup.Core
+	core *scheduling.Core
 }
 
 // newGravityCluster makes two racks of rack nodes each and a job with one map on each feeding node

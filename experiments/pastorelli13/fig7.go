@@ -12,14 +12,13 @@ import (
 
 // fig7 reproduces [Pastorelli13 Fig 7], which compares three ways to take reduce slots back.
 func fig7(s *study.Study) {
-	all := ways7(s, 400) // the reduces are inferred from both published means
+	eager, wait, kill := ways7(s, 400) // the reduces are inferred from both published means
 	bars := s.Plot("fig7")
-	for i, name := range []string{"eager", "wait", "kill"} {
-		for k := range all[i].Jobs {
-			bars.Bar(name, fmt.Sprintf("j%d", k+1), all[i].Jobs[k].Sojourn().Minutes())
+	for i, r := range []*simulator.Result{eager, wait, kill} {
+		for k := range r.Jobs {
+			bars.Bar([3]string{"eager", "wait", "kill"}[i], fmt.Sprintf("j%d", k+1), r.Jobs[k].Sojourn().Minutes())
 		}
 	}
-	eager, wait, kill := all[0], all[1], all[2]
 	s.Row("kill: tasks of job 1 killed", study.Sure(float64(kill.Report.Preempted.Killed)))
 	s.Row("eager: tasks of job 1 suspended", study.Sure(float64(eager.Report.Preempted.Suspended)))
 	s.Row("wait: mean sojourn longer than eager by",
@@ -29,26 +28,23 @@ func fig7(s *study.Study) {
 	s.Row("wait: mean sojourn", study.Sure(wait.Report.Sojourn.Mean/60))
 	t := s.Table("small-reduces")
 	for _, seconds := range []int{50, 100, 200, 300, 350, 400, 450, 480} {
-		all := ways7(s, seconds)
-		t.Add(fmt.Sprint(seconds), all[0].Report.Sojourn.Mean/60, all[1].Report.Sojourn.Mean/60,
-			all[2].Report.Sojourn.Mean/60, all[0].Jobs[0].Sojourn().Minutes(),
-			all[2].Jobs[0].Sojourn().Minutes())
+		eager, wait, kill := ways7(s, seconds)
+		t.Add(fmt.Sprint(seconds), eager.Report.Sojourn.Mean/60, wait.Report.Sojourn.Mean/60,
+			kill.Report.Sojourn.Mean/60, eager.Jobs[0].Sojourn().Minutes(),
+			kill.Jobs[0].Sojourn().Minutes())
 	}
 }
 
 // ways7 runs the jobs, whose small reduces take small seconds, under each of the three ways.
-func ways7(s *study.Study, small int) (all []*simulator.Result) {
-	for _, way := range []func(*scheduling.HFSPPolicy){eager, waits, kills} {
+func ways7(s *study.Study, small int) (eager, wait, kill *simulator.Result) {
+	run := func(way scheduling.Reclaim) *simulator.Result {
 		w := workload.Preemption()
 		for k := range w.Jobs[1:] {
 			w.Jobs[k+1].Reduce.Time = time.Duration(small) * time.Second
 		}
-		all = append(all, s.Run(onFourNodes(s.Seed, func(h *scheduling.HFSPPolicy) {
-			way(h)
-			h.NoTraining = false
-		}), &w))
+		return s.Run(onFourNodes(s.Seed, func(h *scheduling.HFSPPolicy) { h.Reclaim, h.NoTraining = way, false }), &w)
 	}
-	return all
+	return run(scheduling.EagerSuspend), run(scheduling.WaitForSlot), run(scheduling.KillLarger)
 }
 
 // onFourNodes returns a changed hfsp, which knows job sizes, on 4 nodes with 2 reduce slots each.

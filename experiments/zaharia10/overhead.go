@@ -74,23 +74,26 @@ func (o overheadSize) drain(
 }
 
 // load returns a Core under p to which the nodes of o have joined and its jobs were submitted.
-func (o overheadSize) load(s *study.Study, p simulator.Contender) setup.Core {
-	core := setup.NewCore(s.Check, scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
+func (o overheadSize) load(s *study.Study, p simulator.Contender) *scheduling.Core {
+	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: 25 * time.Second}, p.Policy)
+	s.Check(err)
 	for i := range o.nodes {
-		core.Join(scheduling.Node{
+		_, err := core.Join(0, scheduling.Node{
 			Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*o.racks/o.nodes),
 			MapSlots: 2, ReduceSlots: 2,
 		})
+		s.Check(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 54))
 	for i := range o.jobs {
 		pool := fmt.Sprintf("p%02d", i%o.pools)
-		core.Submit(scheduling.JobSpec{
+		_, err := core.Submit(0, scheduling.JobSpec{
 			Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: o.tasks, Reduces: o.tasks,
 			Places: setup.Places(o.tasks, func(int) []int {
 				return []int{rng.IntN(o.nodes), rng.IntN(o.nodes), rng.IntN(o.nodes)}
 			}),
 		})
+		s.Check(err)
 	}
 	return core
 }

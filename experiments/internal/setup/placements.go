@@ -70,6 +70,18 @@ func NarrowCluster(oversubscription float64) simulator.Config {
 	return cfg
 }
 
+// Places returns JobSpec.Places for maps whose data is on the nodes that at returns.
+func Places(maps int, at func(i int) []int) scheduling.Places {
+	p := scheduling.Places{Offsets: []int32{0}}
+	for i := range maps {
+		for _, n := range at(i) {
+			p.Nodes = append(p.Nodes, scheduling.NodeID(n))
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}
+
 // Waits returns a change: maps wait w1 for a node and w2 more for a rack. Zero waits are greedy
 // locality.
 func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {

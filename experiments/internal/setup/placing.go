@@ -148,37 +148,42 @@ const BeatEvery = 3 * time.Second
 // in which order nodes ask; check gets errors.
 func (p *Placing) ByCore(check func(error), rule Rule, r *rand.Rand) []int {
 	core := p.MapsDone(check, rule, r)
-	return p.askAll(core, r.Perm(len(p.RackOf)))
+	return p.askAll(check, core, r.Perm(len(p.RackOf)))
 }
 
 // MapsDone returns a Core for which rule.Known of the maps are done, and the others run.
-func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) Core {
+func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) *scheduling.Core {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
 	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
 		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
 	})
-	core := NewCore(check, scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
-	p.runMaps(core, r.Perm(len(p.At))[:known], rule.Count)
+	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol.Policy)
+	check(err)
+	p.runMaps(check, core, r.Perm(len(p.At))[:known], rule.Count)
 	return core
 }
 
 // runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed,
 // in that order.
-func (p *Placing) runMaps(core Core, done []int, count bool) {
+func (p *Placing) runMaps(check func(error), core *scheduling.Core, done []int, count bool) {
 	maps := make([][]int, len(p.RackOf))
 	for m, n := range p.At {
 		maps[n] = append(maps[n], m)
 	}
 	for n, rack := range p.RackOf {
-		core.Join(scheduling.Node{
+		_, err := core.Join(0, scheduling.Node{
 			Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack),
 			MapSlots: len(maps[n]), ReduceSlots: p.Slots,
 		})
+		check(err)
 	}
-	core.Submit(scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])})
+	_, err := core.Submit(0, scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])})
+	check(err)
 	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
 	for n, list := range maps {
-		for i, order := range core.Beat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)}) {
+		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)})
+		check(err)
+		for i, order := range got.Actions {
 			attempt[list[i]] = order.Attempt
 		}
 	}
@@ -192,25 +197,28 @@ func (p *Placing) runMaps(core Core, done []int, count bool) {
 				status.OutputBytes[i] = min(b, 1)
 			}
 		}
-		core.Beat(0, scheduling.Heartbeat{
+		_, err := core.Heartbeat(0, scheduling.Heartbeat{
 			Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status},
 		})
+		check(err)
 	}
 }
 
 // askAll makes the nodes send heartbeats in turn, in the given order, and returns the node of each
 // reduce. Running reduces report that they have hardly begun, so that no slot becomes free.
-func (p *Placing) askAll(core Core, order []int) []int {
+func (p *Placing) askAll(check func(error), core *scheduling.Core, order []int) []int {
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
 	running := make([][]scheduling.Status, len(order))
 	for now := BeatEvery; left > 0; now += BeatEvery / time.Duration(len(order)) {
 		if now > time.Hour {
-			core.check(fmt.Errorf("reduces are left without a slot: %d of %d", left, len(where)))
+			check(fmt.Errorf("reduces are left without a slot: %d of %d", left, len(where)))
 			return where
 		}
 		n := order[int(now/(BeatEvery/time.Duration(len(order))))%len(order)]
-		for _, o := range core.Beat(now,
-			scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]}) {
+		got, err := core.Heartbeat(now,
+			scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
+		check(err)
+		for _, o := range got.Actions {
 			where[o.Attempt.Task.Index] = n
 			left--
 			running[n] = append(running[n], scheduling.Status{Attempt: o.Attempt, Progress: 1e-6})
