@@ -50,7 +50,7 @@ func (a *Access) knowsUsers() bool { return a.Tokens != nil || a.certificates() 
 
 // AccessFiles names the files of an Access; an empty name means none.
 type AccessFiles struct {
-	Tokens    string // see ParseTokens; the server reads it again when it changes
+	Tokens    string // see Tokens; the server reads it again when it changes
 	Cert, Key string // PEM: the server's certificate and its key
 	ClientCA  string // PEM: the CA that must have signed the certificates of clients; empty: they need none
 }
@@ -85,9 +85,12 @@ func (f AccessFiles) Read() (a Access, err error) {
 	return a, nil
 }
 
-// Tokens are secrets that authenticate callers. Its methods are safe for concurrent use.
+// Tokens are secrets that authenticate callers. Their file has one per line: the token, the user
+// and optionally groups separated by commas, with white space between them. Lines that begin with #
+// are comments. A token has at least 16 printable characters. Error messages never show a token.
+// The methods are safe for concurrent use.
 type Tokens struct {
-	file  string // that they were read from; empty: none
+	file  string // that they were read from; empty in tests
 	users atomic.Pointer[users]
 }
 
@@ -97,14 +100,6 @@ type users map[[sha256.Size]byte]access.Principal
 
 // minToken is the minimum length of a token in bytes.
 const minToken = 16
-
-// ParseTokens reads tokens, one per line: the token, the user and optionally groups separated by
-// commas, with white space between them. Lines that begin with # are comments. A token has at least
-// 16 printable characters. Error messages use name and never show a token.
-func ParseTokens(name string, r io.Reader) (*Tokens, error) {
-	t := new(Tokens)
-	return t, t.parse(name, r)
-}
 
 // read reads the file, which only its owner may read. After an error the tokens are as before.
 func (t *Tokens) read() error {

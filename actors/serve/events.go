@@ -17,9 +17,8 @@ import (
 // broker keeps the last events of the cluster in a ring. Each reader reads from the ring at its own
 // pace; the cluster, which adds events, never waits for readers.
 type broker struct {
-	boot       string // identifies this process in the IDs of events
-	maxStreams int    // maximum of streams
-	streams    atomic.Int64
+	boot    string // identifies this process in the IDs of events
+	streams atomic.Int64
 
 	mu      sync.Mutex
 	ring    []*line
@@ -36,15 +35,15 @@ type line struct {
 	number     uint64
 	once       sync.Once
 	frameBytes []byte // see broker.frame
-	data       []byte // the JSON in frameBytes
+	head       int    // bytes of frameBytes before the type
 }
 
 // job returns the job that the event is about, or 0.
 func (l *line) job() scheduling.JobID { return cmp.Or(l.Attempt.Task.Job, l.JobID) }
 
-func newBroker(boot string, ring, streams int) *broker {
+func newBroker(boot string, ring int) *broker {
 	return &broker{
-		boot: boot, maxStreams: streams, ring: make([]*line, ring), next: 1, counts: map[event.Type]int64{},
+		boot: boot, ring: make([]*line, ring), next: 1, counts: map[event.Type]int64{},
 		dropped: droppedState{jobs: map[scheduling.JobID]*droppedJob{}, latest: latest{}},
 	}
 }
@@ -52,12 +51,10 @@ func newBroker(boot string, ring, streams int) *broker {
 // frame returns the event as this process's streams send it, with its ID.
 func (b *broker) frame(l *line) []byte {
 	l.once.Do(func() {
-		text := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", b.boot, l.number, l.Type)
-		from := len(text)
-		text = l.AppendJSON(text)
-		to := len(text)
+		text := fmt.Appendf(nil, "id: %s-%d\n", b.boot, l.number)
+		l.head = len(text)
+		text = l.AppendJSON(fmt.Appendf(text, "event: %s\ndata: ", l.Type))
 		l.frameBytes = append(text, "\n\n"...)
-		l.data = l.frameBytes[from:to]
 	})
 	return l.frameBytes
 }
@@ -113,17 +110,6 @@ func (b *broker) oldest() uint64 {
 	return max(b.next, size+1) - size
 }
 
-// attach admits a stream, which must detach at its end, or returns false if there are too many.
-func (b *broker) attach() bool {
-	if b.streams.Add(1) <= int64(b.maxStreams) {
-		return true
-	}
-	b.detach()
-	return false
-}
-
-func (b *broker) detach() { b.streams.Add(-1) }
-
 // figures returns the counts of events and launched maps by locality.
 func (b *broker) figures() (counts map[event.Type]int64, local [len(distances)]int64) {
 	b.mu.Lock()
@@ -145,8 +131,7 @@ func (s *Server) writeSnapshot(out *bufio.Writer) (next uint64) {
 	holding, sums, oldest := s.events.snapshot()
 	_, _ = fmt.Fprintf(out, "event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
 	for _, l := range holding {
-		s.events.frame(l)
-		_, _ = fmt.Fprintf(out, "event: %s\ndata: %s\n\n", l.Type, l.data)
+		_, _ = out.Write(s.events.frame(l)[l.head:])
 	}
 	for i := range sums {
 		text, _ := json.Marshal(&sums[i]) // numbers cannot fail

@@ -19,7 +19,7 @@ import (
 // Streams that are up to date write less often if there are more of them.
 func TestPause(t *testing.T) {
 	for streams, want := range map[int64]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {
-		b := newBroker("boot", 8, 1)
+		b := newBroker("boot", 8)
 		b.streams.Store(streams)
 		require.Equal(t, want, b.pause())
 	}
@@ -28,7 +28,7 @@ func TestPause(t *testing.T) {
 // From dropped events, the server keeps only the current state: nodes, unfinished jobs with their
 // running tasks, and the number of finished tasks.
 func TestSnapshotIsTheState(t *testing.T) {
-	b := newBroker("boot", 1, 1)
+	b := newBroker("boot", 1)
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {
 		return scheduling.AttemptID{Task: scheduling.TaskID{Job: job, Kind: scheduling.Map, Index: task}}
 	}
@@ -66,7 +66,7 @@ func TestSnapshotIsTheState(t *testing.T) {
 // Of an unfinished job, the state holds only events that no later one replaces. The counts cover
 // all its dropped events, without the attempts that run.
 func TestSnapshotOfAJob(t *testing.T) {
-	b := newBroker("boot", 1, 1)
+	b := newBroker("boot", 1)
 	attempt := func(kind scheduling.TaskKind, task int32) scheduling.AttemptID {
 		return scheduling.AttemptID{Task: scheduling.TaskID{Job: 3, Kind: kind, Index: task}}
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// sumsOf returns the checksums of a stored file.
-func (l *ledger) sumsOf(name string) (*dfs.Sums, error) {
-	f, err := os.Open(l.stored(name))
-	if err != nil {
-		return nil, err
-	}
+// sumsOf returns the checksums of a file.
+func sumsOf(disk fs.FS, name string) (*dfs.Sums, error) {
 	sums := new(dfs.Sums)
+	f, err := disk.Open(name)
+	if err != nil {
+		return sums, err
+	}
 	_, err = io.Copy(sums, f)
 	return sums, errors.Join(err, f.Close())
 }

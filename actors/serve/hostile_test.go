@@ -42,8 +42,8 @@ rootsecretrootsecret root operators
 // tokenAccess authenticates callers by the tokens of tokenFile; root is an administrator.
 func tokenAccess(t testing.TB) Access {
 	t.Helper()
-	tokens, err := ParseTokens("tokens", strings.NewReader(tokenFile))
-	require.NoError(t, err)
+	tokens := new(Tokens)
+	require.NoError(t, tokens.parse("tokens", strings.NewReader(tokenFile)))
 	return Access{Tokens: tokens, Admins: list(t, " operators")}
 }
 
@@ -168,7 +168,7 @@ func TestTokenFiles(t *testing.T) {
 		"annsecretannsecret ann a b": "want TOKEN USER",
 		"annsecretannsecret ann\nannsecretannsecret bob": "tokens:2: the token is there already",
 	} {
-		_, err := ParseTokens("tokens", strings.NewReader(text))
+		err := new(Tokens).parse("tokens", strings.NewReader(text))
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "secret")
 	}

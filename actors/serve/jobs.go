@@ -61,19 +61,17 @@ func (j *job) killed() *api.Kill { return j.now().Kill }
 // over reports whether the job has ended.
 func (j *job) over() bool { return j.now().End != nil }
 
-// kill records that the job must be killed.
-func (j *job) kill(k *api.Kill) {
+// change makes the change of an entry: the job must be killed, or has ended.
+func (j *job) change(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.Kill = k
-}
-
-// end records how the job has ended.
-func (j *job) end(e *ending) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.End = e
-	j.order = Order{Overwrite: j.order.Overwrite}
+	if e.Kill != nil {
+		j.Kill = e.Kill
+	}
+	if e.End != nil {
+		j.End = e.End
+		j.order = Order{Overwrite: j.order.Overwrite}
+	}
 }
 
 // options returns the options with which the job's next stage is submitted, under key.

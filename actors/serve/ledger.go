@@ -87,11 +87,10 @@ func (l *ledger) apply(e *entry) {
 	if e.ID != 0 && j == nil {
 		return // its job has ended, and was dropped before the kill was written
 	}
-	if e.Kill != nil {
-		j.kill(e.Kill)
+	if j != nil {
+		j.change(e)
 	}
-	if e.End != nil {
-		j.end(e.End)
+	if j != nil && e.End != nil {
 		l.leave(j)
 		if len(l.keys) >= l.sweepAt {
 			maps.DeleteFunc(l.keys, func(_ fingerprint, r *record) bool { return r.expired(e.End.At) })

@@ -39,9 +39,9 @@ func newOwn(cfg *Config) (*own, error) {
 	return o, nil
 }
 
-// check rejects a place that is one of the server's own files, is within the State, or is a directory
-// with any of them in it. there describes what is at the path; nil if nothing is. The path must be
-// absolute and without symbolic links.
+// check rejects a place that is one of the server's own files, is within the State, or is a
+// directory with any of them in it. there describes what is at the path; nil if nothing is. The
+// path must be absolute and without symbolic links.
 func (o *own) check(path string, there fs.FileInfo) error {
 	for _, name := range o.paths {
 		info, err := os.Stat(name)

@@ -66,8 +66,8 @@ type ending struct {
 	Counters *counter.Set
 }
 
-// entry is a change of the ledger, and a record of its journal. A journal begins with a snapshot: an
-// entry that makes the whole ledger.
+// entry is a change of the ledger, and a record of its journal. A journal begins with a snapshot:
+// an entry that makes the whole ledger.
 type entry struct {
 	Next    int64                `json:",omitempty"` // at least the number of the next job
 	Jobs    []record             `json:",omitempty"` // submitted jobs; in a snapshot the dropped ones, too
@@ -155,8 +155,8 @@ func (l *ledger) read() error {
 	return l.replay(text, lines)
 }
 
-// replay makes the changes that a journal records: a snapshot, and the entries after it. Fields that
-// it does not know are those of another version.
+// replay makes the changes that a journal records: a snapshot, and the entries after it. Unknown
+// fields are those of another version.
 func (l *ledger) replay(snapshot []byte, lines [][]byte) error {
 	for i, line := range slices.Concat([][]byte{snapshot}, lines) {
 		var e entry

@@ -117,34 +117,12 @@ func (b *bench) write(name, text string) {
 	require.NoError(b.t, os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
 }
 
-func (b *bench) read(pattern string) string {
-	b.t.Helper()
-	names, err := filepath.Glob(filepath.Join(b.dir, pattern))
-	require.NoError(b.t, err)
-	var all strings.Builder
-	for _, n := range names {
-		text, err := os.ReadFile(n)
-		require.NoError(b.t, err)
-		all.Write(text)
-	}
-	return all.String()
-}
-
 // submit submits a job, which the server must accept.
 func (b *bench) submit(job string, args ...string) api.Job {
 	b.t.Helper()
 	j, err := b.Submit(b.t.Context(), api.Submission{Job: job, Args: args}, "")
 	require.NoError(b.t, err)
 	return j
-}
-
-// runs waits until a job runs.
-func (b *bench) runs(id int64) {
-	b.t.Helper()
-	require.Eventually(b.t, func() bool {
-		j, err := b.Job(b.t.Context(), id)
-		return err == nil && j.State == api.Running
-	}, 10*time.Second, time.Millisecond)
 }
 
 // wait waits for a job's end and returns the job.

@@ -69,7 +69,7 @@ func Start(cfg Config) (_ *Server, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	s.events = newBroker(s.boot, cfg.limits.ring, cfg.limits.watchers)
+	s.events = newBroker(s.boot, cfg.limits.ring)
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
 	}

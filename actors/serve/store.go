@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,8 +38,8 @@ func checkStored(name string) error {
 	return nil
 }
 
-// checkNew rejects a name for a new file of the block store if it is invalid or one of its parents is
-// a file.
+// checkNew rejects a name for a new file of the block store if it is invalid or one of its parents
+// is a file.
 func (s *Server) checkNew(name string) error {
 	if err := checkStored(name); err != nil {
 		return err
@@ -145,8 +146,8 @@ func (l *ledger) syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register adds files on disk to the block store. With a State, checksums verify each read, and reads
-// of a missing file fail.
+// register adds files on disk to the block store. With a State, checksums verify each read, and
+// reads of a missing file fail.
 func (s *Server) register(files map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
@@ -181,13 +182,7 @@ func (s *Server) publish(j *job) error {
 	if _, err := s.cluster.FS().Stat(dir); err == nil {
 		return nil // registered when the server started
 	}
-	names, err := s.ledger.filesBelow(dir)
-	stored := map[string]*dfs.Sums{}
-	for _, name := range names {
-		if err == nil {
-			stored[name], err = s.ledger.sumsOf(name)
-		}
-	}
+	stored, err := s.ledger.sumsBelow(dir, func(string) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -195,18 +190,25 @@ func (s *Server) publish(j *job) error {
 	return s.register(stored)
 }
 
-// filesBelow lists the files on disk below a directory of the block store.
-func (l *ledger) filesBelow(dir string) (names []string, err error) {
-	err = fs.WalkDir(os.DirFS(l.stored(".")), dir, func(name string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			names = append(names, name)
+// sumsBelow returns the checksums of the files on disk below a directory of the block store, except
+// files and directories for which skip returns true.
+func (l *ledger) sumsBelow(dir string, skip func(name string) bool) (map[string]*dfs.Sums, error) {
+	files, disk := map[string]*dfs.Sums{}, os.DirFS(l.stored("."))
+	err := fs.WalkDir(disk, dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case skip(name) && e.IsDir():
+			return fs.SkipDir
+		case !skip(name) && e.Type().IsRegular():
+			files[name], err = sumsOf(disk, name)
 		}
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		err = nil
 	}
-	return names, err
+	return files, err
 }
 
 // loadStore registers the files that an earlier process has left, except outputs of unfinished
@@ -223,18 +225,8 @@ func (s *Server) loadStore() error {
 		writing[target] = true
 		writing[filepath.Join(filepath.Dir(target), "_"+filepath.Base(target)+".new")] = true // until its end
 	}
-	unfinished := func(dir string) bool {
-		for dir != home && !writing[dir] {
-			dir = filepath.Dir(dir)
-		}
-		return writing[dir]
-	}
-	names, err := l.filesBelow(".")
-	for _, name := range names {
-		if err == nil && l.files[name] == nil && !unfinished(filepath.Dir(l.stored(name))) {
-			l.files[name], err = l.sumsOf(name)
-		}
-	}
+	found, err := l.sumsBelow(".", func(name string) bool { return writing[l.stored(name)] || l.files[name] != nil })
+	maps.Copy(l.files, found)
 	l.bytes = 0
 	for name, want := range l.files {
 		l.bytes += want.Size

@@ -73,10 +73,10 @@ func (b *broker) pause() time.Duration {
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) bool, of *job, state bool,
 ) error {
-	if !s.events.attach() {
+	defer s.events.streams.Add(-1)
+	if s.events.streams.Add(1) > int64(s.cfg.limits.watchers) {
 		return refuse("too-many-streams", "too many streams of events; try again later")
 	}
-	defer s.events.detach()
 	out := s.beginStream(w)
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()

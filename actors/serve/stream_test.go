@@ -100,10 +100,10 @@ func TestEventsThatAreGone(t *testing.T) {
 	require.Regexp(t, `^{"missed":[1-9]\d*}$`, string(list[0].Data))
 	require.LessOrEqual(t, len(list), 9)
 	// The ended stream may not be detached yet.
-	require.Eventually(t, b.s.events.attach, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.s.events.streams.CompareAndSwap(0, 1) }, 10*time.Second, time.Millisecond)
 	err := b.Events(t.Context(), 0, "", func(api.Event) error { return nil })
 	refused(t, err, "too-many-streams")
-	b.s.events.detach()
+	b.s.events.streams.Add(-1)
 }
 
 // The server drops a reader that does not read. The cluster does not wait for it.

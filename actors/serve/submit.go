@@ -145,11 +145,13 @@ func (s *Server) prepare(j *job, o Order) ([]mapreduce.Source, error) {
 // the store's space, which follow from that.
 func (s *Server) setOrder(j *job, o Order) (err error) {
 	j.order = o
-	if strings.HasPrefix(o.Output, inStore) {
-		j.claim = &claim{ledger: s.ledger}
-		j.target, err = s.storedTarget(&o)
-	} else {
+	switch name, stored := strings.CutPrefix(o.Output, inStore); {
+	case !stored:
 		j.root, j.target, err = s.roots.target(j.Asked.Directory, o.Output)
+	case o.Overwrite:
+		err = refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
+	default:
+		j.claim, j.target, err = &claim{ledger: s.ledger}, s.ledger.stored(name), s.checkNew(name)
 	}
 	return err
 }
@@ -190,15 +192,6 @@ func parsePriority(name string) (scheduling.Priority, error) {
 		err = refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", name)
 	}
 	return p, err
-}
-
-// storedTarget resolves an order's output in the block store.
-func (s *Server) storedTarget(o *Order) (string, error) {
-	if o.Overwrite {
-		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
-	}
-	name := strings.TrimPrefix(o.Output, inStore)
-	return s.ledger.stored(name), s.checkNew(name)
 }
 
 // sources opens an order's inputs and returns a stamp for each, to detect a change later.

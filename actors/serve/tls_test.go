@@ -113,8 +113,8 @@ func FuzzTokens(f *testing.F) {
 	f.Add("x")
 	f.Add("annsecretannsecret ann a,,b\n\x00")
 	f.Fuzz(func(t *testing.T, text string) {
-		tokens, err := ParseTokens("f", strings.NewReader(text))
-		if err != nil {
+		tokens := new(Tokens)
+		if err := tokens.parse("f", strings.NewReader(text)); err != nil {
 			require.True(t, strings.HasPrefix(err.Error(), "f:"))
 			return
 		}
