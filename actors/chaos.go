@@ -110,7 +110,7 @@ func withJobTracker(msg any) bool {
 
 func withNameNode(msg any) bool {
 	switch msg.(type) {
-	case *nodeUp, *nodeLost, *reportBlocks, *blockReport, *copyBlock:
+	case *nodeUp, *nodeLost, *copyBlock:
 		return true
 	}
 	return false

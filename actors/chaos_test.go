@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -259,18 +260,14 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 	if err := c.FS().WriteFile("in", []byte(text)); err != nil {
 		return chaosJob{}, err
 	}
-	data, err := c.FS().OpenSource("in")
-	if err != nil {
-		return chaosJob{}, err
-	}
-	in, err := mapreduce.Stored(data)
+	in, err := mapreduce.FS(c.FS(), "in")
 	if err != nil {
 		return chaosJob{}, err
 	}
 	scheme := fmt.Sprint("chaos", plans.Add(1))
 	stores.Register(scheme, func(string) (stores.Store, error) { return &badOutput{c.FS(), m}, nil })
 	to := mapreduce.Dir(scheme + "://cluster/out")
-	p, err := m.slowly(i, counting(2)).Bind(mapreduce.Lines(in), mapreduce.Text[pair](to))
+	p, err := m.slowly(i, counting(2)).Bind(mapreduce.Lines(in...), mapreduce.Text[pair](to))
 	if err != nil {
 		return chaosJob{}, err
 	}
@@ -278,7 +275,7 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 	return chaosJob{h, oracle(m.t, counting(2), text), func() (string, error) {
 		var all strings.Builder
 		for part := range 2 {
-			b, err := c.FS().ReadFile(fmt.Sprintf("out/part-r-%05d", part))
+			b, err := fs.ReadFile(c.FS(), fmt.Sprintf("out/part-r-%05d", part))
 			if err != nil {
 				return "", err
 			}

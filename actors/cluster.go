@@ -78,7 +78,7 @@ func Start(cfg Config) (*Cluster, error) {
 	c := &Cluster{env: e, nodes: make([]*actor.PID, cfg.Nodes)}
 	e.fs, err = dfs.New(dfs.Config{
 		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
-		Announce: c.announce,
+		Degraded: func() { e.sys.Root.Send(e.nameNode, &heal{}) },
 	})
 	if err != nil {
 		return nil, err
@@ -143,16 +143,6 @@ func (c *Cluster) spawnNode(id scheduling.NodeID) *actor.PID {
 	return e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		return &node{env: e, at: e.places[id]}
 	}))
-}
-
-// announce has a node report changes in its store to the NameNode, if the node runs.
-func (c *Cluster) announce(id dfs.NodeID) {
-	c.mu.Lock()
-	pid := c.nodes[c.env.placeOf(string(id)).id]
-	c.mu.Unlock()
-	if pid != nil {
-		c.env.sys.Root.Send(pid, &reportBlocks{})
-	}
 }
 
 // FS returns the cluster's block store.
@@ -237,10 +227,6 @@ func (c *Cluster) Close() error {
 	c.mu.Unlock()
 	c.commands.Wait()
 	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.env.jobTracker), c.env.sys.stop(c.env.nameNode)}
-	for _, p := range c.env.places {
-		// The actors are stopped, so the block store must not wait for their reports.
-		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
-	}
 	c.env.sys.shutdown()
 	errs = append(errs, cmp.Or(left, c.await()))
 	c.env.datasets.close()

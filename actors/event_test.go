@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/actors/state"
-	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -124,11 +123,9 @@ func logged(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) []string
 func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
 	t.Helper()
 	require.NoError(t, c.FS().WriteFile(name, []byte(text)))
-	src, err := c.FS().OpenSource(name)
+	input, err := mapreduce.FS(c.FS(), name)
 	require.NoError(t, err)
-	input, err := mapreduce.Stored(src)
-	require.NoError(t, err)
-	p, err := counting(2).Bind(mapreduce.Lines(input), new(mapreduce.Collected[pair]).Output())
+	p, err := counting(2).Bind(mapreduce.Lines(input...), new(mapreduce.Collected[pair]).Output())
 	require.NoError(t, err)
 	return p
 }
@@ -206,19 +203,17 @@ func TestRefusalsAreLogged(t *testing.T) {
 			root.Send(c.env.nameNode, m)
 			synctest.Wait()
 		}
-		say(&nodeUp{report: dfs.Report{Node: "stranger"}, pid: c.nodes[0], life: 1})
+		say(&nodeUp{node: "stranger", pid: c.nodes[0], life: 1})
 		say(&nodeLost{node: "stranger", life: 1})
 		root.Send(c.env.jobTracker, &leave{node: 7})
-		root.Send(c.nodes[1], &copyBlock{copy: dfs.Copy{Block: 99, To: "node-01"}})
 		synctest.Wait()
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
 	})
 	want := []string{ // "stranger" is lost once more when its actor ends
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
-		`level=ERROR msg="block report refused" node=stranger err=`,
+		`level=ERROR msg="unknown node is up" node=stranger err=`,
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
 		`level=ERROR msg="the scheduler refuses a call" call=leave err=`,
-		`level=WARN msg="cannot copy a block" block=blk_99 to=node-01 err=`,
 	}
 	require.ElementsMatch(t, want, cut(heard, want), "%q", heard)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// nameNode is the actor that tracks the nodes for the block store. It receives their block reports,
-// drops lost nodes and orders replicas to be re-created. Blocks themselves do not pass through it.
+// nameNode is the actor that tracks the nodes for the block store: it drops lost nodes and orders
+// replicas to be re-created. Blocks themselves do not pass through it.
 type nameNode struct {
 	env   *env
 	nodes map[dfs.NodeID]*member
@@ -20,27 +20,17 @@ type nameNode struct {
 type member struct {
 	pid  *actor.PID
 	life uint64
-	// lost: the JobTracker has declared it lost. It keeps its store, and reports it if it comes
-	// back.
-	lost bool
+	lost bool // the JobTracker has declared it lost; it keeps its blocks and may come back
 }
 
 // Messages to the NameNode.
 type (
-	// blockReport is a node's report of the changes in its store.
-	blockReport struct {
-		noDeadLetter
-		report dfs.Report
-		life   uint64
-	}
-
-	// nodeUp announces a node's incarnation with a full report; the node repeats it from time to
-	// time.
+	// nodeUp announces a node's incarnation; the node repeats it from time to time.
 	nodeUp struct {
 		noDeadLetter
-		report dfs.Report
-		pid    *actor.PID
-		life   uint64
+		node dfs.NodeID
+		pid  *actor.PID
+		life uint64
 	}
 
 	// nodeLost is the JobTracker's message that an incarnation of a node is lost.
@@ -49,16 +39,14 @@ type (
 		node dfs.NodeID
 		life uint64
 	}
+
+	// heal asks for orders that create missing replicas.
+	heal struct{ noDeadLetter }
 )
 
 // Receive implements actor.Actor.
 func (n *nameNode) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
-	case *blockReport:
-		at := n.nodes[m.report.Node]
-		if at != nil && at.life == m.life && !at.lost { // ignore reports of former incarnations
-			n.report(c, m.report)
-		}
 	case *nodeUp:
 		n.up(c, m)
 	case *nodeLost:
@@ -66,6 +54,8 @@ func (n *nameNode) Receive(c actor.Context) {
 			at.lost = true
 			n.lose(c, m.node, false)
 		}
+	case *heal:
+		n.heal(c)
 	case *actor.Terminated:
 		id, known := n.names[m.Who.Id]
 		delete(n.names, m.Who.Id)
@@ -76,10 +66,9 @@ func (n *nameNode) Receive(c actor.Context) {
 	}
 }
 
-// up adds a node with all blocks of its store. Changes after that report may have been announced
-// before the node was known, so up asks for them.
+// up adds a node with the replicas that it still has.
 func (n *nameNode) up(c actor.Context, m *nodeUp) {
-	id := m.report.Node
+	id := m.node
 	old := n.nodes[id]
 	if old != nil && (m.life < old.life || m.life == old.life && old.lost) {
 		return // a later incarnation, or the loss of this one, came first
@@ -89,13 +78,8 @@ func (n *nameNode) up(c actor.Context, m *nodeUp) {
 		n.names[m.pid.Id] = id
 	}
 	n.nodes[id] = &member{pid: m.pid, life: m.life}
-	n.report(c, m.report)
-	c.Send(m.pid, &reportBlocks{})
-}
-
-func (n *nameNode) report(c actor.Context, r dfs.Report) {
-	if err := n.env.fs.Report(r); err != nil {
-		n.env.cfg.Logger.Error("block report refused", "node", r.Node, "err", err)
+	if err := n.env.fs.Up(id); err != nil {
+		n.env.cfg.Logger.Error("unknown node is up", "node", id, "err", err)
 	}
 	n.heal(c)
 }

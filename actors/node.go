@@ -13,18 +13,18 @@ import (
 )
 
 // node is the actor of one emulated machine. It registers, sends heartbeats, carries out actions in
-// its Slots and reports its blocks.
+// its Slots and creates replicas of blocks.
 type node struct {
 	env *env
 	at  *place
 
-	life           uint64        // incarnation
-	lastFullReport time.Duration // time of the last full report to the NameNode
-	registered     bool
-	seq            uint64
-	pending        *heartbeat // sent and not yet answered
-	sent           time.Duration
-	again          bool // send another heartbeat once pending is answered
+	life       uint64        // incarnation
+	announced  time.Duration // when it last sent nodeUp
+	registered bool
+	seq        uint64
+	pending    *heartbeat // sent and not yet answered
+	sent       time.Duration
+	again      bool // send another heartbeat once pending is answered
 
 	gen     uint64 // number of the tick that the timer will send, to ignore earlier ones
 	timer   *time.Timer
@@ -83,9 +83,6 @@ type (
 		lost    scheduling.LostOutput
 	}
 
-	// reportBlocks asks for a report of the changes in the node's store.
-	reportBlocks struct{ noDeadLetter }
-
 	// copyBlock asks the node to create a replica.
 	copyBlock struct {
 		noDeadLetter
@@ -128,8 +125,8 @@ func (n *node) Receive(c actor.Context) {
 			n.arm(c)
 			n.watch()
 			n.makeCopies()
-			if n.env.now()-n.lastFullReport >= n.env.cfg.Expiry/2 {
-				n.tellAll(c)
+			if n.env.now()-n.announced >= n.env.cfg.Expiry/2 {
+				n.announce(c)
 			}
 			n.beat(c, true)
 		}
@@ -142,8 +139,6 @@ func (n *node) Receive(c actor.Context) {
 	case *fetchFailed:
 		n.lost = append(n.lost, m)
 		n.beat(c, false)
-	case *reportBlocks:
-		n.reportBlocks(c)
 	case *copyBlock:
 		if !slices.ContainsFunc(n.copies, func(c dfs.Copy) bool { return c.Block == m.copy.Block }) {
 			n.copies = append(n.copies, m.copy)
@@ -169,10 +164,10 @@ func (n *node) arm(c actor.Context) {
 	n.timer = n.env.sys.after(n.env.cfg.HeartbeatInterval, c.Self(), &beatTick{gen: n.gen})
 }
 
-// register sends the NameNode the content of the node's store and asks the JobTracker to add the
-// node. Every tick repeats it until the JobTracker answers.
+// register announces the node to the NameNode and asks the JobTracker to add it. Every tick repeats
+// it until the JobTracker answers.
 func (n *node) register(c actor.Context) {
-	n.tellAll(c)
+	n.announce(c)
 	m := &join{pid: c.Self(), spec: scheduling.Node{
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
 		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
@@ -320,19 +315,9 @@ func (n *node) comeBack(c actor.Context) {
 	n.register(c)
 }
 
-// tellAll sends the NameNode a full report of the node's store. The node repeats it from time to
-// time, because a report of changes or an order to copy may have been lost.
-func (n *node) tellAll(c actor.Context) {
-	n.lastFullReport = n.env.now()
-	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
-		c.Send(n.env.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
-	}
-}
-
-// reportBlocks sends the NameNode the changes in the node's store.
-func (n *node) reportBlocks(c actor.Context) {
-	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
-	if err == nil {
-		c.Send(n.env.nameNode, &blockReport{report: r, life: n.life})
-	}
+// announce tells the NameNode that the node is up. The node repeats it from time to time, because
+// orders to copy may have been lost.
+func (n *node) announce(c actor.Context) {
+	n.announced = n.env.now()
+	c.Send(n.env.nameNode, &nodeUp{node: dfs.NodeID(n.at.name), pid: c.Self(), life: n.life})
 }

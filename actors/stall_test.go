@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
@@ -66,7 +67,7 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 		h.wait(t)
 		require.Equal(t, oracle(t, counting(1), text), out.String())
 		pass(time.Minute) // all nodes are connected; extra replicas made meanwhile are removed
-		got, err := c.FS().ReadFile("in")
+		got, err := fs.ReadFile(c.FS(), "in")
 		require.NoError(t, err)
 		require.Equal(t, text, string(got))
 		blocks, err := c.FS().Blocks("in")

@@ -1,8 +1,9 @@
 package dfs
 
 import (
+	"bytes"
 	"fmt"
-	"hash/crc32"
+	"io"
 )
 
 // DefaultBlockSize is the default length of a block in bytes.
@@ -35,8 +36,8 @@ type BlockID uint64
 // String returns the ID as blk_7.
 func (b BlockID) String() string { return fmt.Sprintf("blk_%d", uint64(b)) }
 
-// Block is one extent of a file. Nodes are the live nodes that reported a replica, in the order of
-// the configuration.
+// Block is one extent of a file. Nodes are the live nodes that have a replica, in the order of the
+// configuration.
 type Block struct {
 	ID     BlockID  `json:"block"`
 	Offset int64    `json:"offset"` // offset of its first byte in the file
@@ -56,55 +57,55 @@ func BlockSizeFor(total int64, slots int, limit int64) int64 {
 	return min(max(want, minBlockSize), limit)
 }
 
-// payload is the content of a replica: bytes with their checksums, or an extent of a registered
-// source. All replicas of a block share it; it is immutable.
-type payload struct {
-	data []byte
-	sums Sums
-
-	src Source
-	off int64
-	n   int64
+// extent is the content of a block: n bytes at off of a Source. All replicas of a block share it; it
+// is immutable.
+type extent struct {
+	src     Source
+	off, n  int64
+	written bool // src is the block's own bytes with checksums; otherwise it is registered
 }
 
-// newPayload returns a payload of data with checksums. The caller must not change data then.
-func newPayload(data []byte) *payload {
-	p := &payload{data: data, n: int64(len(data))}
-	_, _ = p.sums.Write(data) // never fails
-	return p
+// newExtent returns an extent of written data. The caller must not change data then.
+func newExtent(data []byte) *extent {
+	e := &extent{n: int64(len(data)), written: true}
+	sums := new(Sums)
+	_, _ = sums.Write(data) // never fails
+	e.src = &checked{Bytes("a replica", data), sums}
+	return e
 }
 
-// view verifies the replica's bytes [off, off+n) and returns them, with their release function.
-func (p *payload) view(off int64, n int) ([]byte, func(), error) {
-	if p.src != nil {
-		return p.src.View(p.off+off, n)
-	}
-	if n == 0 {
-		return nil, func() {}, nil
-	}
-	end := off + int64(n)
-	for c := off / sumChunk; c*sumChunk < end; c++ {
-		chunk := p.data[c*sumChunk : min((c+1)*sumChunk, p.n)]
-		if crc32.Checksum(chunk, castagnoli) != p.sums.crc(c) {
-			return nil, nil, ErrCorrupt
-		}
-	}
-	return p.data[off:end:end], func() {}, nil
-}
-
-// read copies the bytes from off on into b. It reads a mapped file directly, so it cannot fault.
-func (p *payload) read(b []byte, off int64) error {
-	if p.src != nil {
-		n, err := p.src.ReadAt(b, p.off+off)
-		if n == len(b) {
-			err = nil
-		}
-		return err
-	}
-	view, release, err := p.view(off, len(b))
-	if err == nil {
-		copy(b, view)
-		release()
+// read copies the bytes from off on into b.
+func (e *extent) read(b []byte, off int64) error {
+	n, err := e.src.ReadAt(b, e.off+off)
+	if n == len(b) {
+		err = nil
 	}
 	return err
+}
+
+// verify checks written bytes. It does not read registered ones.
+func (e *extent) verify() error {
+	if !e.written {
+		return nil
+	}
+	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, io.NewSectionReader(e.src, 0, e.n), make([]byte, sumChunk))
+	return err
+}
+
+// Damage flips one bit of a node's replica of a block, as a bad disk does, and reports whether the
+// node had such a replica with bytes. It is for fault injection: the next read of the replica fails
+// its checksum. Other replicas stay intact.
+func (f *FS) Damage(id NodeID, b BlockID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.ns.byID[id]
+	if d == nil || d.disk[b] == nil || !d.disk[b].written {
+		return false
+	}
+	good := d.disk[b].src.(*checked)
+	data, _, _ := good.src.View(0, int(good.Size())) // bytes in memory, so there is no error
+	data = bytes.Clone(data)
+	data[0] ^= 1
+	d.disk[b] = &extent{src: &checked{Bytes(good.Name(), data), good.sums}, n: good.Size(), written: true}
+	return true
 }

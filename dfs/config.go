@@ -3,7 +3,6 @@ package dfs
 import (
 	"errors"
 	"fmt"
-	"time"
 )
 
 var (
@@ -42,14 +41,9 @@ type Config struct {
 	// Seed decides between nodes that are equally good for a replica.
 	Seed uint64
 
-	// Patience is the time that a write waits for a replica report or a live node before it chooses
-	// other nodes, at most three times. 0 means 10 seconds.
-	Patience time.Duration
-
-	// Announce, if not nil, is called after replicas were added to or removed from a node, without
-	// locks held. It must cause a call of Report with that node's Changes, at once or later. If
-	// nil, the FS applies the changes itself at once.
-	Announce func(NodeID)
+	// Degraded, if not nil, is called without locks held after a reader has dropped a corrupt
+	// replica. It should cause a PlanHeal.
+	Degraded func()
 }
 
 // Validate returns all mistakes in the configuration, joined.
@@ -72,9 +66,6 @@ func (c Config) Validate() error {
 	}
 	if c.Replication > len(c.Nodes) {
 		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", ErrReplication, c.Replication, len(c.Nodes)))
-	}
-	if c.Patience < 0 {
-		faults = append(faults, fmt.Errorf("dfs: patience %v is negative", c.Patience))
 	}
 	if c.BlockSize < 0 {
 		faults = append(faults, fmt.Errorf("dfs: block size %d is negative", c.BlockSize))

@@ -2,6 +2,7 @@ package dfs
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"testing"
@@ -33,16 +34,9 @@ func blocksOf(t require.TestingT, f *FS, name string) []Block {
 }
 
 func requireFile(t require.TestingT, f *FS, name, want string) {
-	got, err := f.ReadFile(name)
+	got, err := fs.ReadFile(f, name)
 	require.NoError(t, err)
 	require.Equal(t, want, string(got))
-}
-
-// reportAll makes a node report all its replicas, as one that comes back does.
-func reportAll(t require.TestingT, f *FS, id NodeID) {
-	r, err := f.Inventory(id)
-	require.NoError(t, err)
-	require.NoError(t, f.Report(r))
 }
 
 // heal makes the planned copies, and returns how many it made.
@@ -77,8 +71,8 @@ func TestConformsToIOFS(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	_, err := New(Config{Nodes: racks(2, 1), Replication: 3})
 	require.ErrorIs(t, err, ErrReplication)
-	_, err = New(Config{Nodes: []Node{{ID: "a"}, {ID: "a"}, {}}, BlockSize: -1, Replication: -1, Patience: -1})
-	for _, want := range []string{"twice", "no ID", "block size -1", "replication -1", "patience -1ns"} {
+	_, err = New(Config{Nodes: []Node{{ID: "a"}, {ID: "a"}, {}}, BlockSize: -1, Replication: -1})
+	for _, want := range []string{"twice", "no ID", "block size -1", "replication -1"} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = New(Config{})
@@ -127,7 +121,7 @@ func TestFilesAreImmutable(t *testing.T) {
 	require.NoError(t, a.Close())
 	require.ErrorIs(t, b.Close(), fs.ErrExist)
 	requireFile(t, f, "d/y", "a")
-	require.Len(t, f.stores["n0"].blocks, 2)
+	require.Len(t, f.ns.byID["n0"].disk, 2)
 }
 
 func TestRegisterAllOrNone(t *testing.T) {
@@ -160,13 +154,10 @@ func TestRenameAndRemove(t *testing.T) {
 
 	require.NoError(t, f.Remove("final"))
 	require.ErrorIs(t, f.Remove("final"), fs.ErrNotExist)
-	for id, s := range f.stores {
-		require.Empty(t, s.blocks, "store of %v", id)
-	}
 	require.Empty(t, f.ns.blocks)
 	for _, d := range f.ns.nodes {
 		require.Zero(t, d.load)
-		require.Empty(t, d.holds)
+		require.Empty(t, d.disk)
 	}
 }
 
@@ -189,12 +180,13 @@ func TestAbortLeavesNothing(t *testing.T) {
 func TestAllReplicasAreCorrupt(t *testing.T) {
 	f := open(t, Config{Nodes: racks(4, 2), BlockSize: 4})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
-	src, err := f.OpenSource("x")
-	require.NoError(t, err)
-	for at, read := range map[int]func() error{ // within a block, and across blocks
-		0: func() error { _, _, err := src.View(0, 1); return err },
-		1: func() error { _, _, err := src.View(2, 4); return err },
-	} {
+	for at, part := range [][2]int64{{0, 1}, {2, 4}} { // within a block, and across blocks
+		read := func() error {
+			file, err := f.Open("x")
+			require.NoError(t, err)
+			_, err = file.(io.ReaderAt).ReadAt(make([]byte, part[1]), part[0])
+			return err
+		}
 		b := blocksOf(t, f, "x")[at]
 		for _, n := range b.Nodes {
 			require.True(t, f.Damage(n, b.ID))
@@ -212,8 +204,6 @@ func TestAllReplicasAreCorrupt(t *testing.T) {
 		require.ErrorIs(t, read(), ErrNoReplica, "all are dropped now")
 		require.NoError(t, f.Remove("x"))
 		require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
-		src, err = f.OpenSource("x")
-		require.NoError(t, err)
 	}
 }
 
@@ -225,8 +215,7 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	early, late := blocksOf(t, f, "early"), blocksOf(t, f, "late")
 	drop := func(b Block, replicas int) {
 		for _, n := range b.Nodes[:replicas] {
-			require.True(t, f.stores[n].drop(b.ID))
-			f.announce(n)
+			f.drop(f.ns.blocks[b.ID], f.ns.byID[n], f.ns.byID[n].disk[b.ID])
 		}
 	}
 	drop(early[0], 1)

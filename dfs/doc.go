@@ -10,12 +10,12 @@
 //	src, err := dfs.OpenLocal("/data/big.log")     // a file of this machine …
 //	err = store.Register("in/big.log", src, 0)     // … as blocks, nothing copied
 //
-// An [FS] knows replicas only from the reports of nodes. When a node is lost, its replicas no
-// longer count; healing copies blocks with too few replicas; a node that comes back reports the
-// replicas that it still has. A [Source] is a file as a map reads it.
+// When a node is lost, its replicas no longer count; healing copies blocks with too few replicas;
+// the replicas that a node still has count once more when it comes back. A [Source] is a file as a
+// map reads it.
 //
 // Nothing is persistent: a stored file lives as long as its FS. Files are immutable and cannot be
 // appended to. Names follow [io/fs.ValidPath].
 //
-// Reading order: source.go, block.go, fs.go, namespace.go, placement.go, report.go.
+// Reading order: source.go, block.go, fs.go, namespace.go, placement.go, heal.go.
 package dfs

@@ -13,12 +13,10 @@ import (
 
 // FS is the block store. It is safe for concurrent use. Callers own what its methods return.
 type FS struct {
-	cfg    Config
-	stores map[NodeID]*store
+	cfg Config
 
-	mu      sync.RWMutex
-	ns      *namespace
-	changed chan struct{} // closed and replaced whenever replicas change
+	mu sync.RWMutex
+	ns *namespace
 }
 
 // New returns an empty FS on the given nodes, which are all alive.
@@ -33,12 +31,7 @@ func New(cfg Config) (*FS, error) {
 	if cfg.BlockSize == 0 {
 		cfg.BlockSize = DefaultBlockSize
 	}
-	cfg.Patience = cmp.Or(cfg.Patience, patience)
-	f := &FS{cfg: cfg, stores: map[NodeID]*store{}, ns: newNamespace(cfg), changed: make(chan struct{})}
-	for _, n := range cfg.Nodes {
-		f.stores[n.ID] = newStore()
-	}
-	return f, nil
+	return &FS{cfg: cfg, ns: newNamespace(cfg)}, nil
 }
 
 // Replication returns the number of replicas that each block should have.
@@ -46,14 +39,13 @@ func (f *FS) Replication() int { return f.cfg.Replication }
 
 // Register makes src readable as name without copying it. Extents of blockSize bytes (0: the FS's
 // block size) become blocks with replicas on the nodes. For a [Located] source, nodes that
-// represent the machines with the bytes come first. Register returns once each replica is reported
-// or given up. The bytes need no live node and have no checksums. The FS does not close src.
+// represent the machines with the bytes come first. The bytes need no live node and have no
+// checksums. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
 	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
 }
 
-// RegisterAll registers srcs[i] as names[i], as Register does, or none of them after an error. Each
-// node reports once for all.
+// RegisterAll registers srcs[i] as names[i], as Register does, or none of them after an error.
 func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 	fail := func(err error) error { return &fs.PathError{Op: "register", Path: names[0], Err: err} }
 	if blockSize < 0 {
@@ -69,23 +61,51 @@ func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 		}
 	}
 	files := make([]*inode, len(srcs))
-	var all []*block
 	for i, src := range srcs {
-		file := &inode{offsets: []int64{0}}
+		files[i] = &inode{offsets: []int64{0}}
 		for off := int64(0); off < src.Size(); off += blockSize {
 			n := min(blockSize, src.Size()-off)
-			b, err := f.store(HostsOf(src, off, n), n, &payload{src: src, off: off, n: n})
-			if err != nil {
-				f.abandon(all)
-				return fail(err)
-			}
-			all = append(all, b)
-			file.blocks = append(file.blocks, b)
-			file.offsets = append(file.offsets, off+n)
+			_ = f.add(files[i], HostsOf(src, off, n), &extent{src: src, off: off, n: n}) // it needs no live node
 		}
-		files[i] = file
 	}
-	return f.publish("register", names, files, all)
+	return f.publish("register", names, files)
+}
+
+// add stores the next block of a file, first on nodes that represent hosts. Written bytes need a
+// live node.
+func (f *FS) add(file *inode, hosts []string, e *extent) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := f.ns.newBlock(hosts, e)
+	file.blocks = append(file.blocks, b)
+	file.offsets = append(file.offsets, file.size()+e.n)
+	return b.missing()
+}
+
+// publish names all files or, after an error, removes them.
+func (f *FS) publish(op string, names []string, files []*inode) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	for i, file := range files {
+		for _, b := range file.blocks {
+			err = cmp.Or(err, b.missing())
+		}
+		if err == nil {
+			file.modified = now
+			err = f.ns.insert(names[i], file, now)
+		}
+		if err != nil {
+			for _, name := range names[:i] {
+				_, _ = f.ns.detach(name, now) // it was inserted above
+			}
+			for _, file := range files {
+				f.ns.discard(file.blocks)
+			}
+			return &fs.PathError{Op: op, Path: names[i], Err: err}
+		}
+	}
+	return nil
 }
 
 // Remove deletes a file, or a directory with its content.
@@ -93,17 +113,13 @@ func (f *FS) Remove(name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
 	}
-	freed := map[*node][]BlockID{}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	file, err := f.ns.detach(name, time.Now())
-	if err == nil {
-		f.ns.free(file, freed)
-	}
-	f.mu.Unlock()
 	if err != nil {
 		return &fs.PathError{Op: "remove", Path: name, Err: err}
 	}
-	f.forget(freed)
+	f.ns.free(file)
 	return nil
 }
 
@@ -132,7 +148,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Blocks returns the blocks of a file in order, each with the live nodes that reported a replica.
+// Blocks returns the blocks of a file in order, each with the live nodes that have a replica.
 func (f *FS) Blocks(name string) ([]Block, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -142,32 +158,10 @@ func (f *FS) Blocks(name string) ([]Block, error) {
 	}
 	blocks := make([]Block, len(file.blocks))
 	for i, b := range file.blocks {
-		blocks[i] = Block{ID: b.id, Offset: file.offsets[i], Length: b.length, Nodes: ids(b.replicas)}
+		blocks[i] = Block{ID: b.id, Offset: file.offsets[i], Length: b.length, Nodes: make([]NodeID, len(b.replicas))}
+		for k, d := range b.replicas {
+			blocks[i].Nodes[k] = d.id
+		}
 	}
 	return blocks, nil
-}
-
-// abandon deletes the blocks of a file whose writing failed or was aborted.
-func (f *FS) abandon(blocks []*block) {
-	freed := map[*node][]BlockID{}
-	f.mu.Lock()
-	for _, b := range blocks {
-		f.ns.discard(b, freed)
-	}
-	f.mu.Unlock()
-	f.forget(freed)
-}
-
-func (f *FS) forget(freed map[*node][]BlockID) {
-	for d, blocks := range freed {
-		f.stores[d.id].forget(blocks)
-	}
-}
-
-func ids(nodes []*node) []NodeID {
-	out := make([]NodeID, len(nodes))
-	for i, d := range nodes {
-		out[i] = d.id
-	}
-	return out
 }

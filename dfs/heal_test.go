@@ -3,6 +3,7 @@ package dfs
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 			},
 			"return": func(t *rapid.T) {
 				n := node()
-				reportAll(t, f, n)
+				require.NoError(t, f.Up(n))
 				delete(lost, n)
 			},
 			"corrupt": func(t *rapid.T) {
@@ -92,9 +93,9 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 				}
 				checkLoads(t, f)
 				for _, d := range f.ns.nodes {
-					for id := range f.stores[d.id].blocks {
+					for id := range d.disk {
 						b := f.ns.blocks[id]
-						require.True(t, !d.alive || b != nil && (slices.Contains(b.replicas, d) || slices.Contains(b.placed, d)), "%v on %v", id, d.id)
+						require.True(t, !d.alive || b != nil && slices.Contains(b.replicas, d), "%v on %v", id, d.id)
 					}
 				}
 			},
@@ -121,7 +122,7 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 func checkLoads(t require.TestingT, f *FS) {
 	loads := map[NodeID]int64{}
 	for _, b := range f.ns.blocks {
-		for _, d := range slices.Concat(b.replicas, b.placed) {
+		for _, d := range slices.Concat(b.replicas, b.ordered) {
 			loads[d.id] += b.length
 		}
 	}
@@ -144,21 +145,25 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 		}), "distinct and in order: %v", b.Nodes)
 		good := false
 		for _, n := range b.Nodes {
-			p := f.stores[n].get(b.ID)
-			require.NotNil(t, p, "%v reported by %v is in its store", b.ID, n)
-			if p.src != nil || slices.Equal(p.data, data[b.Offset:b.Offset+b.Length]) {
-				good = true
-			}
+			e := f.ns.byID[n].disk[b.ID]
+			require.NotNil(t, e, "%v is on the disk of %v", b.ID, n)
+			good = good || !e.written || slices.Equal(bytesOf(t, e), data[b.Offset:b.Offset+b.Length])
 		}
 		readable = readable && (good || f.ns.blocks[b.ID].local != nil)
 	}
-	got, err := f.ReadFile(name)
+	got, err := fs.ReadFile(f, name)
 	if readable {
 		require.NoError(t, err)
 		require.Equal(t, append([]byte{}, data...), append([]byte{}, got...))
 	} else {
 		require.ErrorIs(t, err, ErrNoReplica)
 	}
+}
+
+// bytesOf returns the bytes of a written extent, good or not.
+func bytesOf(t require.TestingT, e *extent) []byte {
+	b, _ := viewOf(t, e.src.(*checked).src, 0, int(e.n))
+	return b
 }
 
 // Healing spreads replicas over racks, as placement does: if all replicas are in one rack, the new
@@ -193,6 +198,71 @@ func TestPlansOfHealing(t *testing.T) {
 
 	require.NoError(t, f.Lose(first, false))
 	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
-	reportAll(t, f, first)
+	require.NoError(t, f.Up(first))
 	require.True(t, slices.ContainsFunc(f.PlanHeal(), func(c Copy) bool { return c.Block == plan[0].Block }))
+}
+
+// A copy is ordered once. If its node comes up without it, the order was lost, and the copy is
+// planned once more. An order for a node that was lost since then, or for a removed file, does nothing.
+func TestOrdersThatAreLost(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	nodes := blocksOf(t, f, "x")[0].Nodes
+	require.NoError(t, f.Lose(nodes[1], true))
+	plan := f.PlanHeal()
+	require.Len(t, plan, 1)
+	require.Empty(t, f.PlanHeal(), "it is under way")
+	require.NoError(t, f.Up(nodes[0]))
+	require.Empty(t, f.PlanHeal(), "that is no matter of another node")
+	require.NoError(t, f.Up(plan[0].To))
+	require.Equal(t, plan, f.PlanHeal())
+
+	require.NoError(t, f.Lose(plan[0].To, true))
+	require.NoError(t, f.Copy(plan[0]))
+	require.Equal(t, nodes[:1], blocksOf(t, f, "x")[0].Nodes)
+	require.NoError(t, f.Up(nodes[1]))
+	plan = f.PlanHeal()
+	require.Len(t, plan, 1)
+	require.NoError(t, f.Remove("x"))
+	require.NoError(t, f.Copy(plan[0]))
+	checkLoads(t, f)
+}
+
+// A copy is not made if a node has come back with the replica meanwhile.
+func TestCopyIsNoLongerNeeded(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	nodes := blocksOf(t, f, "x")[0].Nodes
+	require.NoError(t, f.Lose(nodes[1], false))
+	plan := f.PlanHeal()
+	require.Len(t, plan, 1)
+	require.NoError(t, f.Up(nodes[1]))
+	require.NoError(t, f.Copy(plan[0]))
+	require.Equal(t, nodes, blocksOf(t, f, "x")[0].Nodes)
+	checkLoads(t, f)
+}
+
+// PlanHeal searches all blocks only if one may lack replicas, and later only while one does.
+func TestHealingAtNoCost(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1)})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	require.False(t, f.ns.degraded)
+	require.NoError(t, f.Lose("n0", true))
+	require.Empty(t, f.PlanHeal(), "there is no other node")
+	require.True(t, f.ns.degraded, "until there is one")
+	require.NoError(t, f.Up("n0"))
+	require.Equal(t, 1, heal(f))
+	require.False(t, f.ns.degraded)
+	require.NoError(t, f.Lose("n0", true))
+	require.NoError(t, f.Lose("n1", true))
+	require.Empty(t, f.PlanHeal())
+	require.True(t, f.ns.degraded, "a node may come back with it")
+}
+
+func TestUnknownNodes(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1), Replication: 1})
+	require.ErrorIs(t, f.Up("nowhere"), ErrUnknownNode)
+	require.ErrorIs(t, f.Lose("nowhere", true), ErrUnknownNode)
+	require.False(t, f.Damage("nowhere", 77))
+	require.False(t, f.Damage("n0", 77))
 }

@@ -10,9 +10,8 @@ import (
 )
 
 var (
-	_ fs.ReadDirFS  = (*FS)(nil)
-	_ fs.StatFS     = (*FS)(nil)
-	_ fs.ReadFileFS = (*FS)(nil)
+	_ fs.ReadDirFS = (*FS)(nil)
+	_ fs.StatFS    = (*FS)(nil)
 )
 
 // Open implements [fs.FS]. Files also implement io.ReaderAt and io.Seeker.
@@ -28,7 +27,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 		}
 		return &openDir{stat: st, name: name, entries: entries}, nil
 	}
-	return openFile{io.NewSectionReader(&StoredFile{f: f, name: name, file: file}, 0, st.Size()), st, name}, nil
+	return openFile{io.NewSectionReader(&storedFile{f, name, file}, 0, st.Size()), st, name}, nil
 }
 
 // Stat implements [fs.StatFS].
@@ -56,20 +55,6 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 		entries = append(entries, fs.FileInfoToDirEntry(fileStat(*dir.children[base])))
 	}
 	return entries, nil
-}
-
-// ReadFile implements [fs.ReadFileFS]; the caller owns the bytes.
-func (f *FS) ReadFile(name string) ([]byte, error) {
-	st, file, err := f.stat("readfile", name)
-	if err == nil && st.IsDir() {
-		err = &fs.PathError{Op: "readfile", Path: name, Err: errors.New("is a directory")}
-	}
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, st.Size())
-	_, err = f.readAt(name, file, b, 0)
-	return b, err
 }
 
 func (f *FS) stat(op, name string) (fileStat, *inode, error) {

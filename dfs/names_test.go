@@ -33,9 +33,7 @@ func TestFilesAreNoDirectories(t *testing.T) {
 	require.NoError(t, f.WriteFile("d/x", []byte("x")))
 	_, err := f.Blocks("d")
 	require.ErrorContains(t, err, "is a directory")
-	_, err = f.ReadFile("d")
-	require.ErrorContains(t, err, "is a directory")
-	_, err = f.OpenSource("d")
+	_, err = fs.ReadFile(f, "d")
 	require.ErrorContains(t, err, "is a directory")
 	_, err = f.ReadDir("d/x")
 	require.ErrorContains(t, err, "not a directory")
@@ -45,8 +43,7 @@ func TestFilesAreNoDirectories(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 	for _, missing := range []func(string) error{
 		func(name string) error { _, err := f.Blocks(name); return err },
-		func(name string) error { _, err := f.ReadFile(name); return err },
-		func(name string) error { _, err := f.OpenSource(name); return err },
+		func(name string) error { _, err := f.Open(name); return err },
 		func(name string) error { _, err := f.ReadDir(name); return err },
 		f.Remove,
 	} {

@@ -1,18 +1,18 @@
 package dfs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 )
 
-// namespace is the state of a NameNode: the tree of files, their blocks, the nodes, and which nodes
-// reported a replica of each block. It has no locks, clocks or I/O: FS locks it.
+// namespace is the state of a NameNode: the tree of files, their blocks, and the nodes with their
+// replicas. It has no locks, clocks or I/O: FS locks it.
 type namespace struct {
 	seed        uint64
 	replication int
@@ -25,30 +25,34 @@ type namespace struct {
 	degraded    bool // some block may have too few replicas
 }
 
+// node is a node with its disk. A lost node keeps its disk, unless it was wiped, but its replicas
+// do not count.
 type node struct {
-	id      NodeID
-	rack    string
-	index   int
-	alive   bool
-	load    int64 // bytes of blocks placed here, except lost ones
-	firsts  int64 // bytes ever placed here as first replicas
-	holds   map[BlockID]bool
-	missing map[BlockID]bool // expected but missing in the last full report
+	id     NodeID
+	rack   string
+	index  int
+	alive  bool
+	load   int64 // bytes of replicas that count, and of ordered copies
+	firsts int64 // bytes ever placed here as first replicas
+	disk   map[BlockID]*extent
 }
 
-// block is one extent of a file. It is in the holds of exactly the nodes in replicas. placed lists
-// the nodes to which copies were sent, and which have not reported them yet.
+// block is one piece of a file.
 type block struct {
 	id       BlockID
 	length   int64
-	replicas []*node  // reported, in the order of nodes
-	placed   []*node  // sent, not yet reported
-	local    *payload // bytes of a Source, which every node can read; nil for written bytes
-	fresh    *payload // the bytes, until publish has named the file
+	replicas []*node // live nodes with a replica on their disks, in the order of nodes
+	ordered  []*node // nodes that are to copy it
+	local    *extent // bytes of a Source, which every node can read; nil for written bytes
 }
 
-// bare reports whether no node has the block or will get it, and it needs one.
-func (b *block) bare() bool { return len(b.placed)+len(b.replicas) == 0 && b.local == nil }
+// missing returns an error if no live node has the block and it needs one.
+func (b *block) missing() error {
+	if len(b.replicas) == 0 && b.local == nil {
+		return fmt.Errorf("%w: %v: no live node holds it", ErrNoReplica, b.id)
+	}
+	return nil
+}
 
 // inode is a directory (children is not nil) or a file.
 type inode struct {
@@ -75,7 +79,7 @@ func newNamespace(cfg Config) *namespace {
 		blocks: map[BlockID]*block{},
 	}
 	for i, n := range cfg.Nodes {
-		d := &node{id: n.ID, rack: n.Rack, index: i, alive: true, holds: map[BlockID]bool{}}
+		d := &node{id: n.ID, rack: n.Rack, index: i, alive: true, disk: map[BlockID]*extent{}}
 		ns.nodes = append(ns.nodes, d)
 		ns.byID[n.ID] = d
 	}
@@ -156,50 +160,52 @@ func (ns *namespace) detach(name string, now time.Time) (*inode, error) {
 	return f, nil
 }
 
-// free appends the IDs of all blocks of f and below it to freed, by node.
-func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
-	for _, name := range slices.Sorted(maps.Keys(f.children)) {
-		ns.free(f.children[name], freed)
+// free removes all blocks of f and below it.
+func (ns *namespace) free(f *inode) {
+	for _, below := range f.children {
+		ns.free(below)
 	}
-	for _, b := range f.blocks {
-		ns.discard(b, freed)
+	ns.discard(f.blocks)
+}
+
+// discard removes blocks with their replicas. A lost node deletes its own when it comes back.
+func (ns *namespace) discard(blocks []*block) {
+	for _, b := range blocks {
+		for _, d := range slices.Concat(b.replicas, b.ordered) {
+			d.load -= b.length
+			delete(d.disk, b.id)
+		}
+		delete(ns.blocks, b.id)
 	}
 }
 
-// discard removes b, and appends its ID to freed[d] for each node d that has or awaits a replica.
-func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
-	for _, d := range slices.Concat(b.replicas, b.placed) {
-		d.load -= b.length
-		delete(d.holds, b.id)
-		freed[d] = append(freed[d], b.id)
-	}
-	delete(ns.blocks, b.id)
-}
-
-// newBlock creates a block of p and chooses its nodes, if any is alive.
-func (ns *namespace) newBlock(hosts []string, length int64, p *payload) *block {
+// newBlock creates a block of e with replicas on live nodes, as far as there are any: first on those
+// that represent hosts.
+func (ns *namespace) newBlock(hosts []string, e *extent) *block {
 	ns.last++
-	b := &block{id: ns.last, length: length, fresh: p}
-	if p.src != nil {
-		b.local = p
+	b := &block{id: ns.last, length: e.n}
+	if !e.written {
+		b.local = e
 	}
 	ns.blocks[b.id] = b
-	ns.choose(b, hosts)
-	return b
-}
-
-// choose sets b.placed to nodes that represent hosts, then others, and returns it.
-func (ns *namespace) choose(b *block, hosts []string) []*node {
 	near := ns.near(hosts)
-	b.placed = append(near, ns.place(b.id, ns.replication-len(near), near)...)
-	for i, d := range b.placed {
+	chosen := append(near, ns.place(b.id, ns.replication-len(near), near)...)
+	for i, d := range chosen {
 		if i == 0 {
 			d.firsts += b.length
 		}
 		d.load += b.length
+		d.disk[b.id] = e
+		b.insert(d)
 	}
-	if len(b.placed) < ns.replication {
+	if len(chosen) < ns.replication {
 		ns.degraded = true
 	}
-	return b.placed
+	return b
+}
+
+// insert adds d to the replicas of b.
+func (b *block) insert(d *node) {
+	at, _ := slices.BinarySearchFunc(b.replicas, d, func(x, y *node) int { return cmp.Compare(x.index, y.index) })
+	b.replicas = slices.Insert(b.replicas, at, d)
 }

@@ -18,8 +18,8 @@ var ErrNoSize = errors.New("dfs: file does not tell its size")
 // ErrClosed is returned by a Source that was closed.
 var ErrClosed = errors.New("dfs: source is closed")
 
-// Source is an immutable file that maps read: a [LocalFile] of this machine, a [StoredFile] of an
-// [FS], or bytes in memory ([Bytes]).
+// Source is an immutable file that maps read: a [LocalFile] of this machine, or bytes in
+// memory ([Bytes]).
 //
 // A Source is safe for concurrent use.
 type Source interface {

@@ -11,18 +11,11 @@ import (
 
 // eachSource calls test with a Source of each kind, all with the same bytes.
 func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
-	f := open(t, Config{Nodes: racks(2, 1), BlockSize: int64(max(1, len(data)/3))})
-	require.NoError(t, f.WriteFile("stored", data))
-	stored, err := f.OpenSource("stored")
-	require.NoError(t, err)
-	require.NoError(t, f.Register("registered", Bytes("b", data), 0))
-	registered, err := f.OpenSource("registered")
-	require.NoError(t, err)
 	local, _ := localFile(t, data)
 	ranges, _ := localFile(t, data)
 	ranges.ranges = true
 	for name, s := range map[string]Source{
-		"bytes": Bytes("b", data), "stored": stored, "registered": registered, "local": local, "not mapped": ranges,
+		"bytes": Bytes("b", data), "local": local, "not mapped": ranges,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s) })
 		require.NoError(t, s.Close())
@@ -115,22 +108,8 @@ func TestSourcesThatEnd(t *testing.T) {
 	require.NoError(t, f.Register("whole", endSource{Source: whole}, 4))
 	requireFile(t, f, "whole", "0123456789")
 	require.NoError(t, f.Register("short", endSource{Source: whole, lacks: 1}, 4))
-	_, err := f.ReadFile("short")
+	_, err := fs.ReadFile(f, "short")
 	require.Error(t, err, "a file never lacks its last byte unnoticed")
-}
-
-// Views within one block show the replica's own bytes, not a copy.
-func TestViewsWithinABlockAreShared(t *testing.T) {
-	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 8})
-	require.NoError(t, f.WriteFile("x", noise(1, 16)))
-	s, err := f.OpenSource("x")
-	require.NoError(t, err)
-	blocks := blocksOf(t, f, "x")
-	for _, r := range [][2]int{{0, 8}, {8, 8}, {3, 5}, {3, 2}, {15, 1}} {
-		b, release := viewOf(t, s, int64(r[0]), r[1])
-		require.Same(t, &f.stores["n0"].get(blocks[r[0]/8].ID).data[r[0]%8], &b[0], "%v", r)
-		release()
-	}
 }
 
 // Shared is true only for sources whose Views show existing bytes: memory and mapped files.
@@ -139,7 +118,6 @@ func TestSharedSources(t *testing.T) {
 	eachSource(t, []byte("abc"), func(t *testing.T, s Source) { shared[t.Name()] = Shared(s) })
 	require.Equal(t, map[string]bool{
 		t.Name() + "/bytes": true, t.Name() + "/local": true, t.Name() + "/not_mapped": false,
-		t.Name() + "/stored": false, t.Name() + "/registered": false,
 	}, shared)
 }
 
@@ -155,12 +133,12 @@ func TestWriteThatFails(t *testing.T) {
 	n, err = w.Write([]byte("defg"))
 	require.ErrorIs(t, err, ErrNoReplica)
 	require.Less(t, n, 4)
-	reportAll(t, f, "n0")
+	require.NoError(t, f.Up("n0"))
 	n, err = w.Write([]byte("hi"))
 	require.ErrorIs(t, err, ErrNoReplica, "though the node is back")
 	require.Zero(t, n)
 	require.ErrorIs(t, w.Close(), ErrNoReplica)
 	require.ErrorIs(t, w.Close(), fs.ErrClosed)
 	require.Empty(t, f.ns.blocks)
-	require.Empty(t, f.stores["n0"].blocks)
+	require.Empty(t, f.ns.byID["n0"].disk)
 }

@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 )
@@ -68,21 +69,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // cut stores the buffered bytes as the next block of the file.
 func (w *Writer) cut() error {
-	data := make([]byte, len(w.buf))
-	copy(data, w.buf)
+	data := bytes.Clone(w.buf)
 	w.buf = w.buf[:0]
-	n := int64(len(data))
-	b, err := w.f.store(nil, n, newPayload(data))
-	if err != nil {
-		return err
-	}
-	w.file.blocks = append(w.file.blocks, b)
-	w.file.offsets = append(w.file.offsets, w.file.size()+n)
-	return nil
+	return w.f.add(w.file, nil, newExtent(data))
 }
 
-// Close stores the last block, and gives the file its name once its replicas are reported. After an
-// error the file does not exist.
+// Close stores the last block and gives the file its name. After an error the file does not exist.
 func (w *Writer) Close() error {
 	if w.isClosed {
 		return &fs.PathError{Op: "close", Path: w.name, Err: fs.ErrClosed}
@@ -95,14 +87,16 @@ func (w *Writer) Close() error {
 		return &fs.PathError{Op: "close", Path: w.name, Err: w.err}
 	}
 	w.isClosed, w.buf = true, nil
-	return w.f.publish("close", []string{w.name}, []*inode{w.file}, w.file.blocks)
+	return w.f.publish("close", []string{w.name}, []*inode{w.file})
 }
 
 // Abort drops the file and its blocks. After Close it does nothing.
 func (w *Writer) Abort() error {
 	if !w.isClosed {
 		w.isClosed, w.buf = true, nil
-		w.f.abandon(w.file.blocks)
+		w.f.mu.Lock()
+		defer w.f.mu.Unlock()
+		w.f.ns.discard(w.file.blocks)
 	}
 	return nil
 }

@@ -185,8 +185,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 		if e.Name() == "_SUCCESS" {
 			continue
 		}
-		data := must(fsys.OpenSource("d/out/" + e.Name()))(t)
-		sources = append(sources, must(Stored(data))(t))
+		sources = append(sources, must(FS(fsys, "d/out/"+e.Name()))(t)...)
 	}
 	require.Len(t, sources, 3)
 	var out Collected[[]byte]

@@ -35,13 +35,10 @@ var ErrStays = errors.New("cannot leave this process")
 func (p *Plan) Travels() error {
 	for i, s := range p.job.Sources {
 		_, kept := s.Kept()
-		_, stored := s.Data.(*dfs.StoredFile)
 		_, slice := s.Data.(input.Made)
 		switch {
 		case kept:
 			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.Name(), ErrStays)
-		case stored:
-			return fmt.Errorf("%s: a file of the block store %w", s.Name(), ErrStays)
 		case p.job.Inputs[i].Sequence || slice:
 			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.Name(), ErrStays)
 		case s.Data == nil || input.IsStream(s) && !input.Packed(s):

@@ -26,11 +26,7 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	if data == nil {
 		return nil, errors.New("mapreduce: a source without data")
 	}
-	switch data.(type) {
-	case *dfs.StoredFile, *guardedSource:
-		return data, nil
-	}
-	if dfs.Shared(data) {
+	if _, done := data.(*guardedSource); done || dfs.Shared(data) {
 		return data, nil
 	}
 	f := &guardedSource{Source: data, name: fmt.Sprintf("%T", data)}
