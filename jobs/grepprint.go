@@ -29,7 +29,6 @@ type printer struct {
 }
 
 func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
-	p.Within(t.MemoryBudget() / 32) // for cached states
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
 }
 

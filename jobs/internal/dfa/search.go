@@ -7,10 +7,8 @@ import (
 )
 
 const (
-	// maxHeld is the maximum size in bytes of each of a Searcher's two caches of states, which it
-	// clears beyond that. minHeld is the smallest limit that Bound sets.
-	maxHeld = 2 << 20
-	minHeld = 64 << 10
+	// maxHeld is the size in bytes of the states beyond which a Searcher clears its table.
+	maxHeld = 1 << 20
 	// workOfState is the cost of creating a state, and workOfStep that of a transition. A unit is
 	// the examination of an instruction, about 5 ns.
 	workOfState = 60
@@ -19,13 +17,12 @@ const (
 	freeWork = 100_000
 	// minSkip is the average length in bytes from which skips pay; shorter ones cost more than they
 	// save.
-	minSkip = 12
+	minSkip = 10
 	// checkedSkips is the number of skips after which Next checks their average length.
 	checkedSkips = 64
-	// firstSpan is how many bytes are read without skips after skips did not pay. It doubles, up to
-	// lastSpan, each time they still do not pay after that.
+	// firstSpan is how many bytes are read without skips after skips did not pay. It doubles each
+	// time they do not pay, and halves each time they do.
 	firstSpan = 16 << 10
-	lastSpan  = 1 << 20
 	// firstRest is how many bytes package regexp searches after a Searcher gave up. It doubles each
 	// further time.
 	firstRest = 1 << 20
@@ -34,54 +31,54 @@ const (
 // Searcher finds the lines that match a Program, and caches the states that it reaches. One
 // goroutine at a time may use it.
 type Searcher struct {
-	p     *Program
-	alike map[unfinished]string // results of merged
+	p        *Program
+	anchored bool // matches begin only where a search begins
 
-	*cache
-	plain, skipping cache // states that read each byte, and states that skip to where the next match may begin
+	table     []uint32 // one row per state
+	states    []state
+	ids       map[string]uint32
+	starts    [3]uint32 // the states in which no match has begun, by before
+	heldBytes int       // approximate size in bytes of the fields above
+	maxHeld   int       // maxHeld, except without limit
+	clears    int       // number of calls of clear
 
-	maxCache     int // maximum size of a cache in bytes, maxHeld or less
-	checkAfter   int // checkedSkips, except in tests
-	skips        int // number of skips since their average length was last checked
-	skippedBytes int // bytes skipped by these
-	spanSize     int // bytes of the last span read without skips
-	spanLeft     int // bytes of that span not read yet
+	lines        func(text []byte, from int) (at int) // of SkipLines; nil if there is none, or if it does not pay
+	skipping     bool                                 // text is skipped in start states
+	checkAfter   int                                  // checkedSkips, except in tests
+	skips        int                                  // number of skips since their average length was last checked
+	skippedBytes int                                  // bytes skipped by these
+	lineBytes    int                                  // bytes skipped by lines, of these
+	line         int                                  // the start of the line at hand, if there is no prefix
+	spanSize     int                                  // bytes of the last span read without skips
+	spanLeft     int                                  // bytes of that span not read yet
 
 	work, scanned      int64 // units of work done, and bytes read with it
-	restSize, restDone int64 // bytes that other methods shall search since the Searcher gave up, and have searched
+	restSize, restLeft int64 // bytes that other methods shall search after the Searcher gave up, in all and from here on
 
 	// scratch
 	stack   []uint32
-	seen    []uint32
+	seen    []uint32 // the last round in which follow has seen each instruction
 	round   uint32
+	reading []uint32
+	pcs     []uint32
 	key     []byte
 	begun   [utf8.UTFMax]byte
-	settled threads
-	first   threads
-	scratch [2]threads
 }
 
 // NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, alike: map[unfinished]string{}, seen: make([]uint32, len(p.insts)), maxCache: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan}
-	s.skipping.specialStarts = true
-	if s.use(&s.plain); p.prefix != nil {
-		s.use(&s.skipping)
+	s := &Searcher{
+		p: p, lines: p.lines, ids: map[string]uint32{}, seen: make([]uint32, len(p.Inst)),
+		maxHeld: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan,
 	}
+	s.use(p.prefix != nil || p.lines != nil)
 	return s
 }
 
-// Bound limits the cached states to about this many bytes in total; from 128 KiB to 4 MiB. A
-// smaller bound takes effect when the next state is created.
-func (s *Searcher) Bound(bytes int64) {
-	s.maxCache = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
-}
-
-// use makes c the cache in which states are looked up and created from now on.
-func (s *Searcher) use(c *cache) {
-	if s.cache = c; c.ids == nil {
-		s.clear()
-	}
+// use switches skipping on or off.
+func (s *Searcher) use(skipping bool) {
+	s.skipping = skipping
+	s.clear()
 }
 
 // Outcome is the result of Next.
@@ -95,84 +92,65 @@ const (
 )
 
 // Next finds the first matching line of text from position `from` on, which is the start of a line.
-// With Found it returns a position in that line: a byte of it, including its line feed, or
-// len(text) in a last line without one. With GaveUp it returns the start of the first undecided
-// line.
-func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
-	if from == len(text) || s.begin == deadValue {
-		return 0, None
-	}
-	v, i := s.begin, from
-	for {
+// With Found it returns the start of that line, and a position in it: a byte of it, including its
+// line feed, or len(text) in a last line without one. With GaveUp it returns the start of the first
+// undecided line.
+func (s *Searcher) Next(text []byte, from int) (start, at int, o Outcome) {
+	v, i := s.starts[lineStart], from
+	for i < len(text) && v != matchValue {
 		switch {
-		case v == matchValue:
-			s.scanned += int64(i - from)
-			return max(i-1, from), Found // a line that matches before any byte is read means All
 		case v == deadValue:
 			j := bytes.IndexByte(text[i:], '\n')
-			if j < 0 {
+			if j < 0 || s.starts[lineStart] == deadValue {
 				s.scanned += int64(len(text) - from)
-				return 0, None
+				return 0, 0, None
 			}
-			i += j + 1
-			if v = s.begin; v&special != 0 {
+			i, v = i+j+1, s.starts[lineStart]
+			continue
+		case v&startState == startState:
+			if i, v = s.skip(text, i); v&special != 0 || i == len(text) { // dead except at the start of a line
 				continue
 			}
-		case v&startState == startState && v == s.startAt(text, i):
-			if i, v = s.skip(text, i); v&special != 0 { // dead except at the start of a line
-				continue
-			}
-		case v&startState == startState: // like the state at the start of a line, but a match has begun
-			v &= rowBits
 		}
 		var row uint32
-		if i, row, v = s.read(text, i, v); i == len(text) {
-			s.scanned += int64(i - from)
-			return s.last(text, from, row)
-		}
-		if v&special == 0 {
-			v = s.skipAgain(row)
+		if i, row, v = s.read(text, i, v); v&special == 0 {
 			continue
 		}
 		if v == noValue {
 			v = s.build(row, text[i])
 			if s.work > freeWork+s.scanned+int64(i-from) {
-				return s.giveUp(text, from, i)
+				s.work, s.scanned = 0, 0
+				s.restSize = max(2*s.restSize, firstRest)
+				s.restLeft = s.restSize
+				return s.lineOf(text, from, i), i, GaveUp
 			}
 		}
 		i++
 	}
-}
-
-// last returns the result of Next when the text ends, for a last line without line feed.
-func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
-	if len(text) == from || text[len(text)-1] == '\n' {
-		return 0, None
+	s.scanned += int64(i - from)
+	switch {
+	case v == matchValue: // before the last byte read
+		return s.lineOf(text, from, i-1), i - 1, Found
+	case v&special == 0 && i > from && text[i-1] != '\n' && s.build(v, '\n') == matchValue:
+		return s.lineOf(text, from, i), i, Found
 	}
-	if s.build(v, '\n') == matchValue {
-		return len(text), Found
+	return 0, 0, None
+}
+
+// lineOf returns the start of the line of text[at], and not before from.
+func (s *Searcher) lineOf(text []byte, from, at int) int {
+	if s.skipping && s.p.prefix == nil {
+		return s.line
 	}
-	return 0, None
+	return from + bytes.LastIndexByte(text[from:at], '\n') + 1
 }
 
-// giveUp returns GaveUp with the start of the line of text[i], and begins a rest; see Resting.
-func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
-	s.work, s.scanned = 0, 0
-	s.restSize = max(2*s.restSize, firstRest)
-	s.restDone = 0
-	return from + bytes.LastIndexByte(text[from:i], '\n') + 1, GaveUp
-}
-
-// Resting reports whether another method should search the text from here on. It is true for some
-// bytes after Next gave up, and false for a nil Searcher.
-func (s *Searcher) Resting() bool { return s != nil && s.restDone < s.restSize }
-
-// Rest reports what Resting does. If it is true, the caller must search the next n bytes by another
-// method; they count toward the end of the rest.
+// Rest reports whether the caller must search the next n bytes by another method, since Next gave up
+// some bytes before.
 func (s *Searcher) Rest(n int) bool {
-	resting := s.Resting()
+	resting := s.restLeft > 0
 	if resting {
-		s.restDone += int64(n)
+		s.restLeft -= int64(n)
 	}
 	return resting
 }
@@ -180,81 +158,84 @@ func (s *Searcher) Rest(n int) bool {
 // skip returns the next position from i on at which a match may begin, or the end of the text, and
 // the start state there.
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
-	if i < len(text) {
-		from := i
-		i = s.p.prefix.Index(text, i)
-		s.skips++
-		s.skippedBytes += i - from
-		if s.skips == s.checkAfter {
-			if s.skippedBytes < s.checkAfter*minSkip {
-				s.spanLeft, s.spanSize = s.spanSize, min(2*s.spanSize, lastSpan)
-				s.use(&s.plain)
-			} else {
-				s.spanSize = firstSpan
-			}
-			s.skips, s.skippedBytes = 0, 0
-		}
+	from := i
+	if s.lines != nil && (i == 0 || text[i-1] == '\n') {
+		i = s.lines(text, i)
+		s.line = i
+		s.lineBytes += i - from
 	}
-	v := s.startAt(text, i)
+	if s.p.prefix != nil {
+		i = s.p.prefix.Index(text, i)
+	}
+	s.skips++
+	s.skippedBytes += i - from
+	if s.skips == s.checkAfter {
+		if s.skippedBytes < s.checkAfter*minSkip {
+			s.spanLeft, s.spanSize = s.spanSize, 2*s.spanSize
+			s.use(false)
+		} else {
+			s.spanSize = max(s.spanSize/2, firstSpan)
+		}
+		if s.lineBytes < s.checkAfter*minSkip && s.p.prefix != nil {
+			s.lines = nil // nearly all lines can match
+		}
+		s.skips, s.skippedBytes, s.lineBytes = 0, 0, 0
+	}
+	v := s.starts[lineStart]
+	if i > 0 && text[i-1] != '\n' {
+		v = s.starts[s.p.after(rune(text[i-1]))]
+	}
+	return i, notSkipping(v)
+}
+
+// notSkipping returns the table's value v without the mark of a start state.
+func notSkipping(v uint32) uint32 {
 	if v&startState == startState {
 		v &= rowBits
 	}
-	return i, v
+	return v
 }
 
-// read is run that stops at the end of the current span, after which skips are tried again.
+// read is run that stops at the end of the current span, after which it switches to skipping.
 func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
-	if s.cache == &s.skipping || s.p.prefix == nil {
+	if s.skipping || s.p.prefix == nil && s.p.lines == nil {
 		return s.run(text, i, v)
 	}
 	at, row, next = s.run(text[:min(len(text), i+s.spanLeft)], i, v)
-	s.spanLeft -= at - i
+	if s.spanLeft -= at - i; next&special == 0 && at < len(text) {
+		st := *s.stateOf(row)
+		s.use(true)
+		s.line = bytes.LastIndexByte(text[:at], '\n') + 1
+		next = notSkipping(s.intern(st.pcs, st.before, []byte(st.begun)))
+	}
 	return at, row, next
-}
-
-// skipAgain switches to the cache of states that skip. It returns the state of row in that cache.
-func (s *Searcher) skipAgain(row uint32) uint32 {
-	st := &s.states[int(row)/s.p.alphabet.nBytes]
-	s.use(&s.skipping)
-	return s.intern(&st.threads, look{word: st.word, begin: st.begin}, st.begun)
-}
-
-// startAt returns the start state for text[i:], which depends on the byte before it.
-func (s *Searcher) startAt(text []byte, i int) uint32 {
-	if i == 0 || text[i-1] == '\n' {
-		return s.starts[0]
-	}
-	if s.p.alphabet.isWord(text[i-1]) {
-		return s.starts[2]
-	}
-	return s.starts[1]
 }
 
 // run reads text from i on, starting in row v, until a byte leads to a special value. It returns
 // the byte's position, the row before it and the value. At the end of the text it returns the row.
 func (s *Searcher) run(text []byte, i int, v uint32) (at int, row, next uint32) {
 	p, table := unsafe.Pointer(unsafe.SliceData(text)), unsafe.Pointer(unsafe.SliceData(s.table))
-	classes := &s.p.alphabet.bytes
+	classes := &s.p.alphabet.classes
 	for ; i+4 <= len(text); i += 4 {
 		b := (*[4]byte)(unsafe.Add(p, i))
-		v1 := value(table, v, classes[b[0]])
+		v1 := entry(table, v, classes[b[0]])
 		if v1&special != 0 {
 			return i, v, v1
 		}
-		v2 := value(table, v1, classes[b[1]])
+		v2 := entry(table, v1, classes[b[1]])
 		if v2&special != 0 {
 			return i + 1, v1, v2
 		}
-		v3 := value(table, v2, classes[b[2]])
+		v3 := entry(table, v2, classes[b[2]])
 		if v3&special != 0 {
 			return i + 2, v2, v3
 		}
-		if v = value(table, v3, classes[b[3]]); v&special != 0 {
+		if v = entry(table, v3, classes[b[3]]); v&special != 0 {
 			return i + 3, v3, v
 		}
 	}
 	for ; i < len(text); i++ {
-		next := value(table, v, classes[text[i]])
+		next := entry(table, v, classes[text[i]])
 		if next&special != 0 {
 			return i, v, next
 		}
@@ -263,7 +244,7 @@ func (s *Searcher) run(text []byte, i int, v uint32) (at int, row, next uint32) 
 	return i, v, v
 }
 
-// value returns the entry of row v for a byte class. Every row has an entry for each class.
-func value(table unsafe.Pointer, v uint32, class uint8) uint32 {
+// entry returns the entry of row v for a byte class. Every row has an entry for each class.
+func entry(table unsafe.Pointer, v uint32, class uint8) uint32 {
 	return *(*uint32)(unsafe.Add(table, 4*uintptr(v+uint32(class))))
 }

@@ -41,15 +41,15 @@ func least(re *syntax.Regexp) int {
 	return min(n, enough)
 }
 
-// longLine returns the start of the first line, from the line start `from` on, that has at least
-// p.minMatch bytes, or len(s.chunk). If such lines are rare, it reads few bytes of the others.
-func (s *scanner) longLine(from int) int {
-	for from+s.p.minMatch <= len(s.chunk) {
-		i := bytes.LastIndexByte(s.chunk[from:from+s.p.minMatch], '\n')
+// longLine is candidate for a pattern without needles: it finds lines of at least p.minMatch bytes.
+// If such lines are rare, it reads few bytes of the others.
+func (p *Pattern) longLine(chunk []byte, from int) int {
+	for from+p.minMatch <= len(chunk) {
+		i := bytes.LastIndexByte(chunk[from:from+p.minMatch], '\n')
 		if i < 0 {
 			return from
 		}
 		from += i + 1
 	}
-	return len(s.chunk)
+	return len(chunk)
 }

@@ -14,85 +14,77 @@ type literal struct {
 	fold bool
 }
 
-// literals are texts of which each match of an expression contains at least one.
-type literals struct {
-	any   []literal // each match contains at least one of these; empty if nothing is known
-	exact bool      // every text that contains one of them contains a match
-}
-
-// maxLiterals is the maximum number of literals searched for; each costs a pass over the input.
+// maxLiterals is the maximum number of literals searched for.
 const maxLiterals = 8
 
-// required derives literals of which every match contains at least one from the syntax tree:
+// required derives literals of which every match contains at least one from the syntax tree. exact
+// says that every text with the literal matches.
 //
 //	a literal             its longest part that can be searched for
 //	a sequence            the best of its members' sets, as all members must match
 //	alternatives          all their sets together, if each has one
 //	(x), x+, x{n,}        those of x (n ≥ 1)
 //	all else              nothing is known
-func required(re *syntax.Regexp) literals {
+func required(re *syntax.Regexp) (any []literal, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		return fromLiteral(re)
 	case syntax.OpCapture:
 		return required(re.Sub[0])
 	case syntax.OpPlus, syntax.OpRepeat:
-		if re.Op == syntax.OpRepeat && re.Min == 0 {
-			return literals{}
+		if re.Op == syntax.OpPlus || re.Min > 0 {
+			any, _ = required(re.Sub[0])
 		}
-		return literals{any: required(re.Sub[0]).any} // x+ contains a match of x; it could also be exact, but that is rare
 	case syntax.OpConcat:
-		var best literals
 		for _, sub := range re.Sub {
-			if l := required(sub); l.better(best) {
-				best = l
+			l, _ := required(sub)
+			if a, b := shortest(l), shortest(any); a > b || a == b && len(l) < len(any) {
+				any = l
 			}
 		}
-		best.exact = false
-		return best
 	case syntax.OpAlternate:
-		union := literals{exact: true}
 		for _, sub := range re.Sub {
-			l := required(sub)
-			if len(l.any) == 0 {
-				return literals{}
+			l, _ := required(sub)
+			if len(l) == 0 || len(any)+len(l) > maxLiterals {
+				return nil, false
 			}
-			union.any, union.exact = append(union.any, l.any...), union.exact && l.exact
+			any = append(any, l...)
 		}
-		if len(union.any) > maxLiterals {
-			return literals{}
-		}
-		return union
 	default:
-		return literals{}
 	}
+	return any, false
+}
+
+// shortest returns the length of the shortest literal; 0 for an empty list.
+func shortest(list []literal) (n int) {
+	for i, l := range list {
+		if i == 0 || len(l.text) < n {
+			n = len(l.text)
+		}
+	}
+	return n
 }
 
 // fromLiteral returns the longest part of a literal whose bytes can be searched for one by one.
-func fromLiteral(re *syntax.Regexp) literals {
+func fromLiteral(re *syntax.Regexp) (any []literal, exact bool) {
 	fold := re.Flags&syntax.FoldCase != 0
-	var parts []string
-	part, exact := "", true
+	parts := []string{""}
 	for _, r := range re.Rune {
-		switch {
-		case r == '\n' || r == utf8.RuneError: // no line contains it, or it stands for any invalid byte
-			exact = false
-			parts, part = append(parts, part), ""
-		case fold && !foldsInASCII(r):
-			exact = false
-			parts, part = append(parts, part), ""
-		case fold:
-			part += string(unicode.ToLower(r))
-		default:
-			part += string(r)
+		// No line contains a line feed, and U+FFFD stands for any invalid byte.
+		if r == '\n' || r == utf8.RuneError || fold && !foldsInASCII(r) {
+			parts = append(parts, "")
+			continue
 		}
+		if fold {
+			r = unicode.ToLower(r)
+		}
+		parts[len(parts)-1] += string(r)
 	}
-	parts = append(parts, part)
 	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 	if longest == "" {
-		return literals{}
+		return nil, false
 	}
-	return literals{any: []literal{{text: longest, fold: fold}}, exact: exact}
+	return []literal{{text: longest, fold: fold}}, len(parts) == 1
 }
 
 // foldsInASCII reports whether r and all its case variants are ASCII. It is false for k, whose
@@ -108,22 +100,18 @@ func foldsInASCII(r rune) bool {
 	}
 }
 
-// better reports whether l has longer literals than m, by the shortest, or fewer of that length.
-func (l literals) better(m literals) bool {
-	if len(l.any) == 0 || len(m.any) == 0 {
-		return len(l.any) > 0
+// begins reports whether s begins with the literal.
+func (l *literal) begins(s []byte) bool {
+	if len(s) < len(l.text) || !l.fold {
+		return len(s) >= len(l.text) && string(s[:len(l.text)]) == l.text
 	}
-	if a, b := l.shortest(), m.shortest(); a != b {
-		return a > b
+	for i, c := range s[:len(l.text)] {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != l.text[i] {
+			return false
+		}
 	}
-	return len(l.any) < len(m.any)
-}
-
-// shortest returns the length of the shortest literal.
-func (l literals) shortest() int {
-	n := len(l.any[0].text)
-	for _, x := range l.any {
-		n = min(n, len(x.text))
-	}
-	return n
+	return true
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -22,22 +23,24 @@ type Options struct {
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
-	re      *regexp.Regexp
-	needles needles // every match contains one of these; none if nothing is known
-	exact   bool    // a line that contains a needle matches: re is not needed
-	all     bool    // every line matches
+	re       *regexp.Regexp
+	all      bool         // every line matches
+	exact    bool         // a line that contains the needle matches: re is not needed
+	lines    *dfa.Program // decides which lines match; nil if the above do, or if it would be too large
+	minMatch int          // minimum length of a match in bytes
+	single   *rare        // every match contains this literal; nil if there is none
+	several  *several     // every match contains one of these texts; nil if there are none
+
+	// candidate returns the start of the first line of a chunk that can match, from a start of a line
+	// on, or the chunk's length. It is nil if all lines can match.
+	candidate func(chunk []byte, from int) int
 
 	// With Options.Word, the first group of re and later is the match, between its neighbors. later
 	// finds the matches after the first.
 	later *regexp.Regexp
 
-	lines    *dfa.Program // decides which lines match; nil if needles do, or if it would be too large
-	minMatch int          // minimum length of a match in bytes
-	selects  bool         // examine only lines that contain a needle or, without needles, are long enough
-
-	mu      sync.Mutex
-	memory  int64     // maximum bytes of states per finder; 0: default
-	finders []*finder // idle finders, at most one per concurrent goroutine
+	mu   sync.Mutex
+	idle []*dfa.Searcher // at most one per concurrent goroutine
 }
 
 // The expressions that Options.Word puts around a pattern.
@@ -90,31 +93,54 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 // beginnings of matches is faster.
 const shortNeedle = 3
 
-// choose decides whether to examine only lines with a needle, or long enough for a match. It does
-// so for one good needle or very long matches; otherwise only if package dfa cannot skip.
+// choose decides how to find candidates, and whether package dfa examines only these. It does so
+// for one good needle or very long matches; otherwise only if it cannot skip.
 func (p *Pattern) choose(tree *syntax.Regexp) {
-	found := required(tree)
-	p.exact = found.exact
-	if len(found.any) > 0 {
-		p.needles = newNeedles(found.any)
+	any, exact := required(tree)
+	switch {
+	case len(any) == 1:
+		p.single, p.candidate, p.exact = newRare(any[0]), p.lineWithNeedle, exact
+	case len(any) > 1:
+		p.several, p.candidate = newSeveral(any), p.lineWithNeedle
+	case p.minMatch >= shortLeast:
+		p.candidate = p.longLine
 	}
-	good := len(found.any) == 1 && (p.exact || len(found.any[0].text) > shortNeedle)
-	if !p.all && !(good && p.exact) {
-		if lines, err := dfa.Compile(tree); err == nil {
-			p.lines, p.all = lines, lines.All
-		}
+	if p.all || p.exact {
+		return
 	}
-	p.selects = good || p.minMatch >= longLeast ||
-		!p.lines.Skips() && (len(found.any) > 0 || p.minMatch >= shortLeast)
+	lines, err := dfa.Compile(tree)
+	if err != nil {
+		return
+	}
+	p.lines, p.all = lines, lines.All
+	good := len(any) == 1 && len(any[0].text) > shortNeedle
+	if p.candidate != nil && (good || p.minMatch >= longLeast || !lines.Skips()) {
+		lines.SkipLines(p.candidate)
+	}
 }
 
-// Within limits the memory in which each concurrent goroutine caches states to about this many
-// bytes, at least 128 KiB; 0 means the default. It may be called at any time, and applies from the
-// next chunk on.
-func (p *Pattern) Within(bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.memory = bytes
+// needle returns the position of a needle in the chunk, from `from` on, or the chunk's length.
+func (p *Pattern) needle(chunk []byte, from int) int {
+	if p.several != nil {
+		return p.several.index(chunk, from)
+	}
+	if i := p.single.index(chunk[from:]); i >= 0 {
+		return from + i
+	}
+	return len(chunk)
+}
+
+// lineWithNeedle is candidate for a pattern with needles.
+func (p *Pattern) lineWithNeedle(chunk []byte, from int) int {
+	return lineOf(chunk, from, p.needle(chunk, from))
+}
+
+// lineOf returns the start of the line of chunk[at], and not before from; len(chunk) for itself.
+func lineOf(chunk []byte, from, at int) int {
+	if at == len(chunk) {
+		return at
+	}
+	return from + bytes.LastIndexByte(chunk[from:at], '\n') + 1
 }
 
 // Matches calls visit with the position line[from:to] of every match in a line without its line

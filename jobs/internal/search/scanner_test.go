@@ -60,7 +60,7 @@ func TestLinesLongEnough(t *testing.T) {
 		}
 		p, err := Compile(rapid.SampledFrom([]string{`.{30,}`, `[^é]{24}`, `^.{25,50}$`, `.{200}`}).Draw(t, "expr"), Options{})
 		require.NoError(t, err)
-		require.True(t, p.selects)
+		require.NotNil(t, p.candidate)
 		check(t, p, []byte(text.String()))
 	})
 }
@@ -80,7 +80,7 @@ func TestGivenUp(t *testing.T) {
 		p, err := Compile(expr, Options{})
 		require.NoError(t, err)
 		check(t, p, text)
-		require.Len(t, p.finders, 1)
-		require.True(t, p.finders[0].lines.Resting(), expr)
+		require.Len(t, p.idle, 1)
+		require.True(t, p.idle[0].Rest(1), expr)
 	}
 }

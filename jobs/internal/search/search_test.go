@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -57,7 +56,7 @@ func TestRequiredLiterals(t *testing.T) {
 		{`(?i)hello`, []literal{{"hello", true}}, true},
 		{`(?i)task`, []literal{{"ta", true}}, false}, // s and k have cases outside ASCII
 		{`(?i)ſk`, nil, false},
-		{`foo|barbaz`, []literal{{"foo", false}, {"barbaz", false}}, true},
+		{`foo|barbaz`, []literal{{"foo", false}, {"barbaz", false}}, false},
 		{`foo|.*`, nil, false},
 		{`^abc$`, []literal{{"abc", false}}, false},
 		{`(abc)+d`, []literal{{"abc", false}}, false},
@@ -78,13 +77,13 @@ func TestRequiredLiterals(t *testing.T) {
 	} {
 		tree, err := syntax.Parse(c.expr, syntax.Perl)
 		require.NoError(t, err)
-		got := required(tree)
+		got, exact := required(tree)
 		if c.expr == `(?:ab|(?:cd|ef)gh)ij?` { // either set is right; the parser decides
-			require.NotEmpty(t, got.any)
+			require.NotEmpty(t, got)
 			continue
 		}
-		require.Equal(t, c.want, got.any, c.expr)
-		require.Equal(t, c.exact, got.exact, c.expr)
+		require.Equal(t, c.want, got, c.expr)
+		require.Equal(t, c.exact, exact, c.expr)
 	}
 }
 
@@ -170,7 +169,7 @@ func TestMatches(t *testing.T) {
 	require.Equal(t, []string{"bba", "a", "bb"}, got)
 }
 
-// index finds the first place of any needle, with vector code and without.
+// needle finds the first literal or, among several, a place in the line of one.
 func TestNeedlesIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
@@ -186,7 +185,7 @@ func TestNeedlesIndex(t *testing.T) {
 		if fold {
 			folded = lower(s)
 		}
-		from, want, found := rapid.IntRange(0, len(s)).Draw(t, "from"), len(s), false
+		from, want := rapid.IntRange(0, len(s)).Draw(t, "from"), len(s)
 		var list []literal
 		for _, text := range rapid.SliceOfN(rapid.SliceOfN(letters, 1, 6), 1, 8).Draw(t, "needles") {
 			if fold {
@@ -194,17 +193,17 @@ func TestNeedlesIndex(t *testing.T) {
 			}
 			list = append(list, literal{string(text), fold})
 			if i := bytes.Index(folded[from:], text); i >= 0 {
-				want, found = min(want, from+i), true
+				want = min(want, from+i)
 			}
 		}
-		n := newNeedles(list)
-		if got := n.index(s, from); len(list) == 1 || !found {
-			require.Equal(t, want, got)
-		} else { // it finds the needle whose rarest bytes are the first
-			begins := func(l literal) bool { return strings.HasPrefix(string(folded[got:]), l.text) }
-			require.True(t, slices.ContainsFunc(list, begins))
-			require.Less(t, got, want+6, "the length of a needle")
+		p := &Pattern{}
+		if len(list) > 1 {
+			p.several = newSeveral(list)
+			require.LessOrEqual(t, p.needle(s, from), want+5, "no needle is longer than 6 bytes")
+			return
 		}
+		p.single = newRare(list[0])
+		require.Equal(t, want, p.needle(s, from))
 	})
 }
 
@@ -269,7 +268,7 @@ func sample(b testing.TB) []byte {
 func BenchmarkNeedles(b *testing.B) {
 	text := sample(b)
 	for _, word := range []string{"Shakespeare", "omput", "err", "Printf"} {
-		n := newNeedles([]literal{{text: word}})
+		n := newRare(literal{text: word})
 		every := func(index func(from int) int) func(*testing.B) {
 			return func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
@@ -279,7 +278,12 @@ func BenchmarkNeedles(b *testing.B) {
 				}
 			}
 		}
-		b.Run(word+"/needles", every(func(from int) int { return n.index(text, from) }))
+		b.Run(word+"/needles", every(func(from int) int {
+			if i := n.index(text[from:]); i >= 0 {
+				return from + i
+			}
+			return len(text)
+		}))
 		b.Run(word+"/bytes.Index", every(func(from int) int {
 			if i := bytes.Index(text[from:], []byte(word)); i >= 0 {
 				return from + i

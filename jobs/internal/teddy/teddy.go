@@ -98,20 +98,23 @@ func (s Set) with(t Set) Set {
 	return s
 }
 
+// weights are roughly how many of a thousand text bytes are each byte of a set.
+var weights = []struct {
+	set    Set
+	weight int
+}{{between('a', 'z'), 28}, {between('A', 'Z'), 3}, {between('0', '9'), 3}, {between(' ', ' '), 120}, {between(0, 255), 1}}
+
+func between(first, last byte) (s Set) {
+	s.Add(first, last)
+	return s
+}
+
 // share returns roughly how many of a thousand text bytes are in the set.
-func (s *Set) share() int {
-	between := func(first, last byte) int {
-		var t Set
-		t.Add(first, last)
-		n := 0
-		for i := range t {
-			n += bits.OnesCount64(s[i] & t[i])
+func (s *Set) share() (n int) {
+	for _, w := range weights {
+		for i := range s {
+			n += w.weight * bits.OnesCount64(s[i]&w.set[i])
 		}
-		return n
-	}
-	n := 28*between('a', 'z') + 3*between('A', 'Z') + 3*between('0', '9') + between(0, 255)
-	if s.has(' ') {
-		n += 120
 	}
 	return n
 }
