@@ -31,7 +31,7 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, p.CommitTask(mapreduce.AttemptID{Try: 1}))
-		r := newRun(c.env, p, "")
+		r := newRun(c.env, p)
 		r.splits = splits
 		a := newAttempt(c.env, r, scheduling.AttemptID{}, c.env.places[0])
 		a.tell = func(any) {}

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,7 @@ import (
 // KillNode and StopNode also do for one that does not run.
 type Cluster struct {
 	env    *env
-	inputs atomic.Int64 // directories of blocks created so far
+	inputs atomic.Int64 // directories of blocks that chosen has made
 
 	mu      sync.Mutex
 	nodes   []*actor.PID // by NodeID; nil while stopped
@@ -113,7 +112,7 @@ func (c *Cluster) spawn() error {
 	first, err := newJobTracker(e, ledger)
 	if err != nil {
 		err = errors.Join(err, e.sys.stop(e.nameNode))
-		e.sys.shutdown()
+		e.sys.Shutdown()
 		e.buffers.Close()
 		return err
 	}
@@ -161,7 +160,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.env.chaos.end()
 	c.submits.Wait()
 	c.env.cfg.State.Stop()
-	err := c.ask(cordonAll{})
+	err := c.cordonAll()
 	for c.computing() && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -227,8 +226,10 @@ func (c *Cluster) Close() error {
 	c.mu.Unlock()
 	c.commands.Wait()
 	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.env.jobTracker), c.env.sys.stop(c.env.nameNode)}
-	c.env.sys.shutdown()
-	errs = append(errs, cmp.Or(left, c.await()))
+	c.env.sys.Shutdown()
+	if errs = append(errs, left); left == nil {
+		c.env.endings.Wait()
+	}
 	c.env.datasets.close()
 	c.env.buffers.Close()
 	return errors.Join(errs...)
@@ -257,19 +258,4 @@ func (c *Cluster) idle() error {
 		return errors.Join(errs...)
 	}
 	return nil
-}
-
-// await waits for the goroutines of job ends.
-func (c *Cluster) await() error {
-	done := make(chan struct{})
-	go func() {
-		c.env.endings.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-time.After(2 * abandonAfter):
-		return errors.New("actors: the end of a job does not return")
-	}
 }

@@ -124,16 +124,16 @@ func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {
 }
 
 func TestEndedJobsAreForgotten(t *testing.T) {
-	c := start(t, Config{})
+	c := start(t, Config{Nodes: 2, Replication: 1})
 	before := runtime.NumGoroutine()
 	for range 50 {
 		c.submit(t, wordCount(t, "a b", 1), SubmitOptions{User: "u"}).wait(t)
 	}
 	require.Empty(t, c.env.registry.runs())
-	require.NoError(t, c.ask(onTurn(func(jt *jobTracker) error {
+	require.NoError(t, c.ask("test", func(jt *jobTracker) error {
 		require.Empty(t, jt.runs)
 		return nil
-	})))
+	}))
 	entries, err := c.FS().ReadDir("_jobs")
 	require.NoError(t, err)
 	require.Empty(t, entries)

@@ -9,8 +9,8 @@
 //	…
 //	result, err := job.Wait(ctx)
 //
-// The life of a job: Submit sets up the output, samples, registers the input's extents as blocks
-// and passes the job to the JobTracker. The JobTracker pokes nodes with free slots; each node sends
+// The life of a job: Submit sets up the output, samples, finds nodes for the input's blocks and
+// passes the job to the JobTracker. The JobTracker pokes nodes with free slots; each node sends
 // a heartbeat and gets actions in the answer. A Slot runs an attempt in a goroutine; when the
 // attempt ends, its node sends a heartbeat at once. Reduces fetch the segments of finished maps by
 // plain calls, not by messages. Only the first attempt of a task that asks may commit.

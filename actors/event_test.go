@@ -205,7 +205,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 		}
 		say(&nodeUp{node: "stranger", pid: c.nodes[0], life: 1})
 		say(&nodeLost{node: "stranger", life: 1})
-		root.Send(c.env.jobTracker, &leave{node: 7})
+		root.Send(c.env.jobTracker, &join{})
 		synctest.Wait()
 		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
 	})
@@ -213,7 +213,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
 		`level=ERROR msg="unknown node is up" node=stranger err=`,
 		`level=ERROR msg="unknown node lost" node=stranger err=`,
-		`level=ERROR msg="the scheduler refuses a call" call=leave err=`,
+		`level=ERROR msg="the scheduler refuses a call" call=join err=`,
 	}
 	require.ElementsMatch(t, want, cut(heard, want), "%q", heard)
 }

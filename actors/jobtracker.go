@@ -28,9 +28,7 @@ type jobTracker struct {
 	core *scheduling.Core
 	*ledger
 
-	gen           uint64 // number of the tick that the timer will send, to ignore earlier ones
-	timer         *time.Timer
-	due           time.Duration // time of the next update
+	alarm                       // for the next update
 	busy          time.Duration // time since which there have been jobs
 	patient       time.Duration // until this time no node expires
 	unrecoverable bool          // the current call has panicked maxPanics times: the Core is not rebuilt
@@ -105,32 +103,11 @@ type (
 		reports []*report
 	}
 
-	// leave says that a node shuts down in good order.
-	leave struct {
-		noDeadLetter
-		node scheduling.NodeID
-	}
-
 	// commitRequest asks whether an attempt may commit; the answer is commitAnswer. The attempt
 	// sends it to its Slot, which passes it on.
 	commitRequest struct {
 		noDeadLetter
 		attempt scheduling.AttemptID
-	}
-
-	// submit passes a prepared job to the JobTracker.
-	submit struct {
-		noDeadLetter
-		run   *run
-		spec  scheduling.JobSpec
-		kept  []int32 // tasks whose output exists already
-		reply chan error
-	}
-
-	// updateTick is what the JobTracker's own timer sends: it is time for an update.
-	updateTick struct {
-		noDeadLetter
-		gen uint64
 	}
 )
 
@@ -145,46 +122,40 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		jt.join(c, m)
 	case *heartbeat:
 		jt.heartbeat(c, m)
-	case *leave:
-		jt.log("leave", jt.core.Leave(jt.env.now(), m.node))
-		jt.settle(c)
 	case *commitRequest:
 		jt.commit(c, m)
-	case *submit:
+	case *command:
 		idle := len(jt.runs) == 0
-		answer(m.reply, func() error { return jt.submit(m) })
-		if idle {
+		answer(m, jt)
+		if idle && len(jt.runs) > 0 {
 			jt.busy = jt.env.now()
 			if jt.env.cfg.Explain { // an early update
-				jt.timer.Stop()
+				jt.alarm.Stop()
 				jt.arm(c)
 			}
 		}
 		jt.settle(c)
-	case *asked:
-		answer(m.reply, func() error { return m.command.apply(jt) })
-		jt.settle(c)
-	case *updateTick:
-		if m.gen == jt.gen {
+	case *tick:
+		if m == jt.next {
 			jt.update()
 			jt.arm(c)
 			jt.settle(c)
 			jt.compact()
 		}
 	case *actor.Restarting:
-		jt.timer.Stop()
+		jt.alarm.Stop()
 		jt.endLife()
 	case *actor.Stopping:
-		jt.timer.Stop()
+		jt.alarm.Stop()
 	}
 }
 
-// answer sends f's error to reply, or errScheduler if f panics, so that the caller never waits for
-// ever.
-func answer(reply chan<- error, f func() error) {
+// answer executes a command and sends its error to the caller, or errScheduler if the command
+// panics, so that the caller never waits for ever.
+func answer(m *command, jt *jobTracker) {
 	err := errScheduler
-	defer func() { reply <- err }()
-	err = f()
+	defer func() { m.reply <- err }()
+	err = m.apply(jt)
 }
 
 // giveUp fails all jobs, because a panic has left the Core in an unknown state. The next JobTracker
@@ -206,13 +177,11 @@ func (jt *jobTracker) giveUp(cause error) {
 }
 
 func (jt *jobTracker) arm(c actor.Context) {
-	jt.gen++
 	interval := min(updateInterval, jt.env.cfg.Expiry/2)
 	if jt.env.cfg.Explain && len(jt.runs) > 0 {
 		interval = min(interval, max(firstUpdate, jt.env.now()-jt.busy))
 	}
-	jt.due = jt.env.now() + interval
-	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
+	jt.alarm = jt.env.sys.alarm(c.Self(), interval)
 }
 
 func (jt *jobTracker) join(c actor.Context, m *join) {
@@ -253,20 +222,21 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 }
 
 // submit passes a prepared job to the Core, as a new one or one that continues, and registers it.
-func (jt *jobTracker) submit(m *submit) (err error) {
+// kept lists the tasks whose output exists already.
+func (jt *jobTracker) submit(r *run, spec scheduling.JobSpec, kept []int32) (err error) {
 	var id scheduling.JobID
-	if m.run.remembered() {
-		id, err = jt.resume(m)
+	if r.remembered() {
+		id, err = jt.resume(r, spec, kept)
 	} else {
-		id, err = jt.core.Submit(jt.env.now(), m.spec)
+		id, err = jt.core.Submit(jt.env.now(), spec)
 	}
 	if err != nil {
 		return err
 	}
 	jt.env.durable.Jobs = max(jt.env.durable.Jobs, id)
-	m.run.id = id
-	jt.runs[id] = m.run
-	jt.env.registry.add(m.run)
+	r.id = id
+	jt.runs[id] = r
+	jt.env.registry.add(r)
 	return nil
 }
 
@@ -281,7 +251,7 @@ func (jt *jobTracker) update() {
 // heartbeat interval, this process did not run (it was stopped, or the machine slept) and
 // heartbeats are still queued: the nodes get two more intervals.
 func (jt *jobTracker) expire(now time.Duration) {
-	if now-jt.due >= jt.env.cfg.HeartbeatInterval {
+	if time.Since(jt.due) >= jt.env.cfg.HeartbeatInterval {
 		jt.patient = now + 2*jt.env.cfg.HeartbeatInterval
 	}
 	if now < jt.core.View().NextExpiry() || now < jt.patient {

@@ -131,7 +131,13 @@ func pass(d time.Duration) {
 }
 
 // submitted returns the number of jobs that the cluster has accepted.
-func (c *Cluster) submitted() int { return int(c.inputs.Load()) }
+func (c *Cluster) submitted() (n int) {
+	_ = c.ask("test", func(jt *jobTracker) error {
+		n = int(jt.env.durable.Jobs)
+		return nil
+	})
+	return n
+}
 
 // names lists all nodes, also those that do not run.
 func (c *Cluster) names() (names []string) {
@@ -202,11 +208,6 @@ func (c *Cluster) requireNothingHeld(t testing.TB) {
 	t.Helper()
 	require.Equal(t, c.env.buffers.Idle(), c.env.memory.Used())
 }
-
-// onTurn is a command for the JobTracker that runs a function of the test in its goroutine.
-type onTurn func(*jobTracker) error
-
-func (f onTurn) apply(jt *jobTracker) error { return f(jt) }
 
 // losing returns a Config.deliver that drops messages between nodes and JobTracker if lose returns
 // true.

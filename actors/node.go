@@ -26,8 +26,7 @@ type node struct {
 	sent       time.Duration
 	again      bool // send another heartbeat once pending is answered
 
-	gen     uint64 // number of the tick that the timer will send, to ignore earlier ones
-	timer   *time.Timer
+	alarm                 // for the next heartbeat
 	watched time.Duration // when watch last ran
 
 	stopping bool // waits for its Slots to stop and ignores messages: a new Slot would never be stopped
@@ -69,12 +68,6 @@ type (
 
 	// poke asks for a heartbeat now: there is work or an action for the node.
 	poke struct{ noDeadLetter }
-
-	// beatTick is what the node's own timer sends: it is time for a heartbeat.
-	beatTick struct {
-		noDeadLetter
-		gen uint64
-	}
 
 	// fetchFailed is a reduce's report of a map output that it could not fetch.
 	fetchFailed struct {
@@ -120,8 +113,8 @@ func (n *node) Receive(c actor.Context) {
 		n.start(c)
 	case *joined:
 		n.joined(c, m)
-	case *beatTick:
-		if m.gen == n.gen {
+	case *tick:
+		if m == n.next {
 			n.arm(c)
 			n.watch()
 			n.makeCopies()
@@ -147,7 +140,7 @@ func (n *node) Receive(c actor.Context) {
 		n.makeCopies()
 	case *actor.Stopping, *actor.Restarting:
 		n.stopping = true
-		n.timer.Stop()
+		n.alarm.Stop()
 	}
 }
 
@@ -158,10 +151,9 @@ func (n *node) start(c actor.Context) {
 	n.register(c)
 }
 
-// arm sets the timer that sends the node its next beatTick.
+// arm sets the alarm for the next heartbeat.
 func (n *node) arm(c actor.Context) {
-	n.gen++
-	n.timer = n.env.sys.after(n.env.cfg.HeartbeatInterval, c.Self(), &beatTick{gen: n.gen})
+	n.alarm = n.env.sys.alarm(c.Self(), n.env.cfg.HeartbeatInterval)
 }
 
 // register announces the node to the NameNode and asks the JobTracker to add it. Every tick repeats

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +26,6 @@ type run struct {
 	who    access.Principal // the submitter
 	plan   *mapreduce.Plan
 	splits []cluster.Split
-	input  string // directory of the input's blocks in the FS
-	// registered is how many files input has.
-	registered int
 
 	inputBytes int64
 
@@ -100,9 +94,9 @@ type tally struct {
 	totals    totals           // sums over attempts that succeeded and whose output is not lost
 }
 
-func newRun(e *env, p *mapreduce.Plan, input string) *run {
+func newRun(e *env, p *mapreduce.Plan) *run {
 	return &run{
-		env: e, name: p.Name(), plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
+		env: e, name: p.Name(), plan: p, inputBytes: p.InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
 		damaged: map[scheduling.TaskID]int{}, bad: map[int32][]cluster.BadRecord{}, sums: new(counter.Set),
 	}
@@ -242,9 +236,6 @@ func (r *run) outputLost(m int32) {
 	r.tally.totals.add(lost.totals.negative())
 }
 
-// blockFile returns the name in the FS under which the i-th source of the run is registered.
-func (r *run) blockFile(i int) string { return path.Join(r.input, strconv.Itoa(i)) }
-
 // endGrace is how long the end of a job waits for nodes to stop its attempts before it stops them
 // itself, and how much longer Close waits for jobs to end.
 const endGrace = 5 * time.Second
@@ -341,7 +332,7 @@ func (r *run) awaitAbandoned(state scheduling.JobState) {
 	}
 }
 
-// free releases the memory and blocks of a run whose attempts have all left.
+// free releases the memory of a run whose attempts have all left.
 func (r *run) free() {
 	for _, out := range r.outputs {
 		out.Release()
@@ -349,9 +340,6 @@ func (r *run) free() {
 	r.outputs, r.shuffle = nil, nil
 	r.env.memory.Fix(-r.fixed)
 	r.fixed = 0
-	if err := r.env.fs.Remove(r.input); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.env.cfg.Logger.Error("cannot remove the blocks of a job", "job", r.id, "err", err)
-	}
 }
 
 // close admits no more attempts and, if stop is set, stops the live ones.

@@ -17,7 +17,7 @@ import (
 
 // aRun returns the run of a job with this number of maps, without a cluster.
 func aRun(t testing.TB, maps int) *run {
-	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "_jobs/1")
+	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1))
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
 	return r
 }

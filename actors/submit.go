@@ -49,12 +49,11 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 // submitClaimed is like Submit, for a plan whose datasets are complete and held: none is freed
 // before the job ends.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
-	r := newRun(c.env, p, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
+	r := newRun(c.env, p)
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
 	err = cluster.ErrExited // the error if user code ends the goroutine
 	defer func() {
 		if err != nil {
-			_ = c.env.fs.Remove(r.input) // it may not exist yet
 			c.env.memory.Fix(-r.fixed)
 			drop := r.drop
 			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
@@ -78,7 +77,7 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 	return &JobHandle{cluster: c, run: r}, nil
 }
 
-// prepare samples, registers the input's blocks and cuts the splits.
+// prepare samples, finds nodes for the input's blocks and cuts the splits.
 func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	reduces := cmp.Or(max(o.Reduces, 0), r.plan.UsualReduces())
 	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: c.env.cfg.SpillDir})
@@ -88,7 +87,7 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	r.inputBytes = r.plan.InputBytes()
 	c.env.keepHeapBallast(r.inputBytes)
 	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
-	blocks, err := c.register(r, size, tail)
+	blocks, err := c.locate(r.plan, size, tail)
 	if err != nil {
 		return err
 	}
@@ -118,14 +117,12 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	if attempts > 1 && !r.plan.ReadOnce() {
 		r.firstSkip = 1
 	}
-	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
-	var err error
-	if m.kept, err = r.kept(); err != nil {
+	kept, err := r.kept()
+	if err != nil {
 		return err
 	}
-	r.resumeSkips(m.kept)
-	c.env.sys.Root.Send(c.env.jobTracker, m)
-	err = <-m.reply
+	r.resumeSkips(kept)
+	err = c.ask("submit", func(jt *jobTracker) error { return jt.submit(r, spec, kept) })
 	if state := c.env.cfg.State; state != nil && err == nil {
 		state.Sync(c.env.cfg.Logger)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -14,7 +13,6 @@ import (
 type system struct {
 	*actor.ActorSystem
 	log     *slog.Logger
-	close   sync.Once
 	deliver func(msg any) []time.Duration // nil: each message arrives at once
 }
 
@@ -70,11 +68,24 @@ type noDeadLetter struct{}
 // IgnoreDeadLetterLogging implements the actor library's marker.
 func (noDeadLetter) IgnoreDeadLetterLogging() {}
 
-// after sends msg to pid after d. An actor stops the timer when it stops, and numbers its ticks,
-// since one may be in flight.
-func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
-	root := s.Root
-	return time.AfterFunc(d, func() { root.Send(pid, msg) })
+// alarm is the timer that will send an actor its next tick. The actor stops it when it stops, and
+// ignores other ticks, since one may be in flight.
+type alarm struct {
+	*time.Timer
+	next *tick
+	due  time.Time
+}
+
+// tick is what an actor's own alarm sends.
+type tick struct {
+	noDeadLetter
+	_ byte // so that each has an address of its own
+}
+
+// alarm sends pid a tick after d.
+func (s *system) alarm(pid *actor.PID, d time.Duration) alarm {
+	root, next := s.Root, new(tick)
+	return alarm{time.AfterFunc(d, func() { root.Send(pid, next) }), next, time.Now().Add(d)}
 }
 
 // stopGrace is how long stop waits: an actor may have to handle thousands of messages first.
@@ -102,8 +113,4 @@ func (s *system) end(how func(*actor.PID), pids ...*actor.PID) error {
 		errs = append(errs, ended.Wait())
 	}
 	return errors.Join(errs...)
-}
-
-func (s *system) shutdown() {
-	s.close.Do(s.Shutdown)
 }

@@ -39,16 +39,6 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	return joined
 }
 
-// SmallFiles returns as one split each group of neighboring sources that JoinSmall would join on
-// the same nodes. Other sources are splits alone; none has hosts.
-func (p *Plan) SmallFiles(limit int64) []Split {
-	list := make([]Split, len(p.job.Sources))
-	for i, s := range p.job.Sources {
-		list[i] = Split{Source: i, Length: s.Size()}
-	}
-	return p.JoinSmall(list, limit)
-}
-
 // EachFile calls fn for each file of split s, with the part of s in it.
 func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
