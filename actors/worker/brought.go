@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,18 +19,11 @@ import (
 // is Options.On. The error must be one line.
 type Engine func(ctx context.Context, on string, t *Tasks) error
 
-var bringing = struct {
-	mu   sync.Mutex
-	list map[string]Engine
-}{list: map[string]Engine{}}
+var registered sync.Map // an Engine by its name
 
 // Register registers an engine under its name, such as prism, or under the prefix of its names,
 // such as beam://. Call it in init functions; it replaces an engine of the same name.
-func Register(name string, e Engine) {
-	bringing.mu.Lock()
-	defer bringing.mu.Unlock()
-	bringing.list[name] = e
-}
+func Register(name string, e Engine) { registered.Store(name, e) }
 
 // brought returns the engine that is registered for a name, or a zero value.
 func brought(on string) (none engine, err error) {
@@ -39,11 +33,9 @@ func brought(on string) (none engine, err error) {
 			return none, fmt.Errorf("%q: want %sHOST:PORT", on, name)
 		}
 	}
-	bringing.mu.Lock()
-	e := bringing.list[name]
-	bringing.mu.Unlock()
-	if e != nil {
-		return engine{cap(slots), externalEngine{on, e}.run}, nil
+	if e, ok := registered.Load(name); ok {
+		e := e.(Engine)
+		return engine{width: cap(slots), run: func(ctx context.Context, j *job) error { return e.run(ctx, on, j) }}, nil
 	}
 	if name == "prism" || name == "beam://" {
 		return none, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build BEAM=1", or import `+
@@ -52,36 +44,25 @@ func brought(on string) (none engine, err error) {
 	return none, nil
 }
 
-// externalEngine runs jobs on an engine that another module has registered.
-type externalEngine struct {
-	on     string
-	engine Engine
-}
-
 // slots limits how many workers Tasks runs at once in this process.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-func (g externalEngine) run(ctx context.Context, j *job) error {
+// run runs a job on an engine that another module has registered.
+func (e Engine) run(ctx context.Context, on string, j *job) error {
 	base := j.task("", 0, 0)
 	base.Memory = j.o.Memory / int64(cap(slots))
 	t := &Tasks{
 		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
 		Attempts: j.maxAttempts(), Tell: j.o.Log != nil,
 	}
-	if j.mapOnly {
-		t.Reduces = 0
-	}
-	err := g.engine(ctx, g.on, t)
-	if ctx.Err() != nil {
+	err := e(ctx, on, t)
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case err != nil:
+		return cmp.Or(j.failed(nil), fmt.Errorf("%s: %w", on, err))
 	}
-	if err != nil && firstFailure(j.temp) != nil {
-		return j.failed(nil)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", g.on, err)
-	}
-	return err
+	return nil
 }
 
 // Tasks are the tasks of a job as plain values that an engine can send to the place where they run.
@@ -97,11 +78,12 @@ type Tasks struct {
 	Tell     bool   // log retried attempts on standard error
 }
 
-// start waits for a slot and returns a launcher for one task; end frees the slot.
-func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) {
+// start waits for a slot. It returns a launcher for one task and a temporary file without a name,
+// which vanishes when end closes it. end also frees the slot.
+func (t *Tasks) start(ctx context.Context) (l *launcher, f *os.File, end func(), err error) {
 	base, err := parseTask(t.Task)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	l = &launcher{task: *base, maxAttempts: t.Attempts, first: int(rand.Int32N(1 << 30))}
 	if t.Tell {
@@ -109,29 +91,29 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	}
 	select {
 	case slots <- struct{}{}:
-		return l, func() { <-slots }, nil
 	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+		return nil, nil, nil, context.Cause(ctx)
 	}
+	if f, err = os.CreateTemp(base.Spills, "tarry-frames-*"); err != nil {
+		<-slots
+		return nil, nil, nil, err
+	}
+	_ = os.Remove(f.Name()) // the open descriptor suffices
+	return l, f, func() {
+		_ = f.Close() // what was written has been read
+		<-slots
+	}, nil
 }
 
 // Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames:
 // at most 1 MiB each and at least one for each reduce; none if the job has no reduces. emit owns
 // the bytes.
 func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) error {
-	l, end, err := t.start(ctx)
+	l, f, end, err := t.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if t.Reduces == 0 {
-		return l.retry(ctx, mapTask, index, func(t task) error { return l.start(ctx, t, nil, nil) })
-	}
-	f, err := l.unnamed("m", index)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // what was written has been read
 	err = l.retry(ctx, mapTask, index, func(t task) error {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
@@ -156,19 +138,13 @@ func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame 
 	}
 }
 
-// Reduce runs a reduce in its own process until an attempt succeeds, and returns its report. frames
-// are all frames that maps emitted for it, in any order. They are read once, into a temporary file.
+// Reduce runs a reduce in its own process until an attempt succeeds. frames are all frames that maps emitted for it, in any order. They are read once, into a temporary file.
 func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) error {
-	l, end, err := t.start(ctx)
+	l, f, end, err := t.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	f, err := l.unnamed("r", index)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // what was written has been read
 	size := int64(0)
 	for frame := range frames {
 		n, err := f.Write(frame)
@@ -179,13 +155,4 @@ func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) 
 	return l.retry(ctx, reduceTask, index, func(t task) error {
 		return l.start(ctx, t, io.NewSectionReader(f, 0, size), nil)
 	})
-}
-
-// unnamed creates a temporary file of a task without a name: it vanishes when it is closed.
-func (l *launcher) unnamed(kind string, index int) (*os.File, error) {
-	f, err := os.CreateTemp(l.task.Spills, fmt.Sprintf("tarry-%s-%05d-*", kind, index))
-	if err == nil {
-		_ = os.Remove(f.Name()) // the open descriptor suffices
-	}
-	return f, err
 }

@@ -8,8 +8,8 @@
 //	submitter   SetupJob, Prepare, Splits ─▶ OUT/_temporary/plan.json
 //	map i       the program with TARRY_TASK set ─▶ standard output: frames (partition, map, chunk, salt)
 //	engine      frames by partition
-//	reduce p    the program with TARRY_TASK set ─▶ OUT/_temporary/r-00003-ATTEMPT, a report of a line
-//	submitter   renames what the reports name ─▶ OUT/part-r-00003, _SUCCESS
+//	reduce p    the program with TARRY_TASK set ─▶ OUT/_temporary/r-00003-ATTEMPT, a note
+//	submitter   renames what the notes name ─▶ OUT/part-r-00003, _SUCCESS
 //
 // The program is its own worker: its main function begins with [Main]. An engine starts it with the
 // same arguments, it binds the same plans, and actors.Run, which sees TARRY_TASK, runs that one

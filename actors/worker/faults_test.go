@@ -68,13 +68,14 @@ func TestOrphans(t *testing.T) {
 	_, err = readPlan(j.plan)
 	require.ErrorIs(t, err, errGone)
 	orphan := j.task(mapTask, 0, 0)
-	require.Error(t, orphan.noteAttempt(orphan.id(), errGone))
+	require.ErrorIs(t, orphan.write(orphan.note(nil)), errGone)
+	require.Error(t, orphan.noteFailure(errGone))
 	_, err = os.Stat(j.temp.dir)
 	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
 	late := next.temp.below(notes).dir
 	require.NoError(t, os.RemoveAll(late)) // the submitter removes it while a task looks for its plan
 	last := next.task(mapTask, 0, 0)
-	require.NoError(t, last.noteAttempt(last.id(), errRunning))
+	require.ErrorIs(t, last.write(last.note(nil)), os.ErrNotExist)
 	require.NoDirExists(t, late)
 }
 
@@ -180,7 +181,7 @@ func TestSettings(t *testing.T) {
 		"spark:yarn":        "",
 		"streaming-command": "",
 	} {
-		err := s.Check(on)
+		err := Check(on, &s)
 		if want == "" {
 			require.NoError(t, err, on)
 			continue
@@ -189,7 +190,7 @@ func TestSettings(t *testing.T) {
 		_, _, err = submit(t, "wordcount", Options{On: on, Settings: s}, book)
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, (&Settings{TaskMemory: 1 << 20}).Check("yarn"), "want at least 128MiB")
+	require.ErrorContains(t, Check("yarn", &Settings{TaskMemory: 1 << 20}), "want at least 128MiB")
 }
 
 // Submit ships another build of the same sources with a script that selects a host's build. It

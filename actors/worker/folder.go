@@ -80,21 +80,12 @@ func (f folder) make() error {
 	return os.MkdirAll(f.dir, 0o777)
 }
 
-// write writes a file. It does not create the folder, since a late task would leave it behind after
-// its run. Tasks may run as another user, so modes follow the umask.
+// write writes a file; see put.
 func (f folder) write(name string, data []byte) error {
-	if f.store == nil {
-		return os.WriteFile(f.fullName(name), data, 0o666)
-	}
-	return f.withFullName(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
-}
-
-// remove removes a file of the folder.
-func (f folder) remove(name string) error {
-	if f.store == nil {
-		return os.Remove(f.fullName(name))
-	}
-	return f.withFullName(name, f.store.RemoveAll(path.Join(f.dir, name)))
+	return f.put(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // list lists the folder; a missing folder is empty.
@@ -121,46 +112,37 @@ func (f folder) count(prefix string) (n int, err error) {
 	return n, err
 }
 
-// put creates a file atomically: it appears after write has returned. attempt makes the temporary
-// name unique.
-func (f folder) put(name, attempt string, write func(w io.Writer) error) (err error) {
-	var file *os.File
-	if f.store == nil { // the submitter may be another user
-		file, err = os.OpenFile(f.fullName(fmt.Sprintf(".%s-%s-%d", name, attempt, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	} else {
-		file, err = os.CreateTemp("", name+"-"+attempt+"-*") // until it is sent
+// put writes a file atomically: it appears after write has returned. It does not create the folder,
+// since a late task would leave it behind after its run. Tasks may run as another user than the
+// submitter, so modes follow the umask.
+func (f folder) put(name string, write func(w io.Writer) error) (err error) {
+	if f.store != nil {
+		return f.withFullName(name, f.send(name, write))
 	}
+	temp := f.fullName(fmt.Sprintf(".%s-%d", name, rand.Uint64()))
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if f.store != nil || err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := write(file); err != nil {
-		return err
+	if err = errors.Join(write(file), file.Close()); err == nil {
+		err = os.Rename(temp, f.fullName(name))
 	}
-	if f.store == nil {
-		return os.Rename(file.Name(), f.fullName(name))
+	if err != nil {
+		err = errors.Join(err, os.Remove(temp))
 	}
-	return f.send(name, file)
+	return err
 }
 
-// send copies a local file to a folder that is in a store.
-func (f folder) send(name string, file *os.File) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
+// send writes a file of a folder that is in a store.
+func (f folder) send(name string, write func(w io.Writer) error) error {
 	to, err := stores.Create(f.store, path.Join(f.dir, name))
 	if err != nil {
-		return f.withFullName(name, err)
+		return err
 	}
-	if _, err = io.Copy(to, file); err != nil {
-		return f.withFullName(name, errors.Join(err, to.Abort()))
+	if err := write(to); err != nil {
+		return errors.Join(err, to.Abort())
 	}
-	return f.withFullName(name, to.Close())
+	return to.Close()
 }
 
 // sharedFile is an open file of a folder.

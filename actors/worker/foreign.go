@@ -24,8 +24,6 @@ type foreign struct {
 	line func(line string)  // called with each line of the client's output, before kill; may be nil
 	kill func()             // ends the job on the engine; nil if the job ends with the client
 	logs func(to io.Writer) // writes the tasks' logs, as far as the engine has them; may be nil
-	// ended returns the job's error after its client has ended with err. If ended is nil, it is err.
-	ended func(err error) error
 
 	heard reasons
 }
@@ -38,10 +36,7 @@ func (f *foreign) run(ctx context.Context, command []string) error {
 		return err
 	}
 	defer file.Close() // only an aid
-	err = f.start(ctx, command, file)
-	if f.ended != nil && ctx.Err() == nil {
-		err = f.ended(err)
-	}
+	err = f.ended(ctx, f.start(ctx, command, file))
 	if ctx.Err() != nil {
 		if f.kill != nil {
 			f.kill()
@@ -72,14 +67,38 @@ func (f *foreign) start(ctx context.Context, command []string, log io.Writer) (e
 	return err
 }
 
+// lateNotes is how long a job may take to end after its client, or its notes to appear on a network's
+// disk.
+const lateNotes = time.Minute
+
+// ended returns the job's error after its client has ended with err. A client may lose sight of a
+// job that succeeds, if a host is lost; sbatch does not always report that a job has failed.
+func (f *foreign) ended(ctx context.Context, err error) error {
+	_, missing := f.job.results()
+	if (err == nil) == (missing == nil) || f.job.failed(nil) != nil {
+		return cmp.Or(err, missing)
+	}
+	select {
+	case <-f.job.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(lateNotes):
+		return cmp.Or(err, missing)
+	}
+	if err != nil {
+		f.job.logf("%s's client has failed, but the job has succeeded (%v)", f.name, err)
+	}
+	return nil
+}
+
 // why returns the error of a run whose client has failed with err: the first cause that is known.
 func (f *foreign) why(err error) error {
 	if cluster.IsPermanent(err) {
 		return err // a worker's error
 	}
 	err = fmt.Errorf("%s: %w", f.name, err)
-	if firstFailure(f.job.temp) != nil { // a worker's error says more than the engine's
-		return f.job.failed(err)
+	if failed := f.job.failed(err); failed != err { //nolint:errorlint // a worker's error says more than the engine's
+		return failed
 	}
 	if f.heard.said[workerMessage] != "" { // from a host without the plan's folder
 		return fmt.Errorf("%s (%w)", f.heard.said[workerMessage], err)

@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
 	// chunkBytes is the maximum length of a frame's data.
 	chunkBytes = 1 << 20
 	keyBytes   = 16
-	// reportChunk is the chunk number of the frame with a map's report. That frame goes to
-	// partition 0, after the others.
-	reportChunk = 1<<32 - 1
-	maxReport   = 64 << 20
 )
 
 // frame is a piece of a map's output for a reduce. On the wire it is a key and a value, each
@@ -23,7 +20,7 @@ const (
 // partition, map, chunk and salt, 4 bytes each, so that sorting by key keeps the pieces in order.
 type frame struct {
 	partition, index, chunk uint32
-	data                    []byte // at most chunkBytes, or maxReport for a report
+	data                    []byte // at most chunkBytes
 }
 
 // errFrames is wrapped by errors about frames that no map can have written.
@@ -94,67 +91,42 @@ func (f *frames) Write(p []byte) (n int, err error) {
 }
 
 func (f *frames) flush() error {
-	err := f.write(&f.next)
+	f.head = f.next.appendHead(f.head[:0], f.reduces)
+	f.written += int64(len(f.head) + len(f.next.data))
+	_, err := f.w.Write(f.head)
+	if err == nil {
+		_, err = f.w.Write(f.next.data)
+	}
 	f.next.chunk++
 	f.next.data = f.next.data[:0]
 	return err
 }
 
-// end completes the partition, with the map's report unless that is nil, which is for partition 0.
-// Later writes go to the next partition.
-func (f *frames) end(report []byte) error {
+// end completes the partition. Later writes go to the next partition.
+func (f *frames) end() error {
 	err := f.flush()
-	if err == nil && report != nil {
-		err = f.write(&frame{index: f.next.index, chunk: reportChunk, data: report})
-	}
 	f.ends = binary.BigEndian.AppendUint64(f.ends, uint64(f.written))
 	f.next.partition++
 	f.next.chunk = 0
 	return err
 }
 
-func (f *frames) write(x *frame) error {
-	f.head = x.appendHead(f.head[:0], f.reduces)
-	f.written += int64(len(f.head) + len(x.data))
-	if _, err := f.w.Write(f.head); err != nil {
-		return err
-	}
-	_, err := f.w.Write(x.data)
-	return err
-}
-
-// readHead reads a frame without its data and returns the data's length. It returns io.EOF after
-// the last frame.
-func readHead(r io.Reader) (f frame, n int, err error) {
+// readFrame reads a frame, into buf if that is large enough; after the last it returns io.EOF.
+func readFrame(r io.Reader, buf []byte) (f frame, err error) {
 	var b [4 + keyBytes + 4]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = fmt.Errorf("%w: a head is cut short", errFrames)
 		}
-		return f, 0, err
+		return f, err
 	}
 	number := func(at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
 	f = frame{partition: number(4), index: number(8), chunk: number(12)}
-	length, most := number(4+keyBytes), uint32(chunkBytes)
-	if f.chunk == reportChunk {
-		most = maxReport
+	length := int64(number(4 + keyBytes))
+	if number(0) != keyBytes || length > chunkBytes {
+		return f, fmt.Errorf("%w: a key of %d and a value of %d bytes", errFrames, number(0), length)
 	}
-	if number(0) != keyBytes || length > most {
-		return f, 0, fmt.Errorf("%w: a key of %d and a value of %d bytes", errFrames, number(0), length)
-	}
-	return f, int(length), nil
-}
-
-// readFrame reads a frame, into buf if that is large enough; after the last it returns io.EOF.
-func readFrame(r io.Reader, buf []byte) (frame, error) {
-	f, n, err := readHead(r)
-	if err != nil {
-		return f, err
-	}
-	if cap(buf) < n {
-		buf = make([]byte, n)
-	}
-	f.data = buf[:n]
+	f.data = slices.Grow(buf[:0], int(length))[:length]
 	if _, err := io.ReadFull(r, f.data); err != nil {
 		return f, fmt.Errorf("%w: the data of map %d for reduce %d is cut short: %w", errFrames, f.index, f.partition, err)
 	}

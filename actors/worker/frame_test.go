@@ -43,11 +43,7 @@ func TestFrames(t *testing.T) {
 			want = append(want, data)
 			_, err := f.Write(data)
 			require.NoError(r, err)
-			var report []byte
-			if n == 0 {
-				report = []byte("report")
-			}
-			require.NoError(r, f.end(report))
+			require.NoError(r, f.end())
 			require.NoError(r, f.w.Flush())
 			require.EqualValues(r, buf.Len(), binary.BigEndian.Uint64(f.ends[8*n:]))
 		}
@@ -60,26 +56,21 @@ func TestFrames(t *testing.T) {
 			require.Equal(r, int(x.partition), hadoopPartition(key, reduces))
 			require.EqualValues(r, index, x.index)
 			require.Negative(r, bytes.Compare(last, key))
-			if x.chunk == reportChunk {
-				require.Equal(r, "report", string(x.data))
-			} else {
-				require.EqualValues(r, len(got[x.partition]), int64(x.chunk)*chunkBytes)
-				got[x.partition] = append(got[x.partition], x.data...)
-			}
+			require.EqualValues(r, len(got[x.partition]), int64(x.chunk)*chunkBytes)
+			got[x.partition] = append(got[x.partition], x.data...)
 			last, all = key, all[4+keyBytes+4+len(x.data):]
 		}
 		require.Equal(r, want, got)
 	})
 }
 
-// For arbitrary bytes, readFrame, framesOf and parseReports return an error and do not panic. readFrame
-// returns io.EOF only at the end.
+// For arbitrary bytes, readFrame and framesOf return an error and do not panic. readFrame returns
+// io.EOF only at the end.
 func FuzzFrames(f *testing.F) {
 	x := frame{partition: 1, index: 2, data: []byte("abc")}
 	good := append(x.appendHead(nil, 4), x.data...)
 	f.Add(good)
 	f.Add(binary.BigEndian.AppendUint32(bytes.Clone(good), 1<<31))
-	f.Add([]byte("3\t{\"kind\":\"map\",\"index\":3,\"counters\":{}}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := bytes.NewReader(b)
 		for {
@@ -94,11 +85,6 @@ func FuzzFrames(f *testing.F) {
 				break
 			}
 			require.LessOrEqual(t, len(x.data), before)
-		}
-		if list, err := parseReports(b); err == nil {
-			for _, one := range list {
-				require.NotNil(t, one.Counters)
-			}
 		}
 		dir := folder{dir: t.TempDir()}
 		require.NoError(t, dir.write(mapFile(2), b))

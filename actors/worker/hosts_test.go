@@ -145,7 +145,6 @@ var faults = []fault{
 	}},
 	{what: "setting the engine lacks", says: "has no effect with --on", job: "sort", local: true, options: Options{Settings: Settings{Account: "a"}}, only: []string{"yarn"}},
 	{what: "name that the engine misreads", says: `cannot take "," in the name of an output`, job: "sort", local: true, only: otherUsers},
-	{what: "arguments too long", says: "too long for workers", job: "long", local: true},
 	{what: "no client of the engine", says: "executable file not found", job: "sort", local: true, only: []string{"slurm"}, before: func(t *testing.T, _ string) { t.Setenv("PATH", "/nowhere") }},
 }
 
@@ -212,11 +211,7 @@ func (p place) make(t *testing.T, f *fault) {
 	if p.real { // short: each task takes seconds, and the first map fails on any host
 		o.Reduces, o.BlockSize = 1, 4*blockBytes
 	}
-	inputs := []string{book}
-	if f.job == "long" {
-		inputs = append(inputs, longArguments()...)
-	}
-	err = submitFault(t, f.job, out, o, inputs)
+	err = submitFault(t, f.job, out, o, []string{book})
 	says := f.says
 	if p.real && p.on == "yarn" {
 		says = cmp.Or(f.hadoop, f.says)
@@ -294,11 +289,7 @@ func useHadoop(t *testing.T, on string) {
 func submitFault(t *testing.T, name, out string, o Options, inputs []string) error {
 	dir := filepath.Dir(out)
 	o.Args = append([]string{name, dir, out}, inputs...)
-	job := name
-	if name == "long" {
-		job = "sort"
-	}
-	_, err := Submit(t.Context(), planOf(t, job, dir, out, inputs[:1]), o)
+	_, err := Submit(t.Context(), planOf(t, name, dir, out, inputs), o)
 	return err
 }
 

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
@@ -25,11 +25,6 @@ func kubernetes(image string) printed {
 	return printed{
 		what: "the manifest for Kubernetes",
 		text: func(j *job) ([]byte, error) { return manifest(j, image, os.Getenv) },
-		done: func(j *job) (bool, error) {
-			_, want := j.results()
-			n, err := j.reported()
-			return n >= want, err
-		},
 	}
 }
 
@@ -49,7 +44,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 		return nil, err
 	}
 	t := j.task(mappedTask, -1, -1)
-	t.Shuffle, t.Spills, t.Dir = t.Reports, "", ""
+	t.Shuffle, t.Spills, t.Dir = j.tasks.fullName(""), "", ""
 	env := []object{
 		{"name": taskVariable, "value": t.env()},
 		{"name": "TARRY_FAILURES", "valueFrom": object{"fieldRef": object{
@@ -61,14 +56,12 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 			env = append(env, object{"name": name, "value": v})
 		}
 	}
-	tasks := len(j.layout.Splits)
-	if !j.mapOnly {
-		tasks += j.layout.Reduces
-	}
+	tasks := len(j.layout.Splits) + j.layout.Reduces
+	plain := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(j.layout.Name), "-") // as Kubernetes wants names
 	return json.MarshalIndent(object{
 		"apiVersion": "batch/v1",
 		"kind":       "Job",
-		"metadata":   object{"name": podName(j.layout.Name), "labels": object{"app.kubernetes.io/managed-by": "tarry"}},
+		"metadata":   object{"name": "tarry-" + strings.Trim(fmt.Sprintf("%.40s", plain), "-"), "labels": object{"app.kubernetes.io/managed-by": "tarry"}},
 		"spec": object{
 			"completionMode":       "Indexed",
 			"completions":          tasks,
@@ -107,20 +100,6 @@ func resources(o *Options) object {
 // usualPods is the number of concurrent pods in a manifest; users may edit it.
 const usualPods = 100
 
-// podName turns a job's name into one that Kubernetes accepts.
-func podName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, name)
-	return "tarry-" + strings.Trim(fmt.Sprintf("%.40s", name), "-")
-}
-
 // errWaited is the error of a reduce that has waited too long for maps.
 var errWaited = errors.New("the maps have not ended in time for this reduce, which is to be tried again")
 
@@ -130,39 +109,37 @@ var (
 	lookEvery   = 2 * time.Second
 )
 
-// mapped returns the attempt of task number n of a job that numbers maps first. For a reduce it
-// first waits for the maps.
-func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id mapreduce.AttemptID, err error) {
+// mapped finds kind and index of a task of a job that numbers maps first. For a reduce it then
+// waits for the maps.
+func (t *task) mapped(ctx context.Context, l *cluster.Layout) error {
 	maps := len(l.Splits)
-	id.Index, id.Try = n, try
-	if n < maps {
+	if t.Index < maps {
 		t.Kind = mapTask
-		return id, nil
+		return nil
 	}
-	t.Kind = reduceTask
-	id.Kind, id.Index = cluster.ReduceKind, n-maps
+	t.Kind, t.Index = reduceTask, t.Index-maps
 	in, err := folderAt(t.Shuffle)
 	if err != nil {
-		return id, err
+		return err
 	}
 	deadline := time.Now().Add(longestWait)
 	for {
 		ended, err := in.count("m-")
 		if err != nil {
-			return id, err
+			return err
 		}
-		if err := t.there(); err != nil {
-			return id, err
+		if _, err := t.there(); err != nil {
+			return err
 		}
 		switch {
 		case ended >= maps:
-			return id, nil
+			return nil
 		case time.Now().After(deadline):
-			return id, errWaited
+			return errWaited
 		}
 		select {
 		case <-ctx.Done():
-			return id, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-time.After(lookEvery):
 		}
 	}

@@ -152,7 +152,7 @@ func TestKubernetesFails(t *testing.T) {
 	out, _, err := submit(t, "wordcount", Options{On: "k8s-job:image"}, []string{bookOf(t, t.TempDir(), "a", 1000)})
 	require.ErrorContains(t, err, "give it an output such as s3://BUCKET/DIR")
 	require.NoDirExists(t, out)
-	require.ErrorContains(t, Check("k8s-job:"), "want k8s-job:IMAGE")
+	require.ErrorContains(t, Check("k8s-job:", &Settings{}), "want k8s-job:IMAGE")
 }
 
 // A reduce that has waited too long for maps ends with errWaited, to let maps run in its place.
@@ -161,13 +161,13 @@ func TestReduceMakesRoom(t *testing.T) {
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond
 	_, url, books := testStore(t)
 	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 2, BlockSize: blockBytes}, books)
-	task := &task{Plan: j.plan, Shuffle: j.tasks.fullName("")}
-	_, err := task.mapped(t.Context(), len(j.layout.Splits)+1, 0, &j.layout)
-	require.ErrorIs(t, err, errWaited)
-	id, err := task.mapped(t.Context(), 1, 2, &j.layout)
-	require.NoError(t, err)
-	require.Equal(t, "m-00001-2", id.String())
+	of := func(index int) *task {
+		return &task{Plan: j.plan, Shuffle: j.tasks.fullName(""), Index: index, Attempt: 2}
+	}
+	require.ErrorIs(t, of(len(j.layout.Splits)+1).mapped(t.Context(), &j.layout), errWaited)
+	first := of(1)
+	require.NoError(t, first.mapped(t.Context(), &j.layout))
+	require.Equal(t, "m-00001-2", first.id().String())
 	require.NoError(t, p.AbortJob())
-	_, err = task.mapped(t.Context(), len(j.layout.Splits), 0, &j.layout)
-	require.ErrorIs(t, err, errGone)
+	require.ErrorIs(t, of(len(j.layout.Splits)).mapped(t.Context(), &j.layout), errGone)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -23,6 +24,7 @@ type verdict struct {
 
 const (
 	verdictMark = "tarry-task: "
+	beatText    = "alive"  // after verdictMark: a heartbeat
 	maxLine     = 64 << 10 // maximum bytes of a line; longer lines are split
 	maxCrash    = 64 << 10 // maximum bytes kept of a crash report of the Go runtime
 )
@@ -49,8 +51,14 @@ var verdicts io.Writer = os.Stderr
 
 // tellVerdict writes this worker's result to the process that started it.
 func tellVerdict(err error) {
-	b, _ := json.Marshal(verdictOf(err))                   // plain fields cannot fail
-	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starting process detects a missing verdict
+	b, _ := json.Marshal(verdictOf(err)) // plain fields cannot fail
+	_ = tellStarter(string(b))           // the starting process detects a missing verdict
+}
+
+// tellStarter writes a line to the process that started this worker.
+func tellStarter(text string) error {
+	_, err := fmt.Fprintf(verdicts, "%s%s\n", verdictMark, text)
+	return err
 }
 
 // lineWriter passes what is written to it to each, line by line. Longer lines than maxLine are split.
@@ -91,6 +99,7 @@ type lastWords struct {
 	lineWriter
 	to    io.Writer
 	told  *verdict
+	beats atomic.Int64 // heartbeats
 	crash []byte
 	last  string
 }
@@ -103,7 +112,10 @@ func newLastWords(to io.Writer) *lastWords {
 
 func (w *lastWords) hear(line []byte) {
 	if i := bytes.Index(line, []byte(verdictMark)); i >= 0 {
-		if v := new(verdict); json.Unmarshal(line[i+len(verdictMark):], v) == nil {
+		if string(bytes.TrimSpace(line[i+len(verdictMark):])) == beatText {
+			w.beats.Add(1)
+			line = line[:i]
+		} else if v := new(verdict); json.Unmarshal(line[i+len(verdictMark):], v) == nil {
 			w.told, line = v, line[:i]
 		}
 	}

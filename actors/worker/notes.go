@@ -4,218 +4,158 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// notes is the folder, in the plan's folder, with a file for each attempt: an empty one named
-// ATTEMPT@HOST while it runs, then one named ATTEMPT that has noteDone, or the failure.
-const (
-	notes    = "attempts"
-	noteDone = "{}"
-)
+// notes is the folder, in the plan's folder, with a note for each attempt, named after it.
+const notes = "attempts"
 
-// errRunning is passed to noteAttempt when an attempt begins.
-var errRunning = errors.New("running")
+// note is what the submitter knows about an attempt. Its worker writes it when the attempt begins,
+// and again when it has ended. Several attempts of a task may succeed: the submitter takes one.
+type note struct {
+	ID      mapreduce.AttemptID `json:"id"`
+	Host    string              `json:"host"`
+	verdict                     // has an Error if the attempt has failed
+	// Counters are set if the attempt has succeeded, with the output to commit and the records that
+	// a map has skipped.
+	Counters *counter.Set      `json:"counters,omitempty"`
+	Output   cluster.Handover  `json:"output,omitzero"`
+	Skipped  []cluster.Skipped `json:"skipped,omitempty"`
+}
 
-// noteAttempt writes the note of an attempt that begins, succeeds or fails, and returns the error
-// of a failed one. If the note cannot be written, noteAttempt ignores that. In a worker that an
-// engine has started it also writes the error to standard error.
-func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
+func (n *note) running() bool { return n.Error == "" && n.Counters == nil }
+
+// err returns the error of a failed attempt, with its ID and host.
+func (n *note) err() error {
+	return verdict{fmt.Sprintf("%v on %s: %s", n.ID, cmp.Or(n.Host, "this host"), n.Error), n.Permanent}.err()
+}
+
+// note returns a note of the task's attempt, which runs or, with an error, has failed.
+func (t *task) note(how error) *note {
 	host, _ := os.Hostname() // an empty name works too
-	text, running := []byte(noteDone), id.String()+"@"+host
-	begins := errors.Is(how, errRunning)
-	if f := failureOf(id, how); f != nil {
-		err = f.err()
-		if IsWorker() { // before the note: the submitter may end the run when it reads that
-			fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, err)
-		}
-		text, _ = json.Marshal(f) // plain fields cannot fail
-	}
-	temp, bad := folderOf(t.Plan)
-	if bad != nil || t.there() != nil { // do not leave notes after the end of the run
+	return &note{ID: t.id(), Host: host, verdict: verdictOf(how)}
+}
+
+// write writes a note, unless the run is over: then nothing must be created.
+func (t *task) write(n *note) error {
+	temp, err := t.there()
+	if err != nil {
 		return err
 	}
-	switch in := temp.below(notes); {
-	case begins:
-		_ = in.write(running, nil)
-	case in.write(id.String(), text) == nil:
-		_ = in.remove(running)
+	b, err := json.Marshal(n)
+	if err != nil {
+		return err
 	}
-	return err
+	return temp.below(notes).write(n.ID.String(), b)
 }
 
-// failure is the note of a failed attempt.
-type failure struct {
-	Task string `json:"task"`
-	Host string `json:"host"`
-	verdict
-}
-
-// failureOf returns the note for an attempt that failed with how; nil if it succeeded or runs.
-func failureOf(id mapreduce.AttemptID, how error) *failure {
-	if how == nil || errors.Is(how, errRunning) {
-		return nil
+// noteFailure writes the note of a failed attempt, if it can, and returns the attempt's error. In a
+// worker that an engine has started it also writes the error to standard error.
+func (t *task) noteFailure(how error) error {
+	n := t.note(how)
+	if IsWorker() { // before the note: the submitter may end the run when it reads that
+		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, n.err())
 	}
-	host, _ := os.Hostname()
-	return &failure{id.String(), host, verdictOf(how)}
+	_ = t.write(n)
+	return n.err()
 }
 
-func (f *failure) err() error {
-	return verdict{fmt.Sprintf("%s on %s: %s", f.Task, cmp.Or(f.Host, "this host"), f.Error), f.Permanent}.err()
+// readNote is a note as the submitter has last read it.
+type readNote struct {
+	note
+	at   time.Time // when the file was written
+	size int64
 }
 
-// failureIn parses a note. It returns nil if the note records no failure or is incomplete.
-func failureIn(in folder, name string) *failure {
-	b, err := in.read(name)
-	f := new(failure)
-	if err != nil || json.Unmarshal(b, f) != nil || f.Error == "" {
-		return nil
-	}
-	return f
+// ledger has the notes of a run. It is safe for concurrent use.
+type ledger struct {
+	in    folder
+	mu    sync.Mutex
+	known map[string]readNote // by name of the file
 }
 
-// attemptNote is what the name, size and time of a note tell.
-type attemptNote struct {
-	name            string
-	task            string // the name of an ended attempt without its number
-	running, failed bool
-	at              time.Time
-}
-
-// notesIn lists the notes in the plan's folder. Notes that cannot be seen now may be seen by the
-// next call.
-func notesIn(temp folder) (list []attemptNote) {
-	files, _ := temp.below(notes).list()
+// read returns the notes, the oldest first. It opens only those that are new or have changed.
+func (l *ledger) read() (list []readNote, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	files, err := l.in.list()
 	for _, file := range files {
-		info, err := file.Info()
-		if err != nil {
-			continue
-		}
 		name := file.Name()
-		list = append(list, attemptNote{
-			name: name, task: name[:strings.LastIndexByte(name, '-')+1], running: strings.Contains(name, "@"),
-			failed: info.Size() > int64(len(noteDone)), at: info.ModTime(),
-		})
-	}
-	return list
-}
-
-// Progress counts the tasks of a job that runs on an engine.
-type Progress struct {
-	Maps, Reduces TaskCounts
-	Tracking      string // URL of the job at its engine; empty: unknown
-}
-
-// TaskCounts counts tasks by state, and failed attempts.
-type TaskCounts struct{ All, Done, Running, Failed int }
-
-// String returns the progress as text, such as "maps 3 of 4 (1 running), reduces 0 of 2".
-func (p Progress) String() string {
-	text := fmt.Sprintf("maps %v, reduces %v", p.Maps, p.Reduces)
-	if p.Tracking != "" {
-		text += ", " + p.Tracking
-	}
-	return text
-}
-
-// String returns the counts as text, such as "3 of 4 (1 running), 2 failed".
-func (c TaskCounts) String() string {
-	text := fmt.Sprintf("%d of %d", c.Done, c.All)
-	if c.Running > 0 {
-		text += fmt.Sprintf(" (%d running)", c.Running)
-	}
-	if c.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", c.Failed)
-	}
-	return text
-}
-
-// progress returns the progress of the job according to its notes.
-func (j *job) progress() Progress {
-	p := Progress{Maps: TaskCounts{All: len(j.layout.Splits)}, Reduces: TaskCounts{All: j.layout.Reduces}, Tracking: j.tracking.Load().(string)}
-	done := map[string]bool{}
-	for _, n := range notesIn(j.temp) {
-		of := &p.Maps
-		if n.name[0] == 'r' {
-			of = &p.Reduces
+		if strings.HasPrefix(name, ".") { // incomplete
+			continue
 		}
-		switch {
-		case n.running:
-			of.Running++
-		case n.failed:
-			of.Failed++
-		case !done[n.task]:
-			done[n.task] = true
-			of.Done++
+		info, bad := file.Info()
+		if old, ok := l.known[name]; bad == nil && ok && old.size == info.Size() && old.at.Equal(info.ModTime()) {
+			continue
 		}
-	}
-	return p
-}
-
-// How often the folder of notes is polled on a disk and in a store; tests poll more often.
-var (
-	watchEvery      = 500 * time.Millisecond
-	watchStoreEvery = 2 * time.Second
-)
-
-// pollEvery returns how often the folder of notes is polled.
-func (j *job) pollEvery() time.Duration {
-	if j.temp.store != nil {
-		return watchStoreEvery
-	}
-	return watchEvery
-}
-
-// watch polls the notes of a run: it reports the progress, and cancels the returned context when a
-// worker has noted a permanent error. stop ends it.
-func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var all sync.WaitGroup
-	all.Go(func() {
-		var last Progress
-		tick := time.NewTicker(j.pollEvery())
-		defer tick.Stop()
-		for over := false; !over; {
-			select {
-			case <-ctx.Done():
-				over = true
-			case <-tick.C:
-			}
-			if first := firstFailure(j.temp); first != nil && first.Permanent {
-				cancel(first.err())
-			}
-			if p := j.progress(); j.o.Progress != nil && p != last {
-				j.o.Progress(p)
-				last = p
-			}
+		var b []byte
+		if bad == nil {
+			b, bad = l.in.read(name)
 		}
+		var n note
+		if bad == nil {
+			bad = json.Unmarshal(b, &n)
+		}
+		if bad != nil {
+			err = fmt.Errorf("%s: %w", l.in.fullName(name), bad)
+			continue
+		}
+		l.known[name] = readNote{n, info.ModTime(), info.Size()}
+	}
+	list = slices.SortedFunc(maps.Values(l.known), func(a, b readNote) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.ID.String(), b.ID.String()))
 	})
-	return ctx, func() {
-		cancel(nil)
-		all.Wait()
-	}
+	return list, err
 }
 
-// firstFailure returns the earliest failure that a worker left; permanent ones come first.
-func firstFailure(temp folder) (first *failure) {
-	var at time.Time
-	for _, n := range notesIn(temp) {
-		if !n.failed {
-			continue
+// winners returns the first successful attempt of each task, by the ID of the task's attempt 0.
+func winners(list []readNote) map[mapreduce.AttemptID]*note {
+	won := map[mapreduce.AttemptID]*note{}
+	for i := range list {
+		n := &list[i].note
+		if id := taskOf(n); n.Counters != nil && won[id] == nil {
+			won[id] = n
 		}
-		x := failureIn(temp.below(notes), n.name)
-		if x == nil {
-			continue
+	}
+	return won
+}
+
+func taskOf(n *note) mapreduce.AttemptID {
+	return mapreduce.AttemptID{Kind: n.ID.Kind, Index: n.ID.Index}
+}
+
+// results returns the notes of the attempts to commit, maps first, or an error if a task has none.
+func (j *job) results() (list []*note, err error) {
+	all, err := j.notes.read()
+	won := winners(all)
+	for i, count := range []int{cluster.MapKind: len(j.layout.Splits), cluster.ReduceKind: j.layout.Reduces} {
+		kind := cluster.TaskKind(i)
+		for i := range count {
+			n := won[mapreduce.AttemptID{Kind: kind, Index: i}]
+			if n == nil {
+				return nil, cmp.Or(err, fmt.Errorf("the engine has not said of each of %d %ss how it ended", count, kind))
+			}
+			list = append(list, n)
 		}
-		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && n.at.Before(at) {
-			first, at = x, n.at
+	}
+	return list, nil
+}
+
+// firstFailure returns the earliest failure; permanent ones come first.
+func firstFailure(list []readNote) (first *note) {
+	for i := range list {
+		if n := &list[i].note; n.Error != "" && (first == nil || n.Permanent && !first.Permanent) {
+			first = n
 		}
 	}
 	return first
@@ -223,7 +163,8 @@ func firstFailure(temp folder) (first *failure) {
 
 // failed returns the first error that a worker noted, or err if no worker noted one.
 func (j *job) failed(err error) error {
-	first := firstFailure(j.temp)
+	list, _ := j.notes.read() // without notes, the error remains the engine's
+	first := firstFailure(list)
 	if first == nil {
 		return err
 	}
@@ -235,10 +176,79 @@ func (j *job) failed(err error) error {
 
 // unended adds to an engine's error the attempt that has begun but not ended, if any.
 func (j *job) unended(err error) error {
-	for _, n := range notesIn(j.temp) { // without notes, the error remains the engine's
-		if id, host, running := strings.Cut(n.name, "@"); running {
-			return fmt.Errorf("%s on %s: begun and not ended: it was killed with all its processes (%w)", id, host, err)
+	list, _ := j.notes.read() // without notes, the error remains the engine's
+	for _, n := range list {
+		if n.running() {
+			return fmt.Errorf("%v on %s: begun and not ended: it was killed with all its processes (%w)", n.ID, n.Host, err)
 		}
 	}
 	return err
+}
+
+// givenUp returns the job's error if a task has failed permanently, or MaxAttempts times on an
+// engine that does not count failures itself; otherwise nil.
+func (j *job) givenUp(list []readNote) error {
+	first := firstFailure(list)
+	switch {
+	case first == nil || !first.Permanent && !j.engine.printed:
+		return nil
+	case first.Permanent:
+		return first.err()
+	}
+	count := map[mapreduce.AttemptID]int{}
+	for i := range list {
+		if n := &list[i].note; n.Error != "" {
+			if count[taskOf(n)]++; count[taskOf(n)] == j.maxAttempts() {
+				return fmt.Errorf("%w (a task has failed as often as it may)", first.err())
+			}
+		}
+	}
+	return nil
+}
+
+// How often the folder of notes is polled on a disk and in a store; tests poll more often.
+var (
+	watchEvery      = 500 * time.Millisecond
+	watchStoreEvery = 2 * time.Second
+)
+
+// watch polls the notes of a run, until it can close j.done. It reports the progress, and cancels
+// the returned context with the error of givenUp. stop ends it.
+func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	every := watchEvery
+	if j.temp.store != nil {
+		every = watchStoreEvery
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		var last Progress
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for over := false; !over; {
+			select {
+			case <-ctx.Done():
+				over = true
+			case <-tick.C:
+			}
+			list, _ := j.notes.read() // what cannot be read now may be read by the next call
+			if err := j.givenUp(list); err != nil {
+				cancel(err)
+			}
+			p := j.progress(list)
+			if j.o.Progress != nil && p != last {
+				j.o.Progress(p)
+				last = p
+			}
+			all := p.Maps.Done+p.Reduces.Done == p.Maps.All+p.Reduces.All
+			if all && (j.engine.over == nil || j.engine.over(j)) {
+				close(j.done)
+				return
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		all.Wait()
+	}
 }

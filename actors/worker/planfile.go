@@ -15,15 +15,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// planVersion is the version of plan files and frames.
-const planVersion = 2
-
 // planFile is run-NUMBER/plan.json in the folder: the job's layout, and the programs that may run
 // its tasks.
 type planFile struct {
-	Version  int            `json:"version"`
 	Programs []program      `json:"programs"`
 	Layout   cluster.Layout `json:"layout"`
+	Args     []string       `json:"args"`              // the program's arguments
 	Earlier  []outcome      `json:"earlier,omitempty"` // outcomes of the program's earlier runs
 }
 
@@ -45,13 +42,6 @@ func readPlan(name string) (*planFile, error) {
 			err = mapreduce.Permanent(fmt.Errorf("%w; %s", err, whoMay(name)))
 		}
 		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
-	}
-	var version struct{ Version int }
-	if err := json.Unmarshal(b, &version); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if version.Version != planVersion {
-		return nil, fmt.Errorf("%s: a plan of version %d, this program knows version %d", name, version.Version, planVersion)
 	}
 	f := new(planFile)
 	if err := json.Unmarshal(b, f); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If it is started as sbatch, hadoop or yarn, the test program emulates this client of an engine.
+// If it is started as sbatch or hadoop, the test program emulates this client of an engine.
 // TARRY_PLAYED names the folder with the clients' state. Each line of TARRY_PLAYED_HOSTS is a
 // command that runs a task's command as one host would.
 const (
@@ -26,7 +26,7 @@ const (
 	playedBlind  = "TARRY_PLAYED_BLIND" // not empty: Hadoop's client reports a successful job as unknown
 )
 
-var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "scontrol": playScontrol, "hadoop": playHadoop, "yarn": playYarn}
+var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "scontrol": playScontrol, "hadoop": playHadoop}
 
 // play emulates the client under whose name the program was started, if any, and exits.
 func play() {
@@ -161,10 +161,17 @@ type hadoopRun struct {
 	most int    // maximum attempts of a task
 }
 
-// playHadoop emulates Hadoop's client: it runs a Streaming job, or records the command to kill one.
+// playHadoop emulates Hadoop's client: it runs a Streaming job, prints the logs of all tasks, or
+// records the command to kill a job.
 func playHadoop(args []string) error {
-	if err := remember("commands", strings.Join(args, " ")); err != nil || args[0] == "job" {
+	if err := remember("commands", strings.Join(args, " ")); err != nil {
 		return err
+	}
+	if args[0] != "jar" {
+		if strings.HasSuffix(args[0], "LogsCLI") {
+			fmt.Print(remembered("logs"))
+		}
+		return nil
 	}
 	o := options(args)
 	dir, err := os.MkdirTemp(os.Getenv(playedFolder), "job-*")
@@ -285,13 +292,4 @@ func exitCode(err error) int {
 		return x.ExitCode()
 	}
 	return 0
-}
-
-// playYarn emulates yarn logs: it prints the logs of all tasks.
-func playYarn(args []string) error {
-	if err := remember("commands", strings.Join(args, " ")); err != nil {
-		return err
-	}
-	fmt.Print(remembered("logs"))
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,12 +31,12 @@ func (n processes) run(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	j.scratch, j.tasks = dir, folder{dir: dir.Name()}
+	j.scratch = dir
 	t := j.task("", 0, 0)
 	t.Memory, t.Shuffle = j.o.Memory/int64(n), dir.Name()
-	l := &launcher{task: t, dir: dir.Name(), maxAttempts: j.maxAttempts(), log: j.o.Log}
+	l := &launcher{task: t, maxAttempts: j.maxAttempts(), log: j.o.Log}
 	err = l.all(ctx, int(n), mapTask, len(j.layout.Splits))
-	if err == nil && !j.mapOnly {
+	if err == nil {
 		err = l.all(ctx, int(n), reduceTask, j.layout.Reduces)
 	}
 	return err
@@ -44,7 +45,6 @@ func (n processes) run(ctx context.Context, j *job) error {
 // launcher starts a worker process for each attempt of a task, and retries failed ones.
 type launcher struct {
 	task        task      // the fields that all tasks share
-	dir         string    // directory for heartbeat files
 	first       int       // number of a task's first attempt
 	maxAttempts int       // maximum attempts of a task
 	log         io.Writer // for attempts that failed and are retried; nil discards them
@@ -76,13 +76,16 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	for n := 1; ; n++ {
 		t := l.task
 		t.Kind, t.Index, t.Attempt = kind, index, l.first+n-1
-		_ = t.noteAttempt(t.id(), errRunning)
+		_ = t.write(t.note(nil)) // an aid, like that of a failure
 		how := once(t)
-		if how != nil && ctx.Err() != nil {
+		switch {
+		case how == nil:
+			return nil
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
-		bad := t.noteAttempt(t.id(), how)
-		if bad == nil || cluster.IsPermanent(bad) {
+		bad := t.noteFailure(how)
+		if cluster.IsPermanent(bad) {
 			return bad
 		}
 		err = cmp.Or(err, bad)
@@ -98,8 +101,8 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	}
 }
 
-// start runs attempt t in a worker process and waits for its exit. The worker writes its frames or
-// its report to frames, unless that is nil.
+// start runs attempt t in a worker process and waits for its exit. The worker writes its frames to
+// frames, unless that is nil.
 func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *os.File) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -107,16 +110,11 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *o
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if t.Timeout > 0 {
-		remove, err := t.heartbeatFile(l.dir)
-		if err != nil {
-			return err
-		}
-		defer remove()
-		go t.awaitSilence(ctx, cancel)
-	}
 	t.Inner, t.Frames = true, frames != nil
 	words := newLastWords(os.Stderr)
+	if t.Timeout > 0 {
+		go t.awaitSilence(ctx, cancel, words.beats.Load)
+	}
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, words, words
@@ -124,7 +122,6 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *o
 		cmd.ExtraFiles = []*os.File{frames} // framesFile
 	}
 	cmd.WaitDelay = time.Second // for what the user's code has started, which may hold standard error
-	killWithParent(cmd)
 	err = cmd.Run()
 	if stopped := context.Cause(ctx); err != nil && errors.Is(stopped, errStopped) {
 		return stopped
@@ -136,11 +133,8 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, frames *o
 }
 
 // environ returns this process's environment without TARRY_ON and TARRY_TASK.
-func environ() (list []string) {
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, OnVariable+"=") && !strings.HasPrefix(v, taskVariable+"=") {
-			list = append(list, v)
-		}
-	}
-	return list
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, OnVariable+"=") || strings.HasPrefix(v, taskVariable+"=")
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -31,27 +30,32 @@ func thisProgram() (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	p := program{Path: path, Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		p.Sources = sourcesOf(info)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	return p, p.sum()
+	return describe(path, info)
 }
 
-func sourcesOf(info *debug.BuildInfo) string { return info.Path + " " + info.Main.Version }
-
-func (p *program) sum() error {
-	f, err := os.Open(p.Path)
+// describe returns the executable in a file.
+func describe(path string, info *debug.BuildInfo) (program, error) {
+	p := program{Path: path, Sources: info.Path + " " + info.Main.Version}
+	built := map[string]string{}
+	for _, s := range info.Settings {
+		built[s.Key] = s.Value
+	}
+	p.Platform = built["GOOS"] + "/" + built["GOARCH"]
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return p, err
 	}
 	defer f.Close()
 	h := xxhash.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("%s: %w", p.Path, err)
+		return p, fmt.Errorf("%s: %w", path, err)
 	}
 	p.Sum = fmt.Sprintf("%016x", h.Sum64())
-	return nil
+	return p, nil
 }
 
 // String describes the program for messages: its path and build.
@@ -96,12 +100,8 @@ func (j *job) programs() ([]program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--worker %s: %w", word, err)
 		}
-		built := map[string]string{}
-		for _, s := range info.Settings {
-			built[s.Key] = s.Value
-		}
-		p := program{Path: path, Sources: sourcesOf(info), Platform: built["GOOS"] + "/" + built["GOARCH"]}
-		if err := p.sum(); err != nil {
+		p, err := describe(path, info)
+		if err != nil {
 			return nil, err
 		}
 		if p.Platform != platform || p.Sources != this.Sources || p.Platform == this.Platform {

@@ -35,8 +35,8 @@ func planOf(t testing.TB, name, dir, out string, inputs []string) *mr.Plan {
 func prepared(t *testing.T, name, out string, o Options, inputs []string) (*mr.Plan, *job) {
 	p := planOf(t, name, "", out, inputs)
 	require.NoError(t, p.SetupJob())
-	j := &job{o: o, mapOnly: p.MapOnly()}
-	require.NoError(t, j.prepare(t.Context(), p, 1))
+	j := &job{o: o}
+	require.NoError(t, j.prepare(t.Context(), p))
 	return p, j
 }
 

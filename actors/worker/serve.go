@@ -40,31 +40,20 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 
 // earlier returns the outcome of run n of the program, which the submitter has already run.
 func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
-	f, err := readPlan(asked.Plan)
-	if err != nil {
-		return nil, err
-	}
-	if n >= len(f.Earlier) {
+	if n >= len(asked.plan.Earlier) {
 		return nil, fmt.Errorf("%s: nothing of run %d of the program", asked.Plan, n)
 	}
-	past := f.Earlier[n]
+	past := asked.plan.Earlier[n]
 	if err := p.Claim(); err != nil || past.Error == "" {
 		return past.Counters, err
 	}
 	return past.Counters, errors.New(past.Error)
 }
 
-// serve runs the task, which is of plan p, and writes its frames or report.
+// serve runs the task, which is of plan p, and writes its frames and note.
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	id := t.id()
-	f, err := readPlan(t.Plan)
-	if err == nil {
-		err = f.check()
-	}
-	if err == nil {
-		err = p.Adopt(ctx, &f.Layout)
-	}
-	if err != nil {
+	if err := p.Adopt(ctx, &t.plan.Layout); err != nil {
 		return err
 	}
 	defer func() {
@@ -73,19 +62,23 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 		}
 		err = errors.Join(err, p.Leave())
 	}()
-	if err := t.there(); err != nil { // checks that Adopt has opened files of this run, not the next
+	if _, err := t.there(); err != nil { // checks that Adopt has opened files of this run, not the next
 		return err
 	}
-	a := t.attempt(p, id, &f.Layout)
-	defer t.bound()()
-	a.tell("status", "started")
-	switch {
-	case t.Shuffle != "":
-		return a.runShared(ctx)
-	case t.Kind == reduceTask:
-		return a.runReduce(ctx, os.Stdin, output)
+	a := t.attempt(p, id, &t.plan.Layout)
+	if t.Memory > 0 {
+		defer cluster.LimitHeap(t.Memory)()
 	}
-	return a.runMap(ctx, output)
+	a.tell("status", "started")
+	if t.Kind == mapTask {
+		err = a.runMap(ctx, output)
+	} else {
+		err = a.runReduce(ctx, os.Stdin)
+	}
+	if err != nil {
+		return err
+	}
+	return a.report()
 }
 
 // resources returns the memory, spills and counters for this process's only attempt.
@@ -98,14 +91,6 @@ func (t *task) resources() cluster.Resources {
 		r.Budget, r.Pool = cluster.NewMemory(0), cluster.NewBuffers(nil, 64<<20)
 	}
 	return r
-}
-
-// bound keeps the heap of this process within the task's memory until end is called.
-func (t *task) bound() (end func()) {
-	if t.Memory <= 0 {
-		return func() {}
-	}
-	return cluster.LimitHeap(t.Memory)
 }
 
 // attempt is the one attempt that a worker process runs.
@@ -126,7 +111,7 @@ func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *cluster.Lay
 	return a
 }
 
-// runMap runs a map and writes its frames, or its report if the job has no reduces.
+// runMap runs a map and writes its frames for the reduces: to w, or to a file in task.Shuffle.
 func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	if a.id.Index < 0 || a.id.Index >= len(a.layout.Splits) {
 		return fmt.Errorf("map %d: the job has %d", a.id.Index, len(a.layout.Splits))
@@ -145,81 +130,69 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	defer out.Release()
 	a.skipped = out.Skipped()
 	countLocality(a.r.Counters, a.layout.Splits[a.id.Index].Hosts)
-	if a.p.MapOnly() {
-		return a.report(w, nil)
+	if a.layout.Reduces == 0 {
+		return nil
 	}
+	if a.task.Shuffle == "" {
+		_, err := a.export(out, w)
+		return err
+	}
+	return a.share(out)
+}
+
+// export writes a map's frames to w and returns where those of each reduce end.
+func (a *attempt) export(out *cluster.MapOutput, w io.Writer) (ends []byte, err error) {
 	f := newFrames(w, a.id.Index, a.layout.Reduces)
 	for n := range a.layout.Reduces {
 		if err := out.Segment(n).Export(f); err != nil {
-			return err
+			return nil, err
 		}
-		var line []byte
-		if n == 0 {
-			a.tellCounters()
-			r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Skipped: a.skipped}
-			if line, err = r.line(); err != nil {
-				return err
-			}
-		}
-		if err := f.end(line); err != nil {
-			return err
+		if err := f.end(); err != nil {
+			return nil, err
 		}
 	}
-	if a.task.Shuffle != "" {
-		if _, err := f.w.Write(f.ends); err != nil {
-			return err
-		}
-	}
-	return f.w.Flush()
+	return f.ends, f.w.Flush()
 }
 
-// runReduce reads frames, runs the reduce on them and writes its report.
-func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error {
+// runReduce reads frames, from r or from the maps' files in task.Shuffle, and runs the reduce on
+// them.
+func (a *attempt) runReduce(ctx context.Context, r io.Reader) (err error) {
 	if a.id.Index < 0 || a.id.Index >= a.layout.Reduces {
 		return fmt.Errorf("reduce %d: the job has %d", a.id.Index, a.layout.Reduces)
 	}
+	if a.task.Shuffle != "" {
+		if r, err = a.shared(); err != nil {
+			return err
+		}
+	}
 	in := a.p.NewImports(a.r)
 	defer in.Release()
-	maps, err := a.gather(in, r)
-	if err != nil {
+	if err := a.gather(in, r); err != nil {
 		return err
 	}
-	err = a.watched(func() error {
+	return a.watched(func() error {
 		return a.p.RunReduce(ctx, &cluster.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
 	})
-	if err != nil {
-		return err
-	}
-	return a.report(w, maps)
 }
 
-// gather passes all frames of the reduce, in any order, to in, and returns the maps' reports.
-func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err error) {
+// gather passes all frames of the reduce, in any order, to in.
+func (a *attempt) gather(in *cluster.Imports, r io.Reader) error {
 	buf := make([]byte, chunkBytes)
 	for r := bufio.NewReaderSize(r, 256<<10); ; {
 		f, err := readFrame(r, buf)
 		if errors.Is(err, io.EOF) && !errors.Is(err, errFrames) {
-			break
+			return in.Complete()
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if f.partition != uint32(a.id.Index) {
-			return nil, fmt.Errorf("reduce %d was given a frame of reduce %d", a.id.Index, f.partition)
-		}
-		if f.chunk == reportChunk {
-			list, err := parseReports(f.data)
-			if err != nil {
-				return nil, err
-			}
-			maps = append(maps, list...)
-			continue
+			return fmt.Errorf("reduce %d was given a frame of reduce %d", a.id.Index, f.partition)
 		}
 		if err := in.Add(int(f.index), int64(f.chunk)*chunkBytes, f.data); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return maps, in.Complete()
 }
 
 // tell sends Hadoop a status or counter in the format that Streaming reads from standard error.
@@ -229,39 +202,13 @@ func (a *attempt) tell(kind, what string) {
 	}
 }
 
-// tellCounters sends Hadoop the counters of an attempt that succeeded.
-func (a *attempt) tellCounters() {
+// report sends Hadoop the counters of this attempt, which has succeeded, and writes its note.
+func (a *attempt) report() error {
 	for v := range a.r.Counters.All() {
-		a.tell("counter", fmt.Sprintf("%s,%s,%d", plainName(v.Group), plainName(v.Name), v.Value))
+		plain := strings.NewReplacer(",", ";").Replace // a comma would end a counter's name
+		a.tell("counter", fmt.Sprintf("%s,%s,%d", plain(v.Group), plain(v.Name), v.Value))
 	}
-}
-
-// plainName replaces commas, which would end a counter's name in Streaming's format.
-func plainName(name string) string { return strings.ReplaceAll(name, ",", ";") }
-
-func (a *attempt) report(w io.Writer, maps []report) error {
-	a.tellCounters()
-	r := report{
-		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Output: a.p.Handover(a.id), Maps: maps,
-		Skipped: a.skipped,
-	}
-	if a.id.Kind == cluster.MapKind {
-		r.Kind = mapTask
-	}
-	line, err := r.line()
-	if err != nil {
-		return err
-	}
-	write := func(w io.Writer) error {
-		_, err := w.Write(line)
-		return err
-	}
-	if a.task.Reports == "" {
-		return write(w)
-	}
-	in, err := folderAt(a.task.Reports)
-	if err != nil {
-		return err
-	}
-	return in.put(reportFile(a.id), a.id.String(), write)
+	n := a.task.note(nil)
+	n.Counters, n.Output, n.Skipped = a.r.Counters, a.p.Handover(a.id), a.skipped
+	return a.task.write(n)
 }

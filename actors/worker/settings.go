@@ -68,26 +68,12 @@ var engineSettings = map[string]map[string]string{
 	"k8s-job": {"account": "", "task-memory": "", "task-cores": ""}, // see manifest
 }
 
-// settingsOf returns the flags of engineSettings for an engine name.
-func settingsOf(on string) map[string]string {
-	kind, _, _ := strings.Cut(on, ":")
-	switch {
-	case kind == "streaming-command":
-		kind = "yarn"
-	case engineSettings[on] != nil:
-		kind = on
-	case kind != "k8s" && masterOf(on) != "":
-		kind = "spark"
-	}
-	return engineSettings[kind]
-}
-
 // minTaskMemory is the memory of a worker, its supervising process and the Go runtime, in bytes.
 const minTaskMemory = 128 << 20
 
-// Check returns an error if the engine lacks a setting that is set.
-func (s *Settings) Check(on string) error {
-	row, set := settingsOf(on), s.byFlag()
+// check returns an error if the engine lacks a setting that is set.
+func (s *Settings) check(on string, e engine) error {
+	row, set := engineSettings[e.settings], s.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if _, ok := row[name]; !ok {
 			return fmt.Errorf("--%s has no effect with --on %s, which takes %s", name, on, orNone(slices.Sorted(maps.Keys(row))))
@@ -108,7 +94,7 @@ func orNone(flags []string) string {
 
 // settings returns the arguments that pass the job's settings to its engine.
 func (j *job) settings() (args []string) {
-	row, set := settingsOf(j.o.On), j.o.byFlag()
+	row, set := engineSettings[j.engine.settings], j.o.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		for _, value := range set[name] {
 			for word := range strings.FieldsSeq(row[name]) {

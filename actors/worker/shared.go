@@ -1,53 +1,52 @@
 package worker
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Engines that only start tasks, such as processes and array jobs of Slurm and Kubernetes, do not
-// move frames. Their workers exchange files in a common directory or store:
-//
-//	m-00003         the frames of map 3, then the offset where each reduce's frames end, 8 bytes
-//	                each, big-endian
-//	r-00001         the report of reduce 1 (m-… of a job without reduces)
-//
-// Each file is written under a name of its attempt and then renamed, so it is always complete,
-// however many attempts run.
+// move frames. Their workers exchange files in a common directory or store: m-00003 has the frames
+// of map 3, then the offset where each reduce's frames end, 8 bytes each, big-endian. A file is
+// complete when it appears, however many attempts run.
 
-// runShared runs the task, with its input and output as files in the folder task.Shuffle.
-func (a *attempt) runShared(ctx context.Context) error {
+// share writes a map's output to its file in the folder task.Shuffle.
+func (a *attempt) share(out *cluster.MapOutput) error {
 	in, err := folderAt(a.task.Shuffle)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case a.id.Kind == cluster.ReduceKind:
-		var list []io.Reader
-		for i := range a.layout.Splits {
-			r, err := framesOf(in, i, a.id.Index, a.layout.Reduces)
-			if err != nil {
-				return fmt.Errorf("what map %d has for the reduces: %w", i, err)
-			}
-			list = append(list, r)
-		}
-		return a.runReduce(ctx, io.MultiReader(list...), output)
-	case a.p.MapOnly():
-		return a.runMap(ctx, output)
 	}
-	return in.put(mapFile(a.id.Index), a.id.String(), func(w io.Writer) error { return a.runMap(ctx, w) })
+	return in.put(mapFile(a.id.Index), func(w io.Writer) error {
+		ends, err := a.export(out, w)
+		if err == nil {
+			_, err = w.Write(ends)
+		}
+		return err
+	})
+}
+
+// shared returns what the files in the folder task.Shuffle have for a reduce.
+func (a *attempt) shared() (io.Reader, error) {
+	in, err := folderAt(a.task.Shuffle)
+	if err != nil {
+		return nil, err
+	}
+	var list []io.Reader
+	for i := range a.layout.Splits {
+		r, err := framesOf(in, i, a.id.Index, a.layout.Reduces)
+		if err != nil {
+			return nil, fmt.Errorf("what map %d has for the reduces: %w", i, err)
+		}
+		list = append(list, r)
+	}
+	return io.MultiReader(list...), nil
 }
 
 func mapFile(index int) string { return fmt.Sprintf("m-%05d", index) }
-
-func reportFile(id mapreduce.AttemptID) string {
-	return fmt.Sprintf("%c-%05d", id.Kind.String()[0], id.Index)
-}
 
 // framesOf returns a reader of the frames that a map has for a reduce.
 func framesOf(in folder, index, reduce, reduces int) (io.Reader, error) {

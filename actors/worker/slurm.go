@@ -14,7 +14,7 @@ import (
 // slurm is the engine that submits two array jobs to Slurm, the second of which starts when the
 // first has succeeded, and a last job to wait for. They exchange files below the output's temporary
 // directory, which all nodes must see, or in a store.
-func slurm(ctx context.Context, j *job) error {
+func slurm(ctx context.Context, j *job) (err error) {
 	dir, logs := j.tasks.fullName(""), os.DevNull
 	if j.tasks.store == nil {
 		logs = filepath.Join(dir, "%A_%a.log")
@@ -25,44 +25,34 @@ func slurm(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	exe := files[0]
-	maps, err := submitArray(j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
-	if err != nil {
-		return err
-	}
-	ids := []string{maps}
-	if !j.mapOnly {
-		reduces, err := submitArray(j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
+	var ids []string
+	defer func() {
+		if err != nil { // jobs that have ended are ignored
+			_ = exec.Command("scancel", ids...).Run()
+		}
+	}()
+	after := ""
+	for i, count := range []int{len(j.layout.Splits), j.layout.Reduces} {
+		if count == 0 {
+			continue
+		}
+		id, err := submitArray(j, files[0], []string{mapTask, reduceTask}[i], count, after, dir, logs)
 		if err != nil {
-			cancelSlurm(ids)
 			return err
 		}
-		ids = append(ids, reduces)
+		ids, after = append(ids, id), "--dependency=afterok:"+id
 	}
 	j.logf("Slurm runs it as %s", strings.Join(ids, ", "))
-	wait := append(sbatch(logs, j), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
-	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }, logs: func(to io.Writer) {
+	wait := append(sbatch(logs, j), "--wait", "--kill-on-invalid-dep=yes", after, "--wrap", "true")
+	r := &foreign{job: j, name: "Slurm", logs: func(to io.Writer) {
 		endedBySlurm(ids, to)
 		files, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is valid
 		for _, name := range files {
 			text, _ := os.ReadFile(name) // unreadable logs are skipped
 			fmt.Fprintf(to, "%s:\n%s\n", name, text)
 		}
-	}, ended: func(err error) error { // sbatch does not always report what has failed
-		if err != nil {
-			return err
-		}
-		n, err := j.reported()
-		if err == nil && n == 0 {
-			err = fmt.Errorf("jobs %s have not succeeded", strings.Join(ids, ", "))
-		}
-		return err
 	}}
-	err = r.run(ctx, wait)
-	if err != nil {
-		cancelSlurm(ids)
-	}
-	return err
+	return r.run(ctx, wait)
 }
 
 // taskEnded matches a task's end in the text of scontrol: number, state, exit code and host.
@@ -99,7 +89,7 @@ func submitArray(j *job, exe, kind string, count int, after, dir, logs string) (
 	command := append(sbatch(logs, j), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
 		"--kill-on-invalid-dep=yes")
 	if after != "" {
-		command = append(command, "--dependency=afterok:"+after)
+		command = append(command, after)
 	}
 	command = append(command, "--wrap", "exec "+quoted(exe))
 	cmd := exec.Command(command[0], command[1:]...) // without ctx: sbatch ends at once, and its job number is needed to end the job
@@ -117,6 +107,3 @@ func submitArray(j *job, exe, kind string, count int, after, dir, logs string) (
 
 // quoted quotes a word for a shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-
-// cancelSlurm cancels jobs; it ignores jobs that have ended.
-func cancelSlurm(ids []string) { _ = exec.Command("scancel", ids...).Run() }

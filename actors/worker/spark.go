@@ -29,30 +29,6 @@ type spark struct{ master string }
 // sparkMasters matches the engine names that are Spark masters.
 var sparkMasters = pattern(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
 
-// masterOf returns the Spark master of an engine name; "" if it names another engine.
-func masterOf(on string) string {
-	if sparkMasters().MatchString(on) {
-		return on
-	}
-	if on == "spark:yarn" {
-		return "yarn"
-	}
-	return ""
-}
-
-// sparkSetup tells the Python file, which Spark runs, what to start.
-type sparkSetup struct {
-	Program string `json:"program"` // name among the files that Spark brings
-	Map     string `json:"map"`     // value of TARRY_TASK
-	Reduce  string `json:"reduce"`
-	Maps    int    `json:"maps"`
-	Reduces int    `json:"reduces"`
-	// Hosts are those that Spark prefers for each map, if the store knows where the input is.
-	Hosts [][]string `json:"hosts,omitempty"`
-	// Tickets are file names by environment variable; see task.Tickets.
-	Tickets map[string]string `json:"tickets,omitempty"`
-}
-
 func (s spark) run(ctx context.Context, j *job) error {
 	submit, err := sparkSubmit()
 	if err != nil {
@@ -77,14 +53,17 @@ func (s spark) run(ctx context.Context, j *job) error {
 		t.Spills = ownFolder // the Python file starts workers in spark.local.dir
 		return t.env()
 	}
-	what := sparkSetup{
-		Program: filepath.Base(files[0]), Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits), Reduces: j.layout.Reduces,
-		Hosts: preferredHosts(ctx, j.layout.Splits),
+	// What the Python file, which Spark runs, is to start; it says what the fields mean.
+	what := object{
+		"program": filepath.Base(files[0]), "map": task(mapTask), "reduce": task(reduceTask), "maps": len(j.layout.Splits),
+		"reduces": j.layout.Reduces,
+	}
+	if hosts := preferredHosts(ctx, j.layout.Splits); hosts != nil {
+		what["hosts"] = hosts
 	}
 	if s.master == "yarn" {
-		var tickets []string
-		tickets, what.Tickets = shippedTickets()
-		files = append(files, tickets...)
+		tickets, names := shippedTickets()
+		files, what["tickets"] = append(files, tickets...), names
 	}
 	setup, err := json.Marshal(what)
 	if err != nil {

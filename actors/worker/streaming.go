@@ -27,8 +27,7 @@ const HadoopVariable = "TARRY_HADOOP"
 //     lists ignore hosts; if there are any, a class of our own gives them to the scheduler.
 //     A map's frames are in the format rawbytes; their salt makes Hadoop's own partitioner send them
 //     to the right reduce, in order of map and chunk.
-//  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output,
-//     which contains the report of one attempt per task, however many ran.
+//  2. A task writes its part to the output's temporary files. Hadoop's own output remains empty.
 func streaming(ctx context.Context, j *job) error {
 	base, args, err := streamingJob(j)
 	if err != nil {
@@ -41,21 +40,16 @@ func streaming(ctx context.Context, j *job) error {
 			j.logf("Hadoop runs it as %s", id)
 		}
 	}, kill: func() {
-		if kill := killCommand(base, id); id != "" {
-			_ = exec.Command(kill[0], kill[1:]...).Run() // it may have ended
+		if id != "" {
+			_ = hadoopTool(base, "org.apache.hadoop.mapred.JobClient", "-kill", id).Run() // it may have ended
 		}
 	}, logs: func(to io.Writer) {
-		if logs := logsCommand(base, id); id != "" {
-			cmd := exec.Command(logs[0], logs[1:]...)
+		if id != "" {
+			application := strings.Replace(id, "job_", "application_", 1)
+			cmd := hadoopTool(base, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", application)
 			cmd.Stdout, cmd.Stderr = to, to
 			_ = cmd.Run() // there may be none
 		}
-	}, ended: func(err error) error { // a client may lose sight of a job that succeeds, if a host is lost
-		if files, bad := j.tasks.list(); err == nil || bad != nil || !hasSuccess(files) {
-			return err
-		}
-		j.logf("Hadoop's client has failed, but the job has succeeded (%v)", err)
-		return nil
 	}}
 	return r.run(ctx, slices.Concat(base, args))
 }
@@ -70,7 +64,6 @@ func streamingJob(j *job) (base, args []string, err error) {
 	for i, s := range j.layout.Splits {
 		lines = fmt.Appendf(lines, "%s\t%d\n", strings.Join(s.Hosts, ","), i)
 	}
-	j.tasks = j.temp.below("report") // Hadoop's output
 	splits := j.temp.below("splits")
 	if err := splits.make(); err != nil {
 		return nil, nil, err
@@ -83,6 +76,16 @@ func streamingJob(j *job) (base, args []string, err error) {
 	}
 	args, err = streamingArgs(j)
 	return base, args, err
+}
+
+// hadoopEnded reports whether Hadoop's committer is done with its output: on a local disk it writes a
+// checksum beside _SUCCESS, after it, as beside each part.
+func hadoopEnded(j *job) bool {
+	out := j.temp.below("hadoop")
+	success, _ := out.count("_SUCCESS") // what cannot be listed is not over
+	parts, _ := out.count(".part-")
+	sum, _ := out.count("._SUCCESS.crc")
+	return success > 0 && (parts == 0 || sum > 0)
 }
 
 // hadoopJob matches the line of Hadoop's client that names the job.
@@ -102,29 +105,15 @@ func streamingCommand(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, "bin", "hadoop"), "jar", jars[len(jars)-1]}, nil
 }
 
-// killCommand returns the command that kills a Hadoop job.
-func killCommand(command []string, id string) []string {
-	if java := javaOf(command); java != nil {
-		return append(java, "org.apache.hadoop.mapred.JobClient", "-kill", id)
-	}
-	return []string{command[0], "job", "-kill", id}
-}
-
-// logsCommand returns the command that prints the logs of a Hadoop job's tasks.
-func logsCommand(command []string, id string) []string {
-	of := []string{"-applicationId", strings.Replace(id, "job_", "application_", 1)}
-	if java := javaOf(command); java != nil {
-		return append(append(java, "org.apache.hadoop.yarn.client.cli.LogsCLI"), of...)
-	}
-	return append([]string{filepath.Join(filepath.Dir(command[0]), "yarn"), "logs"}, of...)
-}
-
-// javaOf returns the java command and class path if command starts Streaming's class, or nil.
-func javaOf(command []string) []string {
+// hadoopTool returns the command that runs another class of Hadoop: command, which runs Streaming,
+// begins with hadoop, or with java and its class path.
+func hadoopTool(command []string, class string, args ...string) *exec.Cmd {
+	run := command[:1]
 	if last := len(command) - 1; strings.HasSuffix(command[last], "HadoopStreaming") {
-		return slices.Clone(command[:last])
+		run = command[:last]
 	}
-	return nil
+	run = slices.Concat(run, []string{class}, args)
+	return exec.Command(run[0], run[1:]...)
 }
 
 // streamingArgs returns the arguments of Streaming, the generic Hadoop options first.
@@ -141,7 +130,7 @@ func streamingArgs(j *job) ([]string, error) {
 		files[i] = "file://" + path + "#" + name
 	}
 	t := j.task(eitherTask, -1, -1)
-	t.Spills, t.Reports = ownFolder, ""
+	t.Spills = ownFolder
 	tickets, names := shippedTickets()
 	for _, file := range tickets {
 		files = append(files, "file://"+file)
@@ -155,41 +144,35 @@ func streamingArgs(j *job) ([]string, error) {
 		"-D", "mapreduce.map.maxattempts=" + strconv.Itoa(most),
 		"-D", "mapreduce.reduce.maxattempts=" + strconv.Itoa(most),
 	}
-	if !j.mapOnly {
+	if j.layout.Reduces > 0 {
 		list = append(list, "-D", "stream.map.output=rawbytes", "-D", "stream.reduce.input=rawbytes")
 	}
 	list = append(list, j.settings()...)
 	format := "org.apache.hadoop.mapred.lib.NLineInputFormat"
 	if anyHosts(j.layout.Splits) {
-		jar, err := j.hostedLines()
+		dir, err := j.local()
 		if err != nil {
+			return nil, err
+		}
+		jar := filepath.Join(dir, "hosted.jar")
+		if err := os.WriteFile(jar, hostedJar, 0o644); err != nil { //nolint:gosec // tasks of another user read it
 			return nil, err
 		}
 		list, format = append(list, "-libjars", "file://"+jar), "tarry.HostedLines"
 	}
 	list = append(list, "-files", strings.Join(files, ","), "-inputformat", format,
-		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.tasks.fullName("")),
+		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.temp.fullName("hadoop")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
-	if !j.mapOnly {
+	if j.layout.Reduces > 0 {
 		list = append(list, "-reducer", "./"+shippedName)
 	}
 	return list, nil
 }
 
-// hostedJar contains the class of hadoop/HostedLines.java; internal/tools/engines/jar.sh makes it.
+// hostedJar contains our input format, the class of hadoop/HostedLines.java; internal/tools/engines/jar.sh makes it.
 //
 //go:embed hadoop/hosted.jar
 var hostedJar []byte
-
-// hostedLines writes the jar with our input format to a file and returns its name.
-func (j *job) hostedLines() (string, error) {
-	dir, err := j.local()
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(dir, "hosted.jar")
-	return name, os.WriteFile(name, hostedJar, 0o644) //nolint:gosec // tasks of another user read it
-}
 
 // hadoopName returns the name that Hadoop has for a file of ours.
 func hadoopName(place string) string {

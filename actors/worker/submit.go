@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -66,10 +65,14 @@ type Options struct {
 	Settings
 }
 
-// engine runs the tasks of a submitted job. Each task that has a part leaves its report in job.tasks.
+// engine runs the tasks of a submitted job; each leaves its note.
 type engine struct {
-	width int // how many tasks run at once, 1 if unknown: more tasks mean smaller splits
-	run   func(ctx context.Context, j *job) error
+	width    int // how many tasks run at once, 0 if unknown: more tasks mean smaller splits
+	run      func(ctx context.Context, j *job) error
+	settings string // the row of engineSettings; empty: it has none
+	printed  bool   // the user starts the job, and only notes show how tasks fail
+	// over reports whether the engine no longer uses the run's folder after all tasks; nil: at once.
+	over func(j *job) bool
 }
 
 // Engines lists the values of Options.On.
@@ -85,20 +88,25 @@ func parseEngine(on string) (e engine, err error) {
 		if err != nil || n < 1 || n > maxProcesses {
 			return e, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, maxProcesses)
 		}
-		return engine{n, processes(n).run}, nil
+		return engine{width: n, run: processes(n).run}, nil
 	case on == "yarn":
-		return engine{1, streaming}, nil
-	case masterOf(on) != "":
-		return engine{1, spark{masterOf(on)}.run}, nil
+		return engine{run: streaming, settings: on, over: hadoopEnded}, nil
+	case on == "spark:yarn":
+		return engine{run: spark{"yarn"}.run, settings: on}, nil
+	case sparkMasters().MatchString(on):
+		if kind != "k8s" {
+			kind = "spark"
+		}
+		return engine{run: spark{on}.run, settings: kind}, nil
 	case kind == "k8s-job":
 		if rest == "" {
 			return e, fmt.Errorf("%q: want k8s-job:IMAGE, of a container with this program on its path", on)
 		}
-		return engine{1, kubernetes(rest).run}, nil
+		return engine{run: kubernetes(rest).run, settings: kind, printed: true}, nil
 	case on == "streaming-command":
-		return engine{1, streamingLine.run}, nil
+		return engine{run: streamingLine.run, settings: "yarn", printed: true, over: hadoopEnded}, nil
 	case on == "slurm":
-		return engine{1, slurm}, nil
+		return engine{run: slurm, settings: on}, nil
 	}
 	if e, err = brought(on); e.run != nil || err != nil {
 		return e, err
@@ -106,20 +114,25 @@ func parseEngine(on string) (e engine, err error) {
 	return e, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
 }
 
-// Check returns an error if no engine has that name.
-func Check(on string) error {
-	_, err := parseEngine(on)
-	return err
+// Check returns an error if no engine has that name, or if the engine lacks a setting that is set.
+func Check(on string, s *Settings) error {
+	e, err := parseEngine(on)
+	if err != nil {
+		return fmt.Errorf("--on %w", err)
+	}
+	return s.check(on, e)
 }
 
 // job is a submitted plan whose tasks an engine runs in other processes.
 type job struct {
 	o       Options
 	layout  cluster.Layout
-	mapOnly bool
 	plan    string // the plan file
 	temp    folder // the plan's folder
-	tasks   folder // for reports of tasks, and for frames that no engine moves; see shared.go
+	tasks   folder // for frames that no engine moves, see shared.go, and for logs
+	notes   *ledger
+	done    chan struct{} // closed when all tasks have succeeded, and the engine is over
+	engine  engine
 	run     int
 	builds  []program // that workers may be, this one first
 	scratch *scratch.Item
@@ -170,7 +183,7 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if p == nil {
 		return c, cluster.ErrNoPlan
 	}
-	if err := o.Check(o.On); err != nil {
+	if err := o.check(o.On, e); err != nil {
 		return c, err
 	}
 	o.Memory = cmp.Or(o.Memory, o.TaskMemory/2)
@@ -188,11 +201,11 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if err := p.Claim(); err != nil {
 		return c, err
 	}
-	return c, runOn(ctx, e, p, &job{o: o, mapOnly: p.MapOnly(), run: run}, c)
+	return c, runOn(ctx, p, &job{o: o, run: run, done: make(chan struct{}), engine: e}, c)
 }
 
 // runOn runs the job of a claimed plan on an engine, from the set-up of its output to the commit.
-func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.Set) (err error) {
+func runOn(ctx context.Context, p *mapreduce.Plan, j *job, c *counter.Set) (err error) {
 	if err := p.SetupJob(); err != nil {
 		return err
 	}
@@ -204,22 +217,22 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	defer func() { err = errors.Join(err, j.removeScratch()) }()
-	if err := j.prepare(ctx, p, e.width); err != nil {
+	defer func() {
+		if j.scratch != nil {
+			err = errors.Join(err, j.scratch.Remove())
+		}
+	}()
+	if err := j.prepare(ctx, p); err != nil {
 		return err
 	}
 	if len(j.layout.Splits) == 0 { // no tasks, and engines treat that differently
-		e.run = processes(1).run
+		j.engine.run = processes(1).run
 	}
 	ctx, stop := j.watch(ctx)
-	err = e.run(ctx, j)
+	err = j.engine.run(ctx, j)
 	stop()
-	var reports []report
 	if err == nil {
-		reports, err = j.reports()
-	}
-	if err == nil {
-		err = j.commit(p, reports, c)
+		err = j.commit(p, c)
 	}
 	if err == nil {
 		err = p.CommitJob()
@@ -232,14 +245,14 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 const fileCost = 16 << 10
 
 // prepare fixes reduces, splits and options for all workers, and writes the plan file.
-func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
+func (j *job) prepare(ctx context.Context, p *mapreduce.Plan) error {
 	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
 		return err
 	}
 	size := j.o.BlockSize
 	if size == 0 {
-		size = dfs.BlockSizeFor(p.InputBytes()+int64(len(p.Sources()))*fileCost, width, 0)
+		size = dfs.BlockSizeFor(p.InputBytes()+int64(len(p.Sources()))*fileCost, max(1, j.engine.width), 0)
 	}
 	splits, err := p.Splits(ctx, p.BlocksOf(size))
 	if err != nil {
@@ -251,7 +264,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 			splits[i].Hosts = dfs.HostsOf(p.Sources()[s.Source].Data, s.Offset, s.Length)
 		}
 	}
-	f := planFile{Version: planVersion, Earlier: earlierRuns}
+	f := planFile{Args: j.o.Args, Earlier: earlierRuns}
 	if f.Layout, err = p.Layout(splits); err != nil {
 		return err
 	}
@@ -265,10 +278,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	}
 	j.layout = f.Layout
 	j.tracking.Store("")
-	if err := j.share(p, b); err != nil {
-		return err
-	}
-	return j.task(reduceTask, -1, -1).fits()
+	return j.share(p, b)
 }
 
 // share writes the plan to a folder with this run's number, so that a worker of an earlier run into
@@ -295,53 +305,39 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	}
 	j.temp = temp.below(fmt.Sprintf("run-%016x", rand.Uint64()))
 	j.plan = j.temp.fullName("plan.json")
-	j.tasks = j.temp.below("tasks")
-	if err := errors.Join(j.temp.below(notes).make(), j.tasks.make()); err != nil { // by this user, who removes what others write to them
+	j.tasks, j.notes = j.temp.below("tasks"), &ledger{in: j.temp.below(notes), known: map[string]readNote{}}
+	if err := errors.Join(j.notes.in.make(), j.tasks.make()); err != nil { // by this user, who removes what others write to them
 		return err
 	}
 	return j.temp.write("plan.json", plan)
 }
 
-// results returns the kind of the tasks that have parts, and their number.
-func (j *job) results() (kind string, count int) {
-	if j.mapOnly {
-		return mapTask, len(j.layout.Splits)
-	}
-	return reduceTask, j.layout.Reduces
-}
-
 // commit commits the winning attempt of each task and adds its counters.
-func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error {
-	kind, want := j.results()
-	slices.SortFunc(reports, func(a, b report) int { return a.Index - b.Index })
-	if err := j.quarantine(p, reports); err != nil {
+func (j *job) commit(p *mapreduce.Plan, c *counter.Set) error {
+	list, err := j.results()
+	if err != nil {
 		return err
 	}
-	for i := range max(want, len(reports)) {
-		if i >= len(reports) || reports[i].Index != i || reports[i].Kind != kind || i >= want {
-			return fmt.Errorf("the engine has not said once of each of %d %ss how it ended", want, kind)
+	if err := j.quarantine(p, list); err != nil {
+		return err
+	}
+	for _, n := range list {
+		if n.ID.Kind == cluster.ReduceKind || j.layout.Reduces == 0 {
+			if err := p.CommitAs(n.ID, n.Output); err != nil {
+				return err
+			}
 		}
-		r := &reports[i]
-		if err := p.CommitAs(r.id(), r.Output); err != nil {
-			return err
-		}
-		c.Merge(r.Counters)
-		for _, m := range r.Maps {
-			c.Merge(m.Counters)
-		}
+		c.Merge(n.Counters)
 	}
 	return nil
 }
 
 // quarantine lists the records that the committed maps have skipped, or returns an error if there
 // are more than MaxSkips.
-func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
+func (j *job) quarantine(p *mapreduce.Plan, maps []*note) error {
 	var list []cluster.Skipped
-	for _, r := range reports {
-		list = append(list, r.Skipped...)
-		for _, m := range r.Maps {
-			list = append(list, m.Skipped...)
-		}
+	for _, n := range maps {
+		list = append(list, n.Skipped...)
 	}
 	cluster.SortSkipped(list)
 	if len(list) > j.o.MaxSkips {
@@ -353,12 +349,15 @@ func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 	return err
 }
 
+// maxAttempts returns after how many failures a task fails its job.
+func (j *job) maxAttempts() int { return cmp.Or(j.o.MaxAttempts, 4) }
+
 // task returns what a worker must know to run an attempt.
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
-		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.o.Args, Reports: j.tasks.fullName(""),
+		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: max(cmp.Or(j.o.TaskTimeout, usualTimeout), 0),
 		Stores: stores.Roots(),
 	}
 }
@@ -392,11 +391,4 @@ func checkName(engine, special, dir string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s: %s cannot take %q in the name of an output", mapreduce.ErrNoOutput, dir, engine, name[i:i+1])
-}
-
-func (j *job) removeScratch() error {
-	if j.scratch == nil {
-		return nil
-	}
-	return j.scratch.Remove()
 }

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
-	"slices"
 
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
@@ -22,21 +19,15 @@ const permanentExit = 3
 // the second process, the submitter gets the cause from the note. From a host without that folder,
 // it gets the cause from a line on standard error, which engines keep.
 func (t *task) supervise(ctx context.Context) (code int) {
-	id, err := t.identify()
-	if err == nil && t.Kind == mappedTask {
-		var f *planFile
-		if f, err = readPlan(t.Plan); err == nil {
-			id, err = t.mapped(ctx, id.Index, id.Try, &f.Layout)
-		}
-	}
-	if errors.Is(err, errWaited) {
+	err := t.identify(ctx)
+	switch {
+	case errors.Is(err, errWaited):
 		fmt.Fprintln(os.Stderr, err)
 		return waitedExit
-	}
-	if err != nil {
-		err = t.noteAttempt(id, err)
-	} else {
-		err = t.attempts(ctx, id)
+	case err != nil:
+		err = t.noteFailure(err)
+	default:
+		err = t.attempts(ctx)
 	}
 	switch {
 	case err == nil:
@@ -48,8 +39,8 @@ func (t *task) supervise(ctx context.Context) (code int) {
 }
 
 // attempts runs the task in worker processes, until one succeeds or t.Attempts have failed.
-func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
-	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: id.Try, dir: t.Spills}
+func (t *task) attempts(ctx context.Context) error {
+	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: t.Attempt}
 	if l.maxAttempts > 1 { // another start of this process counts from there
 		l.first *= 1000
 	}
@@ -57,27 +48,27 @@ func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
 	if t.Kind == reduceTask && t.Shuffle == "" {
 		stdin = os.Stdin
 	}
-	return l.retry(ctx, t.Kind, id.Index, func(x task) error { return l.start(ctx, x, stdin, os.Stdout) })
+	return l.retry(ctx, t.Kind, t.Index, func(x task) error { return l.start(ctx, x, stdin, os.Stdout) })
 }
 
 // failedMark begins the line of a failed attempt on standard error.
 const failedMark = "tarry: "
 
-// there returns errGone if the plan file no longer exists for this host: the run is over.
-func (t *task) there() error {
-	temp, err := folderOf(t.Plan)
-	if err != nil {
-		return err
+// there returns the plan's folder, or errGone if the plan no longer exists for this host: the run is
+// over.
+func (t *task) there() (temp folder, err error) {
+	if temp, err = folderOf(t.Plan); err != nil {
+		return temp, err
 	}
-	files, err := temp.list() // without reading the plan
-	if err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == path.Base(t.Plan) }) {
+	n, err := temp.count(path.Base(t.Plan)) // without reading the plan
+	if err == nil && n == 0 {
 		err = errGone
 	}
-	return err
+	return temp, err
 }
 
-// identify completes the task with the index and attempt that the engine provides.
-func (t *task) identify() (id mapreduce.AttemptID, err error) {
+// identify completes the task with the kind, index and attempt that the engine provides.
+func (t *task) identify(ctx context.Context) (err error) {
 	if t.Kind == eitherTask {
 		t.Kind = reduceTask
 		if os.Getenv("mapreduce_task_ismap") == "true" {
@@ -86,11 +77,20 @@ func (t *task) identify() (id mapreduce.AttemptID, err error) {
 	}
 	if t.Attempt < 0 {
 		if t.Attempt, err = attemptOf(os.Getenv); err != nil {
-			return t.id(), err
+			return err
 		}
 	}
 	if t.Index < 0 {
-		t.Index, err = t.indexOf(os.Getenv, os.Stdin)
+		if t.Index, err = t.indexOf(os.Getenv, os.Stdin); err != nil {
+			return err
+		}
 	}
-	return t.id(), err
+	if t.Kind != mappedTask {
+		return nil
+	}
+	f, err := readPlan(t.Plan)
+	if err != nil {
+		return err
+	}
+	return t.mapped(ctx, &f.Layout)
 }

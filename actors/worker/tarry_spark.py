@@ -1,5 +1,5 @@
 """Runs a job of Tarry on Spark: spark-submit --files PROGRAM,SETUP tarry_spark.py SETUP. Spark starts workers
-and moves frames; Tarry maps, sorts, merges, reduces, and leaves reports of the tasks in a folder of its own.
+and moves frames; Tarry maps, sorts, merges, reduces, and leaves notes of the tasks in a folder of its own.
 SETUP is JSON: the program, its task as TARRY_TASK has it for maps and for reduces, how many of them there
 are, the hosts of each map's input if they are known, and the files of tickets by variable."""
 import json

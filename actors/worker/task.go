@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Environment variables of a worker, and of a program whose jobs run on an engine.
@@ -48,28 +47,28 @@ type task struct {
 	Memory   int64  `json:"memory,omitempty"`
 	Spills   string `json:"spills,omitempty"`   // directory for spills; empty: os.TempDir
 	Folder   string `json:"folder,omitempty"`   // see Options.Folder
-	Reports  string `json:"reports,omitempty"`  // folder for reports; empty: standard output
 	Shuffle  string `json:"shuffle,omitempty"`  // folder between maps and reduces; empty: the engine moves frames
 	MaxSkips int    `json:"skips,omitempty"`    // records that a map may skip
 	Attempts int    `json:"attempts,omitempty"` // attempts that the worker itself makes at the task; 0: one
 	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
-	Frames   bool   `json:"frames,omitempty"`   // the worker writes its frames or report to framesFile
+	Frames   bool   `json:"frames,omitempty"`   // the worker writes its frames to framesFile
 	// Stores are the stores that the submitter has opened, as stores.Roots returned them.
 	Stores map[string]string `json:"stores,omitempty"`
 	// Tickets are files beside the worker with which it opens stores, by environment variable.
 	Tickets map[string]string `json:"tickets,omitempty"`
 	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Heartbeat is a file whose modification time the worker updates; empty: none.
-	Heartbeat string `json:"heartbeat,omitempty"`
-	// Args are the program's arguments. They are sent here because engines quote arguments
-	// differently.
-	Args []string `json:"args"`
+	// plan is what the worker's process has read from Plan.
+	plan *planFile
 }
 
 // id returns the ID of the attempt that the task describes.
 func (t *task) id() mapreduce.AttemptID {
-	return (&report{Kind: t.Kind, Index: t.Index, Attempt: t.Attempt}).id()
+	id := mapreduce.AttemptID{Index: t.Index, Try: t.Attempt}
+	if t.Kind == reduceTask {
+		id.Kind = cluster.ReduceKind
+	}
+	return id
 }
 
 // framesFile is the descriptor of a worker to which it writes what an engine moves.
@@ -78,44 +77,15 @@ const framesFile = 3
 // ownFolder, as task.Spills, means the directory in which an engine starts a worker.
 const ownFolder = "."
 
-// An environment variable holds at most 128 KiB on Linux. A long value (the program's arguments may
-// be a thousand file names) is compressed and begins with packed, which the base64 of JSON never
-// does.
-const (
-	longestTask = 120 << 10
-	longTask    = 4 << 10
-	packed      = "z"
-)
-
 // env returns the value of TARRY_TASK, without characters that engines and shells might interpret.
 func (t task) env() string {
 	b, _ := json.Marshal(t) // plain fields cannot fail
-	if len(b) < longTask {
-		return base64.RawURLEncoding.EncodeToString(b)
-	}
-	var small bytes.Buffer
-	w, _ := flate.NewWriter(&small, flate.BestCompression) // the level is valid
-	_, _ = w.Write(b)                                      // to memory
-	_ = w.Close()
-	return packed + base64.RawURLEncoding.EncodeToString(small.Bytes())
-}
-
-// fits returns an error if the task is too long for the environment.
-func (t task) fits() error {
-	if n := len(t.env()); n > longestTask {
-		return mapreduce.Permanent(fmt.Errorf("the program's arguments are too long for workers: compressed they take %d bytes of the "+
-			"environment, more than %d: name a folder, or give a glob in quotes", n, longestTask))
-	}
-	return nil
+	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 func parseTask(text string) (*task, error) {
 	t := new(task)
-	text, long := strings.CutPrefix(text, packed)
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil && long {
-		b, err = io.ReadAll(flate.NewReader(bytes.NewReader(b)))
-	}
 	if err == nil {
 		err = json.Unmarshal(b, t)
 	}
@@ -163,6 +133,12 @@ func Main() {
 		os.Exit(t.supervise(context.Background()))
 	}
 	asked, verdicts = t, os.Stderr
+	if t.plan, err = readPlan(t.Plan); err == nil {
+		err = t.plan.check()
+	}
+	if err != nil {
+		giveUp(err)
+	}
 	if t.Frames {
 		output = os.NewFile(framesFile, "frames")
 		syscall.CloseOnExec(framesFile) // what the user's code starts must not write frames
@@ -172,10 +148,8 @@ func Main() {
 			giveUp(err)
 		}
 	}
-	if t.Heartbeat != "" {
-		go t.beat()
-	}
-	os.Args = append(os.Args[:1], t.Args...)
+	go t.beat()
+	os.Args = append(os.Args[:1], t.plan.Args...)
 }
 
 // useTickets sets the environment variables that name files with Kerberos tickets, for HDFS.
@@ -219,19 +193,25 @@ func firstLine(r io.Reader) (int, error) {
 	return index, nil
 }
 
-// attemptOf returns this attempt's number from the engine's variables; it differs between attempts
-// of a task.
-func attemptOf(getenv func(string) string) (int, error) {
-	for _, name := range []string{"TARRY_ATTEMPT", "TARRY_FAILURES", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT"} {
+// numberOf returns the number at the end of the first of the engine's variables that is set, or -1.
+func numberOf(what string, getenv func(string) string, variables ...string) (int, error) {
+	for _, name := range variables {
 		if v := getenv(name); v != "" {
 			n, err := strconv.Atoi(v[strings.LastIndexByte(v, '_')+1:])
 			if err != nil || n < 0 {
-				return 0, fmt.Errorf("%s=%s: no number of an attempt", name, v)
+				return 0, fmt.Errorf("%s=%s: no number of %s", name, v, what)
 			}
 			return n, nil
 		}
 	}
-	return 0, nil
+	return -1, nil
+}
+
+// attemptOf returns this attempt's number from the engine's variables; it differs between attempts
+// of a task.
+func attemptOf(getenv func(string) string) (int, error) {
+	n, err := numberOf("an attempt", getenv, "TARRY_ATTEMPT", "TARRY_FAILURES", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT")
+	return max(n, 0), err
 }
 
 // indexOf returns the task's index from the engine's variables or standard input.
@@ -240,14 +220,8 @@ func (t *task) indexOf(getenv func(string) string, stdin io.Reader) (int, error)
 	if t.Kind == reduceTask {
 		names = append(names, "mapreduce_task_partition")
 	}
-	for _, name := range names {
-		if v := getenv(name); v != "" {
-			n, err := strconv.Atoi(v)
-			if err != nil {
-				return 0, fmt.Errorf("%s=%s: no number of a task", name, v)
-			}
-			return n, nil
-		}
+	if n, err := numberOf("a task", getenv, names...); n >= 0 {
+		return n, err
 	}
 	if t.Kind == reduceTask {
 		return 0, fmt.Errorf("none of %s says which reduce this is", strings.Join(names, ", "))

@@ -18,7 +18,7 @@ import (
 func TestTaskTravels(t *testing.T) {
 	want := task{
 		Plan: "/a b/'c\"/plan.json", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
-		Args: []string{"", "a b", "$x", "\n"},
+		Spills: "a b$x\n",
 	}
 	text := want.env()
 	require.NotContains(t, text, " ")
@@ -91,8 +91,8 @@ func TestWhichTask(t *testing.T) {
 	require.ErrorContains(t, err, "SLURM_RESTART_COUNT=-1")
 }
 
-// A worker whose program differs from the submitter's, or with a plan of another version, fails
-// permanently. The error names both programs.
+// A worker whose program differs from the submitter's fails permanently. The error names both
+// programs.
 func TestOtherPrograms(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
@@ -111,17 +111,15 @@ func TestOtherPrograms(t *testing.T) {
 		require.ErrorContains(t, err, part)
 	}
 	name := filepath.Join(t.TempDir(), "plan.json")
-	for text, want := range map[string]string{`{"version":1}`: "version 1, this program knows version 2", "{": "plan.json"} {
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-		_, err := readPlan(name)
-		require.ErrorContains(t, err, want)
-	}
+	require.NoError(t, os.WriteFile(name, []byte("{"), 0o600))
+	_, err = readPlan(name)
+	require.ErrorContains(t, err, "plan.json: ")
 }
 
 // A reduce accepts its frames in any order. It fails if one is missing, doubled, damaged or meant
 // for another reduce.
 func TestFramesOfAReduce(t *testing.T) {
-	book := bookOf(t, t.TempDir(), "a", 3_000_000)
+	book := bookOf(t, t.TempDir(), "a", 5_000_000)
 	out := filepath.Join(t.TempDir(), "out")
 	p, j := prepared(t, "sort", out, Options{Reduces: 1, BlockSize: 2_000_000}, []string{book})
 	defer func() { require.NoError(t, p.AbortJob()) }()
@@ -142,14 +140,7 @@ func TestFramesOfAReduce(t *testing.T) {
 	reduce := func(list ...[]byte) error {
 		try++
 		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: cluster.ReduceKind, Try: try}, &j.layout)
-		var report bytes.Buffer
-		err := a.runReduce(t.Context(), bytes.NewReader(bytes.Join(list, nil)), &report)
-		if err == nil {
-			reports, err := parseReports(report.Bytes())
-			require.NoError(t, err)
-			require.Len(t, reports[0].Maps, len(j.layout.Splits))
-		}
-		return err
+		return a.runReduce(t.Context(), bytes.NewReader(bytes.Join(list, nil)))
 	}
 	require.NoError(t, reduce(list...))
 	var backwards [][]byte

@@ -16,17 +16,6 @@ import (
 // usualTimeout is the default task timeout, as Hadoop's mapreduce.task.timeout.
 const usualTimeout = 10 * time.Minute
 
-// timeout returns how long a task may make no progress; 0 means without limit.
-func (o *Options) timeout() time.Duration {
-	switch {
-	case o.TaskTimeout < 0:
-		return 0
-	case o.TaskTimeout == 0:
-		return usualTimeout
-	}
-	return o.TaskTimeout
-}
-
 // watched runs work, which contains user code, in a new goroutine, which user code may end. If
 // there is no progress for the task timeout, the task and this process fail: nothing else can stop
 // code that does not return.
@@ -82,7 +71,7 @@ func (a *attempt) still(over <-chan struct{}) bool {
 		now := time.Now()
 		if now.Sub(looked) >= a.task.lookEvery() {
 			looked = now
-			if err := a.task.there(); errors.Is(err, errGone) { // the starter may not be alive to end this process
+			if _, err := a.task.there(); errors.Is(err, errGone) { // the starter may not be alive to end this process
 				giveUp(err)
 			}
 		}
@@ -152,38 +141,21 @@ func beatEvery(timeout time.Duration) time.Duration {
 	return min(time.Second, timeout/4+1)
 }
 
-// beat updates the modification time of the task's heartbeat file until this process ends. It shows
-// the process that started this one that it is neither stopped nor frozen.
+// beat writes heartbeats to the process that started this one. They show that this process is neither
+// stopped nor frozen. When nobody reads them, the starter has exited, and this process ends.
 func (t *task) beat() {
-	tick := time.NewTicker(beatEvery(t.Timeout))
-	for now := time.Now(); ; now = <-tick.C {
-		if os.Chtimes(t.Heartbeat, now, now) != nil {
-			return // the file is removed when the starter no longer waits
+	for range time.Tick(beatEvery(t.Timeout)) {
+		if tellStarter(beatText) != nil {
+			os.Exit(1)
 		}
 	}
 }
 
-// heartbeatFile creates a task's heartbeat file in a local directory.
-func (t *task) heartbeatFile(dir string) (remove func(), err error) {
-	f, err := os.CreateTemp(dir, "tarry-beat-*")
-	if err != nil {
-		return nil, err
-	}
-	t.Heartbeat = f.Name()
-	return func() { _ = os.Remove(f.Name()) }, f.Close()
-}
-
-// awaitSilence cancels ctx with errStopped when a task's heartbeat file has not changed for the
-// task's timeout plus heartbeatGrace.
-func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
+// awaitSilence cancels ctx with errStopped when beats has not changed for the task's timeout plus
+// heartbeatGrace.
+func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc, beats func() int64) {
 	limit := t.Timeout + heartbeatGrace
-	beat := func() int64 {
-		if info, err := os.Stat(t.Heartbeat); err == nil {
-			return info.ModTime().UnixNano()
-		}
-		return time.Now().UnixNano()
-	}
-	if stalled(ctx.Done(), limit, beatEvery(t.Timeout), beat) {
+	if stalled(ctx.Done(), limit, beatEvery(t.Timeout), beats) {
 		cancel(fmt.Errorf("task timeout: %w (is it stopped, as by SIGSTOP?): none for %v", errStopped, limit))
 	}
 }

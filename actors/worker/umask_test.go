@@ -1,10 +1,8 @@
 package worker
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,13 +22,4 @@ func forAll(t testing.TB, dir string) {
 		require.NoError(t, err)
 		require.NoError(t, os.Chmod(dir, info.Mode()|0o755)) // only folders of this test
 	}
-}
-
-// longArguments returns arguments that exceed the maximum size of an environment variable.
-func longArguments() (words []string) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		words = append(words, strconv.FormatUint(rng.Uint64(), 36))
-	}
-	return words
 }

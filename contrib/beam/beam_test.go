@@ -244,5 +244,5 @@ func TestNoServer(t *testing.T) {
 	_, err = submit(t, on, "wordcount", []string{enginetest.Book(t, t.TempDir(), "a", 1000)})
 	require.ErrorContains(t, err, on+": no job server: ")
 	require.NotContains(t, err.Error(), "\n")
-	require.Error(t, worker.Check("beam://"))
+	require.Error(t, worker.Check("beam://", &worker.Settings{}))
 }

@@ -292,10 +292,7 @@ func (r *runFlags) check(c *command) error {
 		return err
 	}
 	if r.on != "" {
-		if err := worker.Check(r.on); err != nil {
-			return usageError("--on %w", err)
-		}
-		if err := r.settings.Check(r.on); err != nil {
+		if err := worker.Check(r.on, &r.settings); err != nil {
 			return usageError("%w", err)
 		}
 	}
