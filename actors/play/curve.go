@@ -1,10 +1,10 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
-	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -41,23 +41,19 @@ func curve(s *Setup, skips []int) (*Curve, error) {
 		}
 		one := *s
 		one.Set = append(append([]string{}, s.Set...), fmt.Sprintf("locality.skips=%d", d))
-		res, err := one.run(nil)
+		res, err := one.run(nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		c.Dots = append(c.Dots, Point{d, local(&res.Report)})
+		maps := &res.Report.Maps
+		c.Dots = append(c.Dots, Point{d, float64(maps.NodeLocal) / float64(max(1, maps.All()))})
 		most = max(most, d)
 	}
-	nodes := or(s.Nodes, 10)
+	nodes := cmp.Or(s.Nodes, 10)
 	for d := range most + 1 {
 		c.Line = append(c.Line, Point{d, expected(d, w.Jobs, nodes)})
 	}
 	return &c, nil
-}
-
-// local returns the fraction of a run's maps that were node-local.
-func local(r *simulator.Report) float64 {
-	return float64(r.Maps.NodeLocal) / float64(max(1, r.Maps.All()))
 }
 
 // expected returns the fraction of node-local maps that the formula predicts for D = d.

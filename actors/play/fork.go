@@ -42,7 +42,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 	}
 	b := &Branch{}
 	run := func(f *scheduling.Fork, events func(event.Event)) error {
-		res, err := r.Setup.runFork(f, events)
+		res, err := r.Setup.run(f, events)
 		if err == nil {
 			a.Report, a.Stats = &res.Report, &res.Stats
 		}
@@ -63,7 +63,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 			return err
 		}
 	}
-	var with, without spans
+	with, without := spans{of: map[string]int{}}, spans{of: map[string]int{}}
 	w := refusalSearch{asked: *r.Fork}
 	side := func(n int, see func(*event.Event)) func(event.Event) {
 		pass := tell(sink, n)
@@ -92,19 +92,23 @@ func fork(r *Request, a *Answer, sink Sink) error {
 
 // compare sets Mean, Job and Others from the jobs that ended in both runs.
 func (b *Branch) compare(with, without *spans) {
+	other := map[spanKey]time.Duration{}
+	for _, j := range without.list {
+		other[j.key] = j.duration
+	}
 	n := 0.0
-	for i := range with.list {
-		was, is := &with.list[i], without.of(with.list[i].key)
-		if was.duration == 0 || is == nil || is.duration == 0 {
+	for _, j := range with.list {
+		was, is := j.duration, other[j.key]
+		if was == 0 || is == 0 {
 			continue
 		}
 		n++
-		b.Mean[0] += was.duration.Seconds()
-		b.Mean[1] += is.duration.Seconds()
+		b.Mean[0] += was.Seconds()
+		b.Mean[1] += is.Seconds()
 		switch {
-		case was.id == b.Fork.Job:
-			b.Job = [2]time.Duration{was.duration, is.duration}
-		case was.duration != is.duration:
+		case j.id == b.Fork.Job:
+			b.Job = [2]time.Duration{was, is}
+		case was != is:
 			b.Others++
 		}
 	}
@@ -116,8 +120,8 @@ func (b *Branch) compare(with, without *spans) {
 
 // spans collects the times of a run's jobs from its events, in the order of job IDs.
 type spans struct {
-	list   []span
-	places map[spanKey]int
+	list []span
+	of   map[string]int // number of jobs by name
 }
 
 // span is a job with its time from submission to end.
@@ -139,28 +143,13 @@ type spanKey struct {
 func (s *spans) add(e *event.Event) {
 	switch e.Type {
 	case event.Submitted:
-		if s.places == nil {
-			s.places = map[spanKey]int{}
-		}
-		key := spanKey{name: e.Name}
-		for _, taken := s.places[key]; taken; _, taken = s.places[key] {
-			key.nth++
-		}
-		s.places[key] = len(s.list)
-		s.list = append(s.list, span{key: key, id: e.JobID, submitted: e.At})
+		s.list = append(s.list, span{key: spanKey{e.Name, s.of[e.Name]}, id: e.JobID, submitted: e.At})
+		s.of[e.Name]++
 	case event.Finished:
 		j := &s.list[e.JobID-1]
 		j.duration = e.At - j.submitted
 	default:
 	}
-}
-
-// of returns the job of a key, or nil.
-func (s *spans) of(key spanKey) *span {
-	if i, ok := s.places[key]; ok {
-		return &s.list[i]
-	}
-	return nil
 }
 
 // refusalSearch finds the refusal of a slot, in a run's events, that is nearest in time to asked.

@@ -98,7 +98,7 @@ func decode(text []byte, into any) error {
 func answer(r *Request, a *Answer, sink Sink) (err error) {
 	switch r.Op {
 	case "run":
-		res, err := r.Setup.run(tell(sink, 0))
+		res, err := r.Setup.run(nil, tell(sink, 0))
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func TestCenterIsNotTheNodeWithMost(t *testing.T) {
 	s := l.Setup
 	s.Policy, s.Set = l.Other.Policy, l.Other.Set
 	input, center := map[string]int64{}, ""
-	_, err := s.run(func(e event.Event) {
+	_, err := s.run(nil, func(e event.Event) {
 		switch reduce := e.Attempt.Task.Index; {
 		case e.JobID != 1:
 		case e.Type == event.Succeeded && e.Output != nil:

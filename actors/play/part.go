@@ -23,24 +23,19 @@ type Side struct {
 	Decision int    `json:"decision,omitempty"` // the decision's number in the run, from 1
 }
 
-// decision is an event that is a decision of the policy, as decides reports.
-type decision struct {
-	event event.Event
-	at    int // index in the list of its run's events
-}
-
-// passedOver returns why this run did not make theirs, the other run's launch: the last skip before
-// d of the same job and kind, on the same node or, if none is there, on any. nil means no skip.
-func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.Event {
+// passedOver returns why a run did not make theirs, the other run's launch, before mine: the last
+// skip before it of the same job and kind, on the same node or, if none is there, on any. nil means
+// no skip.
+func passedOver(before []event.Event, mine, theirs *event.Event) *event.Event {
 	var found *event.Event
-	for i := d.at - 1; i >= 0; i-- {
-		e := &events[i]
+	for i := len(before) - 1; i >= 0; i-- {
+		e := &before[i]
 		switch {
 		case e.JobID != theirs.Attempt.Task.Job || e.Kind != theirs.Attempt.Task.Kind:
 		case e.Type == event.Launched:
 			return found // reasons of skips before a launch no longer apply
 		case e.Type != event.Skipped || e.Reason.Cause == event.NoCause || e.Reason.Cause == event.CauseNoSlot:
-		case e.Reason.Cause == event.CauseSlowStart && e.At < d.event.At: // slow start may have ended since
+		case e.Reason.Cause == event.CauseSlowStart && e.At < mine.At: // slow start may have ended since
 		case e.Node == theirs.Node:
 			return e
 		case found == nil:
@@ -76,7 +71,7 @@ func part(r *Request, a *Answer, sink Sink) error {
 	var names [2]string
 	for side, s := range []*Setup{&r.Setup, &other} {
 		pass := tell(sink, side)
-		res, err := s.run(func(e event.Event) {
+		res, err := s.run(nil, func(e event.Event) {
 			if pass != nil {
 				pass(e)
 			}
@@ -105,49 +100,46 @@ func part(r *Request, a *Answer, sink Sink) error {
 
 // divergence returns the first decision in which two runs differ, or nil, from their events.
 func divergence(events [2][]event.Event, names [2]string) *Divergence {
-	var lists [2][]decision
-	for side := range lists {
-		for i, e := range events[side] {
-			if e.Type != event.Skipped {
-				lists[side] = append(lists[side], decision{e, i})
+	var at [2]int // places of the next decisions
+	for n := 1; ; n++ {
+		var next [2]*event.Event
+		for side, list := range events {
+			for at[side] < len(list) && list[at[side]].Type == event.Skipped {
+				at[side]++
+			}
+			if at[side] < len(list) {
+				next[side] = &list[at[side]]
 			}
 		}
-	}
-	for i := 0; i < len(lists[0]) || i < len(lists[1]); i++ {
-		var at [2]*decision
-		for side := range at {
-			if i < len(lists[side]) {
-				at[side] = &lists[side][i]
-			}
+		switch {
+		case next[0] == nil && next[1] == nil:
+			return nil
+		case next[0] == nil || next[1] == nil || !same(next[0], next[1]):
+			return explain(next, at, events, names, n)
 		}
-		if at[0] != nil && at[1] != nil && same(&at[0].event, &at[1].event) {
-			continue
-		}
-		return explain(at, events, names, i+1)
+		at[0]++
+		at[1]++
 	}
-	return nil
 }
 
-// explain describes, for both sides, their decisions number n, which differ. One of at may be nil.
-func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Divergence {
+// explain describes, for both sides, their decisions number n, which differ and are at these places
+// of events. A run without one has ended.
+func explain(next [2]*event.Event, at [2]int, events [2][]event.Event, names [2]string, n int) *Divergence {
 	p := &Divergence{At: -1}
-	for side, d := range at {
+	for side, mine := range next {
 		s := &p.Sides[side]
 		s.Policy, s.Decision = names[side], n
-		if d == nil {
+		if mine == nil {
 			s.Did = "is done: nothing is left to decide"
 			continue
 		}
-		if p.At < 0 || d.event.At < p.At {
-			p.At = d.event.At
+		if p.At < 0 || mine.At < p.At {
+			p.At = mine.At
 		}
-		s.Did, s.Why = describe(&d.event), d.event.Why()
-	}
-	for side, d := range at {
-		if d == nil || at[1-side] == nil {
-			continue
+		s.Did, s.Why = describe(mine), mine.Why()
+		if theirs := next[1-side]; theirs != nil {
+			s.Instead = instead(events[side], at[side], theirs)
 		}
-		p.Sides[side].Instead = instead(d, &at[1-side].event, events[side])
 	}
 	alike := "They differ from the first decision on:"
 	if n == 2 {
@@ -159,10 +151,11 @@ func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *
 	return p
 }
 
-// instead explains why the run of events decided d and not theirs, the other run's decision.
-func instead(d *decision, theirs *event.Event, events []event.Event) string {
-	mine, job := &d.event, theirs.Attempt.Task.Job
-	skip := d.passedOver(events, theirs)
+// instead explains why the run of events decided events[at] and not theirs, the other run's
+// decision.
+func instead(events []event.Event, at int, theirs *event.Event) string {
+	mine, job := &events[at], theirs.Attempt.Task.Job
+	skip := passedOver(events[:at], mine, theirs)
 	switch {
 	case skip != nil && (skip.Node == theirs.Node || mine.Attempt.Task.Job != job || mine.At > theirs.At):
 		return fmt.Sprintf("%v was passed over for %s: %s", job, on(skip), skip.Why())
@@ -173,9 +166,9 @@ func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	case mine.Attempt == theirs.Attempt:
 		return fmt.Sprintf("it started the same task on %s: %s", mine.NodeName, mine.Why())
 	}
-	for i := range events[d.at+1:] {
-		if e := &events[d.at+1+i]; e.Type == theirs.Type && e.Attempt == theirs.Attempt {
-			return "that comes later: it " + describe(e)
+	for _, e := range events[at+1:] {
+		if e.Type == theirs.Type && e.Attempt == theirs.Attempt {
+			return "that comes later: it " + describe(&e)
 		}
 	}
 	return "that never comes"

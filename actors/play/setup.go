@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -111,7 +112,7 @@ func (s *Setup) config() (cfg simulator.Config, err error) {
 		cfg.MaxEvents = min(s.Most, maxEvents)
 	}
 	cfg.Cluster = simulator.Cluster{
-		Nodes: or(s.Nodes, 10), Racks: or(s.Racks, 1), MapSlots: or(s.MapSlots, 4), ReduceSlots: or(s.ReduceSlots, 2),
+		Nodes: cmp.Or(s.Nodes, 10), Racks: cmp.Or(s.Racks, 1), MapSlots: cmp.Or(s.MapSlots, 4), ReduceSlots: cmp.Or(s.ReduceSlots, 2),
 	}
 	cfg.Network = simulator.Network{Flows: s.Flows, NodeLink: s.Link, Oversubscription: s.Over}
 	if s.Heartbeats {
@@ -128,20 +129,9 @@ func (s *Setup) config() (cfg simulator.Config, err error) {
 	return cfg, cfg.Validate()
 }
 
-func or(n, other int) int {
-	if n == 0 {
-		return other
-	}
-	return n
-}
-
-// run simulates a set-up. It calls events, unless nil, with each event and its explanation.
-func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
-	return s.runFork(nil, events)
-}
-
-// runFork is like run, but if fork is not nil, the job of fork uses the slot and does not wait.
-func (s *Setup) runFork(fork *scheduling.Fork, events func(event.Event)) (*simulator.Result, error) {
+// run simulates a set-up. It calls events, unless nil, with each event and its explanation. If fork
+// is not nil, the job of fork uses the slot and does not wait.
+func (s *Setup) run(fork *scheduling.Fork, events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {
 		return nil, err
