@@ -286,7 +286,7 @@ func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 			_ = jobs[f.job].Kill("chaos") // an error means that the job has ended
 		}
 	case faultTracker:
-		if err := c.ask("test", func(*jobTracker) error { panic(errChaos) }); !errors.Is(err, errScheduler) {
+		if err := c.ask(onTurn(func(*jobTracker) error { panic(errChaos) })); !errors.Is(err, errScheduler) {
 			return fmt.Errorf("a panic of the JobTracker: %w", err)
 		}
 	default:

@@ -95,7 +95,7 @@ func TestChaosDisturbsFewMessages(t *testing.T) {
 			require.True(t, d == 0 || d >= 25*time.Millisecond)
 		}
 		require.Equal(t, atOnce, u.deliver(&report{}))
-		require.Equal(t, atOnce, u.deliver(&command{}))
+		require.Equal(t, atOnce, u.deliver(&asked{}))
 	}
 	require.InDelta(t, messages/8, disturbed, messages/80)
 	for _, n := range []int{lost, late, doubled / 2} {

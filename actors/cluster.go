@@ -160,7 +160,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.env.chaos.end()
 	c.submits.Wait()
 	c.env.cfg.State.Stop()
-	err := c.cordonAll()
+	err := c.ask(cordonAll{})
 	for c.computing() && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():

@@ -130,10 +130,10 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 		c.submit(t, wordCount(t, "a b", 1), SubmitOptions{User: "u"}).wait(t)
 	}
 	require.Empty(t, c.env.registry.runs())
-	require.NoError(t, c.ask("test", func(jt *jobTracker) error {
+	require.NoError(t, c.ask(onTurn(func(jt *jobTracker) error {
 		require.Empty(t, jt.runs)
 		return nil
-	}))
+	})))
 	entries, err := c.FS().ReadDir("_jobs")
 	require.NoError(t, err)
 	require.Empty(t, entries)

@@ -69,10 +69,7 @@ func (c *Cluster) StopNode(name string) error {
 		return err
 	}
 	err = c.env.sys.stop(pid)
-	return errors.Join(err, c.ask(fmt.Sprint("leave of node ", id), func(jt *jobTracker) error {
-		jt.log("leave", jt.core.Leave(jt.env.now(), id))
-		return nil
-	}))
+	return errors.Join(err, c.ask(&leave{id}))
 }
 
 // StartNode restarts a killed or stopped node. It begins without blocks and map outputs.
@@ -99,68 +96,41 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 	if err != nil {
 		return err
 	}
-	return c.ask("cordon", func(jt *jobTracker) error { return jt.core.Cordon(jt.env.now(), id, cordoned) })
-}
-
-// cordonAll keeps new tasks from all nodes.
-func (c *Cluster) cordonAll() error {
-	return c.ask("cordon all", func(jt *jobTracker) error {
-		var errs []error
-		for _, p := range jt.env.places {
-			errs = append(errs, jt.core.Cordon(jt.env.now(), p.id, true))
-		}
-		return errors.Join(errs...)
-	})
+	return c.ask(&cordonNode{id, cordoned})
 }
 
 // Inspect calls f with the view of the scheduling.Core between two of its calls. f must not change
 // the view, keep it or block. Inspect returns a panic of f as its error.
 func (c *Cluster) Inspect(f func(scheduling.View)) error {
-	return c.ask("inspect", func(jt *jobTracker) error {
-		return isolate(func() error {
-			f(jt.core.View())
-			return nil
-		})
-	})
+	return c.ask(&inspect{f})
 }
 
 // Reload replaces the policy and the admission rules, for example by those of changed configuration
 // files. On error it changes neither. Nil rules let everybody do everything, as in Config.
 func (c *Cluster) Reload(p scheduling.Policy, rules *access.Rules) error {
-	return c.ask("reload", func(jt *jobTracker) error {
-		if err := jt.core.Reconfigure(jt.env.now(), p); err != nil {
-			return err
-		}
-		jt.env.admission.Store(&admission{p, rules})
-		return nil
-	})
+	return c.ask(&reload{p, rules})
 }
 
 // ReloadFailed emits an event that says that changed configuration files were not applied, and why.
-func (c *Cluster) ReloadFailed(why error) error {
-	return c.ask("reload failed", func(jt *jobTracker) error {
-		jt.happened = append(jt.happened, event.Event{
-			At: jt.env.now(), Type: event.ReloadFailed, Node: scheduling.NoNode, Err: why.Error(),
-		})
-		return nil
-	})
-}
+func (c *Cluster) ReloadFailed(why error) error { return c.ask(&reloadFailed{why}) }
 
 // Rules returns the current admission rules, which the caller must not change; nil lets everybody
 // do everything.
 func (c *Cluster) Rules() *access.Rules { return c.env.admission.Load().rules }
 
 // command is a program's request to the JobTracker. apply runs in the JobTracker's goroutine; its
-// error is the answer. reply must be buffered.
-type command struct {
+// error is the answer.
+type command interface{ apply(jt *jobTracker) error }
+
+// asked carries a command to the JobTracker. reply must be buffered.
+type asked struct {
 	noDeadLetter
-	name  string // for the count of its panics
-	apply func(*jobTracker) error
-	reply chan error
+	command command
+	reply   chan error
 }
 
 // ask makes the JobTracker execute a command and waits for its answer.
-func (c *Cluster) ask(name string, apply func(*jobTracker) error) error {
+func (c *Cluster) ask(m command) error {
 	c.mu.Lock()
 	if c.stopped {
 		c.mu.Unlock()
@@ -169,7 +139,142 @@ func (c *Cluster) ask(name string, apply func(*jobTracker) error) error {
 	c.commands.Add(1)
 	c.mu.Unlock()
 	defer c.commands.Done()
-	m := &command{name: name, apply: apply, reply: make(chan error, 1)}
-	c.env.sys.Root.Send(c.env.jobTracker, m)
-	return <-m.reply
+	a := &asked{command: m, reply: make(chan error, 1)}
+	c.env.sys.Root.Send(c.env.jobTracker, a)
+	return <-a.reply
+}
+
+// The commands that programs give to the JobTracker.
+type (
+	// killJob kills a job that has not ended; the job's error wraps why.
+	killJob struct {
+		run *run
+		why error
+	}
+
+	// setPriority changes the priority of a job.
+	setPriority struct {
+		run *run
+		to  scheduling.Priority
+	}
+
+	// setPool moves a job to another pool or queue, if the rules let `by` do so.
+	setPool struct {
+		run *run
+		by  access.Principal
+		to  string
+	}
+
+	// cordonNode keeps new tasks from a node or admits them.
+	cordonNode struct {
+		node     scheduling.NodeID
+		cordoned bool
+	}
+
+	// cordonAll keeps new tasks from all nodes.
+	cordonAll struct{}
+
+	// inspect passes the Core's view to a function of the user.
+	inspect struct{ look func(scheduling.View) }
+
+	// reload replaces the policy and the admission rules: both or, on error, neither.
+	reload struct {
+		policy scheduling.Policy
+		rules  *access.Rules
+	}
+
+	// submit passes a prepared job to the Core, as a new one or one that continues. kept lists the
+	// tasks whose output exists already.
+	submit struct {
+		run  *run
+		spec scheduling.JobSpec
+		kept []int32
+	}
+
+	// leave says that a node shuts down in good order.
+	leave struct{ node scheduling.NodeID }
+
+	// reloadFailed emits an event that says why changed configuration files were not applied.
+	reloadFailed struct{ why error }
+)
+
+func (m *killJob) apply(jt *jobTracker) error {
+	if jt.runs[m.run.id] != m.run {
+		return nil // it has ended
+	}
+	m.run.mu.Lock()
+	m.run.why = m.why
+	m.run.mu.Unlock()
+	return jt.core.Kill(jt.env.now(), m.run.id)
+}
+
+func (m *setPriority) apply(jt *jobTracker) error {
+	if err := jt.notEnded(m.run); err != nil {
+		return err
+	}
+	return jt.core.SetPriority(jt.env.now(), m.run.id, m.to)
+}
+
+func (m *setPool) apply(jt *jobTracker) error {
+	if err := jt.notEnded(m.run); err != nil {
+		return err
+	}
+	if rules := jt.env.admission.Load().rules; rules != nil {
+		job, err := jt.core.View().Glance(m.run.id)
+		if err == nil {
+			err = rules.Move(m.by, m.run.who.User, job.Pool, m.to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return jt.core.SetPool(jt.env.now(), m.run.id, m.to)
+}
+
+// notEnded returns an error if the job has ended.
+func (jt *jobTracker) notEnded(r *run) error {
+	if jt.runs[r.id] != r {
+		return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, r.id)
+	}
+	return nil
+}
+
+func (m *leave) apply(jt *jobTracker) error {
+	jt.log("leave", jt.core.Leave(jt.env.now(), m.node))
+	return nil
+}
+
+func (m *cordonNode) apply(jt *jobTracker) error {
+	return jt.core.Cordon(jt.env.now(), m.node, m.cordoned)
+}
+
+func (cordonAll) apply(jt *jobTracker) error {
+	var errs []error
+	for _, p := range jt.env.places {
+		errs = append(errs, jt.core.Cordon(jt.env.now(), p.id, true))
+	}
+	return errors.Join(errs...)
+}
+
+func (m *inspect) apply(jt *jobTracker) error {
+	return isolate(func() error {
+		m.look(jt.core.View())
+		return nil
+	})
+}
+
+// apply changes the policy and, if the Core accepts it, the admission rules: both or neither.
+func (m *reload) apply(jt *jobTracker) error {
+	if err := jt.core.Reconfigure(jt.env.now(), m.policy); err != nil {
+		return err
+	}
+	jt.env.admission.Store(&admission{m.policy, m.rules})
+	return nil
+}
+
+func (m *reloadFailed) apply(jt *jobTracker) error {
+	jt.happened = append(jt.happened, event.Event{
+		At: jt.env.now(), Type: event.ReloadFailed, Node: scheduling.NoNode, Err: m.why.Error(),
+	})
+	return nil
 }

@@ -100,15 +100,7 @@ func (h *JobHandle) Kill(reason string) error {
 
 // kill ends the job; the job's error wraps reason.
 func (h *JobHandle) kill(reason error) error {
-	err := h.cluster.ask("kill", func(jt *jobTracker) error {
-		if jt.ended(h.run) != nil {
-			return nil
-		}
-		h.run.mu.Lock()
-		h.run.why = reason
-		h.run.mu.Unlock()
-		return jt.core.Kill(jt.env.now(), h.run.id)
-	})
+	err := h.cluster.ask(&killJob{h.run, reason})
 	if errors.Is(err, ErrClosed) {
 		return nil // Close has killed it
 	}
@@ -117,40 +109,13 @@ func (h *JobHandle) kill(reason error) error {
 
 // SetPriority changes the job's priority.
 func (h *JobHandle) SetPriority(p scheduling.Priority) error {
-	return h.cluster.ask("set priority", func(jt *jobTracker) error {
-		if err := jt.ended(h.run); err != nil {
-			return err
-		}
-		return jt.core.SetPriority(jt.env.now(), h.run.id, p)
-	})
+	return h.cluster.ask(&setPriority{h.run, p})
 }
 
 // SetPool moves the job to another pool or queue for a user. Config.Rules, if given, must let them
 // administer the job in its current pool and submit to the new one.
 func (h *JobHandle) SetPool(who access.Principal, name string) error {
-	return h.cluster.ask("set pool", func(jt *jobTracker) error {
-		if err := jt.ended(h.run); err != nil {
-			return err
-		}
-		if rules := jt.env.admission.Load().rules; rules != nil {
-			job, err := jt.core.View().Glance(h.run.id)
-			if err == nil {
-				err = rules.Move(who, h.run.who.User, job.Pool, name)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return jt.core.SetPool(jt.env.now(), h.run.id, name)
-	})
-}
-
-// ended returns an error if the job has ended.
-func (jt *jobTracker) ended(r *run) error {
-	if jt.runs[r.id] != r {
-		return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, r.id)
-	}
-	return nil
+	return h.cluster.ask(&setPool{h.run, who, name})
 }
 
 // Progress tells how far a job had come at one moment.

@@ -124,7 +124,7 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		jt.heartbeat(c, m)
 	case *commitRequest:
 		jt.commit(c, m)
-	case *command:
+	case *asked:
 		idle := len(jt.runs) == 0
 		answer(m, jt)
 		if idle && len(jt.runs) > 0 {
@@ -152,10 +152,10 @@ func (jt *jobTracker) Receive(c actor.Context) {
 
 // answer executes a command and sends its error to the caller, or errScheduler if the command
 // panics, so that the caller never waits for ever.
-func answer(m *command, jt *jobTracker) {
+func answer(m *asked, jt *jobTracker) {
 	err := errScheduler
 	defer func() { m.reply <- err }()
-	err = m.apply(jt)
+	err = m.command.apply(jt)
 }
 
 // giveUp fails all jobs, because a panic has left the Core in an unknown state. The next JobTracker
@@ -221,22 +221,22 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	jt.reports = nil
 }
 
-// submit passes a prepared job to the Core, as a new one or one that continues, and registers it.
-// kept lists the tasks whose output exists already.
-func (jt *jobTracker) submit(r *run, spec scheduling.JobSpec, kept []int32) (err error) {
+// apply passes the job to the Core and registers it.
+func (m *submit) apply(jt *jobTracker) error {
 	var id scheduling.JobID
-	if r.remembered() {
-		id, err = jt.resume(r, spec, kept)
+	var err error
+	if m.run.remembered() {
+		id, err = jt.resume(m)
 	} else {
-		id, err = jt.core.Submit(jt.env.now(), spec)
+		id, err = jt.core.Submit(jt.env.now(), m.spec)
 	}
 	if err != nil {
 		return err
 	}
 	jt.env.durable.Jobs = max(jt.env.durable.Jobs, id)
-	r.id = id
-	jt.runs[id] = r
-	jt.env.registry.add(r)
+	m.run.id = id
+	jt.runs[id] = m.run
+	jt.env.registry.add(m.run)
 	return nil
 }
 

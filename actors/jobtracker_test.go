@@ -286,9 +286,10 @@ func TestCallsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range []any{
 		&heartbeat{beat: scheduling.Heartbeat{Node: 1}}, &heartbeat{beat: scheduling.Heartbeat{Node: 2}},
-		&join{spec: scheduling.Node{Name: "a"}}, &join{spec: scheduling.Node{Name: "b"}}, &command{name: "leave of node 1"},
+		&join{spec: scheduling.Node{Name: "a"}}, &join{spec: scheduling.Node{Name: "b"}},
+		&asked{command: &leave{node: 1}}, &asked{command: &leave{node: 2}},
 		&commitRequest{attempt: scheduling.AttemptID{Try: 1}}, &commitRequest{attempt: scheduling.AttemptID{Try: 2}},
-		&tick{}, &command{name: "submit"},
+		&tick{}, &asked{command: &submit{}},
 	} {
 		require.False(t, seen[callOf(m)], callOf(m))
 		seen[callOf(m)] = true

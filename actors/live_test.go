@@ -56,7 +56,7 @@ func TestSchedulerPanic(t *testing.T) {
 		require.Error(t, c.Reload(bad, nil))
 		h, _ := submitLines(t, c, tasked(1, untilKilled), "a\n")
 		synctest.Wait()
-		require.ErrorIs(t, c.ask("test", func(*jobTracker) error { panic("a bug") }), errScheduler)
+		require.ErrorIs(t, c.ask(onTurn(func(*jobTracker) error { panic("a bug") })), errScheduler)
 		_, err = h.Wait(context.Background())
 		require.ErrorIs(t, err, ErrJobFailed)
 		require.ErrorIs(t, err, errScheduler)

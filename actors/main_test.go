@@ -132,10 +132,10 @@ func pass(d time.Duration) {
 
 // submitted returns the number of jobs that the cluster has accepted.
 func (c *Cluster) submitted() (n int) {
-	_ = c.ask("test", func(jt *jobTracker) error {
+	_ = c.ask(onTurn(func(jt *jobTracker) error {
 		n = int(jt.env.durable.Jobs)
 		return nil
-	})
+	}))
 	return n
 }
 
@@ -219,3 +219,8 @@ func losing(lose func(msg any) bool) func(any) []time.Duration {
 		return atOnce
 	}
 }
+
+// onTurn is a command for the JobTracker that runs a function of the test in its goroutine.
+type onTurn func(*jobTracker) error
+
+func (f onTurn) apply(jt *jobTracker) error { return f(jt) }

@@ -78,10 +78,10 @@ func TestDeadNodeExpires(t *testing.T) {
 
 		require.NoError(t, c.StartNode(dead))
 		synctest.Wait()
-		require.NoError(t, c.ask("test", func(jt *jobTracker) error {
+		require.NoError(t, c.ask(onTurn(func(jt *jobTracker) error {
 			require.NotNil(t, jt.nodes[launched[0].Node].pid)
 			return nil
-		}))
+		})))
 	})
 }
 

@@ -68,8 +68,11 @@ func callOf(m any) string {
 		return "join of " + m.spec.Name
 	case *commitRequest:
 		return "commit of " + m.attempt.String()
-	case *command:
-		return "command " + m.name
+	case *asked:
+		if c, ok := m.command.(*leave); ok {
+			return fmt.Sprint("leave of node ", c.node)
+		}
+		return fmt.Sprintf("%T", m.command)
 	}
 	return fmt.Sprintf("%T", m)
 }
@@ -166,18 +169,18 @@ func (r *run) kept() (kept []int32, err error) {
 }
 
 // resume passes a job with a key to the Core. The job may continue one of an earlier cluster.
-func (jt *jobTracker) resume(r *run, spec scheduling.JobSpec, kept []int32) (id scheduling.JobID, err error) {
-	state, now := jt.env.cfg.State, jt.env.now()
+func (jt *jobTracker) resume(m *submit) (id scheduling.JobID, err error) {
+	state, now, r := jt.env.cfg.State, jt.env.now(), m.run
 	for _, other := range jt.runs {
 		if other.key == r.key {
 			return 0, fmt.Errorf("actors: %v runs under the key %q", other.id, r.key)
 		}
 	}
 	was := state.Awaited(r.key)
-	if was == 0 && len(kept) == 0 {
-		id, err = jt.core.Submit(now, spec)
+	if was == 0 && len(m.kept) == 0 {
+		id, err = jt.core.Submit(now, m.spec)
 	} else {
-		id, err = jt.core.Resume(now, was, spec, kept)
+		id, err = jt.core.Resume(now, was, m.spec, m.kept)
 	}
 	if err != nil {
 		return 0, err
@@ -189,7 +192,7 @@ func (jt *jobTracker) resume(r *run, spec scheduling.JobSpec, kept []int32) (id 
 	if r.plan.MapOnly() {
 		kind = scheduling.Map
 	}
-	r.tally.doneTasks[kind] = len(kept)
+	r.tally.doneTasks[kind] = len(m.kept)
 	if job, err := jt.core.View().Glance(id); err == nil {
 		r.submitted = job.Submitted
 	}

@@ -371,7 +371,7 @@ func TestLongLog(t *testing.T) {
 		pass(time.Minute)
 		before := saved.Journal().Size()
 		long := func(bytes int64) {
-			require.NoError(t, c.ask("test", func(*jobTracker) error { saved.LongLog = bytes; return nil }))
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { saved.LongLog = bytes; return nil })))
 		}
 		long(before)
 		pass(time.Second)

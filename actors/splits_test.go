@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,10 +151,10 @@ func TestAccountsAreCharged(t *testing.T) {
 			h := c.submit(t, countFiles(t, files(x.files, x.size), slow(x.reduces)), SubmitOptions{})
 			var splits int
 			var fixed int64
-			require.NoError(t, c.ask("test", func(*jobTracker) error { // the JobTracker writes them
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // the JobTracker writes them
 				splits, fixed = len(h.run.splits), h.run.fixed
 				return nil
-			}))
+			})))
 			require.Equal(t, x.splits, splits, "%+v", x)
 			require.Equal(t, int64(2*(350*x.files+250*splits*x.reduces)), fixed, "%+v", x)
 			require.GreaterOrEqual(t, c.env.memory.Used(), fixed)
@@ -168,13 +169,19 @@ func TestAccountsAreCharged(t *testing.T) {
 // attempts spill for nothing.
 func TestChargesMatchTheHeap(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 1, BlockSize: 1 << 20, MapSlots: 1, ReduceSlots: 1})
-	sources := files(5000, 10)
-	before := heap()
-	r := newRun(c.env, countFiles(t, sources, counting(1)))
-	require.NoError(t, c.prepare(t.Context(), r, SubmitOptions{}))
-	grew := heap() - before
-	require.LessOrEqual(t, 2*grew, r.fixed)
-	require.LessOrEqual(t, r.fixed, 16*grew)
+	var fixed int64
+	var growths []int64
+	for range 3 { // what earlier tests left on the heap may go in one of them
+		sources := files(5000, 10)
+		before := heap()
+		r := newRun(c.env, countFiles(t, sources, counting(1)))
+		require.NoError(t, c.prepare(t.Context(), r, SubmitOptions{}))
+		growths, fixed = append(growths, heap()-before), r.fixed
+	}
+	slices.Sort(growths)
+	grew := growths[1]
+	require.LessOrEqual(t, 2*grew, fixed)
+	require.LessOrEqual(t, fixed, 16*grew)
 }
 
 // If the memory budget does not suffice for all slots, fewer attempts compute at the same time.

@@ -34,10 +34,10 @@ func TestStallOfAllLosesNothing(t *testing.T) {
 				if all {
 					until.Store(time.Now().Add(stall).UnixNano())
 				}
-				require.NoError(t, c.ask("test", func(*jobTracker) error {
+				require.NoError(t, c.ask(onTurn(func(*jobTracker) error {
 					time.Sleep(stall)
 					return nil
-				}))
+				})))
 				pass(time.Minute)
 				require.Empty(t, events.of(event.Lost), "%v, all: %t", stall, all)
 			}

@@ -122,7 +122,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		return err
 	}
 	r.resumeSkips(kept)
-	err = c.ask("submit", func(jt *jobTracker) error { return jt.submit(r, spec, kept) })
+	err = c.ask(&submit{r, spec, kept})
 	if state := c.env.cfg.State; state != nil && err == nil {
 		state.Sync(c.env.cfg.Logger)
 	}
