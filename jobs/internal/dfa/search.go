@@ -8,7 +8,7 @@ import (
 
 const (
 	// maxHeld is the size in bytes of the states beyond which a Searcher clears its table.
-	maxHeld = 1 << 20
+	maxHeld = 2 << 20
 	// workOfState is the cost of creating a state, and workOfStep that of a transition. A unit is
 	// the examination of an instruction, about 5 ns.
 	workOfState = 60
@@ -42,15 +42,13 @@ type Searcher struct {
 	maxHeld   int       // maxHeld, except without limit
 	clears    int       // number of calls of clear
 
-	lines        func(text []byte, from int) (at int) // of SkipLines; nil if there is none, or if it does not pay
-	skipping     bool                                 // text is skipped in start states
-	checkAfter   int                                  // checkedSkips, except in tests
-	skips        int                                  // number of skips since their average length was last checked
-	skippedBytes int                                  // bytes skipped by these
-	lineBytes    int                                  // bytes skipped by lines, of these
-	line         int                                  // the start of the line at hand, if there is no prefix
-	spanSize     int                                  // bytes of the last span read without skips
-	spanLeft     int                                  // bytes of that span not read yet
+	skipping     bool // text is skipped in start states
+	checkAfter   int  // checkedSkips, except in tests
+	skips        int  // number of skips since their average length was last checked
+	skippedBytes int  // bytes skipped by these
+	line         int  // the start of the line at hand, if there is no prefix
+	spanSize     int  // bytes of the last span read without skips
+	spanLeft     int  // bytes of that span not read yet
 
 	work, scanned      int64 // units of work done, and bytes read with it
 	restSize, restLeft int64 // bytes that other methods shall search after the Searcher gave up, in all and from here on
@@ -68,7 +66,7 @@ type Searcher struct {
 // NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
 	s := &Searcher{
-		p: p, lines: p.lines, ids: map[string]uint32{}, seen: make([]uint32, len(p.Inst)),
+		p: p, ids: map[string]uint32{}, seen: make([]uint32, len(p.Inst)),
 		maxHeld: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan,
 	}
 	s.use(p.prefix != nil || p.lines != nil)
@@ -159,10 +157,9 @@ func (s *Searcher) Rest(n int) bool {
 // the start state there.
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	from := i
-	if s.lines != nil && (i == 0 || text[i-1] == '\n') {
-		i = s.lines(text, i)
+	if s.p.lines != nil && (i == 0 || text[i-1] == '\n') {
+		i = s.p.lines(text, i)
 		s.line = i
-		s.lineBytes += i - from
 	}
 	if s.p.prefix != nil {
 		i = s.p.prefix.Index(text, i)
@@ -176,10 +173,7 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 		} else {
 			s.spanSize = max(s.spanSize/2, firstSpan)
 		}
-		if s.lineBytes < s.checkAfter*minSkip && s.p.prefix != nil {
-			s.lines = nil // nearly all lines can match
-		}
-		s.skips, s.skippedBytes, s.lineBytes = 0, 0, 0
+		s.skips, s.skippedBytes = 0, 0
 	}
 	v := s.starts[lineStart]
 	if i > 0 && text[i-1] != '\n' {
