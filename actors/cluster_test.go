@@ -245,6 +245,30 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 	})
 }
 
+// An abandoned attempt that ends after its job leaves nothing in the block store.
+func TestLateAttemptAndTheBlockStore(t *testing.T) {
+	bubble(t, Config{MaxAttempts: 2, MapSlots: 1}, func(t *testing.T, c *Cluster) {
+		release, first := make(chan struct{}), true
+		job := mapreduce.MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+			if emit(line); first {
+				first = false
+				<-release
+			}
+			return nil
+		}}
+		p, err := job.Bind(mapreduce.LineStrings(mapreduce.Bytes("text", []byte("a\nb\n"))), mapreduce.Text[string](mapreduce.InDFS(c.FS(), "out")))
+		require.NoError(t, err)
+		c.submit(t, p, SubmitOptions{}).wait(t)
+		before, err := fs.ReadDir(c.FS(), "out")
+		require.NoError(t, err)
+		close(release)
+		pass(time.Minute)
+		after, err := fs.ReadDir(c.FS(), "out")
+		require.NoError(t, err)
+		require.Equal(t, len(before), len(after), "%v", after)
+	})
+}
+
 // An abandoned attempt that ends after its job does not change the output of a successful job,
 // wherever it hangs. After a killed job it creates none.
 func TestLateAttemptAndTheOutput(t *testing.T) {

@@ -123,6 +123,19 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
+// RemoveEmpty deletes a directory that is empty. It does nothing to another one, to a file, or if
+// there is none.
+func (f *FS) RemoveEmpty(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dir, err := f.ns.find(name)
+	if err != nil || name == "." || dir.children == nil || len(dir.children) > 0 {
+		return nil //nolint:nilerr // there is none
+	}
+	_, err = f.ns.detach(name, time.Now())
+	return err
+}
+
 // Rename moves a file or a directory atomically. The new name must not exist.
 func (f *FS) Rename(oldName, newName string) error {
 	fail := func(err error) error { return &fs.PathError{Op: "rename", Path: oldName + " " + newName, Err: err} }

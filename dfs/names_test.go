@@ -53,6 +53,21 @@ func TestFilesAreNoDirectories(t *testing.T) {
 	}
 }
 
+// RemoveEmpty removes a directory without entries, and nothing else.
+func TestRemoveEmpty(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("d/e/x", []byte("x")))
+	for _, kept := range []string{"d", "d/e", "d/e/x", ".", "y"} {
+		require.NoError(t, f.RemoveEmpty(kept))
+	}
+	requireFile(t, f, "d/e/x", "x")
+	require.NoError(t, f.Remove("d/e/x"))
+	require.NoError(t, f.RemoveEmpty("d/e"))
+	list, err := f.ReadDir("d")
+	require.NoError(t, err)
+	require.Empty(t, list)
+}
+
 // A directory's time is that of the last name added to it or removed from it. A file's is that of
 // its last written bytes.
 func TestTimesOfNames(t *testing.T) {

@@ -43,11 +43,7 @@ func (b blockStore) Complete(name, receipt string) error {
 	if err := b.Rename(receipt, name); err != nil {
 		return err
 	}
-	temp := path.Dir(receipt)
-	if list, err := b.ReadDir(temp); err == nil && len(list) == 0 {
-		return b.RemoveAll(temp)
-	}
-	return nil
+	return b.RemoveEmpty(path.Dir(receipt))
 }
 
 // AbandonAll implements stores.Store. The parts are files of Temporary.
@@ -63,5 +59,7 @@ type blockPart struct {
 // Receipt implements stores.Part.
 func (p blockPart) Receipt() string { return p.name }
 
-// Abort implements stores.Part.
-func (p blockPart) Abort() error { return errors.Join(p.Writer.Abort(), p.store.RemoveAll(p.name)) }
+// Abort implements stores.Part. A late attempt may abort after its job has removed the directory.
+func (p blockPart) Abort() error {
+	return errors.Join(p.Writer.Abort(), p.store.RemoveAll(p.name), p.store.RemoveEmpty(path.Dir(p.name)))
+}
