@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 
@@ -17,45 +18,45 @@ import (
 // Bind checks the job and ties it to its input and output. The error lists all problems, with the
 // file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return bindJob(&j, fmt.Sprintf("%T", &j), in, out, caller(), codec.CallerPackage(2))
+	return bindJob(j, fmt.Sprintf("%T", j), in, out, caller(), codec.CallerPackage(2))
 }
 
 // On returns a Bind that lacks only the output. Pass it to functions that run a job and supply the
 // output themselves, such as Collect and Keep of package actors.
 func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where, home := caller(), codec.CallerPackage(2)
-	return func(out Output[O]) (*Plan, error) {
-		job := j
-		return bindJob(&job, fmt.Sprintf("%T", &job), in, out, where, home)
-	}
+	return func(out Output[O]) (*Plan, error) { return bindJob(j, fmt.Sprintf("%T", j), in, out, where, home) }
 }
 
-// bindJob implements Job.Bind, called at where (file:line) in package home. The plan owns j. types
-// names its types.
-func bindJob[I, K, V, O any](j *Job[I, K, V, O], types string, in Input[I], out Output[O], where, home string) (*Plan, error) {
+// bindJob implements Job.Bind, called at where (file:line) in package home. types names the job's
+// types.
+func bindJob[I, K, V, O any](j Job[I, K, V, O], types string, in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil {
 		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
 	}
-	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j, types)}
-	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), watch: &b.State}
+	b := &boundJob{
+		name: j.Name, types: types, reducers: j.Reducers, out: out.outputForm,
+		maps: [2]bool{j.Map != nil, j.MapTask != nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
+		combines: j.Combine != nil, sums: j.Sum, partitions: j.Partition != nil,
+		ordered: j.TotalOrder, descending: j.Descending, groupFields: j.GroupFields,
+		emitType: reflect.TypeOf(j.Map).In(1),
+	}
+	b.typed = &typedJob[I, K, V, O]{job: &j, in: in.bare(), watch: &b.State}
 	return b.bind(in.untyped(), where, home)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return bindMapOnly(&j, in, out, caller())
+	return bindMapOnly(j, in, out, caller())
 }
 
 // On returns a Bind that lacks only the output; see [Job.On].
 func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where := caller()
-	return func(out Output[O]) (*Plan, error) {
-		job := j
-		return bindMapOnly(&job, in, out, where)
-	}
+	return func(out Output[O]) (*Plan, error) { return bindMapOnly(j, in, out, where) }
 }
 
-func bindMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O], where string) (*Plan, error) {
+func bindMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O], where string) (*Plan, error) {
 	maps := oneOf("Map", j.Map != nil, "MapTask", j.MapTask != nil, true)
 	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
 		return nil, located(where, j.Name, err)

@@ -18,7 +18,19 @@ import (
 // exists once per program, not once per job: keys are encoded, and values and records are pointers.
 // Only the code in typed is compiled for each job.
 type boundJob struct {
-	jobFacts
+	name, types   string
+	reducers      int
+	maps, reduces [2]bool // Map and MapTask, Reduce and ReduceTask are set
+	combines      bool    // values of equal keys are folded before the reduce
+	sums          bool
+	partitions    bool // Partition is set
+	ordered       bool
+	descending    bool
+	groupFields   int
+
+	emitType           reflect.Type // func(key, value)
+	keyType, valueType reflect.Type // set by bind
+
 	typed  typedHalf
 	out    *outputForm
 	key    codec.Placed
@@ -30,38 +42,6 @@ type boundJob struct {
 	// distinct is the result of the last map that has ended. The next map sizes its table by it:
 	// growing tables would take 12 % of a word count.
 	distinct atomic.Pointer[distinctKeys]
-}
-
-// jobFacts are the fields of a Job other than its functions.
-type jobFacts struct {
-	name, types   string
-	reducers      int
-	maps, reduces [2]bool // Map and MapTask, Reduce and ReduceTask are set
-	combines      bool    // values of equal keys are folded before the reduce
-	sums          bool
-	partitions    bool // Partition is set
-	ordered       bool
-	descending    bool
-	groupFields   int
-
-	keyType, valueType reflect.Type
-	emitType           reflect.Type // func(key, value)
-}
-
-// factsOf reads job, a *Job, by reflection, so that the compiler generates no code per job type.
-func factsOf(job any, types string) jobFacts {
-	j := reflect.ValueOf(job).Elem()
-	set := func(name string) bool { return !j.FieldByName(name).IsNil() }
-	first := func(name string) reflect.Type { return j.FieldByName(name).Type().In(0) }
-	return jobFacts{
-		name: j.FieldByName("Name").String(), types: types, reducers: int(j.FieldByName("Reducers").Int()),
-		maps: [2]bool{set("Map"), set("MapTask")}, reduces: [2]bool{set("Reduce"), set("ReduceTask")},
-		combines: set("Combine"), sums: j.FieldByName("Sum").Bool(), partitions: set("Partition"),
-		ordered: j.FieldByName("TotalOrder").Bool(), descending: j.FieldByName("Descending").Bool(),
-		groupFields: int(j.FieldByName("GroupFields").Int()),
-		keyType:     first("Partition"), valueType: first("Combine"),
-		emitType: j.FieldByName("Map").Type().In(1),
-	}
 }
 
 // typedHalf is the code of a job that needs its types; typedJob implements it. An emit is a func(K,
@@ -96,6 +76,7 @@ func (b *boundJob) Watch(o DebugOptions) {
 
 // bind is the part of bindJob that needs no type parameters.
 func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
+	b.keyType, b.valueType = b.emitType.In(0), b.emitType.In(1)
 	var sum error
 	if b.sums {
 		f, _ := b.typed.combine()

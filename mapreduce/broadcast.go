@@ -65,7 +65,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
 		return nil, located(where, name, err)
 	}
-	maps := &MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
+	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode, lookups := s.key.Encoder(), combine.NewLookupBatch(&s.matches)
 		var at []byte
 		add := func(rec I) {

@@ -121,6 +121,8 @@ func TestDecoded(t *testing.T) {
 	require.ErrorContains(t, err, `text: at byte 2, "panic": panic: decode`)
 	twice := func(n int) (int, error) { return 2 * n, nil }
 	requireEverywhere(t, []int{2, 4}, func() Input[int] { return Decoded(Slice([]int{1, 2}), twice) }, 1, 2)
+	panics := Each(func(n int) int { return 1 / (n - 4) })
+	require.ErrorContains(t, ran(panics.Bind(Decoded(Slice([]int{1, 2}), twice), unread[int]())), "slice: record 2: panic: ")
 	_, err = passOn[int]().Bind(Decoded[[]byte, int](Lines(text), nil), unread[int]())
 	require.ErrorContains(t, err, "Decoded without a decode function")
 }

@@ -118,7 +118,7 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 	if err != nil {
 		return nil, located(where, o.Name, err)
 	}
-	job := &Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
+	job := Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
 		Name: o.Name, Reducers: o.Reducers,
 		ReduceTask: func(t *Task) (Reducer[[]byte, []byte, O], error) {
 			code := func(w *recordWriter, s *watch.State) reduceCode { return j.reduceCode(c, t, w, s) }

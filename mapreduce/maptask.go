@@ -104,14 +104,11 @@ func (m *mapRun) file(file cluster.Split) error {
 	}
 	err = m.read(t, file, func(l *recordLoop) error {
 		if m.skips == nil {
-			return code.all(l, col.gate, col.failed, col.after)
+			return code.run(l, nil)
 		}
-		return code.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
-			col.gate.Open()
-			err := tried.record(m.c, mapRecord)
-			col.gate.Shut()
-			return col.after(err)
-		})))
+		return code.run(l, read.SkippingKnown(l.reader, func(mapRecord func() error) error {
+			return tried.record(m.c, mapRecord)
+		}))
 	})
 	if err == nil && code.close != nil {
 		col.gate.Open()
@@ -157,7 +154,7 @@ func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) erro
 		a.Progress.Open(p.Sources[file.Source].Name())
 	}
 	kind := &p.Inputs[file.Source]
-	before, l := c.Get(kind.Counter()), &recordLoop{reader: r, watch: w}
+	before, l := c.Get(kind.Counter()), &recordLoop{reader: r, watch: w, gate: m.col.gate, failed: m.col.failed, after: m.col.after}
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {

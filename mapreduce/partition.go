@@ -154,20 +154,21 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 	if err != nil {
 		return err
 	}
-	maxKeys := len(s.keys) + sampleKeys
-	r := &read.Reader{Ctx: s.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
-	t.reader = r
-	calls := 0
-	err = userMap.each(r, func(mapRecord func() error) error {
-		if calls++; len(s.keys) >= maxKeys || calls > sampleCalls {
+	t.reader = &read.Reader{Ctx: s.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
+	w, stop := cluster.NewWatch(s.ctx, new(cluster.Resources))
+	defer stop()
+	gate, maxKeys := memory.NewGate(nil), len(s.keys)+sampleKeys
+	l := &recordLoop{reader: t.reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
+	err = userMap.run(l, func(mapRecord func() error) error {
+		if len(s.keys) >= maxKeys || l.records > sampleCalls {
 			return errSampled
 		}
-		return read.MapError(mapRecord())
+		return mapRecord()
 	})
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return r.LocateError(err, int64(calls))
+	return t.reader.LocateError(err, l.records)
 }
 
 // maxBoundBytes is the maximum length of the bound of a range. A prefix serves as well as a key of

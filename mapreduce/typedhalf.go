@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -19,10 +20,19 @@ type typedJob[I, K, V, O any] struct {
 
 // The errors for an invalid result of the user's MapTask or ReduceTask.
 var (
-	errNoMap    = Permanent(errors.New("MapTask returned a Mapper without Map"))
-	errNoFilter = Permanent(errors.New("MapTask returned a Filter without Map"))
+	errNoMap    = Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
 	errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 )
+
+func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (code mapCode, err error) {
+	m := Mapper[I, K, V]{Map: b.job.Map}
+	if b.job.MapTask != nil {
+		if m, err = b.job.MapTask(t); err != nil {
+			return code, err
+		}
+	}
+	return codeOf(t, b.in, userMap[I, func(K, V)](m), emit.(func(K, V)), b.watch)
+}
 
 //go:noinline
 func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value memory.Pointer)) any {
@@ -56,24 +66,28 @@ func (b *typedJob[I, K, V, O]) partition(key memory.Pointer, reduces int) int {
 }
 
 // newBoundMapOnly returns a bound job without reduces.
-func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
+func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
 	b := &boundMapOnly{out: out.outputForm}
-	in = in.bare()
-	b.start = func(t *Task, w *recordWriter) (mapCode, error) {
+	in, all := in.bare(), in.read
+	b.start = func(t *Task, w *recordWriter) (code mapCode, err error) {
 		f := Filter[I, O]{Map: j.Map}
 		if j.MapTask != nil {
-			var err error
-			if f, err = j.MapTask(t); err == nil && f.Map == nil {
-				err = errNoFilter
-			}
-			if err != nil {
-				return mapCode{}, err
+			if f, err = j.MapTask(t); err != nil {
+				return code, err
 			}
 		}
-		if t.records = b.WrapMap(t.id, &f.Map, &f.Close); t.records != nil {
-			f.lookup = nil
+		in := in
+		if f.lookup != nil {
+			in.read = func(r *read.Reader, yield func([]I) (int, error)) error {
+				return all(r, func(batch []I) (int, error) {
+					if t.records == nil && r.Skips == nil {
+						f.lookup(batch)
+					}
+					return yield(batch)
+				})
+			}
 		}
-		return filterCode(f, in, w), nil
+		return codeOf(t, in, userMap[I, func(O)]{f.Map, f.Close}, emitTo[O](w), &b.State)
 	}
 	return b
 }

@@ -36,7 +36,7 @@ func keptPaths() []path {
 		{"groups are read where they lie", []string{"grouped.go takeGroup", "grouped.go run"}, joinPath("grouped", "kept", "entry")},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", "entry")},
 		{"a broadcast join has several matches for a key", []string{"combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
-		{"a broadcast join looks 32 keys up at a time", []string{"mapcode.go filterCode: f.lookup(batch)", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
+		{"a broadcast join looks 32 keys up at a time", []string{"typedhalf.go newBoundMapOnly: f.lookup(batch)", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
 	}
 }
 

@@ -28,13 +28,20 @@ type decoder[R, I any] struct {
 
 // batch decodes raw records and yields the results: first those before one that cannot be decoded.
 func (d *decoder[R, I]) batch(raw []R) (int, error) {
-	first := d.s.Batch
-	defer func() { d.s.Batch = first }()
+	first, mapping := d.s.Batch, false
+	defer func() {
+		if mapping { // the map has panicked
+			d.number += int64(d.s.Now - d.s.Batch + 1)
+		}
+		d.s.Batch = first
+	}()
 	for at := 0; at < len(raw); {
 		d.recs = d.recs[:0]
 		failed := fault.Recovered(func() error { return d.all(raw[at:], first+at) })
 		d.s.Batch = first + at
+		mapping = true
 		n, err := d.yield(d.recs)
+		mapping = false
 		d.number += int64(n)
 		if at += n; err == nil && failed != nil {
 			d.s.Now = first + at

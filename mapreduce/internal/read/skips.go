@@ -40,15 +40,12 @@ func (k *Skips) known(input string, number int64) error {
 // SkippingKnown returns run for an attempt that may skip records. It does not map records known to
 // be bad, and reports each other one before its map, which may never return.
 func SkippingKnown(r *Reader, run func(mapRecord func() error) error) func(mapRecord func() error) error {
-	if r.Skips == nil {
-		return run
-	}
 	number := int64(0)
 	return func(mapRecord func() error) error {
 		number++
 		n := r.Numbered(number)
 		if err := r.Skips.known(r.Source.Name(), n); err != nil {
-			return MapError(err)
+			return err
 		}
 		if r.Progress != nil {
 			r.Progress.Record(n)
