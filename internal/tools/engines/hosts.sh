@@ -43,6 +43,7 @@ start)
 	;;
 join)
 	touch "$dir/joined"
+	ls /sys/class/net/$bridge/brif/* >/dev/null 2>&1 || ip link del $bridge 2>/dev/null || true # of hosts that were killed
 	ip link add $bridge type bridge
 	ip addr add 10.77.0.254/24 dev $bridge
 	ip link set $bridge up
