@@ -49,7 +49,7 @@ func BenchmarkJobs(b *testing.B) {
 		"scan":          text(must(Scan(ScanOptions{Percent: 0.5})), mapreduce.Lines(lines)),
 		"mean":          text(Mean(), keyed),
 		"index":         text(Index(), mapreduce.Chunks(lines)),
-		"top":           text(Top(10), new(Table).Numbered([]mapreduce.Source{pairs})),
+		"top":           text(new(Table).Top(10), new(Table).Numbered([]mapreduce.Source{pairs})),
 		"grep -c":       raw(must(GrepCount("a", GrepOptions{}, lines)), mapreduce.Chunks(lines)),
 		"sort -t -k": text(must(SortBy(SortByOptions{Keys: []SortKey{{Field: 2, Numeric: true}}, Separator: '\t'})),
 			mapreduce.Lines(pairs)),

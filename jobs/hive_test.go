@@ -91,7 +91,8 @@ func TestHiveAggregateEqualsLoop(t *testing.T) {
 func hiveJoin(t *testing.T, s setting, o HiveJoinOptions, files ...string) string {
 	visited := run(t, s, text(must(HiveJoin(o)), mapreduce.Lines(sources(files...)...)))
 	totals := run(t, s, text(HiveTotals(), mapreduce.Lines(sources(visited)...)))
-	return run(t, s, text(Top(3), (&Table{Columns: []string{"2"}}).Numbered(sources(totals))))
+	revenue := &Table{Columns: []string{"2"}}
+	return run(t, s, text(revenue.Top(3), revenue.Numbered(sources(totals))))
 }
 
 // HiveJoin and HiveTotals write what nested loops compute. Some pages have several rows, some

@@ -126,7 +126,7 @@ func tableJobs() map[string]tableJob {
 		"movingaverage": {[]string{"key", "time", "n"}, func(t *Table, src []mapreduce.Source) binding {
 			return text(must(MovingAverage(3)), t.Joined(src, '\t'))
 		}},
-		"top": {[]string{"n"}, func(t *Table, src []mapreduce.Source) binding { return text(Top(6), t.Numbered(src)) }},
+		"top": {[]string{"n"}, func(t *Table, src []mapreduce.Source) binding { return text(t.Top(6), t.Numbered(src)) }},
 	}
 }
 

@@ -13,23 +13,20 @@ import (
 // ranked is a line after its encoded number: the line with the largest number sorts first.
 type ranked = mapreduce.Pair[[]byte, []byte]
 
-// Numbered is a line with the number, as text, by which Top ranks it.
-type Numbered = mapreduce.Pair[[]byte, []byte]
-
 // Top writes the k lines with the largest numbers, whole and in descending order, equal ones by
-// their bytes. A number has an optional sign and decimal digits with an optional point, at most
-// 1,024 bytes; other texts are errors. Numbers are compared exactly. Its input is Numbered records,
-// as a [Table] finds them in any job's output. Each map needs memory for 2k lines; a line longer
-// than [mapreduce.Task.LargestRecord] that would be kept is an error.
-func Top(k int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
-	return mapreduce.Job[Numbered, ranked, mapreduce.None, Line]{
+// their bytes. The number of a line is its last selected column: an optional sign and decimal digits
+// with an optional point, at most 1,024 bytes; other texts are errors. Numbers are compared exactly.
+// Its input is [Table.Numbered]. Each map needs memory for 2k lines; a line longer than
+// [mapreduce.Task.LargestRecord] that would be kept is an error.
+func (t *Table) Top(k int) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
+	return mapreduce.Job[[]byte, ranked, mapreduce.None, Line]{
 		Name: "top",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[Numbered, ranked, mapreduce.None], error) {
+		MapTask: func(task *mapreduce.Task) (mapreduce.Mapper[[]byte, ranked, mapreduce.None], error) {
 			best := firsts{k: k}
 			var code []byte
-			return mapreduce.Mapper[Numbered, ranked, mapreduce.None]{
-				Map: func(rec Numbered, _ func(ranked, mapreduce.None)) error {
-					text, line := rec.First, rec.Second
+			return mapreduce.Mapper[[]byte, ranked, mapreduce.None]{
+				Map: func(rec []byte, _ func(ranked, mapreduce.None)) error {
+					text, line := t.number(rec)
 					negative, whole, part, good := decimalParts(text)
 					if !good {
 						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
@@ -39,9 +36,9 @@ func Top(k int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
 					if !best.takes(code) {
 						return nil
 					}
-					if int64(len(line)) > t.LargestRecord() {
+					if int64(len(line)) > task.LargestRecord() {
 						return fmt.Errorf("%w: a line of %d bytes, of which at most %d are kept",
-							mapreduce.ErrRecordTooLarge, len(line), t.LargestRecord())
+							mapreduce.ErrRecordTooLarge, len(line), task.LargestRecord())
 					}
 					best.add(code, line)
 					return nil

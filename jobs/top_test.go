@@ -25,14 +25,14 @@ func TestTopEqualsTools(t *testing.T) {
 		lines := strings.Join(rapid.SliceOfN(line, 0, 40).Draw(rt, "lines"), "\n")
 		k := rapid.IntRange(1, 12).Draw(rt, "k")
 		want := shell(rt, fmt.Sprintf("sort -t, -k2,2nr -k1 | head -n %d", k), lines)
-		got := run(t, rapid.SampledFrom(all).Draw(rt, "setting"), text(Top(k), second.Numbered(sources(lines))))
+		got := run(t, rapid.SampledFrom(all).Draw(rt, "setting"), text(second.Top(k), second.Numbered(sources(lines))))
 		require.Equal(rt, want, got, "%q", lines)
 	})
 }
 
 func TestTopReadsTheLastColumn(t *testing.T) {
 	in := sources("a\t9\t1\nb\t2\t+3\r\nc\t3\t-5\n2\n")
-	require.Equal(t, "b\t2\t+3\r\n2\na\t9\t1\n", run(t, settings()[0], text(Top(3), new(Table).Numbered(in))))
+	require.Equal(t, "b\t2\t+3\r\n2\na\t9\t1\n", run(t, settings()[0], text(new(Table).Top(3), new(Table).Numbered(in))))
 }
 
 func TestTopRefuses(t *testing.T) {
@@ -44,7 +44,7 @@ func TestTopRefuses(t *testing.T) {
 		"a\t+":    `"+" is no decimal number`,
 		"a\t0x10": `"0x10" is no decimal number`,
 	} {
-		err := failure(t, text(Top(1), new(Table).Numbered(sources("1\n"+line+"\n"))))
+		err := failure(t, text(new(Table).Top(1), new(Table).Numbered(sources("1\n"+line+"\n"))))
 		require.ErrorContains(t, err, reason, line)
 		require.True(t, cluster.IsPermanent(err))
 	}
@@ -53,7 +53,7 @@ func TestTopRefuses(t *testing.T) {
 // Top returns an error for a line that is too large to keep in memory, before it copies the line.
 func TestTopKeepsNoHugeLine(t *testing.T) {
 	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
-	plan, err := text(Top(1), new(Table).Numbered(sources(string(line))))(mapreduce.Writer("none", io.Discard))
+	plan, err := text(new(Table).Top(1), new(Table).Numbered(sources(string(line))))(mapreduce.Writer("none", io.Discard))
 	require.NoError(t, err)
 	require.NoError(t, plan.Prepare(t.Context(), cluster.PrepareOptions{}))
 	splits, err := plan.Splits(t.Context(), nil)
@@ -82,10 +82,11 @@ func TestFirstsKeepsFew(t *testing.T) {
 	require.False(t, f.takes([]byte("9999")))
 }
 
-func ExampleTop() {
+func ExampleTable_Top() {
 	prices := mapreduce.Bytes("prices", []byte("tea\t3.50\ncake\t12\nmilk\t1.20\n"))
-	in := new(Table).Numbered([]mapreduce.Source{prices})
-	example(Top(2).Bind(in, mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
+	table := new(Table)
+	in := table.Numbered([]mapreduce.Source{prices})
+	example(table.Top(2).Bind(in, mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
 	// Output:
 	// cake	12
 	// tea	3.50

@@ -170,7 +170,7 @@ func (j *jobCommand) complete() error {
 		j.Stages = append(j.Stages, j.then)
 	}
 	if j.top > 0 {
-		j.Stages = append(j.Stages, text(jobs.Top(j.top), j.topOf.Numbered))
+		j.Stages = append(j.Stages, text(j.topOf.Top(j.top), j.topOf.Numbered))
 	}
 	return nil
 }

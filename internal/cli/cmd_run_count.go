@@ -70,7 +70,7 @@ of their lines. The number of a line is its last column, as wordcount writes it,
 	number(j.Flags(), &n, "lines", n, span(1, 1_000_000), "write `N` lines", "k")
 	c := j.columnFlags(1, 0, "take the numbers from the last of these columns, by numbers from 1 or names (default: the last column)")
 	j.make = func() (serve.Stage, error) {
-		return text(jobs.Top(n), c.Numbered), nil
+		return text(c.Top(n), c.Numbered), nil
 	}
 }
 
