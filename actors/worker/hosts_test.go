@@ -118,7 +118,7 @@ var faults = []fault{
 	{what: "program that ends early on one host", says: "ended the process, with code 1", job: "missing", host: `mkdir -p "$1/../o" && cp -p "$1/a" "$1/../o" && mount --bind "$1/../o" "$1"`, undo: `umount -l "$1"`},
 	{what: "disk full on one host", says: "no space left on device", job: "sort", host: `cat /dev/zero >"$TMPDIR/full" || true`, undo: `rm "$TMPDIR/full"`, options: Options{Memory: 1 << 20}, only: []string{"slurm"}},
 	{what: "plan not readable by the tasks' user", says: "this task runs as nobody", hadoop: "not readable for the user of the tasks", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o077) }},
-	{what: "output not writable by that user", says: "permission denied", hadoop: "Mkdirs failed to create", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o022) }},
+	{what: "output not writable by that user", says: "permission denied", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o022) }},
 	{what: "worker killed as without memory", says: "signal: killed", job: "kill always"},
 	{what: "worker and its supervisor killed", says: "begun and not ended", job: "host dies"},
 	{what: "error of a map", says: "never works", job: "map fails"},

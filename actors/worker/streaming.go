@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
@@ -45,13 +46,29 @@ func streaming(ctx context.Context, j *job) error {
 		}
 	}, logs: func(to io.Writer) {
 		if id != "" {
-			application := strings.Replace(id, "job_", "application_", 1)
-			cmd := hadoopTool(base, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", application)
-			cmd.Stdout, cmd.Stderr = to, to
-			_ = cmd.Run() // there may be none
+			_, _ = to.Write(hadoopLogs(base, id)) // only an aid
 		}
 	}}
 	return r.run(ctx, slices.Concat(base, args))
+}
+
+// logAttempts is how often the logs of a failed job are asked for, until there are any.
+const logAttempts = 5
+
+// hadoopLogs returns the logs of a job's tasks. YARN collects them after the job, if it does at all.
+func hadoopLogs(base []string, id string) (text []byte) {
+	application := strings.Replace(id, "job_", "application_", 1)
+	for n := range logAttempts {
+		if n > 0 {
+			time.Sleep(time.Second)
+		}
+		var err error
+		text, err = hadoopTool(base, "org.apache.hadoop.yarn.client.cli.LogsCLI", "-applicationId", application).CombinedOutput()
+		if err == nil || strings.Contains(id, "local") { // Hadoop in one process has printed them
+			break
+		}
+	}
+	return text
 }
 
 // streamingJob writes the job's input list. It returns the command that runs Hadoop Streaming, and

@@ -84,6 +84,7 @@ hadoopConf() {
 		$(property yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 100)
 		$(property yarn.scheduler.minimum-allocation-mb 256)
 		$(property yarn.scheduler.capacity.root.default.maximum-am-resource-percent 0.5)
+		$(property yarn.log-aggregation-enable true)
 		$(property yarn.application.classpath "$conf:$jars")
 		${*:2}
 		</configuration>
