@@ -48,6 +48,6 @@
 // drives itself: tasks take their times, and nodes send heartbeats whenever a task ends or a job
 // arrives, and each second.
 //
-// Reading order: parse.go, setup.go, policy.go, events.go, questions.go, state.go, drive.go,
-// compare.go, run.go.
+// Reading order: parse.go, interpret.go, setup.go, policy.go, statements.go, names.go, events.go,
+// questions.go, drive.go, compare.go, run.go.
 package scenario

@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		_, _, err = setUp(t.TempDir(), list, &Options{})
+		err = interpret(func() { setUp(t.TempDir(), list, &Options{}, func(int) {}) })
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 		}

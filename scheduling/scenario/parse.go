@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -30,7 +29,8 @@ type statement struct {
 	line     int
 	timed    bool
 	at       time.Duration
-	words    []string // verb and arguments
+	verb     string
+	args     []string
 	expected []string // after =>; {"-"} for nothing
 	asks     bool     // has =>
 	text     string   // without the comment
@@ -75,33 +75,34 @@ func parse(r io.Reader) ([]statement, error) {
 func parseLine(text string) (statement, error) {
 	s := statement{text: text}
 	left, right, asks := strings.Cut(text, "=>")
-	s.words, s.asks = strings.Fields(left), asks
+	words := strings.Fields(left)
+	s.asks = asks
 	if asks {
 		if s.expected = strings.Fields(right); len(s.expected) == 0 {
 			return s, fmt.Errorf("nothing after => (write - for none)")
 		}
 	}
-	if len(s.words) > 0 && s.words[0] == "at" {
-		if len(s.words) < 3 {
+	if len(words) > 0 && words[0] == "at" {
+		if len(words) < 3 {
 			return s, fmt.Errorf("want: at TIME STATEMENT")
 		}
-		at, err := time.ParseDuration(s.words[1])
+		at, err := time.ParseDuration(words[1])
 		if err != nil || at < 0 || at > maxTime {
-			return s, fmt.Errorf("%.40q is not a time from 0s to %v", s.words[1], maxTime)
+			return s, fmt.Errorf("%.40q is not a time from 0s to %v", words[1], maxTime)
 		}
-		s.timed, s.at, s.words = true, at, s.words[2:]
+		s.timed, s.at, words = true, at, words[2:]
 	}
-	if len(s.words) == 0 {
+	if len(words) == 0 {
 		return s, fmt.Errorf("no statement")
 	}
+	s.verb, s.args = words[0], words[1:]
 	return s, nil
 }
 
 // follows checks that s may come after the statements so far.
 func (s *statement) follows(before []statement) error {
-	verb := s.words[0]
 	for i, first := range []string{"cluster", "scheduler"} {
-		if (len(before) == i) != (verb == first) {
+		if (len(before) == i) != (s.verb == first) {
 			return fmt.Errorf("statement %d must be %s, and no other", i+1, first)
 		}
 	}
@@ -110,9 +111,9 @@ func (s *statement) follows(before []statement) error {
 	}
 	last := before[len(before)-1]
 	switch {
-	case last.words[0] == "run":
+	case last.verb == "run":
 		return fmt.Errorf("run must be the last statement")
-	case !s.timed && last.timed && verb != "run":
+	case !s.timed && last.timed && s.verb != "run":
 		return fmt.Errorf("a statement without a time must come before the first at")
 	case s.timed && s.at < last.at:
 		return fmt.Errorf("time goes backwards: %v after %v", s.at, last.at)
@@ -120,82 +121,61 @@ func (s *statement) follows(before []statement) error {
 	return nil
 }
 
-// options parses arguments of the form name=value. It rejects repeated names.
-func options(words []string) (map[string]string, error) {
+// options parses arguments of the form name=value. It refuses repeated names.
+func options(words []string) map[string]string {
 	m := map[string]string{}
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")
 		if !ok || value == "" {
-			return nil, fmt.Errorf("%.40q is not of the form option=value", w)
+			refuse("%.40q is not of the form option=value", w)
 		}
 		if _, twice := m[name]; twice {
-			return nil, fmt.Errorf("option %s twice", name)
+			refuse("option %s twice", name)
 		}
 		m[name] = value
 	}
-	return m, nil
+	return m
 }
 
-// table has the options of a statement by name, each with the function that reads its value.
-type table map[string]func(text string) error
+// table has the options of a statement by name, each with the function that reads its value. The
+// function returns false if the value has the wrong form or is out of range.
+type table map[string]func(text string) bool
 
-// errValue is the error of a function in a table for a value of the wrong form or out of range.
-var errValue = errors.New("bad value")
-
-// read parses arguments of the form name=value and reads their values. It rejects options that are
+// read parses arguments of the form name=value and reads their values. It refuses options that are
 // not in the table.
-func (t table) read(words []string) error {
-	m, err := options(words)
-	if err != nil {
-		return err
-	}
+func (t table) read(words []string) {
+	m := options(words)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		read, text := t[name], m[name]
-		if read == nil {
-			return fmt.Errorf("unknown option %.40q", name)
-		}
-		if err := read(text); errors.Is(err, errValue) {
-			return fmt.Errorf("%w %s=%.40s", err, name, text)
-		} else if err != nil {
-			return err
+		switch read := t[name]; {
+		case read == nil:
+			refuse("unknown option %.40q", name)
+		case !read(m[name]):
+			refuse("bad value %s=%.40s", name, m[name])
 		}
 	}
-	return nil
 }
 
 // within returns a function that sets *to to a value from least to most.
-func within[T cmp.Ordered](to *T, parse func(string) (T, error), least, most T) func(string) error {
-	return func(text string) error {
+func within[T cmp.Ordered](to *T, parse func(string) (T, error), least, most T) func(string) bool {
+	return func(text string) bool {
 		x, err := parse(text)
 		if err != nil || !(x >= least && x <= most) {
-			return errValue
+			return false
 		}
 		*to = x
-		return nil
+		return true
 	}
 }
 
-func whole(to *int, least int) func(string) error {
-	return within(to, strconv.Atoi, least, maxNumber)
-}
+func whole(to *int, least int) func(string) bool { return within(to, strconv.Atoi, least, maxNumber) }
 
-func span(to *time.Duration) func(string) error {
+func span(to *time.Duration) func(string) bool {
 	return within(to, time.ParseDuration, 0, 1000*maxTime)
 }
 
-func word(to *string) func(string) error {
-	return func(text string) error {
+func word(to *string) func(string) bool {
+	return func(text string) bool {
 		*to = text
-		return nil
+		return true
 	}
-}
-
-// validName reports whether s consists of letters, digits, - and _.
-func validName(s string) bool {
-	for _, c := range s {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return s != ""
 }

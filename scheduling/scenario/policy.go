@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -54,30 +53,21 @@ func other(v string, pairs ...string) string {
 }
 
 // scheduler handles the scheduler statement: it sets w.policy.
-func (w *world) scheduler(args []string) error {
+func (w *world) scheduler(args []string) {
 	if len(args) == 0 {
-		return fmt.Errorf("scheduler needs a name")
+		refuse("scheduler needs a name")
 	}
-	p, err := scheduling.Preset(args[0])
-	if err != nil {
-		return err
-	}
-	m, err := options(args[1:])
-	if err != nil {
-		return err
-	}
-	p.SlowStart = 0
+	w.policy = must(scheduling.Preset(args[0]))
+	m := options(args[1:])
+	w.policy.SlowStart = 0
 	if w.drive == nil { // preemption rounds run only by preempt statements
-		p.Preemption.Interval, p.Quincy.Interval = -1, -1
+		w.policy.Preemption.Interval, w.policy.Quincy.Interval = -1, -1
 	}
-	w.policy = p
 	if file, given := m["allocations"]; given {
-		if err := w.allocations(file); err != nil {
-			return err
-		}
+		w.allocations(file)
 	}
 	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
-	var list []policyfile.Setting
+	list := waits(m)
 	for _, arg := range args[1:] {
 		word, value, _ := strings.Cut(arg, "=")
 		if word == "allocations" || word == "node-delay" || word == "rack-delay" {
@@ -89,7 +79,7 @@ func (w *world) scheduler(args []string) error {
 			}
 		}
 	}
-	return plain(policyfile.SetAll(&w.policy, append(waits(m), list...)))
+	checkPolicy(policyfile.SetAll(&w.policy, list))
 }
 
 // waits returns the waits of maps for a node and for a rack, if m has one of the two.
@@ -105,67 +95,55 @@ func waits(m map[string]string) []policyfile.Setting {
 	return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.waits", Value: both}}
 }
 
-// entry handles a pool, user or queue statement (verb): it adds an entry to the policy's list.
-func (w *world) entry(list, verb string, args []string) error {
-	if len(args) == 0 || !validName(args[0]) {
-		return fmt.Errorf("%s needs a name of letters, digits, - and _", verb)
+// entry handles a pool, user or queue statement: it adds an entry to the policy's list.
+func (w *world) entry(list string, s statement) {
+	if len(s.args) == 0 || !validName(s.args[0]) {
+		refuse("%s needs a name of letters, digits, - and _", s.verb)
 	}
-	entry, err := settingsOf(args[1:])
-	if err != nil {
-		return err
-	}
-	return plain(policyfile.Append(&w.policy, list, append(entry, policyfile.Setting{Key: "name", Value: args[0]})))
+	name := policyfile.Setting{Key: "name", Value: s.args[0]}
+	checkPolicy(policyfile.Append(&w.policy, list, append(settingsOf(s.args[1:]), name)))
 }
 
 // defaults handles the default statement: settings for all pools and users.
-func (w *world) defaults(args []string) error {
-	list, err := settingsOf(args)
-	if err != nil {
-		return err
-	}
+func (w *world) defaults(args []string) {
+	list := settingsOf(args)
 	for i := range list {
 		list[i].Key = "pools." + strings.TrimPrefix(list[i].Key, "pools.")
 	}
-	return plain(policyfile.SetAll(&w.policy, list))
+	checkPolicy(policyfile.SetAll(&w.policy, list))
 }
 
 // settingsOf returns the settings of policy files that options WORD=VALUE stand for.
-func settingsOf(args []string) (list []policyfile.Setting, err error) {
-	if _, err := options(args); err != nil {
-		return nil, err
-	}
+func settingsOf(args []string) (list []policyfile.Setting) {
+	options(args)
 	for _, arg := range args {
 		word, value, _ := strings.Cut(arg, "=")
 		list = append(list, settings(word, value)...)
 	}
-	return list, nil
+	return list
 }
 
-// plain returns err without the prefix "bad policy: ", which is no help in a scenario.
-func plain(err error) error {
-	if err == nil {
-		return nil
+// checkPolicy is check without the prefix "bad policy: " of an error, which is no help in a
+// scenario.
+func checkPolicy(err error) {
+	if err != nil {
+		refuse("%s", strings.TrimPrefix(err.Error(), policyfile.ErrBad.Error()+": "))
 	}
-	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), policyfile.ErrBad.Error()+": "))
 }
 
 // allocations reads a fair-scheduler.xml from the scenario's directory.
-func (w *world) allocations(file string) error {
+func (w *world) allocations(file string) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.dir, file)
 	}
-	f, err := w.opts.open(file)
-	if err != nil {
-		return err
-	}
+	f := must(w.opts.open(file))
 	defer f.Close()
 	fair, warnings, err := allocation.ParseFair(file, f)
 	if err != nil {
-		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		refuse("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	for _, p := range warnings {
 		w.noted = append(w.noted, "warning: "+p.Error())
 	}
 	w.policy.Pools = fair
-	return nil
 }

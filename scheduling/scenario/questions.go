@@ -5,82 +5,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
-
-// timed describes a statement with a time, such as submit or heartbeat, and implements it (do).
-type timed struct {
-	usage       string // of the arguments
-	least, most int    // number of arguments
-	asks        bool   // it has an answer
-	do          func(w *world, s statement, args []string) (answer, error)
-}
-
-// many means an unlimited number of arguments.
-const many = math.MaxInt
-
-// change returns a statement that changes something and has no answer.
-func change(usage string, least, most int, do func(w *world, now time.Duration, args []string) error) timed {
-	return timed{usage, least, most, false, func(w *world, s statement, args []string) (answer, error) {
-		return answer{}, do(w, s.at, args)
-	}}
-}
-
-// question returns a statement with an answer.
-func question(usage string, least, most int, do func(w *world, s statement, args []string) (answer, error)) timed {
-	return timed{usage, least, most, true, do}
-}
-
-// timedStatements are the statements with a time, by verb.
-var timedStatements = map[string]timed{
-	"node":      change("NAME [OPTION=VALUE]", 1, many, (*world).node),
-	"submit":    change("JOB [OPTION=VALUE]", 1, many, (*world).submit),
-	"kill":      change("JOB", 1, 1, (*world).kill),
-	"set":       change("JOB priority=P or pool=P", 2, 2, (*world).set),
-	"done":      change("TASK [TASK]", 1, many, report(scheduling.StateSucceeded)),
-	"fail":      change("TASK [TASK]", 1, many, report(scheduling.StateFailed)),
-	"output":    change("MAP BYTES [BYTES]", 2, many, (*world).output),
-	"progress":  change("TASK=PART [TASK=PART]", 1, many, (*world).progress),
-	"unfetched": change("REDUCE MAP [MAP]", 2, many, (*world).unfetched),
-
-	"heartbeat":  question("NODE", 1, 1, (*world).heartbeat),
-	"idle":       question("NODE", 1, 1, (*world).idle),
-	"shares":     question("", 0, 0, (*world).perJob),
-	"demand":     question("", 0, 0, (*world).perJob),
-	"running":    question("", 0, 0, (*world).perJob),
-	"weights":    question("", 0, 0, (*world).perJob),
-	"runnable":   question("", 0, 0, (*world).runnable),
-	"order":      question("[map or reduce]", 0, 1, (*world).order),
-	"need":       question("", 0, 0, (*world).need),
-	"preempt":    question("", 0, 0, (*world).preempt),
-	"commit":     question("TASK", 1, 1, (*world).commit),
-	"locality":   question("JOB", 1, 1, (*world).locality),
-	"capacities": question("", 0, 0, (*world).capacities),
-	"virtual":    question("JOB [map or reduce]", 1, 2, (*world).virtual),
-	"gravity":    question("REDUCE", 1, 1, (*world).gravity),
-	"wtnd":       question("REDUCE NODE", 2, 2, (*world).distance),
-	"tnd":        question("REDUCE NODE", 2, 2, (*world).distance),
-}
-
-// play performs a statement that begins with a time. If it is a question (asks), a is the answer.
-func (w *world) play(s statement) (a answer, asks bool, err error) {
-	t, known := timedStatements[s.words[0]]
-	args := s.words[1:]
-	switch {
-	case !known:
-		return a, false, fmt.Errorf("unknown statement %q", s.words[0])
-	case len(args) < t.least || len(args) > t.most:
-		return a, false, fmt.Errorf("want: %s", strings.TrimSpace(s.words[0]+" "+t.usage))
-	case s.asks && !t.asks:
-		return a, false, fmt.Errorf("%s has no answer", s.words[0])
-	}
-	a, err = t.do(w, s, args)
-	return a, t.asks, err
-}
 
 // answer is the core's answer to a question.
 type answer struct {
@@ -90,27 +19,9 @@ type answer struct {
 	notes []string // reasons for idle slots, shown with -v
 }
 
-// commit asks whether an attempt may commit.
-func (w *world) commit(_ statement, args []string) (answer, error) {
-	live, err := w.attempt(args[0])
-	if err != nil {
-		return answer{}, err
-	}
-	if w.core.MayCommit(live.ID) {
-		return answer{words: []string{"yes"}}, nil
-	}
-	return answer{words: []string{"no"}}, nil
-}
-
-func kindArg(args []string) (scheduling.TaskKind, error) {
-	switch {
-	case len(args) == 0 || len(args) == 1 && args[0] == "map":
-		return scheduling.Map, nil
-	case len(args) == 1 && args[0] == "reduce":
-		return scheduling.Reduce, nil
-	}
-	return 0, fmt.Errorf("unexpected %q", args[len(args)-1])
-}
+// words and pairs return answers; those of pairs are of the form NAME=VALUE.
+func words(list ...string) answer { return answer{words: list} }
+func pairs(list ...string) answer { return answer{words: list, pairs: true} }
 
 func (w *world) jobNames(ids []scheduling.JobID) (names []string) {
 	for _, id := range ids {
@@ -119,29 +30,27 @@ func (w *world) jobNames(ids []scheduling.JobID) (names []string) {
 	return names
 }
 
-func (w *world) runnable(statement, []string) (answer, error) {
-	return answer{words: w.jobNames(w.core.View().Runnable())}, nil
+func (w *world) runnable(statement) answer { return words(w.jobNames(w.core.View().Runnable())...) }
+
+func (w *world) order(s statement) answer {
+	return words(w.jobNames(w.core.View().Order(kindArg(s.args)))...)
 }
 
-func (w *world) order(_ statement, args []string) (answer, error) {
-	kind, err := kindArg(args)
-	return answer{words: w.jobNames(w.core.View().Order(kind))}, err
+// commit asks whether an attempt may commit.
+func (w *world) commit(s statement) answer {
+	if w.core.MayCommit(w.attempt(s.args[0]).ID) {
+		return words("yes")
+	}
+	return words("no")
 }
 
 // heartbeat sends a heartbeat of a node that asks for work.
-func (w *world) heartbeat(s statement, args []string) (answer, error) {
-	id, err := w.nodeNamed(args[0])
-	if err != nil {
-		return answer{}, err
-	}
-	got, err := w.core.Heartbeat(s.at, scheduling.Heartbeat{Node: id})
-	if err != nil {
-		return answer{}, err
-	}
+func (w *world) heartbeat(s statement) (a answer) {
+	id := w.node(s.args[0])
+	got := must(w.core.Heartbeat(s.at, scheduling.Heartbeat{Node: id}))
 	if w.drive != nil {
 		w.drive.perform(got.Actions)
 	}
-	var a answer
 	for _, o := range got.Actions {
 		switch {
 		case o.Verb == scheduling.Launch && o.Reason.Cause == event.CauseSlowTask:
@@ -159,13 +68,12 @@ func (w *world) heartbeat(s statement, args []string) (answer, error) {
 			a.notes = append(a.notes, "idle "+reason)
 		}
 	}
-	return a, nil
+	return a
 }
 
 // idle answers why jobs leave free slots of a node idle.
-func (w *world) idle(_ statement, args []string) (answer, error) {
-	id, err := w.nodeNamed(args[0])
-	return answer{words: strings.Fields(strings.Join(w.idleReasons(id), "; "))}, err
+func (w *world) idle(s statement) answer {
+	return words(strings.Fields(strings.Join(w.idleReasons(w.node(s.args[0])), "; "))...)
 }
 
 func (w *world) idleReasons(id scheduling.NodeID) (list []string) {
@@ -181,8 +89,7 @@ func (w *world) idleReasons(id scheduling.NodeID) (list []string) {
 
 // perJob answers the questions about jobs, pools and queues: those named in the expected answer, or
 // all jobs.
-func (w *world) perJob(s statement, _ []string) (answer, error) {
-	a := answer{pairs: true}
+func (w *world) perJob(s statement) answer {
 	var names []string
 	for _, e := range s.expected {
 		if name, _, ok := strings.Cut(e, "="); ok {
@@ -192,18 +99,14 @@ func (w *world) perJob(s statement, _ []string) (answer, error) {
 	if len(names) == 0 {
 		names = w.jobNames(w.core.View().Active())
 	}
-	for _, name := range names {
-		k, err := w.kinds(name)
-		if err != nil {
-			return a, err
-		}
-		a.words = append(a.words, name+"="+show(s.words[0], k))
+	for i, name := range names {
+		names[i] = name + "=" + show(s.verb, w.kinds(name))
 	}
-	return a, nil
+	return pairs(names...)
 }
 
 // kinds returns the numbers of the named job or, for pool:NAME and queue:NAME, of a pool or queue.
-func (w *world) kinds(name string) (k [2]view.Kind, err error) {
+func (w *world) kinds(name string) [2]view.Kind {
 	groups := map[string][2]view.Kind{}
 	for _, p := range w.core.View().Pools() {
 		groups["pool:"+p.Name] = p.Kinds
@@ -212,17 +115,12 @@ func (w *world) kinds(name string) (k [2]view.Kind, err error) {
 		groups["queue:"+q.Name] = q.Kinds
 	}
 	if k, ok := groups[name]; ok {
-		return k, nil
+		return k
 	}
 	if what, group, ok := strings.Cut(name, ":"); ok && (what == "pool" || what == "queue") {
-		return k, fmt.Errorf("unknown %s %q", what, group)
+		refuse("unknown %s %q", what, group)
 	}
-	id, err := w.job(name)
-	if err != nil {
-		return k, err
-	}
-	v, err := w.core.View().Job(id)
-	return v.Kinds, err
+	return must(w.core.View().Job(w.job(name))).Kinds
 }
 
 func show(what string, k [2]view.Kind) string {
@@ -248,4 +146,71 @@ func show(what string, k [2]view.Kind) string {
 // number formats a number with up to three decimals.
 func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
+}
+
+func (w *world) need(statement) answer {
+	a := answer{set: true}
+	for _, p := range w.core.View().Pools() {
+		if p.Need != [2]int{} {
+			a.words = append(a.words, fmt.Sprintf("%s=%d/%d", p.Name, p.Need[0], p.Need[1]))
+		}
+	}
+	return a
+}
+
+func (w *world) preempt(s statement) (a answer) {
+	for _, id := range must(w.core.Preempt(s.at)) {
+		w.gone[id] = true
+		a.words = append(a.words, w.nameOf(id.Task))
+	}
+	return a
+}
+
+func (w *world) locality(s statement) answer {
+	v := must(w.core.View().Locality(w.job(s.args[0])))
+	if w.policy.Locality.Rule == scheduling.SkipCount || w.policy.Order == "fair" {
+		return pairs("skips=" + strconv.Itoa(v.Skips))
+	}
+	level, skipped := "ANY", "no"
+	switch v.Level {
+	case scheduling.NodeLocal:
+		level = "NODE"
+	case scheduling.RackLocal:
+		level = "RACK"
+	case scheduling.AnyPlace, scheduling.OffRack:
+	}
+	if v.Skipped {
+		skipped = "yes"
+	}
+	return pairs("level="+level, "wait="+v.Wait.String(), "skipped="+skipped)
+}
+
+func (w *world) capacities(statement) (a answer) {
+	a.pairs = true
+	for _, q := range w.core.View().Queues() {
+		a.words = append(a.words, fmt.Sprintf("%s=%d/%d", q.Name, q.Capacity[0], q.Capacity[1]))
+	}
+	return a
+}
+
+func (w *world) virtual(s statement) answer {
+	v := must(w.core.View().Virtual(w.job(s.args[0]), kindArg(s.args[1:])))
+	return pairs("left="+v.Left.String(), "slots="+number(v.Slots), "finish="+v.Finish.String())
+}
+
+func (w *world) gravity(s statement) answer {
+	n, ok, err := w.core.View().Gravity(w.task(s.args[0]))
+	check(err)
+	if !ok {
+		return answer{}
+	}
+	return words(w.core.View().NodeName(n))
+}
+
+// distance returns the question for a distance of a reduce on a node.
+func distance(ask func(scheduling.View, scheduling.TaskID, scheduling.NodeID) (int64, error)) func(*world, statement) answer {
+	return func(w *world, s statement) answer {
+		d := must(ask(w.core.View(), w.task(s.args[0]), w.node(s.args[1])))
+		return words(strconv.FormatInt(d, 10))
+	}
 }

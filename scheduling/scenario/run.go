@@ -65,6 +65,7 @@ type runner struct {
 	out    io.Writer
 	opts   Options
 	file   string // the current one
+	line   int    // of the statement that is interpreted
 	passed int    // expectations that held
 	failed int    // expectations that did not hold
 }
@@ -123,48 +124,38 @@ func (r *runner) runFile(file string) error {
 	if err != nil {
 		return err
 	}
-	return r.runList(list, filepath.Dir(file))
+	if err := interpret(func() { r.runList(list) }); err != nil {
+		return &fault{r.line, err}
+	}
+	return nil
 }
 
 // runList runs parsed statements.
-func (r *runner) runList(list []statement, dir string) error {
-	w, rest, err := setUp(dir, list, &r.opts)
-	if err != nil {
-		return err
-	}
+func (r *runner) runList(list []statement) {
+	w, rest := setUp(filepath.Dir(r.file), list, &r.opts, func(line int) { r.line = line })
 	if w.drive == nil {
 		for _, s := range rest {
-			if err := w.core.Update(s.at); err != nil {
-				return &fault{s.line, err}
-			}
-			if err := r.perform(w, s); err != nil {
-				return err
-			}
+			r.line = s.line
+			check(w.core.Update(s.at))
+			r.perform(w, s)
 		}
-		return nil
+		return
 	}
 	last := rest[len(rest)-1]
-	t, err := until(last)
-	if err != nil {
-		return &fault{last.line, err}
-	}
-	perform := func(s statement) error { return r.perform(w, s) }
-	if err := w.drive.run(rest[:len(rest)-1], t, perform); err != nil {
-		if _, placed := errors.AsType[*fault](err); placed {
-			return err
-		}
-		return &fault{last.line, err}
-	}
+	r.line = last.line
+	w.drive.run(rest[:len(rest)-1], until(last), func(s statement) {
+		r.line = s.line
+		r.perform(w, s)
+		r.line = last.line
+	})
 	for _, e := range last.expected {
-		name, _, _ := strings.Cut(e, "=")
-		if _, err := w.job(name); err != nil && e != "-" {
-			return &fault{last.line, err}
+		if name, _, _ := strings.Cut(e, "="); e != "-" {
+			w.job(name)
 		}
 	}
 	a := w.drive.answer()
 	a.notes = r.actionsBefore(w)
 	r.judge(last, a, true)
-	return nil
 }
 
 // actionsBefore prints what the cluster of a scenario with a run statement, which sends its
@@ -186,21 +177,18 @@ func (r *runner) printNotes(list []string) {
 	}
 }
 
-// perform performs one timed statement.
-func (r *runner) perform(w *world, s statement) error {
+// perform performs one timed statement. A cluster that drives itself asks for work anyway: there, a
+// heartbeat is no question.
+func (r *runner) perform(w *world, s statement) {
 	var notes []string
-	unasked := w.drive != nil && s.words[0] == "heartbeat"
+	unasked := w.drive != nil && s.verb == "heartbeat"
 	s.asks = s.asks && !unasked
 	if w.drive != nil {
 		notes = r.actionsBefore(w)
 	}
-	a, asks, err := w.play(s)
-	if err != nil {
-		return &fault{s.line, err}
-	}
+	a, asks := w.play(s)
 	a.notes = slices.Concat(notes, w.takeNotes(), a.notes)
 	r.judge(s, a, asks && !unasked)
-	return nil
 }
 
 // judge counts and prints whether an answer is as expected. asked: s is a question, whose answer

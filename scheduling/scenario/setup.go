@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -27,136 +26,110 @@ type world struct {
 	slow    map[string]float64            // by node: factor on the duration of its tasks, for the driver
 }
 
-// setUp handles the statements without a time and creates the core. It returns the others.
-func setUp(dir string, list []statement, opts *Options) (*world, []statement, error) {
+// setUp handles the statements without a time and creates the core. It returns the others. at is
+// called with the line of each statement before it is handled.
+func setUp(dir string, list []statement, opts *Options, at func(line int)) (*world, []statement) {
 	w := &world{
 		opts: opts, dir: dir, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
 		slow: map[string]float64{},
 	}
-	if list[len(list)-1].words[0] == "run" {
+	if list[len(list)-1].verb == "run" {
 		w.drive = &driver{w: w}
 	}
 	rest := list
-	for len(rest) > 0 && !rest[0].timed && rest[0].words[0] != "run" {
-		s := rest[0]
-		if s.asks {
-			return nil, nil, &fault{s.line, fmt.Errorf("%s has no answer", s.words[0])}
-		}
-		if err := w.configure(s.words[0], s.words[1:]); err != nil {
-			return nil, nil, &fault{s.line, err}
-		}
+	for len(rest) > 0 && !rest[0].timed && rest[0].verb != "run" {
+		at(rest[0].line)
+		w.configure(rest[0])
 		rest = rest[1:]
 	}
-	if err := w.start(); err != nil {
-		return nil, nil, &fault{list[1].line, err}
-	}
+	at(list[1].line)
+	w.start()
 	for _, n := range w.nodes {
 		w.all = append(w.all, n.Name)
 	}
 	for _, s := range rest {
-		if s.words[0] == "node" && len(s.words) > 1 {
-			w.all = append(w.all, s.words[1])
+		if s.verb == "node" && len(s.args) > 0 {
+			w.all = append(w.all, s.args[0])
 		}
 	}
-	return w, rest, nil
+	return w, rest
 }
 
 // start creates the core and joins the nodes.
-func (w *world) start() error {
+func (w *world) start() {
 	cfg := scheduling.Config{Explain: true, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.opts.Parts}
 	if w.opts.Verbose {
 		cfg.Events = w.note
 	}
-	core, err := scheduling.NewCore(cfg, w.policy)
-	if err != nil {
-		return err
-	}
-	w.core = core
+	w.core = must(scheduling.NewCore(cfg, w.policy))
 	for _, n := range w.nodes {
-		if err := w.join(0, n); err != nil {
-			return err
-		}
+		w.join(0, n)
 	}
-	return nil
 }
 
-func (w *world) join(now time.Duration, n scheduling.Node) error {
+func (w *world) join(now time.Duration, n scheduling.Node) {
 	if _, ok := w.core.View().Lookup(n.Name); ok {
-		return fmt.Errorf("node %s twice", n.Name)
+		refuse("node %s twice", n.Name)
 	}
-	id, err := w.core.Join(now, n)
-	if err != nil {
-		return err
-	}
-	w.nodeIDs = append(w.nodeIDs, id)
-	return w.core.Update(now)
+	w.nodeIDs = append(w.nodeIDs, must(w.core.Join(now, n)))
+	check(w.core.Update(now))
 }
 
 // configure handles a statement without a time.
-func (w *world) configure(verb string, args []string) error {
-	switch verb {
+func (w *world) configure(s statement) {
+	if s.asks {
+		refuse("%s has no answer", s.verb)
+	}
+	switch s.verb {
 	case "cluster":
-		return w.cluster(args)
+		w.cluster(s.args)
 	case "scheduler":
-		return w.scheduler(args)
+		w.scheduler(s.args)
 	case "node":
-		n, err := w.parseNode(args)
-		w.nodes = append(w.nodes, n)
-		return err
+		w.nodes = append(w.nodes, w.parseNode(s.args))
 	case "pool":
-		return w.entry("pools.list", verb, args)
+		w.entry("pools.list", s)
 	case "user":
-		return w.entry("pools.users", verb, args)
+		w.entry("pools.users", s)
 	case "queue":
-		return w.entry("queues", verb, args)
+		w.entry("queues", s)
 	case "default":
-		return w.defaults(args)
+		w.defaults(s.args)
+	default:
+		refuse("unknown statement %q", s.verb)
 	}
-	return fmt.Errorf("unknown statement %q", verb)
 }
 
-// only returns an error unless the policy has that order; what names what other orders lack.
-func (w *world) only(order, what string) error {
-	if w.policy.Order != order {
-		return fmt.Errorf("scheduler %s has no %s", w.policy.Name, what)
-	}
-	return nil
-}
-
-func (w *world) cluster(args []string) error {
+func (w *world) cluster(args []string) {
 	racks, nodes, maps, reduces := 1, 1, 0, 0
-	err := table{
+	table{
 		"racks": whole(&racks, 1), "nodes": whole(&nodes, 1), "map": whole(&maps, 0), "reduce": whole(&reduces, 0),
 	}.read(args)
-	if err != nil {
-		return err
-	}
 	if racks > maxNodes || nodes > maxNodes || racks*nodes > maxNodes || racks*nodes*max(maps, reduces) > maxSlots {
-		return fmt.Errorf("a cluster of %d racks of %d nodes of %d and %d slots: at most %d nodes, and %d slots of a kind", racks, nodes, maps, reduces, maxNodes, maxSlots)
+		refuse("a cluster of %d racks of %d nodes of %d and %d slots: at most %d nodes, and %d slots of a kind", racks, nodes, maps, reduces, maxNodes, maxSlots)
 	}
 	for i := range racks * nodes {
 		w.nodes = append(w.nodes, scheduling.Node{Name: "tt" + strconv.Itoa(i+1), Rack: "rack" + strconv.Itoa(i/nodes+1), MapSlots: maps, ReduceSlots: reduces})
 	}
-	return nil
 }
 
-func (w *world) parseNode(args []string) (n scheduling.Node, err error) {
+func (w *world) parseNode(args []string) (n scheduling.Node) {
 	if len(args) == 0 || !validName(args[0]) {
-		return n, fmt.Errorf("node needs a name")
+		refuse("node needs a name")
 	}
 	n.Name = args[0]
 	rack, slow := 1, 0.0
 	number := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
-	err = table{
+	table{
 		"rack": whole(&rack, 1), "map": whole(&n.MapSlots, 0), "reduce": whole(&n.ReduceSlots, 0),
 		"slow": within(&slow, number, 1, maxNumber*maxNumber),
 	}.read(args[1:])
 	n.Rack = "rack" + strconv.Itoa(rack)
 	if slow > 0 {
 		if w.drive == nil {
-			return n, fmt.Errorf("option slow has no effect: it needs a cluster that drives itself, with run")
+			refuse("option slow has no effect: it needs a cluster that drives itself, with run")
 		}
 		w.slow[n.Name] = slow
 	}
-	return n, err
+	return n
 }
