@@ -27,11 +27,11 @@ type TaskID = model.TaskID
 // AttemptID names an attempt of a task; Try counts from 0.
 type AttemptID = model.AttemptID
 
-// Locality is the distance of a map from its data: the lowest network level (node, rack, …) that
-// its node shares with a replica. If racks are grouped (Rack "site/rack"), levels follow OffRack.
+// Locality is the distance of a map from its data: the lowest network level (node, rack) that its
+// node shares with a replica.
 type Locality = model.Locality
 
-// The levels of a network of racks. OffRack is the last one unless racks are grouped.
+// The levels of a network of racks.
 const (
 	NodeLocal = model.NodeLocal
 	RackLocal = model.RackLocal

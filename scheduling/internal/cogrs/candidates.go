@@ -23,7 +23,7 @@ type Candidate struct {
 // score returns the score of reduce i on n. A running map counts on its node as if it had the mean
 // output of the known ones, as in the plan.
 func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
-	return g.Score(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
+	return g.Score(i, n.Site, r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
 }
 
 // findFeeding sets p.Best of each reduce to its best feeding nodes: nodes that have some of its
@@ -32,13 +32,13 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
 	for _, node := range g.Feeders() {
 		n := r.C.Nodes[node]
-		if bytes := g.In(0, n.Site()); bytes != nil {
+		if bytes := g.In(0, n.Site); bytes != nil {
 			r.enterFeeding(g, p, n, bytes)
 		}
 	}
 	if p.ahead.knownOutputs > 0 {
 		for _, node := range slices.Sorted(maps.Keys(p.ahead.count[0])) {
-			if n := r.C.Nodes[node]; g.In(0, n.Site()) == nil {
+			if n := r.C.Nodes[node]; g.In(0, n.Site) == nil {
 				r.enterFeeding(g, p, n, nil)
 			}
 		}
@@ -68,30 +68,22 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 
 // around returns, by reduce, the score on n without the part of the bytes on n itself.
 func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
-	share, sum := p.ahead.share(n), r.sum[:0]
-	for l := 1; l < r.levels; l++ {
-		switch row := g.In(l, n.Site()); {
-		case row == nil:
-		case len(sum) == 0 && share == 0 && r.levels == 2:
-			return row // the most frequent case
-		case len(sum) == 0:
-			sum = append(sum, row...)
-		default:
-			for i, b := range row {
-				sum[i] += b
-			}
-		}
+	var rack []int64
+	if r.levels == gravity.Levels {
+		rack = g.In(1, n.Site)
 	}
-	if len(sum) == 0 {
-		sum = append(sum, make([]int64, len(p.Best))...)
+	share := p.ahead.share(n)
+	if rack != nil && share == 0 {
+		return rack // the most frequent case
 	}
+	r.sum = append(r.sum[:0], make([]int64, len(p.Best))...)
+	copy(r.sum, rack)
 	if share > 0 {
 		for i, b := range g.Totals() {
-			sum[i] += int64(share * float64(b))
+			r.sum[i] += int64(share * float64(b))
 		}
 	}
-	r.sum = sum
-	return sum
+	return r.sum
 }
 
 // enter inserts a node into the best ones if its score is high enough. Of equal scores, the lower
@@ -163,10 +155,10 @@ func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit in
 		if !n.Live || !r.canTake(j, n, limit) {
 			continue
 		}
-		r.rooms = core.Reach(r.rooms, n.Groups[1])
-		in := &r.rooms[n.Groups[1]]
+		r.rooms = core.Reach(r.rooms, n.Site[1])
+		in := &r.rooms[n.Site[1]]
 		switch {
-		case g.In(0, n.Site()) != nil || p.ahead.runs(n):
+		case g.In(0, n.Site) != nil || p.ahead.runs(n):
 			in.feeding = append(in.feeding, n)
 		case len(in.others) < Choices:
 			in.others = append(in.others, n)

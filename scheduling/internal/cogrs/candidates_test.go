@@ -154,7 +154,7 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	plan := func() *Plan { return r.plan(j, g) }
 	var made []int
 	for m := range int32(9) {
-		g.Add(m, c.Nodes[0].Site(), []int64{1})
+		g.Add(m, c.Nodes[0].Site, []int64{1})
 		if plan(); r.PlanOf(j).Known == g.Known() {
 			made = append(made, g.Known())
 		}
@@ -235,7 +235,7 @@ func candidatesAreTheBest(t *testing.T, r *Placement, j *core.Job, looks *[2]int
 	r.makePlan(j, g, p)
 	for i := range int32(len(p.Best)) {
 		require.Equal(t, best(i, func(n *core.NodeState) bool {
-			return g.Score(i, n.Site(), 1) > 0 || p.ahead.runs(n) && g.Total(i) > 0
+			return g.Score(i, n.Site, 1) > 0 || p.ahead.runs(n) && g.Total(i) > 0
 		}), p.Best[i])
 	}
 	for i := range p.Best { // as if none of the best nodes could take a reduce

@@ -137,7 +137,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed model.Localit
 		return core.Proposal{Task: best.reduce, Allowed: allowed, Why: r.near(g, p, best.reduce, n)}
 	}
 	if allowed >= model.RackLocal {
-		for _, h := range in(p.ByRack, n.Groups[1]) {
+		for _, h := range in(p.ByRack, n.Site[1]) {
 			if w.Pending.Has(h.Reduce) {
 				best.offer(h.Reduce, r.score(g, p, h.Reduce, n)) // step 7
 			}

@@ -65,7 +65,7 @@ func TestPartOfANode(t *testing.T) {
 		r := New(c, model.ReducePolicy{SkewCap: x.cap}, nil).(*Placement)
 		g := gravity.New(9, x.reduces)
 		for m := range x.feeds {
-			g.Add(int32(m), c.Nodes[m].Site(), []int64{1})
+			g.Add(int32(m), c.Nodes[m].Site, []int64{1})
 		}
 		j := &core.Job{Work: [model.Kinds]core.Work{model.Reduce: {Tasks: make([]core.Task, x.reduces)}}}
 		require.Equal(t, x.want, r.cap(j, g), "%+v", x)
@@ -141,7 +141,7 @@ func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 // If reduces lose equally much elsewhere, the larger is launched; of equal ones, the first.
 func TestBestReduce(t *testing.T) {
 	g := gravity.New(1, 4)
-	g.Add(0, gravity.Site{Groups: []int32{0, 0}}, []int64{5, 9, 9, 2})
+	g.Add(0, gravity.Site{}, []int64{5, 9, 9, 2})
 	g.Fold()
 	for _, x := range []struct {
 		offers [][2]int64 // reduce and value

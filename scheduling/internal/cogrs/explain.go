@@ -47,9 +47,9 @@ func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState
 // reduce i.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *event.Placed {
 	g.Sum(i, &r.sums)
-	p := &event.Placed{Here: r.sums.Distance(n.Site())}
+	p := &event.Placed{Here: r.sums.Distance(n.Site)}
 	if at, ok := r.sums.Center(r.levels); ok {
-		p.Center, p.AtCenter = r.C.Nodes[at.Node].Name, r.sums.Distance(at)
+		p.Center, p.AtCenter = r.C.Nodes[at[0]].Name, r.sums.Distance(at)
 	}
 	return p
 }
@@ -82,8 +82,8 @@ func (r *Placement) compare(p *event.Placed, j *core.Job, i int32, n *core.NodeS
 		r.racks, r.counted = make([]gravity.Rack, len(r.C.Racks)), r.C.Cluster
 		for _, n := range r.C.Nodes {
 			if n.Live {
-				k := &r.racks[n.Groups[1]]
-				k.Site, k.Nodes = n.Site(), k.Nodes+1
+				k := &r.racks[n.Site[1]]
+				k.Site, k.Nodes = n.Site, k.Nodes+1
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (r *Placement) compare(p *event.Placed, j *core.Job, i int32, n *core.NodeS
 	if list := r.PlanOf(j).Candidates; int(i) < len(list) {
 		for _, c := range list[i] {
 			if c.Node != nil && c.Node != n {
-				p.Candidates = append(p.Candidates, event.Candidate{Node: c.Node.Name, Cost: r.sums.Distance(c.Node.Site())})
+				p.Candidates = append(p.Candidates, event.Candidate{Node: c.Node.Name, Cost: r.sums.Distance(c.Node.Site)})
 			}
 		}
 	}

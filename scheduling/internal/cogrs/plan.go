@@ -118,8 +118,8 @@ func (r *Placement) index(j *core.Job, p *Plan) {
 			r.Near[0].Set(int32(c.Node.ID), j.Index)
 			p.ByNode = append(p.ByNode, Here{int32(c.Node.ID), i, c.Score})
 			if k == 0 {
-				r.Near[1].Set(c.Node.Groups[1], j.Index)
-				p.ByRack = append(p.ByRack, Here{c.Node.Groups[1], i, c.Score})
+				r.Near[1].Set(c.Node.Site[1], j.Index)
+				p.ByRack = append(p.ByRack, Here{c.Node.Site[1], i, c.Score})
 				if c.Node.Free(model.Reduce) > 0 {
 					r.C.Call(c.Node)
 				}

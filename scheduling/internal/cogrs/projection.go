@@ -30,7 +30,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 	for i := range j.Work[model.Map].Tasks {
 		if ai := j.Work[model.Map].Tasks[i].Att; ai >= 0 {
 			for l := range p.count {
-				p.count[l][r.C.Attempts[ai].Node.Groups[l]]++
+				p.count[l][r.C.Attempts[ai].Node.Site[l]]++
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 
 // runs reports whether maps of the job run on n; false if no output is known.
 func (p *projected) runs(n *core.NodeState) bool {
-	return p.knownOutputs > 0 && p.count[0][n.Groups[0]] > 0
+	return p.knownOutputs > 0 && p.count[0][n.Site[0]] > 0
 }
 
 // share returns what running maps add to the score of a reduce at n, as a fraction of its known
@@ -50,7 +50,7 @@ func (p *projected) share(n *core.NodeState) float64 {
 	}
 	maps := int32(0)
 	for l := range p.count {
-		maps += p.count[l][n.Groups[l]]
+		maps += p.count[l][n.Site[l]]
 	}
 	return float64(maps) / float64(p.knownOutputs)
 }

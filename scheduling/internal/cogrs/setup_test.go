@@ -46,5 +46,5 @@ func gravityCore(t require.TestingT, rule model.ReduceRule, racks []int, reduces
 
 // scoreOf returns the bytes of reduce r in the groups of n, summed over the first `levels` levels.
 func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
-	return g.Score(r, n.Site(), levels)
+	return g.Score(r, n.Site, levels)
 }

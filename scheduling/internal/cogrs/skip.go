@@ -33,7 +33,7 @@ func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed model.Lo
 // mayTake reports whether a reduce of j may go to n. That is so if n is a candidate or has a reduce
 // of j. Otherwise the job must accept any node, or the rack of a best candidate and n is in it.
 func (r *Placement) mayTake(j *core.Job, n *core.NodeState, allowed model.Locality) bool {
-	return allowed >= model.OffRack || r.Near[0].Has(int32(n.ID), j.Index) || allowed == model.RackLocal && r.Near[1].Has(n.Groups[1], j.Index)
+	return allowed >= model.OffRack || r.Near[0].Has(int32(n.ID), j.Index) || allowed == model.RackLocal && r.Near[1].Has(n.Site[1], j.Index)
 }
 
 // keepsWaiting records that j refuses all nodes for which mayTake is false, until its wait allows

@@ -280,8 +280,8 @@ func (c *Core) putBack(j *Job, k model.TaskKind, i int32) {
 	p := j.Spec.Places
 	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
 		j.ByPlace.Levels[0].Reopen(int32(n), i)
-		if g := c.Nodes[n].Groups; g != nil {
-			j.ByPlace.Levels[1].Reopen(g[1], i)
+		if n := c.Nodes[n]; n.Joined {
+			j.ByPlace.Levels[1].Reopen(n.Site[1], i)
 		}
 	}
 }

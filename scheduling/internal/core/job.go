@@ -200,8 +200,8 @@ func (c *Core) BuildIndex(j *Job) {
 	racks := &x.Levels[model.RackLocal]
 	racks.Leave()
 	*racks = index.NewLevel(p.Offsets, p.Nodes, len(c.Racks), &c.near[1], j.Index, func(n model.NodeID) int32 {
-		if g := c.Nodes[n].Groups; g != nil {
-			return g[1]
+		if n := c.Nodes[n]; n.Joined {
+			return n.Site[1]
 		}
 		return -1
 	})

@@ -8,11 +8,12 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// NodeState is the Core's record of a machine. A node that is only known by name, as the place of a
-// replica, has no groups yet.
+// NodeState is the Core's record of a machine. A node may be known only by name, as the place of a
+// replica, until it joins.
 type NodeState struct {
 	// The fields that a search for a slot reads come first, in one cache line; then those of a
 	// heartbeat.
@@ -25,8 +26,9 @@ type NodeState struct {
 	Used     [model.Kinds]int // slots held by attempts that are not suspended
 	Running  [model.Kinds]int // attempts that are not suspended
 
-	Groups      []int32 // by level: the node itself, its rack
-	Atts        []int32 // live attempts, suspended ones included
+	Site        gravity.Site // set when it joins
+	Joined      bool         // it has joined at some time
+	Atts        []int32      // live attempts, suspended ones included
 	Incarnation uint64
 	Seen        time.Duration
 
@@ -73,7 +75,7 @@ func (c *Core) nodeID(name string) model.NodeID {
 // Lookup returns the number of the named node, and false if it has not joined.
 func (q View) Lookup(name string) (model.NodeID, bool) {
 	id, ok := q.c.Names[name]
-	return id, ok && q.c.Nodes[id].Groups != nil
+	return id, ok && q.c.Nodes[id].Joined
 }
 
 // maxSlots is the maximum number of slots of a kind on a node: the time of a heartbeat may be
@@ -100,7 +102,7 @@ func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	if n.Live && !again {
 		c.lose(n)
 	}
-	if known && (n.Groups == nil || n.Rack != spec.Rack) {
+	if known && (!n.Joined || n.Rack != spec.Rack) {
 		c.Topo++ // jobs may refer to it
 	}
 	c.countSlots(n, -1)
@@ -113,7 +115,7 @@ func (c *Core) Join(now time.Duration, spec model.Node) (model.NodeID, error) {
 	if restarted {
 		c.clearFailures(n)
 	}
-	n.Groups = []int32{int32(id), c.rack(spec.Rack)} // a new slice: places of outputs may keep the old one
+	n.Site, n.Joined = gravity.Site{int32(id), c.rack(spec.Rack)}, true
 	c.countSlots(n, 1)
 	c.dropUnfit(n)
 	c.Dirty = true
@@ -233,7 +235,12 @@ func (c *Core) nodeAt(now time.Duration, id model.NodeID) (*NodeState, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
-	if id < 0 || int(id) >= len(c.Nodes) || c.Nodes[id].Groups == nil {
+	return c.joined(id)
+}
+
+// joined returns the node with that ID, which must have joined.
+func (c *Core) joined(id model.NodeID) (*NodeState, error) {
+	if id < 0 || int(id) >= len(c.Nodes) || !c.Nodes[id].Joined {
 		return nil, fmt.Errorf("%w %d", ErrUnknownNode, id)
 	}
 	return c.Nodes[id], nil

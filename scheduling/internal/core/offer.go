@@ -113,7 +113,7 @@ func (c *Core) Pick(j *Job, n *NodeState, far model.Locality) (int32, model.Loca
 			c.BuildIndex(j)
 		}
 		for l := 0; l < len(j.ByPlace.Levels) && l <= int(far); l++ {
-			if m := j.ByPlace.Levels[l].First(n.Groups[l], &w.Placed); m >= 0 {
+			if m := j.ByPlace.Levels[l].First(n.Site[l], &w.Placed); m >= 0 {
 				return m, model.Locality(l)
 			}
 		}
@@ -134,11 +134,8 @@ func (c *Core) Level(j *Job, m int32, n *NodeState) model.Locality {
 	}
 	p, best := j.Spec.Places, model.OffRack
 	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
-		groups := c.Nodes[id].Groups
-		for l := model.Locality(0); l < best && groups != nil; l++ {
-			if groups[l] == n.Groups[l] {
-				best = l
-			}
+		if at := c.Nodes[id]; at.Joined {
+			best = min(best, at.apart(n))
 		}
 	}
 	return best

@@ -7,8 +7,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// Site returns the node's place in the network.
-func (n *NodeState) Site() gravity.Site { return gravity.Site{Node: int32(n.ID), Groups: n.Groups} }
+// apart returns the distance of two nodes, which have joined.
+func (n *NodeState) apart(m *NodeState) model.Locality {
+	return model.Locality(gravity.Distance(n.Site, m.Site) / 2)
+}
 
 // mapDone adds the output of map m on n: bytes per reduce, nil if they are unknown.
 func (j *Job) mapDone(m int32, n *NodeState, bytes []int64) {
@@ -19,7 +21,7 @@ func (j *Job) mapDone(m int32, n *NodeState, bytes []int64) {
 		j.Outputs = gravity.New(len(j.Work[model.Map].Tasks), len(j.Work[model.Reduce].Tasks))
 	}
 	j.Outputs.Remove(m)
-	j.Outputs.Add(m, n.Site(), bytes)
+	j.Outputs.Add(m, n.Site, bytes)
 	j.Changes++
 }
 
@@ -45,7 +47,7 @@ func (q View) Gravity(id model.TaskID) (n model.NodeID, ok bool, err error) {
 	if !ok {
 		return model.NoNode, false, nil
 	}
-	return model.NodeID(center.Node), true, nil
+	return model.NodeID(center[0]), true, nil
 }
 
 // Known returns the number of maps whose output for a reduce is known, and the sum of those outputs
@@ -64,7 +66,7 @@ func (q View) Held(id model.TaskID, n model.NodeID) (int64, error) {
 	if err != nil || g == nil || n < 0 || int(n) >= len(q.c.Nodes) {
 		return 0, err
 	}
-	return g.Input(id.Index, func(at gravity.Site) bool { return at.Node == int32(n) }), nil
+	return g.Input(id.Index, func(at gravity.Site) bool { return at[0] == int32(n) }), nil
 }
 
 // WTND returns the weighted total network distance of a reduce if it ran on n, in byte-hops: a byte
@@ -83,10 +85,11 @@ func (c *Core) distance(id model.TaskID, n model.NodeID, weigh gravity.Weight) (
 	if err != nil || g == nil {
 		return 0, err
 	}
-	if n < 0 || int(n) >= len(c.Nodes) || c.Nodes[n].Groups == nil {
-		return 0, fmt.Errorf("%w %d", ErrUnknownNode, n)
+	at, err := c.joined(n)
+	if err != nil {
+		return 0, err
 	}
-	return g.Distance(id.Index, c.Nodes[n].Site(), weigh), nil
+	return g.Distance(id.Index, at.Site, weigh), nil
 }
 
 // outputsFor returns the map outputs of a reduce's job, nil while none is known.

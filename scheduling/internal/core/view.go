@@ -122,7 +122,7 @@ func (q View) Skips() []model.Skip { return q.c.skips }
 func (q View) Nodes() []view.Node {
 	var views []view.Node
 	for _, n := range q.c.Nodes {
-		if n.Groups != nil {
+		if n.Joined {
 			views = append(views, n.View())
 		}
 	}
@@ -131,27 +131,22 @@ func (q View) Nodes() []view.Node {
 
 // Node returns a snapshot of a node; ok is false if it has never joined.
 func (q View) Node(id model.NodeID) (v view.Node, ok bool) {
-	if id < 0 || int(id) >= len(q.c.Nodes) || q.c.Nodes[id].Groups == nil {
+	n, err := q.c.joined(id)
+	if err != nil {
 		return v, false
 	}
-	return q.c.Nodes[id].View(), true
+	return n.View(), true
 }
 
 // Between returns the distance of two nodes: NodeLocal for the same node, RackLocal, …; AnyPlace if
 // one of them has never joined.
 func (q View) Between(a, b model.NodeID) model.Locality {
-	c := q.c
-	for _, id := range [2]model.NodeID{a, b} {
-		if id < 0 || int(id) >= len(c.Nodes) || c.Nodes[id].Groups == nil {
-			return model.AnyPlace
-		}
+	m, errA := q.c.joined(a)
+	n, errB := q.c.joined(b)
+	if errA != nil || errB != nil {
+		return model.AnyPlace
 	}
-	for l, group := range c.Nodes[a].Groups {
-		if group == c.Nodes[b].Groups[l] {
-			return model.Locality(l)
-		}
-	}
-	return model.OffRack
+	return m.apart(n)
 }
 
 // View returns a snapshot of the node.

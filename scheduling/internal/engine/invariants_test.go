@@ -22,7 +22,7 @@ func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [model.Kinds]int
 	suspended, held := 0, 0
 	for _, n := range c.Nodes {
-		if n.Groups == nil {
+		if !n.Joined {
 			continue
 		}
 		var used, tasks [model.Kinds]int
@@ -133,7 +133,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k model.TaskKind) 
 		return
 	}
 	for _, n := range c.Nodes {
-		if n.Groups == nil {
+		if !n.Joined {
 			continue
 		}
 		for far := model.NodeLocal; far <= model.OffRack; far++ {
@@ -362,8 +362,8 @@ func slowPick(t require.TestingT, c *core.Core, j *core.Job, n *core.NodeState, 
 		p := j.Spec.Places
 		l := model.OffRack
 		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
-			if c.Nodes[r].Groups != nil {
-				l = min(l, model.Locality(gravity.Distance(c.Nodes[r].Site(), n.Site())/2))
+			if c.Nodes[r].Joined {
+				l = min(l, model.Locality(gravity.Distance(c.Nodes[r].Site, n.Site)/2))
 			} else if r == n.ID {
 				l = 0
 			}

@@ -7,36 +7,28 @@ import "math"
 // for Sum.
 type Sums struct {
 	total     int64
-	bytesHeld [][]int64 // by level and group; nodes are level 0
-	feeding   []Site    // nodes that have some of the input
+	bytesHeld [Levels][]int64 // by level and group
+	feeding   []Site          // nodes that have some of the input
 }
 
 // Sum sets s to the locations of the input of reduce r; it reuses the memory of s.
 func (g *Outputs) Sum(r int32, s *Sums) {
 	s.total, s.feeding = 0, s.feeding[:0]
-	for l := range max(1, len(g.levels)) {
-		groups := 0
-		if l < len(g.levels) {
-			groups = len(g.levels[l])
-		}
-		if l == len(s.bytesHeld) {
-			s.bytesHeld = append(s.bytesHeld, nil)
-		}
-		s.bytesHeld[l] = append(s.bytesHeld[l][:0], make([]int64, groups)...)
+	for l, row := range g.sums {
+		s.bytesHeld[l] = append(s.bytesHeld[l][:0], make([]int64, len(row))...)
 	}
-	s.bytesHeld = s.bytesHeld[:max(1, len(g.levels))]
 	for m := range g.outs {
 		o := &g.outs[m]
 		b := at(o.bytes, r)
 		if b == 0 {
 			continue
 		}
-		if s.bytesHeld[0][o.at.Node] == 0 {
+		if s.bytesHeld[0][o.at[0]] == 0 {
 			s.feeding = append(s.feeding, o.at)
 		}
 		s.total += b
 		for l := range s.bytesHeld {
-			s.bytesHeld[l][o.at.Groups[l]] += b
+			s.bytesHeld[l][o.at[l]] += b
 		}
 	}
 }
@@ -46,7 +38,7 @@ func (g *Outputs) Sum(r int32, s *Sums) {
 func (s *Sums) Center(levels int) (center Site, ok bool) {
 	most := int64(0)
 	for _, n := range s.feeding {
-		if score := s.score(n, levels); !ok || score > most || score == most && n.Node < center.Node {
+		if score := s.score(n, levels); !ok || score > most || score == most && n[0] < center[0] {
 			center, most, ok = n, score, true
 		}
 	}
@@ -55,7 +47,7 @@ func (s *Sums) Center(levels int) (center Site, ok bool) {
 
 // Distance returns the weighted total network distance of the reduce at a site, in byte-hops.
 func (s *Sums) Distance(at Site) int64 {
-	return 2 * (int64(len(s.bytesHeld))*s.total - s.score(at, len(s.bytesHeld)))
+	return 2 * (Levels*s.total - s.score(at, Levels))
 }
 
 // Rack is the number of live nodes in a rack, with the site of one of them.
@@ -72,24 +64,22 @@ func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int
 		if k.Nodes > 0 {
 			least = min(least, s.Distance(k.Site))
 			nodes += k.Nodes
-			held += k.Nodes * (s.score(k.Site, len(s.bytesHeld)) - at(s.bytesHeld[0], k.Node))
+			held += k.Nodes * (s.score(k.Site, Levels) - at(s.bytesHeld[0], k.Site[0]))
 		}
 	}
 	for _, n := range s.feeding {
-		if live(n.Node) {
+		if live(n[0]) {
 			least = min(least, s.Distance(n))
-			held += s.bytesHeld[0][n.Node]
+			held += s.bytesHeld[0][n[0]]
 		}
 	}
-	return least, int64(float64(2*(int64(len(s.bytesHeld))*s.total*nodes-held)) / float64(nodes))
+	return least, int64(float64(2*(Levels*s.total*nodes-held)) / float64(nodes))
 }
 
 // score returns the bytes in the site's groups, summed over the first `levels` levels.
 func (s *Sums) score(n Site, levels int) (score int64) {
-	for l, held := range s.bytesHeld[:min(levels, len(s.bytesHeld))] {
-		if group := n.Groups[l]; int(group) < len(held) {
-			score += held[group]
-		}
+	for l, held := range s.bytesHeld[:levels] {
+		score += at(held, n[l])
 	}
 	return score
 }
@@ -128,10 +118,10 @@ func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 
 // Distance returns the number of links between two sites: up to their lowest common group and down.
 func Distance(a, b Site) int64 {
-	for l := range a.Groups {
-		if a.Groups[l] == b.Groups[l] {
+	for l := range a {
+		if a[l] == b[l] {
 			return 2 * int64(l)
 		}
 	}
-	return 2 * int64(len(a.Groups))
+	return 2 * Levels
 }

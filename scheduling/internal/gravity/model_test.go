@@ -8,10 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const (
-	reduces = 6
-	levels  = 3
-)
+const reduces = 6
 
 // model keeps the outputs in a plain list, and answers each question by a search through it.
 type model []output
@@ -20,7 +17,7 @@ type model []output
 // with such bytes.
 func (m model) within(r int, at Site, level int) (sum, maps int64) {
 	for _, o := range m {
-		if r < len(o.bytes) && o.at.Groups[level] == at.Groups[level] {
+		if r < len(o.bytes) && o.at[level] == at[level] {
 			sum += o.bytes[r]
 			if o.bytes[r] > 0 {
 				maps++
@@ -41,9 +38,9 @@ func (m model) score(r int, at Site, upTo int) (sum int64) {
 // distance sums, over the outputs, the output's weight times the links between it and the site.
 func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 	for _, o := range m {
-		up := levels
-		for l := levels - 1; l >= 0; l-- {
-			if o.at.Groups[l] == at.Groups[l] {
+		up := Levels
+		for l := Levels - 1; l >= 0; l-- {
+			if o.at[l] == at[l] {
 				up = l
 			}
 		}
@@ -59,8 +56,8 @@ func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 func (m model) most(level int, part func(output) int64) (most int64) {
 	sums := map[int32]int64{}
 	for _, o := range m {
-		sums[o.at.Groups[level]] += part(o)
-		most = max(most, sums[o.at.Groups[level]])
+		sums[o.at[level]] += part(o)
+		most = max(most, sums[o.at[level]])
 	}
 	return most
 }
@@ -83,10 +80,10 @@ func low(o output) int64 {
 	return low
 }
 
-// sites returns five nodes in three racks in two sites.
+// sites returns five nodes in three racks.
 func sites() (all []Site) {
 	for i, rack := range []int32{0, 0, 1, 2, 2} {
-		all = append(all, Site{Node: int32(i), Groups: []int32{int32(i), rack, rack / 2}})
+		all = append(all, Site{int32(i), rack})
 	}
 	return all
 }
@@ -112,7 +109,7 @@ func TestOutputsAgainstAList(t *testing.T) {
 				}
 				at := all[rapid.IntRange(0, len(all)-1).Draw(t, "node")]
 				g.Add(m, at, sizes)
-				in[m], fed[at.Node] = output{at: at, bytes: sizes[:min(len(sizes), reduces)]}, true
+				in[m], fed[at[0]] = output{at: at, bytes: sizes[:min(len(sizes), reduces)]}, true
 			}
 			if rapid.Bool().Draw(t, "fold") {
 				g.Fold()
@@ -127,7 +124,7 @@ func TestOutputsAgainstAList(t *testing.T) {
 		require.Equal(t, []int{len(list), len(fed)}, []int{g.Known(), len(g.Feeders())})
 		checkQuestions(t, g, list, all)
 		for _, part := range []float64{0.3, 0.5, 1, 2, 4} {
-			for upTo := 1; upTo <= levels; upTo++ {
+			for upTo := 1; upTo <= Levels; upTo++ {
 				bound, least := list.most(0, high), int64(0)
 				for l := 1; l < upTo; l++ {
 					bound += list.most(l, high)
@@ -152,7 +149,7 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 			require.Equal(t, list.distance(r, at, Bytes), sums.Distance(at))
 		}
 		checkSpread(t, &sums, list, r, all)
-		for upTo := 1; upTo <= levels; upTo++ {
+		for upTo := 1; upTo <= Levels; upTo++ {
 			var want Site
 			most, ok := int64(-1), false
 			for _, at := range all {
@@ -162,11 +159,11 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 			}
 			got, known := sums.Center(upTo)
 			require.Equal(t, ok, known)
-			require.Equal(t, want.Node, got.Node)
+			require.Equal(t, want, got)
 		}
 		for _, at := range all {
 			rack, _ := list.within(r, at, 1)
-			require.Equal(t, rack, g.Input(int32(r), func(o Site) bool { return o.Groups[1] == at.Groups[1] }))
+			require.Equal(t, rack, g.Input(int32(r), func(o Site) bool { return o[1] == at[1] }))
 			require.Equal(t, list.distance(r, at, Bytes), g.Distance(int32(r), at, Bytes))
 			require.Equal(t, list.distance(r, at, Ones), g.Distance(int32(r), at, Ones))
 		}
@@ -182,11 +179,11 @@ func checkSpread(t *rapid.T, sums *Sums, list model, r int, all []Site) {
 			if i == out {
 				continue
 			}
-			k := &racks[at.Groups[1]]
+			k := &racks[at[1]]
 			k.Site, k.Nodes = at, k.Nodes+1
 			least, sum = min(least, list.distance(r, at, Bytes)), sum+list.distance(r, at, Bytes)
 		}
-		gotLeast, gotMean := sums.Spread(racks, func(node int32) bool { return node != all[out].Node })
+		gotLeast, gotMean := sums.Spread(racks, func(node int32) bool { return node != all[out][0] })
 		require.Equal(t, least, gotLeast)
 		require.Equal(t, sum/int64(len(all)-1), gotMean)
 	}
@@ -205,18 +202,18 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 		for _, at := range all {
 			here, _ := list.within(r, at, 0)
 			require.Equal(t, here, g.Score(int32(r), at, 1))
-			for upTo := 1; upTo <= levels; upTo++ {
+			for upTo := 1; upTo <= Levels; upTo++ {
 				require.Equal(t, list.score(r, at, upTo), g.Score(int32(r), at, upTo))
 			}
 		}
 	}
-	require.Zero(t, g.Score(0, Site{Groups: []int32{99}}, 1))
+	require.Zero(t, g.Score(0, Site{99}, 1))
 }
 
 // Two sites are two links apart for each level up to the first common group.
 func TestDistanceOfSites(t *testing.T) {
 	all := sites()
-	for i, want := range [][]int64{{0, 2, 4, 6, 6}, {2, 0, 4, 6, 6}, {4, 4, 0, 6, 6}, {6, 6, 6, 0, 2}, {6, 6, 6, 2, 0}} {
+	for i, want := range [][]int64{{0, 2, 4, 4, 4}, {2, 0, 4, 4, 4}, {4, 4, 0, 4, 4}, {4, 4, 4, 0, 2}, {4, 4, 4, 2, 0}} {
 		for k := range all {
 			require.Equal(t, want[k], Distance(all[i], all[k]), "%d %d", i, k)
 		}

@@ -6,12 +6,12 @@ package gravity
 
 import "math"
 
-// Site is the place of a node in the network: its group at each level, first the node itself, then
-// its rack. Two sites with the same group at a level are near each other at that level.
-type Site struct {
-	Node   int32
-	Groups []int32
-}
+// Levels is the number of levels of the network: the node and its rack.
+const Levels = 2
+
+// Site is the place of a node in the network: its group at each level, which is the number of the
+// node itself, then that of its rack.
+type Site [Levels]int32
 
 // Outputs holds the map outputs of a job, by location.
 //
@@ -33,11 +33,11 @@ type Outputs struct {
 	knownMaps int      // maps whose output is known
 	removed   int      // outputs removed so far
 
-	feeders  []int32  // nodes that have or had map outputs
-	levels   [][]*sum // by level and group, nodes first; nil for groups that never had outputs
-	minInput int64    // sum of the outputs' minimum bytes per reduce: no reduce has less
-	unfold   []int32  // maps whose outputs Fold must still add
-	total    []int64  // by reduce; nil before the first Fold
+	feeders  []int32        // nodes that have or had map outputs
+	sums     [Levels][]*sum // by level and group; nil for groups that never had outputs
+	minInput int64          // sum of the outputs' minimum bytes per reduce: no reduce has less
+	unfold   []int32        // maps whose outputs Fold must still add
+	total    []int64        // by reduce; nil before the first Fold
 }
 
 // output is a map's output: its site and its bytes per reduce.
@@ -76,7 +76,7 @@ func (g *Outputs) Totals() []int64 { return g.total }
 // Score returns the bytes for reduce r in the site's groups at the first `levels` levels, summed
 // over the levels. It counts the outputs that Fold has added.
 func (g *Outputs) Score(r int32, site Site, levels int) (bytes int64) {
-	for l := range min(levels, len(g.levels)) {
+	for l := range levels {
 		bytes += at(g.In(l, site), r)
 	}
 	return bytes
@@ -85,11 +85,8 @@ func (g *Outputs) Score(r int32, site Site, levels int) (bytes int64) {
 // In returns the bytes by reduce in a site's group at a level, in the outputs that Fold has added.
 // It returns nil if there are none. The slice is valid until the next change.
 func (g *Outputs) In(level int, site Site) []int64 {
-	if level >= len(g.levels) || int(site.Groups[level]) >= len(g.levels[level]) {
-		return nil
-	}
-	if s := g.levels[level][site.Groups[level]]; s != nil {
-		return s.bytes
+	if row, group := g.sums[level], int(site[level]); group < len(row) && row[group] != nil {
+		return row[group].bytes
 	}
 	return nil
 }
@@ -113,17 +110,14 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 
 // sumAt returns the sum for the group of a site at a level; it creates it if necessary.
 func (g *Outputs) sumAt(level int, site Site) *sum {
-	for len(g.levels) <= level {
-		g.levels = append(g.levels, nil)
-	}
-	row, group := &g.levels[level], int(site.Groups[level])
+	row, group := &g.sums[level], int(site[level])
 	if need := group + 1 - len(*row); need > 0 {
 		*row = append(*row, make([]*sum, need)...)
 	}
 	if (*row)[group] == nil {
 		(*row)[group] = &sum{}
 		if level == 0 {
-			g.feeders = append(g.feeders, site.Node)
+			g.feeders = append(g.feeders, site[0])
 		}
 	}
 	return (*row)[group]
@@ -136,7 +130,7 @@ func (g *Outputs) count(o *output, sign int64) {
 		low = 0
 	}
 	g.minInput += sign * low
-	for l := range o.at.Groups {
+	for l := range Levels {
 		g.sumAt(l, o.at).high += sign * high
 	}
 }
@@ -154,7 +148,7 @@ func span(list []int64) (low, high int64) {
 // exceed the given part of its maximum, levels × input. It looks only at minima and maxima.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
-	for _, row := range g.levels[:min(levels, len(g.levels))] {
+	for _, row := range g.sums[:levels] {
 		most := int64(0)
 		for _, s := range row {
 			if s != nil {
@@ -174,7 +168,7 @@ func (g *Outputs) Fold() {
 	for _, m := range g.unfold {
 		o := &g.outs[m]
 		add(g.total, o.bytes, 1)
-		for l := range o.at.Groups {
+		for l := range Levels {
 			s := g.sumAt(l, o.at)
 			if s.bytes == nil {
 				s.bytes = make([]int64, g.reduces)
@@ -195,7 +189,7 @@ func (g *Outputs) Remove(m int32) bool {
 	g.Fold()
 	g.count(o, -1)
 	add(g.total, o.bytes, -1)
-	for l := range o.at.Groups {
+	for l := range Levels {
 		s := g.sumAt(l, o.at)
 		add(s.bytes, o.bytes, -1)
 		if s.maps--; s.maps == 0 {

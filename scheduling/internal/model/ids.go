@@ -133,10 +133,10 @@ func cutNumber(s *string, to *int32) bool {
 }
 
 // Locality is the distance of a map from its data: the lowest network level that its node and the
-// nearest replica share. If racks are grouped (Rack "site/rack"), further levels follow OffRack.
+// nearest replica share.
 type Locality int8
 
-// The levels of a network of racks. OffRack is the last one unless racks are grouped.
+// The levels of a network of racks.
 const (
 	AnyPlace  Locality = -1 // the map has no location information
 	NodeLocal Locality = 0

@@ -72,7 +72,7 @@ type LocalityPolicy struct {
 	// with which 95 % of its maps run node-local: Equation 2 of [Zaharia10 §3.5] for its maps and
 	// replicas and the live nodes.
 	Skips []int
-	// Waits[l] is the wait at level l: {W1, W2}, more if racks are grouped. With Auto each is
+	// Waits[l] is the wait at level l: {W1, W2}. With Auto each is
 	// min(15 s, 1.5 heartbeat intervals).
 	Waits []time.Duration
 	Auto  bool
@@ -266,8 +266,7 @@ const (
 type QuincyPolicy struct {
 	Rule QuincyRule
 	// Rack is the cost of a map that reads its input from another node of its rack, Far from
-	// outside the rack; default 2.5 s and 5 s, negative means 0. If racks are grouped, the levels
-	// between have evenly spaced costs. A Rack above Far counts as Far.
+	// outside the rack; default 2.5 s and 5 s, negative means 0. A Rack above Far counts as Far.
 	Rack, Far time.Duration
 	// Floor is the fraction of its fair share, rounded down to whole slots, that a job's maps get
 	// at any cost, 0 to 1; default 1, negative means none. For QFP and QF.

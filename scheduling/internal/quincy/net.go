@@ -129,7 +129,7 @@ func (o *Order) addRacks() {
 		x.racks = append(x.racks, flow.None)
 	}
 	for _, id := range x.nodes {
-		rack := &x.racks[o.C.Nodes[id].Groups[1]]
+		rack := &x.racks[o.C.Nodes[id].Site[1]]
 		known := *rack != flow.None
 		if !known {
 			*rack = x.g.Vertex()
@@ -275,8 +275,8 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 		if x.vertex[id] != flow.None {
 			x.g.Add(v, x.vertex[id], n, 0) // step 2
 		}
-		if g := o.C.Nodes[id].Groups; g != nil && x.racks[g[1]] != flow.None {
-			x.g.Add(v, x.racks[g[1]], n, o.cost(model.RackLocal)) // step 3
+		if at := o.C.Nodes[id]; at.Joined && x.racks[at.Site[1]] != flow.None {
+			x.g.Add(v, x.racks[at.Site[1]], n, o.cost(model.RackLocal)) // step 3
 		}
 	}
 	x.g.Add(v, netAny, n, o.cost(model.OffRack)) // step 4
