@@ -54,7 +54,6 @@ func (o *Order) enter(j *core.Job, p *Pool) {
 	for k := range of.counted {
 		of.counted[k].priority = j.Priority
 	}
-	o.arrived = append(o.arrived, j)
 	j.Group = p.Name
 	p.Jobs = append(p.Jobs, j)
 	o.stale = true
@@ -73,7 +72,6 @@ func (o *Order) Remove(j *core.Job) {
 		o.reposition(p, k)
 	}
 	o.stale = true
-	o.dismiss(j)
 }
 
 // Move moves a job to the named pool, or to the default one if name is empty.
@@ -84,7 +82,6 @@ func (o *Order) Move(j *core.Job, name string) error {
 		return err
 	}
 	o.Remove(j)
-	o.unsettled = true
 	o.enter(j, p)
 	j.Spec.Pool = name
 	o.Changed(j, model.Map)

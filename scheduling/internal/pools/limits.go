@@ -17,24 +17,11 @@ func (l *quota) reason() model.Reason {
 // Settle decides which jobs may run. In order of priority and submission, each may whose pool and
 // user are below their limits on running jobs. A new job of high priority may displace a running
 // one of low priority: that job keeps its running tasks but gets no more.
-//
-// A new job that comes last in that order is decided alone. All jobs are decided after another
-// arrival, a change of priority or pool, and the end of a job while jobs are held back.
 func (o *Order) Settle() {
 	o.Age()
-	for _, j := range o.arrived {
-		if o.Limits && !j.State.Ended() {
-			o.unsettled = o.unsettled || j.Spec.Priority < o.lowestPriority
-			if !o.unsettled {
-				o.decide(j)
-			}
-		}
-	}
-	o.arrived = nil
-	if !o.Limits || !o.unsettled {
+	if !o.Limits {
 		return
 	}
-	o.unsettled, o.lowestPriority = false, model.VeryHigh
 	for _, p := range o.Sorted {
 		p.admitted.running = 0
 	}
@@ -43,42 +30,25 @@ func (o *Order) Settle() {
 	}
 	for p := model.VeryHigh; p <= model.VeryLow; p++ {
 		for _, j := range o.C.Active {
-			if j.Spec.Priority == p {
-				o.decide(j)
+			if j.Priority == p {
+				o.decide(j, o.UserOf(j), &o.PoolOf(j).admitted)
 			}
 		}
 	}
 }
 
-// decide lets j run if its pool and its user are still below their limits on running jobs.
-func (o *Order) decide(j *core.Job) {
-	state := o.of.Of(j)
-	if state.user == nil {
-		state.user = o.UserOf(j)
-	}
-	o.lowestPriority = max(o.lowestPriority, j.Spec.Priority)
-	state.admitted = false
+// decide lets j run if its user and its pool are still below their limits on running jobs.
+func (o *Order) decide(j *core.Job, user, pool *quota) {
 	switch {
-	case state.user.full():
-		o.C.SetRunnable(j, false, state.user.reason())
-	case state.pool.admitted.full():
-		o.C.SetRunnable(j, false, state.pool.admitted.reason())
+	case user.full():
+		o.C.SetRunnable(j, false, user.reason())
+	case pool.full():
+		o.C.SetRunnable(j, false, pool.reason())
 	default:
-		state.admitted = true
-		state.user.running++
-		state.pool.admitted.running++
+		user.running++
+		pool.running++
 		o.C.SetRunnable(j, true, model.Reason{})
 	}
-}
-
-// dismiss subtracts a job that leaves its pool from the running jobs of its pool and user.
-func (o *Order) dismiss(j *core.Job) {
-	if of := o.of.Of(j); of.admitted {
-		of.admitted = false
-		of.user.running--
-		of.pool.admitted.running--
-	}
-	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
 
 // UserOf returns the running jobs of j's user and the limit on them.

@@ -23,23 +23,20 @@ import (
 // or first in, first out [Zaharia10 §4; Hadoop FairScheduler]. If no job of a pool takes a slot,
 // the slot passes to the next pool.
 type Order struct {
-	C              *core.Core
-	Alloc          model.Allocations
-	Preempt        model.PreemptionPolicy
-	byName         map[string]*Pool
-	Sorted         []*Pool // by name
-	of             core.Records[poolJob]
-	fair           core.Records[[model.Kinds]float64] // fair shares of jobs in slots
-	spots          core.Spots
-	lists          [model.Kinds]index.List[*Pool]
-	Load           [model.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
-	Limits         bool             // a limit on running jobs is set
-	users          map[string]int   // configured limits on running jobs, by user
-	ofUser         map[string]*quota
-	arrived        []*core.Job    // jobs added since the last Settle
-	lowestPriority model.Priority // lowest priority of the jobs since Settle last decided all
-	unsettled      bool           // Settle must decide for all jobs whether they may run
-	boosted        []*core.Job    // young jobs with a boosted weight, oldest first
+	C       *core.Core
+	Alloc   model.Allocations
+	Preempt model.PreemptionPolicy
+	byName  map[string]*Pool
+	Sorted  []*Pool // by name
+	of      core.Records[poolJob]
+	fair    core.Records[[model.Kinds]float64] // fair shares of jobs in slots
+	spots   core.Spots
+	lists   [model.Kinds]index.List[*Pool]
+	Load    [model.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
+	Limits  bool             // a limit on running jobs is set
+	users   map[string]int   // configured limits on running jobs, by user
+	ofUser  map[string]*quota
+	boosted []*core.Job // young jobs with a boosted weight, oldest first
 
 	ranks [model.FIFOMode + 1]func(*core.Job, model.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
 
@@ -71,11 +68,9 @@ type Pool struct {
 
 // poolJob is the order's record of a job. It fills one cache line.
 type poolJob struct {
-	pool     *Pool
-	counted  [model.Kinds]poolWork
-	user     *quota // nil until decided
-	admitted bool   // counted in user and pool
-	_        [8]byte
+	pool    *Pool
+	counted [model.Kinds]poolWork
+	_       [24]byte
 }
 
 // poolWork holds a job's numbers as the sums of its pool now contain them.
@@ -86,7 +81,7 @@ type poolWork struct {
 
 // New returns the order "pools".
 func New(c *core.Core, p *model.Policy) (core.Order, error) {
-	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowestPriority: model.VeryHigh, stale: true}
+	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, stale: true}
 	o.ranks[model.FairMode], o.ranks[model.FIFOMode] = o.jobRank, core.FifoRank
 	o.Preempt.Interval = cmp.Or(o.Preempt.Interval, 15*time.Second)
 	o.Alloc.BoostTime = cmp.Or(o.Alloc.BoostTime, 5*time.Minute)
@@ -151,7 +146,6 @@ func (o *Order) PoolOf(j *core.Job) *Pool { return o.of.Of(j).pool }
 // count replaces a job's demand, load and priority in the sums of its pool p by new ones.
 func (o *Order) count(p *Pool, k model.TaskKind, counted *poolWork, demand, load int32, priority model.Priority) {
 	o.stale = true
-	o.unsettled = o.unsettled || priority != counted.priority
 	o.Load[k] -= min(p.Load[k], p.Max[k])
 	p.Demand[k] += int(demand - counted.demand)
 	p.Load[k] += int(load - counted.load)
