@@ -7,53 +7,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
 // Op names the method of a Core that a Call records.
-type Op uint8
+type Op string
 
 // The methods that change a Core.
 const (
-	Name Op = iota + 1
-	Join
-	Leave
-	Cordon
-	Submit
-	Heartbeat
-	Expire
-	Update
-	Kill
-	Priority
-	Pool
-	Output
-	Reconfigure
-	Preempt
-	Commit
-	Resume
+	Name        Op = "name"
+	Join        Op = "join"
+	Leave       Op = "leave"
+	Cordon      Op = "cordon"
+	Submit      Op = "submit"
+	Heartbeat   Op = "heartbeat"
+	Expire      Op = "expire"
+	Update      Op = "update"
+	Kill        Op = "kill"
+	Priority    Op = "priority"
+	Pool        Op = "pool"
+	Output      Op = "output"
+	Reconfigure Op = "reconfigure"
+	Preempt     Op = "preempt"
+	Commit      Op = "commit"
+	Resume      Op = "resume"
 )
-
-var opNames = [...]string{
-	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
-	"reconfigure", "preempt", "commit", "resume",
-}
-
-// String returns the call's name in lower case.
-func (o Op) String() string {
-	if int(o) < len(opNames) {
-		return opNames[o]
-	}
-	return "op " + strconv.Itoa(int(o))
-}
-
-// MarshalText returns the call's name.
-func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
-// UnmarshalText parses a call's name.
-func (o *Op) UnmarshalText(text []byte) error { return model.ParseWord(o, opNames[:], 1, "call", text) }
 
 // Call is one recorded call of a Core with its answer; in JSON it is one line. Op names the called
 // method and so determines which fields are set.

@@ -10,18 +10,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// The words are distinct, and parsing an unknown word is an error.
-func TestWords(t *testing.T) {
-	for i, name := range opNames[1:] {
-		var got Op
-		require.NoError(t, got.UnmarshalText([]byte(name)))
-		require.Equal(t, Op(i+1), got)
-		require.Equal(t, name, got.String())
-	}
-	require.Equal(t, "op 17", Op(len(opNames)).String())
-	require.EqualError(t, new(Op).UnmarshalText(nil), `scheduling: unknown call ""`)
-}
-
 // Replay rejects a recorded job with more than maxReplayed maps or reduces.
 func TestRecordedJobsHaveALimit(t *testing.T) {
 	for _, x := range []struct {

@@ -79,7 +79,7 @@ func Replay(c *core.Core, call *calls.Call) error {
 		_, err := c.Preempt(call.At)
 		return err
 	}
-	return fmt.Errorf("%w: unknown call %v", calls.ErrReplay, call.Op)
+	return fmt.Errorf("%w: unknown call %.40q", calls.ErrReplay, call.Op)
 }
 
 func differs(err error, got, want any) error {
