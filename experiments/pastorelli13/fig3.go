@@ -2,7 +2,6 @@ package pastorelli13
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -54,7 +53,7 @@ func trainingRows(s *study.Study, plain *study.Runs) {
 			Over(0, 1, study.MeanSojourn)
 	}
 	s.Row("mean sojourn, ξ = ∞ over ξ = 1",
-		over(func(p *scheduling.Policy) { p.HFSP.Xi = math.Inf(1) }))
+		over(func(p *scheduling.Policy) { p.HFSP.Xi = -1 }))
 	s.Row("mean sojourn, 20 samples over 5",
 		over(func(p *scheduling.Policy) { p.HFSP.Sample = 20 }))
 }

@@ -67,16 +67,12 @@ func (f *Field) Range() string {
 		names = append([]string{f.numbers()}, names...)
 	}
 	for _, text := range []string{f.Unset, f.Negative} {
-		if _, err := strconv.ParseFloat(text, 64); text != "" && err != nil && !isTime(text) && !slices.Contains(names, text) {
+		isNumber := strings.IndexAny(text, "0123456789") == 0
+		if text != "" && !isNumber && !slices.Contains(names, text) {
 			names = append(names, text)
 		}
 	}
 	return strings.Join(names, " or ")
-}
-
-func isTime(text string) bool {
-	_, err := time.ParseDuration(text)
-	return err == nil
 }
 
 // numbers returns the range of a number as text, such as "0 to 1" or "0 or more".

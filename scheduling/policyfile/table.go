@@ -2,7 +2,6 @@ package policyfile
 
 import (
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -173,7 +172,7 @@ func hfsp() []*Field {
 			number("hfsp.sample", 1, maxNumber, "number of training tasks").unset("5"),
 			span("hfsp.delta", "1m", "how long a reduce runs before its progress estimates its duration"),
 			number("hfsp.xi", 1, maxNumber, "initial size is xi × tasks × mean task (inf: no slots except for training)").
-				unset("1").or("inf", math.Inf(1)),
+				unset("1").negative("inf"),
 			span("hfsp.initial", "1m", "assumed duration of a task until one of its kind is done"),
 			text("hfsp.estimator", "how to estimate a size from samples: their mean, or a fitted distribution", "mean", "fit").unset("mean"),
 		),

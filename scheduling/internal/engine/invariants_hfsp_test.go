@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"slices"
 	"sort"
 
@@ -61,7 +60,7 @@ func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 					require.Equal(t, o.Rank(j, k), spot.Rank)
 				}
 			}
-			held := math.IsInf(o.Pol.Xi, 1) && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0
+			held := o.Pol.Xi < 0 && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0
 			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.Slow) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.Lists[k].Len())

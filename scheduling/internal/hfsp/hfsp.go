@@ -105,7 +105,7 @@ func (o *Order) Add(j *core.Job) error {
 		}
 		*o.of[k].Of(j) = v
 		each := o.guess(j, k, v)
-		if !o.srpt && (!math.IsInf(o.Pol.Xi, 1) || v.Estimate) {
+		if !o.srpt && (o.Pol.Xi >= 0 || v.Estimate) {
 			v.V.Resize(n, each)
 			o.Virtual[k].Insert(&v.V)
 		}
@@ -127,7 +127,7 @@ func (o *Order) guess(j *core.Job, k model.TaskKind, v *Sized) time.Duration {
 	if o.Count[k] > 0 {
 		mean = o.Sum[k] / time.Duration(o.Count[k])
 	}
-	if o.Pol.NoTraining || math.IsInf(o.Pol.Xi, 1) {
+	if o.Pol.NoTraining || o.Pol.Xi < 0 {
 		return mean
 	}
 	return time.Duration(float64(mean) * o.Pol.Xi) // step 7
@@ -223,7 +223,7 @@ func (o *Order) Needs(j *core.Job, k model.TaskKind) bool {
 // listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is only
 // while it has training tasks to launch or tasks to resume.
 func (o *Order) listed(j *core.Job, k model.TaskKind) bool {
-	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
+	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || o.Pol.Xi >= 0 || o.Sampling(j, k) || j.Work[k].Suspended > 0)
 }
 
 // Rank returns j's rank among the jobs that are offered slots. Jobs of unknown size with training

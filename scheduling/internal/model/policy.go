@@ -238,7 +238,7 @@ type HFSPPolicy struct {
 	NoTraining bool          // sizes are known: tasks times MapTime or ReduceTime
 	Sample     int           // tasks to train on; default 5
 	Delta      time.Duration // run time of a reduce before its progress is used to estimate its length; default 60 s
-	Xi         float64       // initial size = Xi × tasks × mean task; default 1; +Inf: only training slots
+	Xi         float64       // initial size = Xi × tasks × mean task; default 1; negative: infinite, only training slots
 	Initial    time.Duration // assumed duration of a task until one of its kind has finished; default 60 s
 	// Estimator turns samples into a job's size: "mean" (default) or "fit" (a fitted distribution).
 	Estimator string

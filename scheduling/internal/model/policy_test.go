@@ -1,9 +1,7 @@
 package model
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +66,7 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 		"sample":         func(p *Policy) { p.HFSP.Sample = -1 },
 		"delta":          func(p *Policy) { p.HFSP.Delta = -1 },
 		"xi":             func(p *Policy) { p.HFSP.Xi = 0.99 },
+		"infinite xi":    func(p *Policy) { p.HFSP.Xi = math.Inf(1) },
 		"initial":        func(p *Policy) { p.HFSP.Initial = -1 },
 		"suspend low":    func(p *Policy) { p.HFSP.SuspendLow = -1 },
 		"low above high": func(p *Policy) { p.HFSP.SuspendLow = 3 },
@@ -105,23 +104,4 @@ func TestSetWeight(t *testing.T) {
 		require.Equal(t, want, a.Pools)
 		require.InDelta(t, 2, old[0].Weight, 0)
 	}
-}
-
-// A policy written as JSON and read is the same, even with an infinite Xi.
-func TestXiAsJSON(t *testing.T) {
-	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
-		p := HFSPPolicy{Xi: xi, Sample: 3}
-		text, err := json.Marshal(p)
-		require.NoError(t, err)
-		require.Equal(t, math.IsInf(xi, 1), strings.Contains(string(text), `"+Inf"`))
-		var got HFSPPolicy
-		require.NoError(t, json.Unmarshal(text, &got))
-		require.Equal(t, p, got)
-	}
-	var p HFSPPolicy
-	require.NoError(t, json.Unmarshal([]byte(`{"Sample":4}`), &p))
-	require.Equal(t, HFSPPolicy{Sample: 4}, p, "what is not said is left as it is")
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"Xi":"many"}`), &p), `scheduling: Xi: want a number or "+Inf"`)
-	require.Error(t, json.Unmarshal([]byte(`{"Sample":"x"}`), &p))
-	require.Error(t, json.Unmarshal([]byte(`{`), &p))
 }

@@ -43,7 +43,7 @@ func (p *Policy) Validate() error {
 		bad("the time after which a node's faults are forgiven must not be negative")
 	}
 	h := &p.HFSP
-	if h.Sample < 0 || h.Delta < 0 || !(h.Xi == 0 || h.Xi >= 1) || h.Initial < 0 || h.SuspendHigh < 0 || h.SuspendLow < 0 || h.SuspendLow > h.SuspendHigh {
+	if h.Sample < 0 || h.Delta < 0 || !(h.Xi <= 0 || h.Xi >= 1 && h.Xi <= math.MaxFloat64) || h.Initial < 0 || h.SuspendHigh < 0 || h.SuspendLow < 0 || h.SuspendLow > h.SuspendHigh {
 		bad("hfsp: numbers must not be negative, xi at least 1, suspend-low at most suspend-high")
 	}
 	p.Quincy.validate(bad)
