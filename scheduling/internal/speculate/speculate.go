@@ -22,17 +22,17 @@ const (
 
 // Rule finds slow tasks by Hadoop's first rule (native) or by LATE, as the policy says.
 type Rule struct {
-	c       *core.Core
-	pol     model.SpeculationPolicy
-	Slowest slowest
-	Paces   core.Records[Paces]
+	c     *core.Core
+	pol   model.SpeculationPolicy
+	Seen  core.Records[[model.Kinds]seen]
+	Paces core.Records[Paces]
 }
 
 // New returns the rule that p selects; it keeps the speeds that the former rule has measured.
 func New(c *core.Core, p model.SpeculationPolicy, former core.Speculation) core.Speculation {
 	r := &Rule{c: c, pol: p}
 	if old, ok := former.(*Rule); ok {
-		r.Slowest, r.Paces = old.Slowest, old.Paces
+		r.Seen, r.Paces = old.Seen, old.Paces
 	}
 	return r
 }
@@ -107,11 +107,11 @@ func (p *pace) sampleOn(n *core.NodeState) *Sample {
 	return p.Nodes[n.ID]
 }
 
-// slowest holds the results of Look, by kind and job index, until its next call.
-type slowest struct {
-	Rates     [model.Kinds][]Sample // of running and finished tasks
-	progress  [model.Kinds][]Sample
-	slowTasks [model.Kinds][][]slowTask
+// seen is what Look has found of a job's tasks of one kind, until its next call.
+type seen struct {
+	rates    Sample // of running and finished tasks
+	progress Sample
+	slow     []slowTask
 }
 
 // slowTask is a task that should get a speculative attempt.
@@ -135,55 +135,42 @@ func (r *Rule) Look() {
 	if r.pol.Rule == model.NoSpeculation {
 		return
 	}
-	c, s := r.c, &r.Slowest
-	s.clear(int(c.Indexes))
+	c := r.c
+	clear(r.Seen)
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
 			if a := &c.Attempts[ai]; r.compares(a) {
-				s.gather(a, &r.Paces, c.Now)
+				r.gather(a)
 			}
 		}
 	}
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
 			if a := &c.Attempts[ai]; r.compares(a) && r.tooSlow(a) {
-				found := &s.slowTasks[a.ID.Task.Kind][a.Job.Index]
+				found := &r.Seen.Of(a.Job)[a.ID.Task.Kind].slow
 				*found = append(*found, slowTask{a.ID.Task.Index, left(a, c.Now)})
 			}
 		}
 	}
 	for _, j := range c.Active {
 		for k := range model.TaskKind(model.Kinds) {
-			r.rankSlow(j, k, s.slowTasks[k][j.Index])
-		}
-	}
-}
-
-func (s *slowest) clear(jobs int) {
-	for k := range model.Kinds {
-		s.Rates[k] = slices.Grow(s.Rates[k][:0], jobs)[:jobs]
-		s.progress[k] = slices.Grow(s.progress[k][:0], jobs)[:jobs]
-		s.slowTasks[k] = slices.Grow(s.slowTasks[k][:0], jobs)[:jobs]
-		clear(s.Rates[k])
-		clear(s.progress[k])
-		for i := range s.slowTasks[k] {
-			s.slowTasks[k][i] = s.slowTasks[k][i][:0]
+			r.rankSlow(j, k, r.Seen.Of(j)[k].slow)
 		}
 	}
 }
 
 // gather adds a running attempt to the samples of its job, which begin with the finished tasks.
-func (s *slowest) gather(a *core.Attempt, paces *core.Records[Paces], now time.Duration) {
+func (r *Rule) gather(a *core.Attempt) {
 	j, k := a.Job, a.ID.Task.Kind
-	rates, progress := &s.Rates[k][j.Index], &s.progress[k][j.Index]
-	if done := j.Work[k].Done; rates.N == 0 {
-		if done := paces.Of(j)[k]; done != nil {
-			*rates = done.Rates
+	s := &r.Seen.Of(j)[k]
+	if done := j.Work[k].Done; s.rates.N == 0 {
+		if done := r.Paces.Of(j)[k]; done != nil {
+			s.rates = done.Rates
 		}
-		*progress = Sample{N: done, Sum: float64(done), Squares: float64(done)}
+		s.progress = Sample{N: done, Sum: float64(done), Squares: float64(done)}
 	}
-	rates.add(rate(a, now))
-	progress.add(a.Progress)
+	s.rates.add(rate(a, r.c.Now))
+	s.progress.add(a.Progress)
 }
 
 // compares reports whether an attempt belongs to a job whose slow tasks Look finds: one without
@@ -224,10 +211,9 @@ func (r *Rule) tooSlow(a *core.Attempt) bool {
 		return false
 	}
 	if p.Rule == model.NativeRule {
-		return a.Progress < r.Slowest.progress[k][a.Job.Index].mean()-nativeGap
+		return a.Progress < r.Seen.Of(a.Job)[k].progress.mean()-nativeGap
 	}
-	rates := r.Slowest.Rates[k][a.Job.Index]
-	return rates.below(rate(a, c.Now), cmp.Or(p.SlowTask, 1))
+	return r.Seen.Of(a.Job)[k].rates.below(rate(a, c.Now), cmp.Or(p.SlowTask, 1))
 }
 
 // rankSlow sorts the slow tasks of a job and passes them to the Core.
@@ -274,7 +260,7 @@ func (r *Rule) maxCopies(j *core.Job, k model.TaskKind) int {
 func (r *Rule) slowNode(j *core.Job, n *core.NodeState) bool {
 	c := r.c
 	for k := range model.TaskKind(model.Kinds) {
-		all := r.Slowest.Rates[k][j.Index]
+		all := r.Seen.Of(j)[k].rates
 		var here Sample
 		if p := r.Paces.Of(j)[k]; p != nil {
 			if all.N == 0 {
