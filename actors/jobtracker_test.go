@@ -157,14 +157,14 @@ func TestAPlanIsSubmittedOnce(t *testing.T) {
 // secondOffer is a custom policy: last job first, remote maps and reduces only at a second offer.
 type secondOffer struct{}
 
-func (secondOffer) Farthest(_ scheduling.View, o scheduling.MapOffer) scheduling.Locality {
+func (secondOffer) Farthest(_ scheduling.View, o scheduling.Offer) scheduling.Locality {
 	if o.Refused == 0 {
 		return scheduling.NodeLocal
 	}
 	return scheduling.AnyPlace
 }
 
-func (secondOffer) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
+func (secondOffer) Place(_ scheduling.View, o scheduling.Offer) int32 {
 	if o.Refused > 0 {
 		for i := range o.Waiting {
 			return i

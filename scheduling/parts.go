@@ -29,12 +29,9 @@ type MapPlacement = core.MapPlacement
 // is launched, since an order may only ask what a job would choose.
 type MapChooser = core.MapChooser
 
-// MapOffer is the offer of a map slot to a job.
-type MapOffer = core.MapOffer
-
 // ReducePlacement decides whether a job launches a reduce on the offered node or waits for a better
 // one.
 type ReducePlacement = core.ReducePlacement
 
-// ReduceOffer is the offer of a reduce slot to a job.
-type ReduceOffer = core.ReduceOffer
+// Offer is the offer of a slot to a job that has tasks of the slot's kind to launch.
+type Offer = core.Offer

@@ -15,7 +15,7 @@ type thrifty struct {
 
 // Place implements scheduling.ReducePlacement. Of the reduces that have waited long enough for this
 // node, it chooses the one that has waited longest beyond that.
-func (p thrifty) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
+func (p thrifty) Place(q scheduling.View, o scheduling.Offer) int32 {
 	best, most := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {
 		reduce := scheduling.TaskID{Job: o.Job, Kind: scheduling.Reduce, Index: i}

@@ -29,13 +29,13 @@ type waiting struct {
 }
 
 // Farthest implements scheduling.MapPlacement; Choose is called instead.
-func (r *replies) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
+func (r *replies) Farthest(scheduling.View, scheduling.Offer) scheduling.Locality {
 	return scheduling.AnyPlace
 }
 
 // Choose implements scheduling.MapChooser. It returns the job's map nearest to the node. It returns
 // -1, a refusal, if a filter covers the node or the job waits for a nearer slot.
-func (r *replies) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
+func (r *replies) Choose(q scheduling.View, o scheduling.Offer) int32 {
 	now := q.Now()
 	w := r.jobs[o.Job]
 	if w == nil {
@@ -86,7 +86,7 @@ func allowed(level scheduling.Locality, waited time.Duration, lengths []time.Dur
 }
 
 // nearest returns the map of an offer that is nearest to the node, the first among equals.
-func nearest(q scheduling.View, o scheduling.MapOffer) int32 {
+func nearest(q scheduling.View, o scheduling.Offer) int32 {
 	spec, _ := q.Spec(o.Job) // the Core asks only about known jobs
 	p := spec.Places
 	for m := range o.Waiting {

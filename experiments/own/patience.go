@@ -19,7 +19,7 @@ type patient struct {
 }
 
 // Place returns the reduce that has waited longest beyond what waiting saves, or -1 if none has.
-func (p patient) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
+func (p patient) Place(q scheduling.View, o scheduling.Offer) int32 {
 	best, most := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {
 		reduce := scheduling.TaskID{Job: o.Job, Kind: scheduling.Reduce, Index: i}

@@ -174,13 +174,13 @@ func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 }
 
 // Farthest implements scheduling.MapPlacement; Choose is called instead.
-func (a *affinity) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
+func (a *affinity) Farthest(scheduling.View, scheduling.Offer) scheduling.Locality {
 	return scheduling.AnyPlace
 }
 
 // Choose implements scheduling.MapChooser: it returns the nearest of the maps that may run here
 // now, the first among equals.
-func (a *affinity) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
+func (a *affinity) Choose(q scheduling.View, o scheduling.Offer) int32 {
 	w := a.jobs[o.Job]
 	if w == nil {
 		w = &affinityWait{}
@@ -215,7 +215,7 @@ func (a *affinity) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 }
 
 // levels returns the level of a map on the offered node, and on the best node.
-func (a *affinity) levels(q scheduling.View, o scheduling.MapOffer, m int32, p scheduling.Places) (at, best int) {
+func (a *affinity) levels(q scheduling.View, o scheduling.Offer, m int32, p scheduling.Places) (at, best int) {
 	here, nodes := a.inMemory(o.Job, m, o.Node)
 	best = levelNode
 	if nodes > 0 {

@@ -172,7 +172,7 @@ func (j *simJob) hashKeys() []int32 {
 type leenPlacement struct{ s *sim }
 
 // Place implements scheduling.ReducePlacement.
-func (a *leenPlacement) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
+func (a *leenPlacement) Place(_ scheduling.View, o scheduling.Offer) int32 {
 	j := &a.s.jobs[a.s.byID[o.Job]]
 	for i := range o.Waiting {
 		if j.spec.Keys.Count == 0 {

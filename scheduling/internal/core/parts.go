@@ -37,7 +37,7 @@ type MapPlacement interface {
 	// with this slot: NodeLocal, RackLocal, … or AnyPlace for anywhere. If it is at least
 	// o.Nearest, the nearest map is launched; otherwise the slot is refused. Farthest is not called
 	// for a job whose maps have no place.
-	Farthest(q View, o MapOffer) model.Locality
+	Farthest(q View, o Offer) model.Locality
 }
 
 // MapChooser is a MapPlacement that chooses the map itself, not only by locality. If it has the
@@ -51,22 +51,7 @@ type MapChooser interface {
 	MapPlacement
 	// Choose returns a map of the job to launch with this slot, one of o.Waiting, or -1 to refuse
 	// the slot. It is called instead of Farthest.
-	Choose(q View, o MapOffer) int32
-}
-
-// MapOffer is the offer of a map slot to a job.
-type MapOffer struct {
-	Job     model.JobID
-	Node    model.NodeID
-	Nearest model.Locality // minimum distance of the job's waiting maps from their data, if launched here; never AnyPlace
-	Urgent  bool           // the order claims slots for the job: it should take any slot
-	// Waiting yields the maps with a place that wait to be launched, ascending; valid during the
-	// call.
-	Waiting iter.Seq[int32]
-	// Refused is the number of offers that the job has refused since its last node-local launch of
-	// a map; Waited is the time since the first of these. Both are 0 if it has refused none.
-	Refused int
-	Waited  time.Duration
+	Choose(q View, o Offer) int32
 }
 
 // ReducePlacement decides whether a job launches a reduce on the offered node or waits for a better
@@ -75,17 +60,21 @@ type ReducePlacement interface {
 	// Place returns a reduce of the job to launch with this slot, one of o.Waiting, or -1 to refuse
 	// the slot. A job whose slots are always refused never ends. View.Known, WTND, TND and Gravity
 	// return facts about the reduces' inputs.
-	Place(q View, o ReduceOffer) int32
+	Place(q View, o Offer) int32
 }
 
-// ReduceOffer is the offer of a reduce slot to a job.
-type ReduceOffer struct {
+// Offer is the offer of a slot to a job that has tasks of the slot's kind to launch.
+type Offer struct {
 	Job     model.JobID
 	Node    model.NodeID
-	Waiting iter.Seq[int32] // the reduces to launch, ascending; valid during the call
-	Urgent  bool            // the order claims slots for the job: it should take any slot
-	// Refused is the number of offers that the job has refused since its last launch of a reduce;
-	// Waited is the time since the first of these. Both are 0 if it has refused none.
+	Nearest model.Locality // maps: minimum distance of the waiting ones from their data, if launched here; never AnyPlace
+	Urgent  bool           // the order claims slots for the job: it should take any slot
+	// Waiting yields the tasks that wait to be launched, ascending: reduces, or maps with a place. It
+	// is valid during the call.
+	Waiting iter.Seq[int32]
+	// Refused is the number of offers that the job has refused since its last launch of a reduce or,
+	// for maps, its last node-local one; Waited is the time since the first of these. Both are 0 if it
+	// has refused none.
 	Refused int
 	Waited  time.Duration
 }

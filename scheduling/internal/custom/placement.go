@@ -55,10 +55,8 @@ func (a *placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 		return a.c.Nearest(j, n, model.OffRack, model.CauseWaited)
 	}
 	waiting := &j.Work[model.Map].Placed
-	o := core.MapOffer{
-		Job: j.ID, Node: n.ID, Nearest: nearest, Urgent: a.c.Order.Urgent(j, model.Map), Waiting: walk(waiting),
-	}
-	o.Refused, o.Waited = a.refused(j)
+	o := a.offer(j, n, waiting)
+	o.Nearest = nearest
 	if chooser, ok := a.part.(core.MapChooser); ok {
 		m := chooser.Choose(a.c.View(), o)
 		if m < 0 {
@@ -80,14 +78,19 @@ func (a *placement) placeReduce(j *core.Job, n *core.NodeState) core.Proposal {
 	if waiting.Len() == 0 {
 		return core.Proposal{Task: -1, Allowed: model.OffRack}
 	}
-	o := core.ReduceOffer{Job: j.ID, Node: n.ID, Waiting: walk(waiting), Urgent: a.c.Order.Urgent(j, model.Reduce)}
-	o.Refused, o.Waited = a.refused(j)
-	i := a.part.(core.ReducePlacement).Place(a.c.View(), o)
+	i := a.part.(core.ReducePlacement).Place(a.c.View(), a.offer(j, n, waiting))
 	if i < 0 {
 		return core.Proposal{Task: -1, Allowed: model.AnyPlace, Why: model.CausePlacementWait}
 	}
 	a.check(j, i, waiting)
 	return core.Proposal{Task: i, Allowed: model.AnyPlace, Why: model.CausePlaced}
+}
+
+// offer returns the offer of a slot of n to j, whose waiting tasks are given.
+func (a *placement) offer(j *core.Job, n *core.NodeState, waiting *index.TaskSet) core.Offer {
+	o := core.Offer{Job: j.ID, Node: n.ID, Urgent: a.c.Order.Urgent(j, a.kind), Waiting: walk(waiting)}
+	o.Refused, o.Waited = a.refused(j)
+	return o
 }
 
 // check panics unless the task that the part chose waits to be launched.

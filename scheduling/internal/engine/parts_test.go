@@ -26,7 +26,7 @@ func (fewestFirst) Rank(q core.View, id model.JobID, k model.TaskKind) float64 {
 
 type skipFirst int
 
-func (d skipFirst) Farthest(_ core.View, o core.MapOffer) model.Locality {
+func (d skipFirst) Farthest(_ core.View, o core.Offer) model.Locality {
 	if o.Refused < int(d) {
 		return model.NodeLocal
 	}
@@ -35,7 +35,7 @@ func (d skipFirst) Farthest(_ core.View, o core.MapOffer) model.Locality {
 
 type firstWaiting struct{}
 
-func (firstWaiting) Place(_ core.View, o core.ReduceOffer) int32 {
+func (firstWaiting) Place(_ core.View, o core.Offer) int32 {
 	for i := range o.Waiting {
 		return i
 	}
@@ -117,14 +117,14 @@ func (o curiousOrder) Rank(q core.View, id model.JobID, k model.TaskKind) float6
 
 type curiousMaps struct{ curious }
 
-func (m curiousMaps) Farthest(q core.View, o core.MapOffer) model.Locality {
+func (m curiousMaps) Farthest(q core.View, o core.Offer) model.Locality {
 	m.ask()
 	return skipFirst(2).Farthest(q, o)
 }
 
 type curiousReduces struct{ curious }
 
-func (r curiousReduces) Place(q core.View, o core.ReduceOffer) int32 {
+func (r curiousReduces) Place(q core.View, o core.Offer) int32 {
 	r.ask()
 	return firstWaiting{}.Place(q, o)
 }
@@ -164,8 +164,8 @@ func TestPartsMayAsk(t *testing.T) {
 
 // notes is a part from outside that records its offers; without a choice it refuses them.
 type notes struct {
-	offers   []core.MapOffer
-	reduces  []core.ReduceOffer
+	offers   []core.Offer
+	reduces  []core.Offer
 	ready    [][]int32 // maps
 	waiting  [][]int32 // reduces
 	launched []model.JobID
@@ -174,7 +174,7 @@ type notes struct {
 	choose   int32
 }
 
-func (n *notes) Farthest(_ core.View, o core.MapOffer) model.Locality {
+func (n *notes) Farthest(_ core.View, o core.Offer) model.Locality {
 	n.ready = append(n.ready, slices.Collect(o.Waiting))
 	o.Waiting = nil
 	n.offers = append(n.offers, o)
@@ -184,14 +184,14 @@ func (n *notes) Farthest(_ core.View, o core.MapOffer) model.Locality {
 // chooser is notes that also chooses a map.
 type chooser struct{ *notes }
 
-func (c chooser) Choose(q core.View, o core.MapOffer) int32 {
+func (c chooser) Choose(q core.View, o core.Offer) int32 {
 	c.Farthest(q, o)
 	return c.choose
 }
 
 func (c chooser) Launched(id model.JobID) { c.launched = append(c.launched, id) }
 
-func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
+func (n *notes) Place(_ core.View, o core.Offer) int32 {
 	n.waiting = append(n.waiting, slices.Collect(o.Waiting))
 	o.Waiting = nil
 	n.reduces = append(n.reduces, o)
@@ -224,7 +224,7 @@ func TestMapPlacementIsReported(t *testing.T) {
 	id := submit(t, c, model.JobSpec{Maps: 3, Places: model.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []model.NodeID{nodes[0], nodes[0], nodes[0]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
 	require.Empty(t, beat(t, c, 3*time.Second, nodes[1]))
-	require.Equal(t, []core.MapOffer{ // each slot is an offer
+	require.Equal(t, []core.Offer{ // each slot is an offer
 		{Job: id, Node: nodes[3], Nearest: model.OffRack},
 		{Job: id, Node: nodes[3], Nearest: model.OffRack, Refused: 1},
 		{Job: id, Node: nodes[1], Nearest: model.RackLocal, Refused: 2, Waited: 2 * time.Second},
@@ -251,7 +251,7 @@ func TestMapChooserChooses(t *testing.T) {
 	id := submit(t, c, model.JobSpec{Maps: 4, Places: model.Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []model.NodeID{nodes[0], nodes[3], nodes[1]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]), "two slots, both refused")
 	require.Equal(t, [][]int32{{0, 1, 3}, {0, 1, 3}}, n.ready, "map 2 has no place")
-	require.Equal(t, core.MapOffer{Job: id, Node: nodes[0], Nearest: model.NodeLocal, Refused: 1}, n.offers[1])
+	require.Equal(t, core.Offer{Job: id, Node: nodes[0], Nearest: model.NodeLocal, Refused: 1}, n.offers[1])
 	require.Empty(t, n.launched)
 	n.choose = 1
 	var launched []event.Event
@@ -289,7 +289,7 @@ func TestReducePlacementIsReported(t *testing.T) {
 	require.Equal(t, []model.AttemptID{{Task: model.TaskID{Job: id, Kind: model.Reduce, Index: 1}}}, beat(t, c, 4*time.Second, nodes[1]))
 	n.choose = 2
 	require.Len(t, beat(t, c, 6*time.Second, nodes[2]), 1)
-	require.Equal(t, []core.ReduceOffer{
+	require.Equal(t, []core.Offer{
 		{Job: id, Node: nodes[0]},
 		{Job: id, Node: nodes[1], Refused: 1, Waited: 3 * time.Second},
 		{Job: id, Node: nodes[2]},
