@@ -35,7 +35,6 @@ type Order struct {
 	At        time.Duration  // when the plan was computed
 	following bool           // set during launches by the plan, which do not make it out of date
 	claims    []shares.Claim // scratch of computeBounds
-	by        []*core.Job    // the jobs of the last divide, in the order of its claims
 	// PlannedAt is the time plus 1, by node, of the first plan with a map for the node since it
 	// last asked; 0 without one. The longer a node is silent, the more its use costs, so that no
 	// map waits for a dead node.
@@ -132,8 +131,8 @@ func (o *Order) Share(j *core.Job, k model.TaskKind) (share, weight float64) {
 	if !o.fair() {
 		return o.FlatOrder.Share(j, k)
 	}
-	claims := o.divide(k, make([]shares.Claim, 0, len(o.by)))
-	for i, other := range o.by {
+	claims := o.divide(k, make([]shares.Claim, 0, len(o.C.Active)))
+	for i, other := range o.C.Active {
 		if other == j {
 			share = claims[i].Share
 		}
@@ -150,7 +149,7 @@ func (o *Order) computeBounds() {
 	}
 	o.StaleBounds = false
 	o.claims = o.divide(model.Map, o.claims[:0])
-	for i, j := range o.by {
+	for i, j := range o.C.Active {
 		b := quincyJob{Max: math.MaxInt32}
 		if o.fair() {
 			share := o.claims[i].Share
@@ -160,11 +159,9 @@ func (o *Order) computeBounds() {
 	}
 }
 
-// divide appends each job's claim with its fair share of slots of kind k. o.by gets the jobs.
+// divide appends the claim of each job in Core.Active, with its fair share of slots of kind k.
 func (o *Order) divide(k model.TaskKind, claims []shares.Claim) []shares.Claim {
-	o.by = o.by[:0]
 	for _, j := range o.C.Active {
-		o.by = append(o.by, j)
 		claims = append(claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: j.Spec.Priority.Factor()})
 	}
 	shares.Divide(claims, float64(o.C.Slots[k]))
