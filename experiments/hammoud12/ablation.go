@@ -58,7 +58,28 @@ func ablation(s *study.Study) {
 		ablate(s, seeds, shape, bars)
 	}
 	s.Row("centers of gravity that are feeding nodes", study.MeanOf(centers))
-	earlyPlacing(s, seeds)
+	// Placements at a time when only a fraction of the maps have ended.
+	fig := s.Plot("known")
+	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}
+	for _, way := range []struct {
+		name    string
+		changes []func(*setup.Rule)
+		want    []float64
+	}{
+		{"known sizes only", []func(*setup.Rule){blind}, []float64{4.3, 8.5, 13.8, 19.5}},
+		{"with projection", nil, []float64{8.3, 10.9, 15.2, 19.5}},
+	} {
+		for i, part := range parts {
+			saved := overSeeds(s, seeds, shape, byCore(s, cogrs(part, way.changes...), (*setup.Placing).Cut))
+			fig.AddSample(way.name, part, saved)
+			fig.Add(way.name+", estimate", part, way.want[i]).Dashed = true
+			if part == 1 && way.name == "with projection" { // nothing is left to be projected
+				continue
+			}
+			s.Row(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape, 100*part, way.name),
+				saved)
+		}
+	}
 }
 
 // ablate places the reduces of random jobs of one shape, omitting each part of CoGRS in turn,
@@ -101,29 +122,4 @@ func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 		}
 	}
 	return 100 * float64(found) / float64(len(p.Bytes[0]))
-}
-
-// earlyPlacing measures placements at a time when only a fraction of the maps have ended.
-func earlyPlacing(s *study.Study, seeds int) {
-	fig := s.Plot("known")
-	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}
-	for _, way := range []struct {
-		name    string
-		changes []func(*setup.Rule)
-		want    []float64
-	}{
-		{"known sizes only", []func(*setup.Rule){blind}, []float64{4.3, 8.5, 13.8, 19.5}},
-		{"with projection", nil, []float64{8.3, 10.9, 15.2, 19.5}},
-	} {
-		for i, part := range parts {
-			saved := overSeeds(s, seeds, shape, byCore(s, cogrs(part, way.changes...), (*setup.Placing).Cut))
-			fig.AddSample(way.name, part, saved)
-			fig.Add(way.name+", estimate", part, way.want[i]).Dashed = true
-			if part == 1 && way.name == "with projection" { // nothing is left to be projected
-				continue
-			}
-			s.Row(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape, 100*part, way.name),
-				saved)
-		}
-	}
 }

@@ -69,15 +69,10 @@ func fig5(s *study.Study) {
 		bars.Bar("feeding nodes", fmt.Sprint(n+1), feeds)
 		bars.Bar("idle nodes", fmt.Sprint(n+1), idle)
 	}
-	s.Row("Fig 5: sum of the three reduces where CoGRS puts them", study.Sure(five.placed()))
-	s.Row("Fig 5: mean over all nodes, a reduce", study.Sure(random))
-}
-
-// placed lets the Core place the three reduces of Fig 5 and sums up their distances.
-func (g *gravityCluster) placed() (sum float64) {
-	rule := cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })
-	for _, n := range g.ByCore(g.s.Check, rule, rand.New(rand.NewPCG(1, 0))) {
-		sum += g.tnd(n + 1)
+	placed, rule := 0.0, cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })
+	for _, n := range five.ByCore(s.Check, rule, rand.New(rand.NewPCG(1, 0))) {
+		placed += five.tnd(n + 1)
 	}
-	return sum
+	s.Row("Fig 5: sum of the three reduces where CoGRS puts them", study.Sure(placed))
+	s.Row("Fig 5: mean over all nodes, a reduce", study.Sure(random))
 }

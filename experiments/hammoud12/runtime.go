@@ -24,13 +24,16 @@ func runtime(s *study.Study) {
 	s.Fill("jobs", jobs, "seeds", seeds)
 	grid := study.Grid(study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4}),
 		study.Pick(s, []float64{0, 2}, []float64{0, 1, 2}))
+	list := setup.Placements(0.5)
+	list = append(list, list[0])    // native, CoGRS, LARTS, and any node
+	list[0].Policy.SlowStart = 0.05 // native starts reduces early
 	fig := s.Plot("run-time")
 	var native, same [2]savings // what CoGRS and LARTS save on the whole grid
 	for _, ratio := range []float64{1, 4} {
 		for _, over := range study.Pick(s, []float64{1, 20}, []float64{1, 5, 10, 20}) {
 			var saved [2]savings
 			for _, at := range grid {
-				all := placedRuns(s, over, seeds, setup.ShuffleJobs(setup.Shuffles{
+				all := s.Compare(setup.NarrowCluster(over), list, seeds, setup.ShuffleJobs(setup.Shuffles{
 					Jobs: jobs, Maps: int(14 * at[0]), Reduces: 7, Sigma: at[1], Ratio: ratio,
 				}))
 				for k := range saved {
@@ -49,12 +52,8 @@ func runtime(s *study.Study) {
 			}
 		}
 	}
-	totals(s, native, same)
-}
-
-// totals adds the rows of the whole grid: savings over native placement, and over any-node
-// placement with the slow start of CoGRS and LARTS.
-func totals(s *study.Study, native, same [2]savings) {
+	// Over the whole grid: savings over native placement, and over any-node placement with the slow
+	// start of CoGRS and LARTS.
 	cogrs, larts := native[0], native[1]
 	s.Row("CoGRS: greatest saving of run time", cogrs.most())
 	s.Row("LARTS: greatest saving of run time", larts.most())
@@ -66,14 +65,4 @@ func totals(s *study.Study, native, same [2]savings) {
 	s.Row("LARTS: mean saving over any node with the same start", same[1].mean())
 	s.Findings = []string{fmt.Sprintf("On the mean over the grid CoGRS saves %.2f %% of the run "+
 		"time over native placement and LARTS %.2f %%.", cogrs.mean().Mean(), larts.mean().Mean())}
-}
-
-// placedRuns runs jobs on racks with uplinks over-subscribed by over, under four placements: native
-// (0), CoGRS (1), LARTS (2), and any node (3). Native starts reduces when 5 % of the maps are done,
-// the others at 50 %.
-func placedRuns(s *study.Study, over float64, seeds int, load study.Load) study.Comparison {
-	list := setup.Placements(0.5)
-	list = append(list, list[0])
-	list[0].Policy.SlowStart = 0.05
-	return s.Compare(setup.NarrowCluster(over), list, seeds, load)
 }

@@ -12,7 +12,26 @@ import (
 // saves over native placement, by maps per node, skew and number of racks.
 func surface(s *study.Study) {
 	two, four := surfaceOf(s, 14, 2), surfaceOf(s, 20, 4)
-	surfaceEstimates(s)
+	// Reduces placed without running jobs, at the points for which the notes have estimates.
+	for _, shape := range []setup.Shape{
+		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3},
+		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3, Sigma: 1},
+		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3, Sigma: 2},
+		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10},
+		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10, Sigma: 1},
+		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10, Sigma: 1.5},
+		{Nodes: 14, Racks: 2, Maps: 240, Reduces: 12},
+		{Nodes: 14, Racks: 2, Maps: 240, Reduces: 12, Sigma: 1},
+		{Nodes: 14, Racks: 2, Maps: 60, Reduces: 10, Crowd: 1},
+		{Nodes: 20, Racks: 4, Maps: 20, Reduces: 8, Sigma: 1, Crowd: 1},
+		{Nodes: 100, Racks: 4, Maps: 200, Reduces: 50, Sigma: 1},
+		{Nodes: 100, Racks: 4, Maps: 800, Reduces: 180},
+	} {
+		shape.Slots = 2
+		saved := overSeeds(s, s.Repeats(50, 200), shape,
+			byCore(s, cogrs(1), (*setup.Placing).OffRackCut))
+		s.Row(fmt.Sprintf("placement alone, %v: off-rack bytes saved", shape), saved)
+	}
 	s.Row("mean over the grid, 2 racks: off-rack bytes saved", two.mean())
 	s.Row("mean over the grid, 4 racks: off-rack bytes saved", four.mean())
 	all := slices.Concat(two, four)
@@ -42,28 +61,4 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 		}
 	}
 	return points
-}
-
-// surfaceEstimates places reduces without running jobs, at the points of the surface for which the
-// notes of the experiment have estimates.
-func surfaceEstimates(s *study.Study) {
-	for _, shape := range []setup.Shape{
-		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3},
-		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3, Sigma: 1},
-		{Nodes: 14, Racks: 2, Maps: 11, Reduces: 3, Sigma: 2},
-		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10},
-		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10, Sigma: 1},
-		{Nodes: 14, Racks: 2, Maps: 28, Reduces: 10, Sigma: 1.5},
-		{Nodes: 14, Racks: 2, Maps: 240, Reduces: 12},
-		{Nodes: 14, Racks: 2, Maps: 240, Reduces: 12, Sigma: 1},
-		{Nodes: 14, Racks: 2, Maps: 60, Reduces: 10, Crowd: 1},
-		{Nodes: 20, Racks: 4, Maps: 20, Reduces: 8, Sigma: 1, Crowd: 1},
-		{Nodes: 100, Racks: 4, Maps: 200, Reduces: 50, Sigma: 1},
-		{Nodes: 100, Racks: 4, Maps: 800, Reduces: 180},
-	} {
-		shape.Slots = 2
-		saved := overSeeds(s, s.Repeats(50, 200), shape,
-			byCore(s, cogrs(1), (*setup.Placing).OffRackCut))
-		s.Row(fmt.Sprintf("placement alone, %v: off-rack bytes saved", shape), saved)
-	}
 }

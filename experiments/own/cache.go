@@ -41,9 +41,6 @@ func (c caching) run(s *study.Study, policies study.Contenders) study.Comparison
 	return s.Compare(cfg, policies, s.Repeats(1, 10), popular(study.Pick(s, 150, 600)))
 }
 
-// mebibytes returns the size of a node's cache in MiB.
-func (c caching) mebibytes() int { return c.blocks * (workload.DefaultBlock >> 20) }
-
 // inMemory returns the percentage of the maps that found their block in memory.
 func inMemory(r *simulator.Result) float64 {
 	return 100 * float64(r.Report.InMemory.All()) / float64(r.Report.Maps.All())
@@ -60,7 +57,8 @@ func cache(s *study.Study) {
 	for _, blocks := range study.Pick(s, []int{2, 8}, []int{1, 2, 4, 8, 32}) {
 		with.blocks = blocks
 		all := with.run(s, with.policies())
-		name := fmt.Sprintf("cache of %d MiB", with.mebibytes())
+		mebibytes := blocks * (workload.DefaultBlock >> 20)
+		name := fmt.Sprintf("cache of %d MiB", mebibytes)
 		for _, m := range []struct {
 			what   string
 			metric study.Metric
@@ -77,16 +75,12 @@ func cache(s *study.Study) {
 				none.Over(all[0].By(study.MeanSojourn)))
 		}
 		for _, r := range all {
-			hits.Add(r.Name, float64(with.mebibytes()), r.By(inMemory).Mean())
-			times.Add(r.Name, float64(with.mebibytes()), r.By(study.MeanSojourn).Mean())
+			hits.Add(r.Name, float64(mebibytes), r.By(inMemory).Mean())
+			times.Add(r.Name, float64(mebibytes), r.By(study.MeanSojourn).Mean())
 		}
 	}
-	cacheTables(s)
-}
-
-// cacheTables varies W0, the wait for a node that has a map's input in memory, and the rate of
-// reads from memory, which decides the gain of a hit.
-func cacheTables(s *study.Study) {
+	// The tables vary W0, the wait for a node that has a map's input in memory, and the rate of reads
+	// from memory, which decides the gain of a hit.
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))
 	})

@@ -28,7 +28,19 @@ func facebookTrace(s *study.Study) {
 	cfg := setup.EC2()
 	cfg.Cluster.Racks, cfg.Cluster.ReadRate = 5, 20e6
 	cfg.SizeCells, cfg.TellProgress = 100_000, true
-	all := s.Compare(cfg, list, s.Repeats(1, 10), traceJobs(s))
+	const trace, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
+	load := workload.FBDataset // without the trace
+	if setup.Trace(s, trace, func(f *os.File) error {
+		w, err := workload.ReadSWIM(f, trace, workload.TraceOptions{
+			Nodes: 100, OriginalNodes: 600, Jobs: study.Pick(s, 600, 0), MaxMaps: 1000,
+			MaxReduces: 200, TimeScale: 1.0 / speed, Skew: workload.Skew{Cells: 1},
+		})
+		load = study.Always(w)
+		return err
+	}) {
+		s.Fill("jobs", len(load(nil).Jobs), "speed", speed)
+	}
+	all := s.Compare(cfg, list, s.Repeats(1, 10), load)
 	for _, r := range all {
 		mean, off := r.By(study.MeanSojourn), r.By(study.OffRack).Times(1e-9)
 		s.Row(r.Name+": mean sojourn", mean)
@@ -42,37 +54,15 @@ func facebookTrace(s *study.Study) {
 	s.Row("hfs, W = 5s: off-rack bytes saved at the center, of all bytes",
 		all.Saved(center, native, study.OffRack))
 	s.Row("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
-		all[native:center+1].BySeed(savedByJob))
+		all.BySeed(func(one study.Comparison) float64 {
+			var cuts []float64
+			for i, j := range one[native].Results[0].Jobs {
+				if a, b := j.Shuffle.OffRack, one[center].Results[0].Jobs[i].Shuffle.OffRack; a > 0 {
+					cuts = append(cuts, 100*(1-float64(b)/float64(a)))
+				}
+			}
+			return study.Average(cuts)
+		}))
 	s.Row("mean sojourn, fifo over hfs, W = 5s", all.Over(fifo, native, study.MeanSojourn))
 	s.Row("node-local maps that waiting adds, hfs", all.Less(native, greedy, study.NodeLocal))
-}
-
-// savedByJob returns the percentage of off-rack bytes that the second policy of one saves over the
-// first, which is any-node placement, as the mean of the jobs.
-func savedByJob(one study.Comparison) float64 {
-	var cuts []float64
-	center := one[1].Results[0].Jobs
-	for i, j := range one[0].Results[0].Jobs {
-		if a, b := j.Shuffle.OffRack, center[i].Shuffle.OffRack; a > 0 {
-			cuts = append(cuts, 100*(1-float64(b)/float64(a)))
-		}
-	}
-	return study.Average(cuts)
-}
-
-// traceJobs returns the jobs of the trace, or drawn ones without it.
-func traceJobs(s *study.Study) study.Load {
-	const name, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
-	var w workload.Workload
-	if !setup.Trace(s, name, func(f *os.File) (err error) {
-		w, err = workload.ReadSWIM(f, name, workload.TraceOptions{
-			Nodes: 100, OriginalNodes: 600, Jobs: study.Pick(s, 600, 0), MaxMaps: 1000,
-			MaxReduces: 200, TimeScale: 1.0 / speed, Skew: workload.Skew{Cells: 1},
-		})
-		return err
-	}) {
-		return workload.FBDataset
-	}
-	s.Fill("jobs", len(w.Jobs), "speed", speed)
-	return study.Always(w)
 }

@@ -12,28 +12,25 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The cluster on which shares of slots are measured, and the times of the measurement.
+// The times of the measurement of shares of slots.
 const (
-	shareSlots = 100
-	shareEvery = time.Second // between samples
-	shareEnd   = 400 * time.Second
-	shareFrom  = 100 * time.Second // from here on, shares are stable
-	shareMap   = 10 * time.Second
+	shareEnd  = 400 * time.Second
+	shareFrom = 100 * time.Second // from here on, shares are stable
+	shareMap  = 10 * time.Second
 )
 
 // fairFeatures measures what the guide of Hadoop's Fair Scheduler says about weights and limits.
 func fairFeatures(s *study.Study) {
 	fairWeights(s)
-	fairBoost(s)
 	fairLimits(s)
 }
 
-// sharedBy simulates the jobs w under a policy on the cluster for shares, until the given time.
+// sharedBy simulates the jobs w under a policy on 100 map slots, until the given time.
 func sharedBy(
 	s *study.Study, p simulator.Contender, until time.Duration, w workload.Workload,
 ) *study.Runs {
 	return s.Simulate(simulator.Config{
-		Cluster: simulator.Cluster{Nodes: shareSlots / 4}, Sample: shareEvery, Until: until,
+		Cluster: simulator.Cluster{Nodes: 25}, Sample: time.Second, Until: until,
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
@@ -50,35 +47,30 @@ func tenant(pool string) workload.Job {
 	return workload.Job{Pool: pool, User: pool, Map: workload.Cost{Time: shareMap, Spread: 0.3}}
 }
 
-// heldOver returns the mean slots of job a divided by those of job b, between two times.
-func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
-	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
-}
+// share returns the mean slots of a job once shares are stable.
+func share(r *study.Runs, job int) study.Sample { return setup.Held(r, shareFrom, shareEnd, job) }
 
 // fairWeights measures slots by the weight of pools, by the priority of jobs, which is their weight
-// in the pool, and by the size of jobs.
+// in the pool, by the size of jobs, and by the larger weight that a new job has for some time.
 func fairWeights(s *study.Study) {
-	over := func(a scheduling.Allocations, w workload.Workload) study.Sample {
-		return heldOver(shared(s, a, shareEnd, w), shareFrom, shareEnd, 0, 1)
+	over := func(a scheduling.Allocations, jobs ...workload.Job) study.Sample {
+		r := shared(s, a, shareEnd, setup.Tenants(jobs...))
+		return share(r, 0).Over(share(r, 1))
 	}
 	pool := scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "heavy", Weight: 2}}}
-	s.Row("pool of weight 2: slots over those of weight 1",
-		over(pool, setup.Tenants(tenant("heavy"), tenant("light"))))
+	s.Row("pool of weight 2: slots over those of weight 1", over(pool, tenant("heavy"), tenant("light")))
 	high := tenant("one")
 	high.Priority = scheduling.High
 	s.Row("job of high priority: slots over one of normal priority",
-		over(scheduling.Allocations{}, setup.Tenants(high, tenant("one"))))
+		over(scheduling.Allocations{}, high, tenant("one")))
 	const few = 3000
 	small := tenant("one")
 	small.Maps = few
 	want := math.Log2(1+setup.Endless) / math.Log2(1+few) // more once the small job runs out
 	row := s.Row("weights by size: slots of 100,000 maps over those of 3,000",
-		over(scheduling.Allocations{SizeBasedWeight: true}, setup.Tenants(tenant("one"), small)))
+		over(scheduling.Allocations{SizeBasedWeight: true}, tenant("one"), small))
 	row.Bounds = study.Bounds{Low: 0.95 * want, High: 1.1 * want, Strict: true}
-}
 
-// fairBoost measures the larger weight that a new job has for some time.
-func fairBoost(s *study.Study) {
 	const comes, boost, settle = 300 * time.Second, 200 * time.Second, 3 * shareMap
 	const gone = comes + boost
 	young := tenant("one")
@@ -86,8 +78,9 @@ func fairBoost(s *study.Study) {
 	r := shared(s, scheduling.Allocations{BoostFactor: 3, BoostTime: boost}, gone+boost,
 		setup.Tenants(tenant("one"), young))
 	s.Row("job new for 200 s, boost of 3: slots over those of an old job",
-		heldOver(r, comes+settle, gone, 1, 0))
-	s.Row("the same job afterwards", heldOver(r, gone+settle, gone+boost, 1, 0))
+		setup.Held(r, comes+settle, gone, 1).Over(setup.Held(r, comes+settle, gone, 0)))
+	s.Row("the same job afterwards",
+		setup.Held(r, gone+settle, gone+boost, 1).Over(setup.Held(r, gone+settle, gone+boost, 0)))
 }
 
 // fairLimits measures limits on running jobs, of a pool and of a user, and on a pool's slots.

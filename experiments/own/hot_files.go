@@ -16,7 +16,19 @@ import (
 // hotFiles measures many jobs that read few files, with and without additional replicas of these
 // files, and with and without delay scheduling.
 func hotFiles(s *study.Study) {
-	load := hotJobs(s, study.Pick(s, 200, 600))
+	const trace = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
+	jobs := study.Pick(s, 200, 600)
+	load := popular(jobs) // without the trace
+	if setup.Trace(s, trace, func(f *os.File) error {
+		w, err := workload.ReadSWIM(f, trace, workload.TraceOptions{
+			Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200,
+		})
+		load = study.Always(w)
+		return err
+	}) {
+		jobs = len(load(nil).Jobs)
+	}
+	s.Fill("jobs", jobs)
 	list := study.Contenders{
 		study.Policy("greedy", "fair", setup.Waits(0, 0)),
 		study.Policy("delay 5 s", "fair", setup.Waits(5*time.Second, 0)),
@@ -28,6 +40,7 @@ func hotFiles(s *study.Study) {
 	for _, budget := range []float64{0, 0.05, 0.2, 0.5} {
 		c := s.Compare(cfg, list, s.Repeats(1, 10), func(r *rand.Rand) workload.Workload {
 			w := load(r)
+			w.Files = slices.Clone(w.Files)
 			w.ReplicateHot(cfg.Cluster.Replicas, cfg.Cluster.Nodes, budget)
 			return w
 		})
@@ -35,7 +48,13 @@ func hotFiles(s *study.Study) {
 		name := fmt.Sprintf("R = 3 and %g %%", 100*budget)
 		for _, r := range c {
 			bars.Bar(r.Name, name, r.By(study.NodeLocal).Mean())
-			hotRows(s, name+", "+r.Name, r)
+			s.Row(name+", "+r.Name+": node-local", r.By(study.NodeLocal))
+			s.Row(name+", "+r.Name+": mean sojourn", r.By(study.MeanSojourn))
+			for _, class := range []string{"hottest file", "next nine files", "other files"} {
+				if v := r.Local(class, scheduling.NodeLocal); v.Mean() > 0 {
+					s.Row(name+", "+r.Name+": node-local, "+class, v)
+				}
+			}
 		}
 	}
 	first, last := all[0], all[len(all)-1]
@@ -49,43 +68,10 @@ func hotFiles(s *study.Study) {
 		first[0].By(study.MeanSojourn).Over(last[0].By(study.MeanSojourn)))
 }
 
-// hotRows adds rows for the runs r under one policy: locality, also by class of file, and sojourn.
-func hotRows(s *study.Study, name string, r *study.Runs) {
-	s.Row(name+": node-local", r.By(study.NodeLocal))
-	s.Row(name+": mean sojourn", r.By(study.MeanSojourn))
-	for _, class := range []string{"hottest file", "next nine files", "other files"} {
-		if v := r.Local(class, scheduling.NodeLocal); v.Mean() > 0 {
-			s.Row(name+": node-local, "+class, v)
-		}
-	}
-}
-
 // popular returns a load of drawn jobs that read files as popular as those of a Facebook trace.
 func popular(jobs int) study.Load {
 	return func(r *rand.Rand) workload.Workload {
 		gap := workload.Dist{Shape: workload.Exponential, A: 0.6}
 		return workload.HotFiles(r, jobs, 100, 1.03, gap)
-	}
-}
-
-// hotJobs returns jobs on popular files: those of the trace with input paths if it is there, or
-// drawn ones.
-func hotJobs(s *study.Study, jobs int) study.Load {
-	const name = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
-	var w workload.Workload
-	if !setup.Trace(s, name, func(f *os.File) (err error) {
-		w, err = workload.ReadSWIM(f, name, workload.TraceOptions{
-			Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200,
-		})
-		return err
-	}) {
-		s.Fill("jobs", jobs)
-		return popular(jobs)
-	}
-	s.Fill("jobs", len(w.Jobs))
-	return func(*rand.Rand) workload.Workload {
-		one := w
-		one.Files = slices.Clone(w.Files)
-		return one
 	}
 }

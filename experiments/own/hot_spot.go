@@ -23,9 +23,6 @@ const (
 // reduceWaits are the times for which a reduce waits for its center of gravity, then for its rack.
 var reduceWaits = [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond}
 
-// uncapped names the run without a cap on the reduces of a node.
-const uncapped = "without cap"
-
 // pileUp is the result of the job with the hot spot: WTND as a percentage of the maximum, reduces
 // on the node with the most, and the sojourn time in seconds.
 type pileUp struct{ distance, largest, sojourn study.Sample }
@@ -37,7 +34,7 @@ func hotSpot(s *study.Study) {
 	fig := s.Plot("cap")
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
-		if name != uncapped { // capRows adds that row
+		if rule.SkewCap >= 0 { // below is that row of the run without cap
 			s.Row(name+": reduces on the fullest node", at.largest)
 		}
 		s.Row(name+": distance", at.distance)
@@ -45,36 +42,26 @@ func hotSpot(s *study.Study) {
 		return at
 	}
 	run("any node that asks", scheduling.ReducePolicy{})
-	var free, capped pileUp
-	for _, c := range []float64{1, 1.5, 2, 3, 5, 8, -1} {
-		rule := scheduling.ReducePolicy{
-			Rule: scheduling.CoGRS, SkewCap: c, Waits: reduceWaits,
-		}
-		if c < 0 {
-			free = run(uncapped, rule)
-			break
-		}
-		at := run(fmt.Sprintf("cap %g", c), rule)
-		if c == 1.5 {
+	rule := scheduling.ReducePolicy{Rule: scheduling.CoGRS, Waits: reduceWaits}
+	var capped pileUp // by the default cap
+	for _, rule.SkewCap = range []float64{1, 1.5, 2, 3, 5, 8} {
+		at := run(fmt.Sprintf("cap %g", rule.SkewCap), rule)
+		if rule.SkewCap == 1.5 {
 			capped = at
 		}
-		fig.AddSample("distance (% of the greatest)", c, at.distance)
-		fig.AddSample("reduces on the fullest node", c, at.largest)
-		fig.AddSample("time of the job (s)", c, at.sojourn)
+		fig.AddSample("distance (% of the greatest)", rule.SkewCap, at.distance)
+		fig.AddSample("reduces on the fullest node", rule.SkewCap, at.largest)
+		fig.AddSample("time of the job (s)", rule.SkewCap, at.sojourn)
 	}
-	capRows(s, free, capped)
-}
-
-// capRows adds rows that compare the job without cap with the job under the default cap.
-func capRows(s *study.Study, free, capped pileUp) {
+	rule.SkewCap = -1
+	free := run("without cap", rule)
 	random, best := spotBounds()
-	s.Row(uncapped+": reduces on the fullest node", free.largest)
+	s.Row("without cap: reduces on the fullest node", free.largest)
 	s.Row("with the default cap: reduces on the fullest node", capped.largest)
 	s.Row("what the default cap costs: distance", capped.distance.Minus(free.distance))
 	s.Row("reduces on random nodes: distance", study.Sure(random))
 	s.Row("what placement with the default cap still saves over random nodes: distance",
-		study.Pair(capped.distance, capped.distance,
-			func(b, _ float64) float64 { return random - b }))
+		study.Pair(capped.distance, capped.distance, func(b, _ float64) float64 { return random - b }))
 	s.Row("best placement with the default cap: distance", study.Sure(best))
 	s.Row("time of the job without cap over with", free.sojourn.Over(capped.sojourn))
 }

@@ -10,12 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The number of nodes of the cluster, and the job's maps and bytes.
-const (
-	leenNodes = 20
-	leenMaps  = 80
-	leenBytes = leenMaps * workload.DefaultBlock
-)
+// The numbers of nodes of the cluster and of maps of a job.
+const leenNodes, leenMaps = 20, 80
 
 // leen compares LEEN, which assigns keys to reduces by locality and fairness, with hash partitions
 // under any-node placement, CoGRS and LARTS.
@@ -60,8 +56,8 @@ func leenMoved(r *simulator.Result) float64 {
 // as the mean of the jobs.
 func leenLargest(r *simulator.Result) float64 {
 	var all []float64
-	for i := range r.Jobs {
-		all = append(all, float64(r.Jobs[i].Largest)*leenNodes/leenBytes)
+	for _, j := range r.Jobs {
+		all = append(all, float64(j.Largest)*leenNodes/(leenMaps*workload.DefaultBlock))
 	}
 	return study.Average(all)
 }

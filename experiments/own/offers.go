@@ -44,25 +44,20 @@ func offered(name string, filter, first, second time.Duration) sharing {
 	}
 }
 
-// run simulates the jobs of both frameworks.
-func (x sharing) run(s *study.Study) *study.Runs {
-	cfg := setup.EC2()
-	cfg.Sample, cfg.Core.Parts = time.Second, x.parts
-	return s.Simulate(cfg, x.policy, s.Repeats(1, 10),
-		setup.Capped(s, 10, func(r *rand.Rand) workload.Workload {
-			w := workload.FacebookIO(r)
-			for i := range w.Jobs {
-				w.Jobs[i].Pool, w.Jobs[i].Class = pools[i%2], pools[i%2]
-			}
-			return w
-		}))
-}
-
 // frameworks measures delay scheduling by each framework on its own: a master offers it a slot,
 // which it accepts or refuses. It compares this with one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
 	local := s.Plot("locality")
+	cfg := setup.EC2()
+	cfg.Sample = time.Second
+	load := setup.Capped(s, 10, func(r *rand.Rand) workload.Workload {
+		w := workload.FacebookIO(r)
+		for i := range w.Jobs {
+			w.Jobs[i].Pool, w.Jobs[i].Class = pools[i%2], pools[i%2]
+		}
+		return w
+	})
 	var all study.Comparison
 	for _, x := range []sharing{
 		pooled("hfs, no wait", 0), pooled("hfs, 5 s", wait),
@@ -71,7 +66,8 @@ func frameworks(s *study.Study) {
 		offered("offers, 5 s, filter 60 s", time.Minute, wait, wait),
 		offered("offers, only research waits", 0, 0, wait),
 	} {
-		r := x.run(s)
+		cfg.Core.Parts = x.parts
+		r := s.Simulate(cfg, x.policy, s.Repeats(1, 10), load)
 		all = append(all, r)
 		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
 		s.Row(r.Name+": mean sojourn", r.By(study.MeanSojourn))

@@ -55,26 +55,19 @@ func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling
 // the better node saves time.
 func patience(s *study.Study) {
 	for _, start := range []float64{0.05, 0.5} {
-		list, parts := patienceContenders(start)
-		label := fmt.Sprintf("start at %g %%", 100*start)
-		saved := patienceGrid(s, list, parts, s.Table(fmt.Sprintf("saved-%g", 100*start)))
-		patienceRows(s, label, list, saved)
-	}
-}
-
-// patienceContenders returns the policies (any node, CoGRS, LARTS, two patient) and their parts.
-func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
-	list := setup.Placements(start)
-	parts := scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{}}
-	for i, name := range []string{"patient for the center", "patient for the node"} {
-		parts.Reduces[name] = func() scheduling.ReducePlacement {
-			return patient{rate: 125e6, largest: i == 1}
+		list := setup.Placements(start) // any node, CoGRS, LARTS, then two patient ones
+		parts := scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{}}
+		for i, name := range []string{"patient for the center", "patient for the node"} {
+			parts.Reduces[name] = func() scheduling.ReducePlacement {
+				return patient{rate: 125e6, largest: i == 1}
+			}
+			next := list[0]
+			next.Name, next.Policy.Reduce = name, scheduling.ReducePolicy{Part: name}
+			list = append(list, next)
 		}
-		next := list[0]
-		next.Name, next.Policy.Reduce = name, scheduling.ReducePolicy{Part: name}
-		list = append(list, next)
+		saved := patienceGrid(s, list, parts, s.Table(fmt.Sprintf("saved-%g", 100*start)))
+		patienceRows(s, fmt.Sprintf("start at %g %%", 100*start), list, saved)
 	}
-	return list, parts
 }
 
 // patienceGrid returns, for each policy but the first, the percentage of the mean sojourn time that

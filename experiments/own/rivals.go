@@ -1,7 +1,6 @@
 package own
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -39,16 +38,11 @@ func rivals(s *study.Study) {
 		rivalry(s, local, "IO-heavy", cluster, workload.FacebookIO, setup.MacroMap-setup.MacroBlock)
 	}
 	cluster.Cluster.MapSlots = 1
-	rivalry(s, local, "long maps, one slot", cluster, longScans, 60*time.Second)
-}
-
-// longScans returns ten jobs whose maps, if they compute for a minute, fill 90 of 100 slots.
-func longScans(*rand.Rand) workload.Workload {
-	w := workload.Scans(10, 50, 0)
+	w := workload.Scans(10, 50, 0) // if the maps compute for a minute, they fill 90 of 100 slots
 	for i := range w.Jobs {
 		w.Jobs[i].Submit = time.Duration(i) * 40 * time.Second
 	}
-	return w
+	rivalry(s, local, "long maps, one slot", cluster, study.Always(w), 60*time.Second)
 }
 
 // rivalry runs a load whose maps compute for longer by more. It adds rows for each policy, and rows
@@ -62,7 +56,6 @@ func rivalry(
 		j.Map.Spread = 0.4
 	}))
 	all := s.Compare(cfg, rivalPolicies(), s.Repeats(1, 10), load)
-	lost := wasted(cfg.Cluster.Nodes * cfg.Cluster.MapSlots)
 	for _, r := range all {
 		here := r.By(study.NodeLocal)
 		local.Bar(name, r.Name, here.Mean())
@@ -74,16 +67,10 @@ func rivalry(
 	const hfs, qf, patient, qfp = 3, 4, 5, 6
 	s.Row(name+": node-local maps, hfs less quincy QF", all.Less(hfs, qf, study.NodeLocal))
 	s.Row(name+": mean sojourn, quincy QFP over hfs", all.Over(qfp, hfs, study.MeanSojourn))
-	s.Row(name+": work that quincy QFP loses by kills", all[qfp].By(lost))
+	s.Row(name+": work that quincy QFP loses by kills", all[qfp].By(func(r *simulator.Result) float64 {
+		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(cfg.Cluster.Nodes*cfg.Cluster.MapSlots)
+		return 100 * r.Report.Preempted.LostS / held // of the seconds for which attempts held map slots
+	}))
 	s.Row(name+": mean sojourn, quincy QF with a floor over none",
 		all.Over(qf, patient, study.MeanSojourn))
-}
-
-// wasted returns the metric of work lost by kills: the time that killed attempts had run, as a
-// percentage of the time that attempts held map slots.
-func wasted(slots int) study.Metric {
-	return func(r *simulator.Result) float64 {
-		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(slots)
-		return 100 * r.Report.Preempted.LostS / held
-	}
 }

@@ -37,55 +37,42 @@ func speculators() study.Contenders {
 
 // stragglers measures the gain of speculative attempts by Hadoop's first rule and by LATE.
 func stragglers(s *study.Study) {
-	s.Fill("maps", sortMaps, "reduces", sortReduces)
+	const maps, reduces = 380, 180 // fewer than slots, so that some slots are free for speculation
+	const bytes = maps * workload.DefaultBlock
+	s.Fill("maps", maps, "reduces", reduces)
+	task := workload.Cost{CPU: -1, Time: 60 * time.Second, Spread: 0.1}
+	sort := workload.Workload{Name: "sort", Jobs: []workload.Job{{ // one wave of maps and one of reduces
+		Name: "sort", User: "u", Maps: maps, Reduces: reduces, Map: task, Reduce: task,
+		InputBytes: bytes, ShuffleBytes: bytes, OutputBytes: bytes,
+	}}}
 	times, copies, fig := s.Table("times"), s.Table("copies"), s.Plot("stragglers")
+	launched := func(r *simulator.Result) float64 { return float64(r.Report.Copies.Launched) }
 	for _, c := range slownesses {
 		cfg := setup.EC2()
 		cfg.TellProgress, cfg.Cluster = true, c.Of(cfg.Cluster)
-		all := s.Compare(cfg, speculators(), s.Repeats(2, 20), study.Always(oneSort()))
+		all := s.Compare(cfg, speculators(), s.Repeats(2, 20), study.Always(sort))
 		var mean, won []float64
 		for k, r := range all {
 			mean = append(mean, r.By(study.MeanSojourn).Mean())
 			fig.Bar(r.Name, c.Name, mean[k]/mean[0])
 			if k > 0 {
-				won = append(won, r.By(copiesLaunched).Mean(), r.By(copiesWon).Mean())
+				won = append(won, r.By(launched).Mean(), r.By(copiesWon).Mean())
 			}
 		}
 		times.Add(c.Name, mean...)
 		copies.Add(c.Name, won...)
-		copiesRows(s, c.Name, all)
+		const none, native, late, anywhere = 0, 1, 2, 3
+		over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
+		if c.Name == slownesses[0].Name {
+			s.Row(c.Name+": LATE against no copies", over(late, none))
+			continue
+		}
+		s.Row(c.Name+": no copies against LATE", over(none, late))
+		s.Row(c.Name+": native against LATE", over(native, late))
+		s.Row(c.Name+": LATE on any node against LATE", over(anywhere, late))
+		s.Row(c.Name+": no copies against native", over(none, native))
 	}
 }
-
-// copiesRows adds rows that compare LATE with no speculation and, if stragglers exist, other rules.
-func copiesRows(s *study.Study, name string, all study.Comparison) {
-	const none, native, late, anywhere = 0, 1, 2, 3
-	over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
-	if name == slownesses[0].Name {
-		s.Row(name+": LATE against no copies", over(late, none))
-		return
-	}
-	s.Row(name+": no copies against LATE", over(none, late))
-	s.Row(name+": native against LATE", over(native, late))
-	s.Row(name+": LATE on any node against LATE", over(anywhere, late))
-	s.Row(name+": no copies against native", over(none, native))
-}
-
-// The numbers of the job's tasks: fewer than slots, so that some slots are free for speculation.
-const sortMaps, sortReduces = 380, 180
-
-// oneSort returns a job of one wave of maps and one wave of reduces.
-func oneSort() workload.Workload {
-	const bytes = sortMaps * workload.DefaultBlock
-	return workload.Workload{Name: "sort", Jobs: []workload.Job{{
-		Name: "sort", User: "u", Maps: sortMaps, Reduces: sortReduces,
-		InputBytes: bytes, ShuffleBytes: bytes, OutputBytes: bytes,
-		Map:    workload.Cost{CPU: -1, Time: 60 * time.Second, Spread: 0.1},
-		Reduce: workload.Cost{CPU: -1, Time: 60 * time.Second, Spread: 0.1},
-	}}}
-}
-
-func copiesLaunched(r *simulator.Result) float64 { return float64(r.Report.Copies.Launched) }
 
 // copiesWon returns the fraction of the speculative attempts that ended first, 0 without any.
 func copiesWon(r *simulator.Result) float64 {

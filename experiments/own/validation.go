@@ -16,10 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// validationName is the name of the experiment that compares the simulator with live runs. In live
-// runs simultaneous events happen in random order, so that its figures vary a little.
-const validationName = "validation"
-
 // The emulated cluster of the validation. Blocks are small, because their bytes are real, and so
 // are the links: a block takes 5 s alone.
 const (
@@ -97,7 +93,7 @@ func validationPolicies() []scheduling.Policy {
 func simulated(
 	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *liveRun, seed uint64,
 ) (*simulator.Result, error) {
-	w := &workload.Workload{Name: validationName}
+	w := &workload.Workload{Name: "validation"}
 	for i, j := range jobs {
 		j.ShuffleBytes = live.Jobs[i].Shuffle.All()
 		w.Jobs = append(w.Jobs, j.Job)
@@ -128,7 +124,8 @@ func simulatedPlaces(p scheduling.Places) scheduling.Places {
 	return q
 }
 
-// validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
+// validation runs the same jobs on a live cluster, on a fake clock, and in the simulator. In live
+// runs simultaneous events happen in random order, so that its figures vary a little.
 func validation(s *study.Study) {
 	n := study.Pick(s, 20, 80)
 	s.Fill("jobs", n, "nodes", validationNodes, "racks", validationRacks, "slots", validationMapSlots,
@@ -140,7 +137,20 @@ func validation(s *study.Study) {
 		if err != nil {
 			s.Check(fmt.Errorf("%s: %w", p.Name, err))
 		}
-		comparison(s, p.Name, c)
+		live, sim := c[0].By(study.MeanSojourn), c[1].By(study.MeanSojourn)
+		median, high := apart(c, 0.5), apart(c, 0.95)
+		s.Row(p.Name+": node-local maps, simulated less live", c.Less(1, 0, study.NodeLocal))
+		s.Row(p.Name+": mean sojourn of all seeds' jobs, simulated of live", sim.Part(live))
+		s.Row(p.Name+": shuffled off-rack, simulated less live", c.Less(1, 0, offRackPart))
+		s.Row(p.Name+": difference of a seed's mean sojourn", study.Pair(sim, live,
+			func(sim, live float64) float64 { return 100 * math.Abs(sim/live-1) }))
+		s.Row(p.Name+": difference of a job's sojourn, median", median)
+		s.Row(p.Name+": difference of a job's sojourn, 95th percentile", high)
+		t := s.Table(p.Name + "-by-seed") // the values of each seed
+		for i := range live.Values {
+			t.Add(fmt.Sprint(s.Seed+uint64(i)), live.Values[i], sim.Values[i], study.NodeLocal(c[0].Results[i]),
+				study.NodeLocal(c[1].Results[i]), median.Values[i], high.Values[i])
+		}
 	}
 }
 
@@ -158,26 +168,6 @@ func bothWays(ctx context.Context, seed uint64, repeat, n int, p scheduling.Poli
 		return err
 	})
 	return study.Comparison{{Name: "live", Results: lives}, {Name: "simulated", Results: sims}}, err
-}
-
-// comparison compares simulated runs with the live ones: it adds rows, and a table with the values
-// of each seed.
-func comparison(s *study.Study, name string, c study.Comparison) {
-	live, sim := c[0].By(study.MeanSojourn), c[1].By(study.MeanSojourn)
-	median, high := apart(c, 0.5), apart(c, 0.95)
-	s.Row(name+": node-local maps, simulated less live", c.Less(1, 0, study.NodeLocal))
-	s.Row(name+": mean sojourn of all seeds' jobs, simulated of live", sim.Part(live))
-	s.Row(name+": shuffled off-rack, simulated less live", c.Less(1, 0, offRackPart))
-	s.Row(name+": difference of a seed's mean sojourn",
-		study.Pair(sim, live,
-			func(sim, live float64) float64 { return 100 * math.Abs(sim/live-1) }))
-	s.Row(name+": difference of a job's sojourn, median", median)
-	s.Row(name+": difference of a job's sojourn, 95th percentile", high)
-	t := s.Table(name + "-by-seed")
-	for i := range live.Values {
-		t.Add(fmt.Sprint(s.Seed+uint64(i)), live.Values[i], sim.Values[i], study.NodeLocal(c[0].Results[i]),
-			study.NodeLocal(c[1].Results[i]), median.Values[i], high.Values[i])
-	}
 }
 
 // apart returns the q-quantile of the jobs' differences between simulated and live sojourn time, as

@@ -24,20 +24,8 @@ func fig1(s *study.Study) {
 	example(s, "Fig 2", []fluidJob{{0, 30, 1, 39}, {10, 10, 0.55, 24.5}, {13, 10, 0.35, 23.5}})
 }
 
-// example adds the rows of one of these examples.
+// example simulates the jobs of one of these examples under hfsp, and adds its rows.
 func example(s *study.Study, name string, jobs []fluidJob) {
-	fsp, sooner := onOneServer(s, jobs), 0.0
-	for i, j := range jobs {
-		sooner += (j.ps - fsp[i]) / float64(len(jobs))
-		s.Row(fmt.Sprintf("%s, FSP: end of j%d", name, i+1), study.Sure(fsp[i]))
-	}
-	s.Row(name+", FSP: j2 ends before j3 by", study.Sure(fsp[2]-fsp[1]))
-	s.Row(name+", FSP: j3 ends before j1 by", study.Sure(fsp[0]-fsp[2]))
-	s.Row(name+": mean end under processor sharing less that under FSP", study.Sure(sooner))
-}
-
-// onOneServer simulates the jobs under hfsp and returns their ends in seconds.
-func onOneServer(s *study.Study, jobs []fluidJob) (ends []float64) {
 	const slots = 20
 	known := func(p *scheduling.Policy) { p.HFSP.NoTraining = true }
 	w := workload.Workload{Name: "worked example"}
@@ -56,8 +44,14 @@ func onOneServer(s *study.Study, jobs []fluidJob) (ends []float64) {
 		Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots},
 		Policy:  study.Policy("hfsp", "hfsp", known).Policy,
 	}, &w)
-	for i := range r.Jobs {
-		ends = append(ends, r.Jobs[i].Ended.Seconds())
+	var fsp []float64 // ends in seconds
+	sooner := 0.0
+	for i, j := range jobs {
+		fsp = append(fsp, r.Jobs[i].Ended.Seconds())
+		sooner += (j.ps - fsp[i]) / float64(len(jobs))
+		s.Row(fmt.Sprintf("%s, FSP: end of j%d", name, i+1), study.Sure(fsp[i]))
 	}
-	return ends
+	s.Row(name+", FSP: j2 ends before j3 by", study.Sure(fsp[2]-fsp[1]))
+	s.Row(name+", FSP: j3 ends before j1 by", study.Sure(fsp[0]-fsp[2]))
+	s.Row(name+": mean end under processor sharing less that under FSP", study.Sure(sooner))
 }

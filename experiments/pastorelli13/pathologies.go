@@ -11,14 +11,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// pathologies measures the worst cases of preemption in [Pastorelli13 §3.3, §4.3]: a job that is
-// killed again and again, suspended tasks that pile up, and tasks too short to be suspended.
-func pathologies(s *study.Study) {
-	killLoop(s)
-	pileSuspended(s)
-	shortTasks(s)
-}
-
 // preempted is the result of a run under one way of HFSP to take slots back from larger jobs.
 type preempted struct {
 	*simulator.Result
@@ -59,8 +51,10 @@ func reduceJob(i int, at time.Duration, reduces int, length time.Duration) workl
 	}
 }
 
-// killLoop runs a large job. Each of a stream of small jobs kills, or suspends, some of its tasks.
-func killLoop(s *study.Study) {
+// pathologies measures the worst cases of preemption in [Pastorelli13 §3.3, §4.3]: a job that is
+// killed again and again, suspended tasks that pile up, and tasks too short to be suspended.
+func pathologies(s *study.Study) {
+	// Each of a stream of small jobs kills, or suspends, some tasks of a large job.
 	w := workload.Workload{Name: "stream", Jobs: []workload.Job{
 		reduceJob(0, 0, 8, 500*time.Second),
 	}}
@@ -78,18 +72,16 @@ func killLoop(s *study.Study) {
 	s.Row("stream: large job, kill over eager", got[0])
 	s.Row("stream: work killed, of the large job's", got[1])
 	s.Row("stream: work lost by suspending, of the large job's", got[2])
-}
 
-// pileSuspended submits ever smaller jobs, each of which suspends tasks of the one before. It runs
-// them with and without thresholds on the number of suspended tasks.
-func pileSuspended(s *study.Study) {
-	w := workload.Workload{Name: "decreasing"}
+	// Each of ever smaller jobs suspends tasks of the one before, with and without thresholds on the
+	// number of suspended tasks.
+	w = workload.Workload{Name: "decreasing"}
 	for i := range 8 {
 		w.Jobs = append(w.Jobs, reduceJob(i, time.Duration(10*i)*time.Second, 8,
 			time.Duration(400-50*i)*time.Second))
 	}
 	const high, low = 12, 4
-	got := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
+	got = s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
 		free, bounded := runHFSP(s, seed, &w, eager), runHFSP(s, seed, &w,
 			func(h *scheduling.HFSPPolicy) { h.SuspendHigh, h.SuspendLow = high, low })
 		return []float64{free.most, bounded.most, bounded.Report.Sojourn.Mean / free.Report.Sojourn.Mean}
@@ -97,10 +89,8 @@ func pileSuspended(s *study.Study) {
 	s.Row("decreasing sizes, no thresholds: most tasks suspended at a time", got[0])
 	s.Row("decreasing sizes, thresholds: most tasks suspended at a time", got[1])
 	s.Row("decreasing sizes: mean sojourn with thresholds over without", got[2])
-}
 
-// shortTasks compares waiting for larger jobs' tasks with suspending them: long tasks, then short.
-func shortTasks(s *study.Study) {
+	// Waiting for larger jobs' tasks, compared with suspending them: long tasks, then short.
 	over := func(part time.Duration) study.Sample {
 		w := workload.Workload{Name: "lengths"}
 		for i, reduces := range []int{11, 2, 1, 1, 1} {

@@ -161,10 +161,16 @@ func (a *axis) ticks() []float64 {
 // axes returns the axes of the figure. A Y axis of fractions or percentages ends at most at 1 or
 // 100. Without negative values, a Y axis begins at 0.
 func (f *Figure) axes() (x, y axis, err error) {
-	x, y = axis{min: math.Inf(1), max: math.Inf(-1)}, axis{min: math.Inf(1), max: math.Inf(-1)}
-	for i := range f.Series {
-		if err := f.extend(i, &x, &y); err != nil {
-			return x, y, fmt.Errorf("figure %s, series %s: %w", f.Name, f.Series[i].Name, err)
+	x, y = axis{min: inf, max: -inf}, axis{min: inf, max: -inf}
+	for i, s := range f.Series {
+		if n, first := len(s.Points), len(f.Series[0].Points); f.Stacked && n != first {
+			return x, y, fmt.Errorf("figure %s, series %s: %d points, the first series has %d",
+				f.Name, s.Name, n, first)
+		}
+		for _, m := range f.marks(i) {
+			if err := cmp.Or(x.add(m.x), y.add(m.y, m.low, m.high, m.from)); err != nil {
+				return x, y, fmt.Errorf("figure %s, series %s: %w", f.Name, s.Name, err)
+			}
 		}
 	}
 	if y.min >= 0 && y.max > 0 {
@@ -188,36 +194,20 @@ func (f *Figure) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// extend extends the axes to the points of a series and their intervals.
-func (f *Figure) extend(i int, x, y *axis) error {
-	if first, n := f.Series[0], len(f.Series[i].Points); f.Stacked && len(first.Points) != n {
-		return fmt.Errorf("%d points, the first series has %d", n, len(first.Points))
-	}
-	for _, m := range f.marks(i) {
-		values := []float64{m.y, m.low, m.high}
-		if f.bars() || f.Stacked {
-			values = append(values, m.from)
-		}
-		if err := cmp.Or(x.add(m.x), y.add(values...)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // mark is a point of a series as it is drawn: its X and Y values, the Y value at which its bar or
-// area begins, and the ends of its interval. Without an interval both are y.
+// area begins (y for a line), and the ends of its interval. Without an interval both are y.
 type mark struct{ x, y, from, low, high float64 }
 
 // marks returns the points of a series as they are drawn.
 func (f *Figure) marks(i int) (list []mark) {
 	_, shift := f.bar(i)
 	for k, p := range f.Series[i].Points {
-		m := mark{x: p.X, y: p.Y, low: p.Low, high: p.High}
-		if f.bars() {
-			m.x += shift
-		}
-		if f.Stacked {
+		m := mark{x: p.X, y: p.Y, from: p.Y, low: p.Low, high: p.High}
+		switch {
+		case f.bars():
+			m.x, m.from = m.x+shift, 0
+		case f.Stacked:
+			m.from = 0
 			for _, below := range f.Series[:i] {
 				m.from += below.Points[k].Y
 			}

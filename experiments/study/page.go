@@ -71,15 +71,12 @@ func functions(o Options) template.FuncMap {
 		"command": func(name string) string { return command(name, o) },
 		"list":    func(title string, lines []string) pageList { return pageList{title, lines} },
 		"rows":    func(r *Result) pageTable { return pageTable{Head: rowHead, Lines: r.cells()} },
-		"svg":     pageFigure,
-		"table":   func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells(tableNumber)} },
+		"svg": func(f *Figure) (template.HTML, error) { // as an element of the page
+			svg, err := f.svg()
+			return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err //nolint:gosec // its texts are escaped
+		},
+		"table": func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells(tableNumber)} },
 	}
-}
-
-// pageFigure returns a figure as an SVG element of a page.
-func pageFigure(f *Figure) (template.HTML, error) {
-	svg, err := f.svg()
-	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err //nolint:gosec // its texts are escaped
 }
 
 // class returns the CSS class of a verdict, or "" for other text.

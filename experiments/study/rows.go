@@ -71,8 +71,9 @@ func (r *Row) read(text string) error {
 		}
 		words = append(words, field)
 	}
-	inf := math.Inf(1)
-	switch form := strings.Join(words, " "); {
+	form := strings.Join(words, " ")
+	claim, claimed := claims[form]
+	switch {
 	case form == "computed", form == "" && r.Kind == Context:
 	case form == "N" && r.Kind == Context:
 		r.Published = numbers[0]
@@ -80,28 +81,27 @@ func (r *Row) read(text string) error {
 		return r.print(numbers[0], numbers[len(numbers)-1])
 	case form == "N ± N":
 		r.Expect(numbers[0], numbers[1])
-	case form == "N to N":
-		r.Bounds = Bounds{numbers[0], numbers[1], true}
-	case form == "> N":
-		r.Bounds = Bounds{numbers[0], inf, true}
-	case form == "< N":
-		r.Bounds = Bounds{-inf, numbers[0], true}
-	case form == "≥ N":
-		r.Bounds = Bounds{numbers[0], inf, false}
-	case form == "≤ N":
-		r.Bounds = Bounds{-inf, numbers[0], false}
-	case form == "alike":
-		r.Bounds = Bounds{0.9, 1.1, true}
-	case form == "significant":
-		r.Bounds = Bounds{1.1, inf, true}
-	case form == "harmless":
-		r.Bounds = Bounds{0.98, inf, true}
-	case form == "near N":
-		r.Bounds = Bounds{0.75 * numbers[0], 1.25 * numbers[0], true}
+	case claimed:
+		r.Bounds = claim(numbers...)
 	default:
 		return fmt.Errorf("cannot expect %q of a row that is %v", text, r.Kind)
 	}
 	return nil
+}
+
+var inf = math.Inf(1)
+
+// claims has the bounds of each form of a claim, by the numbers in it.
+var claims = map[string]func(n ...float64) Bounds{
+	"N to N":      func(n ...float64) Bounds { return Bounds{n[0], n[1], true} },
+	"> N":         func(n ...float64) Bounds { return Bounds{n[0], inf, true} },
+	"< N":         func(n ...float64) Bounds { return Bounds{-inf, n[0], true} },
+	"≥ N":         func(n ...float64) Bounds { return Bounds{n[0], inf, false} },
+	"≤ N":         func(n ...float64) Bounds { return Bounds{-inf, n[0], false} },
+	"near N":      func(n ...float64) Bounds { return Bounds{0.75 * n[0], 1.25 * n[0], true} },
+	"alike":       func(...float64) Bounds { return Bounds{0.9, 1.1, true} },
+	"significant": func(...float64) Bounds { return Bounds{1.1, inf, true} },
+	"harmless":    func(...float64) Bounds { return Bounds{0.98, inf, true} },
 }
 
 // print sets Published and Bounds for a number, or a range, that a paper prints. The bounds must

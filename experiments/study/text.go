@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -101,15 +102,15 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	name, title, _ := strings.Cut(head[0], ": ")
 	list := func(title string) []string { return l.expand(lists[title]) }
 	t := Text{Name: name, Title: title, Source: head[1], Setup: list("Set-up"), Notes: list("Notes")}
-	if _, err := announcedIn(lists); err != nil {
+	known, err := announcedIn(lists)
+	if err != nil {
 		panic(fmt.Sprintf("%s.md: %v", file, err))
 	}
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
 		s := &Study{
 			Options: o, Result: Result{Setup: t.Setup, Notes: t.Notes}, ctx: ctx, filled: map[string]string{},
-			list: list,
+			list: list, announced: announced{slices.Clone(known.rows), maps.Clone(known.shown)},
 		}
-		s.announced, _ = announcedIn(lists) // no error, as before
 		return &s.Result, s.run(body)
 	}}
 }

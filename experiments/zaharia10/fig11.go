@@ -16,12 +16,20 @@ import (
 func fig11(s *study.Study) {
 	base := hierarchy{setup.EC2().Interval, 0.1, false}
 	runs := base.run(s, s.Repeats(1, 40))
-	drawShares(s, "fig11", runs)
+	setup.NewTimeline(runs.Results[0]).Parts().Draw(s.Plot("fig11"))
 	after := runs.Each(reachedAfter)
 	s.Row("pool 2 reaches 50 % after", after[0])
 	s.Row("pool 3 reaches 33 % after", after[1])
 	shares(s, runs)
-	s.Row("node-local, the least of the jobs", runs.By(minLocal))
+	s.Row("node-local, the least of the jobs", runs.By(func(r *simulator.Result) float64 {
+		least := 100.0
+		for _, j := range r.Jobs {
+			if j.Tasks[0] > 0 {
+				least = min(least, 100*j.Maps.Share(scheduling.NodeLocal))
+			}
+		}
+		return least
+	}))
 	for job := 2; job <= 3; job++ {
 		s.Row(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2),
 			runs.By(func(r *simulator.Result) float64 {
@@ -29,7 +37,12 @@ func fig11(s *study.Study) {
 			}))
 	}
 	s.Row("pool 3: its running maps that are the first two jobs', until the first ends",
-		runs.By(firstTwo))
+		runs.By(func(r *simulator.Result) float64 {
+			t := setup.NewTimeline(r).Parts()
+			until := r.Jobs[2].Ended + t.Every - 1 // with the sample before the end
+			two, all := t.Mean(118*time.Second, until, 2, 3), t.Mean(118*time.Second, until, 2, 3, 4)
+			return 100 * two / all
+		}))
 	bumps(s, base, runs)
 	t := s.Extra("choices").Add("published", 17, 12)
 	list := []study.Choice[hierarchy]{
@@ -50,7 +63,7 @@ func fig11(s *study.Study) {
 func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	h.bug = true
 	runs := h.run(s, s.Repeats(1, 40))
-	drawShares(s, "bumps", runs)
+	setup.NewTimeline(runs.Results[0]).Parts().Draw(s.Plot("bumps"))
 	most := func(r *simulator.Result) []float64 {
 		t := setup.NewTimeline(r).Parts()
 		return []float64{
@@ -63,14 +76,6 @@ func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	s.Row("pool 2: greatest share as it starts, with the commit-pending bug over without", two)
 	s.Row("pool 3: the same", three)
 	s.Row("pool 2's bump less pool 3's", two.Minus(three))
-}
-
-// drawShares adds a figure of each job's percentage of the running maps over time in the first run.
-func drawShares(s *study.Study, name string, runs *study.Runs) {
-	fig := s.Plot(name)
-	jobs := runs.Results[0].Jobs
-	setup.NewTimeline(runs.Results[0]).Parts().Draw(fig,
-		func(i int) string { return fmt.Sprintf("%s (%s)", jobs[i].Name, jobs[i].Pool) })
 }
 
 // hierarchy contains the parameters of the experiment that the paper does not give.
@@ -102,26 +107,6 @@ func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
 	}
 	return s.Simulate(cfg, p, seeds, study.Changed(study.Always(workload.Hierarchy(true)),
 		func(j *workload.Job) { j.Map.Spread = h.spread }))
-}
-
-// minLocal returns the lowest percentage of node-local maps of a job.
-func minLocal(r *simulator.Result) float64 {
-	least := 100.0
-	for i := range r.Jobs {
-		if j := &r.Jobs[i]; j.Tasks[0] > 0 {
-			least = min(least, 100*j.Maps.Share(scheduling.NodeLocal))
-		}
-	}
-	return least
-}
-
-// firstTwo returns the percentage of pool 3's running maps that belong to its first two jobs while
-// the first runs.
-func firstTwo(r *simulator.Result) float64 {
-	t := setup.NewTimeline(r).Parts()
-	until := r.Jobs[2].Ended + t.Every - 1 // with the sample before the end
-	two, all := t.Mean(118*time.Second, until, 2, 3), t.Mean(118*time.Second, until, 2, 3, 4)
-	return 100 * two / all
 }
 
 // shares adds rows for the jobs' shares in some intervals, and a table of them as percentages of

@@ -47,10 +47,10 @@ func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulato
 func fig13(s *study.Study) {
 	local, finish := s.Plot("fig13"), s.Plot("fig14")
 	counts := study.Pick(s, []int{5, 20}, []int{5, 10, 20, 50})
-	var all []study.Comparison
+	var naives []study.Sample // node-local maps
+	var perJob [2][]study.Sample
 	for i, jobs := range counts {
 		c := scans(s, jobs, s.Repeats(1, 10), setup.Contended(setup.RemoteLink), scanGap)
-		all = append(all, c)
 		naive, delay := c[scanNaive].By(study.NodeLocal), c[scanDelay].By(study.NodeLocal)
 		x, bound := float64(jobs), 100*delaymath.StickyBound(1/float64(jobs), 3, 4)
 		row := s.Row(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), naive)
@@ -62,15 +62,24 @@ func fig13(s *study.Study) {
 		}
 		local.AddSample("delay, W1 = 10 s", x, delay)
 		local.Add("bound 1 − (1 − 1/J)^(RL)", x, bound).Dashed = true
-		finish.AddSample("naive fair", x, c[scanNaive].By(study.Makespan))
-		finish.AddSample("delay, W1 = 10 s", x, c[scanDelay].By(study.Makespan))
+		for k, name := range []string{"naive fair", "delay, W1 = 10 s"} {
+			took := c[k].By(study.Makespan)
+			finish.AddSample(name, x, took)
+			perJob[k] = append(perJob[k], took.Times(1/x))
+		}
+		naives = append(naives, naive)
 		s.Row(fmt.Sprintf("delay, %d jobs: node-local", jobs), delay)
 		if jobs > 5 {
 			s.Row(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs),
 				c.Over(scanNaive, scanDelay, study.Makespan))
 		}
 		if i > 0 {
-			moreScans(s, counts, all)
+			fewer := counts[i-1]
+			s.Row(fmt.Sprintf("naive fair: node-local, %d jobs less %d", jobs, fewer), naive.Minus(naives[i-1]))
+			s.Row(fmt.Sprintf("delay: finish time a job, %d jobs over %d", jobs, counts[0]),
+				perJob[scanDelay][i].Over(perJob[scanDelay][0]))
+			s.Row(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", jobs, fewer),
+				perJob[scanNaive][i].Over(perJob[scanNaive][i-1]))
 		}
 	}
 	remoteSlowdown(s)
@@ -101,21 +110,6 @@ func remoteSlowdown(s *study.Study) {
 	})
 	s.Row(fmt.Sprintf("naive fair, %d jobs: time of a non-local map over that of a local one", jobs),
 		over[0])
-}
-
-// moreScans adds rows that compare the last number of jobs with the previous and the first number.
-func moreScans(s *study.Study, counts []int, all []study.Comparison) {
-	last := len(all) - 1
-	more, fewer, fewest := counts[last], counts[last-1], counts[0]
-	perJob := func(i, policy int) study.Sample {
-		return all[i][policy].By(study.Makespan).Times(1 / float64(counts[i]))
-	}
-	s.Row(fmt.Sprintf("naive fair: node-local, %d jobs less %d", more, fewer),
-		all[last][scanNaive].By(study.NodeLocal).Minus(all[last-1][scanNaive].By(study.NodeLocal)))
-	s.Row(fmt.Sprintf("delay: finish time a job, %d jobs over %d", more, fewest),
-		perJob(last, scanDelay).Over(perJob(0, scanDelay)))
-	s.Row(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", more, fewer),
-		perJob(last, scanNaive).Over(perJob(last-1, scanNaive)))
 }
 
 // scanTable adds tables of the gains with other networks and of the locality with other gaps.

@@ -65,13 +65,6 @@ func fig15(s *study.Study) {
 			}
 		}
 	}
-	study.Vary(s, s.Extra("sensitivity"), 2, plain15(1), sensitivity15(), func(c case15) []float64 {
-		return []float64{c.locality(s, 4).Mean(), c.locality(s, 12).Mean()}
-	})
-}
-
-// sensitivity15 returns the changes of settings whose effect a table shows.
-func sensitivity15() []study.Choice[case15] {
 	const second = time.Second
 	long := func(c *case15) { c.read, c.compute = 10*second, 10*second }
 	list := []study.Choice[case15]{
@@ -88,6 +81,9 @@ func sensitivity15() []study.Choice[case15] {
 		study.With("W1 = 1 s, heartbeats every second", func(c *case15) { c.interval = second }),
 		study.With("W1 = 1 s, heartbeats every 5 s", func(c *case15) { c.interval = 5 * second }),
 	}
-	return append(list, study.Sweep("W1 = 1 s, remote reads %g times as long, no contention",
+	list = append(list, study.Sweep("W1 = 1 s, remote reads %g times as long, no contention",
 		[]float64{1.5, 2}, func(c *case15, f float64) { c.network = setup.Factors(f, f) })...)
+	study.Vary(s, s.Extra("sensitivity"), 2, plain15(1), list, func(c case15) []float64 {
+		return []float64{c.locality(s, 4).Mean(), c.locality(s, 12).Mean()}
+	})
 }

@@ -21,15 +21,9 @@ type warehouseRun struct {
 	policy simulator.Contender
 }
 
-func newWarehouseRun(jobs int, w1, w2 time.Duration) warehouseRun {
-	p := scheduling.Policy{
-		Name: "hfs", Order: "pools", Spread: true, OneTask: true, SlowStart: -1,
-		Pools: scheduling.Allocations{PoolPerUser: true},
-	}
-	setup.Waits(w1, w2)(&p)
-	cfg := warehouse()
-	cfg.Sample = 10 * time.Second
-	return warehouseRun{jobs, cfg, simulator.Contender{Name: p.Name, Policy: p}}
+func newWarehouseRun(jobs int, wait time.Duration) warehouseRun {
+	return warehouseRun{jobs, warehouse(), study.Policy("hfs", "hfs", setup.Waits(wait, wait),
+		func(p *scheduling.Policy) { p.OneTask, p.SlowStart = true, -1 })}
 }
 
 func (w warehouseRun) simulate(s *study.Study, seeds int) *study.Runs {
@@ -44,29 +38,32 @@ func fig2(s *study.Study) {
 	cluster := warehouse()
 	s.Fill("jobs", jobs, "nodes", cluster.Cluster.Nodes, "racks", cluster.Cluster.Racks,
 		"interval", cluster.Interval)
-	naive := newWarehouseRun(jobs, 0, 0).simulate(s, seeds)
-	delay := newWarehouseRun(jobs, 10*time.Second, 10*time.Second).simulate(s, seeds)
-	bySize(s, naive, "fig2")
-	bySize(s, delay, "fig2-delay")
+	naive := newWarehouseRun(jobs, 0).simulate(s, seeds)
+	delay := newWarehouseRun(jobs, 10*time.Second).simulate(s, seeds)
+	for i, name := range []string{"fig2", "fig2-delay"} {
+		fig, r := s.Plot(name), []*study.Runs{naive, delay}[i]
+		for _, b := range warehouseBins {
+			fig.Bar("node-local", b.name, r.ClassLocality(b.name, scheduling.NodeLocal))
+			fig.Bar("rack-local or nearer", b.name, r.ClassLocality(b.name, scheduling.RackLocal))
+		}
+	}
 	timeRows(s, naive)
-	names := warehouseBins()
-	first, last := names[0], names[len(names)-1]
+	first, last := warehouseBins[0].name, warehouseBins[len(warehouseBins)-1].name
 	s.Row("Fig 2: jobs of 1 to 25 maps: node-local", naive.Local(first, scheduling.NodeLocal))
 	s.Row("Fig 2: jobs of 1 to 25 maps: rack-local or nearer",
 		naive.Local(first, scheduling.RackLocal))
-	s.Row("Fig 2: node-local, least rise from bin to bin", minRise(naive, scheduling.NodeLocal))
+	var rises []study.Sample
+	for i, b := range warehouseBins[1:] {
+		rises = append(rises, naive.Local(b.name, scheduling.NodeLocal).
+			Minus(naive.Local(warehouseBins[i].name, scheduling.NodeLocal)))
+	}
+	s.Row("Fig 2: node-local, least rise from bin to bin", slices.MinFunc(rises, study.ByMean))
 	s.Row("Fig 2: rack-local or nearer, last bin less first",
 		naive.Local(last, scheduling.RackLocal).Minus(naive.Local(first, scheduling.RackLocal)))
 	s.Row("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local",
 		delay.Local(first, scheduling.NodeLocal))
-	sizePercentiles(s, naive)
-	warehouseTable(s, jobs/3)
-}
-
-// sizePercentiles adds rows that compare the drawn numbers of maps per job with those of §5.1.
-func sizePercentiles(s *study.Study, r *study.Runs) {
-	var maps []float64
-	for _, one := range r.Results {
+	var maps []float64 // of the drawn jobs
+	for _, one := range naive.Results {
 		for i := range one.Jobs {
 			maps = append(maps, float64(one.Jobs[i].Tasks[0]))
 		}
@@ -76,26 +73,7 @@ func sizePercentiles(s *study.Study, r *study.Runs) {
 		at := min(int(float64(len(maps))*percent/100), len(maps)-1)
 		s.Row(fmt.Sprintf("§5.1: %g %% of the jobs have at most", percent), study.Sure(maps[at]))
 	}
-}
-
-// bySize draws a figure of the locality of the jobs of each bin of sizes.
-func bySize(s *study.Study, r *study.Runs, name string) {
-	fig := s.Plot(name)
-	for _, b := range warehouseBins() {
-		fig.Bar("node-local", b, r.ClassLocality(b, scheduling.NodeLocal))
-		fig.Bar("rack-local or nearer", b, r.ClassLocality(b, scheduling.RackLocal))
-	}
-}
-
-// minRise returns the smallest rise of locality from a bin of job sizes to the next, by the mean of
-// the rises.
-func minRise(r *study.Runs, level scheduling.Locality) study.Sample {
-	var rises []study.Sample
-	names := warehouseBins()
-	for i, b := range names[1:] {
-		rises = append(rises, r.Local(b, level).Minus(r.Local(names[i], level)))
-	}
-	return slices.MinFunc(rises, study.ByMean)
+	warehouseTable(s, jobs/3)
 }
 
 // warehouseTable adds a table of the locality of the smallest jobs under other settings.
@@ -108,8 +86,8 @@ func warehouseTable(s *study.Study, jobs int) {
 		study.With("no load manager", func(w *warehouseRun) { w.policy.Policy.Spread = false }),
 		study.With("half the map slots", func(w *warehouseRun) { w.cfg.Cluster.MapSlots = 3 }),
 	)
-	study.Vary(s, s.Extra("sensitivity"), 1, newWarehouseRun(jobs, 0, 0), list, func(w warehouseRun) []float64 {
-		r, first := w.simulate(s, 1), warehouseBins()[0]
+	study.Vary(s, s.Extra("sensitivity"), 1, newWarehouseRun(jobs, 0), list, func(w warehouseRun) []float64 {
+		r, first := w.simulate(s, 1), warehouseBins[0].name
 		return []float64{
 			r.ClassLocality(first, scheduling.NodeLocal), r.ClassLocality(first, scheduling.RackLocal),
 		}
@@ -143,7 +121,7 @@ func oneWarehouse(res *simulator.Result) []float64 {
 		if j.Tasks[0] < 271 && j.Tasks[1] < 30 {
 			of[3] += part
 		}
-		if j.Class == warehouseBins()[0] {
+		if j.Class == warehouseBins[0].name {
 			of[6] += part
 		}
 	}
@@ -187,7 +165,6 @@ func warehouseTimes(res *simulator.Result) (times [3][]float64) {
 // means follow from its 3,100 slots and the number that free up each second under load.
 const (
 	warehouseNodes     = 620
-	warehouseRacks     = 16
 	warehouseMedianMap = 19 * time.Second
 	warehouseMeanMap   = 114 * time.Second // 3,100 slots / 27.1 a second
 	warehouseMedianRed = 231 * time.Second
@@ -200,19 +177,20 @@ const (
 func warehouse() simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{
-			Nodes: warehouseNodes, Racks: warehouseRacks, MapSlots: 5, ReduceSlots: 5, Replicas: 3,
+			Nodes: warehouseNodes, Racks: 16, MapSlots: 5, ReduceSlots: 5, Replicas: 3,
 			Setup: time.Second, ReadRate: workload.DefaultBlock / warehouseRead.Seconds(),
 			MergeRate: -1,
 		},
 		Network: simulator.Network{ReadFactor: [3]float64{1, 1.5, 2}, ShuffleRate: 1e12},
 		Drive:   simulator.HeartbeatDrive, Interval: scheduling.HeartbeatInterval(warehouseNodes),
-		JobSetup: 12 * time.Second, JobCleanup: 6 * time.Second,
+		JobSetup: 12 * time.Second, JobCleanup: 6 * time.Second, Sample: 10 * time.Second,
 	}
 }
 
-// spreadOf returns the sigma of a lognormal distribution with this median and mean.
-func spreadOf(median, mean time.Duration) float64 {
-	return math.Sqrt(2 * math.Log(mean.Seconds()/median.Seconds()))
+// taskTimes returns the lognormal distribution with this median and mean, in seconds.
+func taskTimes(median, mean time.Duration) workload.Dist {
+	sigma := math.Sqrt(2 * math.Log(mean.Seconds()/median.Seconds()))
+	return workload.Dist{Shape: workload.LogNormal, A: median.Seconds(), B: sigma}
 }
 
 // warehouseJobs draws n jobs. The class of a job is its bin in warehouseBins.
@@ -231,14 +209,8 @@ func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 	}
 	const total = march*(39+16) + 14 + 9 + 6 + 6 + 4 + 4 + 3
 	fixed := warehouseRead + time.Second
-	maps := workload.Dist{
-		Shape: workload.LogNormal, A: (warehouseMedianMap - fixed).Seconds(),
-		B: spreadOf(warehouseMedianMap-fixed, warehouseMeanMap-fixed),
-	}
-	reduces := workload.Dist{
-		Shape: workload.LogNormal, A: warehouseMedianRed.Seconds(),
-		B: spreadOf(warehouseMedianRed, warehouseMeanRed),
-	}
+	maps := taskTimes(warehouseMedianMap-fixed, warehouseMeanMap-fixed)
+	reduces := taskTimes(warehouseMedianRed, warehouseMeanRed)
 	w := workload.Workload{Name: "warehouse"}
 	var at time.Duration
 	for i := range n {
@@ -256,7 +228,8 @@ func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 			Maps: int(math.Min(size, bins[b].high)),
 		}
 		j.InputBytes = int64(j.Maps) * workload.DefaultBlock
-		j.Class = warehouseBin(j.Maps)
+		bin := slices.IndexFunc(warehouseBins, func(b warehouseBin) bool { return j.Maps <= b.most })
+		j.Class = warehouseBins[bin].name
 		j.Map = workload.Cost{CPU: -1, Time: min(maps.Span(r), warehouseLongest), Spread: 0.4}
 		reduce := workload.Cost{CPU: -1, Time: min(reduces.Span(r), warehouseLongest), Spread: 0.4}
 		if r.IntN(4) == 0 {
@@ -268,17 +241,13 @@ func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 	return w
 }
 
-// warehouseBins returns the bins of Fig 2, by maps per job. Only the first is given in the paper.
-func warehouseBins() []string {
-	return []string{"1–25", "26–100", "101–400", "401–1500", "over 1500"}
+// warehouseBin is a bin of jobs by their maps.
+type warehouseBin struct {
+	name string
+	most int // maps of a job
 }
 
-// warehouseBin returns the bin of a job with this number of maps.
-func warehouseBin(maps int) string {
-	for i, top := range []int{25, 100, 400, 1500} {
-		if maps <= top {
-			return warehouseBins()[i]
-		}
-	}
-	return warehouseBins()[4]
+// warehouseBins are the bins of Fig 2. Only the first is given in the paper.
+var warehouseBins = []warehouseBin{
+	{"1–25", 25}, {"26–100", 100}, {"101–400", 400}, {"401–1500", 1500}, {"over 1500", math.MaxInt},
 }

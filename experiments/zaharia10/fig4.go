@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -30,8 +29,7 @@ func fig4(s *study.Study) {
 	runs := s.Simulate(simulator.Config{
 		Cluster: simulator.Cluster{Nodes: slots / 4}, Sample: time.Second, Until: 2 * wakes,
 	}, p, s.Repeats(1, 10), study.Always(setup.Tenants(list...)))
-	setup.NewTimeline(runs.Results[0]).Draw(s.Plot("fig4"),
-		func(i int) string { return fmt.Sprintf("job %d (%s)", i+1, list[i].Pool) })
+	setup.NewTimeline(runs.Results[0]).Draw(s.Plot("fig4"))
 	for part, when := range []string{"pool 3 idle: ", "pool 3 awake: "} {
 		from := time.Duration(part)*wakes + 100*time.Second
 		for i, name := range []string{"job 1", "job 2", "job 3", "job 4", "pool 3"}[:4+part] {

@@ -12,15 +12,12 @@ func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
 	names := bins(9)
 	macroCDFs(s, "fig5", all, "bin 9")
-	local := s.Plot("fig6")
-	for _, r := range all {
-		for _, b := range names {
-			local.Bar(r.Name, b, r.ClassLocality(b, scheduling.NodeLocal))
-		}
-	}
-	over := s.Plot("fig7")
+	local, over := s.Plot("fig6"), s.Plot("fig7")
 	gains := map[string]study.Sample{}
 	for _, b := range names {
+		for _, r := range all {
+			local.Bar(r.Name, b, r.ClassLocality(b, scheduling.NodeLocal))
+		}
 		gains[b] = gain(all, naive, delay, b)
 		over.BarSample("", b, gains[b])
 		s.Row(b+": node-local with delay", all[delay].Local(b, scheduling.NodeLocal))
@@ -46,7 +43,15 @@ func fig5(s *study.Study) {
 	}
 	s.Row("bin 5 gains more than bin 1 (margin)", gains["bin 5"].Minus(gains["bin 1"]))
 	s.Row("bin 5 gains more than bin 9 (margin)", gains["bin 5"].Minus(gains["bin 9"]))
-	macroTable(s)
+	study.Vary(s, s.Extra("sensitivity"), 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
+		all := macro(s, m, s.Repeats(1, 3), overlapping(workload.FacebookIO))
+		least := 100.0
+		for _, b := range names {
+			values = append(values, study.Average(speedups(all[naive], all[delay], b)))
+			least = min(least, all[delay].ClassLocality(b, scheduling.NodeLocal))
+		}
+		return append(values, least)
+	})
 	t := s.Extra("load")
 	line := func(m macroChoice, load study.Load) []float64 {
 		all := macro(s, m, s.Repeats(1, 10), load)
@@ -75,18 +80,5 @@ func slowedSmall(all study.Comparison) study.Sample {
 			}
 		}
 		return 100 * float64(slowed) / float64(len(small))
-	})
-}
-
-// macroTable adds a table of the gains of delay scheduling over naive fair under other settings.
-func macroTable(s *study.Study) {
-	study.Vary(s, s.Extra("sensitivity"), 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
-		all := macro(s, m, s.Repeats(1, 3), overlapping(workload.FacebookIO))
-		least := 100.0
-		for _, b := range bins(9) {
-			values = append(values, study.Average(speedups(all[naive], all[delay], b)))
-			least = min(least, all[delay].ClassLocality(b, scheduling.NodeLocal))
-		}
-		return append(values, least)
 	})
 }

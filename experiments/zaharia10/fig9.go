@@ -51,7 +51,23 @@ func fig9(s *study.Study) {
 		io.Minus(reduces))
 	s.Row("bins 1, 2: median response with delay", medianOf(all, "bin 1", "bin 2"))
 	s.Row("bin 3: median response with delay", medianOf(all, "bin 3"))
-	mixedTable(s)
+	const second = time.Second
+	list := append(study.Sweep("reduces compute for %v",
+		[]time.Duration{0, 25 * second, 50 * second, 75 * second},
+		func(m *mixedChoice, reduce time.Duration) { m.reduce = reduce }),
+		study.With("reads 5 s, computes 5 s, remote reads twice as long, no contention, reduces "+
+			"compute for 0 s", func(m *mixedChoice) {
+			halves(&m.macroChoice)
+			m.network = setup.Factors(2, 2)
+		}))
+	study.Vary(s, s.Extra("sensitivity"), 0, mixedChoice{macroChoice: plainMacro()}, list, func(m mixedChoice) []float64 {
+		all := m.run(s, s.Repeats(1, 3))
+		io, reduces := mixedGains(all)
+		return []float64{
+			medianOf(all, "bin 1", "bin 2").Mean(), medianOf(all, "bin 3").Mean(), io.Mean(),
+			reduces.Mean(),
+		}
+	})
 }
 
 // medianOf returns the median response time of some classes with delay scheduling, in seconds.
@@ -73,25 +89,4 @@ func mixedGains(all study.Comparison) (io, reduces study.Sample) {
 	}
 	return mean("bin 1", "bin 2", "bin 4", "bin 5", "bin 7", "bin 10"),
 		mean("bin 3", "bin 6", "bin 8", "bin 9")
-}
-
-// mixedTable adds a table of the times and the gains with other settings.
-func mixedTable(s *study.Study) {
-	const second = time.Second
-	list := append(study.Sweep("reduces compute for %v",
-		[]time.Duration{0, 25 * second, 50 * second, 75 * second},
-		func(m *mixedChoice, reduce time.Duration) { m.reduce = reduce }),
-		study.With("reads 5 s, computes 5 s, remote reads twice as long, no contention, reduces "+
-			"compute for 0 s", func(m *mixedChoice) {
-			halves(&m.macroChoice)
-			m.network = setup.Factors(2, 2)
-		}))
-	study.Vary(s, s.Extra("sensitivity"), 0, mixedChoice{macroChoice: plainMacro()}, list, func(m mixedChoice) []float64 {
-		all := m.run(s, s.Repeats(1, 3))
-		io, reduces := mixedGains(all)
-		return []float64{
-			medianOf(all, "bin 1", "bin 2").Mean(), medianOf(all, "bin 3").Mean(), io.Mean(),
-			reduces.Mean(),
-		}
-	})
 }

@@ -32,8 +32,8 @@ func longTasks(s *study.Study) {
 	s.Row("φ = 0.5, balanced: small jobs' node-local maps", kept)
 }
 
-// longRuns runs small jobs with long tasks on a fraction phi of the slots: long tasks anywhere,
-// then at most one on a node, and, last, nearly without long tasks.
+// longRuns runs small jobs and an endless job of long tasks on a fraction phi of the slots: long
+// tasks anywhere, then at most one on a node, and, last, nearly without long tasks.
 func longRuns(s *study.Study, phi float64) study.Comparison {
 	const slots = 200
 	policy := func(name string, reserve, most int) simulator.Contender {
@@ -43,22 +43,10 @@ func longRuns(s *study.Study, phi float64) study.Comparison {
 				p.Pools.Pools = []scheduling.PoolConfig{{Name: "long", Max: [2]int{most, 0}}}
 			})
 	}
-	w := longJobs(study.Pick(s, 30, 100))
-	return s.Compare(simulator.Config{
-		Cluster: simulator.Cluster{Nodes: slots / 2, MapSlots: 2, Setup: -1, ReadRate: 1e12},
-		Until:   w.Jobs[len(w.Jobs)-1].Submit,
-	}, study.Contenders{
-		policy("anywhere", 0, int(phi*slots)), policy("balanced", 1, int(phi*slots)),
-		policy("none", 0, 1),
-	}, s.Repeats(2, 10), study.Always(w))
-}
-
-// longJobs returns an endless job of long maps, and this number of small jobs.
-func longJobs(jobs int) workload.Workload {
 	w := setup.Tenants(workload.Job{
 		Pool: "long", User: "long", TellTimes: true, Map: workload.Cost{Time: 600 * time.Second, Spread: 0.4},
 	})
-	for i := range jobs {
+	for i := range study.Pick(s, 30, 100) {
 		w.Jobs = append(w.Jobs, workload.Job{
 			Name: fmt.Sprintf("small %d", i), User: fmt.Sprintf("user %d", i), Class: "small",
 			Maps: 10, Submit: time.Duration(60+20*i) * time.Second, TellTimes: true,
@@ -66,5 +54,11 @@ func longJobs(jobs int) workload.Workload {
 			Map:        workload.Cost{CPU: -1, Time: 8 * time.Second, Spread: 0.4},
 		})
 	}
-	return w
+	return s.Compare(simulator.Config{
+		Cluster: simulator.Cluster{Nodes: slots / 2, MapSlots: 2, Setup: -1, ReadRate: 1e12},
+		Until:   w.Jobs[len(w.Jobs)-1].Submit,
+	}, study.Contenders{
+		policy("anywhere", 0, int(phi*slots)), policy("balanced", 1, int(phi*slots)),
+		policy("none", 0, 1),
+	}, s.Repeats(2, 10), study.Always(w))
 }

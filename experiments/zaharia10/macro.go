@@ -23,7 +23,6 @@ const (
 // macroChoice contains the parameters of the macrobenchmarks that the paper does not give.
 type macroChoice struct {
 	read, compute time.Duration // of a node-local map
-	sigma         float64       // of the lognormal factor on compute
 	network       simulator.Network
 	spread        bool // load manager on, with delay scheduling
 }
@@ -31,7 +30,7 @@ type macroChoice struct {
 // plainMacro returns the settings of the figures.
 func plainMacro() macroChoice {
 	return macroChoice{
-		read: setup.MacroBlock, compute: setup.MacroMap - setup.MacroBlock, sigma: 0.4,
+		read: setup.MacroBlock, compute: setup.MacroMap - setup.MacroBlock,
 		network: setup.Contended(setup.RemoteLink),
 	}
 }
@@ -46,7 +45,7 @@ func macro(s *study.Study, m macroChoice, seeds int, load study.Load) study.Comp
 	return s.Compare(setup.MacroCluster(m.read, m.network), list, seeds,
 		study.Changed(setup.Capped(s, 20, load), func(j *workload.Job) {
 			j.Map.Time += m.compute
-			j.Map.Spread = m.sigma
+			j.Map.Spread = 0.4 // sigma of the lognormal factor on compute
 		}))
 }
 

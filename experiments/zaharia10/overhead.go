@@ -43,11 +43,31 @@ func overhead(s *study.Study) {
 	}
 }
 
-// drain runs all tasks on a Core. It returns the launches and how long the Core took per heartbeat.
+// drain runs all tasks on a Core under p, to which the nodes of o have joined. It returns the
+// launches and how long the Core took per heartbeat.
 func (o overheadSize) drain(
 	s *study.Study, p simulator.Contender,
 ) (launches int, beats []time.Duration) {
-	core := o.load(s, p)
+	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: 25 * time.Second}, p.Policy)
+	s.Check(err)
+	for i := range o.nodes {
+		_, err := core.Join(0, scheduling.Node{
+			Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*o.racks/o.nodes),
+			MapSlots: 2, ReduceSlots: 2,
+		})
+		s.Check(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 54))
+	for i := range o.jobs {
+		pool := fmt.Sprintf("p%02d", i%o.pools)
+		_, err := core.Submit(0, scheduling.JobSpec{
+			Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: o.tasks, Reduces: o.tasks,
+			Places: setup.Places(o.tasks, func(int) []int {
+				return []int{rng.IntN(o.nodes), rng.IntN(o.nodes), rng.IntN(o.nodes)}
+			}),
+		})
+		s.Check(err)
+	}
 	running := make([][]scheduling.Status, o.nodes)
 	beats = make([]time.Duration, 0, 2*o.jobs*o.tasks)
 	now, step := time.Duration(0), 20*time.Second/time.Duration(o.nodes)
@@ -71,29 +91,4 @@ func (o overheadSize) drain(
 		}
 	}
 	return launches, beats
-}
-
-// load returns a Core under p to which the nodes of o have joined and its jobs were submitted.
-func (o overheadSize) load(s *study.Study, p simulator.Contender) *scheduling.Core {
-	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: 25 * time.Second}, p.Policy)
-	s.Check(err)
-	for i := range o.nodes {
-		_, err := core.Join(0, scheduling.Node{
-			Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*o.racks/o.nodes),
-			MapSlots: 2, ReduceSlots: 2,
-		})
-		s.Check(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 54))
-	for i := range o.jobs {
-		pool := fmt.Sprintf("p%02d", i%o.pools)
-		_, err := core.Submit(0, scheduling.JobSpec{
-			Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: o.tasks, Reduces: o.tasks,
-			Places: setup.Places(o.tasks, func(int) []int {
-				return []int{rng.IntN(o.nodes), rng.IntN(o.nodes), rng.IntN(o.nodes)}
-			}),
-		})
-		s.Check(err)
-	}
-	return core
 }

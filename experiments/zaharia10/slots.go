@@ -15,17 +15,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slots simulates both problems of naive fair sharing in [Zaharia10 §3.3].
-func slots(s *study.Study) {
-	headOfLine(s)
-	sticky(s)
-}
-
 // The example of §3.3.1: nodes of the cluster, and those on which a small job has data.
 const headNodes, headData = 300, 30
 
-// headOfLine simulates [Zaharia10 §3.3.1], and compares skip counts with the formula of §3.5.
-func headOfLine(s *study.Study) {
+// slots simulates both problems of naive fair sharing in [Zaharia10 §3.3].
+func slots(s *study.Study) {
+	// Head-of-line scheduling, §3.3.1, and skip counts beside the formula of §3.5.
 	s.Row("naive fair, data on 10 % of the nodes: node-local",
 		headLocality(s, 5, scheduling.LocalityPolicy{}))
 	fig := s.Plot("skips")
@@ -37,43 +32,8 @@ func headOfLine(s *study.Study) {
 		fig.Add("1 − 0.9^(D+1)", float64(skips), want).Dashed = true
 		s.Row(fmt.Sprintf("skip count of %d: node-local", skips), got).Expect(want, study.Share(want))
 	}
-}
-
-// headLocality returns the percentage of node-local maps of small jobs, each with all blocks on
-// headData nodes.
-func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) study.Sample {
-	w := headJobs(study.Pick(s, 30, 200), maps)
-	return s.Simulate(simulator.Config{
-		Cluster: simulator.Cluster{Nodes: headNodes, MapSlots: 1, Setup: -1},
-		Network: simulator.Network{ReadFactor: [3]float64{1, 2, 2}},
-		Until:   w.Jobs[len(w.Jobs)-1].Submit,
-		Places: func(job int) scheduling.Places {
-			nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
-			return setup.Places(maps, func(int) []int { return nodes })
-		},
-	}, study.Policy("fair", "fair", func(p *scheduling.Policy) { p.Locality = rule }),
-		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
-}
-
-// headJobs returns ten endless jobs without data, which hold all slots, and small jobs with data,
-// which come one after another and are first in the fair order.
-func headJobs(jobs, maps int) workload.Workload {
-	many := workload.Job{User: "many", Map: workload.Cost{Time: 20 * time.Second, Spread: 0.4}}
-	w := setup.Tenants(slices.Repeat([]workload.Job{many}, 10)...)
-	for i := range jobs {
-		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("small %d", i), User: "small", Class: "small", Maps: maps,
-			Submit:     time.Duration(i+10) * 30 * time.Second,
-			InputBytes: int64(maps) * workload.DefaultBlock,
-			Map:        workload.Cost{CPU: -1, Time: 10 * time.Second, Spread: 0.4},
-		})
-	}
-	return w
-}
-
-// sticky simulates [Zaharia10 §3.3.2]: under naive fair sharing, a job gets back the slots that it
-// frees, and reads blocks of other nodes over the network.
-func sticky(s *study.Study) {
+	// Sticky slots, §3.3.2: under naive fair sharing, a job gets back the slots that it frees, and
+	// reads blocks of other nodes over the network.
 	exampleBack, exampleLocal := stickyRuns(s, 10, 1, "fair")
 	curedBack, curedLocal := stickyRuns(s, 10, 1, "delay")
 	s.Row("10 jobs, naive fair: freed slots that go back to their job", exampleBack)
@@ -85,6 +45,32 @@ func sticky(s *study.Study) {
 		_, local := stickyRuns(s, jobs, 6, "fair")
 		s.Row(fmt.Sprintf("%d jobs, R·L = 18, naive fair: node-local", jobs), local)
 	}
+}
+
+// headLocality returns the percentage of node-local maps of small jobs, each with all blocks on
+// headData nodes. They come one after another and are first in the fair order; ten endless jobs
+// without data hold all slots.
+func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) study.Sample {
+	many := workload.Job{User: "many", Map: workload.Cost{Time: 20 * time.Second, Spread: 0.4}}
+	w := setup.Tenants(slices.Repeat([]workload.Job{many}, 10)...)
+	for i := range study.Pick(s, 30, 200) {
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprintf("small %d", i), User: "small", Class: "small", Maps: maps,
+			Submit:     time.Duration(i+10) * 30 * time.Second,
+			InputBytes: int64(maps) * workload.DefaultBlock,
+			Map:        workload.Cost{CPU: -1, Time: 10 * time.Second, Spread: 0.4},
+		})
+	}
+	return s.Simulate(simulator.Config{
+		Cluster: simulator.Cluster{Nodes: headNodes, MapSlots: 1, Setup: -1},
+		Network: simulator.Network{ReadFactor: [3]float64{1, 2, 2}},
+		Until:   w.Jobs[len(w.Jobs)-1].Submit,
+		Places: func(job int) scheduling.Places {
+			nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
+			return setup.Places(maps, func(int) []int { return nodes })
+		},
+	}, study.Policy("fair", "fair", func(p *scheduling.Policy) { p.Locality = rule }),
+		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
 }
 
 // stickyRuns runs jobs of equal shares on 100 nodes with slots each. It counts launches on nodes with

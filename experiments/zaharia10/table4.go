@@ -100,27 +100,25 @@ func table4(s *study.Study) {
 			s.Row(fmt.Sprintf("%d-map jobs: node-local maps that delay adds, less those in a rack", c.maps),
 				fair.Less(1, 0, study.NodeLocal).Minus(fair.Less(1, 0, study.RackLocal)))
 		}
-		fifo = append(fifo, fifoRows(s, c, fair))
+		// Results under FIFO and fair sharing are alike.
+		queued := c.run(s, plain4("fifo"), s.Repeats(1, 40))
+		for i, r := range queued {
+			s.Row(fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing", c.maps, r.Name),
+				r.By(study.NodeLocal).Minus(fair[i].By(study.NodeLocal)))
+		}
+		fifo = append(fifo, gain4(queued))
+		s.Row(fmt.Sprintf("%d-map jobs: gain under FIFO over that under fair sharing", c.maps),
+			gain4(queued).Over(gain))
 	}
 	s.Row("greatest gain of delay under FIFO", slices.MaxFunc(fifo, study.ByMean))
 	s.Row("10-map jobs gain more than 100-map jobs (margin)", gains[1].Minus(gains[2]))
 	s.Row("10-map jobs gain more than 3-map jobs (margin)", gains[1].Minus(gains[0]))
 	table4Sensitivity(s, published)
-	table4Rates(s)
-}
-
-// fifoRows adds rows for the claim that results under FIFO and fair sharing are alike. It returns
-// the gain of delay scheduling under FIFO.
-func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
-	all := c.run(s, plain4("fifo"), s.Repeats(1, 40))
-	for i, r := range all {
-		what := fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing", c.maps, r.Name)
-		less := r.By(study.NodeLocal).Minus(fair[i].By(study.NodeLocal))
-		s.Row(what, less)
-	}
-	s.Row(fmt.Sprintf("%d-map jobs: gain under FIFO over that under fair sharing", c.maps),
-		gain4(all).Over(gain4(fair)))
-	return gain4(all)
+	rates := study.Sweep("%v", study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}),
+		func(c *choice4, rate float64) { c.rate = rate })
+	study.Vary(s, s.Extra("initialization"), 1, plain4("hfs"), rates, func(c choice4) []float64 {
+		return []float64{gain4(cases4[0].run(s, c, 1)).Mean()}
+	})
 }
 
 // table4Sensitivity adds a table of results with one of the settings changed at a time.
@@ -150,14 +148,5 @@ func table4Sensitivity(s *study.Study, published []float64) {
 				all[0].By(study.RackLocal).Mean(), gain4(all).Mean())
 		}
 		return values
-	})
-}
-
-// table4Rates adds a table of the gain if 3-map jobs are submitted at fixed rates.
-func table4Rates(s *study.Study) {
-	rates := study.Sweep("%v", study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}),
-		func(c *choice4, rate float64) { c.rate = rate })
-	study.Vary(s, s.Extra("initialization"), 1, plain4("hfs"), rates, func(c choice4) []float64 {
-		return []float64{gain4(cases4[0].run(s, c, 1)).Mean()}
 	})
 }

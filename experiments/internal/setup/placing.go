@@ -147,68 +147,9 @@ const BeatEvery = 3 * time.Second
 // each node asks for work every 3 s until all reduces have a slot. r draws which maps end first and
 // in which order nodes ask; check gets errors.
 func (p *Placing) ByCore(check func(error), rule Rule, r *rand.Rand) []int {
-	core := p.MapsDone(check, rule, r)
-	return p.askAll(check, core, r.Perm(len(p.RackOf)))
-}
-
-// MapsDone returns a Core for which rule.Known of the maps are done, and the others run.
-func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) *scheduling.Core {
-	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
-	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
-		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
-	})
-	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol.Policy)
-	check(err)
-	p.runMaps(check, core, r.Perm(len(p.At))[:known], rule.Count)
-	return core
-}
-
-// runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed,
-// in that order.
-func (p *Placing) runMaps(check func(error), core *scheduling.Core, done []int, count bool) {
-	maps := make([][]int, len(p.RackOf))
-	for m, n := range p.At {
-		maps[n] = append(maps[n], m)
-	}
-	for n, rack := range p.RackOf {
-		_, err := core.Join(0, scheduling.Node{
-			Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack),
-			MapSlots: len(maps[n]), ReduceSlots: p.Slots,
-		})
-		check(err)
-	}
-	_, err := core.Submit(0, scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])})
-	check(err)
-	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
-	for n, list := range maps {
-		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)})
-		check(err)
-		for i, order := range got.Actions {
-			attempt[list[i]] = order.Attempt
-		}
-	}
-	for _, m := range done {
-		status := scheduling.Status{
-			Attempt: attempt[m], State: scheduling.StateSucceeded, OutputBytes: p.Bytes[m],
-		}
-		if count {
-			status.OutputBytes = make([]int64, len(p.Bytes[m]))
-			for i, b := range p.Bytes[m] {
-				status.OutputBytes[i] = min(b, 1)
-			}
-		}
-		_, err := core.Heartbeat(0, scheduling.Heartbeat{
-			Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status},
-		})
-		check(err)
-	}
-}
-
-// askAll makes the nodes send heartbeats in turn, in the given order, and returns the node of each
-// reduce. Running reduces report that they have hardly begun, so that no slot becomes free.
-func (p *Placing) askAll(check func(error), core *scheduling.Core, order []int) []int {
+	core, order := p.MapsDone(check, rule, r), r.Perm(len(p.RackOf))
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
-	running := make([][]scheduling.Status, len(order))
+	running := make([][]scheduling.Status, len(order)) // reduces by node
 	for now := BeatEvery; left > 0; now += BeatEvery / time.Duration(len(order)) {
 		if now > time.Hour {
 			check(fmt.Errorf("reduces are left without a slot: %d of %d", left, len(where)))
@@ -221,10 +162,59 @@ func (p *Placing) askAll(check func(error), core *scheduling.Core, order []int) 
 		for _, o := range got.Actions {
 			where[o.Attempt.Task.Index] = n
 			left--
+			// It reports that it has hardly begun, so that its slot never becomes free.
 			running[n] = append(running[n], scheduling.Status{Attempt: o.Attempt, Progress: 1e-6})
 		}
 	}
 	return where
+}
+
+// MapsDone returns a Core for which rule.Known of the maps are done, and the others run. Each map
+// runs where it belongs; r draws which end, and in which order.
+func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) *scheduling.Core {
+	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
+	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
+		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
+	})
+	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol.Policy)
+	check(err)
+	maps := make([][]int, len(p.RackOf))
+	for m, n := range p.At {
+		maps[n] = append(maps[n], m)
+	}
+	for n, rack := range p.RackOf {
+		_, err := core.Join(0, scheduling.Node{
+			Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack),
+			MapSlots: len(maps[n]), ReduceSlots: p.Slots,
+		})
+		check(err)
+	}
+	_, err = core.Submit(0, scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])})
+	check(err)
+	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
+	for n, list := range maps {
+		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)})
+		check(err)
+		for i, order := range got.Actions {
+			attempt[list[i]] = order.Attempt
+		}
+	}
+	for _, m := range r.Perm(len(p.At))[:known] {
+		status := scheduling.Status{
+			Attempt: attempt[m], State: scheduling.StateSucceeded, OutputBytes: p.Bytes[m],
+		}
+		if rule.Count {
+			status.OutputBytes = make([]int64, len(p.Bytes[m]))
+			for i, b := range p.Bytes[m] {
+				status.OutputBytes[i] = min(b, 1)
+			}
+		}
+		_, err := core.Heartbeat(0, scheduling.Heartbeat{
+			Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status},
+		})
+		check(err)
+	}
+	return core
 }
 
 // assign returns a column for each row, none for more than `most` rows, with the minimum total cost.

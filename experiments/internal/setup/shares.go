@@ -18,13 +18,15 @@ const Endless = 100_000
 type Timeline struct {
 	Every time.Duration // between samples
 	Held  [][]float64   // map slots by job, then by sample
+	Names []string      // by job: with its pool
 }
 
 // NewTimeline returns the timeline of a run with at least two samples.
 func NewTimeline(r *simulator.Result) Timeline {
-	t := Timeline{r.Samples[1].At - r.Samples[0].At, make([][]float64, len(r.Jobs))}
-	for i := range t.Held {
-		t.Held[i] = make([]float64, len(r.Samples))
+	t := Timeline{Every: r.Samples[1].At - r.Samples[0].At}
+	for _, j := range r.Jobs {
+		t.Held = append(t.Held, make([]float64, len(r.Samples)))
+		t.Names = append(t.Names, fmt.Sprintf("%s (%s)", j.Name, j.Pool))
 	}
 	for n, s := range r.Samples {
 		for _, j := range s.Jobs {
@@ -36,7 +38,7 @@ func NewTimeline(r *simulator.Result) Timeline {
 
 // Parts returns the timeline with percentages of the slots that all jobs hold together.
 func (t Timeline) Parts() Timeline {
-	parts, sums := Timeline{Every: t.Every}, make([]float64, len(t.Held[0]))
+	parts, sums := Timeline{Every: t.Every, Names: t.Names}, make([]float64, len(t.Held[0]))
 	for _, held := range t.Held {
 		for n, slots := range held {
 			sums[n] += slots
@@ -53,11 +55,11 @@ func (t Timeline) Parts() Timeline {
 }
 
 // Draw adds the timeline to a figure, with an area for each job.
-func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
+func (t Timeline) Draw(f *study.Figure) {
 	f.Stacked = true
 	for i, held := range t.Held {
 		for n, slots := range held {
-			f.Add(name(i), (time.Duration(n) * t.Every).Seconds(), slots)
+			f.Add(t.Names[i], (time.Duration(n) * t.Every).Seconds(), slots)
 		}
 	}
 }
