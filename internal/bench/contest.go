@@ -89,7 +89,18 @@ func Run(
 			}
 		}
 	}
-	o.compareResults()
+	for i := range o.Results { // a result fails that differs from the first of its kind
+		r := &o.Results[i]
+		if r.Failure != "" || r.Program.Result == Other {
+			continue
+		}
+		first := slices.IndexFunc(o.Results, func(f Result) bool {
+			return f.Failure == "" && f.Program.Result == r.Program.Result
+		})
+		if f := o.Results[first]; f.Digest != r.Digest {
+			r.Failure = fmt.Sprintf("its result %s differs from that of %s, %s", r.Digest, f.Program.Name, f.Digest)
+		}
+	}
 	return o, nil
 }
 
@@ -124,22 +135,6 @@ func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) error 
 		r.Digest, err = digestResult(r.Program, stdout)
 	}
 	return err
-}
-
-// compareResults sets the Failure of every result that differs from the first of its kind.
-func (o *Outcome) compareResults() {
-	for i := range o.Results {
-		r := &o.Results[i]
-		if r.Failure != "" || r.Program.Result == Other {
-			continue
-		}
-		first := slices.IndexFunc(o.Results, func(f Result) bool {
-			return f.Failure == "" && f.Program.Result == r.Program.Result
-		})
-		if f := o.Results[first]; f.Digest != r.Digest {
-			r.Failure = fmt.Sprintf("its result %s differs from that of %s, %s", r.Digest, f.Program.Name, f.Digest)
-		}
-	}
 }
 
 // Result returns the result of the named program, or nil if it did not take part.

@@ -97,12 +97,9 @@ type Tables struct {
 	Users  string // a tenth as many rows as Orders: a user, each once, in random order, and a city
 }
 
-// rowsOf returns the number of rows of Sales that take about size bytes.
-func rowsOf(size int64) int { return int(size / 21) }
-
 // makeTables writes the tables to dir, except those that exist.
 func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
-	rows := rowsOf(size)
+	rows := int(size / 21) // that take about size bytes
 	users := max(rows/50, 1)
 	t := Tables{
 		Sales:  filepath.Join(dir, fmt.Sprintf("sales-%d.tsv", rows)),

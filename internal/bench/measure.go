@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +41,8 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	seen := watched()
 	state := cmd.ProcessState
 	if err != nil && (p.Accept == 0 || state == nil || state.ExitCode() != p.Accept) {
-		return Sample{}, runError(p, err, stderr.Bytes())
+		line, _, _ := bytes.Cut(bytes.TrimSpace(stderr.Bytes()), []byte{'\n'})
+		return Sample{}, fmt.Errorf("%s: %w: %s", p.Args[0], err, line)
 	}
 	return Sample{
 		Wall:    wall.Seconds(),
@@ -50,15 +50,6 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 		PeakRSS: peakRSS(state, seen),
 		Private: seen.private,
 	}, nil
-}
-
-// runError returns the error of a program: how it ended, and the first line of stderr.
-func runError(p Program, err error, stderr []byte) error {
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		line, _, _ := bytes.Cut(bytes.TrimSpace(stderr), []byte{'\n'})
-		return fmt.Errorf("%s: %w: %s", p.Args[0], err, line)
-	}
-	return fmt.Errorf("%s: %w", p.Args[0], err)
 }
 
 // peakRSS returns the maximum seen during the run, or where nothing was seen that of the system. The

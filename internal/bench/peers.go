@@ -68,11 +68,6 @@ func (s Setup) duckWordCount(input string, tabs bool) Program {
 		WHERE word <> '' GROUP BY word ORDER BY word`, tabbed)
 }
 
-// duckTeraSort returns a sort of TeraSort's records, each of which is a line, in DuckDB's SQL.
-func (s Setup) duckTeraSort() Program {
-	return s.duck(Other, "", `SELECT line FROM `+duckLines(s.Inputs.Tera)+` ORDER BY line`, "")
-}
-
 // tabbed is the format of results with several columns.
 const tabbed = `DELIMITER '\t', `
 

@@ -31,7 +31,7 @@ const (
 func (s lineSource) blocks() int { return (len(s) + lineBlock - 1) / lineBlock }
 
 func (s lineSource) items(block int, buf []item) []item {
-	from, to := lineRange(s, block*lineBlock, min((block+1)*lineBlock, len(s)))
+	from, to := lineStart(s, block*lineBlock), lineStart(s, min((block+1)*lineBlock, len(s)))
 	for from < to {
 		n := bytes.IndexByte(s[from:], '\n')
 		if n < 0 {
@@ -56,12 +56,6 @@ func (s lineSource) line(ref uint64) []byte {
 
 func (s lineSource) deeper(ref uint64, depth int) (prefix uint64, rest int) {
 	return deeperIn(s.line(ref), depth)
-}
-
-// lineRange narrows [from, to) to the lines that start in it: from the first line start to the end
-// of the last line.
-func lineRange(data []byte, from, to int) (int, int) {
-	return lineStart(data, from), lineStart(data, to)
 }
 
 // lineStart returns the first offset from at on where a line starts, or the end of data.

@@ -6,14 +6,11 @@ type Graph struct {
 	To    []int32
 }
 
-// Nodes returns the number of nodes.
-func (g Graph) Nodes() int { return len(g.First) - 1 }
-
 // PageRank runs iterations of PageRank, as a programmer would write it: each goroutine visits a
 // share of the nodes and adds their ranks to its own sums, which are then merged. All nodes share
 // the rank of nodes without links. It returns the ranks, whose sum is 1.
 func PageRank(g Graph, damping float64, rounds, goroutines int) []float64 {
-	n := g.Nodes()
+	n := len(g.First) - 1 // nodes
 	ranks, sums, lost := make([]float64, n), make([][]float64, goroutines), make([]float64, goroutines)
 	for i := range ranks {
 		ranks[i] = 1 / float64(n)

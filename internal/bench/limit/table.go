@@ -25,10 +25,6 @@ type table struct {
 
 const firstTableBits = 16
 
-func newTable() *table {
-	return &table{entries: newVector[entry](1 << firstTableBits), shift: 64 - firstTableBits}
-}
-
 // add adds count to a word whose first 16 bytes are k0, k1 and whose hash is h.
 func (t *table) add(k0, k1, h, count uint64, word []byte) {
 	if 2*t.used >= len(t.entries.of) {

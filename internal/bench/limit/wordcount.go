@@ -1,6 +1,9 @@
 package limit
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // WordCount counts the words of data, which ASCII white space separates, with the given number of
 // goroutines, and writes lines of word, tab and count, sorted by the words' bytes, to part files in
@@ -31,7 +34,9 @@ func countWords(data []byte, goroutines int) *table {
 	const chunk = 1 << 20
 	counters := make([]*counter, goroutines)
 	for g := range counters {
-		counters[g] = &counter{table: newTable()}
+		counters[g] = &counter{table: &table{
+			entries: newVector[entry](1 << firstTableBits), shift: 64 - firstTableBits,
+		}}
 	}
 	// The last words could be loaded past the end of data: a padded copy holds those that start
 	// there.
@@ -43,23 +48,14 @@ func countWords(data []byte, goroutines int) *table {
 		tail = append(tail, ' ') // so that words start at 1 in both cases
 	}
 	tail = append(tail, data[start:]...)
-	counters[0].countTail(tail)
+	padded := append(tail, bytes.Repeat([]byte{' '}, loadSlack)...)
+	counters[0].count(padded, 1, len(tail))
 	t := counters[0].table
 	for _, c := range counters[1:] {
 		t.merge(c.table)
 		c.table.entries.free()
 	}
 	return t
-}
-
-// countTail counts the words that start in tail[1:]; tail has room to load from after its end.
-func (c *counter) countTail(tail []byte) {
-	n := len(tail)
-	padded := tail[:cap(tail)]
-	for i := n; i < len(padded); i++ {
-		padded[i] = ' '
-	}
-	c.count(padded, 1, n)
 }
 
 // tableSource passes the words of a table to the sort; a ref is a slot.
