@@ -2,12 +2,7 @@ package output
 
 import "golang.org/x/sys/unix"
 
-// How renameAs renames: it swaps two names, or returns fs.ErrExist if the new one exists.
-const (
-	swap = unix.RENAME_EXCHANGE
-	free = unix.RENAME_NOREPLACE
-)
-
-// renameAs renames a to b, names in an open directory, atomically. Another error than that of free
-// means that this is not possible there.
-func renameAs(how uint, dir int, a, b string) error { return unix.Renameat2(dir, a, dir, b, how) }
+// exchange swaps the names a and b in an open directory, in one step.
+func exchange(dir int, a, b string) error {
+	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
+}

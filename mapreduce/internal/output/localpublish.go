@@ -40,56 +40,35 @@ func (s *localStore) seal() error {
 	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary))
 }
 
-// publish gives the directory the output's name, and removes an earlier output. If removing fails,
-// the next run does it.
+// publish gives the directory the output's name. It swaps an earlier output with it in one step and
+// then removes that; if removing fails, the next run does it. Where the system cannot swap, it first
+// removes the earlier output.
 func (s *localStore) publish() error {
-	made, old := s.out.path, s.beside(".old")
-	if !s.out.inPlace() {
-		return fmt.Errorf("%s: another process has moved it", made)
-	}
-	if s.old == nil {
-		err := s.tree.renameNew(made, s.dir)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s: %w since the job began", s.dir, ErrOutputExists)
+	made, old := s.out.path, s.old
+	for _, d := range []*outputDir{s.out, old} {
+		if d != nil && !d.inPlace() {
+			return fmt.Errorf("%s: another process has moved it", d.path)
 		}
-		if err == nil {
-			s.out.path = s.dir
-		}
-		return err
 	}
-	if err := s.tree.renameAs(swap, made, s.dir); err == nil {
-		old = made
-	} else {
-		if err := s.tree.rename(s.dir, old); err != nil {
+	s.old = nil
+	if old != nil && s.tree.swap(made, s.dir) == nil {
+		s.out.path, old.path = s.dir, made
+		_ = old.remove()
+		return nil
+	}
+	if old != nil {
+		if err := old.remove(); err != nil {
 			return fmt.Errorf("overwrite: %w", err)
 		}
-		if err := s.tree.rename(made, s.dir); err != nil {
-			return fmt.Errorf("overwrite: %w", errors.Join(err, s.tree.rename(old, s.dir)))
-		}
 	}
-	s.out.path, s.old.path = s.dir, old
-	_ = s.old.remove()
-	s.old = nil
-	return nil
-}
-
-// heal undoes half a publish: on systems without exchange, a killed run may have moved the earlier
-// output away. If the new output has its name already, the earlier one is removed.
-func (s *localStore) heal() error {
-	old, err := openOutputDir(s.tree, s.beside(".old"))
-	if err != nil {
-		return nil //nolint:nilerr // it does not exist
+	err := s.tree.rename(made, s.dir)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w since the job began", s.dir, ErrOutputExists)
 	}
-	if !old.take() {
-		return s.busy()
+	if err == nil {
+		s.out.path = s.dir
 	}
-	if !old.leftBehind() {
-		return old.release()
-	}
-	if _, err := s.tree.lstat(s.dir); errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(s.tree.rename(old.path, s.dir), old.release())
-	}
-	return old.remove()
+	return err
 }
 
 // Abort removes what the job has written; an earlier output stays.
@@ -97,7 +76,7 @@ func (s *localStore) Abort() error {
 	return s.end(func() error {
 		// A published output gets another name before it is removed: a kill during the removal must not
 		// leave a part of it.
-		if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
+		if aside := s.unpublished(); s.out.path == s.dir && s.out.inPlace() && s.tree.rename(s.dir, aside) == nil {
 			s.out.path = aside
 		}
 		return s.out.remove()

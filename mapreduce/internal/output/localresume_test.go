@@ -79,9 +79,9 @@ func TestResumeEnd(t *testing.T) {
 			func(s *localStore) error {
 				require.NoError(t, s.seal())
 				if s.old == nil {
-					return s.tree.renameNew(s.out.path, s.dir)
+					return s.tree.rename(s.out.path, s.dir)
 				}
-				if err := s.tree.renameAs(swap, s.out.path, s.dir); err != nil {
+				if err := s.tree.swap(s.out.path, s.dir); err != nil {
 					t.Skip(err)
 				}
 				return s.old.root.Remove("part-r-00000") // as after half of the removal

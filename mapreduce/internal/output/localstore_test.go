@@ -210,20 +210,18 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		require.NoError(t, c.AbortJob())
 		require.Empty(t, files(t, dir))
 	})
-	for _, made := range []bool{false, true} { // killed between the two renames, on systems without exchange
-		t.Run(fmt.Sprintf("no output made=%t", made), func(t *testing.T) {
-			dir := t.TempDir()
-			out := filepath.Join(dir, "out")
-			complete(t, Dir(filepath.Join(dir, "_out.old")), "one")
-			if made {
-				complete(t, Dir(filepath.Join(dir, "_out.new")), "two")
-			}
-			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputExists)
-			require.Equal(t, output("one"), files(t, out))
-			complete(t, ReplacedDir(out), "three")
-			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
-		})
-	}
+}
+
+// An earlier output that is moved away while a job runs is not emptied.
+func TestMovedEarlierOutputIsKept(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	complete(t, Dir(out), "one")
+	c := begun(t, ReplacedDir(out), "two")
+	require.NoError(t, c.AbortTask(reduce(1, 0)))
+	require.NoError(t, os.Rename(out, out+".kept"))
+	require.ErrorContains(t, c.CommitJob(), out+": another process has moved it")
+	require.NoError(t, c.AbortJob())
+	require.Equal(t, output("one"), files(t, out+".kept"))
 }
 
 func TestWhatNoJobWroteIsKept(t *testing.T) {
@@ -273,7 +271,7 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	same := func(t *testing.T, dir string) {
 		require.Equal(t, map[string]string{"precious": "x"}, files(t, dir))
 	}
-	for _, name := range []string{"out", "_out.new", "_out.old"} {
+	for _, name := range []string{"out", "_out.new"} {
 		t.Run(name, func(t *testing.T) {
 			dir, v := t.TempDir(), victim(t)
 			out := filepath.Join(dir, "out")

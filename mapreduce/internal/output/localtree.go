@@ -99,30 +99,26 @@ func (t dirTree) open(name string) (root *os.Root, err error) {
 	return root, err
 }
 
-// rename renames a to b in the same directory.
+// rename renames directory a to b in the same directory. If b exists, the error is fs.ErrExist: only
+// an empty directory that appears meanwhile is replaced.
 func (t dirTree) rename(a, b string) error {
-	return t.in(a, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
+	return t.in(a, func(dir *os.Root, base string) error {
+		to := filepath.Base(b)
+		if _, err := dir.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, fs.ErrExist)
+		}
+		return dir.Rename(base, to)
+	})
 }
 
-// renameNew renames a to b in the same directory unless b exists: then the error is fs.ErrExist.
-func (t dirTree) renameNew(a, b string) error {
-	err := t.renameAs(free, a, b)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, there := t.lstat(b); !errors.Is(there, fs.ErrNotExist) { // the system has no such rename
-		return cmp.Or(there, fs.ErrExist)
-	}
-	return t.rename(a, b)
-}
-
-// renameAs renames a to b in the same directory by the function renameAs.
-func (t dirTree) renameAs(how uint, a, b string) error {
+// swap exchanges the names of a and b, in the same directory, in one step. It returns an error where
+// that is not possible.
+func (t dirTree) swap(a, b string) error {
 	return t.in(a, func(dir *os.Root, base string) error {
 		f, err := dir.Open(".")
 		if err != nil {
 			return err
 		}
-		return errors.Join(renameAs(how, int(f.Fd()), base, filepath.Base(b)), f.Close())
+		return errors.Join(exchange(int(f.Fd()), base, filepath.Base(b)), f.Close())
 	})
 }
