@@ -1,7 +1,6 @@
 package kept
 
 import (
-	"encoding/binary"
 	"math"
 	"reflect"
 
@@ -33,7 +32,6 @@ type printer[T any] struct {
 	form   Form[T]
 	digest *xxhash.Digest
 	parts  []floatPart // of a record
-	places []uintptr   // offsets of the float64s in an image; nil: use parts
 	floats uint64      // number of floats in parts so far
 	encode func(dst []byte, rec T) []byte
 	buf    []byte
@@ -42,40 +40,48 @@ type printer[T any] struct {
 func (f Form[T]) printer() partPrinter { return newPrinter(f) }
 
 func newPrinter[T any](form Form[T]) *printer[T] {
-	p := &printer[T]{
+	return &printer[T]{
 		form: form, digest: xxhash.New(), parts: floatParts(reflect.TypeFor[T]()), encode: form.Codec.Encoder(),
 	}
-	if form.Size > 0 {
-		p.places = placesOf(p.parts)
-	}
-	return p
 }
 
-// maxFloats is the maximum number of floats per record whose offsets placesOf lists.
-const maxFloats = 64
-
-// placesOf returns the offsets of the floats of an image; nil if they are too many, or not all
-// float64s.
-func placesOf(parts []floatPart) (list []uintptr) {
-	for _, f := range parts {
-		if f.Kind() != reflect.Float64 || len(parts) > maxFloats {
+// run adds the records in b, as stored, to the fingerprint.
+func (p *printer[T]) run(b []byte) error {
+	p.bytes += int64(len(b))
+	switch {
+	case p.parts != nil && p.form.Size > 0:
+		p.images(b)
+		return nil
+	case p.parts != nil:
+		return p.form.Each(b, func(rec T, _ []byte) error {
+			p.records++
+			p.strip(memory.Of(&rec), p.parts)
+			p.buf = p.encode(p.buf[:0], rec)
+			_, _ = p.digest.Write(p.buf)
 			return nil
-		}
-		list = append(list, f.at)
+		})
 	}
-	return list
+	_, _ = p.digest.Write(b)
+	if p.form.Size > 0 {
+		p.records += int64(len(b) / p.form.Size)
+		return nil
+	}
+	for ; len(b) > 0; b = b[p.form.Length(b):] {
+		p.records++
+	}
+	return nil
 }
 
 // imagesAtOnce is the number of bytes of images that are copied and hashed at a time.
 const imagesAtOnce = 8 << 10
 
-// images adds to the fingerprint the records in b, images with floats at known offsets.
+// images adds the records in b, images with floats, to the fingerprint.
 func (p *printer[T]) images(b []byte) {
 	for most := max(1, imagesAtOnce/p.form.Size) * p.form.Size; len(b) > 0; {
 		n := min(most, len(b))
 		p.buf = append(p.buf[:0], b[:n]...)
-		for i, place := range p.places {
-			p.addEach(p.buf[place:], p.form.Size, uint64(i)<<48)
+		for at := 0; at < n; at += p.form.Size {
+			p.strip(memory.Of(&p.buf[at]), p.parts)
 		}
 		_, _ = p.digest.Write(p.buf)
 		p.records += int64(n / p.form.Size)
@@ -83,57 +89,11 @@ func (p *printer[T]) images(b []byte) {
 	}
 }
 
-// addEach sums one float of each image, of which the first is at the start of b, and sets those
-// floats to 0 before hashing. Floats that are not finite are hashed, since sums cannot represent
-// them. Weights depend on the record's number and the position.
-func (f *fingerprint) addEach(b []byte, step int, place uint64) {
-	sum, size, n := f.sum, f.size, place+uint64(f.records)
-	for at := 0; at+8 <= len(b); at += step {
-		n++
-		word := b[at : at+8]
-		if x := math.Float64frombits(binary.NativeEndian.Uint64(word)); x-x == 0 { //nolint:staticcheck // false of what is not finite
-			clear(word)
-			sum += x * floatWeight(n)
-			size += math.Abs(x)
-		}
-	}
-	f.sum, f.size = sum, size
-}
-
 // floatWeight returns a factor for float n, from 1 up to 2, by which sums depend on the order.
 func floatWeight(n uint64) float64 {
 	z := n * 0x9e3779b97f4a7c15
 	z ^= z >> 29
 	return math.Float64frombits(1023<<52 | z>>12)
-}
-
-// run adds the records in b, as stored, to the fingerprint.
-func (p *printer[T]) run(b []byte) error {
-	p.bytes += int64(len(b))
-	if p.parts == nil {
-		_, _ = p.digest.Write(b)
-		if p.form.Size > 0 {
-			p.records += int64(len(b) / p.form.Size)
-			return nil
-		}
-		for ; len(b) > 0; b = b[p.form.Length(b):] {
-			p.records++
-		}
-		return nil
-	}
-	if p.places != nil {
-		p.images(b)
-		return nil
-	}
-	box := new(T)
-	return p.form.Each(b, func(rec T, _ []byte) error {
-		p.records++
-		*box = rec
-		p.strip(memory.Of(box), p.parts)
-		p.buf = p.encode(p.buf[:0], *box)
-		_, _ = p.digest.Write(p.buf)
-		return nil
-	})
 }
 
 // add adds a float to the sum. It returns false for a float that is not finite, which must be
@@ -156,6 +116,7 @@ func (p *printer[T]) print() fingerprint {
 // floatPart is a float in a value, or a slice of values with floats.
 type floatPart struct {
 	leaf
+	kind reflect.Kind
 	elem []floatPart // of an element of the slice
 }
 
@@ -171,7 +132,7 @@ func floatParts(t reflect.Type) (list []floatPart) {
 			elem = floatParts(l.Elem())
 		}
 		if isFloat || elem != nil {
-			list = append(list, floatPart{l, elem})
+			list = append(list, floatPart{l, l.Kind(), elem})
 		}
 	}
 	return list
@@ -179,8 +140,9 @@ func floatParts(t reflect.Type) (list []floatPart) {
 
 // strip adds the floats of the value at v to the sum, and sets them to 0, in copies of its slices.
 func (p *printer[T]) strip(v memory.Pointer, parts []floatPart) {
-	for _, f := range parts {
-		switch at := v.Add(f.at); f.Kind() {
+	for i := range parts {
+		f := &parts[i]
+		switch at := v.Add(f.at); f.kind {
 		case reflect.Float64:
 			if x := memory.To[float64](at); p.add(*x) {
 				*x = 0
