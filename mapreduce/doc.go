@@ -3,31 +3,7 @@
 //
 // A job is a struct of functions. Bind ties it to an input and an output and erases its types. The
 // result is a [Plan]. A cluster (package actors) runs plans in parallel; [RunLocal] runs one in the
-// calling goroutine:
-//
-//	job := mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, int64]]{
-//		Name: "wordcount",
-//		Map: func(line []byte, emit func(string, int64)) error {
-//			for w := range strings.FieldsSeq(string(line)) {
-//				emit(w, 1)
-//			}
-//			return nil
-//		},
-//		Sum: true,
-//		Reduce: func(word string, counts iter.Seq[int64], emit func(mapreduce.Pair[string, int64])) error {
-//			var n int64
-//			for c := range counts {
-//				n += c
-//			}
-//			emit(mapreduce.MakePair(word, n))
-//			return nil
-//		},
-//	}
-//	src, err := mapreduce.Files("book.txt")
-//	...
-//	plan, err := job.Bind(mapreduce.Lines(src...), mapreduce.Text[mapreduce.Pair[string, int64]](mapreduce.Dir("counts")))
-//	...
-//	counters, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
+// calling goroutine. The package's example counts words.
 //
 // # Terms
 //

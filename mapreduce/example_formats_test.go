@@ -40,20 +40,6 @@ func ExampleCSV() {
 	// issa: "climb, snail"
 }
 
-// CSVRows finds each field's column by the file's header, so columns may be in any order.
-func ExampleCSVRows() {
-	type sale struct {
-		Item  string  `csv:"item"`
-		Price float64 `csv:"price"`
-	}
-	file := mapreduce.Bytes("sales.csv", []byte("price;shop;item\n2.5;north;tea\n3;south;oat milk\n"))
-	rows := mapreduce.CSVRows[sale](mapreduce.CSVOptions{Comma: ';', Header: true}, file)
-	printed(rows, func(s sale) string { return fmt.Sprintf("%s for %.2f", s.Item, s.Price) })
-	// Output:
-	// tea for 2.50
-	// oat milk for 3.00
-}
-
 // One JSON value per line.
 func ExampleJSONLines() {
 	type visit struct {

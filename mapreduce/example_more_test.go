@@ -82,34 +82,6 @@ func ExampleNewDataset() {
 	// squares: released
 }
 
-// Two datasets keyed alike are joined by key without a shuffle.
-func ExampleGrouped() {
-	type stock = mapreduce.Pair[string, int]
-	name := func(s stock) string { return s.First }
-	keep := func(list []stock) *mapreduce.KeyedDataset[string, stock] {
-		kept := mapreduce.NewKeyedDataset(cluster.KeptOptions{}, name)
-		byName := mapreduce.Job[stock, string, int, stock]{
-			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
-			Reducers: 2,
-		}
-		ran(byName.Bind(mapreduce.Slice(list), kept.Output()))
-		return kept
-	}
-	have := keep([]stock{{First: "tea", Second: 3}, {First: "rice", Second: 1}})
-	want := keep([]stock{{First: "tea", Second: 5}, {First: "milk", Second: 2}})
-	report := mapreduce.MapOnly[mapreduce.Group[string, stock, stock], string]{
-		Map: func(g mapreduce.Group[string, stock, stock], emit func(string)) error {
-			emit(fmt.Sprint(g.Key, " have ", g.Left, " want ", g.Right))
-			return nil
-		},
-	}
-	show(report.On(mapreduce.Grouped(have.Feed(), want.Feed())))
-	// Unordered output:
-	// rice have [{rice 1}] want []
-	// milk have [] want [{milk 2}]
-	// tea have [{tea 3}] want [{tea 5}]
-}
-
 // If a few records need much work, SplitSize(1) gives each its own map, on any free slot.
 func ExampleInput_SplitSize() {
 	type count = mapreduce.Pair[int, int] // a number and how many primes are below it

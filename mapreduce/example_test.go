@@ -1,7 +1,6 @@
 package mapreduce_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 func Example() {
@@ -50,25 +48,6 @@ func Example() {
 	// that	1
 	// the	1
 	// to	2
-}
-
-func ExampleMapOnly() {
-	grep := mapreduce.MapOnly[[]byte, []byte]{
-		Name: "grep",
-		Map: func(line []byte, emit func([]byte)) error {
-			if bytes.Contains(line, []byte("is")) {
-				emit(line)
-			}
-			return nil
-		},
-	}
-	text := mapreduce.Bytes("text", []byte("this\nthat\nisle\n"))
-	counters := ran(grep.Bind(mapreduce.Lines(text), mapreduce.Text[[]byte](mapreduce.Writer("-", os.Stdout))))
-	fmt.Println(counters.Get(counter.MapInputRecords), "lines")
-	// Output:
-	// this
-	// isle
-	// 3 lines
 }
 
 // Without Reduce every pair is passed on, in key order.

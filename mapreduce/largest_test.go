@@ -171,7 +171,12 @@ func TestLongLine(t *testing.T) {
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
-		count := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{Map: fieldWords, Sum: true}
+		count := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{Sum: true, Map: func(text []byte, emit func([]byte, int64)) error {
+			for w := range Fields(text) {
+				emit(w, 1)
+			}
+			return nil
+		}}
 		p = must(count.Bind(Lines(source()), Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
 		engine(t, p, 1, p.BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)

@@ -14,13 +14,22 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
+
+// cutPlaced returns the records of a text that end with sep, each after its offset.
+func cutPlaced(text, sep string) (list []string) {
+	at := 0
+	for _, record := range cut(text, sep) {
+		list = append(list, fmt.Sprintf("%d %s", at, record))
+		at += len(record) + len(sep)
+	}
+	return list
+}
 
 // cut returns the records of a text that end with sep, by strings.Cut.
 func cut(text, sep string) (list []string) {
@@ -42,13 +51,13 @@ func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error 
 	return in.read(r, func(batch []I) (int, error) { return read.EachOne(r, batch, each) })
 }
 
-// readInput calls each with every record of an input, until it returns an error. It cuts sources
-// every block bytes and reads them through windows w.
-func readInput[I any](t require.TestingT, in Input[I], w read.Windows, block int64, each func(rec I) error) error {
+// readInput calls each with every record of an input and its offset, until it returns an error. It
+// cuts sources every block bytes and reads them through windows w.
+func readInput[I any](t require.TestingT, in Input[I], w read.Windows, block int64, each func(at int64, rec I) error) error {
 	p := must(MapOnly[I, None]{Map: func(I, func(None)) error { return nil }}.Bind(in, unread[None]()))(t)
 	for _, s := range must(p.Splits(context.Background(), p.BlocksOf(block)))(t) {
 		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
-		if err := readEach(in, r, each); err != nil {
+		if err := readEach(in, r, func(rec I) error { return each(r.Offset(), rec) }); err != nil {
 			return err
 		}
 	}
@@ -57,17 +66,30 @@ func readInput[I any](t require.TestingT, in Input[I], w read.Windows, block int
 
 // recordsOf returns the records of an input, or its first error; see readInput.
 func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
-	err = readInput(t, in, w, block, func(rec I) error { records = append(records, rec); return nil })
+	err = readInput(t, in, w, block, func(_ int64, rec I) error { records = append(records, rec); return nil })
 	return records, err
 }
 
 // readAll returns copies of the records of an input; see readInput.
 func readAll(t require.TestingT, in Input[[]byte], w read.Windows, block int64) (records []string) {
-	require.NoError(t, readInput(t, in, w, block, func(rec []byte) error { records = append(records, string(rec)); return nil }))
+	require.NoError(t, readInput(t, in, w, block, func(_ int64, rec []byte) error {
+		records = append(records, string(rec))
+		return nil
+	}))
 	return records
 }
 
-// The splits of a text together have its lines, for any text, block size and windows.
+// readPlaced is readAll with each record's offset before it.
+func readPlaced(t require.TestingT, in Input[[]byte], w read.Windows, block int64) (records []string) {
+	require.NoError(t, readInput(t, in, w, block, func(at int64, rec []byte) error {
+		records = append(records, fmt.Sprintf("%d %s", at, rec))
+		return nil
+	}))
+	return records
+}
+
+// The splits of a text together have its lines, each at its offset, for any text, block size and
+// windows.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n",
@@ -80,12 +102,12 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8) {
 		w := tiny(int(size)+1, int(size)/2+1, 2*int(size)+1)
 		n := int64(block) + 1
-		want := cut(string(text), "\n")
-		require.Equal(t, want, readAll(t, Lines(Bytes("text", text)), w, n))
+		want := cutPlaced(string(text), "\n")
+		require.Equal(t, want, readPlaced(t, Lines(Bytes("text", text)), w, n))
 		require.Equal(t, string(text), strings.Join(readAll(t, Chunks(Bytes("text", text)), w, n), ""))
-		require.Equal(t, want, readAll(t, NLines(2, Bytes("text", text)), w, n))
+		require.Equal(t, want, readPlaced(t, NLines(2, Bytes("text", text)), w, n))
 		stream := Stream("-", iotest.HalfReader(bytes.NewReader(text)))
-		require.Equal(t, want, readAll(t, Lines(stream), w, n))
+		require.Equal(t, want, readPlaced(t, Lines(stream), w, n))
 	})
 }
 
@@ -247,58 +269,8 @@ func TestEveryViewIsReleased(t *testing.T) {
 	}
 }
 
-// placedRecord returns a record and its offset in the file as one string.
-func placedRecord(at int, rec []byte) string { return fmt.Sprintf("%d %q", at, rec) }
-
-// placed returns records, which separators of size bytes follow, each with its offset.
-func placed(records []string, size int) (list []string) {
-	at := 0
-	for _, record := range records {
-		list = append(list, placedRecord(at, []byte(record)))
-		at += len(record) + size
-	}
-	return list
-}
-
-// gatherPlaced returns the records that a job's map gets, each with its Task.Offset.
-func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
-	at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
-		return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
-			emit(placedRecord(int(t.Offset()), rec))
-			return nil
-		}}, nil
-	}}
-	return gather(t, at.On(in), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
-}
-
-// Task.Offset is the offset of the current record, for all inputs and splits.
-func TestOffsetIsTheRecordsPlace(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 'b', 0xff, '\n'}), 0, 40).Draw(t, "text")
-		sep := rapid.SampledFrom([]string{"\x00", "a", "\xff", "ab", "aa", "aaa", "aba", "abab", "\x00\xff\x00"}).Draw(t, "separator")
-		source, lines := Bytes("text", text), placed(cut(string(text), "\n"), 1)
-		stored := must(Stored(dfs.Bytes("text.gz", packed(t, Gzip, string(text)))))(t)
-		for name, in := range map[string]Input[[]byte]{"lines": Lines(source), "packed": Lines(stored), "n lines": NLines(3, source)} {
-			require.Equal(t, lines, gatherPlaced(t, in), name)
-		}
-		require.Equal(t, placed(cut(string(text), sep), len(sep)), gatherPlaced(t, Separated(sep, source)))
-		var pairs []string
-		for pair := range slices.Chunk(text[:len(text)&^1], 2) {
-			pairs = append(pairs, string(pair))
-		}
-		require.Equal(t, placed(pairs, 0), gatherPlaced(t, FixedSize(2, Bytes("text", text[:len(text)&^1]))))
-		numbers := MapOnly[int, int64]{MapTask: func(t *Task) (Filter[int, int64], error) {
-			return Filter[int, int64]{Map: func(_ int, emit func(int64)) error { emit(t.Offset()); return nil }}, nil
-		}}
-		for name, in := range map[string]Input[int]{"slice": Slice([]int{9, 8, 7}), "sequence": Seq(slices.Values([]int{9, 8, 7}))} {
-			got := gather(t, numbers.On(in), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 4).Draw(t, "block"), 1)
-			require.Equal(t, []int64{0, 1, 2}, got, name)
-		}
-	})
-}
-
-// The splits of a text together have the records that bytes.Cut gives, for any text, separator,
-// block size and windows.
+// The splits of a text together have the records that bytes.Cut gives, each at its offset, for any
+// text, separator, block size and windows.
 func FuzzSeparated(f *testing.F) {
 	for _, sep := range []string{"\r\n", "aa", "aba", "abaab", "aaaa"} {
 		f.Add([]byte("aaaaaaaaaaaaaaaaa"), sep, uint16(0), uint8(1))
@@ -309,10 +281,10 @@ func FuzzSeparated(f *testing.F) {
 			return
 		}
 		w := tiny(int(size)+1, int(size)/2+1, 2*int(size)+1)
-		want := cut(string(text), sep)
-		require.Equal(t, want, readAll(t, Separated(sep, Bytes("text", text)), w, int64(block)+1))
+		want := cutPlaced(string(text), sep)
+		require.Equal(t, want, readPlaced(t, Separated(sep, Bytes("text", text)), w, int64(block)+1))
 		stream := Stream("-", iotest.HalfReader(bytes.NewReader(text)))
-		require.Equal(t, want, readAll(t, Separated(sep, stream), w, 1))
+		require.Equal(t, want, readPlaced(t, Separated(sep, stream), w, 1))
 	})
 }
 

@@ -1,24 +1,25 @@
 package mapreduce
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -77,17 +78,31 @@ func (f *faults) plain() error {
 	return err
 }
 
-// frailOutput is a store in memory, and a writer, of which one call may fail.
+// frailOutput is a store and a writer, of which one call may fail.
 type frailOutput struct {
-	fstest.MapFS
+	storetest.Dir
 	faults
 	sent []byte // to a Writer
 }
 
-// soundOutput returns an empty frailOutput that does not fail.
-func soundOutput() *frailOutput { return &frailOutput{fstest.MapFS{}, faults{at: -1}, nil} }
+// newFrail returns an empty frailOutput that fails as f says.
+func newFrail(t *testing.T, f faults) *frailOutput {
+	o := &frailOutput{faults: f}
+	o.Root = t.TempDir()
+	o.Lost = func(op, _ string) error {
+		if op == "write" {
+			return nil // frailPart.Write is called before
+		}
+		return o.plain()
+	}
+	return o
+}
 
-func (f *frailOutput) write(to *[]byte, p []byte) (int, error) {
+// soundOutput returns an empty frailOutput that does not fail.
+func soundOutput(t *testing.T) *frailOutput { return newFrail(t, faults{at: -1}) }
+
+// write writes p to w, or only half of it if the call is to be short.
+func (f *frailOutput) write(w io.Writer, p []byte) (int, error) {
 	short, err := f.call()
 	if err != nil {
 		return 0, err
@@ -95,82 +110,37 @@ func (f *frailOutput) write(to *[]byte, p []byte) (int, error) {
 	if short {
 		p = p[:len(p)/2]
 	}
-	*to = append(*to, p...)
-	return len(p), nil
+	return w.Write(p)
 }
 
-func (f *frailOutput) Write(p []byte) (int, error) { return f.write(&f.sent, p) }
-
-func (f *frailOutput) Stat(name string) (fs.FileInfo, error) {
-	if err := f.plain(); err != nil {
-		return nil, err
-	}
-	return f.MapFS.Stat(name)
-}
-
-func (f *frailOutput) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := f.plain(); err != nil {
-		return nil, err
-	}
-	return f.MapFS.ReadDir(name)
-}
-
-func (f *frailOutput) CreateNew(name string, data []byte) error {
-	if err := f.plain(); err != nil {
-		return err
-	}
-	f.MapFS[name] = &fstest.MapFile{Data: data}
-	return nil
-}
-
-func (f *frailOutput) RemoveAll(name string) error {
-	if err := f.plain(); err != nil {
-		return err
-	}
-	maps.DeleteFunc(f.MapFS,
-		func(file string, _ *fstest.MapFile) bool { return file == name || strings.HasPrefix(file, name+"/") })
-	return nil
+func (f *frailOutput) Write(p []byte) (int, error) {
+	var b bytes.Buffer
+	n, err := f.write(&b, p)
+	f.sent = append(f.sent, b.Bytes()...)
+	return n, err
 }
 
 func (f *frailOutput) Begin(name, attempt string) (stores.Part, error) {
-	if err := f.plain(); err != nil {
-		return nil, err
-	}
-	name = path.Join(path.Dir(name), output.Temporary, attempt)
-	f.MapFS[name] = &fstest.MapFile{}
-	return &frailFile{f, name, f.MapFS[name]}, nil
+	p, err := f.Dir.Begin(name, attempt)
+	return frailPart{p, f}, err
 }
 
-func (f *frailOutput) Complete(name, receipt string) error {
-	if err := f.plain(); err != nil {
-		return err
-	}
-	f.MapFS[name] = f.MapFS[receipt]
-	delete(f.MapFS, receipt)
-	return nil
+type frailPart struct {
+	stores.Part
+	f *frailOutput
 }
 
-func (f *frailOutput) AbandonAll(dir string) error { return f.RemoveAll(dir + "/" + output.Temporary) }
-
-type frailFile struct {
-	f    *frailOutput
-	name string
-	file *fstest.MapFile
-}
-
-func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(&f.file.Data, p) }
+func (p frailPart) Write(b []byte) (int, error) { return p.f.write(p.Part, b) }
 
 // Close drops the written bytes if it fails, as a file system may.
-func (f *frailFile) Close() error {
-	err := f.f.plain()
+func (p frailPart) Close() error {
+	err := p.Part.Close()
 	if err != nil {
-		f.file.Data = nil
+		file, _ := filepath.Glob(p.f.Root + "/*/" + p.Receipt())
+		err = errors.Join(err, os.Truncate(file[0], 0))
 	}
 	return err
 }
-
-func (f *frailFile) Receipt() string { return f.name }
-func (f *frailFile) Abort() error    { return f.f.RemoveAll(f.name) }
 
 var registered atomic.Int64 // number of stores of storeDir
 
@@ -213,7 +183,7 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	f.cancel, f.MapFS = cancel, fstest.MapFS{}
+	f.cancel = cancel
 	to := Writer("w", f)
 	if fsys {
 		to = storeDir(f)
@@ -255,12 +225,12 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 				if packed != "" {
 					require.NoError(t, c.UnmarshalText([]byte(packed)))
 				}
-				good := soundOutput()
+				good := soundOutput(t)
 				require.NoError(t, frailRun(t, job, engine, fsys, c, good))
 				for _, way := range []string{"error", "short", "panic", "goexit", "cancel"} {
 					for at := range good.calls {
 						runs++
-						f := &frailOutput{faults: faults{way: way, at: at}}
+						f := newFrail(t, faults{way: way, at: at})
 						err := frailRun(t, job, engine, fsys, c, f)
 						checkFrail(t, fmt.Sprintf("%s, engine %t, to %s: %s in call %d", job, engine, to, way, at), f,
 							good, err)
@@ -276,14 +246,14 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
 	t.Helper()
 	if err == nil {
-		require.Equal(t, inside(t, good.MapFS, "out"), inside(t, f.MapFS, "out"), what)
+		require.Equal(t, inside(t, os.DirFS(good.Root), "out"), inside(t, os.DirFS(f.Root), "out"), what)
 		require.Equal(t, string(good.sent), string(f.sent), what)
 		return
 	}
 	if f.way != "short" || !errors.Is(err, io.ErrShortWrite) {
 		require.ErrorIs(t, err, cause(f.way), what)
 	}
-	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.MapFS)),
+	left := slices.DeleteFunc(slices.Collect(maps.Keys(inside(t, os.DirFS(f.Root), "."))),
 		func(name string) bool { return path.Base(name) == "setup" })
 	require.Empty(t, left, what)
 	require.True(t, strings.HasPrefix(string(good.sent), string(f.sent)),

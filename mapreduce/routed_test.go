@@ -135,7 +135,7 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 		require.NoError(t, run(Dir(dir).Compressed(c)))
 		same(contents(t, dir), c.Extension())
 	}
-	err := run(storeDir(soundOutput()))
+	err := run(storeDir(soundOutput(t)))
 	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in frail")
 	require.True(t, fault.IsPermanent(err))
 

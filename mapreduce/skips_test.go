@@ -218,6 +218,8 @@ func TestSkipsByInput(t *testing.T) {
 		return fails(p.First, emit)
 	}}
 	bytesOf := MapOnly[[]byte, []byte]{Map: fails}
+	joined := BroadcastJoin(Lines(text), func(b []byte) []byte { return b }, By(Slice(records), func(b []byte) []byte { return b }),
+		func(b []byte, matches [][]byte, emit func([]byte)) error { return fails(matches[0], emit) })
 	for name, c := range map[string]struct {
 		bind func(Output[[]byte]) (*Plan, error)
 		want cluster.Skipped
@@ -226,6 +228,7 @@ func TestSkipsByInput(t *testing.T) {
 		"n lines":    {bytesOf.On(NLines(3, text)), skipped("text", 5, 2, "evil", 4)},
 		"strings":    {strs.On(LineStrings(text)), skipped("text", 5, 2, "evil", 4)},
 		"key values": {pairs.On(KeyValueLines('\t', text)), skipped("text", 5, 2, "evil", 4)},
+		"joined":     {joined.Bind, skipped("text", 5, 2, "evil", 4)},
 		"fixed size": {bytesOf.On(FixedSize(5, text)), skipped("text", 5, 2, "evil\n", 5)},
 		"files":      {files.On(WholeFiles(sources...)), skipped("two", 0, 1, "evil", 4)},
 		"slice":      {bytesOf.On(Slice(records)), skipped("slice", -1, 2, "", 0)},

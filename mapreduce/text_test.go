@@ -153,7 +153,7 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 	t.Helper()
 	const records = 20_000
 	calls := 0
-	disk := fullDisk{soundOutput()}
+	disk := fullDisk{soundOutput(t)}
 	p := must(MapOnly[int, O]{Map: func(_ int, emit func(O)) error {
 		calls++
 		emit(record)
