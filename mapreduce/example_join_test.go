@@ -211,15 +211,6 @@ func ExampleFieldStrings() {
 	// 0
 }
 
-func ExampleEach() {
-	length := mapreduce.Each(func(line string) int { return len(line) })
-	show(length.On(mapreduce.LineStrings(mapreduce.Bytes("poem", []byte("to be\nor\n\n")))))
-	// Output:
-	// 5
-	// 2
-	// 0
-}
-
 func ExampleSample() {
 	numbers := make([]int, 1000)
 	counted := mapreduce.Sample[int](0.1, 7)

@@ -47,21 +47,6 @@ func ExampleMapper() {
 	// 2 short lines
 }
 
-// Slice is an input in memory, and Collected an output in memory.
-func ExampleCollected() {
-	squares := mapreduce.MapOnly[int, mapreduce.Pair[int, int]]{
-		Map: func(n int, emit func(mapreduce.Pair[int, int])) error {
-			emit(mapreduce.MakePair(n, n*n))
-			return nil
-		},
-	}
-	var out mapreduce.Collected[mapreduce.Pair[int, int]]
-	if ran(squares.Bind(mapreduce.Slice([]int{2, 3}), out.Output())) != nil {
-		fmt.Println(out.Records())
-	}
-	// Output: [{2 4} {3 9}] <nil>
-}
-
 // A dataset keeps the output of one job in memory, for other jobs to read.
 func ExampleNewDataset() {
 	kept := mapreduce.NewDataset[int](cluster.KeptOptions{Name: "squares"})

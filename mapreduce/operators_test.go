@@ -93,25 +93,19 @@ func TestEachIsALoop(t *testing.T) {
 	}
 }
 
-// Sample keeps about the requested part of the records. The same seed keeps the same ones, for any
-// splits, and another seed keeps others.
-func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
+// Two seeds choose independently, and all records if all are wanted. TestOffsetsOfAllInputs of actors
+// has the rest.
+func TestSampleDependsOnTheSeed(t *testing.T) {
 	list := make([]int, 20_000)
 	for i := range list {
 		list[i] = i
 	}
-	sample := func(in Input[int], part float64, seed uint64, local bool, block int64) []int {
-		return gather(t, Sample[int](part, seed).On(in), local, block, 1)
-	}
-	some := sample(Slice(list), 0.1, 1, true, 30_000)
-	require.InDelta(t, 2000, len(some), 200)
-	require.Equal(t, some, sample(Slice(list), 0.1, 1, false, 777))
-	require.Equal(t, list, sample(Slice(list), 1, 1, false, 777))
-	require.Empty(t, sample(Slice(list), 0, 1, false, 777))
-	other := sample(Slice(list), 0.1, 2, false, 777)
-	require.NotEqual(t, some, other)
-	both := slices.DeleteFunc(slices.Clone(other), func(n int) bool { return !slices.Contains(some, n) })
-	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
+	sample := func(part float64, seed uint64) []int { return collected(t, Sample[int](part, seed).On(Slice(list))) }
+	require.Equal(t, list, sample(1, 1))
+	require.Empty(t, sample(0, 1))
+	some, other := sample(0.1, 1), sample(0.1, 2)
+	both := slices.DeleteFunc(other, func(n int) bool { return !slices.Contains(some, n) })
+	require.InDelta(t, 200, len(both), 100)
 }
 
 // BroadcastJoin limits the size of the small feed, and its errors name their places.

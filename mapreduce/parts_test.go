@@ -8,14 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -67,53 +64,20 @@ func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	}
 }
 
-// A part of Parts has the records that Text writes there, for all destinations and splits.
-func TestPartsIsItsRecords(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		lines := rapid.SliceOfN(rapid.StringMatching(`[a-d]{0,2}`), 0, 12).Draw(rt, "lines")
-		block := rapid.Int64Range(1, 40).Draw(rt, "block")
-		reduces, onEngine := rapid.IntRange(0, 3).Draw(rt, "reduces"), rapid.Bool().Draw(rt, "engine")
-		kind := rapid.SampledFrom([]string{"path", "bytes", "gzip", "dfs"}).Draw(rt, "kind")
-		bind := func(out Output[string]) *Plan {
-			in := LineStrings(Bytes("lines", []byte(strings.Join(append(lines, ""), "\n"))))
-			p, err := passOn[string]().Bind(in, out)
-			if reduces > 0 {
-				p, err = SortBy(func(s string) string { return s }).Bind(in, out)
-			}
-			require.NoError(rt, err)
-			return p
+// Parts are written in each kind of task and destination, compressed as that says. TestAttemptsLeaveNoFiles
+// has those of a dfs.
+func TestPartsAreWritten(t *testing.T) {
+	for name, to := range map[string]func(dir string) Destination{
+		"part-r-00000.end": Dir, "part-r-00000.end.gz": func(dir string) Destination { return ReplacedDir(dir).Compressed(Gzip) },
+	} {
+		for _, local := range []bool{true, false} {
+			dir := filepath.Join(t.TempDir(), "out")
+			sorted := SortBy(func(s string) string { return s })
+			p := must(sorted.Bind(LineStrings(textOf("b\na\n")), Parts(to(dir).Extension(".end"), openEnds(false))))(t)
+			skipping(t, p, local, 0)
+			require.Equal(t, map[string]string{output.Success: "", name: "begin\na\nb\nend\n"}, contents(t, dir))
 		}
-		run := func(p *Plan) {
-			if onEngine {
-				engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 20).Sub()})
-				return
-			}
-			must(RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)}))(rt)
-		}
-		dir := t.TempDir()
-		run(bind(Text[string](Dir(filepath.Join(dir, "plain")))))
-		want := map[string]string{output.Success: ""}
-		for name, text := range contents(t, filepath.Join(dir, "plain")) {
-			if name == output.Success {
-				continue
-			}
-			if name += ".end"; kind == "gzip" {
-				name += ".gz"
-			}
-			want[name] = "begin\n" + text + "end\n"
-		}
-		fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(rt)
-		to := map[string]Destination{
-			"path": Dir(filepath.Join(dir, "own")), "bytes": ReplacedDir(filepath.Join(dir, "own")),
-			"gzip": Dir(filepath.Join(dir, "own")).Compressed(Gzip), "dfs": InDFS(fsys, "own"),
-		}[kind]
-		run(bind(Parts(to.Extension(".end"), openEnds(kind == "path"))))
-		got := inside(t, fsys, "own")
-		if kind != "dfs" {
-			got = contents(t, filepath.Join(dir, "own"))
-		}
-		require.Equal(rt, want, got)
-	})
+	}
 }
 
 // partFaults opens part writers of which one call fails. The Abort that follows may fail, too.

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"bytes"
 	"io"
 	"math/big"
 	"reflect"
@@ -60,16 +59,6 @@ type family struct {
 
 type ring struct{ Next [1][]struct{ Up []ring } }
 
-// growing is a type whose UnmarshalBinary appends to the value that it has.
-type growing struct{ members []byte }
-
-func (g growing) MarshalBinary() ([]byte, error) { return g.members, nil }
-
-func (g *growing) UnmarshalBinary(b []byte) error {
-	g.members = append(g.members, b...)
-	return nil
-}
-
 func TestRefusedTypesNameTheField(t *testing.T) {
 	for want, err := range map[string]error{
 		"value type mapreduce.family: field Kids[]: unsupported type mapreduce.family: it contains itself":     errorOf(codec.Value[family]()),
@@ -99,33 +88,6 @@ func bindTree() error {
 	_, err := Job[[]byte, string, family, string]{Map: nothing[string, family], Reduce: ignore[string, family, string]}.
 		Bind(Lines(), Text[string](Writer("-", io.Discard)))
 	return err
-}
-
-// Wherever a value is decoded, UnmarshalBinary starts with an empty value, so that one that appends
-// gives the right value and changes no earlier one.
-func TestDecodedValuesShareNothing(t *testing.T) {
-	type nested struct {
-		G    growing
-		List []growing
-		Two  [2]growing
-		In   Pair[string, growing]
-	}
-	one := func(s string) growing { return growing{[]byte(s)} }
-	value := func(s string) nested {
-		return nested{one(s), []growing{one(s)}, [2]growing{one(s), one(s)}, MakePair(s, one(s))}
-	}
-	c := must(codec.Value[nested]())(t)
-	encode, decode := c.Encoder(), c.Decoder()
-	texts, kept := []string{"abc", "d", "", "efgh"}, []nested(nil)
-	for _, s := range texts {
-		kept = append(kept, must(decode(encode(nil, value(s))))(t))
-	}
-	for i, s := range texts {
-		require.Equal(t, encode(nil, value(s)), encode(nil, kept[i]))
-		require.True(t, bytes.Equal([]byte(s), kept[i].G.members))
-	}
-	list := []growing{one("1"), one("2"), one("3"), one("4")}
-	require.Equal(t, list, collected(t, passOn[growing]().On(Slice(list))))
 }
 
 // mark is a type with an encoding of its own.
