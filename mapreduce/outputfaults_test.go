@@ -101,7 +101,7 @@ func newFrail(t *testing.T, f faults) *frailOutput {
 // soundOutput returns an empty frailOutput that does not fail.
 func soundOutput(t *testing.T) *frailOutput { return newFrail(t, faults{at: -1}) }
 
-// write writes p to w, or only half of it if the call is to be short.
+// write writes p to w, or only half of it in a short call.
 func (f *frailOutput) write(w io.Writer, p []byte) (int, error) {
 	short, err := f.call()
 	if err != nil {

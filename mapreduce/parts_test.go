@@ -64,8 +64,8 @@ func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	}
 }
 
-// Parts are written in each kind of task and destination, compressed as that says. TestAttemptsLeaveNoFiles
-// has those of a dfs.
+// Parts are written by reduces, too, and compressed as the destination says.
+// TestAttemptsLeaveNoFiles has those of maps and of a dfs.
 func TestPartsAreWritten(t *testing.T) {
 	for name, to := range map[string]func(dir string) Destination{
 		"part-r-00000.end": Dir, "part-r-00000.end.gz": func(dir string) Destination { return ReplacedDir(dir).Compressed(Gzip) },
