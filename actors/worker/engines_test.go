@@ -135,12 +135,13 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	require.NoError(t, err)
 	p, j := prepared(t, "sort", out,
 		Options{On: on, Reduces: 2, MaxAttempts: 2, SpillDir: t.TempDir(), Args: append([]string{"sort", "", out}, inputs...)}, inputs)
-	f, err := readPlan(j.plan)
+	work := j.task(mapTask, 0, 0)
+	f, err := work.readPlan()
 	require.NoError(t, err)
 	f.Programs = []program{{Path: "/elsewhere/program", Sum: "00000000deadbeef"}}
 	b, err := json.Marshal(f)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(j.plan, b, 0o600))
+	require.NoError(t, j.temp.write(planName, b))
 	err = e.run(t.Context(), j)
 	require.NoError(t, p.AbortJob())
 	return out, err

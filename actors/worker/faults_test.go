@@ -60,14 +60,14 @@ func TestOrphans(t *testing.T) {
 		return j
 	}
 	j := first()
-	_, err := readPlan(j.plan)
+	orphan := j.task(mapTask, 0, 0)
+	_, err := orphan.readPlan()
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "_out.new"))) // as the rerun of a killed run does
 	next := first()
-	require.NotEqual(t, j.plan, next.plan)
-	_, err = readPlan(j.plan)
+	require.NotEqual(t, j.temp, next.temp)
+	_, err = orphan.readPlan()
 	require.ErrorIs(t, err, errGone)
-	orphan := j.task(mapTask, 0, 0)
 	require.ErrorIs(t, orphan.write(orphan.note(nil)), errGone)
 	require.Error(t, orphan.noteFailure(errGone))
 	_, err = os.Stat(j.temp.dir)
@@ -97,11 +97,12 @@ func TestRerunNamesTheKilledRun(t *testing.T) {
 func TestOtherUser(t *testing.T) {
 	p, j := prepared(t, "sort", filepath.Join(t.TempDir(), "out"), Options{Reduces: 1}, []string{bookOf(t, t.TempDir(), "a", 1000)})
 	defer func() { require.NoError(t, p.AbortJob()) }()
+	plan := j.temp.fullName(planName)
 	info, err := os.Stat(filepath.Dir(filepath.Dir(j.temp.dir)))
 	require.NoError(t, err)
 	mode := info.Mode().Perm()
 	require.NotZero(t, mode&0o055, "or this says nothing")
-	for _, name := range []string{filepath.Dir(j.temp.dir), j.temp.dir, j.temp.below(notes).dir, j.plan} {
+	for _, name := range []string{filepath.Dir(j.temp.dir), j.temp.dir, j.temp.below(notes).dir, plan} {
 		info, err := os.Stat(name)
 		require.NoError(t, err)
 		want := mode
@@ -110,8 +111,8 @@ func TestOtherUser(t *testing.T) {
 		}
 		require.Equal(t, want, info.Mode().Perm(), name)
 	}
-	require.NoError(t, os.Chmod(j.plan, 0o600))
-	require.Regexp(t, `plan.json is -rw-------, of user \S+, and this task runs as \S+: set the submitter's umask`, whoMay(j.plan))
+	require.NoError(t, os.Chmod(plan, 0o600))
+	require.Regexp(t, `plan.json is -rw-------, of user \S+, and this task runs as \S+: set the submitter's umask`, whoMay(plan))
 }
 
 // Progress counts attempts and has the URL of the engine's page for the job.

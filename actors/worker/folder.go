@@ -18,16 +18,8 @@ import (
 // _OUT.new/_temporary on a common disk, or OUT/_temporary in a store. Names in it use slashes.
 type folder struct {
 	store stores.Store // nil: the folder is on a disk
-	dir   string
-	url   string // name of the store, such as s3://BUCKET; empty on a disk
-}
-
-// folderOf returns the folder that contains a file.
-func folderOf(file string) (f folder, err error) {
-	if !stores.Named(file) {
-		return folder{dir: filepath.Dir(file)}, nil
-	}
-	return folderAt(file[:strings.LastIndexByte(file, '/')])
+	dir   string       // its path, on the disk or in the store
+	url   string       // its name, such as s3://BUCKET/DIR; empty on a disk
 }
 
 // folderAt returns the folder with a path, or with a name for package stores.
@@ -55,20 +47,26 @@ func (f folder) fullName(name string) string {
 	return strings.TrimSuffix(f.url+"/"+name, "/")
 }
 
-// withFullName replaces the name of a file in an error of a store by its full name.
+// withFullName replaces the name of a file in an error by its full name.
 func (f folder) withFullName(name string, err error) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && f.store != nil {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", f.fullName(name), pathErr.Err)
 	}
 	return err
 }
 
+// files returns what the folder's files are read from, and the folder's name there.
+func (f folder) files() (files fs.FS, dir string) {
+	if f.store == nil {
+		return os.DirFS(f.dir), "."
+	}
+	return f.store, f.dir
+}
+
 // read returns the content of a file in the folder.
 func (f folder) read(name string) ([]byte, error) {
-	if f.store == nil {
-		return os.ReadFile(f.fullName(name))
-	}
-	b, err := fs.ReadFile(f.store, path.Join(f.dir, name))
+	files, dir := f.files()
+	b, err := fs.ReadFile(files, path.Join(dir, name))
 	return b, f.withFullName(name, err)
 }
 
@@ -90,11 +88,7 @@ func (f folder) write(name string, data []byte) error {
 
 // list lists the folder; a missing folder is empty.
 func (f folder) list() (list []fs.DirEntry, err error) {
-	if f.store == nil {
-		list, err = os.ReadDir(f.dir)
-	} else {
-		list, err = f.store.ReadDir(f.dir)
-	}
+	list, err = fs.ReadDir(f.files())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -153,10 +147,8 @@ type sharedFile interface {
 
 // open opens a file of the folder for reading.
 func (f folder) open(name string) (sharedFile, error) {
-	if f.store == nil {
-		return os.Open(f.fullName(name))
-	}
-	file, err := f.store.Open(path.Join(f.dir, name))
+	files, dir := f.files()
+	file, err := files.Open(path.Join(dir, name))
 	if err != nil {
 		return nil, f.withFullName(name, err)
 	}

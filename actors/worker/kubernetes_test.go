@@ -162,7 +162,7 @@ func TestReduceMakesRoom(t *testing.T) {
 	_, url, books := testStore(t)
 	p, j := prepared(t, "wordcount", url+"/out", Options{Reduces: 2, BlockSize: blockBytes}, books)
 	of := func(index int) *task {
-		return &task{Plan: j.plan, Shuffle: j.tasks.fullName(""), Index: index, Attempt: 2}
+		return &task{Temp: j.temp.fullName(""), Shuffle: j.tasks.fullName(""), Index: index, Attempt: 2}
 	}
 	require.ErrorIs(t, of(len(j.layout.Splits)+1).mapped(t.Context(), &j.layout), errWaited)
 	first := of(1)

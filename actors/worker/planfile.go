@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
-	"path"
 	"path/filepath"
 	"strconv"
 
@@ -15,7 +14,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// planFile is run-NUMBER/plan.json in the folder: the job's layout, and the programs that may run
+// planName is the name of a plan file in its run's folder.
+const planName = "plan.json"
+
+// planFile is run-NUMBER/plan.json in the output's folder: the job's layout, and the programs that may run
 // its tasks.
 type planFile struct {
 	Programs []program      `json:"programs"`
@@ -27,25 +29,25 @@ type planFile struct {
 // errGone is the error of a worker whose host has no plan file of its run.
 var errGone = mapreduce.Permanent(errors.New("its run is over, or the output's folder is not shared with this host"))
 
-// readPlan reads a plan file. It returns errGone if the file no longer exists.
-func readPlan(name string) (*planFile, error) {
-	temp, err := folderOf(name)
+// readPlan reads the plan file of a run. It returns errGone if the file no longer exists.
+func (t *task) readPlan() (*planFile, error) {
+	temp, err := folderAt(t.Temp)
 	if err != nil {
 		return nil, err
 	}
-	b, err := temp.read(path.Base(filepath.ToSlash(name)))
+	b, err := temp.read(planName)
 	if err != nil {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			err = fmt.Errorf("%w: %w", errGone, err)
 		case errors.Is(err, fs.ErrPermission) && temp.store == nil:
-			err = mapreduce.Permanent(fmt.Errorf("%w; %s", err, whoMay(name)))
+			err = mapreduce.Permanent(fmt.Errorf("%w; %s", err, whoMay(temp.fullName(planName))))
 		}
 		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
 	}
 	f := new(planFile)
 	if err := json.Unmarshal(b, f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", temp.fullName(planName), err)
 	}
 	return f, nil
 }

@@ -49,19 +49,13 @@ var streamingLine = printed{
 		base, args, err := streamingJob(j)
 		command := slices.Concat(base, args)
 		for i, word := range command {
-			command[i] = shellWord(word)
+			if !plainWord().MatchString(word) {
+				command[i] = quoted(word)
+			}
 		}
 		return []byte(strings.Join(command, " ") + "\n"), err
 	},
 }
 
-// shellWord quotes a word for a shell if necessary.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return quoted(word)
-}
+// plainWord matches the words that a shell reads as they are.
+var plainWord = pattern(`^[\w./:=,@%+-]+$`)

@@ -41,7 +41,7 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 // earlier returns the outcome of run n of the program, which the submitter has already run.
 func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 	if n >= len(asked.plan.Earlier) {
-		return nil, fmt.Errorf("%s: nothing of run %d of the program", asked.Plan, n)
+		return nil, fmt.Errorf("%s: nothing of run %d of the program", asked.Temp, n)
 	}
 	past := asked.plan.Earlier[n]
 	if err := p.Claim(); err != nil || past.Error == "" {

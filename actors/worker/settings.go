@@ -75,21 +75,19 @@ const minTaskMemory = 128 << 20
 func (s *Settings) check(on string, e engine) error {
 	row, set := engineSettings[e.settings], s.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		if _, ok := row[name]; !ok {
-			return fmt.Errorf("--%s has no effect with --on %s, which takes %s", name, on, orNone(slices.Sorted(maps.Keys(row))))
+		if _, ok := row[name]; ok {
+			continue
 		}
+		takes := "none of these settings"
+		if len(row) > 0 {
+			takes = "--" + strings.Join(slices.Sorted(maps.Keys(row)), ", --")
+		}
+		return fmt.Errorf("--%s has no effect with --on %s, which takes %s", name, on, takes)
 	}
 	if s.TaskMemory > 0 && s.TaskMemory < minTaskMemory {
 		return errors.New("--task-memory: want at least 128MiB: a worker without records needs half of that")
 	}
 	return nil
-}
-
-func orNone(flags []string) string {
-	if len(flags) == 0 {
-		return "none of these settings"
-	}
-	return "--" + strings.Join(flags, ", --")
 }
 
 // settings returns the arguments that pass the job's settings to its engine.

@@ -27,7 +27,7 @@ func TestSharedFolder(t *testing.T) {
 		want, local := wanted(t, name, 3, blockBytes, books)
 		p, j := prepared(t, name, url+"/out", Options{Reduces: 3, BlockSize: blockBytes}, books)
 		run := func(kind cluster.TaskKind, index, try int) error {
-			of := &task{Plan: j.plan, Kind: kind.String(), Index: index, Attempt: try, Spills: t.TempDir(), Shuffle: j.tasks.fullName("")}
+			of := &task{Temp: j.temp.fullName(""), Kind: kind.String(), Index: index, Attempt: try, Spills: t.TempDir(), Shuffle: j.tasks.fullName("")}
 			a := of.attempt(p, of.id(), &j.layout)
 			do := func() error { return a.runMap(t.Context(), nil) }
 			if kind == cluster.ReduceKind {

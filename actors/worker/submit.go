@@ -127,8 +127,7 @@ func Check(on string, s *Settings) error {
 type job struct {
 	o       Options
 	layout  cluster.Layout
-	plan    string // the plan file
-	temp    folder // the plan's folder
+	temp    folder // with the plan file
 	tasks   folder // for frames that no engine moves, see shared.go, and for logs
 	notes   *ledger
 	done    chan struct{} // closed when all tasks have succeeded, and the engine is over
@@ -290,7 +289,7 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	if err != nil {
 		return err
 	}
-	temp, err := folderOf(mark)
+	temp, err := folderAt(mark[:len(mark)-len("/"+cluster.RunFile)])
 	if err != nil {
 		return err
 	}
@@ -304,12 +303,11 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 		}
 	}
 	j.temp = temp.below(fmt.Sprintf("run-%016x", rand.Uint64()))
-	j.plan = j.temp.fullName("plan.json")
 	j.tasks, j.notes = j.temp.below("tasks"), &ledger{in: j.temp.below(notes), known: map[string]readNote{}}
 	if err := errors.Join(j.notes.in.make(), j.tasks.make()); err != nil { // by this user, who removes what others write to them
 		return err
 	}
-	return j.temp.write("plan.json", plan)
+	return j.temp.write(planName, plan)
 }
 
 // commit commits the winning attempt of each task and adds its counters.
@@ -356,7 +354,7 @@ func (j *job) maxAttempts() int { return cmp.Or(j.o.MaxAttempts, 4) }
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
-		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
+		Temp: j.temp.fullName(""), Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
 		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: max(cmp.Or(j.o.TaskTimeout, usualTimeout), 0),
 		Stores: stores.Roots(),
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
@@ -57,10 +56,10 @@ const failedMark = "tarry: "
 // there returns the plan's folder, or errGone if the plan no longer exists for this host: the run is
 // over.
 func (t *task) there() (temp folder, err error) {
-	if temp, err = folderOf(t.Plan); err != nil {
+	if temp, err = folderAt(t.Temp); err != nil {
 		return temp, err
 	}
-	n, err := temp.count(path.Base(t.Plan)) // without reading the plan
+	n, err := temp.count(planName) // without reading the plan
 	if err == nil && n == 0 {
 		err = errGone
 	}
@@ -88,7 +87,7 @@ func (t *task) identify(ctx context.Context) (err error) {
 	if t.Kind != mappedTask {
 		return nil
 	}
-	f, err := readPlan(t.Plan)
+	f, err := t.readPlan()
 	if err != nil {
 		return err
 	}

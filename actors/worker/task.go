@@ -38,7 +38,7 @@ const (
 
 // task is the value of TARRY_TASK: one attempt of one task of the program's run number Run.
 type task struct {
-	Plan     string `json:"plan"` // path of the plan file
+	Temp     string `json:"temp"` // folder of the run, with the plan file
 	Dir      string `json:"dir"`  // working directory of the program
 	Run      int    `json:"run"`  // number of calls of actors.Run before the task's
 	Kind     string `json:"kind"`
@@ -58,7 +58,7 @@ type task struct {
 	Tickets map[string]string `json:"tickets,omitempty"`
 	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// plan is what the worker's process has read from Plan.
+	// plan is what the worker's process has read from Temp.
 	plan *planFile
 }
 
@@ -133,7 +133,7 @@ func Main() {
 		os.Exit(t.supervise(context.Background()))
 	}
 	asked, verdicts = t, os.Stderr
-	if t.plan, err = readPlan(t.Plan); err == nil {
+	if t.plan, err = t.readPlan(); err == nil {
 		err = t.plan.check()
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func Main() {
 		syscall.CloseOnExec(framesFile) // what the user's code starts must not write frames
 	}
 	if t.Dir != "" {
-		if err := os.Chdir(t.Dir); err != nil && !stores.Named(t.Plan) { // with a store there may be no common disk
+		if err := os.Chdir(t.Dir); err != nil && !stores.Named(t.Temp) { // with a store there may be no common disk
 			giveUp(err)
 		}
 	}

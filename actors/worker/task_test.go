@@ -17,7 +17,7 @@ import (
 // invalid value the error names the variable.
 func TestTaskTravels(t *testing.T) {
 	want := task{
-		Plan: "/a b/'c\"/plan.json", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
+		Temp: "/a b/'c\"", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
 		Spills: "a b$x\n",
 	}
 	text := want.env()
@@ -110,9 +110,9 @@ func TestOtherPrograms(t *testing.T) {
 	for _, part := range []string{this.Path, this.Sum, "/bin/other", "00000000deadbeef"} {
 		require.ErrorContains(t, err, part)
 	}
-	name := filepath.Join(t.TempDir(), "plan.json")
-	require.NoError(t, os.WriteFile(name, []byte("{"), 0o600))
-	_, err = readPlan(name)
+	work := &task{Temp: t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(work.Temp, planName), []byte("{"), 0o600))
+	_, err = work.readPlan()
 	require.ErrorContains(t, err, "plan.json: ")
 }
 

@@ -87,7 +87,7 @@ func (a *attempt) still(over <-chan struct{}) bool {
 
 // lookEvery returns how often a task checks that its job still runs.
 func (t *task) lookEvery() time.Duration {
-	if stores.Named(t.Plan) {
+	if stores.Named(t.Temp) {
 		return time.Minute
 	}
 	return 5 * time.Second
