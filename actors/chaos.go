@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -39,16 +40,18 @@ type chaosInjector struct {
 	Chaos
 	mu   sync.Mutex // guards rng, which deliver uses too
 	rng  *rand.Rand
-	quit chan struct{}
+	ctx  context.Context // of run
+	quit context.CancelFunc
 	done chan struct{}
-	once sync.Once
 }
 
 func newChaosInjector(c *Chaos) *chaosInjector {
 	if c == nil {
 		return nil
 	}
-	return &chaosInjector{Chaos: *c, rng: rand.New(rand.NewPCG(c.Seed, 23)), quit: make(chan struct{}), done: make(chan struct{})}
+	u := &chaosInjector{Chaos: *c, rng: rand.New(rand.NewPCG(c.Seed, 23)), done: make(chan struct{})}
+	u.ctx, u.quit = context.WithCancel(context.Background())
+	return u
 }
 
 // below returns a random number from 0 to n-1.
@@ -138,7 +141,7 @@ func (u *chaosInjector) run(c *Cluster) {
 // wait waits for about d; it returns false once end is called.
 func (u *chaosInjector) wait(d time.Duration) bool {
 	select {
-	case <-u.quit:
+	case <-u.ctx.Done():
 		return false
 	case <-time.After(u.about(d)):
 		return true
@@ -181,9 +184,8 @@ func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 
 // end stops injecting faults and waits until run has returned.
 func (u *chaosInjector) end() {
-	if u == nil {
-		return
+	if u != nil {
+		u.quit()
+		<-u.done
 	}
-	u.once.Do(func() { close(u.quit) })
-	<-u.done
 }

@@ -56,7 +56,6 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	e.admission.Store(&admission{policy, cfg.Rules})
-	e.datasets.live = map[*lineage]bool{}
 	e.buffers = cluster.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = cluster.NewSpills(cfg.SpillDir)
 	if cfg.spillFile != nil {
@@ -72,7 +71,7 @@ func Start(cfg Config) (*Cluster, error) {
 		e.places, e.byName[p.name] = append(e.places, p), p
 		nodes = append(nodes, dfs.Node{ID: dfs.NodeID(p.name), Rack: p.rack})
 	}
-	e.network = newNetwork(cfg.Network, e.places)
+	e.network = newNetwork(cfg.Network, cfg.Nodes, cfg.Racks)
 	e.tellBeginning(&policy)
 	c := &Cluster{env: e, nodes: make([]*actor.PID, cfg.Nodes)}
 	e.fs, err = dfs.New(dfs.Config{
@@ -99,15 +98,7 @@ func (c *Cluster) spawn() error {
 	e.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}, names: map[string]dfs.NodeID{}}
 	}))
-	var up sync.WaitGroup
-	up.Add(len(e.places))
-	seen := make([]bool, len(e.places)) // used by the JobTracker only
-	e.joined = func(id scheduling.NodeID) {
-		if !seen[id] {
-			seen[id] = true
-			up.Done()
-		}
-	}
+	e.joining.Add(len(e.places))
 	ledger := newLedger(len(e.places)) // shared by the JobTracker and its restarts
 	first, err := newJobTracker(e, ledger)
 	if err != nil {
@@ -130,7 +121,7 @@ func (c *Cluster) spawn() error {
 	for i := range e.places {
 		c.nodes[i] = c.spawnNode(scheduling.NodeID(i))
 	}
-	up.Wait()
+	e.joining.Wait()
 	if e.chaos != nil {
 		go e.chaos.run(c)
 	}
@@ -160,7 +151,11 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.env.chaos.end()
 	c.submits.Wait()
 	c.env.cfg.State.Stop()
-	err := c.ask(cordonAll{})
+	all := &cordonNodes{cordoned: true}
+	for _, p := range c.env.places {
+		all.nodes = append(all.nodes, p.id)
+	}
+	err := c.ask(all)
 	for c.computing() && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -179,7 +174,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 func (c *Cluster) computing() bool {
 	for _, r := range c.env.registry.runs() {
 		r.mu.Lock()
-		n := r.tally.active[0] + r.tally.active[1]
+		n := r.tally.tasks[scheduling.Map].Running + r.tally.tasks[scheduling.Reduce].Running
 		for a := range r.live {
 			if a.idling.Load() {
 				n--
@@ -230,7 +225,9 @@ func (c *Cluster) Close() error {
 	if errs = append(errs, left); left == nil {
 		c.env.endings.Wait()
 	}
-	c.env.datasets.close()
+	for _, l := range c.env.datasets.close() {
+		l.release()
+	}
 	c.env.buffers.Close()
 	return errors.Join(errs...)
 }

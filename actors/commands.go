@@ -96,7 +96,7 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 	if err != nil {
 		return err
 	}
-	return c.ask(&cordonNode{id, cordoned})
+	return c.ask(&cordonNodes{[]scheduling.NodeID{id}, cordoned})
 }
 
 // Inspect calls f with the view of the scheduling.Core between two of its calls. f must not change
@@ -124,7 +124,6 @@ type command interface{ apply(jt *jobTracker) error }
 
 // asked carries a command to the JobTracker. reply must be buffered.
 type asked struct {
-	noDeadLetter
 	command command
 	reply   chan error
 }
@@ -165,14 +164,11 @@ type (
 		to  string
 	}
 
-	// cordonNode keeps new tasks from a node or admits them.
-	cordonNode struct {
-		node     scheduling.NodeID
+	// cordonNodes keeps new tasks from nodes or admits them.
+	cordonNodes struct {
+		nodes    []scheduling.NodeID
 		cordoned bool
 	}
-
-	// cordonAll keeps new tasks from all nodes.
-	cordonAll struct{}
 
 	// inspect passes the Core's view to a function of the user.
 	inspect struct{ look func(scheduling.View) }
@@ -244,14 +240,10 @@ func (m *leave) apply(jt *jobTracker) error {
 	return nil
 }
 
-func (m *cordonNode) apply(jt *jobTracker) error {
-	return jt.core.Cordon(jt.env.now(), m.node, m.cordoned)
-}
-
-func (cordonAll) apply(jt *jobTracker) error {
+func (m *cordonNodes) apply(jt *jobTracker) error {
 	var errs []error
-	for _, p := range jt.env.places {
-		errs = append(errs, jt.core.Cordon(jt.env.now(), p.id, true))
+	for _, id := range m.nodes {
+		errs = append(errs, jt.core.Cordon(jt.env.now(), id, m.cordoned))
 	}
 	return errors.Join(errs...)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -182,7 +184,7 @@ func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(ch
 func (l *lineage) options() cluster.KeptOptions {
 	e := l.cluster.env
 	return cluster.KeptOptions{
-		Name: fmt.Sprintf("dataset %d", e.datasets.number.Add(1)), Owner: l,
+		Name: fmt.Sprintf("dataset %d", e.lastDataset.Add(1)), Owner: l,
 		Pool: e.buffers, Spills: e.spills,
 	}
 }
@@ -230,21 +232,22 @@ func (l *lineage) release() {
 	l.kept.Release()
 }
 
-// datasets holds the unreleased datasets of a cluster.
+// datasets holds the unreleased datasets of a cluster, or those that a pipeline has made.
 type datasets struct {
-	number atomic.Int64 // number of the last dataset created, from 1, for its name in messages
-
 	mu     sync.Mutex
 	live   map[*lineage]bool
 	closed bool
 }
 
-// add adds a dataset, which Cluster.Close then releases. It returns ErrClosed after Close.
+// add adds a dataset, or returns ErrClosed after close.
 func (s *datasets) add(l *lineage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return ErrClosed
+	}
+	if s.live == nil {
+		s.live = map[*lineage]bool{}
 	}
 	s.live[l] = true
 	return nil
@@ -265,15 +268,12 @@ func (s *datasets) lose(node string) {
 	}
 }
 
-// close releases all datasets and makes add return ErrClosed.
-func (s *datasets) close() {
+// close returns the datasets, which the caller releases, and makes add return ErrClosed.
+func (s *datasets) close() []*lineage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for l := range s.live {
-		l.kept.Release()
-	}
-	clear(s.live)
+	return slices.Collect(maps.Keys(s.live))
 }
 
 // runBound binds a job and runs it to its end, and repeats both if parts of its input are lost

@@ -23,13 +23,14 @@ type env struct {
 
 	jobTracker, nameNode *actor.PID
 	registry             registry
-	joined               func(scheduling.NodeID) // called when a node has registered
+	joining              sync.WaitGroup // counts the nodes that have not registered since Start
 
 	fs     *dfs.FS
 	places []*place // indexed by scheduling.NodeID
 	byName map[string]*place
 
-	datasets datasets
+	datasets    datasets
+	lastDataset atomic.Int64 // its number, from 1, for its name in messages
 
 	network *network // nil: transfers between nodes take no time
 
@@ -63,8 +64,8 @@ type place struct {
 	name string
 	rack string
 
-	// down is set when the node has died: its data cannot be fetched any more.
-	down atomic.Bool
+	down   atomic.Bool // the node has died: its data cannot be fetched any more
+	joined sync.Once   // ends the wait for its first registration
 }
 
 // placeOf returns the node called name, or nil.

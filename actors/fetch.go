@@ -21,15 +21,19 @@ type fetcher struct {
 	isFetched     []bool           // indexed by map
 	fetchedTry    []int32          // indexed by map: the attempt whose output was fetched
 	retries       []fetchRetry     // outputs to retry
-	candidates    []int32          // with an emulated network: maps with published outputs, to choose from at random
-	rng           *rand.Rand       // with an emulated network
+	candidates    []int32          // maps with published outputs, to choose from
+	rng           *rand.Rand       // with an emulated network: chooses among them
 	remaining     int              // number of segments that are not fetched yet
 	records       int64            // number of records in the segments fetched so far
 	shuffledBytes [distances]int64 // bytes fetched, by distance of their node
 }
 
 func newFetcher(a *attempt, maps int) *fetcher {
-	return &fetcher{a: a, partition: int(a.id.Task.Index), isFetched: make([]bool, maps), fetchedTry: make([]int32, maps), remaining: maps}
+	f := &fetcher{a: a, partition: int(a.id.Task.Index), isFetched: make([]bool, maps), fetchedTry: make([]int32, maps), remaining: maps}
+	if a.env.network != nil {
+		f.rng = a.newRNG()
+	}
+	return f
 }
 
 // next implements cluster.ReduceAttempt.Next. It blocks until a segment is available and lets other
@@ -173,23 +177,18 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 // it chooses at random among the known outputs, so that reduces do not all queue at the same nodes.
 func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 	known := f.a.run.shuffle
-	if f.a.env.network == nil {
-		o, m, f.nextOutput, news = known.after(f.nextOutput)
-		return o, m, news
-	}
-	if f.rng == nil {
-		f.rng = f.a.newRNG()
-	}
 	for news == nil {
-		if _, m, f.nextOutput, news = known.after(f.nextOutput); news == nil && !f.isFetched[m] {
+		if m, f.nextOutput, news = known.after(f.nextOutput); news == nil && !f.isFetched[m] {
 			f.candidates = append(f.candidates, m)
 		}
 	}
 	for len(f.candidates) > 0 {
-		k, last := f.rng.IntN(len(f.candidates)), len(f.candidates)-1
-		m = f.candidates[k]
-		f.candidates[k] = f.candidates[last]
-		f.candidates = f.candidates[:last]
+		k := 0
+		if f.rng != nil {
+			k = f.rng.IntN(len(f.candidates))
+		}
+		m, f.candidates[k] = f.candidates[k], f.candidates[0]
+		f.candidates = f.candidates[1:]
 		if o = known.output(m); o.out != nil {
 			return o, m, nil
 		}
@@ -264,6 +263,7 @@ func (a *attempt) blame(r *report, err error) {
 func (r *run) forgives(t scheduling.TaskID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.damaged[t]++
-	return r.damaged[t] <= r.env.cfg.MaxAttempts
+	h := r.historyOf(t)
+	h.damaged++
+	return h.damaged <= r.env.cfg.MaxAttempts
 }

@@ -160,14 +160,13 @@ func (h *JobHandle) Progress() Progress {
 	t := &r.tally
 	p := Progress{
 		State: scheduling.JobRunning, Elapsed: r.env.now() - r.submitted, InputBytes: r.inputBytes,
-		Maps:     t.counts(scheduling.Map, len(r.splits)),
-		Reduces:  t.counts(scheduling.Reduce, r.plan.Reduces()),
+		Maps: t.tasks[scheduling.Map], Reduces: t.tasks[scheduling.Reduce],
 		AnyPlace: t.locality[0], NodeLocal: t.locality[1], RackLocal: t.locality[2], OffRack: t.locality[3],
 	}
 	sums := t.totals
 	parts := [2]float64{float64(p.Maps.Done), float64(p.Reduces.Done)}
 	for a := range r.live {
-		sums.add(a.totals())
+		sums.add(a.totals(), 1)
 		parts[a.id.Task.Kind] += a.done()
 	}
 	if p.Maps.Total > 0 {
@@ -183,10 +182,6 @@ func (h *JobHandle) Progress() Progress {
 	default:
 	}
 	return p
-}
-
-func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
-	return TaskCounts{Total: total, Done: t.doneTasks[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
 }
 
 // registry lists the running jobs. It is safe for concurrent use.

@@ -90,7 +90,6 @@ func (jt *jobTracker) numberNodes() error {
 type (
 	// join registers a node; the answer is joined. Repeated until answered.
 	join struct {
-		noDeadLetter
 		spec scheduling.Node
 		pid  *actor.PID
 	}
@@ -98,7 +97,6 @@ type (
 	// heartbeat carries a node's statuses and the reports of attempts that ended; the answer is
 	// heartbeatAck. Repeated, unchanged, until answered.
 	heartbeat struct {
-		noDeadLetter
 		beat    scheduling.Heartbeat
 		reports []*report
 	}
@@ -106,7 +104,6 @@ type (
 	// commitRequest asks whether an attempt may commit; the answer is commitAnswer. The attempt
 	// sends it to its Slot, which passes it on.
 	commitRequest struct {
-		noDeadLetter
 		attempt scheduling.AttemptID
 	}
 )
@@ -196,7 +193,7 @@ func (jt *jobTracker) join(c actor.Context, m *join) {
 	jt.settle(c) // process the loss of the former incarnation first
 	jt.nodes[id] = tracked{m.pid, m.spec.Incarnation}
 	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
-	jt.env.joined(id)
+	jt.env.places[id].joined.Do(jt.env.joining.Done)
 }
 
 func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {

@@ -27,7 +27,6 @@ type member struct {
 type (
 	// nodeUp announces a node's incarnation; the node repeats it from time to time.
 	nodeUp struct {
-		noDeadLetter
 		node dfs.NodeID
 		pid  *actor.PID
 		life uint64
@@ -35,13 +34,12 @@ type (
 
 	// nodeLost is the JobTracker's message that an incarnation of a node is lost.
 	nodeLost struct {
-		noDeadLetter
 		node dfs.NodeID
 		life uint64
 	}
 
 	// heal asks for orders that create missing replicas.
-	heal struct{ noDeadLetter }
+	heal struct{}
 )
 
 // Receive implements actor.Actor.

@@ -49,18 +49,15 @@ type transfer struct {
 	cut       bool    // the sending node went down
 }
 
-// newNetwork returns nil if the configuration turns the network off.
-func newNetwork(c NetworkConfig, places []*place) *network {
+// newNetwork returns the network of nodes that are spread round robin over racks, or nil if the
+// configuration turns it off.
+func newNetwork(c NetworkConfig, nodes, racks int) *network {
 	if c.NodeLink == 0 {
 		return nil
 	}
-	racks := map[string]int32{}
-	rackOf := make([]int32, len(places))
-	for i, p := range places {
-		if _, known := racks[p.rack]; !known {
-			racks[p.rack] = int32(len(racks))
-		}
-		rackOf[i] = racks[p.rack]
+	rackOf := make([]int32, nodes)
+	for i := range rackOf {
+		rackOf[i] = int32(i % racks)
 	}
 	return &network{
 		model: netmodel.New(netmodel.Config{

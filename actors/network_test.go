@@ -17,12 +17,8 @@ import (
 
 // testNetwork returns a network of 8 nodes with 100 bytes per second each, in 2 racks.
 func testNetwork(c NetworkConfig) *network {
-	var places []*place
-	for i := range 8 {
-		places = append(places, &place{id: scheduling.NodeID(i), rack: [...]string{"a", "b"}[i%2]})
-	}
 	c.NodeLink = 100
-	return newNetwork(c, places)
+	return newNetwork(c, 8, 2)
 }
 
 // active counts the transfers in progress.
@@ -59,7 +55,7 @@ func TestTransferTimes(t *testing.T) {
 			require.Zero(t, n.active())
 		})
 	}
-	require.Nil(t, newNetwork(NetworkConfig{}, nil))
+	require.Nil(t, newNetwork(NetworkConfig{}, 8, 2))
 }
 
 // A transfer alone has the whole link. A second one halves its rate after 4 s and is canceled at 6
@@ -153,7 +149,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 		e := &env{start: time.Now(), computeTokens: make(chan struct{}, 1)}
 		e.places = []*place{{id: 0, name: "a", rack: "r"}, {id: 1, name: "b", rack: "r"}}
 		e.byName = map[string]*place{"a": e.places[0], "b": e.places[1]}
-		e.network = newNetwork(NetworkConfig{NodeLink: 100}, e.places)
+		e.network = newNetwork(NetworkConfig{NodeLink: 100}, 2, 1)
 		a := newAttempt(e, &run{splits: []cluster.Split{{Length: 1000, Hosts: []string{"a"}}}}, scheduling.AttemptID{}, e.places[1])
 		require.NoError(t, a.acquireCompute())
 		time.AfterFunc(4*time.Second, func() { a.gate.hold(true) })

@@ -52,14 +52,12 @@ type slotAttempt struct {
 type (
 	// joined answers join: the node is registered.
 	joined struct {
-		noDeadLetter
 		node        scheduling.NodeID
 		incarnation uint64
 	}
 
 	// heartbeatAck answers heartbeat seq; the node carries out its actions in order.
 	heartbeatAck struct {
-		noDeadLetter
 		seq         uint64
 		incarnation uint64
 		actions     []action
@@ -67,18 +65,16 @@ type (
 	}
 
 	// poke asks for a heartbeat now: there is work or an action for the node.
-	poke struct{ noDeadLetter }
+	poke struct{}
 
 	// fetchFailed is a reduce's report of a map output that it could not fetch.
 	fetchFailed struct {
-		noDeadLetter
 		attempt scheduling.AttemptID
 		lost    scheduling.LostOutput
 	}
 
 	// copyBlock asks the node to create a replica.
 	copyBlock struct {
-		noDeadLetter
 		copy dfs.Copy
 	}
 )
@@ -86,7 +82,6 @@ type (
 // report says how an attempt ended. Its goroutine sends it to the Slot, the Slot to the Node, and
 // the Node to the JobTracker in a heartbeat.
 type report struct {
-	noDeadLetter
 	status   scheduling.Status
 	err      error              // error of a failed attempt
 	output   *cluster.MapOutput // map output; the run owns it

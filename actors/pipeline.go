@@ -12,10 +12,7 @@ import (
 // concurrent use.
 type Pipeline struct {
 	cluster *Cluster
-
-	mu    sync.Mutex
-	owned []*lineage // in order of creation
-	over  bool
+	made    datasets
 }
 
 // Pipeline runs steps, which run jobs, as one unit. The steps run concurrently, so jobs that depend
@@ -59,21 +56,14 @@ func (p *Pipeline) home() *Cluster { return p.cluster }
 
 // adopt makes the pipeline release a dataset when it ends.
 func (p *Pipeline) adopt(l *lineage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
+	if p.made.add(l) != nil {
 		l.release()
-		return
 	}
-	p.owned = append(p.owned, l)
 }
 
 // end releases the pipeline's datasets: all after a failure, otherwise those not retained.
 func (p *Pipeline) end(succeeded bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	for _, l := range p.owned {
+	for _, l := range p.made.close() {
 		if !l.retained.Load() || !succeeded {
 			l.release()
 		}

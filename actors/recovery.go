@@ -192,7 +192,7 @@ func (jt *jobTracker) resume(m *submit) (id scheduling.JobID, err error) {
 	if r.plan.MapOnly() {
 		kind = scheduling.Map
 	}
-	r.tally.doneTasks[kind] = len(m.kept)
+	r.tally.tasks[kind].Done = len(m.kept)
 	if job, err := jt.core.View().Glance(id); err == nil {
 		r.submitted = job.Submitted
 	}

@@ -144,7 +144,9 @@ func TestRoundsOfNumbersArePlainGo(t *testing.T) {
 				require.NoError(t, c.StartNode(name))
 			}
 			wait.Wait()
-			c.env.datasets.close()
+			for _, l := range c.env.datasets.close() {
+				l.release()
+			}
 			pass(time.Minute)
 			c.requireNothingHeld(t)
 		})

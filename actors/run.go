@@ -46,20 +46,32 @@ type run struct {
 	fixed     int64        // bytes of memory that the job uses from its submission to its end
 	sums      *counter.Set // counters of reduces, and of maps in jobs without reduces
 	ended     bool         // attempts may not enter any more
-	faults    map[scheduling.TaskID]*fault
-	failing   scheduling.TaskID             // the task that failed last; a failed job blames it
-	cause     error                         // why the job ended, if not because of its tasks
-	damaged   map[scheduling.TaskID]int     // number of attempts ended by a damaged spill
-	why       error                         // why the job was killed
-	skipped   map[int32][]cluster.Skipped   // records skipped by maps that are done
-	bad       map[int32][]cluster.BadRecord // records on which attempts at a map did not return
-	result    Result                        // set before done is closed
+	history   map[scheduling.TaskID]*taskHistory
+	failing   scheduling.TaskID // the task that failed last; a failed job blames it
+	cause     error             // why the job ended, if not because of its tasks
+	why       error             // why the job was killed
+	result    Result            // set before done is closed
 }
 
-// fault counts the failures of a task.
-type fault struct {
-	first error // later errors may only follow from it
-	times int
+// taskHistory is what the attempts at a task have met.
+type taskHistory struct {
+	failures int
+	first    error               // of the failures: later errors may only follow from it
+	damaged  int                 // number of attempts ended by a damaged spill
+	skipped  []cluster.Skipped   // records skipped by a map that is done
+	bad      []cluster.BadRecord // records on which attempts at a map did not return
+}
+
+// historyOf returns the history of a task. The caller holds mu.
+func (r *run) historyOf(t scheduling.TaskID) *taskHistory {
+	if r.history[t] == nil {
+		r.history[t] = new(taskHistory)
+	}
+	return r.history[t]
+}
+
+func (r *run) mapHistory(m int32) *taskHistory {
+	return r.historyOf(scheduling.TaskID{Job: r.id, Kind: scheduling.Map, Index: m})
 }
 
 // totals are sums over attempts.
@@ -70,35 +82,28 @@ type totals struct {
 	Spilled  int64 // bytes written to spill files
 }
 
-func (t *totals) add(o totals) {
-	t.Records += o.Records
-	t.Bytes += o.Bytes
-	t.Shuffled += o.Shuffled
-	t.Spilled += o.Spilled
-}
-
-func (t totals) negative() totals {
-	return totals{Records: -t.Records, Bytes: -t.Bytes, Shuffled: -t.Shuffled, Spilled: -t.Spilled}
+// add adds o, or removes it if times is -1.
+func (t *totals) add(o totals, times int64) {
+	t.Records += times * o.Records
+	t.Bytes += times * o.Bytes
+	t.Shuffled += times * o.Shuffled
+	t.Spilled += times * o.Spilled
 }
 
 // tally holds the JobTracker's counts of a run, by task kind.
 type tally struct {
-	launched  [2]int
-	doneTasks [2]int
-	failed    [2]int
-	killed    [2]int
-	active    [2]int
-	locality  [4]int // launched maps: without location, node-local, rack-local, off-rack
-	shuffled  [distances]int64
-	time      [2]time.Duration // slot time of attempts that ended with a report
-	totals    totals           // sums over attempts that succeeded and whose output is not lost
+	tasks    [2]TaskCounts
+	launched [2]int
+	locality [4]int // launched maps: without location, node-local, rack-local, off-rack
+	shuffled [distances]int64
+	time     [2]time.Duration // slot time of attempts that ended with a report
+	totals   totals           // sums over attempts that succeeded and whose output is not lost
 }
 
 func newRun(e *env, p *mapreduce.Plan) *run {
 	return &run{
 		env: e, name: p.Name(), plan: p, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
-		damaged: map[scheduling.TaskID]int{}, bad: map[int32][]cluster.BadRecord{}, sums: new(counter.Set),
+		live: map[*attempt]bool{}, history: map[scheduling.TaskID]*taskHistory{}, sums: new(counter.Set),
 	}
 }
 
@@ -151,7 +156,7 @@ func (r *run) launched(e *Event) {
 	defer r.mu.Unlock()
 	k := e.Attempt.Task.Kind
 	r.tally.launched[k]++
-	r.tally.active[k]++
+	r.tally.tasks[k].Running++
 	if k == scheduling.Map {
 		r.tally.locality[min(e.Locality, scheduling.OffRack)-scheduling.AnyPlace]++
 	}
@@ -169,12 +174,12 @@ func (r *run) succeeded(e *Event, rep *report, at *place) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := &r.tally
-	t.doneTasks[id.Kind]++
-	t.active[id.Kind]--
+	t.tasks[id.Kind].Done++
+	t.tasks[id.Kind].Running--
 	t.time[id.Kind] += e.At - rep.phases.Start
-	t.totals.add(rep.totals)
+	t.totals.add(rep.totals, 1)
 	if id.Kind == scheduling.Map && r.maxSkips > 0 {
-		r.skipped[id.Index] = rep.skipped
+		r.mapHistory(id.Index).skipped = rep.skipped
 	}
 	if shuffles {
 		r.rememberSkips(id.Index, rep.skipped, false)
@@ -190,8 +195,8 @@ func (r *run) failed(e *Event, rep *report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := e.Attempt.Task.Kind
-	r.tally.failed[k]++
-	r.tally.active[k]--
+	r.tally.tasks[k].Failed++
+	r.tally.tasks[k].Running--
 	if rep != nil {
 		r.tally.time[k] += e.At - rep.phases.Start
 	}
@@ -199,13 +204,12 @@ func (r *run) failed(e *Event, rep *report) {
 		return
 	}
 	r.noteBad(e.Attempt.Task, rep.err)
-	f := r.faults[e.Attempt.Task]
+	h := r.historyOf(e.Attempt.Task)
 	// ErrTooManySkips names the first cause, and ErrPartLost makes Collect and Keep run the job again.
-	if f == nil || errors.Is(rep.err, cluster.ErrTooManySkips) || errors.Is(rep.err, cluster.ErrPartLost) {
-		f = &fault{first: rep.err}
-		r.faults[e.Attempt.Task] = f
+	if h.first == nil || errors.Is(rep.err, cluster.ErrTooManySkips) || errors.Is(rep.err, cluster.ErrPartLost) {
+		h.first, h.failures = rep.err, 0
 	}
-	f.times++
+	h.failures++
 	r.failing = e.Attempt.Task
 }
 
@@ -213,7 +217,7 @@ func (r *run) failed(e *Event, rep *report) {
 func (r *run) judged(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	told := r.faults[r.failing] != nil && strings.Contains(why, r.failing.String())
+	told := r.historyOf(r.failing).first != nil && strings.Contains(why, r.failing.String())
 	if r.cause == nil && why != "" && !told {
 		r.cause = errors.New(why)
 	}
@@ -223,17 +227,17 @@ func (r *run) killed(e *Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := e.Attempt.Task.Kind
-	r.tally.killed[k]++
-	r.tally.active[k]--
+	r.tally.tasks[k].Killed++
+	r.tally.tasks[k].Running--
 }
 
 func (r *run) outputLost(m int32) {
 	lost := r.shuffle.withdraw(m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tally.doneTasks[scheduling.Map]--
-	delete(r.skipped, m)
-	r.tally.totals.add(lost.totals.negative())
+	r.tally.tasks[scheduling.Map].Done--
+	r.mapHistory(m).skipped = nil
+	r.tally.totals.add(lost.totals, -1)
 }
 
 // endGrace is how long the end of a job waits for nodes to stop its attempts before it stops them
@@ -259,10 +263,10 @@ func (r *run) total() *counter.Set {
 		{counter.GroupJob, "Data-local map tasks", int64(t.locality[1])},
 		{counter.GroupJob, "Rack-local map tasks", int64(t.locality[2])},
 		{counter.GroupJob, "Other local map tasks", int64(t.locality[3] + t.locality[0])},
-		{counter.GroupJob, "Failed map tasks", int64(t.failed[0])},
-		{counter.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
-		{counter.GroupJob, "Killed map tasks", int64(t.killed[0])},
-		{counter.GroupJob, "Killed reduce tasks", int64(t.killed[1])},
+		{counter.GroupJob, "Failed map tasks", int64(t.tasks[0].Failed)},
+		{counter.GroupJob, "Failed reduce tasks", int64(t.tasks[1].Failed)},
+		{counter.GroupJob, "Killed map tasks", int64(t.tasks[0].Killed)},
+		{counter.GroupJob, "Killed reduce tasks", int64(t.tasks[1].Killed)},
 		{counter.GroupJob, "Total time spent by all map tasks (ms)", t.time[0].Milliseconds()},
 		{counter.GroupJob, "Total time spent by all reduce tasks (ms)", t.time[1].Milliseconds()},
 		{"CoGRS", "Node-local shuffle bytes", t.shuffled[0]},
@@ -365,15 +369,15 @@ func (r *run) failure(state scheduling.JobState, err error) error {
 		}
 		return fmt.Errorf("%w: %v %q: %w", ErrJobKilled, r.id, r.name, r.why)
 	}
-	f := r.faults[r.failing]
+	h := r.historyOf(r.failing)
 	switch err = cmp.Or(err, r.cause); {
 	case err != nil:
-	case f == nil:
+	case h.first == nil:
 		return fmt.Errorf("%w: %v %q", ErrJobFailed, r.id, r.name)
-	case f.times > 1:
-		err = fmt.Errorf("%v failed %d times, first so: %w", r.failing, f.times, f.first)
+	case h.failures > 1:
+		err = fmt.Errorf("%v failed %d times, first so: %w", r.failing, h.failures, h.first)
 	default:
-		err = fmt.Errorf("%v: %w", r.failing, f.first)
+		err = fmt.Errorf("%v: %w", r.failing, h.first)
 	}
 	return fmt.Errorf("%w: %v %q: %w", ErrJobFailed, r.id, r.name, err)
 }

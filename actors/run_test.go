@@ -101,7 +101,7 @@ func TestTallyIsPlainSums(t *testing.T) {
 	r.failed(event(scheduling.Reduce, 0, 4*time.Second), nil)
 	require.Equal(t, totals{7, 70, 700, 7000}, r.tally.totals, "of those that succeeded")
 	r.outputLost(1)
-	require.Equal(t, [2]int{1, 1}, r.tally.doneTasks)
+	require.Equal(t, [2]TaskCounts{{Done: 1, Running: -3, Failed: 1}, {Done: 1, Running: -2, Failed: 1}}, r.tally.tasks)
 	require.Equal(t, totals{5, 50, 500, 5000}, r.tally.totals)
 	require.Nil(t, r.shuffle.output(1).out)
 

@@ -48,20 +48,20 @@ func (s *shuffle) withdraw(m int32) mapOutput {
 	return o
 }
 
-// after returns the next output published at or after position pos of the log, its map and the next
-// position. If there is none, it returns a channel that is closed at the next publication.
-func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan struct{}) {
+// after returns the map of the next output published at or after position pos of the log, and the
+// position after it. If there is none, it returns a channel that is closed at the next publication.
+func (s *shuffle) after(pos int) (m int32, next int, news <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ; pos < len(s.log); pos++ {
 		if m = s.log[pos]; s.outputs[m].out != nil {
-			return s.outputs[m], m, pos + 1, nil
+			return m, pos + 1, nil
 		}
 	}
 	if s.news == nil {
 		s.news = make(chan struct{})
 	}
-	return mapOutput{}, 0, pos, s.news
+	return 0, pos, s.news
 }
 
 // output returns the published output of one map; zero if there is none.

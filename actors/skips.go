@@ -2,7 +2,6 @@ package actors
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -19,22 +18,11 @@ func (r *run) maySkip(m int32, list []cluster.Skipped) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := len(list)
-	for other, skipped := range r.skipped {
-		if other != m {
-			n += len(skipped)
-		}
+	n := len(list) - len(r.mapHistory(m).skipped)
+	for _, h := range r.history {
+		n += len(h.skipped)
 	}
-	return r.tooMany(n, list[0])
-}
-
-// tooMany returns an error if n skipped records are more than the job may skip.
-func (r *run) tooMany(n int, one cluster.Skipped) error {
-	if n <= r.maxSkips {
-		return nil
-	}
-	return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
-		cluster.ErrTooManySkips, n, r.maxSkips, one.Input, one.Offset, one.Reason))
+	return cluster.CheckSkips(n, r.maxSkips, list[0])
 }
 
 // skips lists the records skipped by the maps that are done. It returns an error if they exceed
@@ -42,12 +30,12 @@ func (r *run) tooMany(n int, one cluster.Skipped) error {
 func (r *run) skips() (list []cluster.Skipped, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, skipped := range r.skipped {
-		list = append(list, skipped...)
+	for _, h := range r.history {
+		list = append(list, h.skipped...)
 	}
 	cluster.SortSkipped(list)
 	if len(list) > 0 {
-		err = r.tooMany(len(list), list[0])
+		err = cluster.CheckSkips(len(list), r.maxSkips, list[0])
 	}
 	return list, err
 }
@@ -65,7 +53,8 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 	if !known || !stuck || r.maxSkips == 0 || task.Kind != scheduling.Map {
 		return
 	}
-	r.bad[task.Index] = append(r.bad[task.Index], cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
+	h := r.mapHistory(task.Index)
+	h.bad = append(h.bad, cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
 }
 
 // badRecords returns the records that the next attempt at a map must skip, because earlier attempts
@@ -73,7 +62,7 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 func (r *run) badRecords(m int32) []cluster.BadRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.bad[m])
+	return slices.Clone(r.mapHistory(m).bad)
 }
 
 // rememberSkips writes the records that a map has skipped to the state directory, if the job has
@@ -107,7 +96,7 @@ func (r *run) resumeSkips(kept []int32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for m, skipped := range list {
-		r.skipped[m] = skipped
+		r.mapHistory(m).skipped = skipped
 		r.sums.Add(counter.MapSkippedRecords, int64(len(skipped)))
 	}
 }

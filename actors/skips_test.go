@@ -230,17 +230,17 @@ func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r.maxSkips = 3
 	bad := make([]cluster.Skipped, 4)
 	require.NoError(t, r.maySkip(0, bad[:3]))
-	r.skipped[1] = bad[:2]
+	r.mapHistory(1).skipped = bad[:2]
 	require.NoError(t, r.maySkip(0, bad[:1]))
 	require.ErrorIs(t, r.maySkip(0, bad[:2]), cluster.ErrTooManySkips)
 	require.True(t, cluster.IsPermanent(r.maySkip(0, bad[:2])))
 	require.NoError(t, r.maySkip(1, bad[:3]), "instead of the two")
 	require.NoError(t, r.maySkip(1, nil))
-	r.skipped[2] = bad[:1]
+	r.mapHistory(2).skipped = bad[:1]
 	list, err := r.skips()
 	require.NoError(t, err)
 	require.Len(t, list, 3)
-	r.skipped[0] = bad[:1]
+	r.mapHistory(0).skipped = bad[:1]
 	list, err = r.skips()
 	require.ErrorIs(t, err, cluster.ErrTooManySkips)
 	require.Len(t, list, 4)
@@ -261,11 +261,12 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 		require.Len(t, left, 1)
 		require.True(t, c.env.cfg.State.Skip("count", 0, left, c.env.cfg.Logger))
 		r := h.run
-		r.skipped, r.sums = map[int32][]cluster.Skipped{}, new(counter.Set)
+		r.history, r.sums = map[scheduling.TaskID]*taskHistory{}, new(counter.Set)
 		r.resumeSkips([]int32{0, 1, 2})
-		require.Empty(t, r.skipped)
+		require.Empty(t, r.history)
 		r.resumeSkips([]int32{0, 1, 2, 3})
-		require.Equal(t, map[int32][]cluster.Skipped{0: left}, r.skipped)
+		require.Equal(t, left, r.mapHistory(0).skipped)
+		require.EqualValues(t, 1, r.leftOut())
 		require.EqualValues(t, 1, r.sums.Get(counter.MapSkippedRecords))
 	})
 }
@@ -274,8 +275,8 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 func (r *run) leftOut() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, skipped := range r.skipped {
-		n += len(skipped)
+	for _, h := range r.history {
+		n += len(h.skipped)
 	}
 	return n
 }

@@ -18,14 +18,12 @@ type (
 	// order is an action for an attempt: to start it in a free slot or, if the slot still has it,
 	// to kill, suspend or resume it.
 	order struct {
-		noDeadLetter
 		verb    scheduling.Verb
 		attempt *attempt
 	}
 
 	// commitAnswer is the JobTracker's answer to a commitRequest.
 	commitAnswer struct {
-		noDeadLetter
 		attempt scheduling.AttemptID
 		granted bool
 	}

@@ -112,6 +112,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 			return err
 		}
 	}
+	r.tally.tasks = [2]TaskCounts{{Total: spec.Maps}, {Total: spec.Reduces}}
 	r.maxSkips = o.MaxSkips
 	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
 	if attempts > 1 && !r.plan.ReadOnce() {

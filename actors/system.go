@@ -18,8 +18,9 @@ type system struct {
 
 func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
 	lib := actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log.With("lib", "actor") }),
-		actor.WithDeadLetterRequestLogging(false),
+		// It logs each message that arrives too late, which is normal after a node has stopped, and
+		// panics, which logPanics logs.
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
 		// The library holds a goroutine for this long at each interval's first dead letter.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
@@ -61,13 +62,6 @@ func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
 	}
 }
 
-// noDeadLetter keeps a message that arrives too late out of the dead-letter log: messages to a node
-// that was just stopped are normal.
-type noDeadLetter struct{}
-
-// IgnoreDeadLetterLogging implements the actor library's marker.
-func (noDeadLetter) IgnoreDeadLetterLogging() {}
-
 // alarm is the timer that will send an actor its next tick. The actor stops it when it stops, and
 // ignores other ticks, since one may be in flight.
 type alarm struct {
@@ -77,10 +71,7 @@ type alarm struct {
 }
 
 // tick is what an actor's own alarm sends.
-type tick struct {
-	noDeadLetter
-	_ byte // so that each has an address of its own
-}
+type tick struct{ _ byte } // not empty, so that each has an address of its own
 
 // alarm sends pid a tick after d.
 func (s *system) alarm(pid *actor.PID, d time.Duration) alarm {

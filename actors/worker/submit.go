@@ -338,10 +338,10 @@ func (j *job) quarantine(p *mapreduce.Plan, maps []*note) error {
 		list = append(list, n.Skipped...)
 	}
 	cluster.SortSkipped(list)
-	if len(list) > j.o.MaxSkips {
-		one := list[0]
-		return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
-			cluster.ErrTooManySkips, len(list), j.o.MaxSkips, one.Input, one.Offset, one.Reason))
+	if len(list) > 0 {
+		if err := cluster.CheckSkips(len(list), j.o.MaxSkips, list[0]); err != nil {
+			return err
+		}
 	}
 	_, err := p.Quarantine(list)
 	return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -37,6 +38,16 @@ func SortSkipped(list []Skipped) {
 	slices.SortFunc(list, func(a, b Skipped) int {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Number, b.Number))
 	})
+}
+
+// CheckSkips returns a permanent error if n skipped records, among them one, are more than the job
+// may skip.
+func CheckSkips(n, most int, one Skipped) error {
+	if n <= most {
+		return nil
+	}
+	return fault.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
+		ErrTooManySkips, n, most, one.Input, one.Offset, one.Reason))
 }
 
 // errChunks is the error of a job that may skip records but has Chunks as input.
