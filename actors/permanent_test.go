@@ -132,7 +132,7 @@ func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 			return mapreduce.MapOnly[int, int]{
 				MapTask: func(*mapreduce.Task) (f mapreduce.Filter[int, int], err error) { return f, nil },
 			}.Bind(numbers, discards[int]())
-		}, "MapTask returned a Filter without Map", false},
+		}, "MapTask returned a Mapper or Filter without Map", false},
 		"MarshalBinary":   {shuffling(moodyOf, nil), "encoding actors_test.moody: no bytes", true},
 		"UnmarshalBinary": {shuffling(func(i int) moody { return moody(i / 3 % 2 * 3) }, nil), "decoding actors_test.moody: no number", false},
 		"MarshalText": {func() (*mapreduce.Plan, error) {
