@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (r *Result) finish(s *sim) {
 		}
 		classes[j.Class] = append(classes[j.Class], j)
 	}
-	slices.SortFunc(names, naturally)
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(padded(a), padded(b)) })
 	r.Report.Figures = Sum(all)
 	span := span(all)
 	r.Report.Utilization = utilization(r.busy, slots, span)
@@ -46,32 +47,17 @@ func (r *Result) finish(s *sim) {
 	}
 }
 
-// naturally compares names; digits in them are compared as numbers: bin 9 comes before bin 10.
-func naturally(a, b string) int {
-	digits := func(s string) int {
-		n := 0
-		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
-		return n
-	}
-	for a != "" && b != "" {
-		if m, n := digits(a), digits(b); m > 0 && n > 0 {
-			if m != n {
-				return m - n
-			}
-			if a[:m] != b[:n] {
-				return strings.Compare(a[:m], b[:n])
-			}
-			a, b = a[m:], b[n:]
+// padded returns a name with leading zeros in its numbers, so that bin 9 comes before bin 10.
+func padded(name string) (out string) {
+	for name != "" {
+		rest := strings.TrimLeft(name, "0123456789")
+		if digits := name[:len(name)-len(rest)]; digits != "" {
+			out, name = out+fmt.Sprintf("%020s", digits), rest
 			continue
 		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
+		out, name = out+name[:1], name[1:]
 	}
-	return len(a) - len(b)
+	return out
 }
 
 // result returns the results of a job.

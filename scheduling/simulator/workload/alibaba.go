@@ -69,18 +69,18 @@ func parseBatchTask(line string) (t batchTask, ended bool, err error) {
 	if col[4] != "Terminated" {
 		return t, false, nil
 	}
-	count, err1 := wholeNumber("inst_num", col[1], maxTasks)
-	start, err2 := wholeNumber("start_time", col[5], maxSeconds)
-	end, err3 := wholeNumber("end_time", col[6], maxSeconds)
-	t.instances, t.start, t.end = int(count), start, end
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return t, false, err
+	var c columns
+	t.instances = int(c.number("inst_num", col[1], maxTasks))
+	t.start = c.number("start_time", col[5], maxSeconds)
+	t.end = c.number("end_time", col[6], maxSeconds)
+	if c.err != nil {
+		return t, false, c.err
 	}
-	if start == 0 || end == 0 { // before or after the trace
+	if t.start == 0 || t.end == 0 { // before or after the trace
 		return t, false, nil
 	}
-	if end < start || count == 0 {
-		return t, false, fmt.Errorf("%d instances from %d to %d s", count, start, end)
+	if t.end < t.start || t.instances == 0 {
+		return t, false, fmt.Errorf("%d instances from %d to %d s", t.instances, t.start, t.end)
 	}
 	parts := strings.Split(t.name, "_")
 	if number := strings.TrimLeft(parts[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); number != "" {

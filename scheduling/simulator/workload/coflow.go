@@ -47,12 +47,12 @@ const (
 func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
 	want := -1
 	n, err := textfile.EachLine(r, 16<<20, func(_ int, line string) (err error) {
-		p := coflowLine{words: strings.Fields(line), racks: racks}
+		p := columns{words: strings.Fields(line)}
 		if want < 0 {
 			racks, want, err = p.head()
 			return err
 		}
-		c, err := p.coflow()
+		c, err := p.coflow(racks)
 		switch {
 		case err != nil:
 			return err
@@ -73,52 +73,8 @@ func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error)
 	return list, racks, nil
 }
 
-// coflowLine parses the words of a line one by one. It keeps the first error; after it, numbers are 0.
-type coflowLine struct {
-	words []string
-	racks int
-	err   error
-}
-
-// fail records an error, unless there is an earlier one.
-func (p *coflowLine) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf(format, args...)
-	}
-}
-
-// next returns the next word; what names it in errors.
-func (p *coflowLine) next(what string) (word string) {
-	if len(p.words) == 0 {
-		p.fail("the line ends before the %s", what)
-		return ""
-	}
-	word, p.words = p.words[0], p.words[1:]
-	return word
-}
-
-// number parses a word as an integer from 0 to top.
-func (p *coflowLine) number(what, word string, top int64) int64 {
-	n, err := wholeNumber(what, word, top)
-	if err != nil {
-		p.fail("%w", err)
-	}
-	return n
-}
-
-// integer parses the next word as an integer from 0 to top.
-func (p *coflowLine) integer(what string, top int64) int64 { return p.number(what, p.next(what), top) }
-
-// end returns the error of the line, which must not have more words.
-func (p *coflowLine) end() error {
-	if len(p.words) > 0 {
-		p.fail("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
-	}
-	return p.err
-}
-
 // head parses the first line: the number of racks and the number of coflows.
-func (p *coflowLine) head() (racks, coflows int, err error) {
+func (p *columns) head() (racks, coflows int, err error) {
 	racks = int(p.integer("number of racks", maxRacks))
 	coflows = int(p.integer("number of coflows", maxJobs))
 	if racks == 0 {
@@ -128,15 +84,15 @@ func (p *coflowLine) head() (racks, coflows int, err error) {
 }
 
 // coflow parses a line after the first: one coflow.
-func (p *coflowLine) coflow() (c Coflow, err error) {
+func (p *columns) coflow(racks int) (c Coflow, err error) {
 	c.ID = int(p.integer("id", math.MaxInt32))
 	c.Arrival = time.Duration(p.integer("arrival time", maxSeconds*1000)) * time.Millisecond
 	for range p.integer("number of maps", int64(len(p.words)-1)) {
-		c.Maps = append(c.Maps, int32(p.integer("rack of a map", int64(p.racks-1))))
+		c.Maps = append(c.Maps, int32(p.integer("rack of a map", int64(racks-1))))
 	}
 	total := int64(0)
 	for range p.integer("number of reduces", int64(len(p.words)-1)) {
-		rack, size := p.reduce()
+		rack, size := p.reduce(racks)
 		c.Reduces, c.Bytes = append(c.Reduces, rack), append(c.Bytes, size)
 		if total += size; total > MaxBytes {
 			p.fail("more than %d bytes in one shuffle", MaxBytes)
@@ -150,13 +106,13 @@ func (p *coflowLine) coflow() (c Coflow, err error) {
 }
 
 // reduce parses the next word, "rack:megabytes"; size is in bytes.
-func (p *coflowLine) reduce() (rack int32, size int64) {
+func (p *columns) reduce(racks int) (rack int32, size int64) {
 	word := p.next("rack of a reduce")
 	place, text, found := strings.Cut(word, ":")
 	if !found {
 		p.fail("reduce %.40q is not rack:megabytes", word)
 	}
-	rack = int32(p.number("rack of a reduce", place, int64(p.racks-1)))
+	rack = int32(p.number("rack of a reduce", place, int64(racks-1)))
 	mb, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:

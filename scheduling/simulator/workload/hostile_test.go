@@ -2,6 +2,8 @@ package workload
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -106,19 +108,18 @@ func TestByteOrderMark(t *testing.T) {
 	w, err := ReadYAML(strings.NewReader("\xef\xbb\xbfjobs:\n- maps: 1\n"), "w.yaml", rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 1)
-	rows, err := ReadTrace(strings.NewReader("\xef\xbb\xbfj\t0\t0\t1\t1\t1\n"), "t.tsv")
+	w, err = ReadSWIM(strings.NewReader("\xef\xbb\xbfj\t0\t0\t1\t1\t1\n"), "t.tsv", TraceOptions{})
 	require.NoError(t, err)
-	require.Equal(t, "j", rows[0].ID)
+	require.Equal(t, "j", w.Jobs[0].Name)
 }
 
-// FromTrace rejects options that make times invalid.
+// ReadSWIM rejects options that make times invalid.
 func TestTraceTimesStayInBounds(t *testing.T) {
-	rows := []TraceRow{{ID: "a", Submit: maxSeconds}}
-	_, err := FromTrace(rows, TraceOptions{TimeScale: 1e6})
+	row := fmt.Sprintf("a\t%d\t0\t1\t1\t1\n", maxSeconds)
+	_, err := ReadSWIM(strings.NewReader(row), "t", TraceOptions{TimeScale: 1e6})
 	require.ErrorIs(t, err, ErrFormat)
-	nan := 0.0
-	_, err = FromTrace(rows, TraceOptions{TimeScale: nan / nan})
-	require.Error(t, err)
+	_, err = ReadSWIM(strings.NewReader(row), "t", TraceOptions{TimeScale: math.NaN()})
+	require.ErrorContains(t, err, "out of range")
 }
 
 // Validate lists the first maxFaults mistakes of a workload and the number of the others.

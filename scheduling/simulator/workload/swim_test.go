@@ -36,18 +36,18 @@ func TestReadSWIM(t *testing.T) {
 // SWIM's generator prints k-1 for a path k that was read before; the reader corrects that.
 func TestRepairPaths(t *testing.T) {
 	truth := []int{1, 2, 1, 3, 3, 2, 4, 1}
-	var rows []TraceRow
+	var labels []string
 	newest := 0
 	for _, k := range truth {
 		label := k - 1 // as SWIM prints a path read before
 		if k > newest {
 			newest, label = k, k
 		}
-		rows = append(rows, TraceRow{Path: "inputPath" + string(rune('0'+label))})
+		labels = append(labels, "inputPath"+string(rune('0'+label)))
 	}
-	require.Equal(t, truth, repairPaths(rows))
+	require.Equal(t, truth, repairPaths(labels))
 
-	literal := []TraceRow{{Path: "/a"}, {Path: "/b"}, {}, {Path: "/a"}}
+	literal := []string{"/a", "/b", "", "/a"}
 	require.Equal(t, []int{1, 2, 0, 1}, repairPaths(literal), "labels of another form stand as they are")
 }
 

@@ -67,3 +67,46 @@ func wholeNumber(what, word string, top int64) (int64, error) {
 	}
 	return n, nil
 }
+
+// columns reads the columns of a line one by one. It keeps the first error.
+type columns struct {
+	words []string // those that remain
+	err   error
+}
+
+// fail records an error, unless there is an earlier one.
+func (c *columns) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// next returns the next column; what names it in errors.
+func (c *columns) next(what string) (word string) {
+	if len(c.words) == 0 {
+		c.fail("the line ends before the %s", what)
+		return ""
+	}
+	word, c.words = c.words[0], c.words[1:]
+	return word
+}
+
+// number parses a word as an integer from 0 to top; 0 after an error.
+func (c *columns) number(what, word string, top int64) int64 {
+	n, err := wholeNumber(what, word, top)
+	if err != nil {
+		c.fail("%w", err)
+	}
+	return n
+}
+
+// integer parses the next column as an integer from 0 to top.
+func (c *columns) integer(what string, top int64) int64 { return c.number(what, c.next(what), top) }
+
+// end returns the first error; a line with more columns has one.
+func (c *columns) end() error {
+	if len(c.words) > 0 {
+		c.fail("%d more columns than announced, the first is %.40q", len(c.words), c.words[0])
+	}
+	return c.err
+}
