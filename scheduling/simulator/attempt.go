@@ -26,9 +26,10 @@ const (
 
 // attempt is a running or suspended attempt.
 type attempt struct {
+	index          int32 // in sim.atts
 	id             scheduling.AttemptID
-	job            int32
-	node           int32
+	job            *simJob
+	node           *simNode
 	gen            int32 // increases when its scheduled event becomes void
 	flow           int32 // the flow of a map's read, -1 if none
 	phase          phase
@@ -46,39 +47,37 @@ type attempt struct {
 	fetch          fetch         // of a shuffle with flows
 }
 
-// newAttempt returns the index of a free record in s.atts. Its generation is a new one, so that
-// events of the former attempt are void.
-func (s *sim) newAttempt() int32 {
+// newAttempt returns a free record. Its generation is a new one, so that events of the former
+// attempt are void.
+func (s *sim) newAttempt() *attempt {
 	if k := len(s.free) - 1; k >= 0 {
-		ai := s.free[k]
+		a := s.free[k]
 		s.free = s.free[:k]
-		s.atts[ai] = attempt{gen: s.atts[ai].gen + 1, fetch: s.atts[ai].fetch.emptied()}
-		return ai
+		*a = attempt{index: a.index, gen: a.gen + 1, fetch: a.fetch.emptied()}
+		return a
 	}
-	s.atts = append(s.atts, attempt{})
-	return int32(len(s.atts) - 1)
+	a := &attempt{index: int32(len(s.atts))}
+	s.atts = append(s.atts, a)
+	return a
 }
 
 // launch starts an attempt on a node.
-func (s *sim) launch(i int32, o scheduling.Action) {
-	ai := s.newAttempt()
-	a := &s.atts[ai]
-	now := s.q.now
-	a.id, a.node, a.job = o.Attempt, i, s.byID[o.Attempt.Task.Job]
-	a.locality, a.flow, a.since = o.Locality, -1, now
-	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
-	n.running = append(n.running, ai)
+func (s *sim) launch(n *simNode, o scheduling.Action) {
+	a := s.newAttempt()
+	a.id, a.node, a.job = o.Attempt, n, s.byID[o.Attempt.Task.Job]
+	a.locality, a.flow, a.since = o.Locality, -1, s.q.now
+	n.running = append(n.running, a)
 	s.occupy(a, 1)
 	if a.copy = o.Reason.Cause == event.CauseSlowTask; a.copy {
-		j.Copies.Launched++
+		a.job.Copies.Launched++
 	}
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
 		a.fails = unit(s.random(a, forFault)) < chance
 	}
-	if k == scheduling.Map {
-		s.startMap(ai, j, n)
+	if a.id.Task.Kind == scheduling.Map {
+		s.startMap(a)
 	} else {
-		s.startReduce(ai, j, n)
+		s.startReduce(a)
 	}
 }
 
@@ -86,13 +85,13 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 func (s *sim) occupy(a *attempt, sign int) {
 	k := a.id.Task.Kind
 	s.running += sign
-	s.jobs[a.job].running[k] += sign
+	a.job.running[k] += sign
 }
 
 // random returns a number that depends only on the seed, the purpose (forFault …) and the attempt.
 func (s *sim) random(a *attempt, purpose uint64) uint64 {
 	t := a.id.Task
-	return draw(s.cfg.Seed, purpose, uint64(a.job), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
+	return draw(s.cfg.Seed, purpose, uint64(a.job.index), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
 }
 
 // setup returns the set-up time of an attempt on n; own is the job's Cost.Setup.
@@ -113,11 +112,11 @@ func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
 	return 0
 }
 
-// computing returns how long, in seconds, attempt a computes on bytes of input on node n.
-func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
-	cost := &s.jobs[a.job].spec.Map
+// computing returns how long, in seconds, an attempt computes on bytes of input.
+func (s *sim) computing(a *attempt, bytes float64) float64 {
+	cost := &a.job.spec.Map
 	if a.id.Task.Kind == scheduling.Reduce {
-		cost = &s.jobs[a.job].spec.Reduce
+		cost = &a.job.spec.Reduce
 	}
 	t := cost.Time.Seconds() + s.cpu(cost, bytes)
 	if cost.Spread > 0 {
@@ -127,31 +126,31 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 		r := rand.New(rand.NewPCG(s.random(a, forStraggling), 0))
 		t *= min(s.cfg.Cluster.StragglerTimes.Sample(r), maxFactor)
 	}
-	return t * n.slow
+	return t * a.node.slow
 }
 
 // startMap schedules a map: set-up, reading by locality, computing, and writing if the job has no
 // reduces.
-func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
+func (s *sim) startMap(a *attempt) {
+	j, n := a.job, a.node
 	if j.recorded != nil {
-		s.startRecordedMap(ai, j)
+		s.startRecordedMap(a)
 		return
 	}
-	a := &s.atts[ai]
 	cl, w := &s.cfg.Cluster, j.spec
 	bytes := float64(w.SplitBytes(int(a.id.Task.Index)))
 	level, rate := min(max(a.locality, scheduling.NodeLocal), scheduling.OffRack), cl.ReadRate
-	if a.hit = s.cache.read(a.node, j.blockOf(a.id.Task.Index)); a.hit {
+	if a.hit = s.cache.read(n.index, j.blockOf(a.id.Task.Index)); a.hit {
 		level, rate = scheduling.NodeLocal, cl.CacheRate
 	}
-	work := s.computing(a, bytes, n)
+	work := s.computing(a, bytes)
 	if w.Reduces == 0 && w.OutputBytes > 0 {
 		work += float64(w.OutputBytes) / float64(w.Maps) / cl.ReadRate * n.slow
 	}
 	setup := s.setup(w.Map.Setup, n)
 	if s.net != nil && (level != scheduling.NodeLocal || s.disks && !a.hit) && bytes > 0 {
 		a.work, a.phase = seconds(work), phaseSetup
-		s.until(ai, s.q.now+setup)
+		s.until(a, s.q.now+setup)
 		return
 	}
 	factor := 1.0
@@ -159,64 +158,59 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 		factor = s.cfg.Network.ReadFactor[level]
 	}
 	a.work = seconds(work + bytes/rate*factor*n.slow)
-	s.work(ai, setup)
+	s.work(a, setup)
 }
 
 // until schedules the end of an attempt's phase at a time; it replaces an earlier schedule.
-func (s *sim) until(ai int32, at time.Duration) {
-	a := &s.atts[ai]
+func (s *sim) until(a *attempt, at time.Duration) {
 	a.gen++
 	a.ends = at
-	s.at(at, evAttempt, ai, a.gen)
+	s.at(at, evAttempt, a.index, a.gen)
 }
 
 // phaseOver starts an attempt's next phase, or ends the attempt.
-func (s *sim) phaseOver(ai int32) error {
-	a := &s.atts[ai]
+func (s *sim) phaseOver(a *attempt) error {
 	switch {
 	case a.phase == phaseWork:
-		return s.ended(ai)
+		return s.ended(a)
 	case a.phase == phaseSetup && a.id.Task.Kind == scheduling.Map:
-		s.startRead(ai)
+		s.startRead(a)
 	case a.phase == phaseSetup:
-		s.startFetching(ai)
+		s.startFetching(a)
 	}
 	return nil
 }
 
 // work starts an attempt's last phase, which takes the time before, for set-up or fetching, plus
 // a.work. An attempt that fails does so halfway; a recorded one fails at its recorded time.
-func (s *sim) work(ai int32, before time.Duration) {
-	a := &s.atts[ai]
+func (s *sim) work(a *attempt, before time.Duration) {
 	a.phase = phaseWork
 	span := before + a.work
-	if a.fails && s.jobs[a.job].recorded == nil {
+	if a.fails && a.job.recorded == nil {
 		span /= 2
 	}
 	if a.suspended {
 		a.phaseRemaining = span
 		return
 	}
-	s.until(ai, s.q.now+span)
+	s.until(a, s.q.now+span)
 }
 
 // ended removes a finished attempt from its node; the JobTracker learns of it now or at the next
 // heartbeat.
-func (s *sim) ended(ai int32) error {
-	a := &s.atts[ai]
+func (s *sim) ended(a *attempt) error {
 	r := report{*a, scheduling.StateSucceeded}
 	r.worked, r.fetch = a.workedBy(s.q.now), fetch{}
 	if a.fails {
 		r.state = scheduling.StateFailed
-	} else if j := &s.jobs[a.job]; r.id.Task.Kind == scheduling.Map {
-		s.cache.keep(a.node, j.blockOf(r.id.Task.Index), j.spec.SplitBytes(int(r.id.Task.Index)))
+	} else if j := a.job; r.id.Task.Kind == scheduling.Map {
+		s.cache.keep(a.node.index, j.blockOf(r.id.Task.Index), j.spec.SplitBytes(int(r.id.Task.Index)))
 	}
-	i := a.node
-	s.drop(ai)
-	n := &s.nodes[i]
+	n := a.node
+	s.drop(a)
 	n.endReports = append(n.endReports, r)
 	if s.cfg.Drive != HeartbeatDrive {
-		return s.beat(i)
+		return s.beat(n)
 	}
 	return nil
 }
@@ -230,9 +224,8 @@ func (a *attempt) workedBy(now time.Duration) time.Duration {
 }
 
 // drop frees an attempt's record and its slots, and stops its flows.
-func (s *sim) drop(ai int32) {
-	a := &s.atts[ai]
-	j, n := &s.jobs[a.job], &s.nodes[a.node]
+func (s *sim) drop(a *attempt) {
+	j, n := a.job, a.node
 	k := a.id.Task.Kind
 	s.res.busy[k] += a.workedBy(s.q.now)
 	if !a.suspended {
@@ -242,23 +235,23 @@ func (s *sim) drop(ai int32) {
 		s.net.Stop(a.flow)
 	}
 	s.stopFetching(a)
-	if at := slices.Index(j.reducing, ai); at >= 0 {
+	if at := slices.Index(j.reducing, a); at >= 0 {
 		j.reducing = slices.Delete(j.reducing, at, at+1)
 	}
-	at := slices.Index(n.running, ai)
+	at := slices.Index(n.running, a)
 	last := len(n.running) - 1
 	n.running[at] = n.running[last]
 	n.running = n.running[:last]
 	a.gen++
-	s.free = append(s.free, ai)
+	s.free = append(s.free, a)
 }
 
-// find returns the record of an attempt on a node, or -1.
-func (s *sim) find(i int32, id scheduling.AttemptID) int32 {
-	for _, ai := range s.nodes[i].running {
-		if s.atts[ai].id == id {
-			return ai
+// find returns the record of an attempt on the node, or nil.
+func (n *simNode) find(id scheduling.AttemptID) *attempt {
+	for _, a := range n.running {
+		if a.id == id {
+			return a
 		}
 	}
-	return -1
+	return nil
 }

@@ -112,7 +112,7 @@ func (j *simJob) blockOf(m int32) block {
 // inMemory reports whether the block of a job's map is in the memory of a node, and of how many
 // nodes.
 func (s *sim) inMemory(id scheduling.JobID, m int32, node scheduling.NodeID) (here bool, nodes int) {
-	b := s.jobs[s.byID[id]].blockOf(m)
+	b := s.byID[id].blockOf(m)
 	return s.cache.has(int32(node), b), s.cache.on[b]
 }
 

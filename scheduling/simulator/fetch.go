@@ -27,36 +27,33 @@ func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.f
 
 // startRead starts the flow of a remote map's input. If no replica is left, the map works at once,
 // with the time of a disk read.
-func (s *sim) startRead(ai int32) {
-	a := &s.atts[ai]
+func (s *sim) startRead(a *attempt) {
 	a.phase = phaseRead
-	s.readFlow(ai, float64(s.jobs[a.job].spec.SplitBytes(int(a.id.Task.Index))))
+	s.readFlow(a, float64(a.job.spec.SplitBytes(int(a.id.Task.Index))))
 }
 
 // readFlow starts or continues a remote read; the disk at the other end limits it.
-func (s *sim) readFlow(ai int32, bytes float64) {
-	a := &s.atts[ai]
+func (s *sim) readFlow(a *attempt, bytes float64) {
 	rate := s.cfg.Cluster.ReadRate
-	from := s.nearest(a, s.jobs[a.job].places)
-	if from < 0 || from == a.node && !s.disks {
+	from := s.nearest(a, a.job.places)
+	if from < 0 || from == a.node.index && !s.disks {
 		a.work += seconds(bytes / rate)
-		s.work(ai, 0)
+		s.work(a, 0)
 		return
 	}
-	a.flow = s.net.Read(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
+	a.flow = s.net.Read(s.q.now, from, a.node.index, bytes, rate/s.nodes[from].slow, a.index)
 }
 
 // startFetching starts a reduce's shuffle with the existing outputs.
-func (s *sim) startFetching(ai int32) {
-	a := &s.atts[ai]
+func (s *sim) startFetching(a *attempt) {
 	a.phase = phaseShuffle
-	j := &s.jobs[a.job]
+	j := a.job
 	for v, n := range j.out.byNode {
 		if n > 0 {
 			a.fetch.add(int32(v), j.partAt(int32(v), int(a.id.Task.Index)))
 		}
 	}
-	s.pump(ai)
+	s.pump(a)
 }
 
 // partAt returns the bytes of partition p in the map outputs that a node has.
@@ -89,9 +86,7 @@ func (s *sim) feed(j *simJob, node, index int32) {
 	if j.out.parts != nil && len(j.reducing) > 0 {
 		sizes = j.partitions(int(index), nil)
 	}
-	for k := 0; k < len(j.reducing); k++ {
-		ai := j.reducing[k]
-		a := &s.atts[ai]
+	for _, a := range j.reducing {
 		if a.phase != phaseShuffle {
 			continue
 		}
@@ -101,17 +96,16 @@ func (s *sim) feed(j *simJob, node, index int32) {
 			bytes = sizes[p]
 		}
 		a.fetch.add(node, float64(bytes))
-		s.pump(ai)
+		s.pump(a)
 	}
 }
 
 // pump starts a reduce's next fetches, at most Network.Copies at once, or after the last its work.
-func (s *sim) pump(ai int32) {
-	a := &s.atts[ai]
+func (s *sim) pump(a *attempt) {
 	if a.suspended {
 		return
 	}
-	f, j := &a.fetch, &s.jobs[a.job]
+	f, j := &a.fetch, a.job
 	for len(f.waiting) > 0 && len(f.flows) < s.cfg.Network.Copies {
 		f.turns++
 		// random, otherwise all reduces would queue at the same nodes
@@ -121,14 +115,14 @@ func (s *sim) pump(ai int32) {
 		f.waiting[k] = f.waiting[last]
 		f.waiting = f.waiting[:last]
 		f.bytes += next.bytes
-		if next.node == a.node {
+		if next.node == a.node.index {
 			continue
 		}
-		f.flows = append(f.flows, s.net.Start(s.q.now, next.node, a.node, next.bytes, math.Inf(1), ai))
+		f.flows = append(f.flows, s.net.Start(s.q.now, next.node, a.node.index, next.bytes, math.Inf(1), a.index))
 	}
 	if len(f.flows) == 0 && len(f.waiting) == 0 && j.out.present == j.spec.Maps {
-		a.work = s.reducing(a, j, f.bytes)
-		s.work(ai, 0)
+		a.work = s.reducing(a, f.bytes)
+		s.work(a, 0)
 	}
 }
 
@@ -163,12 +157,11 @@ func (s *sim) redirectReads(node int32) {
 		return
 	}
 	for _, f := range s.net.From(node) {
-		ai := s.net.Owner(f)
-		if a := &s.atts[ai]; a.phase == phaseRead {
+		if a := s.atts[s.net.Owner(f)]; a.phase == phaseRead {
 			left := s.net.Left(f, s.q.now)
 			s.net.Stop(f)
 			a.flow = -1
-			s.readFlow(ai, left)
+			s.readFlow(a, left)
 		}
 	}
 }
@@ -194,16 +187,15 @@ func (s *sim) flowsEnd() error {
 		if !ok || at > s.q.now {
 			break
 		}
-		ai := s.net.Owner(f)
+		a := s.atts[s.net.Owner(f)]
 		s.net.Stop(f)
-		a := &s.atts[ai]
 		if a.phase == phaseRead {
 			a.flow = -1
-			s.work(ai, 0)
+			s.work(a, 0)
 			continue
 		}
 		a.fetch.flows = slices.DeleteFunc(a.fetch.flows, func(x netmodel.Flow) bool { return x == f })
-		s.pump(ai)
+		s.pump(a)
 	}
 	if !s.net.Changed() {
 		s.awaitFlow()
@@ -220,7 +212,7 @@ func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
 		return -1
 	}
 	for _, v := range places.Nodes[places.Offsets[m]:places.Offsets[m+1]] {
-		d := s.top.distance(int32(v), a.node)
+		d := s.top.distance(int32(v), a.node.index)
 		if s.nodes[v].down || d > best {
 			continue
 		}

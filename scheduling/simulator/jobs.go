@@ -24,7 +24,7 @@ type simJob struct {
 	running      [2]int        // attempts that hold slots
 	lost, spent  time.Duration // by preempted and by overtaken attempts
 	out          *outputs      // map outputs, of jobs with reduces
-	reducing     []int32       // attempts of its reduces
+	reducing     []*attempt    // attempts of its reduces
 	seed         uint64        // of the sizes of its map outputs
 	recorded     *Recorded     // its recorded task times, nil without
 }
@@ -133,7 +133,7 @@ func (s *sim) submit(i int32) error {
 		return fmt.Errorf("job %q: %w", w.Name, err)
 	}
 	j.ID = id
-	s.byID = append(s.byID, i)
+	s.byID = append(s.byID, j)
 	if j.recorded != nil && j.recorded.Ring != nil {
 		s.ring, s.turn = j.recorded.Ring, 0
 	}

@@ -173,7 +173,7 @@ type leenPlacement struct{ s *sim }
 
 // Place implements scheduling.ReducePlacement.
 func (a *leenPlacement) Place(_ scheduling.View, o scheduling.Offer) int32 {
-	j := &a.s.jobs[a.s.byID[o.Job]]
+	j := a.s.byID[o.Job]
 	for i := range o.Waiting {
 		if j.spec.Keys.Count == 0 {
 			return i

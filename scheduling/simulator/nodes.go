@@ -10,8 +10,9 @@ import (
 
 // simNode is the simulator's record of a node.
 type simNode struct {
-	slow        float64 // factor on everything it does
-	running     []int32 // attempt records on the node, including suspended ones
+	index       int32
+	slow        float64    // factor on everything it does
+	running     []*attempt // on the node, including suspended ones
 	endReports  []report
 	phase       time.Duration // time of its first heartbeat, below the interval
 	incarnation uint64
@@ -27,19 +28,22 @@ type report struct {
 	state scheduling.AttemptState
 }
 
-// join adds node i to the cluster, or brings it back.
-func (s *sim) join(i int32) error {
-	cl := &s.cfg.Cluster
-	if int(i) == len(s.nodes) {
-		n := simNode{slow: 1, phase: time.Duration(unit(draw(s.cfg.Seed, forPhase, uint64(i))) * float64(s.cfg.Interval))}
-		if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
-			n.slow = cl.SlowFactor
-		}
-		n.slow *= cmp.Or(cl.Machines[i].Slow, 1)
-		n.phase = cmp.Or(cl.Machines[i].Beat%s.cfg.Interval, n.phase)
-		s.nodes = append(s.nodes, n)
+// newNode returns node i, with its speed and the time of its first heartbeat.
+func (s *sim) newNode(i int32) simNode {
+	cl, m := &s.cfg.Cluster, &s.cfg.Cluster.Machines[i]
+	n := simNode{index: i, slow: cmp.Or(m.Slow, 1)}
+	if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
+		n.slow *= cl.SlowFactor
 	}
-	n, m := &s.nodes[i], cl.Machines[i]
+	phase := unit(draw(s.cfg.Seed, forPhase, uint64(i))) * float64(s.cfg.Interval)
+	n.phase = cmp.Or(m.Beat%s.cfg.Interval, time.Duration(phase))
+	return n
+}
+
+// join adds a node to the cluster, or brings it back.
+func (s *sim) join(n *simNode) error {
+	i := n.index
+	m := &s.cfg.Cluster.Machines[i]
 	id, err := s.core.Join(s.q.now, scheduling.Node{
 		Name: cmp.Or(m.Name, fmt.Sprintf("n%05d", i)), Rack: cmp.Or(m.RackName, fmt.Sprintf("r%03d", s.top.rackOf[i])),
 		MapSlots: m.MapSlots, ReduceSlots: m.ReduceSlots, Incarnation: n.incarnation,
@@ -78,21 +82,19 @@ func (s *sim) nextBeat(n *simNode) time.Duration {
 	return n.phase + ((s.q.now-n.phase)/s.cfg.Interval+1)*s.cfg.Interval
 }
 
-// followingBeat returns the time of the heartbeat after the current one.
-func (s *sim) followingBeat(i int32) time.Duration {
+// followingBeat returns the time of a node's heartbeat after the current one.
+func (s *sim) followingBeat(n *simNode) time.Duration {
 	if s.cfg.Jitter == 0 {
 		return s.q.now + s.cfg.Interval
 	}
-	n := &s.nodes[i]
 	k := (s.q.now-n.phase)/s.cfg.Interval + 1
-	late := unit(draw(s.cfg.Seed, forJitter, uint64(i), uint64(k))) * float64(min(s.cfg.Jitter, s.cfg.Interval-1))
+	late := unit(draw(s.cfg.Seed, forJitter, uint64(n.index), uint64(k))) * float64(min(s.cfg.Jitter, s.cfg.Interval-1))
 	return n.phase + k*s.cfg.Interval + time.Duration(late)
 }
 
-// timer sends the regular heartbeat of node i and schedules the next one. With EventDrive it skips
+// timer sends the regular heartbeat of a node and schedules the next one. With EventDrive it skips
 // a heartbeat that would report nothing and bring no task.
-func (s *sim) timer(i, gen int32) error {
-	n := &s.nodes[i]
+func (s *sim) timer(n *simNode, gen int32) error {
 	if gen != n.gen || n.down {
 		return nil
 	}
@@ -100,21 +102,20 @@ func (s *sim) timer(i, gen int32) error {
 		n.ticking = false
 		return nil
 	}
-	s.at(s.followingBeat(i), evHeartbeat, i, gen)
+	s.at(s.followingBeat(n), evHeartbeat, n.index, gen)
 	says := s.cfg.Failures.any() || len(n.endReports) > 0 || s.tells(n)
-	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(i)) {
+	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(n.index)) {
 		return nil
 	}
-	return s.beat(i)
+	return s.beat(n)
 }
 
 // beat sends a node's heartbeat and performs the actions of the answer.
-func (s *sim) beat(i int32) error {
-	n := &s.nodes[i]
+func (s *sim) beat(n *simNode) error {
 	if n.down {
 		return nil
 	}
-	h := scheduling.Heartbeat{Node: scheduling.NodeID(i), Incarnation: n.incarnation, Statuses: s.statuses[:0]}
+	h := scheduling.Heartbeat{Node: scheduling.NodeID(n.index), Incarnation: n.incarnation, Statuses: s.statuses[:0]}
 	for k := range n.endReports {
 		h.Statuses = append(h.Statuses, s.status(&n.endReports[k]))
 	}
@@ -126,13 +127,13 @@ func (s *sim) beat(i int32) error {
 		return err
 	}
 	if got.Reregister {
-		return s.rejoin(i)
+		return s.rejoin(n)
 	}
 	for _, o := range got.Actions {
-		s.perform(i, o)
+		s.perform(n, o)
 	}
 	for k := range n.endReports {
-		s.reported(i, &n.endReports[k])
+		s.reported(&n.endReports[k])
 	}
 	n.endReports = n.endReports[:0]
 	return nil
@@ -144,7 +145,7 @@ func (s *sim) status(r *report) scheduling.Status {
 	if r.state == scheduling.StateFailed {
 		st.Err, st.Progress, st.ReduceProgress = "failed by chance", 0.5, 0.5
 	}
-	if j := &s.jobs[r.job]; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes && !j.ended {
+	if j := r.job; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes && !j.ended {
 		st.OutputBytes = j.partitions(int(r.id.Task.Index), make([]int64, 0, j.spec.Reduces)) // the Core keeps it
 	}
 	return st
@@ -155,8 +156,8 @@ func (s *sim) tells(n *simNode) bool {
 	if s.needProgress == [2]bool{} {
 		return false
 	}
-	for _, ai := range n.running {
-		if s.needProgress[s.atts[ai].id.Task.Kind] {
+	for _, a := range n.running {
+		if s.needProgress[a.id.Task.Kind] {
 			return true
 		}
 	}
@@ -168,8 +169,7 @@ func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status
 	if s.needProgress == [2]bool{} {
 		return list
 	}
-	for _, ai := range n.running {
-		a := &s.atts[ai]
+	for _, a := range n.running {
 		if !s.needProgress[a.id.Task.Kind] {
 			continue
 		}
@@ -183,41 +183,40 @@ func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status
 	return list
 }
 
-// perform carries out an action of the JobTracker on node i.
-func (s *sim) perform(i int32, o scheduling.Action) {
+// perform carries out an action of the JobTracker on a node.
+func (s *sim) perform(n *simNode, o scheduling.Action) {
 	s.res.Stats.Decisions++
 	switch o.Verb {
 	case scheduling.Launch:
-		s.launch(i, o)
+		s.launch(n, o)
 	case scheduling.Kill:
-		s.killed(i, o)
+		s.killed(n, o)
 	case scheduling.Suspend:
-		s.suspend(i, o.Attempt)
+		s.suspend(n.find(o.Attempt))
 	case scheduling.Resume:
-		s.resume(i, o.Attempt)
+		s.resume(n.find(o.Attempt))
 	}
 }
 
 // reported counts an end that the JobTracker has received, unless a kill has made it void.
-func (s *sim) reported(i int32, r *report) {
-	j := &s.jobs[r.job]
-	k := r.id.Task.Kind
+func (s *sim) reported(r *report) {
+	j := r.job
 	if r.copy && r.state == scheduling.StateSucceeded && !j.ended {
 		j.Copies.Won++
 	}
 	switch {
 	case r.state != scheduling.StateSucceeded || j.ended:
-	case k == scheduling.Map:
+	case r.id.Task.Kind == scheduling.Map:
 		j.Maps.Count(r.locality, 1)
 		if r.hit {
 			j.InMemory.Count(r.locality, 1)
 		}
 		j.Busy[0] += r.worked
-		s.mapReported(j, i, r.id.Task.Index)
+		s.mapReported(j, r.node.index, r.id.Task.Index)
 	default:
 		j.Busy[1] += r.worked
 		j.reported[1]++
-		s.countShuffle(j, i, r.id.Task.Index)
+		s.countShuffle(j, r.node.index, r.id.Task.Index)
 	}
 	if !j.ended && s.over(j) {
 		s.coreEnded(j)
@@ -240,7 +239,7 @@ func (s *sim) askDue() error {
 			return err
 		}
 		for _, n := range s.called {
-			if err := s.beat(int32(n)); err != nil {
+			if err := s.beat(&s.nodes[n]); err != nil {
 				return err
 			}
 		}
@@ -264,7 +263,7 @@ func (s *sim) offer(open []scheduling.NodeID) error {
 		if !s.due[i] || !s.core.View().Useful(scheduling.NodeID(i)) {
 			continue
 		}
-		if err := s.beat(i); err != nil {
+		if err := s.beat(&s.nodes[i]); err != nil {
 			return err
 		}
 	}

@@ -141,23 +141,22 @@ func (s *sim) record() error {
 }
 
 // startRecordedMap starts a map with its recorded time, adjusted for its locality.
-func (s *sim) startRecordedMap(ai int32, j *simJob) {
-	a := &s.atts[ai]
-	t := j.recorded.try(a.id)
+func (s *sim) startRecordedMap(a *attempt) {
+	r := a.job.recorded
+	t := r.try(a.id)
 	a.fails = t.Fails
 	a.work = t.Time
 	if now, then := near(a.locality), near(t.Near); now != then {
-		a.work = seconds(t.Time.Seconds() * j.recorded.Far[now] / j.recorded.Far[then])
+		a.work = seconds(t.Time.Seconds() * r.Far[now] / r.Far[then])
 	}
-	s.work(ai, 0)
+	s.work(a, 0)
 }
 
 // shuffledRecorded schedules the end of a reduce when all map outputs are available.
-func (s *sim) shuffledRecorded(ai int32, j *simJob) {
-	a := &s.atts[ai]
-	r := j.recorded
+func (s *sim) shuffledRecorded(a *attempt) {
+	r := a.job.recorded
 	t := r.try(a.id)
-	in := s.inputs(j, a.node, int(a.id.Task.Index))
+	in := s.inputs(a.job, a.node.index, int(a.id.Task.Index))
 	a.fails = t.Fails
 	a.work = t.Time
 	head, hop := a.workedBy(s.q.now), r.Hop[1]
@@ -169,5 +168,5 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 		a.work += seconds(more)
 	}
 	a.work = max(a.work, time.Microsecond)
-	s.work(ai, 0)
+	s.work(a, 0)
 }

@@ -39,43 +39,43 @@ func (s *sim) countShuffle(j *simJob, node, index int32) {
 
 // startReduce starts a reduce. With flows it begins with its set-up. Without flows its end is
 // scheduled once all maps are done.
-func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
-	a := &s.atts[ai]
-	j.reducing = append(j.reducing, ai)
+func (s *sim) startReduce(a *attempt) {
+	j := a.job
+	j.reducing = append(j.reducing, a)
 	if s.net != nil {
 		a.phase = phaseSetup
-		s.until(ai, s.q.now+s.setup(j.spec.Reduce.Setup, n))
+		s.until(a, s.q.now+s.setup(j.spec.Reduce.Setup, a.node))
 		return
 	}
 	a.phase = phaseShuffle
 	if j.out.present == j.spec.Maps {
-		s.shuffled(ai, j)
+		s.shuffled(a)
 	}
 }
 
 // shuffled schedules the end of a reduce when all map outputs are available. It has fetched at a
 // constant rate since its launch; after the last map, at least the output of one map remains.
-func (s *sim) shuffled(ai int32, j *simJob) {
-	a := &s.atts[ai]
+func (s *sim) shuffled(a *attempt) {
+	j, n := a.job, a.node
 	if a.phase != phaseShuffle {
 		return
 	}
 	if j.recorded != nil {
-		s.shuffledRecorded(ai, j)
+		s.shuffledRecorded(a)
 		return
 	}
-	n, in := &s.nodes[a.node], s.inputs(j, a.node, int(a.id.Task.Index))
+	in := s.inputs(j, n.index, int(a.id.Task.Index))
 	cost := (float64(in.NodeLocal) + float64(in.RackLocal) + float64(in.OffRack)*2) / s.cfg.Network.ShuffleRate
 	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // negative: still setting up
 	span := max(cost-fetching, cost/float64(j.spec.Maps))
-	a.work = s.reducing(a, j, float64(in.All()))
-	s.work(ai, seconds(span))
+	a.work = s.reducing(a, float64(in.All()))
+	s.work(a, seconds(span))
 }
 
 // reducing returns how long a reduce works on its fetched input: merging, computing, writing.
-func (s *sim) reducing(a *attempt, j *simJob, bytes float64) time.Duration {
-	cl, n := &s.cfg.Cluster, &s.nodes[a.node]
-	t := s.computing(a, bytes, n)
+func (s *sim) reducing(a *attempt, bytes float64) time.Duration {
+	cl, j, n := &s.cfg.Cluster, a.job, a.node
+	t := s.computing(a, bytes)
 	if cl.MergeRate > 0 {
 		t += bytes / cl.MergeRate * n.slow
 	}

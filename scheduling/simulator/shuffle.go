@@ -162,8 +162,8 @@ func (s *sim) mapReported(j *simJob, node, index int32) {
 	if s.net != nil {
 		s.feed(j, node, index)
 	} else if o.present == j.spec.Maps {
-		for _, ai := range j.reducing {
-			s.shuffled(ai, j)
+		for _, a := range j.reducing {
+			s.shuffled(a)
 		}
 	}
 }
@@ -220,8 +220,8 @@ func (s *sim) loseOutputs(i int32) {
 		if !lost {
 			continue
 		}
-		for _, ai := range j.reducing {
-			if a := &s.atts[ai]; s.net == nil && a.phase == phaseWork && s.fetches(a, j) {
+		for _, a := range j.reducing {
+			if s.net == nil && a.phase == phaseWork && s.fetches(a) {
 				a.phase = phaseShuffle
 				a.gen++
 			} else if s.net != nil {
@@ -232,9 +232,9 @@ func (s *sim) loseOutputs(i int32) {
 }
 
 // fetches reports whether a reduce whose end is scheduled is still fetching now.
-func (s *sim) fetches(a *attempt, j *simJob) bool {
-	if j.recorded != nil {
-		return j.recorded.try(a.id).Waits
+func (s *sim) fetches(a *attempt) bool {
+	if r := a.job.recorded; r != nil {
+		return r.try(a.id).Waits
 	}
 	return s.leftOf(a) > a.work
 }

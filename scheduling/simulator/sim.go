@@ -36,11 +36,11 @@ type sim struct {
 	ring         []int32 // nodes in the order in which arrivals are offered to them
 	turn         int     // where the next round of offers starts
 	jobs         []simJob
-	byID         []int32 // job index by JobID
+	byID         []*simJob // by JobID
 	files        []scheduling.Places
 	recordedJobs map[*workload.Job]*Recorded // recorded jobs
-	atts         []attempt
-	free         []int32
+	atts         []*attempt
+	free         []*attempt
 
 	needProgress [2]bool             // by kind: regular heartbeats report progress
 	due          []bool              // by node; all false between two events
@@ -102,7 +102,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		s.jobs[i] = simJob{spec: &w.Jobs[i], index: int32(i), after: -1}
 	}
 	s.files = make([]scheduling.Places, len(w.Files))
-	s.byID = append(s.byID, -1)
+	s.byID = append(s.byID, nil) // JobIDs begin at 1
 	return s, errors.Join(s.order(), s.record())
 }
 
@@ -127,8 +127,10 @@ func (s *sim) order() error {
 // begin lets the nodes join and schedules the first events.
 func (s *sim) begin() error {
 	s.tellBeginning()
-	for i := range s.cfg.Cluster.Nodes {
-		if err := s.join(int32(i)); err != nil {
+	s.nodes = make([]simNode, s.cfg.Cluster.Nodes)
+	for i := range s.nodes {
+		s.nodes[i] = s.newNode(int32(i))
+		if err := s.join(&s.nodes[i]); err != nil {
 			return err
 		}
 	}
@@ -212,11 +214,11 @@ func (s *sim) loop(ctx context.Context) error {
 func (s *sim) handle(e simEvent) error {
 	switch e.kind {
 	case evAttempt:
-		if a := &s.atts[e.a]; a.gen == e.b {
-			return s.phaseOver(e.a)
+		if a := s.atts[e.a]; a.gen == e.b {
+			return s.phaseOver(a)
 		}
 	case evHeartbeat:
-		return s.timer(e.a, e.b)
+		return s.timer(&s.nodes[e.a], e.b)
 	case evArrive:
 		s.arrive(e.a)
 	case evSubmit:
@@ -228,9 +230,9 @@ func (s *sim) handle(e simEvent) error {
 			return s.flowsEnd()
 		}
 	case evFail:
-		s.fail(e.a, time.Duration(e.b)*time.Second)
+		s.fail(&s.nodes[e.a], time.Duration(e.b)*time.Second)
 	case evRepair:
-		return s.repair(e.a)
+		return s.repair(&s.nodes[e.a])
 	case evSample:
 		s.sample()
 	case evJobEnd:

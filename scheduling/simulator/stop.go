@@ -10,7 +10,7 @@ import (
 
 // killed ends an attempt that the Core has killed. If it has succeeded but its node has not
 // reported that, the report becomes that of a killed attempt.
-func (s *sim) killed(i int32, o scheduling.Action) {
+func (s *sim) killed(n *simNode, o scheduling.Action) {
 	overtaken := o.Reason.Cause == event.CauseSuperseded
 	preempted := false
 	switch o.Reason.Cause {
@@ -18,14 +18,12 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 		preempted = true
 	default:
 	}
-	job := s.byID[o.Attempt.Task.Job]
-	j := &s.jobs[job]
+	j := s.byID[o.Attempt.Task.Job]
 	var lost time.Duration
-	if ai := s.find(i, o.Attempt); ai >= 0 {
-		lost = s.atts[ai].workedBy(s.q.now)
-		s.drop(ai)
+	if a := n.find(o.Attempt); a != nil {
+		lost = a.workedBy(s.q.now)
+		s.drop(a)
 	} else {
-		n := &s.nodes[i]
 		at := slices.IndexFunc(n.endReports, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
 		if at < 0 {
 			return
@@ -42,13 +40,11 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 	}
 }
 
-// suspend stops an attempt and frees its slots.
-func (s *sim) suspend(i int32, id scheduling.AttemptID) {
-	ai := s.find(i, id)
-	if ai < 0 || s.atts[ai].suspended {
+// suspend stops an attempt and frees its slots; nil, an attempt that has ended, has none.
+func (s *sim) suspend(a *attempt) {
+	if a == nil || a.suspended {
 		return
 	}
-	a := &s.atts[ai]
 	s.occupy(a, -1)
 	a.worked = a.workedBy(s.q.now)
 	a.suspended = true
@@ -60,26 +56,24 @@ func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 		a.flow = -1
 	}
 	s.stopFetching(a)
-	s.jobs[a.job].Preempted.Suspended++
+	a.job.Preempted.Suspended++
 }
 
-// resume continues a suspended attempt.
-func (s *sim) resume(i int32, id scheduling.AttemptID) {
-	ai := s.find(i, id)
-	if ai < 0 || !s.atts[ai].suspended {
+// resume continues a suspended attempt; nil is one that has ended.
+func (s *sim) resume(a *attempt) {
+	if a == nil || !a.suspended {
 		return
 	}
-	a := &s.atts[ai]
 	a.suspended = false
 	s.occupy(a, 1)
 	a.since = s.q.now
 	switch a.phase {
 	case phaseRead:
-		s.readFlow(ai, a.leftBytes)
+		s.readFlow(a, a.leftBytes)
 	case phaseShuffle:
-		s.pump(ai)
+		s.pump(a)
 	default:
-		s.until(ai, s.q.now+a.phaseRemaining)
+		s.until(a, s.q.now+a.phaseRemaining)
 	}
 }
 
@@ -96,7 +90,7 @@ func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork {
 		return (1 + 2*reduced) / 3, reduced
 	}
-	j := &s.jobs[a.job]
+	j := a.job
 	if j.out == nil {
 		return 0, 0 // the job has failed
 	}
