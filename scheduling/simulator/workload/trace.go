@@ -75,38 +75,38 @@ type columns struct {
 }
 
 // fail records an error, unless there is an earlier one.
-func (c *columns) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf(format, args...)
+func (p *columns) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
 	}
 }
 
 // next returns the next column; what names it in errors.
-func (c *columns) next(what string) (word string) {
-	if len(c.words) == 0 {
-		c.fail("the line ends before the %s", what)
+func (p *columns) next(what string) (word string) {
+	if len(p.words) == 0 {
+		p.fail("the line ends before the %s", what)
 		return ""
 	}
-	word, c.words = c.words[0], c.words[1:]
+	word, p.words = p.words[0], p.words[1:]
 	return word
 }
 
 // number parses a word as an integer from 0 to top; 0 after an error.
-func (c *columns) number(what, word string, top int64) int64 {
+func (p *columns) number(what, word string, top int64) int64 {
 	n, err := wholeNumber(what, word, top)
 	if err != nil {
-		c.fail("%w", err)
+		p.fail("%w", err)
 	}
 	return n
 }
 
 // integer parses the next column as an integer from 0 to top.
-func (c *columns) integer(what string, top int64) int64 { return c.number(what, c.next(what), top) }
+func (p *columns) integer(what string, top int64) int64 { return p.number(what, p.next(what), top) }
 
 // end returns the first error; a line with more columns has one.
-func (c *columns) end() error {
-	if len(c.words) > 0 {
-		c.fail("%d more columns than announced, the first is %.40q", len(c.words), c.words[0])
+func (p *columns) end() error {
+	if len(p.words) > 0 {
+		p.fail("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
 	}
-	return c.err
+	return p.err
 }
