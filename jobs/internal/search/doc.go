@@ -14,8 +14,8 @@
 // part of the text that the pattern sees; a carriage return before it is. Bytes that are not UTF-8
 // are matched one by one, as U+FFFD.
 //
-// Read pattern.go, then literal.go (literals that a match must contain), several.go and pair.go
-// (how to find them), scanner.go and lines.go.
+// Read pattern.go, then literal.go (literals that a match must contain), needles.go and pair.go (how
+// to find them), scanner.go and lines.go.
 //
 // TestPaths of actors/differential tests each of these ways with jobs whose results package regexp
 // computes.

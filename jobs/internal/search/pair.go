@@ -1,91 +1,43 @@
 package search
 
 import (
-	"encoding/binary"
-	"math/bits"
+	"bytes"
 	"strings"
-	"unsafe"
 )
 
-// pair searches for two bytes at a fixed distance, at eight positions of a text at once. first and
-// second have the byte eight times. If case is ignored, anyFirst and anySecond have the bits that
-// turn letters into lower case; they are set in the text's words before the comparison. Otherwise
-// they are 0.
+// pair searches for the two rarest bytes of a literal, at their distance. If case is ignored,
+// anyFirst and anySecond have the bit that turns a letter into lower case; it is set in a byte of
+// the text before the comparison. Otherwise they are 0.
 type pair struct {
-	first, second       uint64
-	anyFirst, anySecond uint64
+	first, second       byte
+	anyFirst, anySecond byte
+	distance            int // from the first to the second byte; 0 in a literal of one byte
 }
 
-const (
-	ones      = 0x0101010101010101 // the lowest bit of each byte
-	tops      = 0x8080808080808080 // the highest bit of each byte
-	lowerCase = ones * ('a' - 'A')
-)
+const lowerCase = 'a' - 'A'
 
-// newPair returns the pair for the bytes of a text at indexes i and j.
-func newPair(text string, i, j int, fold bool) pair {
-	p := pair{first: ones * uint64(text[i]), second: ones * uint64(text[j])}
-	if fold && isLower(text[i]) {
+// newPair returns the pair of a literal, and the index of its first byte in the literal.
+func newPair(l literal) (p *pair, at int) {
+	i := l.rarest(-1)
+	j := l.rarest(i)
+	i, j = min(i, j), max(i, j)
+	p = &pair{first: l.text[i], second: l.text[j], distance: j - i}
+	if l.fold && isLower(p.first) {
 		p.anyFirst = lowerCase
 	}
-	if fold && isLower(text[j]) {
+	if l.fold && isLower(p.second) {
 		p.anySecond = lowerCase
 	}
-	return p
+	return p, i
 }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// match compares eight positions: the bytes of x with first, and those of y with second. In its
-// result & tops, the lowest set bit is in the byte of the first position where both are equal; 0
-// means that there is none. Higher bits may be wrong.
-func (p pair) match(x, y uint64) uint64 {
-	z := ((x | p.anyFirst) ^ p.first) | ((y | p.anySecond) ^ p.second)
-	return (z - ones) &^ z
-}
-
-// pairBlock is the number of positions that skip examines per step.
-const pairBlock = 32
-
-// skipPortable returns what skip does, without vector instructions.
-func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
-	q, i := *p, 0
-	for ; i+pairBlock <= n; i += pairBlock {
-		m := q.match(load(x, i), load(y, i)) | q.match(load(x, i+8), load(y, i+8)) |
-			q.match(load(x, i+16), load(y, i+16)) | q.match(load(x, i+24), load(y, i+24))
-		if m&tops != 0 {
-			break
-		}
-	}
-	return i
-}
-
-// load returns the eight bytes at p[i:] as a little-endian word.
-func load(p unsafe.Pointer, i int) uint64 {
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
-}
-
-// rare is a single literal prepared for searching. A search looks for its two rarest bytes at once
-// and then compares the bytes around them.
-type rare struct {
-	literal
-	first, second int // indexes in text of the rarest bytes; the same in a text of one byte
-	pair          pair
-}
-
-func newRare(l literal) *rare {
-	r := &rare{literal: l}
-	r.first = r.rarest(-1)
-	r.second = r.rarest(r.first)
-	r.pair = newPair(l.text, r.first, r.second, l.fold)
-	return r
-}
-
 // rarest returns the index of the rarest byte except text[but]; 0 in a text of one byte.
-func (r *rare) rarest(but int) int {
+func (l literal) rarest(but int) int {
 	best := -1
-	for i := range len(r.text) {
-		if i != but && (best < 0 || rarity(r.text[i]) > rarity(r.text[best])) {
+	for i := range len(l.text) {
+		if i != but && (best < 0 || rarity(l.text[i]) > rarity(l.text[best])) {
 			best = i
 		}
 	}
@@ -104,43 +56,36 @@ func rarity(b byte) int {
 	return len(byFrequency)
 }
 
-// index returns the first position of the literal in s, or -1.
+// index returns the first position from i on with both bytes, or len(s).
 //
-// The search stops where both rarest bytes occur at their distance, which is seldom except at the
-// needle itself. In source code the S of "Shakespeare" occurs every 130 bytes and the p of "omput"
-// every 60: bytes.IndexByte, which stops at each of those, reaches 9.3 and 4.7 GB/s, bytes.Index
-// 8.8 and 3.3. This search reaches 13 and 9.6 GB/s with skipPortable, 58 and 19.6 with AVX2
-// (BenchmarkNeedles).
-func (r *rare) index(s []byte) int {
-	places := len(s) - len(r.text) + 1
-	if places < 1 {
-		return -1
+// They occur at their distance seldom except in the literal itself. In source code the S of
+// "Shakespeare" occurs every 130 bytes and the p of "omput" every 60: bytes.IndexByte, which stops
+// at each of those, reaches 9.3 and 4.7 GB/s, bytes.Index 8.8 and 3.3. This search reaches 58 and
+// 19.6 with AVX2 (BenchmarkNeedles).
+func (p *pair) index(s []byte, i int) int {
+	places := len(s) - p.distance
+	if i < places {
+		i += p.find(s[i:], places-i)
 	}
-	x, y := unsafe.Pointer(&s[r.first]), unsafe.Pointer(&s[r.second])
-	i := 0
-	for i+pairBlock <= places { // otherwise the pointers would leave s
-		i += r.pair.skip(unsafe.Add(x, i), unsafe.Add(y, i), places-i)
-		if i+pairBlock > places {
-			break
-		}
-		for k := i; k < i+pairBlock; k += 8 {
-			for m := r.pair.match(load(x, k), load(y, k)) & tops; m != 0; m &= m - 1 {
-				if at := k + bits.TrailingZeros64(m)/8; r.begins(s[at:]) {
-					return at
-				}
-			}
-		}
-		i += pairBlock
+	if i < places {
+		return i
 	}
-	return r.indexPlain(s, i)
+	return len(s)
 }
 
-// indexPlain is index for the last bytes of s, from `from` on, one position at a time.
-func (r *rare) indexPlain(s []byte, from int) int {
-	for i := from; i+len(r.text) <= len(s); i++ {
-		if r.begins(s[i:]) {
+// findPortable returns what find does, without vector instructions.
+func (p *pair) findPortable(s []byte, places int) int {
+	for i := 0; i < places; i++ {
+		if p.anyFirst == 0 {
+			next := bytes.IndexByte(s[i:places], p.first)
+			if next < 0 {
+				break
+			}
+			i += next
+		}
+		if s[i]|p.anyFirst == p.first && s[i+p.distance]|p.anySecond == p.second {
 			return i
 		}
 	}
-	return -1
+	return places
 }

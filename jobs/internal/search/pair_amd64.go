@@ -6,15 +6,22 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// skip returns how many positions, in whole blocks, to skip: the pair may be in the following
-// block, or fewer than pairBlock of n positions remain. The first byte of position i is at x[i],
-// the second at y[i].
-func (p *pair) skip(x, y unsafe.Pointer, n int) int {
+// find returns the first of the places positions of s with both bytes, or places.
+func (p *pair) find(s []byte, places int) int {
+	i := 0
 	if cpu.X86.HasAVX2 {
-		return skipAVX2(p, x, y, n)
+		if i = findAVX2(p, unsafe.Pointer(unsafe.SliceData(s)), places); i+pairBlock <= places {
+			return i
+		}
 	}
-	return p.skipPortable(x, y, n)
+	return i + p.findPortable(s[i:], places-i)
 }
 
+// pairBlock is the number of positions that findAVX2 examines per step.
+const pairBlock = 32
+
+// findAVX2 returns the first of n positions of s with both bytes, or the first one outside of a
+// whole block.
+//
 //go:noescape
-func skipAVX2(p *pair, x, y unsafe.Pointer, n int) int
+func findAVX2(p *pair, s unsafe.Pointer, n int) int

@@ -1,19 +1,20 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// func skipAVX2(p *pair, x, y unsafe.Pointer, n int) int
+// func findAVX2(p *pair, s unsafe.Pointer, n int) int
 //
-// For each block of 32 places: set the bits that do not matter, compare the bytes at x with the pair's first and those at y
-// with its second, and go on while no place has both.
-TEXT ·skipAVX2(SB), NOSPLIT, $0-40
+// For each block of 32 places: set the bits that do not matter, compare the bytes at SI with the pair's first and those at
+// DI with its second, and go on while no place has both.
+TEXT ·findAVX2(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DX
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DI
-	MOVQ n+24(FP), CX
-	VPBROADCASTQ pair_first(DX), Y0
-	VPBROADCASTQ pair_second(DX), Y1
-	VPBROADCASTQ pair_anyFirst(DX), Y2
-	VPBROADCASTQ pair_anySecond(DX), Y3
+	MOVQ s+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ pair_distance(DX), DI
+	ADDQ SI, DI
+	VPBROADCASTB pair_first(DX), Y0
+	VPBROADCASTB pair_second(DX), Y1
+	VPBROADCASTB pair_anyFirst(DX), Y2
+	VPBROADCASTB pair_anySecond(DX), Y3
 	XORQ AX, AX
 
 next:
@@ -25,11 +26,17 @@ next:
 	VPCMPEQB Y0, Y4, Y4
 	VPCMPEQB Y1, Y5, Y5
 	VPTEST Y4, Y5
-	JNZ  done
+	JNZ  found
 	MOVQ BX, AX
 	JMP  next
 
+found:
+	VPAND     Y4, Y5, Y4
+	VPMOVMSKB Y4, BX
+	BSFL BX, BX
+	ADDQ BX, AX
+
 done:
 	VZEROUPPER
-	MOVQ AX, ret+32(FP)
+	MOVQ AX, ret+24(FP)
 	RET

@@ -2,9 +2,5 @@
 
 package search
 
-import "unsafe"
-
-// skip returns how many positions, in whole blocks, to skip: the pair may be in the following
-// block, or fewer than pairBlock of n positions remain. The first byte of position i is at x[i],
-// the second at y[i].
-func (p *pair) skip(x, y unsafe.Pointer, n int) int { return p.skipPortable(x, y, n) }
+// find returns the first of the places positions of s with both bytes, or places.
+func (p *pair) find(s []byte, places int) int { return p.findPortable(s, places) }

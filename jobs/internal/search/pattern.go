@@ -28,8 +28,7 @@ type Pattern struct {
 	exact    bool         // a line that contains the needle matches: re is not needed
 	lines    *dfa.Program // decides which lines match; nil if the above do, or if it would be too large
 	minMatch int          // minimum length of a match in bytes
-	single   *rare        // every match contains this literal; nil if there is none
-	several  *several     // every match contains one of these texts; nil if there are none
+	needles  *needles     // every match contains one of these texts; nil if there are none
 
 	// candidate returns the start of the first line of a chunk that can match, from a start of a line
 	// on, or the chunk's length. It is nil if all lines can match.
@@ -98,10 +97,8 @@ const shortNeedle = 3
 func (p *Pattern) choose(tree *syntax.Regexp) {
 	any, exact := required(tree)
 	switch {
-	case len(any) == 1:
-		p.single, p.candidate, p.exact = newRare(any[0]), p.lineWithNeedle, exact
-	case len(any) > 1:
-		p.several, p.candidate = newSeveral(any), p.lineWithNeedle
+	case len(any) > 0:
+		p.needles, p.candidate, p.exact = newNeedles(any), p.lineWithNeedle, exact
 	case p.minMatch >= shortLeast:
 		p.candidate = p.longLine
 	}
@@ -119,20 +116,9 @@ func (p *Pattern) choose(tree *syntax.Regexp) {
 	}
 }
 
-// needle returns the position of a needle in the chunk, from `from` on, or the chunk's length.
-func (p *Pattern) needle(chunk []byte, from int) int {
-	if p.several != nil {
-		return p.several.index(chunk, from)
-	}
-	if i := p.single.index(chunk[from:]); i >= 0 {
-		return from + i
-	}
-	return len(chunk)
-}
-
 // lineWithNeedle is candidate for a pattern with needles.
 func (p *Pattern) lineWithNeedle(chunk []byte, from int) int {
-	return lineOf(chunk, from, p.needle(chunk, from))
+	return lineOf(chunk, from, p.needles.index(chunk, from))
 }
 
 // lineOf returns the start of the line of chunk[at], and not before from; len(chunk) for itself.

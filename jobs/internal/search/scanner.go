@@ -44,7 +44,7 @@ func (s *scanner) next(from int) (start, end int) {
 	switch {
 	case s.p.all:
 	case s.p.exact:
-		at = s.p.needle(s.chunk, from)
+		at = s.p.needles.index(s.chunk, from)
 		start = lineOf(s.chunk, from, at)
 	case !s.resting:
 		var outcome dfa.Outcome

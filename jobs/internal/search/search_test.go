@@ -9,7 +9,6 @@ import (
 	"regexp/syntax"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -169,7 +168,7 @@ func TestMatches(t *testing.T) {
 	require.Equal(t, []string{"bba", "a", "bb"}, got)
 }
 
-// needle finds the first literal or, among several, a place in the line of one.
+// needles find the first literal or, among several, a place in the line of one.
 func TestNeedlesIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
@@ -196,14 +195,12 @@ func TestNeedlesIndex(t *testing.T) {
 				want = min(want, from+i)
 			}
 		}
-		p := &Pattern{}
+		got := newNeedles(list).index(s, from)
 		if len(list) > 1 {
-			p.several = newSeveral(list)
-			require.LessOrEqual(t, p.needle(s, from), want+5, "no needle is longer than 6 bytes")
+			require.LessOrEqual(t, got, want+5, "no needle is longer than 6 bytes")
 			return
 		}
-		p.single = newRare(list[0])
-		require.Equal(t, want, p.needle(s, from))
+		require.Equal(t, want, got)
 	})
 }
 
@@ -218,36 +215,27 @@ func lower(s []byte) []byte {
 	return s
 }
 
-// The vector code and the portable code skip the same number of positions, and read no byte beyond
-// the last position.
-func TestSkipEqualsPortable(t *testing.T) {
+// The vector code and the portable code find the first position with both bytes of a pair.
+func TestPairEqualsLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := bytes.Repeat([]byte("._aB\x80"), 60)
 		for range rapid.IntRange(0, 4).Draw(t, "hits") {
 			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
 		}
 		fold := rapid.Bool().Draw(t, "fold")
-		distance := rapid.IntRange(0, 3).Draw(t, "distance")
-		p := newPair("xazq", 0, distance, fold)
-		from := rapid.IntRange(0, 70).Draw(t, "from")
-		n := rapid.IntRange(-5, len(s)-from-distance).Draw(t, "n")
-		x, y := unsafe.Pointer(&s[from]), unsafe.Pointer(&s[from+distance])
-		want := 0
-		for ; want+pairBlock <= n; want += pairBlock {
-			block := s[from+want : from+want+pairBlock+distance]
-			if fold {
-				block = lower(block)
-			}
-			hit := false
-			for i := range pairBlock {
-				hit = hit || block[i] == 'x' && block[i+distance] == "xazq"[distance]
-			}
-			if hit {
-				break
-			}
+		p, at := newPair(literal{rapid.SampledFrom([]string{"x", "xa", "axa", "xaz", "xaaq"}).Draw(t, "literal"), fold})
+		require.LessOrEqual(t, at, 1)
+		s = s[rapid.IntRange(0, 70).Draw(t, "from"):]
+		text := s
+		if fold {
+			text = lower(s)
 		}
-		require.Equal(t, want, p.skip(x, y, n))
-		require.Equal(t, want, p.skipPortable(x, y, n))
+		places, want := rapid.IntRange(0, len(s)-p.distance).Draw(t, "places"), 0
+		for want < places && (text[want] != p.first || text[want+p.distance] != p.second) {
+			want++
+		}
+		require.Equal(t, want, p.find(s, places))
+		require.Equal(t, want, p.findPortable(s, places))
 	})
 }
 
@@ -268,7 +256,7 @@ func sample(b testing.TB) []byte {
 func BenchmarkNeedles(b *testing.B) {
 	text := sample(b)
 	for _, word := range []string{"Shakespeare", "omput", "err", "Printf"} {
-		n := newRare(literal{text: word})
+		n := newNeedles([]literal{{text: word}})
 		every := func(index func(from int) int) func(*testing.B) {
 			return func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
@@ -278,12 +266,7 @@ func BenchmarkNeedles(b *testing.B) {
 				}
 			}
 		}
-		b.Run(word+"/needles", every(func(from int) int {
-			if i := n.index(text[from:]); i >= 0 {
-				return from + i
-			}
-			return len(text)
-		}))
+		b.Run(word+"/needles", every(func(from int) int { return n.index(text, from) }))
 		b.Run(word+"/bytes.Index", every(func(from int) int {
 			if i := bytes.Index(text[from:], []byte(word)); i >= 0 {
 				return from + i
