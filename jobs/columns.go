@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
 	"strings"
 
@@ -62,13 +61,10 @@ func Histogram(width string) (mapreduce.Job[[]byte, int64, int64, Bucket], error
 			return nil
 		},
 		Sum: true,
-		Reduce: func(bucket int64, counts iter.Seq[int64], emit func(Bucket)) error {
-			for n := range counts { // exactly one, since Sum adds them up
-				least := new(big.Int).Mul(big.NewInt(bucket), units)
-				emit(mapreduce.MakePair(decimalText(least), n))
-			}
-			return nil
-		},
+		Reduce: single(func(bucket, n int64) Bucket {
+			least := new(big.Int).Mul(big.NewInt(bucket), units)
+			return mapreduce.MakePair(decimalText(least), n)
+		}),
 		TotalOrder: true,
 	}, nil
 }

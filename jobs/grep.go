@@ -120,13 +120,8 @@ func GrepMatches(pattern string, o GrepOptions) (job mapreduce.Job[[]byte, []byt
 				return nil
 			}}, nil
 		},
-		Sum: true,
-		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {
-			for n := range counts { // exactly one, since Sum adds them up
-				emit(mapreduce.MakePair(n, text))
-			}
-			return nil
-		},
+		Sum:    true,
+		Reduce: single(func(text []byte, n int64) CountFirst { return mapreduce.MakePair(n, text) }),
 	}, nil
 }
 

@@ -107,12 +107,9 @@ func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 			return err
 		},
 		Combine: Sum.plus,
-		Reduce: func(client []byte, sums iter.Seq[Sum], emit func(Revenue)) error {
-			for s := range sums { // exactly one, since Combine adds them up
-				emit(mapreduce.MakePair(client, decimalText(s.units())))
-			}
-			return nil
-		},
+		Reduce: single(func(client []byte, s Sum) Revenue {
+			return mapreduce.MakePair(client, decimalText(s.units()))
+		}),
 	}
 }
 
@@ -224,12 +221,9 @@ func HiveTotals() mapreduce.Job[[]byte, []byte, totals, ClientTotal] {
 			return err
 		},
 		Combine: totals.plus,
-		Reduce: func(client []byte, all iter.Seq[totals], emit func(ClientTotal)) error {
-			for t := range all { // exactly one, as above
-				emit(ClientTotal{Client: client, Revenue: decimalText(t.Revenue.units()), Rank: t.Ranks.mean()})
-			}
-			return nil
-		},
+		Reduce: single(func(client []byte, t totals) ClientTotal {
+			return ClientTotal{Client: client, Revenue: decimalText(t.Revenue.units()), Rank: t.Ranks.mean()}
+		}),
 	}
 }
 

@@ -262,15 +262,12 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 			}
 			return a
 		},
-		Reduce: func(center int32, sums iter.Seq[[]Sum], emit func(mapreduce.Pair[int32, Cluster])) error {
-			for all := range sums { // exactly one, since Combine adds them up
-				c := Cluster{Center: make([]float64, len(all))}
-				for i, s := range all {
-					c.Center[i], c.Size = s.mean(), s.Count
-				}
-				emit(mapreduce.MakePair(center, c))
+		Reduce: single(func(center int32, sums []Sum) mapreduce.Pair[int32, Cluster] {
+			c := Cluster{Center: make([]float64, len(sums))}
+			for i, s := range sums {
+				c.Center[i], c.Size = s.mean(), s.Count
 			}
-			return nil
-		},
+			return mapreduce.MakePair(center, c)
+		}),
 	}
 }

@@ -52,11 +52,19 @@ func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce
 			return err
 		},
 		Combine: Sum.plus,
-		Reduce: func(key []byte, sums iter.Seq[Sum], emit func(mapreduce.Pair[[]byte, float64])) error {
-			for s := range sums { // exactly one, since Combine adds them up
-				emit(mapreduce.MakePair(key, s.mean()))
-			}
-			return nil
-		},
+		Reduce: single(func(key []byte, s Sum) mapreduce.Pair[[]byte, float64] {
+			return mapreduce.MakePair(key, s.mean())
+		}),
+	}
+}
+
+// single returns the Reduce of a job whose Combine or Sum leaves one value of each key: it writes
+// what record returns for the key and that value.
+func single[K, V, O any](record func(key K, value V) O) func(K, iter.Seq[V], func(O)) error {
+	return func(key K, values iter.Seq[V], emit func(O)) error {
+		for v := range values {
+			emit(record(key, v))
+		}
+		return nil
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -273,30 +272,5 @@ func BenchmarkNeedles(b *testing.B) {
 			}
 			return len(text)
 		}))
-	}
-}
-
-func BenchmarkLines(b *testing.B) {
-	text := sample(b)
-	for _, expr := range []string{
-		`[Cc]omput(er|ing)s?\b`, `(?i)handler`, `Reader|Writer`, `func [A-Z]`,
-		`[0-9]+:1[0-9]`,
-	} {
-		p, _ := Compile(expr, Options{})
-		b.Run(expr+"/chunk", func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				p.Count(text)
-			}
-		})
-		b.Run(expr+"/plain", func(b *testing.B) {
-			re := regexp.MustCompile(expr)
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				for line := range bytes.Lines(text) {
-					re.Match(line)
-				}
-			}
-		})
 	}
 }
