@@ -41,34 +41,39 @@ func (s *localStore) seal() error {
 }
 
 // publish gives the directory the output's name. It swaps an earlier output with it in one step and
-// then removes that; if removing fails, the next run does it. Where the system cannot swap, it first
-// removes the earlier output.
+// then removes that; if removing fails, the next run does it. Where the system cannot swap, the
+// earlier output is called _NAME.old meanwhile, and after a kill in between.
 func (s *localStore) publish() error {
-	made, old := s.out.path, s.old
+	made, old, aside := s.out.path, s.old, s.beside(".old")
 	for _, d := range []*outputDir{s.out, old} {
 		if d != nil && !d.inPlace() {
 			return fmt.Errorf("%s: another process has moved it", d.path)
 		}
 	}
-	s.old = nil
 	if old != nil && s.tree.swap(made, s.dir) == nil {
-		s.out.path, old.path = s.dir, made
-		_ = old.remove()
-		return nil
-	}
-	if old != nil {
-		if err := old.remove(); err != nil {
-			return fmt.Errorf("overwrite: %w", err)
+		aside = made
+	} else {
+		if old != nil {
+			if err := s.tree.rename(s.dir, aside); err != nil {
+				return fmt.Errorf("overwrite: %w", err)
+			}
+		}
+		err := s.tree.rename(made, s.dir)
+		switch {
+		case err != nil && old != nil:
+			return fmt.Errorf("overwrite: %w", errors.Join(err, s.tree.rename(aside, s.dir)))
+		case errors.Is(err, fs.ErrExist):
+			return fmt.Errorf("%s: %w since the job began", s.dir, ErrOutputExists)
+		case err != nil:
+			return err
 		}
 	}
-	err := s.tree.rename(made, s.dir)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: %w since the job began", s.dir, ErrOutputExists)
+	s.out.path, s.old = s.dir, nil
+	if old != nil {
+		old.path = aside
+		_ = old.remove()
 	}
-	if err == nil {
-		s.out.path = s.dir
-	}
-	return err
+	return nil
 }
 
 // Abort removes what the job has written; an earlier output stays.
@@ -76,7 +81,7 @@ func (s *localStore) Abort() error {
 	return s.end(func() error {
 		// A published output gets another name before it is removed: a kill during the removal must not
 		// leave a part of it.
-		if aside := s.unpublished(); s.out.path == s.dir && s.out.inPlace() && s.tree.rename(s.dir, aside) == nil {
+		if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.rename(s.dir, aside) == nil {
 			s.out.path = aside
 		}
 		return s.out.remove()

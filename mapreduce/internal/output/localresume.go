@@ -66,7 +66,7 @@ func (s *localStore) published() (*outputDir, error) {
 // resume makes d, a published output, this run's. It removes the earlier output that d has replaced.
 func (s *localStore) resume(d *outputDir) {
 	s.out = d
-	if old, err := openOutputDir(s.tree, s.unpublished()); err == nil && s.takeLeft(old) == nil {
+	if old, err := openOutputDir(s.tree, s.beside(".new")); err == nil && s.takeLeft(old) == nil {
 		_ = old.remove() // the next run does it
 	}
 }

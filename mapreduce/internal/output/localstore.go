@@ -79,9 +79,9 @@ func (d Destination) Late() Destination {
 
 func (s *localStore) Name() string { return s.dir }
 
-// unpublished returns the path of _NAME.new.
-func (s *localStore) unpublished() string {
-	return filepath.Join(filepath.Dir(s.dir), "_"+filepath.Base(s.dir)+".new")
+// beside returns the path of a directory next to the output, _NAME and ending.
+func (s *localStore) beside(ending string) string {
+	return filepath.Join(filepath.Dir(s.dir), "_"+filepath.Base(s.dir)+ending)
 }
 
 func (s *localStore) busy() error {
@@ -110,7 +110,7 @@ func (s *localStore) look() (resumes bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	d, err := openOutputDir(s.tree, s.unpublished())
+	d, err := openOutputDir(s.tree, s.beside(".new"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -224,7 +224,7 @@ func (s *localStore) make() error {
 // claim creates and locks the directory in which the job writes, or locks what a killed run has
 // left of it.
 func (s *localStore) claim() (*outputDir, error) {
-	path := s.unpublished()
+	path := s.beside(".new")
 	exists := s.tree.mkdir(path)
 	if exists != nil && !errors.Is(exists, fs.ErrExist) {
 		if at, ok := errors.AsType[*fs.PathError](exists); ok {
