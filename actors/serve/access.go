@@ -22,8 +22,8 @@ import (
 // Access determines who may call a server and what they may do.
 //
 // With Tokens, or TLS that requires client certificates, a caller is the user that the token or
-// certificate names; calls without one are rejected. Otherwise the server believes the name that
-// the caller gives.
+// certificate names; calls without one are rejected. Otherwise the server believes the user that
+// a submission names.
 //
 // The cluster's access lists (actors.Config.Rules), if enabled, decide who may submit to a pool or
 // queue and administer the jobs of others there. A job's owner and administrators may always
@@ -157,11 +157,10 @@ func (t *Tokens) parse(name string, r io.Reader) error {
 // caller is the user who makes a request.
 type caller struct {
 	access.Principal
-	known bool // authenticated by a token or certificate; otherwise the name is the caller's claim
+	known bool // authenticated by a token or certificate
 }
 
-// authenticate returns the caller of a request, or the user that the request claims, if callers are
-// not authenticated. Browsers send the token as a password.
+// authenticate returns the caller of a request, nobody if callers are not authenticated. Browsers send the token as a password.
 func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if a.certificates() && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject
@@ -171,7 +170,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 		return caller{access.Principal{User: subject.CommonName, Groups: subject.Organization}, true}, nil
 	}
 	if a.Tokens == nil {
-		return caller{Principal: access.Principal{User: r.Header.Get("Tarry-User")}}, nil
+		return caller{}, nil
 	}
 	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !found {

@@ -255,7 +255,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) (any,
 	return nil, nil
 }
 
-func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
+func (s *Server) putFile(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	if s.ended.Err() != nil {
 		return nil, actors.ErrClosed
 	}
@@ -264,7 +264,7 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) (any,
 		idle: s.cfg.limits.idle, claim: claim{ledger: s.ledger},
 	}
 	name := r.PathValue("name")
-	size, err := s.put(c, name, f)
+	size, err := s.put(name, f)
 	return api.File{Name: name, Size: size}, err
 }
 

@@ -74,8 +74,7 @@ type Config struct {
 
 // limits bound what clients may ask of a server.
 type limits struct {
-	connections int           // open connections
-	perAddress  int           // open connections per address
+	connections int64         // open connections
 	watchers    int           // open event streams
 	unfinished  int           // jobs that have not ended
 	history     int           // ended jobs that are remembered
@@ -89,7 +88,7 @@ type limits struct {
 
 // standardLimits are the limits of all servers but those of tests.
 var standardLimits = limits{
-	connections: 2000, perAddress: 500, watchers: 500, unfinished: 100_000, history: 1000, body: 1 << 20, upload: 4 << 30,
+	connections: 2000, watchers: 500, unfinished: 100_000, history: 1000, body: 1 << 20, upload: 4 << 30,
 	header: 5 * time.Second, idle: 20 * time.Second, grace: 2 * time.Second, ring: 1 << 16,
 }
 

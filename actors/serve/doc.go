@@ -11,7 +11,7 @@
 // page, and /metrics is for Prometheus. The server passes requests to package actors, which runs,
 // moves and kills jobs; no scheduling logic is duplicated here.
 //
-// By default a server believes the names that callers give, so it listens on this machine only,
+// By default a server believes the user that a submission names, so it listens on this machine only,
 // unless callers are authenticated (Access). Jobs read and write below Config.Roots and in the
 // cluster's block store. With Config.State, jobs and stored files survive the process.
 //

@@ -130,24 +130,13 @@ func (u *upload) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// mayAdd returns an error if name is in a finished output of another user and the caller may not
-// add files there.
-func (s *Server) mayAdd(c caller, name string) error {
-	dir, owner, found := s.ledger.holding(name)
-	if !found || c.User == owner && owner != "" || s.isAdmin(c) || s.trusting() {
-		return nil
-	}
-	return refuse("denied",
-		"%s%s is the finished output of a job of %s: only that user and administrators may add to it", inStore, dir, owner)
-}
-
-// checkPlace rejects an upload to an existing file or to the output of a job. It checks unfinished
+// checkPlace rejects an upload to an existing file or into the output of a job. It checks unfinished
 // outputs first, because a job finishes its output before it stops being its writer.
-func (s *Server) checkPlace(c caller, name string) error {
+func (s *Server) checkPlace(name string) error {
 	if j := s.ledger.writer(name); j != nil {
 		return refuse("in-use", "job %d writes %s", j.ID, name)
 	}
-	if err := s.mayAdd(c, name); err != nil {
+	if err := s.checkNew(name); err != nil {
 		return err
 	}
 	if _, err := s.cluster.FS().Stat(name); err == nil {

@@ -128,8 +128,7 @@ func TestManyConnections(t *testing.T) {
 		defer c.Close()
 	}
 	require.Eventually(t, func() bool {
-		open, refused := b.s.connections.figures()
-		return open == 5 && refused == 16
+		return b.s.connections.open.Load() == 5 && b.s.connections.refused.Load() == 16
 	}, 10*time.Second, time.Millisecond)
 	_, err = client.Jobs(t.Context(), "", "")
 	require.NoError(t, err, "the connection that was there is served")

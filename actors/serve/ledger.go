@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,9 +48,6 @@ type ledger struct {
 	files   map[string]*dfs.Sums    // files of the block store; the sums do not change
 	bytes   int64                   // total size of files, once the server has started
 	coming  int64                   // bytes of uploads and outputs in progress: the sum of their claims
-	// outputs are the owners of finished outputs in the block store, by directory. Only they and
-	// administrators may add files there, because readers take all files for the job's output.
-	outputs map[string]string
 }
 
 // newLedger returns an empty ledger.
@@ -59,7 +55,6 @@ func newLedger(ended context.Context, cfg *Config) *ledger {
 	return &ledger{
 		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, dir: cfg.State, next: 1,
 		keys: map[fingerprint]*record{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
-		outputs: map[string]string{},
 	}
 }
 
@@ -104,7 +99,6 @@ func (l *ledger) apply(e *entry) {
 		l.files[name] = sums
 		l.bytes += sums.Size
 	}
-	maps.Copy(l.outputs, e.Outputs)
 	if e.Removed != "" {
 		l.remove(e.Removed)
 	}
@@ -269,20 +263,7 @@ func (l *ledger) remove(removed string) {
 		l.sound.Delete(sums)
 		return true
 	})
-	maps.DeleteFunc(l.outputs, func(dir, _ string) bool { return inside(dir, removed) })
 }
 
 // inside reports whether a name is dir or below it.
 func inside(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
-
-// holding returns the innermost finished output that a name is in, and its owner.
-func (l *ledger) holding(name string) (dir, owner string, found bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for dir = name; dir != "."; dir = path.Dir(dir) {
-		if owner, found = l.outputs[dir]; found {
-			return dir, owner, true
-		}
-	}
-	return "", "", false
-}

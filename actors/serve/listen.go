@@ -8,8 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,60 +61,24 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, s.Close())
 }
 
-// connections limits the number of open connections, in total and per address, and closes those
-// beyond. Many clients can then exhaust neither memory nor descriptors, and one address cannot lock
-// out the others.
+// connections limits the number of open connections and closes those beyond, so that many clients
+// exhaust neither memory nor descriptors.
 type connections struct {
-	limits limits
-
-	mu      sync.Mutex
-	open    map[net.Conn]string // addresses of the open connections
-	refused int64               // connections over the limit
+	most          int64
+	open, refused atomic.Int64
 }
 
-// changed is http.Server.ConnState: it counts new and closed connections, and closes a new one if a
-// limit is reached.
+// changed is http.Server.ConnState: it counts new and closed connections, and closes a new one if
+// the limit is reached.
 func (l *connections) changed(c net.Conn, state http.ConnState) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	switch state {
-	case http.StateClosed:
-		delete(l.open, c)
 	case http.StateNew:
-		from, same := addressOf(c.RemoteAddr()), 0
-		for _, other := range l.open {
-			if other == from {
-				same++
-			}
+		if l.open.Add(1) > l.most {
+			l.refused.Add(1)
+			_ = c.Close() // StateClosed follows
 		}
-		if len(l.open) >= l.limits.connections || same >= l.limits.perAddress {
-			l.refused++
-			_ = c.Close()
-			return
-		}
-		l.open[c] = from
+	case http.StateClosed:
+		l.open.Add(-1)
 	default: // it was counted
 	}
-}
-
-// figures returns how many connections are open, and how many were over the limit.
-func (l *connections) figures() (open int, refused int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.open), l.refused
-}
-
-// addressOf returns the address by which connections are counted: the IPv4 address, or the 64-bit
-// network of an IPv6 address, since one machine may own all its addresses.
-func addressOf(a net.Addr) string {
-	at, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	ip := at.Addr().Unmap()
-	if ip.Is4() {
-		return ip.String()
-	}
-	network, _ := ip.WithZone("").Prefix(64) // 64 is a valid length
-	return network.String()
 }

@@ -87,9 +87,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		emit("maps_launched_total", "Launched maps by locality.", float64(local[i]), "locality", name)
 	}
 	emit("event_streams", "Streams of events that are read now.", float64(s.events.streams.Load()))
-	open, refused := s.connections.figures()
-	emit("connections", "Open connections.", float64(open))
-	emit("connections_refused_total", "Connections closed at once because there were too many.", float64(refused))
+	emit("connections", "Open connections.", float64(s.connections.open.Load()))
+	emit("connections_refused_total", "Connections closed at once because there were too many.", float64(s.connections.refused.Load()))
 }
 
 // collectCluster emits the figures of nodes and pools.

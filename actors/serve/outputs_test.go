@@ -26,7 +26,7 @@ func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, api.Succeeded, end.State, end.Error)
 		require.NoError(t, w.Close())
-		refused(t, <-done, "denied")
+		refused(t, <-done, "exists")
 		_, err = b.as("ann").Get(t.Context(), "out/part-r-00099")
 		refused(t, err, "not-found")
 	}

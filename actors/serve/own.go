@@ -9,20 +9,16 @@ import (
 	"github.com/tarry-mr/tarry/internal/nofollow"
 )
 
-// own holds the files that belong to the server itself and that no job may read or write: its
-// State, and files of tokens, certificates and keys. They are identified by the system's file
-// identity, whatever name or link leads to them.
-type own struct {
-	state string   // a directory; empty if there is none
-	paths []string // absolute: state and the files; missing files are ignored
-}
+// own are the absolute names of what belongs to the server itself and no job may read or write: its
+// State, and files of tokens, certificates and keys. Missing ones are ignored. They are identified
+// by the system's file identity, whatever name or link leads to them.
+type own []string
 
 // errOwn is the reason why a job may not use a file or directory.
 var errOwn = errors.New("it belongs to the server (its state, or a file of tokens, certificates or keys)")
 
 // newOwn returns the server's own files of a configuration.
-func newOwn(cfg *Config) (*own, error) {
-	o := new(own)
+func newOwn(cfg *Config) (o own, err error) {
 	for _, name := range append([]string{cfg.State}, cfg.Secrets...) {
 		if name == "" {
 			continue
@@ -31,10 +27,7 @@ func newOwn(cfg *Config) (*own, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.paths = append(o.paths, full)
-	}
-	if cfg.State != "" {
-		o.state = o.paths[0]
+		o = append(o, full)
 	}
 	return o, nil
 }
@@ -42,50 +35,25 @@ func newOwn(cfg *Config) (*own, error) {
 // check rejects a place that is one of the server's own files, is within the State, or is a
 // directory with any of them in it. there describes what is at the path; nil if nothing is. The
 // path must be absolute and without symbolic links.
-func (o *own) check(path string, there fs.FileInfo) error {
-	for _, name := range o.paths {
-		info, err := os.Stat(name)
-		switch {
-		case err != nil && name == o.state:
-			return err
-		case err != nil:
-		case info.IsDir() && within(path, info), there != nil && (os.SameFile(info, there) || contains(there, name)):
+func (o own) check(path string, there fs.FileInfo) error {
+	for _, name := range o {
+		real, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			continue
+		}
+		info, err := os.Stat(real)
+		if err == nil && (within(path, info) || there != nil && within(real, there)) {
 			return errOwn
 		}
-	}
-	if o.state != "" && there != nil && there.Mode().IsRegular() && hasLinks(there) {
-		return o.checkHardLink(there)
 	}
 	return nil
 }
 
-// contains reports whether a directory contains a file.
-func contains(dir fs.FileInfo, name string) bool {
-	real, err := filepath.EvalSymlinks(name)
-	return dir.IsDir() && err == nil && within(real, dir)
-}
-
-// checkHardLink rejects a file that has another name below the state directory.
-func (o *own) checkHardLink(opened fs.FileInfo) error {
-	return filepath.WalkDir(o.state, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			info, bad := e.Info()
-			if err = bad; err == nil && os.SameFile(info, opened) {
-				return errOwn
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed meanwhile
-		}
-		return err
-	})
-}
-
-// within reports whether path is dir or below it. path must be absolute and without symbolic links;
+// within reports whether path is the file or directory of info, or below it. path must be absolute and without symbolic links;
 // its last elements need not exist.
-func within(path string, dir fs.FileInfo) bool {
+func within(path string, info fs.FileInfo) bool {
 	for {
-		if info, err := os.Stat(path); err == nil && os.SameFile(info, dir) {
+		if at, err := os.Stat(path); err == nil && os.SameFile(at, info) {
 			return true
 		}
 		above := filepath.Dir(path)
@@ -101,10 +69,10 @@ func within(path string, dir fs.FileInfo) bool {
 type inputFS struct {
 	fs.StatFS // for Stat only, opens no files
 	root      *root
-	own       *own
+	own       own
 }
 
-func (r *root) inputs(o *own) fs.FS {
+func (r *root) inputs(o own) fs.FS {
 	return inputFS{r.dir.FS().(fs.StatFS), r, o}
 }
 

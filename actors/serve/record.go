@@ -75,7 +75,6 @@ type entry struct {
 	Kill    *api.Kill            `json:",omitempty"`
 	End     *ending              `json:",omitempty"`
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
-	Outputs map[string]string    `json:",omitempty"` // see ledger
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 
 	job   *job   // of Jobs and End, in the process that has it
@@ -193,7 +192,7 @@ func (l *ledger) write(e *entry) error {
 func (l *ledger) snapshot() *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := &entry{Next: l.next, Stored: l.files, Outputs: l.outputs}
+	all := &entry{Next: l.next, Stored: l.files}
 	for _, j := range l.list {
 		all.Jobs = append(all.Jobs, j.now())
 	}

@@ -20,7 +20,7 @@ const inStore = "dfs:"
 // roots are the directories of this machine in which jobs may read and write.
 type roots struct {
 	list []root
-	own  *own
+	own  own
 }
 
 type root struct {

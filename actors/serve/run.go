@@ -144,13 +144,11 @@ func (s *Server) finish(j *job, err error) {
 	e := &entry{ID: j.ID, End: &ending{s.now(), s.view(j, nil), j.counters}, Stored: j.stored, job: j, claim: j.claim}
 	v := &e.End.View
 	v.State, v.Reason, v.ElapsedSeconds = api.Succeeded, "", e.End.At.Sub(j.At).Seconds()
-	switch finished, there := strings.CutPrefix(v.Output, inStore); {
+	switch {
 	case err != nil && (errors.Is(err, actors.ErrJobKilled) || j.killed() != nil):
 		v.State, v.Error = api.Killed, oneLine(err)
 	case err != nil:
 		v.State, v.Error = api.Failed, oneLine(err)
-	case there:
-		e.Outputs = map[string]string{finished: j.Who.User}
 	}
 	_ = s.ledger.record(e) // an error is logged, and the output is complete
 	close(j.done)

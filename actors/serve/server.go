@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -23,7 +22,7 @@ type Server struct {
 	events      *broker
 	ledger      *ledger
 	metrics     *metrics
-	connections *connections
+	connections connections
 	handler     http.Handler
 	config      *reloader // reloads Config.Files; nil: there are none
 	tokens      *reloader // reloads the file of Access.Tokens; nil: there is none
@@ -58,7 +57,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	cfg = cfg.withDefaults()
 	s := &Server{
 		cfg: cfg, kinds: map[string]*Job{}, roots: new(roots), boot: rand.Text()[:8], started: time.Now(),
-		connections: &connections{limits: cfg.limits, open: map[net.Conn]string{}},
+		connections: connections{most: cfg.limits.connections},
 		preparing:   make(chan struct{}, maxPreparing),
 	}
 	s.ended, s.end = context.WithCancel(context.Background())

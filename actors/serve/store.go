@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,8 +39,8 @@ func checkStored(name string) error {
 	return nil
 }
 
-// checkNew rejects a name for a new file of the block store if it is invalid or one of its parents
-// is a file.
+// checkNew rejects a name for a new file of the block store if it is invalid, or if one of its
+// parents is a file or the finished output of a job, all files of which readers take for results.
 func (s *Server) checkNew(name string) error {
 	if err := checkStored(name); err != nil {
 		return err
@@ -47,6 +48,9 @@ func (s *Server) checkNew(name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if info, err := s.cluster.FS().Stat(at); err == nil && !info.IsDir() {
 			return refuse("bad-name", "%s%s: %s%s is a file", inStore, name, inStore, at)
+		}
+		if _, err := s.cluster.FS().Stat(path.Join(at, "_SUCCESS")); err == nil {
+			return refuse("exists", "%s%s: %s%s is the finished output of a job", inStore, name, inStore, at)
 		}
 	}
 	return nil
@@ -85,11 +89,8 @@ func noArchives(src []mapreduce.Source) error {
 
 // put writes a file to the block store and returns its size. With a State it survives a crash when
 // put returns.
-func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
-	if err := s.checkNew(name); err != nil {
-		return 0, err
-	}
-	if err := s.checkPlace(c, name); err != nil {
+func (s *Server) put(name string, f *upload) (size int64, err error) {
+	if err := cmp.Or(checkStored(name), s.checkPlace(name)); err != nil {
 		return 0, err
 	}
 	defer f.claim.end()
@@ -107,7 +108,7 @@ func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
 		return 0, err
 	}
 	to := s.ledger.stored(name)
-	if err := s.link(c, part.Name(), name, to); err != nil {
+	if err := s.link(part.Name(), name, to); err != nil {
 		return 0, err
 	}
 	stored := map[string]*dfs.Sums{name: sums}
@@ -122,10 +123,10 @@ func (s *Server) put(c caller, name string, f *upload) (size int64, err error) {
 }
 
 // link gives an uploaded file its name, unless a job has taken the place during the upload.
-func (s *Server) link(c caller, part, name, to string) error {
+func (s *Server) link(part, name, to string) error {
 	s.placing.Lock()
 	defer s.placing.Unlock()
-	if err := s.checkPlace(c, name); err != nil {
+	if err := s.checkPlace(name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

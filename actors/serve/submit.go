@@ -73,14 +73,13 @@ func (s *Server) lockKey(id fingerprint) (unlock func()) {
 	}
 }
 
-// place numbers a job and occupies its output, unless that would be inside a finished output of
-// another user.
+// place numbers a job and occupies its output, unless that would be inside a finished output.
 func (s *Server) place(j *job) error {
 	s.placing.Lock()
 	defer s.placing.Unlock()
 	err := s.ledger.place(j)
 	if name, stored := strings.CutPrefix(j.order.Output, inStore); stored && err == nil {
-		if err = s.mayAdd(caller{Principal: j.Who}, name); err != nil {
+		if err = s.checkNew(name); err != nil {
 			s.ledger.drop(j)
 		}
 	}
