@@ -60,8 +60,8 @@ func rarity(b byte) int {
 //
 // They occur at their distance seldom except in the literal itself. In source code the S of
 // "Shakespeare" occurs every 130 bytes and the p of "omput" every 60: bytes.IndexByte, which stops
-// at each of those, reaches 9.3 and 4.7 GB/s, bytes.Index 8.8 and 3.3. This search reaches 58 and
-// 19.6 with AVX2 (BenchmarkNeedles).
+// at each of those, reaches 9.3 and 4.7 GB/s, bytes.Index 8.8 and 2.2. This search reaches 28 and
+// 20 with AVX2 (BenchmarkNeedles).
 func (p *pair) index(s []byte, i int) int {
 	places := len(s) - p.distance
 	if i < places {
