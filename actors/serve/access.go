@@ -160,7 +160,8 @@ type caller struct {
 	known bool // authenticated by a token or certificate
 }
 
-// authenticate returns the caller of a request, nobody if callers are not authenticated. Browsers send the token as a password.
+// authenticate returns the caller of a request; nobody, if callers are not authenticated. Browsers
+// send the token as a password.
 func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if a.certificates() && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject

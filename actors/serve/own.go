@@ -49,8 +49,8 @@ func (o own) check(path string, there fs.FileInfo) error {
 	return nil
 }
 
-// within reports whether path is the file or directory of info, or below it. path must be absolute and without symbolic links;
-// its last elements need not exist.
+// within reports whether path is the file or directory of info, or below it. path must be absolute
+// and without symbolic links; its last elements need not exist.
 func within(path string, info fs.FileInfo) bool {
 	for {
 		if at, err := os.Stat(path); err == nil && os.SameFile(at, info) {

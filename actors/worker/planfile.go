@@ -17,8 +17,8 @@ import (
 // planName is the name of a plan file in its run's folder.
 const planName = "plan.json"
 
-// planFile is run-NUMBER/plan.json in the output's folder: the job's layout, and the programs that may run
-// its tasks.
+// planFile is run-NUMBER/plan.json in the output's folder: the job's layout, and the programs that
+// may run its tasks.
 type planFile struct {
 	Programs []program      `json:"programs"`
 	Layout   cluster.Layout `json:"layout"`
