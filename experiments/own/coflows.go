@@ -20,10 +20,10 @@ const coflowName = "FB2010-1Hr-150-0.txt"
 // compares the racks on which the reduces of the trace ran with the best racks, and simulates the
 // shuffles with any-node placement and with CoGRS.
 func coflows(s *study.Study) {
-	lists, racks, recorded := readCoflows(s)
-	best := study.Samples(len(lists), func(n int) []float64 {
-		cuts, all := savedBytes(lists[n], func(i int) float64 {
-			_, best := offRack(&lists[n][i])
+	loads, recorded := readCoflows(s)
+	best := study.Samples(len(loads), func(n int) []float64 {
+		cuts, all := savedBytes(loads[n].Jobs, func(i int) float64 {
+			_, best := offRack(&loads[n].Jobs[i])
 			return best
 		})
 		return []float64{study.Average(cuts), study.Median(cuts), all}
@@ -41,19 +41,19 @@ func coflows(s *study.Study) {
 	})[:2]
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{
-			Nodes: 2 * racks, Racks: racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
+			Nodes: 2 * workload.CoflowRacks, Racks: workload.CoflowRacks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
 		}, Network: simulator.Network{ShuffleRate: 1e9},
 		Interval: setup.BeatEvery, TellProgress: true,
 	}
 	figure := s.Plot("by-job")
-	got := study.Samples(len(lists), func(n int) (values []float64) {
-		w, err := workload.FromCoflows(lists[n],
-			workload.TraceOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
-		s.Check(err)
+	got := study.Samples(len(loads), func(n int) (values []float64) {
+		for i := range loads[n].Jobs {
+			loads[n].Jobs[i].Map = workload.Cost{Time: 5 * time.Second, Spread: 0.3}
+		}
 		cfg.Seed = uint64(n)
-		all := s.Compare(cfg, list, 1, study.Always(w))
+		all := s.Compare(cfg, list, 1, study.Always(loads[n]))
 		for _, r := range all {
-			cuts, bytes := savedBytes(lists[n],
+			cuts, bytes := savedBytes(loads[n].Jobs,
 				func(i int) float64 { return float64(r.Results[0].Jobs[i].Shuffle.OffRack) })
 			values = append(values, study.Average(cuts), bytes)
 			if n == 0 {
@@ -71,37 +71,35 @@ func coflows(s *study.Study) {
 	s.Row("replayed: maps in their racks", got[5])
 }
 
-// readCoflows returns the shuffles by seed, and the number of racks: those of the trace, or drawn
-// ones if it is missing.
-func readCoflows(s *study.Study) (lists [][]workload.Coflow, racks int, recorded bool) {
-	racks = workload.CoflowRacks
-	var list []workload.Coflow
+// readCoflows returns the shuffles by seed: those of the trace, or drawn ones if it is missing.
+func readCoflows(s *study.Study) (loads []workload.Workload, recorded bool) {
+	var w workload.Workload
 	recorded = setup.Trace(s, coflowName, func(f *os.File) (err error) {
-		list, racks, err = workload.ReadCoflows(f, coflowName)
+		w, err = workload.Read("coflow", f, coflowName, workload.TraceOptions{})
 		return err
 	})
 	n := study.Pick(s, 150, 526)
 	if recorded {
-		n = len(list)
+		n = len(w.Jobs)
 	}
 	s.Fill("shuffles", n)
 	for i := range s.Repeats(1, 10) {
 		if !recorded {
-			list = workload.DrawCoflows(rand.New(rand.NewPCG(s.Seed+uint64(i), 8)), n)
+			w = workload.DrawCoflows(rand.New(rand.NewPCG(s.Seed+uint64(i), 8)), n)
 		}
-		lists = append(lists, list)
+		loads = append(loads, w)
 	}
-	return lists, racks, recorded
+	return loads, recorded
 }
 
 // offRack returns the bytes of a shuffle that left their rack, and those that would have left it if
 // each reduce had run at the center of gravity.
-func offRack(c *workload.Coflow) (actual, best float64) {
-	for p, rack := range c.Reduces {
-		bytes, part := float64(c.Bytes[p]), 1/float64(len(c.Maps))
+func offRack(j *workload.Job) (actual, best float64) {
+	for p, rack := range j.ReduceRacks {
+		bytes, part := float64(j.Partitions[p]), 1/float64(j.Maps)
 		best += bytes * (1 - part)
 		actual += bytes
-		if slices.Contains(c.Maps, rack) {
+		if slices.Contains(j.MapRacks, rack) {
 			actual -= bytes * part
 		}
 	}
@@ -110,7 +108,7 @@ func offRack(c *workload.Coflow) (actual, best float64) {
 
 // savedBytes compares the off-rack bytes of each shuffle in the trace with other ones (now). It
 // returns the percentage saved for each shuffle, ascending, and that for all bytes together.
-func savedBytes(list []workload.Coflow, now func(i int) float64) (cuts []float64, all float64) {
+func savedBytes(list []workload.Job, now func(i int) float64) (cuts []float64, all float64) {
 	was, is := 0.0, 0.0
 	for i := range list {
 		actual, _ := offRack(&list[i])

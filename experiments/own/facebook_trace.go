@@ -31,7 +31,7 @@ func facebookTrace(s *study.Study) {
 	const trace, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
 	load := workload.FBDataset // without the trace
 	if setup.Trace(s, trace, func(f *os.File) error {
-		w, err := workload.ReadSWIM(f, trace, workload.TraceOptions{
+		w, err := workload.Read("swim", f, trace, workload.TraceOptions{
 			Nodes: 100, OriginalNodes: 600, Jobs: study.Pick(s, 600, 0), MaxMaps: 1000,
 			MaxReduces: 200, TimeScale: 1.0 / speed, Skew: workload.Skew{Cells: 1},
 		})

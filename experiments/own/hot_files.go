@@ -20,7 +20,7 @@ func hotFiles(s *study.Study) {
 	jobs := study.Pick(s, 200, 600)
 	load := popular(jobs) // without the trace
 	if setup.Trace(s, trace, func(f *os.File) error {
-		w, err := workload.ReadSWIM(f, trace, workload.TraceOptions{
+		w, err := workload.Read("swim", f, trace, workload.TraceOptions{
 			Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200,
 		})
 		load = study.Always(w)

@@ -59,7 +59,7 @@ func BenchmarkFacebook2009(b *testing.B) {
 	for _, dir := range []string{os.Getenv("TARRY_TRACES"), "../../../shared/traces"} {
 		if f, err := os.Open(filepath.Join(dir, "FB-2009_samples_24_times_1hr_0.tsv")); err == nil {
 			defer f.Close()
-			w, err := workload.ReadSWIM(f, "FB09", workload.TraceOptions{MaxReduces: 2400})
+			w, err := workload.Read("swim", f, "FB09", workload.TraceOptions{MaxReduces: 2400})
 			require.NoError(b, err)
 			speed(b, "", Cluster{Nodes: 600, Racks: 15, MapSlots: 6, ReduceSlots: 4}, &w)
 			return

@@ -20,7 +20,7 @@ R9_4_77,1,1,j_1,Terminated,157252,157252,100.00,0.30
 `
 
 func TestReadAlibaba(t *testing.T) {
-	w, err := ReadAlibaba(strings.NewReader(batchTasks), "t.csv")
+	w, err := Read("alibaba", strings.NewReader(batchTasks), "t.csv", TraceOptions{})
 	require.NoError(t, err)
 	job := func(name string, at, took time.Duration, maps int, after string) Job {
 		user, _, _ := strings.Cut(name, ".")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -52,7 +53,7 @@ const FacebookGap = 14 * time.Second
 // Table 2, in random order, with exponential gaps of mean 14 s. They write 0.01 % of their input
 // and have no reduces. Each job has its own user.
 func FacebookIO(r *rand.Rand) Workload {
-	return schedule("facebook-io", table2(), r, func(j *Job, _ string) { j.Map.CPU = -1 })
+	return fromBins("facebook-io", table2(), r, func(j *Job, _ int) { j.Map.CPU = -1 })
 }
 
 // FacebookCPU returns the CPU-heavy workload of [Zaharia10 §5.1.2]: the jobs of FacebookIO, 2 to 7
@@ -60,14 +61,10 @@ func FacebookIO(r *rand.Rand) Workload {
 // per bin; this one grows linearly from 2 for bin 1 to 7 for bin 9.
 func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	bins := table2()
-	return schedule("facebook-cpu", bins, r, func(j *Job, _ string) {
+	return fromBins("facebook-cpu", bins, r, func(j *Job, i int) {
 		j.Map.CPU = -1
-		for i := range bins {
-			if bins[i].maps == j.Maps {
-				factor := 2 + 5*float64(i)/float64(len(bins)-1)
-				j.Map.Time = time.Duration((factor - 1) * float64(localRead))
-			}
-		}
+		factor := 2 + 5*float64(i)/float64(len(bins)-1)
+		j.Map.Time = time.Duration((factor - 1) * float64(localRead))
 	})
 }
 
@@ -75,7 +72,8 @@ func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 // series of four jobs. The paper says only that the three after the first are smaller; here they
 // have 200, 20 and 1 maps.
 func FacebookMixed(r *rand.Rand) Workload {
-	w := schedule("facebook-mixed", table3(), r, mixedCost)
+	bins := table3()
+	w := fromBins("facebook-mixed", bins, r, func(j *Job, i int) { mixedCost(j, bins[i].kind) })
 	var all []Job
 	for _, j := range w.Jobs {
 		all = append(all, j)
@@ -112,30 +110,30 @@ func mixedCost(j *Job, kind string) {
 	}
 }
 
-// schedule returns the jobs of bins in random order with random gaps; cost completes each job.
-func schedule(name string, bins []bin, r *rand.Rand, cost func(j *Job, kind string)) Workload {
-	w := Workload{Name: name}
-	var order []int
+// fromBins returns the jobs of bins; cost completes the jobs of the i-th bin.
+func fromBins(name string, bins []bin, r *rand.Rand, cost func(j *Job, i int)) Workload {
+	var jobs []Job
 	for i, b := range bins {
-		for range b.jobs {
-			order = append(order, i)
-		}
-	}
-	r.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
-	gap := Dist{Exponential, FacebookGap.Seconds(), 0}
-	var at time.Duration
-	for n, i := range order {
-		b := bins[i]
-		j := Job{
-			Name: fmt.Sprintf("job%03d", n), Class: fmt.Sprintf("bin %d", i+1), User: fmt.Sprintf("user%03d", n),
-			Submit: at, Maps: b.maps, Reduces: b.reduces, InputBytes: int64(b.maps) * DefaultBlock,
-		}
+		j := Job{Class: fmt.Sprintf("bin %d", i+1), Maps: b.maps, Reduces: b.reduces, InputBytes: int64(b.maps) * DefaultBlock}
 		j.OutputBytes = j.InputBytes / 10_000
-		cost(&j, b.kind)
-		w.Jobs = append(w.Jobs, j)
-		at += gap.Span(r)
+		cost(&j, i)
+		jobs = append(jobs, slices.Repeat([]Job{j}, b.jobs)...)
 	}
-	return w
+	return inRandomOrder(name, jobs, r, FacebookGap)
+}
+
+// inRandomOrder returns a workload of jobs in random order with exponential gaps of the given mean.
+// Each job gets its own name and user.
+func inRandomOrder(name string, jobs []Job, r *rand.Rand, gap time.Duration) Workload {
+	r.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
+	gaps := Dist{Exponential, gap.Seconds(), 0}
+	var at time.Duration
+	for i := range jobs {
+		j := &jobs[i]
+		j.Name, j.User, j.Submit = fmt.Sprintf("job%03d", i), fmt.Sprintf("user%03d", i), at
+		at += gaps.Span(r)
+	}
+	return Workload{Name: name, Jobs: jobs}
 }
 
 // Facebook2010 draws a day like SWIM's FB-2010 sample, whose file cannot be shipped: 24,442 jobs,

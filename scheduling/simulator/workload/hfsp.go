@@ -42,15 +42,7 @@ func FBDataset(r *rand.Rand) Workload {
 		add("large", logUniform(r, 700, 1500), logUniform(r, 150, 250))
 	}
 	add("large", 200, 1000)
-	r.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
-	gap := Dist{Exponential, hfspGap.Seconds(), 0}
-	var at time.Duration
-	for i := range jobs {
-		jobs[i].Name, jobs[i].User = fmt.Sprintf("job%03d", i), fmt.Sprintf("user%03d", i)
-		jobs[i].Submit = at
-		at += gap.Span(r)
-	}
-	return Workload{Name: "hfsp-fb", Jobs: jobs}
+	return inRandomOrder("hfsp-fb", jobs, r, hfspGap)
 }
 
 // MapOnly returns a copy of w whose jobs have no reduces, as in [Pastorelli13 §4.3].

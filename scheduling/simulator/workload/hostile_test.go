@@ -90,14 +90,10 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 			linear.Check(t, 1000, build, func(text []byte) {
 				_, err := ReadYAML(bytes.NewReader(text), "w.yaml", rand.New(rand.NewPCG(1, 2)))
 				short(err)
-				_, err = ReadSWIM(bytes.NewReader(text), "t.tsv", TraceOptions{})
-				short(err)
-				_, _, err = ReadCoflows(bytes.NewReader(text), "c.txt")
-				short(err)
-				_, err = ReadSLS(bytes.NewReader(text), "t.json")
-				short(err)
-				_, err = ReadAlibaba(bytes.NewReader(text), "t.csv")
-				short(err)
+				for _, form := range Forms() {
+					_, err = Read(form, bytes.NewReader(text), "t", TraceOptions{})
+					short(err)
+				}
 			})
 		})
 	}
@@ -108,17 +104,17 @@ func TestByteOrderMark(t *testing.T) {
 	w, err := ReadYAML(strings.NewReader("\xef\xbb\xbfjobs:\n- maps: 1\n"), "w.yaml", rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 1)
-	w, err = ReadSWIM(strings.NewReader("\xef\xbb\xbfj\t0\t0\t1\t1\t1\n"), "t.tsv", TraceOptions{})
+	w, err = Read("swim", strings.NewReader("\xef\xbb\xbfj\t0\t0\t1\t1\t1\n"), "t.tsv", TraceOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "j", w.Jobs[0].Name)
 }
 
-// ReadSWIM rejects options that make times invalid.
+// Read rejects options that make times invalid.
 func TestTraceTimesStayInBounds(t *testing.T) {
 	row := fmt.Sprintf("a\t%d\t0\t1\t1\t1\n", maxSeconds)
-	_, err := ReadSWIM(strings.NewReader(row), "t", TraceOptions{TimeScale: 1e6})
+	_, err := Read("swim", strings.NewReader(row), "t", TraceOptions{TimeScale: 1e6})
 	require.ErrorIs(t, err, ErrFormat)
-	_, err = ReadSWIM(strings.NewReader(row), "t", TraceOptions{TimeScale: math.NaN()})
+	_, err = Read("swim", strings.NewReader(row), "t", TraceOptions{TimeScale: math.NaN()})
 	require.ErrorContains(t, err, "out of range")
 }
 

@@ -37,12 +37,13 @@ func Scans(jobs, maps, reduces int) Workload {
 	return w
 }
 
-// GridMix returns GridMix scans with numbers of maps drawn from maps and gaps, in seconds, drawn
-// from gap. Every second job has a reduce.
-func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
+// gridMix draws 100 GridMix scans with a lognormal number of maps and exponential gaps. Every second
+// job has a reduce.
+func gridMix(r *rand.Rand) Workload {
 	w := Workload{Name: "gridmix"}
+	maps, gap := Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0}
 	var at time.Duration
-	for i := range jobs {
+	for i := range 100 {
 		j := scan(fmt.Sprintf("scan%04d", i), max(1, maps.Count(r, maxTasks)), i%2)
 		j.Class, j.User, j.Submit = Bin(j.Maps), fmt.Sprintf("user%04d", i), at
 		w.Jobs = append(w.Jobs, j)
@@ -88,15 +89,15 @@ func Hierarchy(lastIsShort bool) Workload {
 	return w
 }
 
-// Overhead returns the workload of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20
+// overhead returns the workload of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20
 // pools, for 2,500 nodes of 2 map and 2 reduce slots.
-func Overhead(mapTime time.Duration) Workload {
+func overhead() Workload {
 	w := Workload{Name: "overhead"}
+	cost := Cost{Setup: -1, CPU: -1, Time: 10 * time.Second, Spread: 0.3}
 	for i := range 100 {
 		w.Jobs = append(w.Jobs, Job{
 			Name: fmt.Sprintf("job%03d", i), Class: "all", Pool: fmt.Sprintf("pool%02d", i%20), Maps: 1000, Reduces: 1000,
-			InputBytes: 1000 * DefaultBlock, ShuffleBytes: 1000 * DefaultBlock / 4,
-			Map: Cost{Setup: -1, CPU: -1, Time: mapTime, Spread: 0.3}, Reduce: Cost{Setup: -1, CPU: -1, Time: mapTime, Spread: 0.3},
+			InputBytes: 1000 * DefaultBlock, ShuffleBytes: 1000 * DefaultBlock / 4, Map: cost, Reduce: cost,
 		})
 	}
 	return w
@@ -112,14 +113,12 @@ var builtIn = []struct {
 	{"facebook-mixed", FacebookMixed},
 	{"hfsp-fb", FBDataset},
 	{"hfsp-preemption", func(*rand.Rand) Workload { return Preemption() }},
-	{"gridmix", func(r *rand.Rand) Workload {
-		return GridMix(r, 100, Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0})
-	}},
+	{"gridmix", gridMix},
 	{"hierarchy", func(*rand.Rand) Workload { return Hierarchy(false) }},
 	{"small-jobs", func(*rand.Rand) Workload { return Scans(200, 10, 0) }},
 	{"sticky-slots", func(*rand.Rand) Workload { return SharedScans(20) }},
 	{"facebook-2010", Facebook2010},
-	{"overhead", func(*rand.Rand) Workload { return Overhead(10 * time.Second) }},
+	{"overhead", func(*rand.Rand) Workload { return overhead() }},
 	{"hot-files", func(r *rand.Rand) Workload { return HotFiles(r, 600, 100, 1.03, Dist{Exponential, 0.6, 0}) }},
 }
 

@@ -72,16 +72,16 @@ func (m *millis) UnmarshalJSON(text []byte) error {
 // maxMillis limits times in a trace; as milliseconds since 1970 it is in the year 2286.
 const maxMillis = 1e13
 
-// ReadSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one per
-// job. name is used in messages. Errors wrap ErrFormat.
+// readSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one per
+// job.
 //
 // A job keeps its user, its queue (also as its pool), its submission, relative to the file's first
 // job, its numbers of tasks, and the racks of its maps' data. The mean and the deviation of its
 // task times become those of a lognormal distribution. These times include set-up, reading and
 // shuffling; reduces therefore begin when all maps are done. For a Rumen task, its successful
 // attempt is used. Jobs without successful maps are skipped.
-func ReadSLS(r io.Reader, name string) (Workload, error) {
-	t := slsReader{w: Workload{Name: name}, racks: map[string]int32{}}
+func readSLS(r io.Reader, o *TraceOptions) (w Workload, line int, err error) {
+	t := slsReader{racks: map[string]int32{}}
 	lines := lineCounter{Reader: r}
 	in := json.NewDecoder(&lines)
 	for {
@@ -105,20 +105,15 @@ func ReadSLS(r io.Reader, name string) (Workload, error) {
 			} else if errors.Is(err, io.ErrUnexpectedEOF) {
 				unread = nil
 			}
-			return Workload{}, refuse(name, 1+lines.breaks-bytes.Count(unread, []byte{'\n'}), "%v", err)
+			return w, 1 + lines.breaks - bytes.Count(unread, []byte{'\n'}), err
 		}
 	}
-	if len(t.w.Jobs) == 0 {
-		return Workload{}, refuse(name, 1, "no job in it with a map that succeeded")
-	}
 	slices.SortStableFunc(t.w.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
-	if err := t.w.Validate(); err != nil {
-		return Workload{}, refuse(name, 1, "%v", err)
-	}
-	return t.w, nil
+	t.w.Stretch(o.TimeScale)
+	return t.w, 0, nil
 }
 
-// slsReader collects the workload while ReadSLS reads the jobs of a trace.
+// slsReader collects the workload while readSLS reads the jobs of a trace.
 type slsReader struct {
 	w     Workload
 	first millis           // submission of the first job

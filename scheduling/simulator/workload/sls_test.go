@@ -42,7 +42,7 @@ const rumenTrace = `{"jobID": "job_9", "user": "bob", "queue": "q", "submitTime"
 `
 
 func TestReadSLS(t *testing.T) {
-	w, err := ReadSLS(strings.NewReader(twoSLSJobs), "t.json")
+	w, err := Read("sls", strings.NewReader(twoSLSJobs), "t.json", TraceOptions{})
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 3)
 	one := Job{
@@ -59,7 +59,7 @@ func TestReadSLS(t *testing.T) {
 		Map: Cost{Setup: -1, CPU: -1, Time: 15 * time.Second}, Reduce: Cost{Setup: -1, CPU: -1, Time: 7 * time.Second},
 	}, w.Jobs[0])
 
-	w, err = ReadSLS(strings.NewReader(rumenTrace), "t.json")
+	w, err = Read("sls", strings.NewReader(rumenTrace), "t.json", TraceOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []Job{{
 		Name: "job_9", Class: "bin 2", User: "bob", Pool: "q", Queue: "q", Maps: 2, Reduces: 1, MapRacks: []int32{0, 1}, SlowStart: 1,
@@ -85,7 +85,7 @@ func TestSLSTimes(t *testing.T) {
 		want = append(want, times)
 		require.NoError(t, json.NewEncoder(&text).Encode(job))
 	}
-	w, err := ReadSLS(&text, "t.json")
+	w, err := Read("sls", &text, "t.json", TraceOptions{})
 	require.NoError(t, err)
 	for i, j := range w.Jobs {
 		mean := want[i].sum / float64(want[i].n)

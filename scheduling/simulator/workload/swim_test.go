@@ -16,7 +16,7 @@ const firstRows = "job0\t49\t49\t740773\t2339561\t627471\n" +
 	"job3\t197\t75\t14495514624\t0\t37\n"
 
 func TestReadSWIM(t *testing.T) {
-	w, err := ReadSWIM(strings.NewReader(firstRows), "t.tsv", TraceOptions{})
+	w, err := Read("swim", strings.NewReader(firstRows), "t.tsv", TraceOptions{})
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 4)
 	require.Equal(t, 49*time.Second, w.Jobs[0].Submit)
@@ -26,7 +26,7 @@ func TestReadSWIM(t *testing.T) {
 	require.Zero(t, w.Jobs[3].Reduces, "nothing shuffled: map-only")
 	require.Equal(t, "bin 5", w.Jobs[3].Class)
 
-	half, err := ReadSWIM(strings.NewReader(firstRows), "t.tsv", TraceOptions{Nodes: 300, OriginalNodes: 600, Jobs: 2, TimeScale: 0.5})
+	half, err := Read("swim", strings.NewReader(firstRows), "t.tsv", TraceOptions{Nodes: 300, OriginalNodes: 600, Jobs: 2, TimeScale: 0.5})
 	require.NoError(t, err)
 	require.Len(t, half.Jobs, 2)
 	require.Equal(t, int64(370387), half.Jobs[0].InputBytes)
@@ -56,7 +56,7 @@ func TestSharedPaths(t *testing.T) {
 	text := "job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\n" +
 		"job1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n" +
 		"job2\t5\t0\t1\t0\t0\tinputPath2\t\t\n"
-	w, err := ReadSWIM(strings.NewReader(text), "t.tsv", TraceOptions{})
+	w, err := Read("swim", strings.NewReader(text), "t.tsv", TraceOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 1, 2}, []int{w.Jobs[0].File, w.Jobs[1].File, w.Jobs[2].File})
 	require.Equal(t, []File{{Name: "path1", Blocks: 8}, {Name: "path2", Blocks: 1}}, w.Files)
@@ -80,7 +80,7 @@ func TestFacebook2009(t *testing.T) {
 	f, err := os.Open(tracePath(t))
 	require.NoError(t, err)
 	defer f.Close()
-	w, err := ReadSWIM(f, "FB09", TraceOptions{})
+	w, err := Read("swim", f, "FB09", TraceOptions{})
 	require.NoError(t, err)
 	require.Len(t, w.Jobs, 5894)
 	maps, _ := w.Tasks()

@@ -110,7 +110,10 @@ type Job struct {
 	Keys Keys
 	// Partitions is the size in bytes of each reduce's input, as given by a trace, ShuffleBytes in
 	// total; Skew.Zipf and Skew.Shares do not apply then. Nil means that Skew applies.
-	Partitions   []int64
+	Partitions []int64
+	// ReduceRacks is the rack in which each reduce of a trace ran. A simulation does not use it,
+	// because its scheduler chooses the places.
+	ReduceRacks  []int32
 	SlowStart    float64 // see scheduling.JobSpec
 	SlotsPerTask int     // 0 means 1
 	NoSuspend    bool
