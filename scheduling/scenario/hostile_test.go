@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"io"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -31,13 +33,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("cluster racks=2 nodes=2 map=1\nscheduler hfs\npool a min=1/1\nat 0s submit J1 maps=2 pool=a => -\nat 1s heartbeat tt1 => J1.m0\n")
 	f.Add("cluster nodes=1 map=1 reduce=1\nscheduler capacity\nqueue default capacity=100\nat 0s submit J1 maps=2 map-time=1s\nrun until=5s => J1=2s\n")
 	f.Add("at 5s x=y => # =>")
+	nothing := func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := parse(strings.NewReader(text))
 		if err != nil {
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}
-		err = interpret(func() { setUp(t.TempDir(), list, &Options{}, func(int) {}) })
+		err = interpret(func() { (&runner{opts: Options{Open: nothing}}).setUp(list) })
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 		}

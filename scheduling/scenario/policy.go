@@ -134,9 +134,9 @@ func checkPolicy(err error) {
 // allocations reads a fair-scheduler.xml from the scenario's directory.
 func (w *world) allocations(file string) {
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(w.dir, file)
+		file = filepath.Join(filepath.Dir(w.file), file)
 	}
-	f := must(w.opts.open(file))
+	f := must(w.opts.Open(file))
 	defer f.Close()
 	fair, warnings, err := allocation.ParseFair(file, f)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,14 +31,6 @@ type Options struct {
 	Parts scheduling.Parts
 	// Open opens files by name; nil opens local files.
 	Open func(name string) (io.ReadCloser, error)
-}
-
-// open opens a file.
-func (o *Options) open(name string) (io.ReadCloser, error) {
-	if o.Open != nil {
-		return o.Open(name)
-	}
-	return os.Open(name)
 }
 
 // outputLine is a line of JSON output.
@@ -74,6 +65,9 @@ type runner struct {
 // expectation, and finally the number of expectations that held. Errors in a file are written to
 // errOut. It returns the exit code.
 func Run(out, errOut io.Writer, files []string, opts Options) int {
+	if opts.Open == nil {
+		opts.Open = func(name string) (io.ReadCloser, error) { return os.Open(name) }
+	}
 	r := &runner{out: out, opts: opts}
 	code := Passed
 	for _, file := range files {
@@ -115,7 +109,7 @@ func (r *runner) print(v any) {
 
 func (r *runner) runFile(file string) error {
 	r.file = file
-	f, err := r.opts.open(file)
+	f, err := r.opts.Open(file)
 	if err != nil {
 		return err
 	}
@@ -132,7 +126,7 @@ func (r *runner) runFile(file string) error {
 
 // runList runs parsed statements.
 func (r *runner) runList(list []statement) {
-	w, rest := setUp(filepath.Dir(r.file), list, &r.opts, func(line int) { r.line = line })
+	w, rest := r.setUp(list)
 	if w.drive == nil {
 		for _, s := range rest {
 			r.line = s.line
@@ -229,39 +223,32 @@ func (r *runner) judge(s statement, a answer, asked bool) {
 	}
 }
 
-// note records an event of the core, such as a launch, with its reason: a line of the output of -v.
-func (w *world) note(e event.Event) {
-	verb := ""
-	switch e.Type {
-	case event.Launched:
-		verb = "launch"
-	case event.Killed:
-		verb = "kill"
-	case event.Suspended:
-		verb = "suspend"
-	case event.Resumed:
-		verb = "resume"
-	case event.Need:
-		w.keep(e, fmt.Sprintf("pool %s may claim %v slots: %d", e.Pool, e.Kind, e.Need))
-		return
-	case event.Warning:
-		w.keep(e, "warning: "+e.Err)
-		return
-	default: // events that the scenario itself causes or asks for
-		return
-	}
-	text := fmt.Sprintf("%s %s on %s", verb, w.nameOf(e.Attempt.Task), e.NodeName)
-	if e.Reason.Cause != event.NoCause {
-		text += ": " + e.Reason.String()
-	}
-	if e.Placed != nil && e.Placed.Center != "" {
-		text += fmt.Sprintf("; preferred node %s at distance %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
-	}
-	w.keep(e, text)
+// verbs are the words for events about an attempt.
+var verbs = map[event.Type]string{
+	event.Launched: "launch", event.Killed: "kill", event.Suspended: "suspend", event.Resumed: "resume",
 }
 
-// keep records a line for -v; in a scenario that ends in run it begins with the event's time.
-func (w *world) keep(e event.Event, text string) {
+// note records an event of the core, such as a launch, with its reason: a line of the output of -v.
+// In a scenario that ends in run it begins with the event's time. Events that the scenario itself
+// causes or asks for are not recorded.
+func (w *world) note(e event.Event) {
+	text := ""
+	switch verb := verbs[e.Type]; {
+	case e.Type == event.Need:
+		text = fmt.Sprintf("pool %s may claim %v slots: %d", e.Pool, e.Kind, e.Need)
+	case e.Type == event.Warning:
+		text = "warning: " + e.Err
+	case verb == "":
+		return
+	default:
+		text = fmt.Sprintf("%s %s on %s", verb, w.nameOf(e.Attempt.Task), e.NodeName)
+		if e.Reason.Cause != event.NoCause {
+			text += ": " + e.Reason.String()
+		}
+		if e.Placed != nil && e.Placed.Center != "" {
+			text += fmt.Sprintf("; preferred node %s at distance %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
+		}
+	}
 	if w.drive != nil {
 		text = fmt.Sprintf("at %v: %s", e.At, text)
 	}

@@ -10,8 +10,7 @@ import (
 
 // world is a running scenario: the core and the names used in the scenario.
 type world struct {
-	opts *Options
-	dir  string // for files that the scenario names
+	*runner
 
 	policy  scheduling.Policy
 	nodes   []scheduling.Node // known at the start
@@ -26,23 +25,21 @@ type world struct {
 	slow    map[string]float64            // by node: factor on the duration of its tasks, for the driver
 }
 
-// setUp handles the statements without a time and creates the core. It returns the others. at is
-// called with the line of each statement before it is handled.
-func setUp(dir string, list []statement, opts *Options, at func(line int)) (*world, []statement) {
+// setUp handles the statements without a time and creates the core. It returns the others.
+func (r *runner) setUp(list []statement) (*world, []statement) {
 	w := &world{
-		opts: opts, dir: dir, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
-		slow: map[string]float64{},
+		runner: r, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{}, slow: map[string]float64{},
 	}
 	if list[len(list)-1].verb == "run" {
 		w.drive = &driver{w: w}
 	}
 	rest := list
 	for len(rest) > 0 && !rest[0].timed && rest[0].verb != "run" {
-		at(rest[0].line)
+		r.line = rest[0].line
 		w.configure(rest[0])
 		rest = rest[1:]
 	}
-	at(list[1].line)
+	r.line = list[1].line
 	w.start()
 	for _, n := range w.nodes {
 		w.all = append(w.all, n.Name)

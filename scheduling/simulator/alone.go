@@ -11,10 +11,10 @@ import (
 
 // expected returns the mean duration of a job's tasks of kind k on an idle cluster. Maps count as
 // node-local; reduces fetch at the rate within a rack.
-func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
-	cl := &s.cfg.Cluster
-	if r := s.recordedJobs[w]; r != nil {
-		return r.mean(k)
+func (s *sim) expected(j *simJob, k scheduling.TaskKind) time.Duration {
+	cl, w := &s.cfg.Cluster, j.spec
+	if j.recorded != nil {
+		return j.recorded.mean(k)
 	}
 	cost, tasks, bytes, rate := &w.Map, w.Maps, w.InputBytes, cl.ReadRate
 	if k == scheduling.Reduce {
@@ -36,13 +36,13 @@ func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 }
 
 // alone estimates a job's duration on an idle cluster: full waves of maps, then of reduces.
-func (s *sim) alone(w *workload.Job) time.Duration {
-	cl := &s.cfg.Cluster
+func (s *sim) alone(j *simJob) time.Duration {
+	cl, w := &s.cfg.Cluster, j.spec
 	all := s.cfg.JobSetup + s.cfg.JobCleanup
 	for k, tasks := range [2]int{w.Maps, w.Reduces} {
 		slots := cl.slots()[k] / max(1, w.SlotsPerTask)
 		if tasks > 0 && slots > 0 {
-			all += s.expected(w, scheduling.TaskKind(k)) * time.Duration((tasks+slots-1)/slots)
+			all += s.expected(j, scheduling.TaskKind(k)) * time.Duration((tasks+slots-1)/slots)
 		}
 	}
 	return all
@@ -58,7 +58,7 @@ func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	}
 	factor := 1 + s.cfg.SizeError*(2*unit(draw(s.cfg.Seed, forSizeError, uint64(j.index)))-1)
 	told := func(k scheduling.TaskKind) time.Duration {
-		t := s.expected(j.spec, k)
+		t := s.expected(j, k)
 		if t == 0 {
 			return 0
 		}
@@ -84,7 +84,7 @@ func Load(cfg Config, w *workload.Workload) (load [2]float64) {
 		for i := range w.Jobs {
 			j := &w.Jobs[i]
 			tasks := [2]int{j.Maps, j.Reduces}[k]
-			work += s.expected(j, scheduling.TaskKind(k)).Seconds() * float64(tasks*max(1, j.SlotsPerTask))
+			work += s.expected(&simJob{spec: j}, scheduling.TaskKind(k)).Seconds() * float64(tasks*max(1, j.SlotsPerTask))
 		}
 		if work > 0 {
 			load[k] = work / (span * float64(slots))

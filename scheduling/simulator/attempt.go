@@ -174,7 +174,7 @@ func (s *sim) phaseOver(a *attempt) error {
 	case a.phase == phaseWork:
 		return s.ended(a)
 	case a.phase == phaseSetup && a.id.Task.Kind == scheduling.Map:
-		s.startRead(a)
+		s.readFlow(a, float64(a.job.spec.SplitBytes(int(a.id.Task.Index))))
 	case a.phase == phaseSetup:
 		s.startFetching(a)
 	}

@@ -145,7 +145,7 @@ func (s *sim) feasible() error {
 	for i := range s.load.Jobs {
 		j := &s.load.Jobs[i]
 		for k, tasks := range [2]int{j.Maps, j.Reduces} {
-			t := s.expected(j, scheduling.TaskKind(k))
+			t := s.expected(&simJob{spec: j}, scheduling.TaskKind(k))
 			far := max(t, s.fetching(j, scheduling.TaskKind(k)))
 			if far > workload.MaxTime {
 				return fmt.Errorf("%w: a %v of job %.40q takes %v, more than %v: raise the rate at which it reads, or let it read less",

@@ -25,15 +25,10 @@ type portion struct {
 // emptied returns an empty fetch that reuses the memory of f's slices.
 func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.flows[:0]} }
 
-// startRead starts the flow of a remote map's input. If no replica is left, the map works at once,
-// with the time of a disk read.
-func (s *sim) startRead(a *attempt) {
-	a.phase = phaseRead
-	s.readFlow(a, float64(a.job.spec.SplitBytes(int(a.id.Task.Index))))
-}
-
-// readFlow starts or continues a remote read; the disk at the other end limits it.
+// readFlow starts or continues a remote map's read of these bytes; the disk at the other end limits
+// it. If no replica is left, the map works at once, with the time of a disk read.
 func (s *sim) readFlow(a *attempt, bytes float64) {
+	a.phase = phaseRead
 	rate := s.cfg.Cluster.ReadRate
 	from := s.nearest(a, a.job.places)
 	if from < 0 || from == a.node.index && !s.disks {
@@ -164,12 +159,6 @@ func (s *sim) redirectReads(node int32) {
 			s.readFlow(a, left)
 		}
 	}
-}
-
-// resolve computes the rates of all flows and schedules the first end of a flow.
-func (s *sim) resolve() {
-	s.net.Resolve(s.q.now)
-	s.awaitFlow()
 }
 
 // awaitFlow schedules the first end of a flow; it replaces an earlier schedule.

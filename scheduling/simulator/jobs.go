@@ -47,25 +47,22 @@ func (s *sim) over(j *simJob) bool {
 // arrivals schedules the arrivals that the submission rule allows by now.
 func (s *sim) arrivals() {
 	for s.arrived < len(s.jobs) {
+		open, at, wait := s.arrived-s.cleanedJobs, s.q.now, false
 		switch s.cfg.Submission.Rule {
 		case Serial:
-			if s.arrived > s.cleanedJobs {
-				return
-			}
-			s.hand(s.q.now + time.Duration(min(s.cleanedJobs, 1))*time.Millisecond)
+			wait = open > 0
+			at += time.Duration(min(s.cleanedJobs, 1)) * time.Millisecond
 		case Closed:
-			if s.arrived-s.cleanedJobs >= s.cfg.Submission.Active {
-				return
-			}
-			s.hand(s.q.now)
+			wait = open >= s.cfg.Submission.Active
 		case Stress:
-			if s.stressed() {
-				return
-			}
-			s.hand(s.q.now)
+			wait = s.stressed()
 		default:
-			s.hand(s.jobs[s.arrived].spec.Submit)
+			at = s.jobs[s.arrived].spec.Submit
 		}
+		if wait {
+			return
+		}
+		s.hand(at)
 	}
 }
 

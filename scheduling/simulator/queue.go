@@ -1,15 +1,11 @@
 package simulator
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/heap"
 )
-
-// errPast is the error for an event before the current time.
-var errPast = errors.New("simulator: event in the past")
 
 // simEvent is a scheduled event. The kind determines the meaning of a and b. Events are values of
 // 32 bytes without pointers: pushing and popping does not allocate, and the collector has nothing
@@ -37,10 +33,10 @@ type queue struct {
 	seq   uint64
 }
 
-// push adds an event; for one before the current time it returns errPast.
-func (q *queue) push(e simEvent) error {
+// push adds an event; one before the current time is a mistake of the simulator.
+func (q *queue) push(e simEvent) {
 	if e.at < q.now {
-		return fmt.Errorf("%w: %v, the clock shows %v", errPast, e.at, q.now)
+		panic(fmt.Sprintf("simulator: an event at %v, the clock shows %v", e.at, q.now))
 	}
 	q.seq++
 	e.seq = q.seq
@@ -50,10 +46,9 @@ func (q *queue) push(e simEvent) error {
 			q.next = 0
 		}
 		q.beats = append(q.beats, e)
-		return nil
+		return
 	}
 	q.heap = heap.Push(q.heap, e, (*simEvent).before)
-	return nil
 }
 
 // first returns the earliest event, nil if the queue is empty.

@@ -126,7 +126,6 @@ func (s *sim) record() error {
 	if s.cfg.Network.Flows {
 		return fmt.Errorf("%w: recorded times leave no room for flows", ErrConfig)
 	}
-	s.recordedJobs = map[*workload.Job]*Recorded{}
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		if j.recorded = s.cfg.Recorded(i); j.recorded == nil {
@@ -135,7 +134,6 @@ func (s *sim) record() error {
 		if err := j.recorded.check(j.spec); err != nil {
 			return err
 		}
-		s.recordedJobs[j.spec] = j.recorded
 	}
 	return nil
 }

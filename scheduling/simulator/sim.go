@@ -32,15 +32,14 @@ type sim struct {
 	disks bool    // disks are shared: reads of a node's own disk are flows too
 	cache *caches // nil if nodes have no cache
 
-	nodes        []simNode
-	ring         []int32 // nodes in the order in which arrivals are offered to them
-	turn         int     // where the next round of offers starts
-	jobs         []simJob
-	byID         []*simJob // by JobID
-	files        []scheduling.Places
-	recordedJobs map[*workload.Job]*Recorded // recorded jobs
-	atts         []*attempt
-	free         []*attempt
+	nodes []simNode
+	ring  []int32 // nodes in the order in which arrivals are offered to them
+	turn  int     // where the next round of offers starts
+	jobs  []simJob
+	byID  []*simJob // by JobID
+	files []scheduling.Places
+	atts  []*attempt
+	free  []*attempt
 
 	needProgress [2]bool             // by kind: regular heartbeats report progress
 	due          []bool              // by node; all false between two events
@@ -168,9 +167,7 @@ func (s *sim) tellBeginning() {
 
 // at schedules an event; the time is never in the past.
 func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
-	if err := s.q.push(simEvent{at: t, kind: kind, a: a, b: b}); err != nil {
-		panic(err)
-	}
+	s.q.push(simEvent{at: t, kind: kind, a: a, b: b})
 }
 
 // loop handles events until all jobs are done.
@@ -178,7 +175,8 @@ func (s *sim) loop(ctx context.Context) error {
 	for s.cleanedJobs < len(s.jobs) {
 		if s.net != nil && s.net.Changed() {
 			if e := s.q.first(); e == nil || e.at > s.q.now {
-				s.resolve()
+				s.net.Resolve(s.q.now)
+				s.awaitFlow()
 			}
 		}
 		e, ok := s.q.pop()

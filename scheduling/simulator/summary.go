@@ -64,7 +64,7 @@ func padded(name string) (out string) {
 func (j *simJob) result(s *sim) JobResult {
 	r, w := j.JobResult, j.spec
 	r.Name, r.Class, r.User, r.Pool, r.Tasks = w.Name, w.Class, w.User, w.Pool, [2]int{w.Maps, w.Reduces}
-	r.Alone, r.Preempted.LostS, r.Copies.SpentS = s.alone(w), round(j.lost.Seconds()), round(j.spent.Seconds())
+	r.Alone, r.Preempted.LostS, r.Copies.SpentS = s.alone(j), round(j.lost.Seconds()), round(j.spent.Seconds())
 	return r
 }
 

@@ -49,30 +49,24 @@ func (r *Reader) attempt(e event.Event) error {
 
 // changed adds to attempt a of task t what an event after its launch says.
 func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
-	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
+	switch e.Type {
+	case event.Succeeded, event.Failed, event.Killed:
+		a.ended, a.held, a.end = e.At, e.Held, e.Type
+	default:
+	}
 	switch e.Type {
 	case event.Succeeded:
-		end(succeeded)
 		if e.Attempt.Task.Kind == scheduling.Map {
 			j.mapsDone = append(j.mapsDone, e.At)
-			if !t.isDone {
-				t.isDone = true
-				if j.firstDone++; j.firstDone == j.Maps {
-					j.allDone = e.At
-				}
-			}
 			t.holder, t.size = a.node, e.Bytes
 			if len(e.Output) == j.Reduces && len(e.Output) > 0 {
 				t.output, j.hasOutput = e.Output, true
 			}
 		}
-	case event.Failed:
-		end(failed)
 	case event.Killed:
-		end(killed)
 		switch e.Reason.Cause {
 		case event.CauseSuperseded:
-			a.out = overtaken
+			a.overtaken = true
 		case event.CausePreempted, event.CauseSmallerJob, event.CauseFlowMoved:
 			j.result.Preempted.Killed++
 		default:

@@ -85,7 +85,7 @@ func (r *Recording) figures(j *job, alone time.Duration) *simulator.JobResult {
 	o.Alone = alone
 	for t := range j.tasks[scheduling.Map] {
 		for _, a := range j.tasks[scheduling.Map][t].tries { // each success counts, also of maps that ran more than once
-			if a.out == succeeded {
+			if a.end == event.Succeeded {
 				o.Maps.Count(a.near, 1)
 			}
 		}

@@ -261,8 +261,12 @@ func (r *Reader) End() (*Recording, error) {
 	for i, j := range rec.jobs {
 		for k := range j.tasks {
 			for t := range j.tasks[k] {
-				if j.succeeded() && j.tasks[k][t].won() == nil {
+				won := j.tasks[k][t].won()
+				if j.succeeded() && won == nil {
 					return nil, bad("job %d has succeeded without its %s %d: events are missing", i+1, scheduling.TaskKind(k), t)
+				}
+				if k == int(scheduling.Map) && won != nil {
+					j.allDone = max(j.allDone, won.ended)
 				}
 			}
 		}

@@ -46,8 +46,7 @@ type job struct {
 	follows   int   // number of the job for whose end it waited, from 1; 0: none
 	tasks     [2][]task
 	mapsDone  []time.Duration // ends of maps, in order
-	firstDone int             // maps that have ended at least once
-	allDone   time.Duration   // when all had ended
+	allDone   time.Duration   // when each map had ended once
 	hasOutput bool            // sizes of map outputs by reduce are known
 }
 
@@ -57,31 +56,20 @@ type task struct {
 	output []int64 // of a map, by reduce
 	size   int64   // total of the map's output
 	holder int     // node that has the map's output
-	isDone bool    // the map has ended once
 }
-
-// outcome is the end of an attempt.
-type outcome uint8
-
-const (
-	open outcome = iota
-	succeeded
-	failed
-	killed
-	overtaken // by another attempt of its task
-)
 
 // try is an attempt.
 type try struct {
-	node     int
-	launched time.Duration
-	ended    time.Duration
-	held     time.Duration
-	gaps     []outage // times in which it was suspended
-	near     scheduling.Locality
-	out      outcome
-	part     float64       // fraction of its work that was done at partAt
-	partAt   time.Duration // time of that report
+	node      int
+	launched  time.Duration
+	ended     time.Duration
+	held      time.Duration
+	gaps      []outage // times in which it was suspended
+	near      scheduling.Locality
+	end       event.Type    // Succeeded, Failed or Killed; 0: not ended
+	overtaken bool          // killed because another attempt of its task succeeded
+	part      float64       // fraction of its work that was done at partAt
+	partAt    time.Duration // time of that report
 }
 
 // succeeded reports whether the job succeeded.
@@ -90,7 +78,7 @@ func (j *job) succeeded() bool { return j.state == scheduling.JobSucceeded.Strin
 // won returns the successful attempt of the task, or nil.
 func (t *task) won() *try {
 	for i := range t.tries {
-		if t.tries[i].out == succeeded {
+		if t.tries[i].end == event.Succeeded {
 			return &t.tries[i]
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -68,21 +69,16 @@ func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 
 // try returns a recorded attempt for the simulator. Its Time is 0 if the length is unknown.
 func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.Duration) simulator.RecordedTry {
-	out := simulator.RecordedTry{Near: a.near, Fails: a.out == failed}
+	out := simulator.RecordedTry{Near: a.near, Fails: a.end == event.Failed}
 	span := a.span()
-	switch a.out {
-	case succeeded, failed:
-	case overtaken: // extrapolated from its progress
-		if a.part > 0 {
-			span = max(span, time.Duration(float64(a.partAt-a.launched-a.held)/a.part))
-		} else {
-			span *= 2
-		}
-		if k == scheduling.Reduce {
-			return simulator.RecordedTry{}
-		}
-	default:
+	switch {
+	case a.end == event.Succeeded, a.end == event.Failed:
+	case !a.overtaken, k == scheduling.Reduce:
 		return simulator.RecordedTry{}
+	case a.part > 0: // extrapolated from its progress
+		span = max(span, time.Duration(float64(a.partAt-a.launched-a.held)/a.part))
+	default:
+		span *= 2
 	}
 	if k == scheduling.Reduce {
 		out.Head, span = j.aroundLastMap(a)
