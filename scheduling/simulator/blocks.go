@@ -13,14 +13,14 @@ type topology struct {
 	first  []int32 // by rack: its first node; then one more entry, the number of nodes
 }
 
-func newTopology(rackOf []int32) topology {
-	t := topology{rackOf: rackOf}
-	for i, r := range rackOf {
-		for int32(len(t.first)) <= r {
+func newTopology(nodes []Machine) (t topology) {
+	for i, m := range nodes {
+		t.rackOf = append(t.rackOf, int32(m.Rack))
+		for len(t.first) <= m.Rack {
 			t.first = append(t.first, int32(i))
 		}
 	}
-	t.first = append(t.first, int32(len(rackOf)))
+	t.first = append(t.first, int32(len(nodes)))
 	return t
 }
 

@@ -10,7 +10,7 @@ import (
 
 func topologyOf(cl Cluster) topology {
 	cfg := Config{Cluster: cl}.withDefaults()
-	return newTopology(cfg.Cluster.racks())
+	return newTopology(cfg.Cluster.Machines)
 }
 
 // Blocks are placed by HDFS's rule: replicas on separate nodes, the first two in different racks,

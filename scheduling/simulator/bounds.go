@@ -27,7 +27,6 @@ const (
 	maxCells     = 1_000_000_000
 	maxOutages   = 1_000_000
 	maxSamples   = 10_000_000
-	maxFaults    = 20 // mistakes that an error lists; it counts the others
 
 	// maxYears limits the simulated time. A time.Duration reaches 292 years, so that the times of
 	// tasks can still be added.
@@ -37,42 +36,22 @@ const (
 )
 
 // checker collects the mistakes in a configuration.
-type checker struct {
-	faults []error
-	more   int
-}
-
-func (c *checker) check(ok bool, format string, args ...any) {
-	switch {
-	case ok:
-	case len(c.faults) < maxFaults:
-		c.faults = append(c.faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
-	default:
-		c.more++
-	}
-}
+type checker struct{ workload.Faults }
 
 // within checks a number that must be 0, for the default, or within limits.
 func (c *checker) within(what string, n, low, high float64) {
-	c.check(n == 0 || n >= low && n <= high, "%s %v is not between %v and %v", what, n, low, high)
+	c.Check(n == 0 || n >= low && n <= high, "%s %v is not between %v and %v", what, n, low, high)
 }
 
 // span checks a time that may be 0, for the default.
 func (c *checker) span(what string, d, least time.Duration) {
-	c.check(d == 0 || d >= least && d <= workload.MaxTime, "%s %v is not between %v and %v", what, d, least, workload.MaxTime)
-}
-
-func (c *checker) err() error {
-	if c.more > 0 {
-		c.faults = append(c.faults, fmt.Errorf("%w: and %d more faults", ErrConfig, c.more))
-	}
-	return errors.Join(c.faults...)
+	c.Check(d == 0 || d >= least && d <= workload.MaxTime, "%s %v is not between %v and %v", what, d, least, workload.MaxTime)
 }
 
 // Validate returns every mistake, joined, up to twenty; each wraps ErrConfig. Every number has
 // limits; NaN is outside of them.
 func (c *Config) Validate() error {
-	var f checker
+	f := checker{workload.Faults{Of: ErrConfig}}
 	c.Cluster.validate(&f)
 	c.Network.validate(&f)
 	c.Cluster.validateMachines(&f, &c.Network)
@@ -80,33 +59,33 @@ func (c *Config) Validate() error {
 	f.span("heartbeat interval", c.Interval, minStep)
 	f.span("update interval", c.Update, minStep)
 	f.span("sample interval", c.Sample, minStep)
-	f.check(c.Jitter >= 0 && c.Jitter <= workload.MaxTime, "jitter %v is not between 0 and %v", c.Jitter, workload.MaxTime)
+	f.Check(c.Jitter >= 0 && c.Jitter <= workload.MaxTime, "jitter %v is not between 0 and %v", c.Jitter, workload.MaxTime)
 	f.span("job set-up", c.JobSetup, 0)
 	f.span("job clean-up", c.JobCleanup, 0)
-	f.check(c.Until >= 0 && c.Until <= maxYears, "end %v is not between 0 and %v", c.Until, maxYears)
-	f.check(c.Submission.Rule != Closed || c.Submission.Active >= 1, "closed submission of %d jobs at a time", c.Submission.Active)
-	f.check(c.SizeError >= 0 && c.SizeError <= 1, "size error %v is not between 0 and 1", c.SizeError)
-	f.check(c.SizeCells >= 0 && c.SizeCells <= maxCells, "%d cells of sizes, want 0 to %d", c.SizeCells, maxCells)
-	return f.err()
+	f.Check(c.Until >= 0 && c.Until <= maxYears, "end %v is not between 0 and %v", c.Until, maxYears)
+	f.Check(c.Submission.Rule != Closed || c.Submission.Active >= 1, "closed submission of %d jobs at a time", c.Submission.Active)
+	f.Check(c.SizeError >= 0 && c.SizeError <= 1, "size error %v is not between 0 and 1", c.SizeError)
+	f.Check(c.SizeCells >= 0 && c.SizeCells <= maxCells, "%d cells of sizes, want 0 to %d", c.SizeCells, maxCells)
+	return f.Err()
 }
 
 func (cl *Cluster) validate(f *checker) {
-	f.check(cl.size() >= 1 && cl.size() <= maxNodes, "%d nodes, want 1 to %d", cl.size(), maxNodes)
-	f.check(cl.Racks >= 0 && cl.Racks <= max(cl.size(), 1), "%d racks for %d nodes", cl.Racks, cl.size())
-	f.check(cl.MapSlots >= 0 && cl.MapSlots <= maxNodeSlots, "%d map slots a node, want 0 to %d", cl.MapSlots, maxNodeSlots)
-	f.check(cl.ReduceSlots >= -1 && cl.ReduceSlots <= maxNodeSlots, "%d reduce slots a node, want -1 to %d", cl.ReduceSlots, maxNodeSlots)
-	f.check(cl.Replicas >= 0 && cl.Replicas <= workload.MaxReplicas, "%d replicas, want 0 to %d", cl.Replicas, workload.MaxReplicas)
-	f.check(cl.Setup <= workload.MaxTime, "set-up %v is more than %v", cl.Setup, workload.MaxTime)
+	f.Check(cl.size() >= 1 && cl.size() <= maxNodes, "%d nodes, want 1 to %d", cl.size(), maxNodes)
+	f.Check(cl.Racks >= 0 && cl.Racks <= max(cl.size(), 1), "%d racks for %d nodes", cl.Racks, cl.size())
+	f.Check(cl.MapSlots >= 0 && cl.MapSlots <= maxNodeSlots, "%d map slots a node, want 0 to %d", cl.MapSlots, maxNodeSlots)
+	f.Check(cl.ReduceSlots >= -1 && cl.ReduceSlots <= maxNodeSlots, "%d reduce slots a node, want -1 to %d", cl.ReduceSlots, maxNodeSlots)
+	f.Check(cl.Replicas >= 0 && cl.Replicas <= workload.MaxReplicas, "%d replicas, want 0 to %d", cl.Replicas, workload.MaxReplicas)
+	f.Check(cl.Setup <= workload.MaxTime, "set-up %v is more than %v", cl.Setup, workload.MaxTime)
 	f.within("reading rate", cl.ReadRate, minRate, maxRate)
 	f.within("computing rate", cl.CPURate, minRate, maxRate)
-	f.check(cl.MergeRate <= 0 || cl.MergeRate >= minRate && cl.MergeRate <= maxRate, "merging rate %v is not between %v and %v", cl.MergeRate, minRate, maxRate)
-	f.check(cl.Cache >= 0 && cl.Cache <= workload.MaxBytes, "cache of %d bytes a node, want 0 to %d", cl.Cache, workload.MaxBytes)
+	f.Check(cl.MergeRate <= 0 || cl.MergeRate >= minRate && cl.MergeRate <= maxRate, "merging rate %v is not between %v and %v", cl.MergeRate, minRate, maxRate)
+	f.Check(cl.Cache >= 0 && cl.Cache <= workload.MaxBytes, "cache of %d bytes a node, want 0 to %d", cl.Cache, workload.MaxBytes)
 	f.within("rate of the cache", cl.CacheRate, minRate, maxRate)
-	f.check(cl.SlowNodes >= 0 && cl.SlowNodes <= 1, "part of slow nodes %v is not between 0 and 1", cl.SlowNodes)
-	f.check(cl.Stragglers >= 0 && cl.Stragglers <= 1, "part of stragglers %v is not between 0 and 1", cl.Stragglers)
+	f.Check(cl.SlowNodes >= 0 && cl.SlowNodes <= 1, "part of slow nodes %v is not between 0 and 1", cl.SlowNodes)
+	f.Check(cl.Stragglers >= 0 && cl.Stragglers <= 1, "part of stragglers %v is not between 0 and 1", cl.Stragglers)
 	f.within("factor of slow nodes", cl.SlowFactor, 1/maxFactor, maxFactor)
 	times := cl.StragglerTimes
-	f.check(times == (workload.Dist{}) || times.A > 0 && times.A <= maxFactor && times.B >= 0 && times.B <= maxFactor,
+	f.Check(times == (workload.Dist{}) || times.A > 0 && times.A <= maxFactor && times.B >= 0 && times.B <= maxFactor,
 		"factors of stragglers %+v are not above 0 and up to %g", times, maxFactor)
 }
 
@@ -119,20 +98,20 @@ func (nw *Network) validate(f *checker) {
 		f.within("uplink", up, minRate, maxRate)
 	}
 	f.within("disk", nw.Disk, minRate, maxRate)
-	f.check(nw.Disk == 0 || nw.Flows, "disks are shared only where transfers are flows")
+	f.Check(nw.Disk == 0 || nw.Flows, "disks are shared only where transfers are flows")
 	f.within("node link", nw.NodeLink, minRate, maxRate)
 	f.within("over-subscription", nw.Oversubscription, 1, maxFactor)
-	f.check(nw.Copies >= 0 && nw.Copies <= maxCopies, "%d copies at once, want 0 to %d", nw.Copies, maxCopies)
-	f.check(nw.Grain <= time.Hour, "grain %v is more than an hour", nw.Grain)
+	f.Check(nw.Copies >= 0 && nw.Copies <= maxCopies, "%d copies at once, want 0 to %d", nw.Copies, maxCopies)
+	f.Check(nw.Grain <= time.Hour, "grain %v is more than an hour", nw.Grain)
 }
 
 func (f *Failures) validate(c *checker, nodes int) {
 	c.span("mean time between failures", f.MTBF, minOutage)
 	c.span("repair", f.Repair, minOutage)
-	c.check(f.TaskFails >= 0 && f.TaskFails <= 1, "part of failing attempts %v is not between 0 and 1", f.TaskFails)
-	c.check(len(f.Outages) <= maxOutages, "%d outages, at most %d", len(f.Outages), maxOutages)
+	c.Check(f.TaskFails >= 0 && f.TaskFails <= 1, "part of failing attempts %v is not between 0 and 1", f.TaskFails)
+	c.Check(len(f.Outages) <= maxOutages, "%d outages, at most %d", len(f.Outages), maxOutages)
 	for _, o := range f.Outages[:min(len(f.Outages), maxOutages)] {
-		c.check(o.Node >= 0 && o.Node < nodes && o.At >= 0 && o.At <= maxYears && (o.For == 0 || o.For >= minOutage && o.For <= workload.MaxTime),
+		c.Check(o.Node >= 0 && o.Node < nodes && o.At >= 0 && o.At <= maxYears && (o.For == 0 || o.For >= minOutage && o.For <= workload.MaxTime),
 			"outage of node %d of %d at %v for %v", o.Node, nodes, o.At, o.For)
 	}
 }

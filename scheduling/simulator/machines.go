@@ -23,31 +23,23 @@ func (cl *Cluster) slots() (all [2]int) {
 	return all
 }
 
-// racks returns the rack of each node; defaults must be filled in.
-func (cl *Cluster) racks() (of []int32) {
-	for _, m := range cl.Machines {
-		of = append(of, int32(m.Rack))
-	}
-	return of
-}
-
 func (cl *Cluster) validateMachines(f *checker, nw *Network) {
-	f.check(len(cl.Machines) <= maxNodes, "%d nodes, at most %d", len(cl.Machines), maxNodes)
+	f.Check(len(cl.Machines) <= maxNodes, "%d nodes, at most %d", len(cl.Machines), maxNodes)
 	rack, slots := 0, 0
 	for i, m := range cl.Machines[:min(len(cl.Machines), maxNodes)] {
-		f.check(m.Rack == rack || i > 0 && m.Rack == rack+1, "node %d in rack %d behind one in rack %d: racks are numbered from 0, each in one piece", i, m.Rack, rack)
-		f.check(m.MapSlots >= 0 && m.MapSlots <= maxNodeSlots, "%d map slots of node %d, want 0 to %d", m.MapSlots, i, maxNodeSlots)
-		f.check(m.ReduceSlots >= 0 && m.ReduceSlots <= maxNodeSlots, "%d reduce slots of node %d, want 0 to %d", m.ReduceSlots, i, maxNodeSlots)
+		f.Check(m.Rack == rack || i > 0 && m.Rack == rack+1, "node %d in rack %d behind one in rack %d: racks are numbered from 0, each in one piece", i, m.Rack, rack)
+		f.Check(m.MapSlots >= 0 && m.MapSlots <= maxNodeSlots, "%d map slots of node %d, want 0 to %d", m.MapSlots, i, maxNodeSlots)
+		f.Check(m.ReduceSlots >= 0 && m.ReduceSlots <= maxNodeSlots, "%d reduce slots of node %d, want 0 to %d", m.ReduceSlots, i, maxNodeSlots)
 		f.within("slowness of a node", m.Slow, 1/maxFactor, maxFactor)
 		f.within("link of a node", m.Link, minRate, maxRate)
 		f.within("disk of a node", m.Disk, minRate, maxRate)
-		f.check(m.Disk == 0 || nw.Flows, "the disk of node %d is shared only where transfers are flows", i)
+		f.Check(m.Disk == 0 || nw.Flows, "the disk of node %d is shared only where transfers are flows", i)
 		rack, slots = m.Rack, slots+m.MapSlots+m.ReduceSlots
 	}
 	if len(cl.Machines) > 0 {
-		f.check(cl.Nodes == 0 || cl.Nodes == len(cl.Machines), "%d nodes, but %d machines", cl.Nodes, len(cl.Machines))
-		f.check(slots > 0, "no node has a slot")
-		f.check(len(nw.Uplinks) == 0 || len(nw.Uplinks) == rack+1, "%d uplinks for %d racks", len(nw.Uplinks), rack+1)
+		f.Check(cl.Nodes == 0 || cl.Nodes == len(cl.Machines), "%d nodes, but %d machines", cl.Nodes, len(cl.Machines))
+		f.Check(slots > 0, "no node has a slot")
+		f.Check(len(nw.Uplinks) == 0 || len(nw.Uplinks) == rack+1, "%d uplinks for %d racks", len(nw.Uplinks), rack+1)
 	}
 }
 

@@ -80,7 +80,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.racks())}
+	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Machines)}
 	for k := range s.needProgress {
 		s.needProgress[k] = cfg.Policy.NeedsProgress(scheduling.TaskKind(k)) || cfg.TellProgress
 	}

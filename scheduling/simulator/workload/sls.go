@@ -16,20 +16,24 @@ import (
 
 // slsJob is a job in the JSON of a trace of Hadoop's Scheduler Load Simulator.
 type slsJob struct {
-	ID    string `json:"job.id"`
-	User  string `json:"job.user"`
-	Queue string `json:"job.queue.name"`
-	Start millis `json:"job.start.ms"`
-	Count millis `json:"job.count"` // of equal jobs; 0 means 1
-	Tasks []struct {
-		Type     string `json:"container.type"` // map, the default, or reduce
-		Host     string `json:"container.host"` // /rack/node with a map's data
-		Count    millis `json:"count"`          // of equal tasks; 0 means 1
-		Start    millis `json:"container.start.ms"`
-		End      millis `json:"container.end.ms"`
-		Duration millis `json:"container.duration.ms"` // if not 0, replaces start and end
-		Former   millis `json:"duration.ms"`           // the former name of Duration
-	} `json:"job.tasks"`
+	ID    string    `json:"job.id"`
+	User  string    `json:"job.user"`
+	Queue string    `json:"job.queue.name"`
+	Start millis    `json:"job.start.ms"`
+	Count millis    `json:"job.count"` // of equal jobs; 0 means 1
+	Tasks []slsTask `json:"job.tasks"`
+}
+
+// slsTask describes tasks of an slsJob.
+type slsTask struct {
+	Type     string `json:"container.type"` // map, the default, or reduce
+	Host     string `json:"container.host"` // /rack/node with a map's data
+	Count    millis `json:"count"`          // of equal tasks; 0 means 1
+	Start    millis `json:"container.start.ms"`
+	End      millis `json:"container.end.ms"`
+	Duration millis `json:"container.duration.ms"` // if not 0, replaces start and end
+	Former   millis `json:"duration.ms"`           // the former name of Duration
+	rack     string // of a Rumen task, in place of Host
 }
 
 // rumenJob is a job of a Rumen trace.
@@ -52,6 +56,27 @@ type rumenTask struct {
 	Places []struct {
 		Layers []string `json:"layers"` // rack, node
 	} `json:"preferredLocations"`
+}
+
+// sls returns the job in the form of the Scheduler Load Simulator, with the tasks that succeeded.
+func (r *rumenJob) sls() *slsJob {
+	s := &slsJob{ID: r.ID, User: r.User, Queue: r.Queue, Start: r.Submit}
+	for kind, list := range [][]rumenTask{r.Maps, r.Reduces} {
+		for _, k := range list {
+			task := slsTask{Type: [...]string{"map", "reduce"}[kind]}
+			if len(k.Places) > 0 && len(k.Places[0].Layers) > 0 {
+				task.rack = k.Places[0].Layers[0]
+			}
+			for _, a := range k.Attempts {
+				if a.Result == "SUCCESS" {
+					task.Start, task.End = a.Start, a.Finish
+					s.Tasks = append(s.Tasks, task)
+					break
+				}
+			}
+		}
+	}
+	return s
 }
 
 // millis is an integer, mostly of milliseconds, with or without quotation marks. No field read here
@@ -94,9 +119,9 @@ func readSLS(r io.Reader, o *TraceOptions) (w Workload, line int, err error) {
 			break
 		}
 		if err == nil && job.rumenJob.ID != "" {
-			err = t.rumen(&job.rumenJob)
+			err = t.add(job.rumenJob.sls())
 		} else if err == nil {
-			err = t.sls(&job.slsJob)
+			err = t.add(&job.slsJob)
 		}
 		if err != nil {
 			unread, _ := io.ReadAll(in.Buffered()) // not decoded
@@ -122,8 +147,9 @@ type slsReader struct {
 	tasks int              // of all jobs so far
 }
 
-// sls converts a job of the Scheduler Load Simulator and adds it, Count times, to the workload.
-func (t *slsReader) sls(s *slsJob) error {
+// add adds a job, Count times, to the workload, unless it has no maps. If the rack of some map's data
+// is unknown, the maps prefer no node.
+func (t *slsReader) add(s *slsJob) error {
 	var tasks [2]taskTimes
 	var racks []int32
 	for _, k := range s.Tasks {
@@ -135,7 +161,7 @@ func (t *slsReader) sls(s *slsJob) error {
 		switch k.Type {
 		case "", "map":
 			rack, _, _ := strings.Cut(strings.TrimPrefix(k.Host, "/"), "/")
-			racks = append(racks, slices.Repeat([]int32{t.rack(rack)}, n)...)
+			racks = append(racks, slices.Repeat([]int32{t.rack(cmp.Or(k.rack, rack))}, n)...)
 			tasks[0].add(took, n)
 		case "reduce":
 			tasks[1].add(took, n)
@@ -143,65 +169,13 @@ func (t *slsReader) sls(s *slsJob) error {
 			return fmt.Errorf("job %.40q: container.type %.40q is neither map nor reduce", s.ID, k.Type)
 		}
 	}
-	copies := max(1, int(s.Count))
-	if tasks[0].n == 0 { // add skips it, however often it comes
-		copies = 1
-	}
-	for range copies {
-		if err := t.add(s.ID, s.User, s.Queue, s.Start, tasks, racks); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rumen converts a job of a Rumen trace and adds it to the workload.
-func (t *slsReader) rumen(s *rumenJob) error {
-	var tasks [2]taskTimes
-	var racks []int32
-	for kind, list := range [][]rumenTask{s.Maps, s.Reduces} {
-		for _, k := range list {
-			for _, a := range k.Attempts {
-				if a.Result != "SUCCESS" {
-					continue
-				}
-				tasks[kind].add(a.Finish-a.Start, 1)
-				if kind == 0 {
-					rack := ""
-					if len(k.Places) > 0 && len(k.Places[0].Layers) > 0 {
-						rack = k.Places[0].Layers[0]
-					}
-					racks = append(racks, t.rack(rack))
-				}
-				break
-			}
-		}
-	}
-	return t.add(s.ID, s.User, s.Queue, s.Submit, tasks, racks)
-}
-
-// rack returns the number of a rack; -1 without a name.
-func (t *slsReader) rack(name string) int32 {
-	if name == "" {
-		return -1
-	}
-	n, known := t.racks[name]
-	if !known {
-		n = int32(len(t.racks))
-		t.racks[name] = n
-	}
-	return n
-}
-
-// add adds a job to the workload unless it has no maps. tasks has the times of its maps and of its
-// reduces. If the rack of some map's data is unknown (-1), the maps prefer no node.
-func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTimes, racks []int32) error {
 	if !t.begun {
-		t.first, t.begun = submit, true
+		t.first, t.begun = s.Start, true
 	}
+	name := func() string { return cmp.Or(s.ID, "job"+strconv.Itoa(len(t.w.Jobs)+1)) }
 	j := Job{
-		Name: cmp.Or(id, "job"+strconv.Itoa(len(t.w.Jobs)+1)), User: cmp.Or(user, "default"), Queue: queue, Pool: queue,
-		Submit: max(0, submit-t.first).span(), Maps: tasks[0].n, Reduces: tasks[1].n, MapRacks: racks, SlowStart: 1,
+		Name: name(), User: cmp.Or(s.User, "default"), Queue: s.Queue, Pool: s.Queue,
+		Submit: max(0, s.Start-t.first).span(), Maps: tasks[0].n, Reduces: tasks[1].n, MapRacks: racks, SlowStart: 1,
 		Map: tasks[0].cost(), Reduce: tasks[1].cost(), Class: Bin(tasks[0].n),
 	}
 	switch {
@@ -215,10 +189,26 @@ func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTime
 	if err := j.check(0, nil); err != nil {
 		return fmt.Errorf("job %.40q: %w", j.Name, err)
 	}
-	if t.w.Jobs = append(t.w.Jobs, j); len(t.w.Jobs) > maxJobs {
-		return fmt.Errorf("more than %d jobs", maxJobs)
+	for range max(1, s.Count) {
+		j.Name = name()
+		if t.w.Jobs = append(t.w.Jobs, j); len(t.w.Jobs) > maxJobs {
+			return fmt.Errorf("more than %d jobs", maxJobs)
+		}
 	}
 	return nil
+}
+
+// rack returns the number of a rack; -1 without a name.
+func (t *slsReader) rack(name string) int32 {
+	if name == "" {
+		return -1
+	}
+	n, known := t.racks[name]
+	if !known {
+		n = int32(len(t.racks))
+		t.racks[name] = n
+	}
+	return n
 }
 
 // span converts m to a Duration.

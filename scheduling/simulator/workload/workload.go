@@ -167,49 +167,31 @@ func (w *Workload) Validate() error {
 	if len(w.Jobs) > maxJobs {
 		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), maxJobs)
 	}
-	var faults []error
-	more := 0
-	fault := func(format string, args ...any) {
-		if len(faults) < maxFaults {
-			faults = append(faults, fmt.Errorf("workload: "+format, args...))
-		} else {
-			more++
-		}
-	}
+	faults := Faults{Of: errors.New("workload")}
 	names := map[string]bool{}
 	all := int64(0)
 	for i := range w.Jobs {
 		j := &w.Jobs[i]
 		if err := j.check(len(w.Files), names); err != nil {
-			fault("job %d %.40q: %w", i, j.Name, err)
+			faults.Check(false, "job %d %.40q: %v", i, j.Name, err)
 		} else {
 			all += int64(j.Maps) + int64(j.Reduces)
 		}
 		names[j.Name] = true
 	}
-	if all > maxAllTasks {
-		fault("%d tasks in all jobs, at most %d", all, maxAllTasks)
-	}
+	faults.Check(all <= maxAllTasks, "%d tasks in all jobs, at most %d", all, maxAllTasks)
 	blocks := int64(0)
 	for _, f := range w.Files {
 		switch {
 		case f.Blocks < 1 || f.Blocks > maxTasks || f.Replicas < 0 || f.Replicas > MaxReplicas:
-			fault("file %.40q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas)
+			faults.Check(false, "file %.40q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas)
 		default:
 			blocks += int64(f.Blocks) * int64(max(f.Replicas, 1))
 		}
 	}
-	if blocks > maxAllTasks {
-		fault("%d replicas of blocks in all files, at most %d", blocks, maxAllTasks)
-	}
-	if more > 0 {
-		faults = append(faults, fmt.Errorf("workload: and %d more faults", more))
-	}
-	return errors.Join(faults...)
+	faults.Check(blocks <= maxAllTasks, "%d replicas of blocks in all files, at most %d", blocks, maxAllTasks)
+	return faults.Err()
 }
-
-// maxFaults is the number of mistakes of a workload that are reported; further ones are counted.
-const maxFaults = 20
 
 // check returns the first mistake in a job; names holds the earlier jobs.
 func (j *Job) check(files int, names map[string]bool) error {
