@@ -54,14 +54,17 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 				in := KeyValueLines('\t', Bytes("text", text))
 				if !batched {
 					lines := in.read
-					in.read = func(s *read.Reader, yield func([]pair) (int, error)) error {
-						return lines(s, func(batch []pair) (int, error) {
+					in.read = func(s *read.Reader, yield func([]pair) error) error {
+						one := read.Singly(yield)
+						return lines(s, func(batch []pair) error {
 							first := s.Batch
-							return read.EachOne(s, batch, func(p pair) error {
-								s.Batch = s.Now
-								defer func() { s.Batch = first }()
-								return read.Singly(yield)(p)
-							})
+							for i, p := range batch {
+								s.Batch = first + i
+								if err := one(p); err != nil {
+									return err
+								}
+							}
+							return nil
 						})
 					}
 				}

@@ -78,24 +78,23 @@ func (r CSVRecord) Column(name string) int {
 // always ends the attempt, because the beginning of the next record is then unknown. Errors name
 // file, line and column.
 func CSV(o CSVOptions, sources ...Source) Input[CSVRecord] {
-	return csvInput(o, sources, func(f *csvFile, yield func(CSVRecord) error) error {
-		return f.read(func(fields []string) error {
-			return yield(CSVRecord{Header: f.header, Fields: fields, Text: f.text})
-		})
-	})
+	return csvInput(o, sources, nil, func(_ *csvFile, r CSVRecord) (CSVRecord, error) { return r, nil })
 }
 
-func csvInput[I any](o CSVOptions, sources []Source, each func(f *csvFile, yield func(I) error) error) Input[I] {
-	sources = slices.Clone(sources)
-	for i := range sources {
-		sources[i] = input.Remembering(sources[i], func() any { return new(marks) })
-	}
+// csvInput yields what convert returns for each record of files that must have these columns.
+func csvInput[I any](o CSVOptions, sources []Source, columns []csvColumn, convert func(f *csvFile, r CSVRecord) (I, error)) Input[I] {
 	return Input[I]{
 		sources: sources, plan: cluster.InputPlan{Wrong: o.check()},
-		read: func(s *read.Reader, yield func([]I) (int, error)) error {
-			f := &csvFile{Reader: s, o: o, want: o.Fields, ends: new(csvEnds)}
-			err := each(f, read.Singly(yield))
-			return s.LocateError(err, f.records)
+		read: func(s *read.Reader, yield func([]I) error) error {
+			f, one := &csvFile{Reader: s, o: o, want: o.Fields, columns: slices.Clone(columns), ends: new(csvEnds)}, read.Singly(yield)
+			f.yield = func(r CSVRecord) error {
+				rec, err := convert(f, r)
+				if err != nil {
+					return f.BadRecord(err)
+				}
+				return one(rec)
+			}
+			return s.Runs(f.ends, f.run)
 		},
 	}
 }
@@ -105,12 +104,12 @@ type csvFile struct {
 	*read.Reader
 	o       CSVOptions
 	ends    *csvEnds
-	header  []string // names of the columns
-	text    []byte   // bytes of the current record
-	want    int      // required fields per record; 0: not yet known, negative: any number
-	begun   bool     // header and want are known
-	records int64    // number read so far
-	lines   int64    // line feeds of the split before the current run
+	yield   func(CSVRecord) error
+	header  []string    // names of the columns
+	columns []csvColumn // that fields of a row receive
+	want    int         // required fields per record; 0: not yet known, negative: any number
+	begun   bool        // header and want are known
+	lines   int64       // line feeds of the split before the current run
 
 	parser *csv.Reader // of the current run, whole records in memory
 	before int64       // line feeds before it
@@ -123,23 +122,21 @@ func (f *csvFile) place(field int) (line int64, column int) {
 	return f.before + int64(in), column
 }
 
-// read yields the fields of each record. It reuses the slice for the next record.
-func (f *csvFile) read(yield func(fields []string) error) error {
-	return f.Runs(f.ends, func(run []byte) error {
-		if len(run) > memory.LeastLargest {
-			if err := f.CheckLength(len(run)); err != nil {
-				return fmt.Errorf("%w; is a quote not closed?", err)
-			}
+// run yields the records of a run.
+func (f *csvFile) run(run []byte) error {
+	if len(run) > memory.LeastLargest {
+		if err := f.CheckLength(len(run)); err != nil {
+			return fmt.Errorf("%w; is a quote not closed?", err)
 		}
-		if f.At > 0 && !f.begun {
-			if err := f.readHead(); err != nil {
-				return err
-			}
+	}
+	if f.At > 0 && !f.begun {
+		if err := f.readHead(); err != nil {
+			return err
 		}
-		err := f.eachRecord(run, yield)
-		f.lines += int64(bytes.Count(run, []byte{'\n'}))
-		return err
-	})
+	}
+	err := f.eachRecord(run)
+	f.lines += int64(bytes.Count(run, []byte{'\n'}))
+	return err
 }
 
 // parse returns a parser of r, which begins after `before` line feeds.
@@ -184,14 +181,14 @@ func (f *csvFile) takeHead(first []string) (header bool, err error) {
 	if f.want == 0 {
 		f.want = len(first)
 	}
-	if f.o.Header {
-		f.header = slices.Clone(first)
-		err = f.count(first)
-		if err != nil {
-			err = Permanent(fmt.Errorf("%s: header: %w", f.Source.Name(), err))
-		}
+	if !f.o.Header {
+		return false, nil
 	}
-	return f.o.Header, err
+	f.header = slices.Clone(first)
+	if err := f.count(first); err != nil {
+		return true, Permanent(fmt.Errorf("%s: header: %w", f.Source.Name(), err))
+	}
+	return true, f.findColumns()
 }
 
 // count returns an error if the current record has the wrong number of fields.
@@ -207,7 +204,7 @@ func (f *csvFile) count(fields []string) error {
 }
 
 // eachRecord parses run, which consists of whole records, and yields each.
-func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
+func (f *csvFile) eachRecord(run []byte) error {
 	at, text := f.At, run
 	if at == 0 {
 		text = bytes.TrimPrefix(run, []byte(byteOrderMark))
@@ -221,10 +218,9 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 		}
 		rec := trimEnds(text[from:r.InputOffset()])
 		f.At = at + int64(cap(text)-cap(rec)) // rec is a part of text
+		f.EnterRecord(rec)
 		if err != nil {
-			f.records++
-			f.StopAt(rec)
-			return Permanent(f.RecordError(f.misread(err), f.records))
+			return f.BadRecord(Permanent(f.misread(err)))
 		}
 		if !f.begun {
 			header, err := f.takeHead(fields)
@@ -235,27 +231,15 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 				continue
 			}
 		}
-		if err := f.yield(rec, fields, yield); err != nil {
+		if err = f.count(fields); err != nil {
+			err = f.BadRecord(Bad(err))
+		} else {
+			err = f.yield(CSVRecord{Header: f.header, Fields: fields, Text: rec})
+		}
+		if err != nil {
 			return err
 		}
 	}
-}
-
-// yield checks the field count of a record and passes it to the user's map. rec is its text.
-func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
-	f.records++
-	f.text = rec
-	return f.MapOne(rec, func() error {
-		err := read.MapError(Bad(f.count(fields)))
-		if err == nil {
-			err = yield(fields)
-		}
-		if err != nil {
-			f.Number = f.records
-			err = f.RecordFailed(err)
-		}
-		return err
-	})
 }
 
 // trimEnds removes empty lines before a record, and the line end after it.

@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
@@ -107,7 +106,7 @@ func TestCSVMarks(t *testing.T) {
 	text := strings.Repeat(record, 3<<20/len(record))
 	p := must(passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), unread[[]string]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	m := input.Memo(p.Sources()[0]).(*marks)
+	m := marksOf(p.Sources()[0])
 	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}}))(t)
 	require.Empty(t, m.list)
 	for range 2 {

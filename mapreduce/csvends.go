@@ -77,7 +77,7 @@ func (c *csvEnds) Start(s *read.Reader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
-	st, err := input.Memo(s.Source).(*marks).before(s, off)
+	st, err := marksOf(s.Source).before(s, off)
 	for err == nil && st.at < end {
 		err = lookLines(s, st.at, int64(s.Crossing), func(lines []byte) {
 			for len(lines) > 0 && (st.at < off || !st.record()) {
@@ -112,6 +112,8 @@ type marks struct {
 	mu   sync.Mutex
 	list []csvState
 }
+
+func marksOf(s Source) *marks { return input.Shared(s, func() any { return new(marks) }).(*marks) }
 
 // before returns the last mark before off, which is at least 1.
 func (m *marks) before(s *read.Reader, off int64) (csvState, error) {

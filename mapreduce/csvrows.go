@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // CSVRows is [CSV] with each record decoded into a struct T. With CSVOptions.Header, an exported
@@ -22,35 +22,24 @@ import (
 // column and header.
 func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 	columns, wrong := csvColumns(reflect.TypeFor[T]())
-	in := csvInput(o, sources, func(f *csvFile, yield func(T) error) error {
-		var at []int // the column of each field; nil: not known yet
-		return f.read(func(fields []string) error {
-			if at == nil {
-				var err error
-				if at, err = f.find(columns); err != nil {
-					return err
-				}
+	in := csvInput(o, sources, columns, func(f *csvFile, r CSVRecord) (row T, err error) {
+		v := reflect.ValueOf(&row).Elem()
+		for _, c := range f.columns {
+			if err := f.fill(v.Field(c.field), c, r.Fields); err != nil {
+				return row, err
 			}
-			var rec T
-			v := reflect.ValueOf(&rec).Elem()
-			for i, c := range columns {
-				if err := f.fill(v.Field(c.field), c, fields, at[i]); err != nil {
-					return read.MapError(err)
-				}
-			}
-			return yield(rec)
-		})
+		}
+		return row, nil
 	})
-	if in.plan.Wrong == nil {
-		in.plan.Wrong = wrong
-	}
+	in.plan.Wrong = cmp.Or(in.plan.Wrong, wrong)
 	return in
 }
 
 // csvColumn is a column that a field of a struct receives.
 type csvColumn struct {
 	name  string
-	field int
+	field int // index in the struct
+	at    int // index in the file; see findColumns
 	parse func(to reflect.Value, text string) error
 }
 
@@ -71,7 +60,7 @@ func csvColumns(t reflect.Type) (list []csvColumn, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("CSVRows of %s: field %s: %w", t, f.Name, err)
 		}
-		list = append(list, csvColumn{name, i, parse})
+		list = append(list, csvColumn{name, i, len(list), parse})
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("CSVRows of %s: it has no exported fields", t)
@@ -120,32 +109,30 @@ func parseWith[X any](parse func(string) (X, error), set func(reflect.Value, X))
 	}
 }
 
-// find returns the index of each column in the file.
-func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
-	for i, c := range columns {
-		if f.header != nil {
-			if i = (CSVRecord{Header: f.header}).Column(c.name); i < 0 {
-				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.Source.Name(), c.name, f.header))
-			}
+// findColumns finds the columns in the header.
+func (f *csvFile) findColumns() error {
+	for i := range f.columns {
+		c := &f.columns[i]
+		if c.at = (CSVRecord{Header: f.header}).Column(c.name); c.at < 0 {
+			return Permanent(fmt.Errorf("%s: no column %q, but %q", f.Source.Name(), c.name, f.header))
 		}
-		at = append(at, i)
 	}
-	return at, nil
+	return nil
 }
 
-// fill parses field at of a record into a field of a struct.
-func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) error {
-	if at >= len(fields) {
+// fill parses column c of a record into a field of a struct.
+func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string) error {
+	if c.at >= len(fields) {
 		line, _ := f.place(0)
 		return Bad(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
 	}
-	text := fields[at]
+	text := fields[c.at]
 	if text == "" {
 		return nil
 	}
 	err := c.parse(to, text)
 	if err != nil {
-		line, column := f.place(at)
+		line, column := f.place(c.at)
 		return Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
 	}
 	return nil

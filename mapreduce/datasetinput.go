@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"slices"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
@@ -11,29 +10,29 @@ import (
 )
 
 // read yields the records that begin in the split.
-func (k *Dataset[T]) read(s *read.Reader, yield func([]T) (int, error)) error {
+func (k *Dataset[T]) read(s *read.Reader, yield func([]T) error) error {
 	each := k.decoded(s, read.Singly(yield))
 	if k.form.Size > 0 {
 		each = func(run []byte) error { return k.images(s, run, yield) }
 	}
-	return k.runs(s, func(at int64, run []byte) (err error) {
+	return k.runs(s, func(at int64, run []byte) error {
 		if err := s.Tick(int64(len(run))); err != nil {
 			return err
 		}
-		s.BeginRun(at, len(run))
-		s.Enter(run, k.form.Length)
-		err = fault.ErrExited
-		defer s.PlacePanic(&err)
-		return each(run)
+		return s.YieldRun(at, run, func(run []byte) error {
+			s.Enter(run, k.form.Length)
+			return each(run)
+		})
 	})
 }
 
 // images yields the records of a run without decoding: their stored form is that in memory.
-func (k *Dataset[T]) images(s *read.Reader, run []byte, yield func([]T) (int, error)) error {
+func (k *Dataset[T]) images(s *read.Reader, run []byte, yield func([]T) error) error {
 	s.Step = k.form.Size
 	first := 0
 	for batch := range slices.Chunk(memory.Cast[T](run), read.BatchRecords) {
-		if err := read.YieldBatch(s, first, batch, yield); err != nil {
+		s.Batch = first
+		if err := yield(batch); err != nil {
 			return err
 		}
 		first += len(batch)
@@ -52,11 +51,7 @@ func (k *Dataset[T]) decoded(s *read.Reader, yield func(T) error) func(run []byt
 		return k.form.Each(run, func(rec T, b []byte) error {
 			s.Begins, s.Batch, s.Now, begins[0] = begins, 0, 0, at
 			at += len(b)
-			err := yield(copyOf(rec))
-			if err != nil {
-				err = s.RecordFailed(err)
-			}
-			return err
+			return yield(copyOf(rec))
 		})
 	}
 }

@@ -28,11 +28,11 @@ type TaggedRecord[K, V any] struct {
 
 // taggedBatches tags the records of in. apply returns a function that maps record i of *batch.
 func taggedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[TaggedRecord[K, V]] {
-	return func(s *read.Reader, yield func([]TaggedRecord[K, V]) (int, error)) error {
+	return func(s *read.Reader, yield func([]TaggedRecord[K, V]) error) error {
 		var now []I
 		var feds []TaggedRecord[K, V]
 		one := apply(&now)
-		return in(s, func(batch []I) (int, error) {
+		return in(s, func(batch []I) error {
 			for len(feds) < len(batch) {
 				feds = append(feds, TaggedRecord[K, V]{apply: one, index: len(feds)})
 			}
@@ -80,7 +80,7 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[TaggedRecord[K, V]] {
 		of = append(of, slices.Repeat([]int{i}, len(f.sources))...)
 	}
 	feeds = slices.Clone(feeds)
-	in.read = func(s *read.Reader, yield func([]TaggedRecord[K, V]) (int, error)) error {
+	in.read = func(s *read.Reader, yield func([]TaggedRecord[K, V]) error) error {
 		return feeds[of[s.Split.Source]].read(s, yield)
 	}
 	return in

@@ -56,11 +56,9 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 		}
 		return parts, err
 	}
-	in.read = func(s *read.Reader, yield func([]I) (int, error)) error {
-		s.Ordinal = true
+	in.read = func(s *read.Reader, yield func([]I) error) error {
 		file := &formatFile{Source: s.Source, ctx: s.Ctx}
-		err := s.MapOne(nil, func() error { return eachPart(s, format, file, read.Singly(yield)) })
-		if err != nil {
+		if err := eachPart(s, format, file, read.Singly(yield)); err != nil {
 			return err
 		}
 		return s.Tick(file.read.Swap(0))
@@ -104,7 +102,8 @@ func eachPart[I any](s *read.Reader, format Format[I], file *formatFile, yield f
 		if p.Offset < s.Split.Offset || p.Offset >= end {
 			continue
 		}
-		_, err := read.EachOf(s, format.Read(s.Ctx, file, p.Offset, p.Offset+p.Length), p.Offset<<room, func(rec I) error {
+		seq := func() iter.Seq2[I, error] { return format.Read(s.Ctx, file, p.Offset, p.Offset+p.Length) }
+		_, err := read.EachOf(s, seq, p.Offset<<room, func(rec I) error {
 			if n := file.read.Swap(0); n > 0 {
 				if err := s.Tick(n); err != nil {
 					return err

@@ -63,7 +63,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	for i := 0; in.plan.Wrong == nil && i < len(left.sources); i++ {
 		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
 	}
-	in.read = func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
+	in.read = func(s *read.Reader, yield func([]Group[K, A, B]) error) error {
 		refs := kept.RefsOf(s.Source)
 		m := mergeJoin[K, A, B]{
 			decodeKey: left.keyed.codec.Decoder(),
@@ -71,8 +71,8 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 		}
 		defer m.left.close()
 		defer m.right.close()
-		s.Ordinal = true
-		return s.MapOne(nil, func() error { return m.run(s, yield) })
+		s.Ordinal, s.Step = true, 1
+		return m.run(s, yield)
 	}
 	return in
 }
@@ -117,14 +117,16 @@ type mergeJoin[K, A, B any] struct {
 const groupsBytes = 16 << 10
 
 // run yields a group for each key of either part, in key order.
-func (m *mergeJoin[K, A, B]) run(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
+func (m *mergeJoin[K, A, B]) run(s *read.Reader, yield func([]Group[K, A, B]) error) (err error) {
+	err = fault.ErrExited
+	defer s.PlacePanic(&err)
 	batch := make([]Group[K, A, B], read.BatchRecords)
 	if s.Copies != nil { // copies that it lends are valid until the map returns
 		batch = batch[:1]
 	}
 	m.left.begin()
 	m.right.begin()
-	for s.At, s.Step = 0, 1; m.left.ok || m.right.ok; {
+	for m.left.ok || m.right.ok {
 		n, held := 0, int64(0)
 		var err error
 		for n < len(batch) && held < groupsBytes && err == nil && (m.left.ok || m.right.ok) {
@@ -133,13 +135,13 @@ func (m *mergeJoin[K, A, B]) run(s *read.Reader, yield func([]Group[K, A, B]) (i
 				n++
 			}
 		}
-		if err := read.YieldBatch(s, 0, batch[:n], yield); err != nil {
+		if err := yield(batch[:n]); err != nil {
 			return err
 		}
 		s.At += int64(n)
 		if err != nil {
 			s.Now = 0
-			if err = s.RecordFailed(err); err != nil {
+			if err := s.RecordFailed(err); err != nil {
 				return err
 			}
 			m.left.leave(&m.group)

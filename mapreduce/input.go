@@ -71,9 +71,9 @@ func LineStrings(sources ...Source) Input[string] {
 // empty value. Hadoop's separator is a tab.
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
 	lines := read.Lines()
-	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(r *read.Reader, yield func([]Pair[[]byte, []byte]) (int, error)) error {
+	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(r *read.Reader, yield func([]Pair[[]byte, []byte]) error) error {
 		pairs := make([]Pair[[]byte, []byte], read.BatchRecords)
-		return lines(r, func(batch [][]byte) (int, error) {
+		return lines(r, func(batch [][]byte) error {
 			for n, line := range batch {
 				pair := &pairs[n]
 				pair.First, pair.Second = line, nil

@@ -48,7 +48,7 @@ func tiny(run, crossing, span int) read.Windows {
 
 // readEach calls each with every record that in reads by r.
 func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error {
-	return in.read(r, func(batch []I) (int, error) { return read.EachOne(r, batch, each) })
+	return r.LocateError(in.read(r, read.Each(r, each)))
 }
 
 // readInput calls each with every record of an input and its offset, until it returns an error. It

@@ -20,22 +20,21 @@ type mapCode struct {
 
 // recordLoop counts records, reports progress and stops an attempt, for a loop over records.
 type recordLoop struct {
-	reader  *read.Reader
-	watch   *cluster.Watch
-	gate    *memory.Gate      // open while Map runs, so that it may emit
-	failed  *error            // first error of emit
-	after   func(error) error // converts the error of Map, or of a failed emit
-	records int64             // begun so far
-	report  func()            // reports progress
+	reader *read.Reader
+	watch  *cluster.Watch
+	gate   *memory.Gate      // open while Map runs, so that it may emit
+	failed *error            // first error of emit
+	after  func(error) error // converts the error of Map, or of a failed emit
+	report func()            // reports progress
 }
 
 // stop reports progress and returns an error if the attempt must end. It may block while the
 // attempt is suspended.
 func (l *recordLoop) stop() error {
-	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
+	if l.reader.Mapped%cluster.PauseEvery != 0 && l.watch.GoesOn() {
 		return nil
 	}
-	if l.records%reportEvery == 0 {
+	if l.reader.Mapped%reportEvery == 0 {
 		l.report()
 	}
 	return l.watch.Halt()
@@ -75,17 +74,17 @@ func codeOf[I, E any](t *Task, in Input[I], m userMap[I, E], emit E, s *watch.St
 
 // mapBatch returns a function that maps the records of a batch while the attempt continues. The
 // gate stays open between records: nothing else emits meanwhile.
-func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E) func(batch []I) (int, error) {
+func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E) func(batch []I) error {
 	asked, canceled := l.watch.Flags()
 	gate, failed, after := l.gate, l.failed, l.after
-	return func(batch []I) (int, error) {
+	return func(batch []I) error {
 		reader := l.reader
 		first := reader.Batch
 		gate.Open()
 		for i := range batch {
 			reader.Now = first + i
 			var err error
-			if l.records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || l.records%cluster.PauseEvery == 0 {
+			if reader.Mapped++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || reader.Mapped%cluster.PauseEvery == 0 {
 				gate.Shut()
 				err = l.stop()
 				gate.Open()
@@ -97,11 +96,13 @@ func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E) func(ba
 			}
 			if err != nil {
 				gate.Shut()
-				reader.Number = l.records
-				return i, err
+				if err = reader.RecordFailed(err); err != nil {
+					return err
+				}
+				gate.Open() // for the rest of the batch
 			}
 		}
 		gate.Shut()
-		return len(batch), nil
+		return nil
 	}
 }

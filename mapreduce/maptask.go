@@ -158,19 +158,19 @@ func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) erro
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.Exit(r.RecordError(fault.Exited(), l.records))
+			a.Progress.Exit(r.RecordError(fault.Exited()))
 		}
 	}()
 	l.report = func() {
 		if a.Progress != nil && !kind.Chunks {
-			a.Progress.Records.Store(before + l.records)
+			a.Progress.Records.Store(before + r.Mapped)
 		}
 	}
 	err := loop(l)
 	exited = false
-	err = r.LocateError(err, l.records)
+	err = r.LocateError(err)
 	l.report()
-	c.Add(kind.Counter(), l.records)
+	c.Add(kind.Counter(), r.Mapped)
 	c.Add(counter.InputBytesRead, r.BytesRead-c.Get(counter.InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.BytesRead)

@@ -31,8 +31,7 @@ type outputForm struct {
 	// layout, if not nil, tells how to write encoded pairs as the same text: a job without Reduce
 	// then writes pairs without decoding them.
 	layout *segment.Layout
-	// own means that a user's PartWriter writes the records; open, if not nil, returns it.
-	own  bool
+	// open, if not nil, returns the user's PartWriter, which writes the records.
 	open func(t *Task, file *PartFile) (ownWriter, error)
 	// image is the size of records that are written as they are in memory, with zeros in the gaps;
 	// 0 if records are encoded.

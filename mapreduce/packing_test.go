@@ -239,7 +239,7 @@ func TestZip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.zip")
 	zipFile(t, path, 0, "b/", "", "b/2", "two\n", "a", "one\n", "_x", "hidden\n", "b/.y/z", "hidden\n",
 		"c.gz", string(packed(t, Gzip, "packed\n")), "empty", "")
-	src := must(Files(filepath.Dir(path)))(t) // the files of Zip(path)
+	src := must(Files(filepath.Dir(path)))(t)
 	var names []string
 	for _, s := range src {
 		names = append(names, s.Name())
@@ -256,12 +256,12 @@ func TestZipRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.zip")
 	zipFile(t, path, 0, "_x", "hidden\n")
-	require.ErrorIs(t, errorOf(Zip(path)), input.ErrNoSources)
+	require.ErrorIs(t, errorOf(Files(path)), input.ErrNoSources)
 	zipFile(t, path, 1, "secret", "hidden\n")
-	require.ErrorContains(t, errorOf(Zip(path)), "a.zip/secret: is encrypted")
+	require.ErrorContains(t, errorOf(Files(path)), "a.zip/secret: is encrypted")
 	require.NoError(t, os.WriteFile(path, []byte("no archive"), 0o600))
-	require.ErrorIs(t, errorOf(Zip(path)), fault.ErrCorruptInput)
-	_, err := Zip(filepath.Join(dir, "none.zip"))
+	require.ErrorIs(t, errorOf(Files(path)), fault.ErrCorruptInput)
+	_, err := Files(filepath.Join(dir, "none.zip"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NotErrorIs(t, err, fault.ErrCorruptInput)
 
@@ -272,6 +272,6 @@ func TestZipRefuses(t *testing.T) {
 		damaged[len("PK")+30+3] ^= 0x10
 	}
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
-	src := must(Zip(path))(t)
+	src := must(Files(path))(t)
 	require.ErrorContains(t, ran(keepLines().Bind(Lines(src...), unread[[]byte]())), "a.zip/a")
 }

@@ -94,14 +94,12 @@ func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
 		if src.Data != nil || input.Packed(src) {
 			continue
 		}
-		var head []byte
-		var err error
-		if p.Sources[i], head, err = input.Peek(src, streamHead); err != nil {
+		head, all, err := input.Peek(src, streamHead)
+		if err != nil {
 			return err
 		}
-		whole := Bytes(src.Name(), head)
-		whole = input.AsTwin(whole, src)
-		if err := s.sample(whole, cluster.Split{Source: i, Length: whole.Size()}); err != nil {
+		p.Sources[i] = all
+		if err := s.sample(head, cluster.Split{Source: i, Length: head.Size()}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +158,7 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 	gate, maxKeys := memory.NewGate(nil), len(s.keys)+sampleKeys
 	l := &recordLoop{reader: t.reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
 	err = userMap.run(l, func(mapRecord func() error) error {
-		if len(s.keys) >= maxKeys || l.records > sampleCalls {
+		if len(s.keys) >= maxKeys || t.reader.Mapped > sampleCalls {
 			return errSampled
 		}
 		return mapRecord()
@@ -168,7 +166,7 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return t.reader.LocateError(err, l.records)
+	return t.reader.LocateError(err)
 }
 
 // maxBoundBytes is the maximum length of the bound of a range. A prefix serves as well as a key of

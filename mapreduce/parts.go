@@ -42,7 +42,6 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),
 		dest:   to,
-		own:    true,
 		open: func(t *Task, file *PartFile) (ownWriter, error) {
 			w, err := open(t, file)
 			if w == nil {
@@ -71,7 +70,7 @@ type ownPart struct {
 	writer      ownWriter
 	file        *PartFile
 	record      reflect.Type
-	heldRecords []memory.Pointer // copies that settle writes and drop discards
+	heldRecords []memory.Pointer // copies that Settle writes and Drop discards
 }
 
 // openPart creates the file of a part and calls the user's open for it.
@@ -106,29 +105,29 @@ func (o *ownPart) call(what string, code func() error) (err error) {
 	return err
 }
 
-func (o *ownPart) write(rec memory.Pointer) error {
-	return o.call("Write", func() error { return o.writer.write(rec) })
-}
-
-// hold keeps a copy of a record until settle writes it or drop discards it.
-func (o *ownPart) hold(rec memory.Pointer) {
+// write passes a record to the user's writer, or keeps a copy of it until Settle or Drop.
+func (o *ownPart) write(rec memory.Pointer, held bool) error {
+	if !held {
+		return o.call("Write", func() error { return o.writer.write(rec) })
+	}
 	own := reflect.New(o.record)
 	own.Elem().Set(rec.Value(o.record))
 	anySlice.Replace(own.Elem(), copySlices)
 	o.heldRecords = append(o.heldRecords, memory.At(own))
+	return nil
 }
 
-func (o *ownPart) settle() error {
-	defer o.drop()
+func (o *ownPart) Settle() error {
+	defer o.Drop()
 	for _, rec := range o.heldRecords {
-		if err := o.write(rec); err != nil {
+		if err := o.write(rec, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *ownPart) drop() {
+func (o *ownPart) Drop() {
 	clear(o.heldRecords)
 	o.heldRecords = o.heldRecords[:0]
 }

@@ -19,12 +19,19 @@ type recordWriter struct {
 	budget  *cluster.Memory
 	charged int64
 	gate    memory.Gate // lets emit be called only within user code
-	held    bool        // written records may be discarded; see holding
-	router  *router     // nil: all records go to part
-	own     *ownPart    // nil: records are encoded
+	held    bool        // written records may be discarded; see trial
+	sink    sink        // nil: encoded records go to part
 	image   int         // outputForm.image; 0 if records do not go to part one by one
 	plain   bool        // records are []byte, and go to part as they are
 	end     string      // written after each plain record
+}
+
+// sink takes records in place of the part's buffer: a router or an ownPart.
+type sink interface {
+	write(rec memory.Pointer, held bool) error // held: until Settle or Drop
+	Settle() error                             // writes the held records
+	Drop()                                     // discards them
+	end(failed error) error                    // ends the part, after the attempt's error so far
 }
 
 // writePart calls write with the writer of an attempt's part, and closes it even after a panic. It
@@ -58,12 +65,11 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 		return nil, err
 	}
 	w.budget.Acquire(w.charged)
-	if out.route != nil {
-		w.router = &router{
-			Routes: output.NewRoutes(p.Output, t.id, w.part, out.head, w.budget), route: out.route, encode: w.encode,
-		}
-	}
-	if out.route == nil && !out.own {
+	switch {
+	case out.route != nil:
+		routes := output.NewRoutes(p.Output, t.id, w.part, out.head, w.budget)
+		w.sink = &router{Routes: routes, part: w.part, route: out.route, encode: w.encode}
+	case w.sink == nil:
 		w.image = out.image
 	}
 	w.gate = memory.NewGate(w.budget.Liveness())
@@ -73,9 +79,10 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 
 // open creates the file of the part, with the user's writer if the output has one.
 func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outputForm) (err error) {
-	if out.own {
-		if w.own, err = openPart(p.Output, t, at, out); err == nil {
-			w.part = output.WriterOf(w.own.file)
+	if out.open != nil {
+		own, err := openPart(p.Output, t, at, out)
+		if err == nil {
+			w.part, w.sink = output.WriterOf(own.file), own
 		}
 		return err
 	}
@@ -106,19 +113,10 @@ func (w *recordWriter) write(rec memory.Pointer) {
 	var err error
 	w.gate.Sign()
 	w.records++
-	if w.own != nil {
-		if w.held {
-			w.own.hold(rec)
-		} else if w.failed == nil {
-			w.failed = w.own.write(rec)
+	if w.sink != nil {
+		if w.failed == nil {
+			w.failed = w.sink.write(rec, w.held)
 		}
-		return
-	}
-	if w.router != nil {
-		if err = w.router.write(rec); err == nil && !w.held {
-			err = w.router.Settle()
-		}
-		w.failed = cmp.Or(w.failed, err)
 		return
 	}
 	if w.part.Buf, err = w.encode(w.part.Buf, rec); err != nil && w.failed == nil {
@@ -173,18 +171,10 @@ func (w *recordWriter) err() error {
 // close ends the part of an attempt, whose error so far is failed, and returns the first error.
 func (w *recordWriter) close(failed error) error {
 	w.gate.Shut()
-	var err error
-	if w.router != nil {
-		err = w.router.Close(w.failed)
-	}
 	w.budget.Release(w.charged)
-	w.charged = 0
 	failed = cmp.Or(failed, w.failed)
-	if w.own == nil {
-		return cmp.Or(failed, err, w.part.Close())
+	if w.sink != nil {
+		return w.sink.end(failed)
 	}
-	if failed == nil {
-		failed = w.own.settle()
-	}
-	return w.own.end(failed)
+	return cmp.Or(failed, w.part.Close())
 }

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -24,7 +25,7 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	if out.outputForm != nil {
 		form = *out.outputForm
 	}
-	encoder, dest, own := form.encoder, form.dest, form.own
+	encoder, dest, own := form.encoder, form.dest, form.open != nil
 	form.plain, form.layout = false, nil
 	form.route = func(rec memory.Pointer) string { return route(*memory.To[O](rec)) }
 	form.encoder = func() (appendRecord, error) {
@@ -45,17 +46,22 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 // router writes the records of an attempt to the files that route names.
 type router struct {
 	*output.Routes
+	part   *output.PartWriter
 	route  func(rec memory.Pointer) string
 	encode appendRecord
 }
 
-// write appends a record to its file. Settle makes it final; until then it can be discarded.
-func (r *router) write(rec memory.Pointer) error {
+func (r *router) write(rec memory.Pointer, held bool) error {
 	name, err := r.Named(r.route(rec))
 	if err != nil {
 		return err
 	}
 	r.Buf, err = r.encode(r.Buf, rec)
 	r.Hold(name)
-	return err
+	if err != nil || held {
+		return err
+	}
+	return r.Settle()
 }
+
+func (r *router) end(failed error) error { return cmp.Or(failed, r.Close(failed), r.part.Close()) }

@@ -72,11 +72,8 @@ func (w *recordWriter) trial() trial {
 	w.held = true
 	bytes, records := len(w.part.Buf), w.records
 	keep := func() error {
-		if w.own != nil && w.failed == nil {
-			w.failed = w.own.settle()
-		}
-		if w.router != nil {
-			w.failed = cmp.Or(w.failed, w.router.Settle())
+		if w.sink != nil && w.failed == nil {
+			w.failed = w.sink.Settle()
 		}
 		if len(w.part.Buf) >= output.FlushSize {
 			w.part.Flush()
@@ -86,11 +83,8 @@ func (w *recordWriter) trial() trial {
 		return nil
 	}
 	drop := func() {
-		if w.own != nil {
-			w.own.drop()
-		}
-		if w.router != nil {
-			w.router.Drop()
+		if w.sink != nil {
+			w.sink.Drop()
 		}
 		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
 	}

@@ -37,14 +37,8 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
 		r := &read.Reader{Ctx: ctx, Windows: read.UsualWindows(), Source: src, Split: cluster.Split{Source: i, Length: src.Size()}}
 		t.reader = r
-		records := int64(0)
-		err := b.feed.read(r, func(batch []TaggedRecord[K, B]) (int, error) {
-			return read.EachOne(r, batch, func(fed TaggedRecord[K, B]) error {
-				records++
-				return read.MapError(fed.apply(fed.index, t, add))
-			})
-		})
-		if err := r.LocateError(err, records); err != nil {
+		err := b.feed.read(r, read.Each(r, func(fed TaggedRecord[K, B]) error { return read.MapError(fed.apply(fed.index, t, add)) }))
+		if err := r.LocateError(err); err != nil {
 			return fmt.Errorf("small feed: %w", err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Source is one file of an input. Make it with Files, File, FS, Zip, Stream, Bytes or Stored.
+// Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.
 type Source = input.Source
 
 // Files returns the sources for one or more paths. Without paths the error wraps ErrNoSources.
@@ -17,8 +17,12 @@ type Source = input.Source
 // glob means the files and directories that match it, sorted, at least one: * and ? match within a
 // name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A path that names
 // an existing file is that file, even if it looks like a glob. Directories and globs skip pipes,
-// devices, and names that begin with "_" or ".", unless the glob spells that character out. A file
-// whose name ends in .zip means the files in it, see Zip.
+// devices, and names that begin with "_" or ".", unless the glob spells that character out.
+//
+// A file whose name ends in .zip means the files in it, sorted by name, without names that begin with
+// "_" or ".". A source is called by the archive and the file: logs.zip/monday.txt. One map reads each
+// file from start to end, and decompresses it if its own name says so. Damaged archives, encrypted
+// files and archives without files are errors. [FS] reads other archives, as zip.Reader.
 //
 // A path may also be in an object store whose package the program imports, such as
 // s3://BUCKET/logs/*.gz; see package stores.
@@ -67,15 +71,4 @@ func Bytes(name string, data []byte) Source {
 // ErrInputChanged. The sources serve any number of jobs.
 func FS(fsys fs.FS, patterns ...string) ([]Source, error) {
 	return input.FS(fsys, patterns...)
-}
-
-// Zip returns the sources for the files of a zip archive on this machine, sorted by name. A source
-// is called by the archive and the file: logs.zip/monday.txt. Directories and names that begin with
-// "_" or "." are skipped, as in [Files]. One map reads each file from start to end, and
-// decompresses it if its own name says so. Damaged archives, encrypted files and archives without
-// files are errors.
-//
-// [FS] reads an archive by patterns, or one that is not a file of this machine.
-func Zip(archive string) ([]Source, error) {
-	return input.Zip(archive)
 }

@@ -65,16 +65,12 @@ func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	defer func() { b.within = b.within[:len(b.within)-1] }()
 	switch t.Kind() {
 	case reflect.String:
-		return func(dst []byte, p memory.Pointer) ([]byte, error) { return append(dst, *memory.To[string](p)...), nil }, nil
+		return appendBytesAt, nil
 	case reflect.Bool:
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
 			return strconv.AppendBool(dst, *memory.To[bool](p)), nil
 		}, nil
-	case reflect.Int64:
-		return func(dst []byte, p memory.Pointer) ([]byte, error) {
-			return strconv.AppendInt(dst, *memory.To[int64](p), 10), nil
-		}, nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
 			return strconv.AppendInt(dst, p.Value(t).Int(), 10), nil
 		}, nil
@@ -97,6 +93,12 @@ func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	}
 }
 
+// appendBytesAt appends the bytes of the string or []byte at p.
+func appendBytesAt(dst []byte, p memory.Pointer) ([]byte, error) {
+	n, first := p.List()
+	return append(dst, first.Memory(uintptr(n))...), nil
+}
+
 // hasOwnMethod reports whether values of t are written by their own method. A method that a struct
 // has from an embedded field does not count, because it would omit the other fields.
 func hasOwnMethod(t, with reflect.Type, method string) bool {
@@ -111,7 +113,7 @@ func hasOwnMethod(t, with reflect.Type, method string) bool {
 func (b *textBuilder) list(t reflect.Type) (appendText, error) {
 	if t.Elem().Kind() == reflect.Uint8 {
 		if t.Kind() == reflect.Slice {
-			return func(dst []byte, p memory.Pointer) ([]byte, error) { return append(dst, *memory.To[[]byte](p)...), nil }, nil
+			return appendBytesAt, nil
 		}
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
 			return append(dst, p.Memory(uintptr(t.Len()))...), nil

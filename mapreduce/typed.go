@@ -39,7 +39,7 @@ func Typed[O any](to Destination) Output[O] {
 func ReadTyped[O any](sources ...Source) Input[O] {
 	v, wrong := codec.Value[O]()
 	in := Input[O]{sources: sources, plan: cluster.InputPlan{Whole: true, Wrong: wrong}}
-	in.read = func(r *read.Reader, yield func([]O) (int, error)) error {
+	in.read = func(r *read.Reader, yield func([]O) error) error {
 		decode, begun := v.Decoder(), false
 		return read.Decoded(read.Frames, func(rec []byte) (o O, err error) {
 			if !begun {

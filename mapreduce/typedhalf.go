@@ -78,8 +78,8 @@ func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *bou
 		}
 		in := in
 		if f.lookup != nil {
-			in.read = func(r *read.Reader, yield func([]I) (int, error)) error {
-				return all(r, func(batch []I) (int, error) {
+			in.read = func(r *read.Reader, yield func([]I) error) error {
+				return all(r, func(batch []I) error {
 					if t.records == nil && r.Skips == nil {
 						f.lookup(batch)
 					}

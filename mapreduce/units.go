@@ -30,14 +30,9 @@ func Units[U, I any](units []U, records func(ctx context.Context, unit U) iter.S
 	for i := range units {
 		in.sources = append(in.sources, input.Of(input.Unit{Made: 1, Index: i}, unitName(units[i], i)))
 	}
-	in.read = func(r *read.Reader, yield func([]I) (int, error)) error {
-		r.Ordinal = true
-		err := r.MapOne(nil, func() error {
-			unit := units[r.Source.Data.(input.Unit).Index]
-			_, err := read.EachOf(r, records(r.Ctx, unit), 0, read.Singly(yield))
-			return err
-		})
-		if err != nil {
+	in.read = func(r *read.Reader, yield func([]I) error) error {
+		seq := func() iter.Seq2[I, error] { return records(r.Ctx, units[r.Source.Data.(input.Unit).Index]) }
+		if _, err := read.EachOf(r, seq, 0, read.Singly(yield)); err != nil {
 			return err
 		}
 		return r.Tick(1)

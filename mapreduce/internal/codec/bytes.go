@@ -7,13 +7,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-func stringCodec(last bool) *Codec {
+// textCodec returns the codec of strings or byte slices S. If last is set, nothing follows a value, so
+// its end needs no mark.
+func textCodec[S string | []byte](last bool, plain plainKind) *Codec {
 	if last {
 		return &Codec{
-			Raw: true, Open: true, plain: plainString, Width: restWidth,
-			Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, *memory.To[string](p)...) },
+			Raw: true, Open: true, plain: plain, Width: restWidth,
+			Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, *memory.To[S](p)...) },
 			Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
-				*memory.To[string](p) = string(src)
+				*memory.To[S](p) = S(slices.Clip(src))
 				return nil, nil
 			},
 		}
@@ -21,33 +23,12 @@ func stringCodec(last bool) *Codec {
 	return &Codec{
 		Width: escapedWidth,
 		Encode: func(dst []byte, p memory.Pointer) []byte {
-			return appendEscaped(dst, memory.BytesOf(*memory.To[string](p)))
+			n, first := p.List()
+			return appendEscaped(dst, first.Memory(uintptr(n)))
 		},
 		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
 			b, rest, err := cutEscaped(src)
-			*memory.To[string](p) = string(b)
-			return rest, err
-		},
-	}
-}
-
-func bytesCodec(last bool) *Codec {
-	if last {
-		return &Codec{
-			Raw: true, Open: true, plain: plainBytes, Width: restWidth,
-			Encode: func(dst []byte, p memory.Pointer) []byte { return append(dst, *memory.To[[]byte](p)...) },
-			Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
-				*memory.To[[]byte](p) = slices.Clip(src)
-				return nil, nil
-			},
-		}
-	}
-	return &Codec{
-		Width:  escapedWidth,
-		Encode: func(dst []byte, p memory.Pointer) []byte { return appendEscaped(dst, *memory.To[[]byte](p)) },
-		Decode: func(src []byte, p memory.Pointer) ([]byte, error) {
-			b, rest, err := cutEscaped(src)
-			*memory.To[[]byte](p) = b
+			*memory.To[S](p) = S(b)
 			return rest, err
 		},
 	}

@@ -124,10 +124,10 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	case reflect.Float32, reflect.Float64:
 		return floatCodec(t, b.key), nil
 	case reflect.String:
-		return stringCodec(last), nil
+		return textCodec[string](last, plainString), nil
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return bytesCodec(last), nil
+			return textCodec[[]byte](last, plainBytes), nil
 		}
 		return b.slice(t)
 	case reflect.Array:

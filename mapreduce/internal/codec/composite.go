@@ -140,9 +140,9 @@ func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 
 // marshalCodec returns the codec of a type with MarshalBinary, whose result it encodes as a []byte.
 // It decodes each value into new memory, since UnmarshalBinary may add to existing content or keep
-// it. If last is set, nothing follows a value, so its end needs no mark.
+// it.
 func marshalCodec(t reflect.Type, last bool) *Codec {
-	inner := bytesCodec(last)
+	inner := textCodec[[]byte](last, plainBytes)
 	return &Codec{
 		Open:  last,
 		Width: inner.Width,

@@ -121,23 +121,6 @@ func (f *guardedSource) Close() (err error) {
 	return err
 }
 
-// Unchanged returns an error if a local file has changed since the job opened it; otherwise nil.
-func (f *guardedSource) Unchanged() (err error) {
-	defer fault.Catch(&err)
-	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
-		return file.Unchanged()
-	}
-	return nil
-}
-
-// Views returns the number of open Views, for sources made from a local file; otherwise 0.
-func (f *guardedSource) Views() int {
-	if file, ok := f.Source.(interface{ Views() int }); ok {
-		return file.Views()
-	}
-	return 0
-}
-
 // maxIdle is the number of successive empty reads without an error after which a reader has failed.
 const maxIdle = 1000
 

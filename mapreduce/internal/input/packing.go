@@ -37,10 +37,7 @@ const largestWindow = 128 << 20
 var packings = []*packing{
 	{".gz", []string{"\x1f\x8b"}, func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 	{".zst", zstdMagic(), openZstd},
-	{".s2", []string{"\xff\x06\x00\x00S2sTwO", "\xff\x06\x00\x00sNaPpY"}, func(r io.Reader) (io.ReadCloser, error) {
-		raw := counted{io.NopCloser(r), new(atomic.Int64)}
-		return io.NopCloser(&s2Stream{s2.NewReader(raw), raw.n}), nil
-	}},
+	{".s2", []string{"\xff\x06\x00\x00S2sTwO", "\xff\x06\x00\x00sNaPpY"}, openS2},
 	{".bz2", []string{"BZh"}, func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
 	{".xz", []string{"\xfd7zXZ\x00"}, openXZ},
 }
@@ -90,6 +87,15 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
+// openS2 rejects a stream that consists of a header only, which no writer produces. An s2 stream has
+// no end mark, so one that was cut between two blocks is read as a shorter one.
+func openS2(r io.Reader) (io.ReadCloser, error) {
+	const header = 10
+	raw := counted{io.NopCloser(r), new(atomic.Int64)}
+	whole := func() bool { n := raw.n.Load(); return n == 0 || n > header }
+	return io.NopCloser(wholeStream{s2.NewReader(raw), whole}), nil
+}
+
 func openXZ(r io.Reader) (io.ReadCloser, error) {
 	raw := &tailReader{r: r}
 	ahead := bufio.NewReader(raw)
@@ -100,7 +106,8 @@ func openXZ(r io.Reader) (io.ReadCloser, error) {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return io.NopCloser(&xzStream{x, raw}), err
+	// Package xz accepts a stream that ends after a header.
+	return io.NopCloser(wholeStream{x, func() bool { return string(raw.tail) == "YZ" }}), err
 }
 
 // xzWindow returns the window of an xz stream's first block in bytes, or 0 if unknown.
@@ -125,16 +132,16 @@ func xzWindow(r *bufio.Reader) int64 {
 	return n
 }
 
-// xzStream reads an xz stream; it rejects one that ends after a header, which package xz accepts.
-type xzStream struct {
-	*xz.Reader
-	raw *tailReader
+// wholeStream reads a stream; it rejects one that ends before whole reports that it is whole.
+type wholeStream struct {
+	io.Reader
+	whole func() bool
 }
 
 // Read implements io.Reader.
-func (s *xzStream) Read(p []byte) (int, error) {
+func (s wholeStream) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	if err == io.EOF && string(s.raw.tail) != "YZ" { //nolint:errorlint // as Read gave it
+	if err == io.EOF && !s.whole() { //nolint:errorlint // as Read gave it
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
@@ -153,26 +160,6 @@ func (e *tailReader) Read(p []byte) (int, error) {
 	if text := bytes.TrimRight(p[:n], "\x00"); len(text) > 0 {
 		e.tail = append(e.tail, text[max(0, len(text)-2):]...)
 		e.tail = append([]byte(nil), e.tail[max(0, len(e.tail)-2):]...)
-	}
-	return n, err
-}
-
-// s2Header is the length in bytes of the start of an s2 stream.
-const s2Header = 10
-
-// s2Stream reads an s2 stream. It rejects one that consists of a header only, which no writer
-// produces. An s2 stream has no end mark, so one that was cut between two blocks is read as a
-// shorter one.
-type s2Stream struct {
-	*s2.Reader
-	read *atomic.Int64 // bytes of the stream
-}
-
-// Read implements io.Reader.
-func (s *s2Stream) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	if n == 0 && err == io.EOF && s.read.Load() > 0 && s.read.Load() <= s2Header { //nolint:errorlint // as Read gave it
-		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }

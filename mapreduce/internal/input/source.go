@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
@@ -21,24 +22,26 @@ type Source struct {
 	// Data reads the bytes as stored; nil for a stream that can be read once.
 	Data dfs.Source
 
-	name     string
-	twin     int                           // earlier sources in the plan with the same name
-	reopens  bool                          // Data is a dfs.LocalFile, which each plan must open for itself
-	stream   func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
-	packed   *packing                      // nil: not compressed
-	makeMemo func() any                    // makes memo; nil if there is none
-	memo     any                           // shared by the readers of one plan, for example positions in a CSV file
+	name    string
+	twin    int                           // earlier sources in the plan with the same name
+	reopens bool                          // Data is a dfs.LocalFile, which each plan must open for itself
+	stream  func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
+	packed  *packing                      // nil: not compressed
+	shared  *shared                       // by the readers of one plan; set by Own
 }
 
-// Remembering returns s with a memo for the readers of a plan to share; memo makes it for each
-// plan.
-func Remembering(s Source, memo func() any) Source {
-	s.makeMemo, s.memo = memo, memo()
-	return s
+// shared is a value that the first of several readers makes.
+type shared struct {
+	once  sync.Once
+	value any
 }
 
-// Memo returns what the readers of a plan share, such as a CSV file's positions; nil if nothing.
-func Memo(s Source) any { return s.memo }
+// Shared returns what the readers of the source share in one plan, such as positions in a CSV file;
+// made returns it for the first of them.
+func Shared(s Source, made func() any) any {
+	s.shared.once.Do(func() { s.shared.value = made() })
+	return s.shared.value
+}
 
 // Name returns the source's name for messages.
 func (s Source) Name() string { return s.name }
@@ -55,12 +58,6 @@ func IsStream(s Source) bool { return s.stream != nil }
 
 // Twin returns the number of earlier sources in the plan that have the same name as s.
 func Twin(s Source) int { return s.twin }
-
-// AsTwin returns s with the Twin number of the source called of.
-func AsTwin(s Source, of Source) Source {
-	s.twin = of.twin
-	return s
-}
 
 // Kept reports whether the source is a part of a dataset in memory, and returns the nodes that hold
 // it: none if the part is lost or a run without nodes has written it.
@@ -128,15 +125,13 @@ func lateStream(path string) Source {
 }
 
 // Own returns copies of the sources for one plan, so that closing them does not affect other plans.
-// It numbers sources of the same name (Twin) and makes memos.
+// It numbers sources of the same name (Twin).
 func Own(sources []Source) ([]Source, error) {
 	list, named := slices.Clone(sources), make(map[string]int, len(sources))
 	for i, s := range list {
 		list[i].twin = named[s.name]
 		named[s.name]++
-		if s.makeMemo != nil {
-			list[i].memo = s.makeMemo()
-		}
+		list[i].shared = new(shared)
 		if !s.reopens {
 			continue
 		}
@@ -192,26 +187,27 @@ func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
 }
 
-// Peek returns up to n bytes from the start of an uncompressed stream, and a source that still
+// Peek returns a source of up to n bytes from the start of an uncompressed stream, and one that still
 // reads all of it.
-func Peek(s Source, n int) (Source, []byte, error) {
+func Peek(s Source, n int) (first, all Source, err error) {
 	r, err := s.stream()
 	if err != nil {
-		return s, nil, err
+		return s, s, err
 	}
 	head := make([]byte, n)
 	k, err := Fill(r, head)
 	if err != nil && err != io.EOF { //nolint:errorlint // fill returns a bare io.EOF
-		return s, nil, errors.Join(err, r.Close())
+		return s, s, errors.Join(err, r.Close())
 	}
-	head = head[:k]
+	head, first = head[:k], s
+	first.Data, first.stream = dfs.Bytes(s.name, head), nil
 	s.stream = once(s.name, func() (io.ReadCloser, error) {
 		return struct {
 			io.Reader
 			io.Closer
 		}{io.MultiReader(bytes.NewReader(head), r), r}, nil
 	})
-	return s, head, nil
+	return first, s, nil
 }
 
 func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {

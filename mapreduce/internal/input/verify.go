@@ -13,14 +13,15 @@ import (
 // only beyond. With held set, it checks only sources with open Views if the work succeeded.
 func Verify(err *error, sources []Source, held bool) {
 	for _, s := range sources {
-		file, ok := s.Data.(interface {
-			Unchanged() error
-			Views() int
-		})
-		if !ok || held && *err == nil && file.Views() == 0 {
+		data := s.Data
+		if user, ok := data.(*guardedSource); ok {
+			data = user.Source
+		}
+		file, ok := data.(interface{ Unchanged() error })
+		if views, counts := data.(interface{ Views() int }); !ok || held && *err == nil && !(counts && views.Views() > 0) {
 			continue
 		}
-		changed := file.Unchanged()
+		changed := fault.Step(file.Unchanged)
 		if changed == nil {
 			continue
 		}

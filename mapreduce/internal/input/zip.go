@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Zip implements mapreduce.Zip, which documents it.
-func Zip(archive string) ([]Source, error) {
+// zipFiles returns the sources of the files in a zip archive, for Files, sorted by name.
+func zipFiles(archive string) ([]Source, error) {
 	r, err := zip.OpenReader(archive)
 	if errors.Is(err, zip.ErrFormat) {
 		return nil, fmt.Errorf("%s: %w: %w", archive, fault.ErrCorruptInput, err)
@@ -47,7 +47,7 @@ func Zip(archive string) ([]Source, error) {
 func fileOrZip(name string) ([]Source, error) {
 	if isZip(name) {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return Zip(name)
+			return zipFiles(name)
 		}
 	}
 	s, err := File(name)

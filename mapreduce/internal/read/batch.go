@@ -6,14 +6,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Input yields the records of a split, in order, in batches:
-//
-//  1. The records of a batch stay valid until yield returns.
-//  2. yield processes them in order, and sets Place.Now for each. It returns the number of records
-//     that it has finished.
-//  3. If yield returns an error, the record behind those has failed. The input calls RecordFailed,
-//     and yields the rest of the batch if the record is skipped; YieldBatch does both.
-type Input[I any] func(s *Reader, yield func(batch []I) (int, error)) error
+// Input yields the records of a split, in order, in batches. The records of a batch stay valid until
+// yield returns. Before yield the input sets the Place of the batch; yield sets Place.Now to
+// Place.Batch + i for record i. An error of yield ends the reading. An input that calls yield outside
+// of YieldRun defers PlacePanic, because the map may panic.
+type Input[I any] func(s *Reader, yield func(batch []I) error) error
 
 // BatchRecords is the maximum number of records in a batch.
 const BatchRecords = 32
@@ -50,61 +47,37 @@ func (p *Place) within() int {
 // Offset returns the current record's offset in the source.
 func (p *Place) Offset() int64 { return p.At + int64(p.within()) }
 
-// YieldBatch passes records to yield; the first has index `first` in Place.Begins. If a record
-// fails and is skipped, it yields those after it again.
-func YieldBatch[I any](s *Reader, first int, batch []I, yield func([]I) (int, error)) error {
-	for len(batch) > 0 {
-		s.Batch = first
-		n, err := yield(batch)
-		if err == nil {
-			return nil
-		}
-		if err = s.RecordFailed(err); err != nil {
-			return err
-		}
-		first, batch = first+n+1, batch[n+1:]
-	}
-	return nil
-}
-
 // Singly returns a function that passes one record to yield, for records that share memory or come
 // from user code.
-func Singly[I any](yield func([]I) (int, error)) func(I) error {
+func Singly[I any](yield func([]I) error) func(I) error {
 	one := make([]I, 1)
 	return func(rec I) error {
 		one[0] = rec
-		_, err := yield(one)
-		return err
+		return yield(one)
 	}
 }
 
-// EachOne calls one for each record of a batch until it fails. It returns how many succeeded.
-func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
-	for i := range batch {
-		s.Now = s.Batch + i
-		if err := one(batch[i]); err != nil {
-			return i, err
+// Each returns a yield that calls one for each record of a batch, unless a record fails that cannot
+// be skipped.
+func Each[I any](s *Reader, one func(I) error) func(batch []I) error {
+	return func(batch []I) error {
+		first := s.Batch
+		for i := range batch {
+			s.Now = first + i
+			s.Mapped++
+			if err := one(batch[i]); err != nil {
+				if err = s.RecordFailed(err); err != nil {
+					return err
+				}
+			}
 		}
+		return nil
 	}
-	return len(batch), nil
 }
 
-// wholeLength is the Place.Length of a run that is a single record.
-func wholeLength(b []byte) int { return len(b) }
-
-// MapOne calls yield, which maps a single record: run, or a value without bytes if run is nil. If
-// yield panics or exits its goroutine, MapOne returns an error that names the record.
-func (s *Reader) MapOne(run []byte, yield func() error) (err error) {
-	s.Enter(run, wholeLength)
-	s.Now = 0
-	err = fault.ErrExited
-	defer s.PlacePanic(&err)
-	return yield()
-}
-
-// mapRecord maps rec alone: the record of these bytes, by yield.
-func mapRecord[I any](s *Reader, run []byte, rec I, yield func([]I) (int, error)) error {
-	return s.MapOne(run, func() error { return YieldBatch(s, 0, []I{rec}, yield) })
+// EnterRecord makes rec the record that comes next, alone.
+func (p *Place) EnterRecord(rec []byte) {
+	p.Enter(rec, func(b []byte) int { return len(b) })
 }
 
 // Stop makes the current record the one that a RecordError names; reading ends at it.
@@ -117,12 +90,6 @@ func (s *Reader) Stop() {
 	s.head, s.size = string(rec[:min(len(rec), fault.HeadSize)]), len(rec)
 	s.At = s.Offset()
 	s.Enter(nil, nil)
-}
-
-// StopAt is like Stop, but the record is rec, which is at offset At.
-func (s *Reader) StopAt(rec []byte) {
-	s.Enter(rec, wholeLength)
-	s.Stop()
 }
 
 // PlacePanic is deferred while a map runs. It turns the map's panic into an error of the current

@@ -11,9 +11,8 @@ var ErrNoRecord = errors.New("no record")
 
 // Decoded returns an Input that yields the result of decode for each record of in.
 func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
-	return func(s *Reader, yield func([]I) (int, error)) error {
-		d := &decoder[R, I]{s: s, decode: decode, yield: yield}
-		return s.LocateError(in(s, d.batch), d.number)
+	return func(s *Reader, yield func([]I) error) error {
+		return in(s, (&decoder[R, I]{s: s, decode: decode, yield: yield}).batch)
 	}
 }
 
@@ -21,42 +20,31 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 type decoder[R, I any] struct {
 	s      *Reader
 	decode func(rec R) (I, error)
-	yield  func([]I) (int, error)
-	recs   []I   // decoded records
-	number int64 // of the latest processed record
+	yield  func([]I) error
+	recs   []I // decoded records
 }
 
 // batch decodes raw records and yields the results: first those before one that cannot be decoded.
-func (d *decoder[R, I]) batch(raw []R) (int, error) {
-	first, mapping := d.s.Batch, false
-	defer func() {
-		if mapping { // the map has panicked
-			d.number += int64(d.s.Now - d.s.Batch + 1)
-		}
-		d.s.Batch = first
-	}()
+func (d *decoder[R, I]) batch(raw []R) error {
+	s, first := d.s, d.s.Batch
 	for at := 0; at < len(raw); {
 		d.recs = d.recs[:0]
 		failed := fault.Recovered(func() error { return d.all(raw[at:], first+at) })
-		d.s.Batch = first + at
-		mapping = true
-		n, err := d.yield(d.recs)
-		mapping = false
-		d.number += int64(n)
-		if at += n; err == nil && failed != nil {
-			d.s.Now = first + at
-			if err = MapError(failed); errors.Is(failed, ErrNoRecord) {
-				at++
-				continue
+		s.Batch = first + at
+		if err := d.yield(d.recs); err != nil {
+			return err
+		}
+		if at += len(d.recs); failed == nil {
+			continue
+		}
+		s.Now = first + at
+		if at++; !errors.Is(failed, ErrNoRecord) {
+			if err := s.BadRecord(failed); err != nil {
+				return err
 			}
 		}
-		if err != nil {
-			d.number++
-			d.s.Number = d.number
-			return at, err
-		}
 	}
-	return len(raw), nil
+	return nil
 }
 
 // all sets recs to the results for the records of raw, up to the first that cannot be decoded; the

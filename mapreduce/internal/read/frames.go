@@ -8,7 +8,8 @@ import (
 )
 
 // Frames is an Input of records that each follow their length, a varint.
-func Frames(s *Reader, yield func([][]byte) (int, error)) error {
+func Frames(s *Reader, yield func([][]byte) error) error {
+	one := Singly(yield)
 	return s.Runs(frames{}, func(run []byte) error {
 		at := s.At
 		for rest := run; len(rest) > 0; {
@@ -18,7 +19,8 @@ func Frames(s *Reader, yield func([][]byte) (int, error)) error {
 				return fault.Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.Source.Name(), s.At, fault.ErrCorruptInput))
 			}
 			rest = rest[n:]
-			if err := mapRecord(s, rec, rec, yield); err != nil {
+			s.EnterRecord(rec)
+			if err := one(rec); err != nil {
 				return err
 			}
 		}

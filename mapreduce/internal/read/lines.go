@@ -20,10 +20,10 @@ func Lines() Input[[]byte] { return separatedBy(LineEnds, 1) }
 
 // LineStrings is an Input of lines as strings. With Reader.Copied, adjacent ones are cut from
 // one copied piece of memory.
-func LineStrings(s *Reader, yield func([]string) (int, error)) error {
+func LineStrings(s *Reader, yield func([]string) error) error {
 	var piece stringPiece
 	var texts []string
-	return BoundedLines(s, func(lines [][]byte) (int, error) {
+	return BoundedLines(s, func(lines [][]byte) error {
 		texts = texts[:0]
 		for i, line := range lines {
 			if s.Copied {
@@ -38,16 +38,15 @@ func LineStrings(s *Reader, yield func([]string) (int, error)) error {
 
 // BoundedLines is like [Lines], for maps that copy each line: it fails for a line longer than
 // Reader.Largest.
-func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
-	return Lines()(s, func(lines [][]byte) (int, error) {
+func BoundedLines(s *Reader, yield func([][]byte) error) error {
+	return Lines()(s, func(lines [][]byte) error {
 		for i, line := range lines {
 			if len(line) <= memory.LeastLargest {
 				continue
 			}
 			s.Now = s.Batch + i
 			if large := s.CheckLength(len(line)); large != nil {
-				n, err := yield(lines[:i])
-				return n, cmp.Or(err, large)
+				return cmp.Or(yield(lines[:i]), large)
 			}
 		}
 		return yield(lines)
@@ -55,13 +54,17 @@ func BoundedLines(s *Reader, yield func([][]byte) (int, error)) error {
 }
 
 // Chunks is an Input whose records are runs of whole lines, for maps that split them faster.
-func Chunks(s *Reader, yield func([][]byte) (int, error)) error {
-	return s.Runs(LineEnds, func(run []byte) error { return mapRecord(s, run, run, yield) })
+func Chunks(s *Reader, yield func([][]byte) error) error {
+	one := Singly(yield)
+	return s.Runs(LineEnds, func(run []byte) error {
+		s.EnterRecord(run)
+		return one(run)
+	})
 }
 
 // FixedSize returns an Input of records of n bytes; a source must not end within one.
 func FixedSize(n int) Input[[]byte] {
-	return func(s *Reader, yield func([][]byte) (int, error)) error {
+	return func(s *Reader, yield func([][]byte) error) error {
 		return s.Runs(everyN(n), func(run []byte) error {
 			if len(run)%n != 0 {
 				return fault.Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.Source.Name(), n))
@@ -73,22 +76,20 @@ func FixedSize(n int) Input[[]byte] {
 
 // Slice returns an Input of records, a slice; a split's offset and length count records.
 func Slice[I any](records []I) Input[I] {
-	return func(s *Reader, yield func([]I) (int, error)) error {
-		s.Ordinal, s.At = true, s.Split.Offset
-		return s.MapOne(nil, func() error {
-			s.Step = 1
-			for batch := range slices.Chunk(records[s.At:s.At+s.Split.Length], BatchRecords) {
-				err := s.Tick(int64(len(batch)))
-				if err == nil {
-					err = YieldBatch(s, 0, batch, yield)
-				}
-				if err != nil {
-					return err
-				}
-				s.At += int64(len(batch))
+	return func(s *Reader, yield func([]I) error) (err error) {
+		s.Ordinal, s.At, s.Step = true, s.Split.Offset, 1
+		err = fault.ErrExited
+		defer s.PlacePanic(&err)
+		for batch := range slices.Chunk(records[s.At:s.At+s.Split.Length], BatchRecords) {
+			if err := s.Tick(int64(len(batch))); err != nil {
+				return err
 			}
-			return nil
-		})
+			if err := yield(batch); err != nil {
+				return err
+			}
+			s.At += int64(len(batch))
+		}
+		return nil
 	}
 }
 

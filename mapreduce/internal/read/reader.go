@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
@@ -37,7 +38,8 @@ type Reader struct {
 	Budget    *cluster.Memory   // pays for the buffer of a stream; may be nil
 	Pool      *cluster.Buffers  // supplies it; may be nil
 	BytesRead int64             // so far, as stored
-	Number    int64             // number of the record that an error is about
+	Mapped    int64             // records that the map has got so far, with the current one
+	unmapped  int64             // bad records that it has not got
 	Skips     *Skips            // skipped records; may be nil
 	Copies    *watch.Copies     // copies of the records, if debug mode watches the map; else nil
 	Ordinal   bool              // records are not bytes: Place.At counts records
@@ -65,13 +67,17 @@ func (s *Reader) Tick(n int64) error {
 	return context.Cause(s.Ctx)
 }
 
-// BeginRun sets the place of the run that is yielded next: n bytes at offset at.
-func (s *Reader) BeginRun(at int64, n int) {
+// YieldRun yields the run at offset at. If yield panics or exits its goroutine, in a map or in a
+// decoder, the error is that of the current record.
+func (s *Reader) YieldRun(at int64, run []byte, yield func(run []byte) error) (err error) {
 	s.At = at
 	s.Enter(nil, nil)
 	if s.Progress != nil {
-		s.Progress.Run(at, n)
+		s.Progress.Run(at, len(run))
 	}
+	err = fault.ErrExited
+	defer s.PlacePanic(&err)
+	return yield(run)
 }
 
 // Runs passes all records that start in the split to yield, as runs of whole records.
@@ -127,8 +133,7 @@ func (s *Reader) wholeRecords(ends Ends, pos, end int64, yield func(run []byte) 
 		if err := s.Tick(int64(used)); err != nil {
 			return total, err
 		}
-		s.BeginRun(pos+total, used)
-		if err := yield(view[:used:used]); err != nil {
+		if err := s.YieldRun(pos+total, view[:used:used], yield); err != nil {
 			return total, err
 		}
 		view = view[used:]
@@ -151,8 +156,7 @@ func (s *Reader) crossingRecord(ends Ends, pos int64, yield func(run []byte) err
 				from = ends.Resume(len(view))
 				return err
 			}
-			s.BeginRun(pos, used)
-			return yield(view[:used:used])
+			return s.YieldRun(pos, view[:used:used], yield)
 		})
 		if used > 0 || err != nil {
 			return int64(used), err
@@ -234,8 +238,7 @@ func (s *Reader) streamRuns(ends Ends, yield func(run []byte) error) (err error)
 		if used == 0 {
 			continue
 		}
-		s.BeginRun(done, used)
-		if err := yield(buf.b[:used:used]); err != nil {
+		if err := s.YieldRun(done, buf.b[:used:used], yield); err != nil {
 			return err
 		}
 		held = copy(buf.b, buf.b[used:held])

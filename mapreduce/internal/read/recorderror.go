@@ -44,28 +44,29 @@ func MapError(err error) error {
 	return &mapError{err}
 }
 
-// LocateError adds the current record's place to an error that MapError has marked; number is the
-// number of records read. It returns other errors unchanged.
-func (s *Reader) LocateError(err error, number int64) error {
+// LocateError adds the current record's place to an error that MapError has marked. It returns
+// other errors unchanged.
+func (s *Reader) LocateError(err error) error {
 	var f *mapError
 	if !errors.As(err, &f) {
 		return err
 	}
-	return s.RecordError(f.err, number)
+	return s.RecordError(f.err)
 }
 
-// RecordError returns err with the place of the current record; number is the records read.
-func (s *Reader) RecordError(err error, number int64) *RecordError {
-	e := &RecordError{Input: s.Source.Name(), Offset: s.At, Number: s.Numbered(number), Head: s.head, Size: s.size, Err: err}
+// RecordError returns err with the place of the current record.
+func (s *Reader) RecordError(err error) *RecordError {
+	e := &RecordError{Input: s.Source.Name(), Offset: s.At, Number: s.number(), Head: s.head, Size: s.size, Err: err}
 	if s.Ordinal {
 		e.Offset = -1
 	}
 	return e
 }
 
-// Numbered returns the number, for errors, of the n-th record that the attempt has read. It counts
-// from the source's start if the program makes the records.
-func (s *Reader) Numbered(n int64) int64 {
+// number returns the number of the current record, for errors. It counts from the source's start if
+// the program makes the records.
+func (s *Reader) number() int64 {
+	n := s.Mapped + s.unmapped
 	switch s.Source.Data.(type) {
 	case input.Made, input.Unit:
 		if s.Split.Length >= 0 {

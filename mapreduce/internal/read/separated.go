@@ -2,9 +2,7 @@ package read
 
 import (
 	"bytes"
-	"slices"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -24,16 +22,14 @@ type separators interface {
 }
 
 func separatedBy(ends separators, size int) Input[[]byte] {
-	return func(s *Reader, yield func([][]byte) (int, error)) error {
+	return func(s *Reader, yield func([][]byte) error) error {
 		return s.Runs(ends, func(run []byte) error { return s.eachSeparated(run, ends, size, yield) })
 	}
 }
 
 // eachSeparated yields the records of a run in batches, without their separators of size bytes.
-func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) (int, error)) (err error) {
+func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) error) error {
 	s.Enter(run, ends.length)
-	err = fault.ErrExited
-	defer s.PlacePanic(&err)
 	batch, begins := make([][]byte, 0, BatchRecords), make([]int, 0, BatchRecords)
 	for at, touched := 0, 0; at < len(run); {
 		if at >= touched {
@@ -46,8 +42,8 @@ func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func
 			batch, begins = append(batch, run[at:at+n:at+n]), append(begins, at)
 			at += n + size
 		}
-		s.Begins = begins
-		if err := YieldBatch(s, 0, batch, yield); err != nil {
+		s.Begins, s.Batch = begins, 0
+		if err := yield(batch); err != nil {
 			return err
 		}
 	}
@@ -185,37 +181,22 @@ func (e *textEnds) Start(s *Reader, off, end int64) (int64, error) {
 // clear returns the last offset up to `at` that no separator can cross, step 2 of Start.
 func (e *textEnds) clear(s *Reader, at int64) (int64, error) {
 	size := int64(len(e.sep))
-	for {
+	for crossed := true; crossed && at > 0; {
 		from := max(at-max(int64(s.Crossing), 2*size), 0)
 		n := min(at-from+size-1, s.Source.Data.Size()-from)
 		err := s.Look(from, n, func(b []byte) error {
-			at = e.clearIn(b, from, at)
+			for crossed && at > from && (from == 0 || at-from >= size) {
+				low := max(at-size+1, from) // where the first separator that crosses `at` may begin
+				i := bytes.Index(b[low-from:min(at-from+size-1, n)], e.sep)
+				if crossed = i >= 0; crossed {
+					at = low + int64(i)
+				}
+			}
 			return s.Tick(0)
 		})
-		if from == 0 || at >= from+size-1 || err != nil {
-			return at, err
+		if err != nil {
+			return 0, err
 		}
 	}
-}
-
-// clearIn is clear within b, bytes that begin at offset from and end len(sep)-1 bytes beyond at.
-func (e *textEnds) clearIn(b []byte, from, at int64) int64 {
-	size := int64(len(e.sep))
-	var begins []int64 // offsets of separators, including overlapping ones
-	for i := 0; ; {
-		k := bytes.Index(b[i:], e.sep)
-		if k < 0 {
-			break
-		}
-		i += k + 1
-		begins = append(begins, from+int64(i-1))
-	}
-	place := at
-	for _, begin := range slices.Backward(begins) {
-		if begin <= place-size {
-			break
-		}
-		place = min(place, begin)
-	}
-	return place
+	return at, nil
 }

@@ -40,10 +40,8 @@ func (k *Skips) known(input string, number int64) error {
 // SkippingKnown returns run for an attempt that may skip records. It does not map records known to
 // be bad, and reports each other one before its map, which may never return.
 func SkippingKnown(r *Reader, run func(mapRecord func() error) error) func(mapRecord func() error) error {
-	number := int64(0)
 	return func(mapRecord func() error) error {
-		number++
-		n := r.Numbered(number)
+		n := r.number()
 		if err := r.Skips.known(r.Source.Name(), n); err != nil {
 			return err
 		}
@@ -84,6 +82,12 @@ func (k *Skips) Count(c *counter.Set) []cluster.Skipped {
 	return k.list
 }
 
+// BadRecord is RecordFailed for a record that never reaches the map, because of err.
+func (s *Reader) BadRecord(err error) error {
+	s.unmapped++
+	return s.RecordFailed(MapError(err))
+}
+
 // RecordFailed returns nil if the current record, whose map returned err, can be skipped; otherwise
 // the error with which the attempt ends.
 func (s *Reader) RecordFailed(err error) error {
@@ -93,7 +97,7 @@ func (s *Reader) RecordFailed(err error) error {
 	if !isMap || s.Skips == nil || s.Ctx.Err() != nil { // the error of a stopped map means nothing
 		return err
 	}
-	placed := s.RecordError(f.err, s.Number)
+	placed := s.RecordError(f.err)
 	if err := s.Skips.skip(placed); err != nil {
 		if errors.Is(err, cluster.ErrTooManySkips) {
 			return err

@@ -54,7 +54,7 @@ func (s *Reader) WholeSource(fn func(data []byte) error) error {
 			if err := s.Tick(size); err != nil {
 				return err
 			}
-			return fn(data)
+			return s.YieldRun(0, data, fn)
 		})
 	}
 	empty := true
@@ -63,16 +63,17 @@ func (s *Reader) WholeSource(fn func(data []byte) error) error {
 		return fn(run)
 	})
 	if err == nil && empty {
-		err = fn([]byte{})
+		err = s.YieldRun(0, []byte{}, fn)
 	}
 	return err
 }
 
 // Whole returns an Input that yields each source as one record, the result of record.
 func Whole[I any](record func(name string, data []byte) I) Input[I] {
-	return func(s *Reader, yield func([]I) (int, error)) error {
+	return func(s *Reader, yield func([]I) error) error {
 		return s.WholeSource(func(data []byte) error {
-			return mapRecord(s, data, record(s.Source.Name(), data), yield)
+			s.EnterRecord(data)
+			return yield([]I{record(s.Source.Name(), data)})
 		})
 	}
 }
