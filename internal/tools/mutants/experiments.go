@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
 )
 
 // The experiments must notice faults, too: for each row with a verdict there must be a fault that
@@ -55,11 +53,7 @@ var sparing = []string{
 }
 
 func readFlaws(file string) (list []flaw, err error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	err = yaml.UnmarshalWithOptions(text, &list, yaml.Strict())
+	err = readYAML(file, &list)
 	for i := range list {
 		for k := range list[i].Edits {
 			list[i].Edits[k].at = -1
