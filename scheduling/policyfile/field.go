@@ -24,12 +24,9 @@ type Field struct {
 
 	// Least and Most limit numbers; for times they are in seconds.
 	Least, Most float64
-	// Unset is the text for the zero value of the Go field; empty: the value itself.
-	Unset string
-	// Negative is the text for negative values of the Go field; empty: they are not allowed.
-	Negative string
+	Unset       string // the text for the zero value of the Go field; empty: the value itself
 
-	words []word   // named values
+	words []word   // named values; of two with one name, a file means the last
 	only  bool     // only the named values are allowed
 	needs []need   // conditions without which the setting has no effect
 	items []*Field // settings of the entries of a list
@@ -40,7 +37,15 @@ type Field struct {
 // word is a named value.
 type word struct {
 	text  string
-	value any
+	value any // nil: the zero value; -1: any negative value
+}
+
+// in returns the value as one of type t.
+func (w word) in(t reflect.Type) reflect.Value {
+	if w.value == nil {
+		return reflect.Zero(t)
+	}
+	return reflect.ValueOf(w.value).Convert(t)
 }
 
 // need is a condition: the setting key must have one of values, which are separated by spaces. If
@@ -57,20 +62,17 @@ func (f *Field) IsSwitch() bool { return f.typ.Kind() == reflect.Bool }
 // Range returns the allowed values, in words.
 func (f *Field) Range() string {
 	var names []string
+	if f.Most > 0 {
+		names = append(names, f.numbers())
+	}
 	for _, w := range f.words {
-		names = append(names, w.text)
+		isNumber := strings.IndexAny(w.text, "0123456789") == 0
+		if !isNumber && !slices.Contains(names, w.text) {
+			names = append(names, w.text)
+		}
 	}
 	if f.only {
 		return strings.Join(names, ", ")
-	}
-	if f.Most > 0 {
-		names = append([]string{f.numbers()}, names...)
-	}
-	for _, text := range []string{f.Unset, f.Negative} {
-		isNumber := strings.IndexAny(text, "0123456789") == 0
-		if text != "" && !isNumber && !slices.Contains(names, text) {
-			names = append(names, text)
-		}
 	}
 	return strings.Join(names, " or ")
 }
@@ -152,16 +154,14 @@ func (f *Field) text(v reflect.Value) string {
 		}
 		return strings.Join(parts, "/")
 	}
+	named := v
+	if v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0 {
+		named = word{value: -1}.in(v.Type())
+	}
 	for _, w := range f.words {
-		if v.Equal(reflect.ValueOf(w.value).Convert(v.Type())) {
+		if named.Equal(w.in(v.Type())) {
 			return w.text
 		}
-	}
-	switch {
-	case f.Unset != "" && v.IsZero():
-		return f.Unset
-	case f.Negative != "" && (v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0):
-		return f.Negative
 	}
 	return plainText(v)
 }
@@ -223,18 +223,8 @@ func (f *Field) setText(v reflect.Value, text string) error {
 // set sets v, a Go field or an element of one, to the value in text.
 func (f *Field) set(v reflect.Value, text string) error {
 	bad := func(why string) error { return fmt.Errorf("%w: %s: %.40q: %s", ErrBad, f.Key, text, why) }
-	switch {
-	case f.Negative != "" && text == f.Negative:
-		return setNumber(v, -1)
-	case f.Unset != "" && text == f.Unset:
-		v.SetZero()
+	if f.setWord(v, text) {
 		return nil
-	}
-	for _, w := range f.words {
-		if text == w.text {
-			v.Set(reflect.ValueOf(w.value).Convert(v.Type()))
-			return nil
-		}
 	}
 	if f.only {
 		return bad("want " + f.Range())
@@ -256,21 +246,33 @@ func (f *Field) set(v reflect.Value, text string) error {
 	return f.setInRange(v, text, bad)
 }
 
-// setInRange sets v to the number in text, if it is in range. If negative values of v stand for 0,
-// because 0 means the default there, it sets v to -1 for 0.
+// setWord sets v to the value that is called text, and reports whether there is one.
+func (f *Field) setWord(v reflect.Value, text string) bool {
+	for _, w := range slices.Backward(f.words) {
+		if text == w.text {
+			v.Set(w.in(v.Type()))
+			return true
+		}
+	}
+	return false
+}
+
+// setInRange sets v to the number in text, if it is in range. If 0 is a name, because the Go value
+// 0 means the default, it sets v to the value with that name for 0.
 func (f *Field) setInRange(v reflect.Value, text string, bad func(string) error) error {
 	x, ok := readNumber(v.Type(), text)
-	switch zeroIsNegative := f.Negative == "0" || f.Negative == "0s"; {
+	switch {
 	case !ok:
 		return bad("want " + numberKind(v.Type()) + ", " + f.Range())
 	case x > f.Most && !strings.Contains(f.Range(), f.number(f.Most)):
 		return bad("at most " + f.number(f.Most))
 	case !(x >= f.Least && x <= f.Most):
 		return bad("want " + f.Range())
-	case x == 0 && zeroIsNegative:
-		return setNumber(v, -1)
+	case x == 0 && f.setWord(v, f.number(0)):
+		return nil
 	}
-	return setNumber(v, x)
+	setNumber(v, x)
+	return nil
 }
 
 // numberKind describes the format of a number type.
@@ -298,11 +300,9 @@ func readNumber(t reflect.Type, text string) (float64, bool) {
 	return x, err == nil
 }
 
-// setNumber sets a Go field to a number, or to a time in seconds; -1 means any negative value.
-func setNumber(v reflect.Value, x float64) error {
+// setNumber sets a Go field to a number, or to a time in seconds.
+func setNumber(v reflect.Value, x float64) {
 	switch {
-	case v.Type() == reflect.TypeFor[time.Duration]() && x < 0:
-		v.SetInt(-1)
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		v.SetInt(int64(time.Duration(x * float64(time.Second)).Round(time.Nanosecond)))
 	case v.CanInt():
@@ -310,7 +310,6 @@ func setNumber(v reflect.Value, x float64) error {
 	default:
 		v.SetFloat(x)
 	}
-	return nil
 }
 
 // Idle returns why the setting has no effect in a policy, or "".

@@ -59,8 +59,8 @@ func name(key, help string, parse func(string) error) *Field {
 	return &Field{Key: key, Help: help, parse: parse}
 }
 
-func (f *Field) unset(text string) *Field    { f.Unset = text; return f }
-func (f *Field) negative(text string) *Field { f.Negative = text; return f }
+func (f *Field) unset(text string) *Field    { f.Unset = text; return f.or(text, nil) }
+func (f *Field) negative(text string) *Field { return f.or(text, -1) }
 func (f *Field) at(path string) *Field       { f.Path = path; return f }
 
 // or adds a named value to a setting, such as "none" for no limit.

@@ -85,23 +85,15 @@ func (id *AttemptID) UnmarshalText(text []byte) error {
 		*id = AttemptID{}
 		return nil
 	}
-	parsed, err := parseAttemptID(string(text))
-	if err != nil {
-		return err
+	parsed, ok := parseAttempt(string(text))
+	if !ok {
+		return fmt.Errorf("scheduling: %q is not an attempt id", text)
 	}
 	*id = parsed
 	return nil
 }
 
-// parseAttemptID parses the text of AttemptID.String.
-func parseAttemptID(s string) (AttemptID, error) {
-	id, ok := parseAttempt(s)
-	if !ok {
-		return AttemptID{}, fmt.Errorf("scheduling: %q is not an attempt id", s)
-	}
-	return id, nil
-}
-
+// parseAttempt parses the text of AttemptID.String.
 func parseAttempt(s string) (id AttemptID, ok bool) {
 	s, ok = strings.CutPrefix(s, "job_")
 	if !ok || !cutNumber(&s, (*int32)(&id.Task.Job)) || id.Task.Job == 0 || len(s) < 2 || s[1] != '_' {
