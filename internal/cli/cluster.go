@@ -134,11 +134,10 @@ func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 
 // timeout returns the time that an attempt may run without progress; negative means any time.
 func (r *clusterFlags) timeout(cmd *cobra.Command) time.Duration {
-	timeout := r.cluster.TaskTimeout
-	if f := r.files.Parameters; f != nil && f.TaskTimeout >= 0 && !given(cmd, "task-timeout") {
-		timeout = f.TaskTimeout
+	if t := r.files.TaskTimeout; t != 0 && !given(cmd, "task-timeout") {
+		return t
 	}
-	return cmp.Or(timeout, -1)
+	return cmp.Or(r.cluster.TaskTimeout, -1)
 }
 
 // memoryBudget returns the memory budget of all tasks in bytes: --memory, or half of the limit of
@@ -164,7 +163,7 @@ func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 		return actors.Config{}, err
 	}
 	cfg := r.cluster
-	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.Rules(), r.events != ""
+	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.Rules, r.events != ""
 	cfg.Memory, cfg.TaskTimeout = r.memoryBudget(), r.timeout(cmd)
 	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // nodes share this machine's cores
 		cfg.Parallelism = runtime.GOMAXPROCS(0)

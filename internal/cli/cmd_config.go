@@ -42,21 +42,21 @@ func (p *program) checkConfig(names []string) error {
 		defer file.Close()
 		sources = append(sources, allocation.Source{Name: name, Reader: file})
 	}
-	failed := false
+	files, bad := allocation.Read(sources...)
 	err := p.print(func(out io.Writer) {
-		for _, c := range allocation.Check(sources...) {
+		for _, c := range files.Read {
 			for _, e := range c.Errors {
 				fmt.Fprintln(out, e)
 			}
 			for _, w := range c.Warnings {
 				fmt.Fprintf(out, "%s:%d: warning: %s\n", c.Name, w.Line, w.Reason)
 			}
-			if failed = failed || len(c.Errors) > 0; len(c.Errors) == 0 {
-				fmt.Fprintf(out, "%s: %v: %s\n", c.Name, c.Kind, c.Holds)
+			if len(c.Errors) == 0 {
+				fmt.Fprintf(out, "%s: %s: %s\n", c.Name, c.Kind, c.Holds)
 			}
 		}
 	})
-	if err == nil && failed {
+	if err == nil && bad != nil {
 		return &exitError{code: exitConfig}
 	}
 	return err

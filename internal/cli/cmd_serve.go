@@ -108,7 +108,7 @@ func (f *serveFlags) reread() (c serve.Configuration, err error) {
 		c.Warnings = append(c.Warnings, w.Error())
 	}
 	c.Policy, err = again.livePolicy()
-	c.Rules, c.Files = again.files.Rules(), again.files.Names
+	c.Rules, c.Files = again.files.Rules, again.files.Names
 	return c, err
 }
 
@@ -126,7 +126,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	case n > 0:
 		say("jobs of a former process that go on: %d", n)
 	}
-	rules := f.files.Rules()
+	rules := f.files.Rules
 	if rules != nil && rules.Access.Enabled && f.access.Tokens == "" && f.access.ClientCA == "" {
 		say("warning: access lists are on, but callers need not show who they are (--tokens, --client-ca)")
 	}

@@ -83,8 +83,8 @@ func (s *schedulerFlags) begin(c *command) error {
 	for _, w := range s.files.Warnings {
 		fmt.Fprintf(c.stderr, "tarry: warning: %v\n", w)
 	}
-	if f := s.files.Parameters; err == nil && f != nil && f.Scheduler != "" && !given(c.Command, "scheduler") {
-		s.scheduler = f.Scheduler
+	if name := s.files.Scheduler; err == nil && name != "" && !given(c.Command, "scheduler") {
+		s.scheduler = name
 	}
 	return err
 }
@@ -190,7 +190,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
 	policy, err := s.policy(s.scheduler)
 	file := s.policies[s.scheduler]
-	said := s.files.Parameters != nil || file != nil && file.Says("locality.") ||
+	said := s.files.Has(allocation.ParameterFile) || file != nil && file.Says("locality.") ||
 		slices.ContainsFunc(s.assigned, func(a assignment) bool { return strings.HasPrefix(a.field.Key, "locality.") })
 	if policy.Locality.Rule == scheduling.TimedWait && !said {
 		policy.Locality.Auto = true
@@ -223,9 +223,9 @@ func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
 		return !slices.ContainsFunc(policies, func(p scheduling.Policy) bool { return p.Order == order })
 	}
 	switch {
-	case s.files.Pools != nil && lacks("pools"):
+	case s.files.Has(allocation.PoolFile) && lacks("pools"):
 		return usageError("an allocation file is for schedulers with pools, such as hfs, not for %s", policies[0].Name)
-	case s.files.Queues != nil && lacks("capacity") && !s.lists:
+	case s.files.Has(allocation.QueueFile) && lacks("capacity") && !s.lists:
 		return usageError("--queues is for schedulers with queues, such as capacity, not for %s", policies[0].Name)
 	}
 	return nil

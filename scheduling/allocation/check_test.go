@@ -17,6 +17,14 @@ func source(name, text string) allocation.Source {
 	return allocation.Source{Name: name, Reader: strings.NewReader(text)}
 }
 
+// read reads files of one kind.
+func read(kind string, sources ...allocation.Source) (allocation.Files, error) {
+	for i := range sources {
+		sources[i].Kind = kind
+	}
+	return allocation.Read(sources...)
+}
+
 // texts returns the messages of the problems in list.
 func texts(list []*allocation.Problem) []string {
 	var out []string
@@ -51,15 +59,18 @@ const (
 )
 
 func TestCheckTellsKindsAndContents(t *testing.T) {
-	list := allocation.Check(source("fair.xml", checkPools), source("queues.xml", checkCapacities), source("site.xml", checkSite), source("acls.xml", checkLists))
+	files, err := allocation.Read(source("fair.xml", checkPools), source("queues.xml", checkCapacities), source("site.xml", checkSite), source("acls.xml", checkLists))
+	require.NoError(t, err)
+	list := files.Read
 	var kinds, holds []string
 	for _, c := range list {
 		require.Empty(t, c.Errors, c.Name)
 		kinds, holds = append(kinds, c.Name+" "+c.Kind), append(holds, c.Holds)
 	}
 	require.Equal(t, []string{"fair.xml pools", "queues.xml queues", "site.xml parameters", "acls.xml queues"}, kinds)
-	nested := allocation.Check(source("nested.xml", `<queues><queue><name>n</name></queue></queues>`))[0]
-	require.Equal(t, []string{"queues", "1 queue"}, []string{nested.Kind, nested.Holds})
+	nested, err := allocation.Read(source("nested.xml", `<queues><queue><name>n</name></queue></queues>`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"queues", "1 queue"}, []string{nested.Read[0].Kind, nested.Read[0].Holds})
 	require.Equal(t, "2 pools, 1 user", holds[0])
 	require.Equal(t, "2 queues, access lists on", holds[1], "all files about queues together")
 	require.Equal(t, "scheduler hfs, preemption on, access lists on", holds[2])
@@ -69,7 +80,7 @@ func TestCheckTellsKindsAndContents(t *testing.T) {
 
 func TestCheckGivesEachFileItsErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
-	list := allocation.Check(
+	files, err := allocation.Read(
 		source("fair.xml", "<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pol/>\n</allocations>"),
 		source("q1.xml", strings.Replace(checkCapacities, "60", "-60", 1)),
 		source("q2.xml", checkCapacities),
@@ -78,6 +89,9 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 		source("cut.xml", "<allocations>\n<pool"),
 		source("empty.xml", ""),
 		allocation.Source{Name: "unread.xml", Reader: iotest.ErrReader(broken)})
+	list := files.Read
+	require.Equal(t, allocation.Files{Read: list}, files, "nothing of a bad file is used")
+	require.ErrorIs(t, err, broken)
 	require.Equal(t, []string{"fair.xml:2: pool a: weight: 0 would give nothing; weights are above 0"}, texts(list[0].Errors))
 	require.Contains(t, texts(list[1].Errors), "q1.xml:2: queue q1: capacity: -60 is negative")
 	require.Contains(t, strings.Join(texts(list[2].Errors), "\n"), "q2.xml:2: property mapred.capacity-scheduler.queue.q1.capacity is repeated, first on line 2 of q1.xml")
@@ -93,13 +107,13 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 
 // Access lists apply once mapred-site.xml enables them; the administrators in it are exempt.
 func TestParametersTurnListsOn(t *testing.T) {
-	p, _, err := allocation.ParseParameters("site.xml", strings.NewReader(checkSite))
+	alone, err := allocation.Read(source("queues.xml", checkCapacities))
 	require.NoError(t, err)
-	q, _, err := allocation.ParseQueues(source("queues.xml", checkCapacities))
+	both, err := allocation.Read(source("queues.xml", checkCapacities), source("site.xml", checkSite))
 	require.NoError(t, err)
 	eve, root := access.Principal{User: "eve"}, access.Principal{User: "root"}
-	require.NoError(t, q.Access.MaySubmit("q1", eve))
-	lists := (&allocation.Files{Queues: &q, Parameters: &p}).Rules().Access
+	require.NoError(t, alone.Rules.Access.MaySubmit("q1", eve))
+	lists := both.Rules.Access
 	require.ErrorIs(t, lists.MaySubmit("q1", eve), access.ErrDenied)
 	require.NoError(t, lists.MaySubmit("q1", root))
 	require.NoError(t, lists.MaySubmit("q1", access.Principal{User: "x", Groups: []string{"ops"}}))

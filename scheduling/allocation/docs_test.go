@@ -30,34 +30,23 @@ func documented(t *testing.T) []block {
 // parseAny reads a file of any of the formats, and returns the error of its parser or of the Core.
 func parseAny(t *testing.T, text string) error {
 	t.Helper()
-	policy, err := scheduling.Preset("hfs")
-	require.NoError(t, err)
+	preset, kind, name := "hfs", allocation.QueueFile, "capacity-scheduler.xml"
 	switch {
 	case strings.Contains(text, "<allocations>"):
-		fair, warnings, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(text))
-		if err != nil {
-			return err
-		}
-		require.Empty(t, warnings)
-		(&allocation.Files{Pools: &fair}).Apply(&policy)
+		kind, name = allocation.PoolFile, "fair-scheduler.xml"
 	case strings.Contains(text, "mapred.fairscheduler."):
-		p, warnings, err := allocation.ParseParameters("mapred-site.xml", strings.NewReader(text))
-		if err != nil {
-			return err
-		}
-		require.Empty(t, warnings)
-		(&allocation.Files{Parameters: &p}).Apply(&policy)
+		kind, name = allocation.ParameterFile, "mapred-site.xml"
 	default:
-		queues, warnings, err := allocation.ParseQueues(allocation.Source{Name: "capacity-scheduler.xml", Reader: strings.NewReader(text)})
-		if err != nil {
-			return err
-		}
-		require.Empty(t, warnings)
-		if policy, err = scheduling.Preset("capacity"); err != nil {
-			return err
-		}
-		(&allocation.Files{Queues: &queues}).Apply(&policy)
+		preset = "capacity"
 	}
+	files, err := read(kind, source(name, text))
+	if err != nil {
+		return err
+	}
+	require.Empty(t, files.Warnings)
+	policy, err := scheduling.Preset(preset)
+	require.NoError(t, err)
+	files.Apply(&policy)
 	_, err = scheduling.NewCore(scheduling.Config{}, policy)
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -15,8 +14,7 @@ import (
 const (
 	maxFileBytes = 4 << 20
 	maxDepth     = 32
-	maxElements  = 250_000
-	maxAttrs     = 32 // of one element
+	maxElements  = 500_000 // and attributes
 )
 
 // byteOrderMark is written before UTF-8 by some editors.
@@ -33,56 +31,31 @@ type element struct {
 
 func (e *element) isAttribute() bool { return strings.HasPrefix(e.name, "@") }
 
-// readDocument returns the root element of r. If the file is not well-formed, it adds one problem
+// document returns the root element of a file. If the file is not well-formed, it adds one problem
 // and returns nil.
-func readDocument(f *faults, name string, r io.Reader) *element {
-	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
+func (r *reader) document(s Source) *element {
+	limited := &io.LimitedReader{R: s.Reader, N: maxFileBytes + 1}
 	text := bufio.NewReader(limited)
 	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		_, _ = text.Discard(len(byteOrderMark))
 	}
-	d := document{dec: xml.NewDecoder(text), at: place{name, 1}}
+	d := document{dec: xml.NewDecoder(text), at: place{s.Name, 1}}
 	var file element // its only child is the root
 	err := d.read(&file, 0)
 	syntax, malformed := errors.AsType[*xml.SyntaxError](err)
 	switch {
 	case limited.N <= 0:
-		f.add(place{file: name}, "larger than %d bytes", maxFileBytes)
+		r.add(place{file: s.Name}, "larger than %d bytes", maxFileBytes)
 	case malformed:
-		f.add(place{name, syntax.Line}, "not well-formed XML: %s", syntax.Msg)
+		r.add(place{s.Name, syntax.Line}, "not well-formed XML: %s", syntax.Msg)
 	case !errors.Is(err, io.EOF):
-		f.add(d.at, "%w", err)
+		r.add(d.at, "%w", err)
 	case len(file.children) == 0:
-		f.add(place{file: name}, "no root element: the file is empty")
+		r.add(place{file: s.Name}, "no root element: the file is empty")
 	default:
 		return file.children[0]
 	}
 	return nil
-}
-
-// parse parses a file as XML and calls read with its root element. The error joins all problems.
-func parse[T any](name string, r io.Reader, read func(f *faults, root *element) T) (out T, warnings []*Problem, err error) {
-	var f faults
-	if root := readDocument(&f, name, r); root != nil {
-		out = read(&f, root)
-	}
-	if err := f.err(); err != nil {
-		return *new(T), nil, err
-	}
-	return out, f.warnings.all("warnings"), nil
-}
-
-// rootIs reports whether the root element has one of the names; if not, it adds a problem.
-func (f *faults) rootIs(root *element, names ...string) bool {
-	if slices.Contains(names, root.name) {
-		return true
-	}
-	hint := ""
-	if slices.Contains([]string{"allocations", "queues", "configuration"}, root.name) {
-		hint = "; this looks like the file of another scheduler"
-	}
-	f.add(root.place, "the root element is <%s>, want <%s>%s", root.name, alternatives(names, ">, <", "> or <"), hint)
-	return false
 }
 
 // document is the state of reading an XML file.
@@ -114,12 +87,10 @@ func (d *document) read(e *element, depth int) error {
 				attr := &element{place: d.at, name: "@" + fullName(a.Name), text: []byte(a.Value)}
 				child.children = append(child.children, attr)
 			}
-			d.n++
+			d.n += 1 + len(t.Attr)
 			switch {
 			case d.n > maxElements:
-				return fmt.Errorf("more than %d elements", maxElements)
-			case len(t.Attr) > maxAttrs:
-				return fmt.Errorf("<%s> has more than %d attributes", child.name, maxAttrs)
+				return fmt.Errorf("more than %d elements and attributes", maxElements)
 			case depth >= maxDepth:
 				return fmt.Errorf("elements nest deeper than %d", maxDepth)
 			case depth == 0 && len(e.children) > 0:

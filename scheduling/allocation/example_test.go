@@ -9,18 +9,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-func ExampleParseFair() {
+func ExampleRead() {
 	file := `<allocations>
   <pool name="production"><minMaps>40</minMaps><weight>2</weight></pool>
   <userMaxJobsDefault>3</userMaxJobsDefault>
 </allocations>`
-	fair, _, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(file))
+	read := func(text string) (allocation.Files, error) {
+		return allocation.Read(allocation.Source{Name: "fair-scheduler.xml", Reader: strings.NewReader(text)})
+	}
+	files, err := read(file)
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := fair.Pools[0]
+	p := files.Pools.Pools[0]
 	fmt.Println(p.Name, p.Min[scheduling.Map], p.Weight)
-	_, _, err = allocation.ParseFair("fair-scheduler.xml", strings.NewReader(strings.Replace(file, "40", "-40", 1)))
+	_, err = read(strings.Replace(file, "40", "-40", 1))
 	fmt.Println(err)
 	// Output:
 	// production 40 2

@@ -59,20 +59,20 @@ func TestAllocationFile(t *testing.T) {
 			Users: []scheduling.UserConfig{{Name: "u", MaxJobs: -1}},
 		},
 	} {
-		got, warnings, err := allocation.ParseFair("f.xml", strings.NewReader(text))
+		got, err := read(allocation.PoolFile, source("f.xml", text))
 		require.NoError(t, err)
-		require.Empty(t, warnings)
-		require.Empty(t, cmp.Diff(want, got))
+		require.Empty(t, got.Warnings)
+		require.Empty(t, cmp.Diff(want, got.Pools))
 	}
 }
 
 func TestMinimumAboveMaximumIsAWarning(t *testing.T) {
-	_, warnings, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pool name='p'>\n<minMaps>5</minMaps><maxMaps>3</maxMaps>\n<minReduces>1</minReduces><maxReduces>0</maxReduces></pool>\n<pool name='q'><minMaps>9</minMaps></pool></allocations>"))
+	files, err := read(allocation.PoolFile, source("f.xml", "<allocations>\n<pool name='p'>\n<minMaps>5</minMaps><maxMaps>3</maxMaps>\n<minReduces>1</minReduces><maxReduces>0</maxReduces></pool>\n<pool name='q'><minMaps>9</minMaps></pool></allocations>"))
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"f.xml:3: pool p: minMaps 5 is above maxMaps 3 and counts as that",
 		"f.xml:4: pool p: minReduces 1 is above maxReduces 0 and counts as that",
-	}, texts(warnings))
+	}, texts(files.Warnings))
 }
 
 func TestAllocationFileErrors(t *testing.T) {
@@ -133,9 +133,9 @@ func TestAllocationFileErrors(t *testing.T) {
 		"another character set": {"<?xml version='1.0' encoding='UTF-16'?><allocations/>", "encoding \"UTF-16\""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fair, _, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
+			fair, err := read(allocation.PoolFile, source("f.xml", c.text))
 			require.ErrorContains(t, err, c.want)
-			require.Equal(t, scheduling.Allocations{}, fair, "nothing of a bad file is used")
+			require.Equal(t, scheduling.Allocations{}, fair.Pools, "nothing of a bad file is used")
 			require.NotErrorIs(t, err, allocation.ErrYARN)
 		})
 	}
@@ -143,24 +143,24 @@ func TestAllocationFileErrors(t *testing.T) {
 
 // The parser ignores unknown elements at the top level, each with a warning, as Hadoop does.
 func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
-	fair, warnings, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
+	fair, err := read(allocation.PoolFile, source("f.xml", "<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
 		"<x:pool xmlns:x='urn:x' name='p'/>\n<pool name='a'><minMaps>2</minMaps></pool>\n<userMaxJobsDefault>3</userMaxJobsDefault>\n</allocations>"))
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"f.xml:2: unknown element <pools> is ignored", "f.xml:3: unknown element <color> is ignored",
 		"f.xml:4: unknown element <urn:x:pool> is ignored",
-	}, texts(warnings))
-	require.Len(t, fair.Pools, 1)
-	require.Equal(t, 2, fair.Pools[0].Min[scheduling.Map])
-	require.Equal(t, 3, fair.UserMaxJobs)
+	}, texts(fair.Warnings))
+	require.Len(t, fair.Pools.Pools, 1)
+	require.Equal(t, 2, fair.Pools.Pools[0].Min[scheduling.Map])
+	require.Equal(t, 3, fair.Pools.UserMaxJobs)
 }
 
 // The error lists every mistake of the file, in the order of its lines.
 func TestAllErrorsTogether(t *testing.T) {
-	_, _, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
-	require.EqualError(t, err, `line 2: pool a: weight: 0 would give nothing; weights are above 0
-line 3: pool a is repeated, first on line 2
-line 3: pool a: minMaps: "x" is not a whole number`)
+	_, err := read(allocation.PoolFile, source("f.xml", "<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
+	require.EqualError(t, err, `f.xml:2: pool a: weight: 0 would give nothing; weights are above 0
+f.xml:3: pool a is repeated, first on line 2
+f.xml:3: pool a: minMaps: "x" is not a whole number`)
 	var first *allocation.Problem
 	require.ErrorAs(t, err, &first)
 	require.Equal(t, 2, first.Line)
@@ -176,7 +176,7 @@ func TestYARNFormIsRecognized(t *testing.T) {
 		{"<allocations><pool name='a'><maxRunningApps>3</maxRunningApps></pool></allocations>", "use maxRunningJobs"},
 		{"<allocations><queuePlacementPolicy/></allocations>", "no counterpart"},
 	} {
-		_, _, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
+		_, err := read(allocation.PoolFile, source("f.xml", c.text))
 		require.ErrorIs(t, err, allocation.ErrYARN)
 		require.ErrorContains(t, err, c.want)
 	}
@@ -190,8 +190,8 @@ var errDisk = errors.New("disk on fire")
 func (failing) Read([]byte) (int, error) { return 0, errDisk }
 
 func TestReaderErrorsAndSize(t *testing.T) {
-	_, _, err := allocation.ParseFair("f.xml", failing{})
+	_, err := read(allocation.PoolFile, allocation.Source{Name: "f.xml", Reader: failing{}})
 	require.ErrorIs(t, err, errDisk)
-	_, _, err = allocation.ParseFair("f.xml", strings.NewReader("<allocations>"+strings.Repeat(" ", 5<<20)+"</allocations>"))
+	_, err = read(allocation.PoolFile, source("f.xml", "<allocations>"+strings.Repeat(" ", 5<<20)+"</allocations>"))
 	require.EqualError(t, err, "f.xml: larger than 4194304 bytes")
 }

@@ -39,15 +39,15 @@ func FuzzParseFair(f *testing.F) {
 	f.Add([]byte("<allocations><pool name='a'><weight>1e3</weight><maxMaps>0</maxMaps></pool></allocations>"))
 	f.Add([]byte("<allocations><queue name='a'/></allocations>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		fair, _, err := allocation.ParseFair("f", bytes.NewReader(content))
+		fair, err := read(allocation.PoolFile, allocation.Source{Name: "f", Reader: bytes.NewReader(content)})
 		if err != nil {
-			require.Empty(t, fair)
+			require.Empty(t, fair.Pools)
 			requireProblems(t, err)
 			return
 		}
 		policy, err := scheduling.Preset("hfs")
 		require.NoError(t, err)
-		(&allocation.Files{Pools: &fair}).Apply(&policy)
+		fair.Apply(&policy)
 		_, err = scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)
 	})
@@ -58,16 +58,16 @@ func FuzzParseQueues(f *testing.F) {
 	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
 	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		queues, _, err := allocation.ParseQueues(allocation.Source{Name: "q", Reader: bytes.NewReader(content)})
+		queues, err := read(allocation.QueueFile, allocation.Source{Name: "q", Reader: bytes.NewReader(content)})
 		if err != nil {
-			require.Empty(t, queues)
+			require.Empty(t, queues.Queues)
 			requireProblems(t, err)
 			return
 		}
-		require.NotEmpty(t, queues.Configs)
+		require.NotEmpty(t, queues.Queues)
 		sums := map[string]float64{}
 		seen := map[string]bool{"": true}
-		for _, q := range queues.Configs {
+		for _, q := range queues.Queues {
 			require.True(t, q.Name != "" && !seen[q.Name], "%q", q.Name)
 			require.True(t, seen[q.Parent], "%q before its parent %q", q.Name, q.Parent)
 			seen[q.Name] = true
@@ -76,11 +76,11 @@ func FuzzParseQueues(f *testing.F) {
 			require.True(t, q.UserLimit >= 0 && q.UserLimit <= 100 && q.InitJobs >= 0, "%+v", q)
 			sums[q.Parent] += q.Capacity
 		}
-		for _, parent := range queues.Configs {
+		for _, parent := range queues.Queues {
 			require.LessOrEqual(t, sums[parent.Name], 100.001)
 		}
 		require.LessOrEqual(t, sums[""], 100.001)
-		for _, q := range queues.Access.Queues {
+		for _, q := range queues.Rules.Access.Queues {
 			require.True(t, seen[q.Name])
 		}
 	})
@@ -91,14 +91,14 @@ func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		p, _, err := allocation.ParseParameters("f", bytes.NewReader(content))
+		p, err := read(allocation.ParameterFile, allocation.Source{Name: "f", Reader: bytes.NewReader(content)})
 		if err != nil {
 			requireProblems(t, err)
 			return
 		}
 		policy, err := scheduling.Preset("hfs")
 		require.NoError(t, err)
-		(&allocation.Files{Parameters: &p}).Apply(&policy)
+		p.Apply(&policy)
 		require.NoError(t, policy.Validate())
 	})
 }

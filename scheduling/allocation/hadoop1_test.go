@@ -1,7 +1,6 @@
 package allocation_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +13,7 @@ const capacityPrefix = "mapred.capacity-scheduler."
 
 // The parser knows each property of the capacity-scheduler.xml that Hadoop 1.2.1 contains.
 func TestHadoop1CapacityProperties(t *testing.T) {
-	q, warnings, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(conf(
+	q, err := read(allocation.QueueFile, source("c.xml", conf(
 		capacityPrefix+"maximum-system-jobs=3000",
 		capacityPrefix+"queue.default.capacity=100",
 		capacityPrefix+"queue.default.maximum-capacity=-1",
@@ -32,12 +31,12 @@ func TestHadoop1CapacityProperties(t *testing.T) {
 		capacityPrefix+"default-init-accept-jobs-factor=10",
 		capacityPrefix+"init-poll-interval=5000",
 		capacityPrefix+"init-worker-threads=5",
-	))})
+	)))
 	require.NoError(t, err)
-	require.Equal(t, 1.0, q.Configs[0].UserFactor)
-	require.Equal(t, 3000, q.Configs[0].InitLimit)
-	require.Equal(t, 30_000, q.Configs[0].JobLimit)
-	require.Len(t, warnings, 6)
+	require.Equal(t, 1.0, q.Queues[0].UserFactor)
+	require.Equal(t, 3000, q.Queues[0].InitLimit)
+	require.Equal(t, 30_000, q.Queues[0].JobLimit)
+	require.Len(t, q.Warnings, 6)
 }
 
 // Each queue gets its fraction of maximum-system-jobs: its capacity times those of its parents.
@@ -45,10 +44,10 @@ func TestSystemJobsAreDivided(t *testing.T) {
 	parse := func(settings ...string) map[string][2]int {
 		settings = append(settings, capacityPrefix+"queue.a.capacity=30", capacityPrefix+"queue.b:c.capacity=50",
 			capacityPrefix+"queue.b.capacity=70", capacityPrefix+"queue.b:d.supports-priority=true")
-		q, _, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(conf(settings...))})
+		q, err := read(allocation.QueueFile, source("c.xml", conf(settings...)))
 		require.NoError(t, err)
 		limits := map[string][2]int{}
-		for _, c := range q.Configs {
+		for _, c := range q.Queues {
 			limits[c.Name] = [2]int{c.InitLimit, c.JobLimit}
 		}
 		return limits
@@ -62,14 +61,14 @@ func TestSystemJobsAreDivided(t *testing.T) {
 // With allow.undeclared.pools=false, a job whose pool is not in the file is rejected.
 func TestUndeclaredPools(t *testing.T) {
 	for value, refused := range map[string]bool{"true": false, "false": true} {
-		p, _, err := allocation.ParseParameters("m.xml", strings.NewReader(conf("mapred.fairscheduler.allow.undeclared.pools="+value)))
+		p, err := read(allocation.ParameterFile, source("m.xml", conf("mapred.fairscheduler.allow.undeclared.pools="+value)))
 		require.NoError(t, err)
-		fair, _, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations><pool name='a'/></allocations>"))
+		fair, err := read(allocation.PoolFile, source("f.xml", "<allocations><pool name='a'/></allocations>"))
 		require.NoError(t, err)
 		policy, err := scheduling.Preset("hfs")
 		require.NoError(t, err)
-		(&allocation.Files{Parameters: &p}).Apply(&policy)
-		(&allocation.Files{Pools: &fair}).Apply(&policy)
+		p.Apply(&policy)
+		fair.Apply(&policy)
 		core, err := scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)
 		for _, pool := range []string{"a", "default", "b"} {

@@ -52,14 +52,15 @@ var hostile = map[string]func(n int) []byte{
 	"list spaces": linear.Repeat("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
 }
 
-// Whichever part of a file grows, the work of Check grows at most linearly. Messages, and the words
+// Whichever part of a file grows, the work of Read grows at most linearly. Messages, and the words
 // that they quote, stay short.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {
 			linear.Check(t, 500, build, func(text []byte) {
 				found := 0
-				for _, c := range allocation.Check(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)}) {
+				files, _ := allocation.Read(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+				for _, c := range files.Read {
 					for _, p := range append(c.Errors, c.Warnings...) {
 						require.LessOrEqual(t, len(p.Reason), 1010)
 						require.NotContains(t, p.Reason, "\n")
@@ -67,9 +68,9 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 					}
 				}
 				require.LessOrEqual(t, found, 102)
-				_, _, _ = allocation.ParseFair("f.xml", bytes.NewReader(text))
-				_, _, _ = allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
-				_, _, _ = allocation.ParseParameters("f.xml", bytes.NewReader(text))
+				_, _ = read(allocation.PoolFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+				_, _ = read(allocation.QueueFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+				_, _ = read(allocation.ParameterFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
 			})
 		})
 	}
@@ -90,21 +91,21 @@ func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 		}
 	}
 	linear.Check(t, 2000, hostile["pools"], reconfigure(func(text []byte, to *scheduling.Policy) {
-		fair, _, err := allocation.ParseFair("f.xml", bytes.NewReader(text))
+		fair, err := read(allocation.PoolFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
 		require.NoError(t, err)
-		(&allocation.Files{Pools: &fair}).Apply(to)
+		fair.Apply(to)
 	}, "hfs"))
 	linear.Check(t, 2000, hostile["elements q"], reconfigure(func(text []byte, to *scheduling.Policy) {
-		queues, _, err := allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+		queues, err := read(allocation.QueueFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
 		require.NoError(t, err)
-		(&allocation.Files{Queues: &queues}).Apply(to)
+		queues.Apply(to)
 	}, "capacity"))
 }
 
 // For a file with very many problems, the error lists the first 50 and the number of the others.
 // The first line names the place of the first problem.
 func TestManyProblemsAreCounted(t *testing.T) {
-	_, _, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
+	_, err := read(allocation.PoolFile, allocation.Source{Name: "f.xml", Reader: bytes.NewReader(hostile["errors"](100_000))})
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 51)
@@ -114,7 +115,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 
 // The parser ignores a byte order mark, which some editors write before UTF-8.
 func TestByteOrderMark(t *testing.T) {
-	fair, _, err := allocation.ParseFair("f.xml", strings.NewReader("\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
+	fair, err := read(allocation.PoolFile, source("f.xml", "\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
 	require.NoError(t, err)
-	require.Len(t, fair.Pools, 1)
+	require.Len(t, fair.Pools.Pools, 1)
 }

@@ -31,7 +31,7 @@ func TestDocumentedTables(t *testing.T) {
 }
 
 // names returns the keys of a table.
-func names[T any](t table[T]) []string { return slices.Sorted(maps.Keys(t)) }
+func names(t table) []string { return slices.Sorted(maps.Keys(t)) }
 
 func TestUnknownNamesAreSimilarToKnownOnes(t *testing.T) {
 	for name, want := range map[string]string{"minMap": ", did you mean minMaps?", "naem": "", "color": ""} {

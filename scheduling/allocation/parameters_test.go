@@ -1,7 +1,6 @@
 package allocation_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -9,29 +8,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // site parses a mapred-site.xml with one property per line, from line 2 on.
-func site(properties ...string) (allocation.Parameters, []*allocation.Problem, error) {
-	return allocation.ParseParameters("s.xml", strings.NewReader(conf(properties...)))
+func site(properties ...string) (allocation.Files, error) {
+	return read(allocation.ParameterFile, source("s.xml", conf(properties...)))
 }
 
 func TestParameterDefaults(t *testing.T) {
-	p, _, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
+	p, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(allocation.Parameters{
-		PoolProperty: "mapreduce.job.user.name", TaskTimeout: -1,
 		Policy: scheduling.Policy{
 			SlowStart: -1, Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
 			Pools:    scheduling.Allocations{PoolPerUser: true},
 			Locality: scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}, Auto: true},
 		},
-	}, p))
+	}, p.Parameters))
+	require.Equal(t, access.Rules{PoolProperty: "mapreduce.job.user.name"}, *p.Rules)
 }
 
 func TestEveryParameter(t *testing.T) {
-	p, _, err := site(
+	p, err := site(
 		"mapred.jobtracker.taskScheduler=org.apache.hadoop.mapred.FairScheduler",
 		"mapred.fairscheduler.allocation.file=/etc/hadoop/fair-scheduler.xml",
 		"mapred.fairscheduler.poolnameproperty=mapreduce.job.queuename",
@@ -53,7 +53,7 @@ func TestEveryParameter(t *testing.T) {
 	)
 	require.NoError(t, err)
 	want := allocation.Parameters{
-		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml", PoolProperty: "mapreduce.job.queuename",
+		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml",
 		TaskTimeout: 2 * time.Minute,
 		Policy: scheduling.Policy{
 			Preemption: scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second},
@@ -62,11 +62,12 @@ func TestEveryParameter(t *testing.T) {
 			OneTask:    true, LoadMaxDiff: 0.2, SlowStart: 0.8,
 		},
 	}
-	require.Empty(t, cmp.Diff(want, p))
+	require.Empty(t, cmp.Diff(want, p.Parameters))
+	require.Equal(t, "mapreduce.job.queuename", p.Rules.PoolProperty)
 
 	policy, err := scheduling.Preset(p.Scheduler)
 	require.NoError(t, err)
-	(&allocation.Files{Parameters: &p}).Apply(&policy)
+	p.Apply(&policy)
 	require.Equal(t, want.Policy.Preemption, policy.Preemption)
 	require.Equal(t, want.Policy.Locality, policy.Locality)
 	require.Equal(t, 0.8, policy.SlowStart)
@@ -97,28 +98,28 @@ func TestLocalityDelays(t *testing.T) {
 		{[]string{delay + ".rack=300"}, [2]time.Duration{ms(300), ms(300)}, false, 1},
 		{[]string{delay + ".node=-1", delay + ".rack=-1"}, [2]time.Duration{}, true, 0},
 	} {
-		p, warnings, err := site(c.properties...)
+		p, err := site(c.properties...)
 		require.NoError(t, err, c.properties)
 		require.Equal(t, scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: c.waits[:], Auto: c.auto}, p.Policy.Locality, c.properties)
-		require.Len(t, warnings, c.warnings, c.properties)
+		require.Len(t, p.Warnings, c.warnings, c.properties)
 	}
-	_, _, err := site(delay+".node=-1", delay+".rack=300")
+	_, err := site(delay+".node=-1", delay+".rack=300")
 	require.ErrorContains(t, err, "one wait is -1, computed, and the other is not")
 }
 
 func TestParameterDependencies(t *testing.T) {
-	p, _, err := site("mapred.fairscheduler.preemption=true", "mapred.fairscheduler.preemption.only.log=true")
+	p, err := site("mapred.fairscheduler.preemption=true", "mapred.fairscheduler.preemption.only.log=true")
 	require.NoError(t, err)
 	require.Equal(t, scheduling.PreemptLog, p.Policy.Preemption.Mode)
-	p, _, err = site("mapred.fairscheduler.weightadjuster=NewJobWeightBooster")
+	p, err = site("mapred.fairscheduler.weightadjuster=NewJobWeightBooster")
 	require.NoError(t, err)
 	require.Equal(t, 3.0, p.Policy.Pools.BoostFactor)
 	require.Equal(t, 5*time.Minute, p.Policy.Pools.BoostTime)
-	p, warnings, err := site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true", "mapred.fairscheduler.update.interval=1000")
+	p, err = site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true", "mapred.fairscheduler.update.interval=1000")
 	require.NoError(t, err)
 	require.Equal(t, scheduling.PreemptOff, p.Policy.Preemption.Mode)
 	require.Zero(t, p.Policy.Pools.BoostFactor)
-	require.Len(t, warnings, 5)
+	require.Len(t, p.Warnings, 5)
 }
 
 func TestParameterErrors(t *testing.T) {
@@ -141,12 +142,12 @@ func TestParameterErrors(t *testing.T) {
 		"mapred.jobtracker.taskScheduler=x.y.Lottery":      "unknown class x.y.Lottery",
 		"mapred.reduce.slowstart.completed.maps=5 percent": "is not a number from 0 to 1",
 	} {
-		p, _, err := site(property)
+		p, err := site(property)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, allocation.Parameters{}, p)
+		require.Equal(t, allocation.Parameters{}, p.Parameters)
 	}
-	_, _, err := allocation.ParseParameters("s.xml", strings.NewReader("<allocations/>"))
+	_, err := read(allocation.ParameterFile, source("s.xml", "<allocations/>"))
 	require.EqualError(t, err, "s.xml:1: the root element is <allocations>, want <configuration>; this looks like the file of another scheduler")
-	_, _, err = allocation.ParseParameters("s.xml", strings.NewReader("<"))
+	_, err = read(allocation.ParameterFile, source("s.xml", "<"))
 	require.ErrorContains(t, err, "not well-formed")
 }

@@ -1,7 +1,6 @@
 package allocation
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,24 +13,18 @@ var ErrYARN = errors.New("this is the format of YARN, not that of MapReduce's ow
 
 // Problem is one mistake in a file.
 type Problem struct {
-	File   string // as the caller named it; may be empty
+	File   string // as the caller named it
 	Line   int    // from 1; 0 if it concerns the whole file
 	Reason string
 	cause  error
 }
 
-// Error returns "FILE:LINE: reason", "line LINE: reason" without a name, or "FILE: reason" without
-// a line.
+// Error returns "FILE:LINE: reason", or "FILE: reason" without a line.
 func (p *Problem) Error() string {
-	switch {
-	case p.File != "" && p.Line > 0:
-		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Reason)
-	case p.File != "":
+	if p.Line == 0 {
 		return p.File + ": " + p.Reason
-	case p.Line > 0:
-		return fmt.Sprintf("line %d: %s", p.Line, p.Reason)
 	}
-	return p.Reason
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Reason)
 }
 
 // Unwrap returns ErrYARN, the reader's error, or nil.
@@ -49,24 +42,22 @@ const (
 	maxReason   = 1000 // bytes
 )
 
-// faults collects the problems and warnings of files that are read together.
-type faults struct{ errs, warnings problems }
+// problems holds, by file, the first maxProblems problems in it and the number of all.
+type problems map[string]*found
 
-// problems holds the first maxProblems problems and the number of further ones.
-type problems struct {
+type found struct {
 	list []*Problem
-	more int
+	all  int
 }
 
-// add adds a problem that makes the file invalid; an error given for %w is found by errors.Is.
-func (f *faults) add(at place, format string, args ...any) { f.errs.add(at, format, args...) }
-
-// warn adds a warning about a legal setting that is surely a mistake.
-func (f *faults) warn(at place, format string, args ...any) { f.warnings.add(at, format, args...) }
-
-func (l *problems) add(at place, format string, args ...any) {
-	if len(l.list) >= maxProblems {
-		l.more++
+// add adds a problem; an error given for %w is found by errors.Is.
+func (l problems) add(at place, format string, args ...any) {
+	in := l[at.file]
+	if in == nil {
+		in = new(found)
+		l[at.file] = in
+	}
+	if in.all++; in.all > maxProblems {
 		return
 	}
 	err := fmt.Errorf(format, args...)
@@ -74,33 +65,18 @@ func (l *problems) add(at place, format string, args ...any) {
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
 	}
-	l.list = append(l.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: errors.Unwrap(err)})
+	in.list = append(in.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: errors.Unwrap(err)})
 }
 
-// all returns the problems and, if some were omitted, a last one with their number.
-func (l problems) all(what string) []*Problem {
-	if l.more == 0 {
-		return l.list
+// of returns the problems in a file by line and, if some were omitted, a last one with their number.
+func (l problems) of(file, what string) []*Problem {
+	in := l[file]
+	if in == nil {
+		return nil
 	}
-	return append(l.list, &Problem{File: l.list[0].File, Reason: fmt.Sprintf("and %d more %s", l.more, what)})
-}
-
-// sort sorts the problems by file, in the order of sources, and line.
-func (l problems) sort(sources []Source) {
-	rank := map[string]int{}
-	for i, s := range sources {
-		rank[s.Name] = i
+	slices.SortStableFunc(in.list, func(a, b *Problem) int { return a.Line - b.Line })
+	if more := in.all - len(in.list); more > 0 {
+		return append(in.list, &Problem{File: file, Reason: fmt.Sprintf("and %d more %s", more, what)})
 	}
-	slices.SortStableFunc(l.list, func(a, b *Problem) int {
-		return cmp.Or(cmp.Compare(rank[a.File], rank[b.File]), cmp.Compare(a.Line, b.Line))
-	})
-}
-
-// err joins all errors; nil if none.
-func (f *faults) err() error {
-	var list []error
-	for _, p := range f.errs.all("problems") {
-		list = append(list, p)
-	}
-	return errors.Join(list...)
+	return in.list
 }

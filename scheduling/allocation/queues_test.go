@@ -29,7 +29,7 @@ func open(t *testing.T, names ...string) []allocation.Source {
 
 // text returns a source "q.xml" with the given text.
 func text(s string) allocation.Source {
-	return allocation.Source{Name: "q.xml", Reader: strings.NewReader(s)}
+	return source("q.xml", s)
 }
 
 // conf returns a <configuration> of NAME=VALUE properties, one per line, from line 2 on.
@@ -51,17 +51,17 @@ func capacity(settings ...string) string {
 }
 
 func TestQueueProperties(t *testing.T) {
-	queues, warnings, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	queues, err := read(allocation.QueueFile, open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
 	require.NoError(t, err)
-	require.Empty(t, warnings)
+	require.Empty(t, queues.Warnings)
 	want := []scheduling.QueueConfig{
 		{Name: "sch", Capacity: 60, Max: 80},
 		{Name: "sch:prod", Parent: "sch", Capacity: 80, Priorities: true, UserLimit: 50, InitJobs: 3},
 		{Name: "sch:misc", Parent: "sch", UserLimit: 25, InitJobs: 3},
 		{Name: "gta", Capacity: 40, UserLimit: 50, InitJobs: 4},
 	}
-	require.Empty(t, cmp.Diff(want, queues.Configs))
-	require.Empty(t, cmp.Diff(wantAccess(), queues.Access))
+	require.Empty(t, cmp.Diff(want, queues.Queues))
+	require.Empty(t, cmp.Diff(wantAccess(), queues.Rules.Access))
 }
 
 func wantAccess() access.Control {
@@ -83,58 +83,59 @@ func TestQueuesElement(t *testing.T) {
 		"mapred.capacity-scheduler.default-maximum-initialized-jobs-per-user=3",
 		"mapreduce.cluster.administrators=root wheel",
 	)))
-	got, _, err := allocation.ParseQueues(sources...)
+	got, err := read(allocation.QueueFile, sources...)
 	require.NoError(t, err)
-	want, _, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	want, err := read(allocation.QueueFile, open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(want, got))
+	require.Empty(t, cmp.Diff(want.Queues, got.Queues))
+	require.Empty(t, cmp.Diff(want.Rules, got.Rules))
 }
 
 // Without a configured queue there is one, "default", with all slots.
 func TestNoQueues(t *testing.T) {
-	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
+	queues, err := read(allocation.QueueFile, text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
 	require.NoError(t, err)
-	require.Equal(t, []scheduling.QueueConfig{{Name: "default", Priorities: true}}, queues.Configs)
-	require.False(t, queues.Access.Enabled)
+	require.Equal(t, []scheduling.QueueConfig{{Name: "default", Priorities: true}}, queues.Queues)
+	require.False(t, queues.Rules.Access.Enabled)
 }
 
 // A queue's part of the unassigned capacity must not exceed its maximum, as in Hadoop 0.21.
 func TestLeftoverAboveMaximum(t *testing.T) {
-	_, _, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
+	_, err := read(allocation.QueueFile, text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:3: queue q1: the 75 % left for it are above its maximum-capacity of 40 %")
-	_, _, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=75")))
+	_, err = read(allocation.QueueFile, text(capacity("default.capacity=25", "q1.maximum-capacity=75")))
 	require.NoError(t, err)
-	_, _, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
+	_, err = read(allocation.QueueFile, text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
 	require.NoError(t, err, "half of the 75 % fits")
-	_, _, err = allocation.ParseQueues(text(capacity("a.capacity=60", "b.capacity=60", "c.maximum-capacity=40")))
+	_, err = read(allocation.QueueFile, text(capacity("a.capacity=60", "b.capacity=60", "c.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:4: the capacities of the topmost queues add up to 120 %, more than 100", "one error is enough")
 }
 
 // The queues have the order of mapred.queue.names, not that of their properties.
 func TestQueueNamesGiveTheOrder(t *testing.T) {
-	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
+	queues, err := read(allocation.QueueFile, text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
 		"mapred.capacity-scheduler.queue.p:b.capacity=10", "mapred.capacity-scheduler.queue.p.capacity=10", "mapred.queue.names=p:b,p:c,z,a")))
 	require.NoError(t, err)
 	var names []string
-	for _, q := range queues.Configs {
+	for _, q := range queues.Queues {
 		names = append(names, q.Name)
 	}
 	require.Equal(t, []string{"p", "p:b", "p:c", "z", "a"}, names)
 }
 
 func TestStoppedParentStopsItsQueues(t *testing.T) {
-	queues, _, err := allocation.ParseQueues(text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
+	queues, err := read(allocation.QueueFile, text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
 		<queue><name>c</name></queue></queues>`))
 	require.NoError(t, err)
-	require.Equal(t, []access.Queue{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Access.Queues)
+	require.Equal(t, []access.Queue{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Rules.Access.Queues)
 }
 
 func TestQueueWarnings(t *testing.T) {
-	_, warnings, err := allocation.ParseQueues(text(conf("mapred.acls.enabled=true", "mapred.capacity-scheduler.init-poll-interval=5000",
+	files, err := read(allocation.QueueFile, text(conf("mapred.acls.enabled=true", "mapred.capacity-scheduler.init-poll-interval=5000",
 		"mapred.capacity-scheduler.queue.a.supports-priority=true", "mapred.capacity-scheduler.queue.a:b.capacity=50")))
 	require.NoError(t, err)
 	var all []string
-	for _, w := range warnings {
+	for _, w := range files.Warnings {
 		all = append(all, w.Error())
 	}
 	require.Equal(t, []string{
@@ -213,35 +214,35 @@ func TestQueueFileErrors(t *testing.T) {
 		"queues: aclsEnabled":   {"<queues aclsEnabled='1'/>", "q.xml:1: aclsEnabled: \"1\" is neither true nor false"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			queues, _, err := allocation.ParseQueues(text(c.text))
+			queues, err := read(allocation.QueueFile, text(c.text))
 			require.ErrorContains(t, err, c.want)
-			require.Equal(t, allocation.Queues{}, queues, "nothing of a bad file is used")
+			require.Empty(t, queues.Queues, "nothing of a bad file is used")
 		})
 	}
 }
 
 // Warnings are in the order of the files and lines, not in the order in which they are found.
 func TestWarningsOfTwoFiles(t *testing.T) {
-	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))}
-	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(conf("mapred.capacity-scheduler.init-poll-interval=5000"))}
-	_, warnings, err := allocation.ParseQueues(one, two)
+	one := source("1.xml", conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))
+	two := source("2.xml", conf("mapred.capacity-scheduler.init-poll-interval=5000"))
+	files, err := read(allocation.QueueFile, one, two)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"1.xml:3: queue a has no acl-submit-job: only administrators may submit to it",
 		"2.xml:2: mapred.capacity-scheduler.init-poll-interval has no effect: jobs are initialized without threads or polling",
-	}, texts(warnings))
+	}, texts(files.Warnings))
 }
 
 func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
-	_, _, err := allocation.ParseQueues(text(conf("yarn.scheduler.capacity.root.queues=a,b", "yarn.scheduler.capacity.root.a.capacity=50")))
+	_, err := read(allocation.QueueFile, text(conf("yarn.scheduler.capacity.root.queues=a,b", "yarn.scheduler.capacity.root.a.capacity=50")))
 	require.ErrorIs(t, err, allocation.ErrYARN)
 	require.EqualError(t, err, "q.xml:2: yarn.scheduler.capacity.root.queues: this is the format of YARN, not that of MapReduce's own schedulers; the properties here begin with mapred.capacity-scheduler")
 }
 
 // A setting may be in only one of the files. The error names both places.
 func TestSettingInTwoFiles(t *testing.T) {
-	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
-	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}
-	_, _, err := allocation.ParseQueues(one, two)
+	one := source("1.xml", capacity("a.capacity=10"))
+	two := source("2.xml", capacity("b.capacity=zero", "a.capacity=10"))
+	_, err := read(allocation.QueueFile, one, two)
 	require.EqualError(t, err, "2.xml:2: queue b: capacity: \"zero\" is not a number\n2.xml:3: property mapred.capacity-scheduler.queue.a.capacity is repeated, first on line 2 of 1.xml")
 }

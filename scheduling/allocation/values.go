@@ -24,7 +24,7 @@ const (
 // entry is a value in a file. Its methods parse it as a type; if it is invalid, they add a problem
 // and return zero.
 type entry struct {
-	*faults
+	*reader
 	*element
 	what string // its name in messages
 	text string // trimmed

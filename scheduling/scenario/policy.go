@@ -138,12 +138,12 @@ func (w *world) allocations(file string) {
 	}
 	f := must(w.opts.Open(file))
 	defer f.Close()
-	fair, warnings, err := allocation.ParseFair(file, f)
+	files, err := allocation.Read(allocation.Source{Name: file, Kind: allocation.PoolFile, Reader: f})
 	if err != nil {
 		refuse("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	for _, p := range warnings {
+	for _, p := range files.Warnings {
 		w.noted = append(w.noted, "warning: "+p.Error())
 	}
-	w.policy.Pools = fair
+	w.policy.Pools = files.Pools
 }
