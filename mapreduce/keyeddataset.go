@@ -2,11 +2,11 @@ package mapreduce
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -70,22 +70,15 @@ func (k *KeyedDataset[K, T]) orderOf(p output.Part) func(run []byte) error {
 
 // numberOrderOf is a faster orderOf for integer keys, if records are stored as in memory.
 func (k *KeyedDataset[K, T]) numberOrderOf(p output.Part) func(run []byte) error {
-	at, flip, last := combine.NewPartitions(codec.IntegerWidth(k.codec.Type), p.Tasks), codec.IntegerFlip(k.codec.Type), uint64(0)
-	var base uint64 // the first key of places, a bitmap of the keys in the part
-	var places []uint64
+	width, flip, last := codec.IntegerWidth(k.codec.Type), codec.IntegerFlip(k.codec.Type), uint64(0)
+	var encoded [8]byte
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
 			key := k.key(rec)
 			x := codec.BitsOf(&key) ^ flip
-			if p.Tasks > 1 {
-				i := x - base
-				if i/64 >= uint64(len(places)) {
-					base, places = at.Places(p.Index, x)
-					i = x - base
-				}
-				if i/64 < uint64(len(places)) && places[i/64]&(1<<(i%64)) == 0 || places == nil && at.Of(x) != p.Index {
-					return misplaced(p, key, at.Of(x))
-				}
+			binary.BigEndian.PutUint64(encoded[:], x<<(64-8*width))
+			if to := segment.PartitionOf(encoded[:width], p.Tasks); to != p.Index {
+				return misplaced(p, key, to)
 			}
 			if x < last {
 				return outOfOrder(key)

@@ -133,7 +133,7 @@ func combinePaths() []path {
 		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/accumulator.go flushLong: hits = append(hits, hit)", "combine/hashtable.go findLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
 		{"a huge key waits for nobody", []string{"combine/batch.go add: b.buf = key"}, words("max", actors.Config{}, many(20, 3, 5000))},
 		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: h.copyCell(", "combine/hashtable.go reserve: h.pool.Outgrown(h.long)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
-		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]] = uint32(i)", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/sort.go compact", "combine/merge.go nextWithFile"}, words("max", starved, many(40_000, 20_000, 0))},
+		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]], _ = s.next()", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/merge.go nextWithFile"}, words("max", starved, many(40_000, 20_000, 0))},
 		{
 			"spilled keys begin alike",
 			[]string{"segment/sort.go deepen", "segment/sort.go scatter: tmp[*at] = a[i]", "combine/spill.go spill: a.byPartition"},
@@ -168,18 +168,17 @@ func numberPaths() []path {
 	list := []path{
 		{
 			"numbers near to each other stand in a dense array",
-			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handDense: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: hits = append("},
+			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go gather: a.foldAt(", "combine/finish.go hand: x.dense, x.records =", "combine/sort.go next: id = inDense", "combine/densesegment.go absorbDense: hits = append("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
-		{"dense arrays lie far from each other", []string{"combine/densesegment.go within: next = min("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},
+		{"dense arrays lie far from each other", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},
 		{"dense arrays are passed on without a Reduce", []string{"passpairs.go passNumbers: codec.SetBitsAt(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
-		{"numbers move into a longer array", []string{"combine/dense.go lookAgain: a.dense.lookAt = max(firstLook", "combine/dense.go move: a.foldAt(", "combine/dense.go extend: copy(d.memory()"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
-		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
-		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
-		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
-		{"a dense array is spilled", []string{"combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
+		{"numbers move into a longer array", []string{"combine/dense.go move: copy(d.values["}, ints("max", "", actors.Config{}, emitting(9000, func(i int) (int64, uint64) { return int64(i / 2), uint64(i) }))},
+		{"numbers far from each other stand in cells", []string{"combine/dense.go putNumber: a.put(d.keyOf", "combine/dense.go putNumber: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
+		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 8), uint64(i) }))},
+		{"a dense array is spilled", []string{"combine/sort.go pair: s.dense.keyOf(", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
-	sums := []string{"combine/emit.go emitSums: (d.values.Index(int(i), 8).Raw()) += v", "combine/dense.go putElsewhere: a.foldAt("}
+	sums := []string{"combine/emit.go emitSums: (memory.First(d.values).Index(int(i), 8)) += v", "combine/dense.go gather: a.foldAt("}
 	return append(list,
 		path{"sums in a dense array", append(sums, "combine/values.go FoldSums: *x += v"), ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		path{"sums of floats in a dense array", sums, exact[int32, float64]{

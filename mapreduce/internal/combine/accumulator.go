@@ -252,9 +252,9 @@ func (a *accumulator) drain() {
 	if a.len() == 0 || a.err != nil {
 		return
 	}
-	a.err = a.spill(a.keys().sort(a.len(), a.opt.Pool))
+	a.err = a.spill(a.keys().sort(a.hash.n, a.opt.Pool), a.len())
 	a.hash.clear()
-	a.emptyDense()
+	a.dropDense()
 	a.heap.estimate = 0
 }
 

@@ -114,7 +114,7 @@ func TestNumbersEqualMap(t *testing.T) {
 func TestSumOfNegativeZeros(t *testing.T) {
 	table := newTable(config[float64]{Options: Options{Width: 8, Partitions: 1}, combine: addFloat, adds: true, append: appendFloat, decode: decodeFloat})
 	emit := emitNumbers[uint64](table, 0)
-	for range 2 {
+	for range 20 {
 		for i := range uint64(10) {
 			emit(i, math.Copysign(0, -1))
 		}
@@ -147,8 +147,8 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Less(t, near.acc.hash.n, 3000)
 	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.count())
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
-	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
-	few := fill(10, func(i int) uint64 { return uint64(i) })
+	require.Equal(t, 10_000, far.acc.hash.n)
+	few := fill(2*batchSize+1, func(i int) uint64 { return uint64(i % 10) })
 	require.Equal(t, 10, few.acc.dense.count())
 	heap := newTable(withJSON(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
 	require.False(t, heap.Numbers())
@@ -180,11 +180,10 @@ func TestDenseArraysArePassedOn(t *testing.T) {
 	require.NotNil(t, near[0].dense)
 	require.NotNil(t, near[1].dense)
 	require.Same(t, near[0].store, near[1].store)
-	require.Equal(t, near[0].dense.mask, finish(config[int64]{}, 20_000, 1)[0].dense.mask)
 	require.Nil(t, far[0].dense, "seven places for each key")
 	require.NotNil(t, far[0].blocks)
 	own := finish(config[int64]{Options: Options{Partition: func(key []byte) int { return int(key[3]) % 2 }}}, 20_000, 1)
-	require.Nil(t, own[0].dense, "the layout knows of no other partitions")
+	require.NotNil(t, own[0].dense)
 	stored := finish(config[int64]{Options: Options{Stored: true}}, 20_000, 1)
 	require.Nil(t, stored[0].dense)
 }
@@ -209,34 +208,6 @@ func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	}
 	root.Fix(-8 << 20)
 	require.Zero(t, root.Used())
-}
-
-// Partitions returns each key's partition by its bytes, with a known layout or without.
-func TestPartitionsAreOfTheBytes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		width, partitions := rapid.SampledFrom([]int{4, 8}).Draw(t, "width"), rapid.SampledFrom([]int{1, 2, 5, 64, 20_000}).Draw(t, "partitions")
-		base := rapid.SampledFrom([]uint64{0, 64, 1 << 20, 1<<32 - 4096}).Draw(t, "base")
-		if rapid.Bool().Draw(t, "known") {
-			layoutOf(width, base, 4096, partitions)
-		}
-		n := NewPartitions(width, partitions)
-		for range 20 {
-			x := base + rapid.Uint64Range(0, 5000).Draw(t, "number")
-			if width == 4 {
-				x &= 1<<32 - 1
-			}
-			want := segment.PartitionOf(binary.BigEndian.AppendUint64(nil, x)[8-width:], partitions)
-			require.Equal(t, want, n.Of(x))
-			for _, p := range []int{0, want, want - 1, partitions - 1} {
-				if p >= 0 {
-					from, places := n.Places(p, x)
-					require.True(t, places == nil || x-from < uint64(64*len(places)))
-					has := places == nil && n.Of(x) == p || places != nil && places[(x-from)/64]&(1<<((x-from)%64)) != 0
-					require.Equal(t, p == want, has, "number %d", x)
-				}
-			}
-		}
-	})
 }
 
 // A dense array, and its copy when it grows, are charged to the budget. If the budget refuses, the

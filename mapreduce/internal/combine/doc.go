@@ -27,12 +27,26 @@
 //   - dense array: values of integer keys that are close to each other, indexed by key.
 //   - batch: pairs that wait while the processor loads their cells.
 //   - key list: all keys of an accumulator, with the addresses of their values; sorted for spills
-//     and for a Merge.
+//     and for a Merge. A sorted pair has a number: its cell, or its place in the dense array.
 //   - packed: the form in which a table's entries reach the reduces: pair after pair, by partition.
+//
+// # States
+//
+// A pair waits in a batch (put), then is folded into hash table or dense array (fold). What has no
+// room there
+//
+//  1. goes into a dense array that also takes the keys of the hash table (gather), if keys are
+//     integers that fill 1/16 of it;
+//  2. or into a larger hash table (resize), if the budget allows;
+//  3. or into empty tables, once all their pairs are in a spill (drain).
+//
+// At the end of a table, its pairs become segments (hand): views of the dense array, packed copies,
+// or a last spill. A Merge folds those of all maps, sorts the keys and reads them beside the spills.
 //
 // # Invariants
 //
 //   - A key is in the hash table or in the dense array, never in both; it may be in spills, too.
+//   - The dense array has all keys of its range, so those of the hash table come before or after it.
 //   - The hash table is at most half full, so it has half as many slots as cells. A key of at most
 //     16 bytes is in its cell, zero padded.
 //   - Code that sorts, spills, packs or counts must flush first: a waiting pair is in no table.

@@ -51,7 +51,7 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 		}
 		i := x - d.base
 		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
-			at := (*V)(unsafe.Add(d.values.Raw(), uintptr(i)*unsafe.Sizeof(v)))
+			at := (*V)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(d.values)), uintptr(i)*unsafe.Sizeof(v)))
 			*at = combine(*at, v)
 			return
 		}
@@ -120,7 +120,7 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, as reflect.Type, 
 		i := x - d.base
 		if w := i / 64; w < uint64(len(d.occupied)) {
 			d.occupied[w] |= 1 << (i % 64)
-			*(*V)(d.values.Index(int(i), 8).Raw()) += v
+			*memory.To[V](memory.First(d.values).Index(int(i), 8)) += v
 			return
 		}
 		*(*V)(t.acc.next().Raw()) = v

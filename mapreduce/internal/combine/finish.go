@@ -37,16 +37,16 @@ func (s *store) drop() {
 }
 
 // Segment holds the combined records of one partition from one attempt: its spills, in sorted runs,
-// and the entries of its last table, unsorted or as a dense array. It is immutable and safe for
+// and the entries of its last table, packed or as a dense array. It is immutable and safe for
 // concurrent readers.
 type Segment struct {
 	files    *segment.Segment // what was spilled
-	dense    *denseSegment    // nil: keys are in blocks
-	blocks   [][]byte
+	dense    *denseSegment    // may be nil
+	blocks   [][]byte         // packed
 	store    *store
 	records  int64
 	bytes    int64
-	inMemory int64 // records in blocks, or in dense
+	inMemory int64 // records in blocks and in dense
 }
 
 // Records returns the number of records. A key counts again in each run that was spilled.
@@ -83,14 +83,14 @@ func (s *Segment) Export(w io.Writer) error {
 // Finish ends the attempt and returns one segment per partition, which the caller must release.
 // Afterwards the table can only be closed.
 func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
-	t.acc.flush()
+	t.acc.gather(nil)
 	t.acc.stats.Bytes += t.acc.stats.Records * int64(t.acc.dense.width+int(t.acc.form.size))
 	out := make([]*Segment, t.acc.opt.Partitions)
 	for p := range out {
 		out[p] = &Segment{}
 	}
 	if t.acc.err == nil && t.acc.len() > 0 {
-		t.hand(out)
+		t.acc.hand(out)
 	}
 	if t.acc.err != nil {
 		t.Close()
@@ -108,33 +108,50 @@ func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 	return out, stats, nil
 }
 
-// hand sets the segments out to the table's pairs, packed in memory, or spills the pairs if the
-// budget refuses. Until the table is freed, its charge pays for the copy.
-func (t *Table) hand(out []*Segment) {
-	if t.acc.opt.Stored {
-		t.acc.drain()
+// hand sets the segments out to the table's pairs in memory: views of the dense array or packed
+// copies. If the budget refuses, it spills the pairs. Until the table is freed, its charge pays for
+// the copies.
+func (a *accumulator) hand(out []*Segment) {
+	if a.opt.Stored {
+		a.drain()
 		return
 	}
-	if t.acc.handDense(out) {
-		return
+	var views []*denseSegment
+	pairs, d := a.keys(), a.dense
+	if a.viewsDense() {
+		views, pairs.dense = a.denseSegments(), places{}
 	}
-	d := t.acc.pack(t.acc.keys())
-	s := newStore(&t.acc.opt, d.slabs, 0)
+	p := a.pack(pairs)
+	s := newStore(&a.opt, p.slabs, 0)
 	defer s.drop()
-	if t.acc.err != nil {
+	if a.err != nil {
 		return
 	}
-	if !s.budget.Keep(d.bytes) {
-		t.acc.drain()
+	if views != nil {
+		p.bytes += a.viewsBytes()
+	}
+	if !s.budget.Keep(p.bytes) {
+		a.drain()
 		return
 	}
-	t.acc.free()
-	s.budget.Acquire(d.bytes)
-	s.charged = d.bytes
-	for p := range out {
-		if l := &d.parts[p]; l.n > 0 {
+	if views != nil {
+		s.slabs, a.dense.slab = append(s.slabs, d.slab), memory.Slab{}
+	}
+	a.free()
+	s.budget.Acquire(p.bytes)
+	s.charged = p.bytes
+	for i, x := range out {
+		l := &p.parts[i]
+		x.blocks, x.records, x.bytes = l.full, l.n, l.bytes
+		if views != nil {
+			if n := int64(views[i].count()); n > 0 {
+				x.dense, x.records = views[i], x.records+n
+				x.bytes += n * int64(d.width+int(a.form.size))
+			}
+		}
+		if x.inMemory = x.records; x.records > 0 {
+			x.store = s
 			s.refs.Add(1)
-			*out[p] = Segment{blocks: l.full, store: s, records: l.n, bytes: l.bytes, inMemory: l.n}
 		}
 	}
 }

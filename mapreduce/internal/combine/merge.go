@@ -11,17 +11,16 @@ import (
 // not safe for concurrent use. It holds the segments' memory until Close, so the caller may release
 // them earlier.
 //
-// It folds in-memory segments into one hash table and sorts its keys. Sorting each map's table
+// It folds in-memory segments into one accumulator and sorts its keys. Sorting each map's table
 // would sort the whole vocabulary once per map. Spilled runs are merged with the result.
 type Merge struct {
 	acc      accumulator // of the in-memory segments
 	segments []*Segment
 	started  bool
-	spilled  bool        // some segments have files
-	dense    *denseMerge // nil: in-memory segments are in acc
-	sorted   *sorted     // keys of acc
-	at       int         // index in sorted
-	key      [8]byte
+	spilled  bool    // some segments have files
+	sorted   *sorted // the pairs of acc
+	pair     uint32  // the next one, if pairOK
+	pairOK   bool
 	files    *segment.Merge // of the spilled runs
 	fileKey  []byte
 	file     memory.Pointer // value of fileKey
@@ -36,7 +35,7 @@ type Merge struct {
 // are combined in no particular order.
 func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	o.Partitions, o.Partition = 1, func([]byte) int { return 0 }
-	m := &Merge{sorted: new(sorted)}
+	m := &Merge{}
 	var most int64
 	for _, s := range segments {
 		x := *s
@@ -46,6 +45,9 @@ func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 			most = max(most, s.inMemory)
 		}
 		m.segments = append(m.segments, &x)
+		m.stats.Records += s.records
+		m.stats.Bytes += s.bytes
+		m.spilled = m.spilled || s.files.Records() > 0
 	}
 	if o.Distinct == 0 {
 		o.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
@@ -54,44 +56,30 @@ func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	m.files = segment.NewMerge(segment.MergeConfig{Resources: o.Resources, FanIn: o.fanIn}, nil)
 	for i, s := range segments {
 		m.files.AddInput(i, s.files)
-		m.spilled = m.spilled || s.files.Records() > 0
 	}
 	return m
 }
 
 // start prepares the first Next: it folds all in-memory segments together and sorts the keys.
 func (m *Merge) start() {
+	a := &m.acc
 	m.started = true
-	m.count()
-	if !m.spilled && m.acc.opt.Width > 0 {
-		m.dense = newDenseMerge(m.segments, &m.acc.form)
-	}
-	if m.dense != nil {
-		return
-	}
-	m.acc.start()
+	a.start()
 	for _, s := range m.segments {
-		m.acc.absorb(s)
+		a.absorb(s)
 	}
-	m.acc.flush()
-	if m.err = m.acc.err; m.err != nil {
+	a.gather(nil)
+	if m.err = a.err; m.err != nil {
 		return
 	}
-	own := segment.OfSpills(m.acc.spills, 0)
+	own := segment.OfSpills(a.spills, 0)
 	m.files.AddInput(-1, own)
 	own.Release()
-	m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
-	if m.spilled || len(m.acc.spills) > 0 {
-		m.acc.compact(m.sorted) // leaves memory for reading more runs at once
-		m.file, m.value = m.acc.form.array(1), m.acc.form.array(1)
+	m.sorted = a.keys().sort(a.hash.n, a.opt.Pool)
+	m.pair, m.pairOK = m.sorted.next()
+	if m.spilled || len(a.spills) > 0 {
+		m.file, m.value = a.form.array(1), a.form.array(1)
 		m.nextFile()
-	}
-}
-
-func (m *Merge) count() {
-	for _, s := range m.segments {
-		m.stats.Records += s.records
-		m.stats.Bytes += s.bytes
 	}
 }
 
@@ -113,42 +101,40 @@ func (m *Merge) Next() (key []byte, v memory.Pointer, ok bool) {
 	if !m.started {
 		m.start()
 	}
-	if m.err != nil {
+	switch {
+	case m.err != nil:
 		return nil, memory.Pointer{}, false
+	case m.fileOK:
+		return m.nextWithFile()
+	default:
+		return m.nextInMemory()
 	}
-	if m.dense != nil {
-		return m.nextDense()
-	}
-	if list := m.sorted.list; m.at < len(list) {
-		if m.at%touchAhead == 0 {
-			m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
-		}
-		key, v = m.sorted.pair(&list[m.at])
-		ok = true
-	}
-	if !m.fileOK {
-		m.at++
-		return key, v, ok
-	}
-	return m.nextWithFile(key, v, ok)
 }
 
-// nextWithFile returns the next pair of the table in memory and the spilled runs. key and v are the
-// table's next pair, if ok; equal keys are combined.
-func (m *Merge) nextWithFile(key []byte, v memory.Pointer, ok bool) ([]byte, memory.Pointer, bool) {
-	order := 1
-	if ok {
+// nextInMemory returns the next pair of acc.
+func (m *Merge) nextInMemory() (key []byte, v memory.Pointer, ok bool) {
+	if !m.pairOK {
+		return nil, memory.Pointer{}, false
+	}
+	key, v = m.sorted.pair(m.pair)
+	m.pair, m.pairOK = m.sorted.next()
+	return key, v, true
+}
+
+// nextWithFile returns the next pair of acc and the spilled runs; equal keys are combined.
+func (m *Merge) nextWithFile() (key []byte, v memory.Pointer, ok bool) {
+	form, order := &m.acc.form, 1
+	if m.pairOK {
+		key, v = m.sorted.pair(m.pair)
 		order = bytes.Compare(key, m.fileKey)
 	}
-	if order < 0 {
-		m.at++
-		return key, v, true
-	}
-	form := &m.acc.form
-	if order == 0 {
-		m.at++
+	switch {
+	case order < 0:
+		return m.nextInMemory()
+	case order == 0:
+		m.pair, m.pairOK = m.sorted.next()
 		form.fold(v, m.file)
-	} else {
+	default:
 		v = m.value
 		form.move(v, m.file)
 	}
@@ -156,10 +142,7 @@ func (m *Merge) nextWithFile(key []byte, v memory.Pointer, ok bool) ([]byte, mem
 	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
 		form.fold(v, m.file)
 	}
-	if m.err != nil {
-		return nil, memory.Pointer{}, false
-	}
-	return m.out, v, true
+	return m.out, v, m.err == nil
 }
 
 // Err returns the error that ended Next, if any.
@@ -179,10 +162,12 @@ func (m *Merge) Stats() segment.Stats {
 // Close frees the memory of the merge. Closing twice is allowed.
 func (m *Merge) Close() {
 	m.files.Close()
-	m.acc.opt.Pool.Put(m.sorted.slab)
+	if m.sorted != nil {
+		m.acc.opt.Pool.Put(m.sorted.slab)
+	}
 	m.acc.close()
 	for _, s := range m.segments {
 		s.Release()
 	}
-	m.started, m.segments, m.dense, m.sorted, m.fileOK = true, nil, nil, new(sorted), false
+	m.started, m.segments, m.sorted, m.pairOK, m.fileOK = true, nil, nil, false, false
 }

@@ -128,7 +128,6 @@ func (d *packed) slab(pool *memory.Pool, n int) []byte {
 func (a *accumulator) absorb(s *Segment) {
 	if s.dense != nil {
 		a.absorbDense(s.dense)
-		return
 	}
 	for _, b := range s.blocks {
 		for len(b) > 0 {

@@ -7,10 +7,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Values of segment.Entry.Region in a list of sorted keys: where a key and its value are.
+// Values of segment.Entry.Region: where a key in the hash table is.
 const (
-	inDense = iota // keys of the dense array: the prefix is the whole key
-	inArena        // long keys
+	inArena = iota // long keys
 	inCells        // this region and later ones: keys in cells, at most chunkBytes per region
 )
 
@@ -36,7 +35,7 @@ func (a *accumulator) keys() *keyList {
 	h := &a.hash
 	l := &keyList{
 		cells: h.cells, n: h.size, stride: h.stride, arena: h.arena, size: a.form.size,
-		dense: a.dense.places, values: a.dense.values,
+		dense: a.dense.places, values: memory.First(a.dense.values),
 	}
 	if h.slots.IsValid() {
 		l.slots = memory.At(h.slots)
@@ -55,40 +54,34 @@ func (l *keyList) valueOf(x *cell) memory.Pointer {
 	return l.slots.Index(int(x.word), l.size)
 }
 
-// sort returns the n keys in order, as entries that point to keys and values where they are. They
-// are in a slab that the caller must put back into the pool. Until then the accumulator must not
-// change.
+// sort returns all pairs in the order of keys; the hash table has n. The caller must put the slab
+// back into the pool. Until then the accumulator must not change.
 func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
-	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
+	s := segment.Sorting{N: n, Regions: [][]byte{inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {
 		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
 		s.Regions = append(s.Regions, l.cells.Index(i, l.stride).Memory(size))
 	}
-	read := func() segment.Reader { return l.read() }
+	read := func() segment.Reader { return &keyReader{keyList: l} }
 	s.Bounds(read())
 	slab := pool.Get(n * segment.EntrySize)
-	return &sorted{keyList: l, list: s.Sort(read, slab), slab: slab}
+	list := memory.Cast[uint32](slab.Bytes)[:n]
+	for i, e := range s.Sort(read, slab) { // the numbers take the place of entries already read
+		list[i] = e.Number()
+	}
+	x := &sorted{keyList: l, list: list, slab: slab}
+	x.begin()
+	return x
 }
 
-// keyReader gives package segment the keys to sort: those of the dense array, then of the cells.
+// keyReader gives package segment the keys of the hash table to sort.
 type keyReader struct {
 	*keyList
-	place    uint64 // next place of the dense array, if hasPlace
-	hasPlace bool
-	at       int // in cells
-}
-
-func (l *keyList) read() *keyReader {
-	place, left := l.dense.next(0)
-	return &keyReader{keyList: l, place: place, hasPlace: left}
+	at int // in cells
 }
 
 // Prefixes implements segment.Reader.
 func (r *keyReader) Prefixes(dst []uint64) (n int) {
-	for ; r.hasPlace && n < len(dst); n++ {
-		dst[n] = r.densePrefix()
-		r.place, r.hasPlace = r.dense.next(r.place + 1)
-	}
 	i, list := r.at, *r.keyList // a copy: fields would be reloaded for each cell
 	for n < len(dst) && i < list.n {
 		for end := min(list.n, i+len(dst)-n); i < end; i++ {
@@ -105,10 +98,6 @@ func (r *keyReader) Prefixes(dst []uint64) (n int) {
 
 // Entries implements segment.Reader.
 func (r *keyReader) Entries(dst []segment.Entry) (n int) {
-	for ; r.hasPlace && n < len(dst); n++ {
-		dst[n].Set(r.densePrefix(), inDense, 0, r.dense.width, uint32(r.place))
-		r.place, r.hasPlace = r.dense.next(r.place + 1)
-	}
 	i, list := r.at, *r.keyList
 	for n < len(dst) && i < list.n {
 		for end := min(list.n, i+len(dst)-n); i < end; i++ {
@@ -127,71 +116,70 @@ func (r *keyReader) Entries(dst []segment.Entry) (n int) {
 	return n
 }
 
-func (r *keyReader) densePrefix() uint64 { return (r.dense.base + r.place) << (64 - 8*r.dense.width) }
-
-// sorted is the keys of an accumulator in order, as entries that point to keys and values.
+// sorted reads all pairs of an accumulator in the order of keys. The keys of the dense array are a
+// range, so those of the hash table come before or after them.
 type sorted struct {
 	*keyList
-	list   []segment.Entry
-	slab   memory.Slab
-	number [8]byte // the latest key, if it is in the dense array
+	list   []uint32 // the cells of the hash table's keys
+	at     int      // index of the next one
+	place  uint64   // next place of the dense array, if left
+	left   bool
+	slab   memory.Slab // of list
+	number [8]byte     // the latest key, if it is in the dense array
 }
 
-// touchAhead is the number of entries per call of touch, which loads them before they are used.
+// begin goes to the first pair.
+func (s *sorted) begin() {
+	s.at = 0
+	s.place, s.left = s.dense.next(0)
+}
+
+// inDense marks the number of a pair in the dense array. The rest is its place, and for other pairs
+// the number is that of the cell.
+const inDense = 1 << 31
+
+// touchAhead is the number of pairs per call of touch, which loads them before they are used.
 const touchAhead = 32
 
-// touch brings the cells of entries into the cache, then their long keys, so that misses overlap.
-func (s *sorted) touch(list []segment.Entry) {
-	for i := range list {
-		if e := &list[i]; e.Region() >= inCells {
-			s.seen += s.cell(int(e.Number())).mark
+// next returns the number of the next pair; false at the end.
+func (s *sorted) next() (id uint32, ok bool) {
+	if s.at < len(s.list) {
+		if s.at%touchAhead == 0 {
+			s.touch(s.list[s.at:min(s.at+touchAhead, len(s.list))])
+		}
+		id, ok = s.list[s.at], true
+	}
+	if s.left && (!ok || number(s.cell(int(id)).in(nil)) > s.dense.base) {
+		id = inDense | uint32(s.place)
+		s.place, s.left = s.dense.next(s.place + 1)
+		return id, true
+	}
+	s.at++
+	return id, ok
+}
+
+// touch brings the cells of pairs into the cache, then their long keys, so that misses overlap.
+func (s *sorted) touch(list []uint32) {
+	for _, id := range list {
+		if id&inDense == 0 {
+			s.seen += s.cell(int(id)).mark
 		}
 	}
-	for i := range list {
-		if e := &list[i]; e.Region() == inArena {
-			s.seen += uint32(s.arena[s.cell(int(e.Number())).off])
+	for _, id := range list {
+		if id&inDense != 0 {
+			continue
+		}
+		if x := s.cell(int(id)); x.mark > inlineKey+1 {
+			s.seen += uint32(s.arena[x.off])
 		}
 	}
 }
 
-// pair returns the key of an entry, valid until the next call, and the address of its value.
-func (s *sorted) pair(e *segment.Entry) (key []byte, v memory.Pointer) {
-	i := e.Number()
-	if e.Region() == inDense {
+// pair returns the key of a pair, valid until the next call, and the address of its value.
+func (s *sorted) pair(id uint32) (key []byte, v memory.Pointer) {
+	if i := id &^ inDense; i != id {
 		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), s.values.Index(int(i), s.size)
 	}
-	x := s.cell(int(i))
+	x := s.cell(int(id))
 	return x.in(s.arena), s.valueOf(x)
-}
-
-// compact moves all pairs of s into new cells, in order, and frees hash table and dense array. So
-// they take less memory, and reading them in order is fast.
-func (a *accumulator) compact(s *sorted) {
-	h := &a.hash
-	old, oldSize, n := h.slab, h.size, len(s.list)
-	h.take(n)
-	for i := range s.list {
-		if i%touchAhead == 0 {
-			s.touch(s.list[i:min(i+touchAhead, n)])
-		}
-		e, x := &s.list[i], h.cell(uint64(i))
-		if e.Region() == inDense {
-			key, v := s.pair(e)
-			x.k0, x.k1 = inlineWords(key)
-			x.mark = uint32(len(key)) + 1
-			copy(a.form.bytes(memory.Of(&x.word)), a.form.bytes(v))
-		} else {
-			h.copyCell(x, s.cell(int(e.Number())))
-		}
-		e.Set(0, inCells, 0, 0, uint32(i))
-	}
-	a.dropDense()
-	h.pool.Put(old)
-	freed := h.tableBytes(oldSize) - int64(n)*int64(h.stride+segment.EntrySize)
-	if h.slots.IsValid() {
-		freed -= heapFactor * int64(h.slots.Len()) * int64(a.form.size)
-	}
-	h.budget.Release(freed)
-	h.charged -= freed
-	s.cells, s.n = h.cells, n
 }

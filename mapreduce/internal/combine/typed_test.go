@@ -218,8 +218,8 @@ func TestCellsOfManyRegions(t *testing.T) {
 	s := keys.sort(a.len(), a.opt.Pool)
 	defer a.opt.Pool.Put(s.slab)
 	var got []string
-	for i := range s.list {
-		key, _ := s.pair(&s.list[i])
+	for id, ok := s.next(); ok; id, ok = s.next() {
+		key, _ := s.pair(id)
 		got = append(got, string(key))
 	}
 	require.Equal(t, want, got)
