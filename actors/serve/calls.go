@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -37,35 +38,20 @@ func (s *Server) getServer(_ http.ResponseWriter, _ *http.Request, c caller) (an
 	return a, err
 }
 
-// jobPage returns a page of the jobs for which keep returns true.
-func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
-	user := r.URL.Query().Get("user")
-	wanted := func(j **job) bool { return (user == "" || (*j).Who.User == user) && keep(*j) }
-	key := func(j **job) string { return strconv.FormatInt((*j).ID, 10) }
-	later := func(j **job, after string) bool {
-		n, err := strconv.ParseInt(after, 10, 64)
-		return err == nil && (*j).ID < n
-	}
-	some, err := pageOf(r, s.ledger.all(), wanted, key, later)
-	if err != nil {
-		return nil, err
-	}
-	return api.Page[api.Job]{Items: s.views(c, some.Items), Next: some.Next}, nil
-}
-
 func (s *Server) listJobs(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	state := r.URL.Query().Get("state")
-	if known := []string{"", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed}; !slices.Contains(known, state) {
+	q := r.URL.Query()
+	user, stage, state := q.Get("user"), q.Get("stage"), q.Get("state")
+	known := []string{"", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed, api.AnyEnd}
+	if !slices.Contains(known, state) {
 		return nil, refuse("bad-request", "state=%.20q: want one of %s", state, strings.Join(known[1:], ", "))
 	}
-	stage := r.URL.Query().Get("stage")
-	return s.jobPage(r, c, func(j *job) bool {
-		return (stage == "" || j.has(stage)) && (state == "" || s.view(j, nil).State == state)
-	})
-}
-
-func (s *Server) history(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	return s.jobPage(r, c, (*job).over)
+	wanted := func(j *job) bool {
+		return (user == "" || j.Who.User == user) && (stage == "" || j.has(stage)) &&
+			(state == "" || state == api.AnyEnd && j.over() || s.view(j, nil).State == state)
+	}
+	number := func(j *job) string { return strconv.FormatInt(j.ID, 10) }
+	some, err := pageOf(r, s.ledger.all(), wanted, number, func(id, other string) bool { return lessNumber(other, id) })
+	return api.Page[api.Job]{Items: s.views(c, some.Items), Next: some.Next}, err
 }
 
 func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
@@ -116,11 +102,7 @@ func (s *Server) showJob(c caller, j *job) any { return s.views(c, []*job{j})[0]
 func showCounters(_ caller, j *job) any {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	n := api.Counters{}
-	if j.counters != nil {
-		n.Counters = slices.Collect(j.counters.All())
-	}
-	return n
+	return api.Counters{Counters: slices.Collect(j.counters.All())}
 }
 
 // change returns the call that applies do to the job that the path names, with the request's body,
@@ -147,23 +129,12 @@ func (s *Server) listNodes(_ http.ResponseWriter, r *http.Request, _ caller) (an
 	if err != nil {
 		return nil, err
 	}
-	at := map[string]int{}
-	for i := range list {
-		at[list[i].Name] = i
-	}
-	key := func(n *api.Node) string { return n.Name }
-	return pageOf(r, list, nil, key, func(n *api.Node, after string) bool {
-		place, known := at[after]
-		return known && at[n.Name] > place
-	})
+	return pageOf(r, list, nil, func(n api.Node) string { return n.Name }, lessNumber)
 }
 
-func (s *Server) postNode(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	name, what := r.PathValue("name"), r.PathValue("action")
-	if err := s.mayManage(c, what+" a node"); err != nil {
-		return nil, err
-	}
-	if err := s.nodeAction(name, what); err != nil {
+func (s *Server) postNode(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
+	name := r.PathValue("name")
+	if err := s.nodeAction(name, r.PathValue("action")); err != nil {
 		return nil, err
 	}
 	return s.nodeOf(name)
@@ -173,12 +144,9 @@ func (s *Server) getPolicy(http.ResponseWriter, *http.Request, caller) (any, err
 	return s.policyInForce()
 }
 
-func (s *Server) postPolicy(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
+func (s *Server) postPolicy(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	var change api.PolicyChange
-	err := s.mayManage(c, "change the policy")
-	if err == nil {
-		err = s.readJSON(r, &change)
-	}
+	err := s.readJSON(r, &change)
 	if err == nil {
 		err = s.reconfigure(&change)
 	}
@@ -188,10 +156,7 @@ func (s *Server) postPolicy(_ http.ResponseWriter, r *http.Request, c caller) (a
 	return s.policyInForce()
 }
 
-func (s *Server) postReload(_ http.ResponseWriter, _ *http.Request, c caller) (any, error) {
-	if err := s.mayManage(c, "reload the configuration"); err != nil {
-		return nil, err
-	}
+func (s *Server) postReload(http.ResponseWriter, *http.Request, caller) (any, error) {
 	if s.config == nil {
 		return nil, refuse("no-files", "this server has no configuration files")
 	}
@@ -222,14 +187,9 @@ func (s *Server) listFiles(_ http.ResponseWriter, r *http.Request, _ caller) (an
 		if err != nil {
 			return nil, err
 		}
-		f := api.File{Name: name, Directory: e.IsDir()}
-		if !f.Directory {
-			f.Size = info.Size()
-		}
-		list = append(list, f)
+		list = append(list, api.File{Name: name, Directory: e.IsDir(), Size: info.Size()})
 	}
-	key := func(f *api.File) string { return f.Name }
-	return pageOf(r, list, nil, key, func(f *api.File, after string) bool { return f.Name > after })
+	return pageOf(r, list, nil, func(f api.File) string { return f.Name }, cmp.Less)
 }
 
 func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
@@ -268,9 +228,6 @@ func (s *Server) putFile(w http.ResponseWriter, r *http.Request, _ caller) (any,
 	return api.File{Name: name, Size: size}, err
 }
 
-func (s *Server) removeFile(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	if err := s.mayManage(c, "remove files of the block store"); err != nil {
-		return nil, err
-	}
+func (s *Server) removeFile(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 	return nil, s.remove(r.PathValue("name"))
 }

@@ -33,10 +33,9 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	if k.Reason == "" {
 		k.Reason = "by " + c.name()
 	}
-	if j.killed() == nil && !j.over() {
-		if err := s.ledger.record(&entry{ID: j.ID, Kill: &k}); err != nil { // before doing anything
-			return err
-		}
+	if now, err := s.markKilled(j, &k); err != nil {
+		return err
+	} else if now {
 		j.cancel() // ends its preparation
 		if h := j.running(); h != nil {
 			if err := h.Kill(k.Reason); err != nil && !errors.Is(err, scheduling.ErrJobEnded) {
@@ -50,10 +49,22 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	case <-j.done:
 	case <-wait.Done(): // the job's view says that it is being killed
 	}
-	if end := j.now().End; end != nil && end.View.State != api.Killed {
-		return refuse("job-ended", "job %d has %s", j.ID, end.View.State)
+	if end := j.now().End; end != nil && end.State != api.Killed {
+		return refuse("job-ended", "job %d has %s", j.ID, end.State)
 	}
 	return nil
+}
+
+// markKilled records that a job must be killed, unless it is recorded already or the job has ended.
+func (s *Server) markKilled(j *job, k *api.Kill) (now bool, err error) {
+	j.changing.Lock()
+	defer j.changing.Unlock()
+	r := j.now()
+	if r.Kill != nil || r.End != nil {
+		return false, nil
+	}
+	r.Kill = k
+	return true, s.ledger.record(&entry{Jobs: []record{r}})
 }
 
 // steer waits until the cluster has the job, which the caller must be allowed to change. It applies
@@ -146,9 +157,9 @@ func (s *Server) views(c caller, list []*job) []api.Job {
 func (s *Server) view(j *job, seen map[string]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if e := j.End; e != nil {
-		v := e.View
-		v.Ended, v.Resumed = &e.At, j.resumed
+	if j.End != nil {
+		v := *j.End
+		v.Resumed = j.resumed
 		return v
 	}
 	v := api.Job{

@@ -50,8 +50,8 @@ func FuzzBodies(f *testing.F) {
 // a write and a read.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"Next":3,"Jobs":[{"ID":1,"Asked":{"job":"count"}}]}`),
-		[]byte(`{"Jobs":[{"ID":3}]}`+"\n"+`{"ID":3,"Kill":{}}`+"\n"+`{"ID":1,"End":{"View":{"state":"failed"}}}`+"\n"+`{"ID":7,"Kill":{}}`))
-	f.Add([]byte(`{"Files":{}}`), []byte(`{"ID":1,"Kill":{}}`))
+		[]byte(`{"Jobs":[{"ID":3}]}`+"\n"+`{"Jobs":[{"ID":3,"Kill":{}}]}`+"\n"+`{"Jobs":[{"ID":1,"End":{"state":"failed"}},{"ID":7,"Kill":{}}]}`))
+	f.Add([]byte(`{"Files":{}}`), []byte(`{"Next":1}`))
 	f.Fuzz(func(t *testing.T, text, lines []byte) {
 		l, again := newLedger(t.Context(), &Config{}), newLedger(t.Context(), &Config{})
 		if l.replay(text, bytes.Split(lines, []byte("\n"))) != nil {

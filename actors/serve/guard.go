@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"cmp"
-	"errors"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -21,10 +19,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		s.writeProblem(w, r, &fault{"cross-origin", "a page of another origin asks for a change"})
 	}))
 	next = origins.Handler(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counted := &countedWriter{ResponseWriter: w}
-		defer s.recoverRequest(counted, r)
-		defer func() { s.metrics.count(r, cmp.Or(counted.status, http.StatusOK)) }()
+	return s.metrics.counted(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
@@ -35,25 +30,23 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			h.Set("Connection", "close") // unauthenticated callers must not hold bounded connections
 		}
 		if !s.ours(r.Host) {
-			s.writeProblem(counted, r, &fault{"bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)"})
+			s.writeProblem(w, r, &fault{"bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)"})
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // test writers do not support it
-		next.ServeHTTP(counted, r)
+		next.ServeHTTP(w, r)
 	})
 }
 
-// recoverRequest, deferred, logs a handler's panic and answers with status 500 if it still can.
-func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
+// recoverRequest, deferred, logs a handler's panic and answers with status 500, unless the answer has
+// begun and so has a type.
+func (s *Server) recoverRequest(w http.ResponseWriter, r *http.Request) {
 	bad := recover()
 	if bad == nil {
 		return
 	}
-	if err, is := bad.(error); is && errors.Is(err, http.ErrAbortHandler) {
-		panic(bad) // net/http closes the connection
-	}
 	s.cfg.Log.Error("a request panicked", "path", r.URL.Path, "panic", bad, "stack", string(debug.Stack()))
-	if w.status == 0 {
+	if w.Header().Get("Content-Type") == "" {
 		s.writeProblem(w, r, errInternal)
 	}
 }
@@ -74,24 +67,3 @@ func (s *Server) ours(host string) bool {
 		return known != "" && (strings.EqualFold(known, host) || strings.EqualFold(known, name))
 	})
 }
-
-// countedWriter passes an answer on and records its status.
-type countedWriter struct {
-	http.ResponseWriter
-	status int // 0: the answer has not begun
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *countedWriter) WriteHeader(status int) {
-	w.status = cmp.Or(w.status, status)
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *countedWriter) Write(b []byte) (int, error) {
-	w.status = cmp.Or(w.status, http.StatusOK)
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController find the wrapped writer.
-func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

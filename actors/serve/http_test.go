@@ -55,14 +55,11 @@ func TestPageAsksAboutItsItemsOnly(t *testing.T) {
 		list[i] = i
 	}
 	asked := 0
-	even := func(n *int) bool { asked++; return *n%2 == 0 }
+	even := func(n int) bool { asked++; return n%2 == 0 }
 	after, got := "", 0
 	for pages := 1; ; pages++ {
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/?limit=100&after=%s", after), nil)
-		p, err := pageOf(r, list, even, func(n *int) string { return strconv.Itoa(*n) }, func(n *int, after string) bool {
-			last, err := strconv.Atoi(after)
-			return err == nil && *n > last
-		})
+		p, err := pageOf(r, list, even, strconv.Itoa, lessNumber)
 		require.NoError(t, err)
 		for _, n := range p.Items {
 			require.Equal(t, 2*got, n)

@@ -3,10 +3,11 @@ package serve
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -77,10 +78,9 @@ func Simple(name, summary string, bind Bind) Job {
 
 // parse sets the order to what the command-line arguments of a simple job say.
 func (o *Order) parse(name string, args []string) error {
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&o.Output, "o", "", "")
-	f.StringVar(&o.Output, "output", "", "")
+	f.StringVarP(&o.Output, "output", "o", "", "")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "")
 	f.IntVar(&o.Reduces, "reduces", 0, "")
 	f.StringVar(&o.User, "user", "", "")
@@ -90,20 +90,10 @@ func (o *Order) parse(name string, args []string) error {
 		o.Priority, err = scheduling.ParsePriority(name)
 		return err
 	})
-	for len(args) > 0 {
-		if err := f.Parse(args); err != nil {
-			return err
-		}
-		rest := f.Args()
-		if len(rest) == 0 {
-			break
-		}
-		if given := len(args) - len(rest); given > 0 && args[given-1] == "--" {
-			o.Inputs = append(o.Inputs, rest...)
-			break
-		}
-		o.Inputs, args = append(o.Inputs, rest[0]), rest[1:]
+	if err := f.Parse(args); err != nil {
+		return err
 	}
+	o.Inputs = f.Args()
 	if o.Reduces < 0 {
 		return fmt.Errorf("--reduces %d: want 0 or more", o.Reduces)
 	}

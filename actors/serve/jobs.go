@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// job is a submitted job. Fields above mu do not change once it is in the ledger, but for Kill and
-// End of the record, which mu guards.
+// job is a submitted job. Fields above mu do not change once it is in the ledger, but for Inputs,
+// Kill, End and Counters of the record, which mu guards.
 type job struct {
 	record
 	root    *root  // that contains the output; nil if it is in the block store
@@ -30,6 +30,7 @@ type job struct {
 	unusable error
 
 	submitting sync.Mutex // held while a stage is passed to the cluster, before mu
+	changing   sync.Mutex // held while a change of the record is made, before the ledger's locks
 
 	mu     sync.Mutex
 	order  Order
@@ -38,12 +39,12 @@ type job struct {
 	pool   string            // pool or queue of the last ended stage
 
 	stored   map[string]*dfs.Sums // the job's files in the block store, set by publish before its end
-	counters *counter.Set
+	counters *counter.Set         // of the ended stages
 }
 
 // newJob returns a job that is not in the ledger yet. ended ends when the server closes.
 func newJob(ended context.Context, r record) *job {
-	j := &job{record: r, counters: new(counter.Set), done: make(chan struct{}), begun: make(chan struct{})}
+	j := &job{record: r, counters: cmp.Or(r.Counters, new(counter.Set)), done: make(chan struct{}), begun: make(chan struct{})}
 	j.ctx, j.cancel = context.WithCancel(ended)
 	return j
 }
@@ -61,16 +62,13 @@ func (j *job) killed() *api.Kill { return j.now().Kill }
 // over reports whether the job has ended.
 func (j *job) over() bool { return j.now().End != nil }
 
-// change makes the change of an entry: the job must be killed, or has ended.
-func (j *job) change(e *entry) {
+// change makes a change of the record.
+func (j *job) change(r *record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if e.Kill != nil {
-		j.Kill = e.Kill
-	}
-	if e.End != nil {
-		j.End = e.End
-		j.order = Order{Overwrite: j.order.Overwrite}
+	j.Inputs, j.Kill, j.End, j.Counters = r.Inputs, r.Kill, r.End, r.Counters
+	if j.End != nil {
+		j.order, j.counters = Order{}, j.Counters
 	}
 }
 

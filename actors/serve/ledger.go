@@ -40,31 +40,30 @@ type ledger struct {
 	writing sync.RWMutex
 
 	mu      sync.Mutex
-	next    int64                   // number of the next job
-	list    []*job                  // by number
-	keys    map[fingerprint]*record // jobs with a key: of the list, and those dropped from it whose key still counts
-	sweepAt int                     // number of keys at which the expired ones are removed
-	targets map[string]*job         // unfinished jobs by output
-	files   map[string]*dfs.Sums    // files of the block store; the sums do not change
-	bytes   int64                   // total size of files, once the server has started
-	coming  int64                   // bytes of uploads and outputs in progress: the sum of their claims
+	next    int64                // number of the next job
+	list    []*job               // by number
+	keys    map[string]*job      // the last job with each key
+	kept    int                  // ended jobs when the list was last shortened
+	targets map[string]*job      // unfinished jobs by output
+	files   map[string]*dfs.Sums // files of the block store; the sums do not change
+	bytes   int64                // total size of files, once the server has started
+	coming  int64                // bytes of uploads and outputs in progress: the sum of their claims
 }
 
 // newLedger returns an empty ledger.
 func newLedger(ended context.Context, cfg *Config) *ledger {
 	return &ledger{
 		limits: cfg.limits, maxBytes: cfg.StoreBytes, ended: ended, log: cfg.Log, dir: cfg.State, next: 1,
-		keys: map[fingerprint]*record{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
+		keys: map[string]*job{}, targets: map[string]*job{}, files: map[string]*dfs.Sums{},
 	}
 }
 
-// record makes the change of an entry. With a State the entry is on disk first; if that fails, only
-// the end of a job is a change.
+// record makes the change of an entry. With a State the entry is on disk first.
 func (l *ledger) record(e *entry) error {
 	l.writing.RLock()
 	defer l.writing.RUnlock()
 	err := l.write(e)
-	if err == nil || e.End != nil {
+	if err == nil || e.anyway {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.apply(e)
@@ -76,24 +75,7 @@ func (l *ledger) record(e *entry) error {
 func (l *ledger) apply(e *entry) {
 	l.next = max(l.next, e.Next)
 	for i := range e.Jobs {
-		l.insert(&e.Jobs[i], e.job)
-	}
-	j, _ := l.at(e.ID)
-	if e.ID != 0 && j == nil {
-		return // its job has ended, and was dropped before the kill was written
-	}
-	if j != nil {
-		j.change(e)
-	}
-	if j != nil && e.End != nil {
-		l.leave(j)
-		if len(l.keys) >= l.sweepAt {
-			maps.DeleteFunc(l.keys, func(_ fingerprint, r *record) bool { return r.expired(e.End.At) })
-			l.sweepAt = 2 * (len(l.keys) + 1000)
-		}
-		if e.job != nil { // the next process first reads all entries
-			l.forget()
-		}
+		l.put(&e.Jobs[i], e.job)
 	}
 	for name, sums := range e.Stored {
 		l.files[name] = sums
@@ -107,22 +89,25 @@ func (l *ledger) apply(e *entry) {
 	}
 }
 
-// insert lists a submitted job; j is nil if an earlier process has accepted it. Of a job that was
-// dropped, only the key counts.
-func (l *ledger) insert(r *record, j *job) {
+// put lists a job, or changes the record of a listed one: it must be killed, or has ended. j is nil
+// unless this process has accepted the job now. The caller holds mu.
+func (l *ledger) put(r *record, j *job) {
+	was, at := l.at(r.ID)
 	switch {
-	case r.dropped():
-		l.keys[r.Key] = r
+	case was != nil:
+		was.change(r)
+		if r.End != nil {
+			l.leave(was)
+		}
 		return
 	case j == nil:
 		j = newJob(l.ended, *r)
 		j.resumed = true
 	}
 	l.next = max(l.next, j.ID+1)
-	_, at := l.at(j.ID) // concurrent submissions may be written in any order
-	l.list = slices.Insert(l.list, at, j)
+	l.list = slices.Insert(l.list, at, j) // concurrent submissions may be written in any order
 	if j.Key != "" {
-		l.keys[j.Key] = &j.record
+		l.keys[j.Key] = j
 	}
 }
 
@@ -212,45 +197,38 @@ func (l *ledger) writer(name string) *job {
 	return nil
 }
 
-// forget drops the oldest ended jobs beyond the history. Their keys remain. The caller holds mu.
-func (l *ledger) forget() {
+// forget drops the oldest ended jobs beyond the history, except those whose key still counts.
+func (l *ledger) forget(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	const slack = 100 // avoids copying a long list for each job
 	ended := len(l.list) - len(l.targets)
-	if ended <= l.limits.history+slack {
+	if ended <= max(l.kept, l.limits.history)+slack {
 		return
 	}
 	l.list = slices.DeleteFunc(l.list, func(j *job) bool {
-		if ended <= l.limits.history || !j.over() {
+		if r := j.now(); ended <= l.limits.history || !r.expired(now) {
 			return false
 		}
 		ended--
-		if l.keys[j.Key] == &j.record {
-			l.keys[j.Key] = j.drop()
+		if l.keys[j.Key] == j {
+			delete(l.keys, j.Key)
 		}
 		return true
 	})
+	l.kept = ended
 }
 
-// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
-// have ended since.
-const keyLife = 24 * time.Hour
-
-// expired reports whether the job ended longer than keyLife ago.
-func (r *record) expired(now time.Time) bool { return r.End != nil && now.Sub(r.End.At) > keyLife }
-
-// byKey returns the job with a key, nil if the list no longer contains it, and a copy of its
-// record, nil if there is none.
-func (l *ledger) byKey(key fingerprint, now time.Time) (*job, *record) {
+// byKey returns the job with a key, or nil.
+func (l *ledger) byKey(key string, now time.Time) *job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.keys[key]
-	if r == nil || r.expired(now) {
-		return nil, nil
+	if j := l.keys[key]; j != nil {
+		if r := j.now(); !r.expired(now) {
+			return j
+		}
 	}
-	if j, _ := l.at(r.ID); j != nil {
-		return j, new(j.now())
-	}
-	return nil, new(*r)
+	return nil
 }
 
 // remove forgets a file or directory of the block store. The caller holds mu.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,13 +43,10 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request, _ caller) (any, 
 	return nil, nil
 }
 
-// count counts an answered request by its route and status.
-func (m *metrics) count(r *http.Request, status int) {
-	method := r.Method
-	if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead}, method) {
-		method = "other" // bounds the labels that clients can create
-	}
-	m.requests.WithLabelValues(cmp.Or(r.Pattern, "none"), method, strconv.Itoa(status)).Inc()
+// counted returns a handler that counts the requests that next has answered.
+func (m *metrics) counted(next http.HandlerFunc) http.Handler {
+	route := func(r *http.Request) string { return cmp.Or(r.Pattern, "none") } // next has set the pattern
+	return promhttp.InstrumentHandlerCounter(m.requests, next, promhttp.WithLabelFromRequest("route", route))
 }
 
 // Describe implements prometheus.Collector; without descriptions, those that Collect sends count.

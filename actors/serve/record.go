@@ -30,28 +30,27 @@ const (
 	partDir   = "part"   // uploads in progress
 )
 
-// record is what is on disk of a job. Of a job that the list has dropped, it has what a repeated
-// submission needs.
+// record is what is on disk of a job.
 type record struct {
-	ID     int64
-	Who    access.Principal
-	Asked  api.Submission
-	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
-	Same   fingerprint `json:",omitzero"` // of Asked, if there is a key
-	At     time.Time
-	Inputs []stamp
-	Kill   *api.Kill `json:",omitempty"` // set when the job must be killed
-	End    *ending   `json:",omitempty"`
+	ID       int64
+	Who      access.Principal
+	Asked    api.Submission
+	Key      string `json:",omitempty"` // of the user and the client's, see api.Client.Submit
+	At       time.Time
+	Inputs   []stamp      `json:",omitempty"` // until its end
+	Kill     *api.Kill    `json:",omitempty"` // set when the job must be killed
+	End      *api.Job     `json:",omitempty"` // how it ended
+	Counters *counter.Set `json:",omitempty"` // of its stages, once it has ended
 }
 
-// drop returns what remains of the job's record when the list drops it.
-func (j *job) drop() *record {
-	r := &record{ID: j.ID, Key: j.Key, Same: j.Same, At: j.At, End: new(*j.End)}
-	r.End.View.Args, r.End.View.Stages, r.End.Counters = nil, nil, nil
-	return r
-}
+// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
+// have ended since.
+const keyLife = 24 * time.Hour
 
-func (r *record) dropped() bool { return r.Asked.Job == "" && r.End != nil }
+// expired reports whether the job has ended and its key, if it has one, is forgotten.
+func (r *record) expired(now time.Time) bool {
+	return r.End != nil && (r.Key == "" || now.Sub(*r.End.Ended) > keyLife)
+}
 
 // stamp shows, after a restart, if an input file is still the one that its job was submitted with.
 type stamp struct {
@@ -59,26 +58,17 @@ type stamp struct {
 	Size int64
 }
 
-// ending describes how a job ended.
-type ending struct {
-	At       time.Time
-	View     api.Job // without At
-	Counters *counter.Set
-}
-
 // entry is a change of the ledger, and a record of its journal. A journal begins with a snapshot:
 // an entry that makes the whole ledger.
 type entry struct {
 	Next    int64                `json:",omitempty"` // at least the number of the next job
-	Jobs    []record             `json:",omitempty"` // submitted jobs; in a snapshot the dropped ones, too
-	ID      int64                `json:",omitempty"` // number of the job of Kill and End
-	Kill    *api.Kill            `json:",omitempty"`
-	End     *ending              `json:",omitempty"`
+	Jobs    []record             `json:",omitempty"` // submitted or changed jobs
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 
-	job   *job   // of Jobs and End, in the process that has it
-	claim *claim // of the upload or job that ends; nil if there is none
+	job    *job   // of Jobs, if this process has accepted it now
+	claim  *claim // of the upload or job that ends; nil if there is none
+	anyway bool   // the change is made even if it cannot be written
 }
 
 // open opens the State, if there is one, and reads what it records. After an error the caller
@@ -195,11 +185,6 @@ func (l *ledger) snapshot() *entry {
 	all := &entry{Next: l.next, Stored: l.files}
 	for _, j := range l.list {
 		all.Jobs = append(all.Jobs, j.now())
-	}
-	for _, r := range l.keys {
-		if r.dropped() {
-			all.Jobs = append(all.Jobs, *r)
-		}
 	}
 	return all
 }

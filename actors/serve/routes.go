@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
@@ -25,6 +27,7 @@ type call func(w http.ResponseWriter, r *http.Request, c caller) (answer any, er
 type route struct {
 	method, path string // path after prefix
 	status       int    // on success
+	right        string // what only administrators may do; empty: everybody may call it
 	do           call
 }
 
@@ -32,26 +35,25 @@ type route struct {
 func (s *Server) table() []route {
 	get, post := http.MethodGet, http.MethodPost
 	return []route{
-		{get, "/server", http.StatusOK, s.getServer},
-		{get, "/jobs", http.StatusOK, s.listJobs},
-		{post, "/jobs", http.StatusCreated, s.postJob},
-		{get, "/jobs/{id}", http.StatusOK, s.ofJob(s.showJob)},
-		{get, "/jobs/{id}/counters", http.StatusOK, s.ofJob(showCounters)},
-		{get, "/jobs/{id}/events", http.StatusOK, s.jobEvents},
-		{post, "/jobs/{id}/kill", http.StatusOK, change(s, s.kill)},
-		{post, "/jobs/{id}/priority", http.StatusOK, change(s, s.setPriority)},
-		{post, "/jobs/{id}/pool", http.StatusOK, change(s, s.setPool)},
-		{get, "/history", http.StatusOK, s.history},
-		{get, "/events", http.StatusOK, s.allEvents},
-		{get, "/nodes", http.StatusOK, s.listNodes},
-		{post, "/nodes/{name}/{action}", http.StatusOK, s.postNode},
-		{get, "/policy", http.StatusOK, s.getPolicy},
-		{post, "/policy", http.StatusOK, s.postPolicy},
-		{post, "/policy/reload", http.StatusOK, s.postReload},
-		{get, "/files", http.StatusOK, s.listFiles},
-		{get, "/files/{name...}", http.StatusOK, s.getFile},
-		{http.MethodPut, "/files/{name...}", http.StatusCreated, s.putFile},
-		{http.MethodDelete, "/files/{name...}", http.StatusNoContent, s.removeFile},
+		{get, "/server", http.StatusOK, "", s.getServer},
+		{get, "/jobs", http.StatusOK, "", s.listJobs},
+		{post, "/jobs", http.StatusCreated, "", s.postJob},
+		{get, "/jobs/{id}", http.StatusOK, "", s.ofJob(s.showJob)},
+		{get, "/jobs/{id}/counters", http.StatusOK, "", s.ofJob(showCounters)},
+		{get, "/jobs/{id}/events", http.StatusOK, "", s.jobEvents},
+		{post, "/jobs/{id}/kill", http.StatusOK, "", change(s, s.kill)},
+		{post, "/jobs/{id}/priority", http.StatusOK, "", change(s, s.setPriority)},
+		{post, "/jobs/{id}/pool", http.StatusOK, "", change(s, s.setPool)},
+		{get, "/events", http.StatusOK, "", s.allEvents},
+		{get, "/nodes", http.StatusOK, "", s.listNodes},
+		{post, "/nodes/{name}/{action}", http.StatusOK, "{action} a node", s.postNode},
+		{get, "/policy", http.StatusOK, "", s.getPolicy},
+		{post, "/policy", http.StatusOK, "change the policy", s.postPolicy},
+		{post, "/policy/reload", http.StatusOK, "reload the configuration", s.postReload},
+		{get, "/files", http.StatusOK, "", s.listFiles},
+		{get, "/files/{name...}", http.StatusOK, "", s.getFile},
+		{http.MethodPut, "/files/{name...}", http.StatusCreated, "", s.putFile},
+		{http.MethodDelete, "/files/{name...}", http.StatusNoContent, "remove files of the block store", s.removeFile},
 	}
 }
 
@@ -59,16 +61,16 @@ func (s *Server) table() []route {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, x := range s.table() {
-		mux.Handle(x.method+" "+prefix+x.path, s.handle(x.status, x.do))
+		mux.Handle(x.method+" "+prefix+x.path, s.handle(&x))
 	}
-	mux.Handle("GET /scheduler", s.handle(http.StatusOK, s.getScheduler))
-	mux.Handle("POST /scheduler/jobs/{id}", s.handle(http.StatusOK, s.schedulerChange))
-	mux.Handle("GET /metrics", s.handle(http.StatusOK, s.metrics.serve))
-	mux.Handle("GET /openapi.yaml", s.handle(http.StatusOK, getOpenAPI))
+	mux.Handle("GET /scheduler", s.handle(&route{do: s.getScheduler}))
+	mux.Handle("POST /scheduler/jobs/{id}", s.handle(&route{do: s.schedulerChange}))
+	mux.Handle("GET /metrics", s.handle(&route{do: s.metrics.serve}))
+	mux.Handle("GET /openapi.yaml", s.handle(&route{do: getOpenAPI}))
 	mux.Handle("GET /{$}", http.RedirectHandler(watch, http.StatusSeeOther))
-	mux.Handle("/", s.handle(http.StatusOK, func(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
+	mux.Handle("/", s.handle(&route{do: func(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {
 		return nil, s.noRoute(mux, r)
-	}))
+	}}))
 	// The page contains no data of the cluster; it asks for a token if one is needed.
 	mux.Handle("GET "+watch+"{$}", s.open(s.watchPage))
 	mux.Handle("GET "+watch+"{file}", s.open(s.watchFile))
@@ -89,28 +91,34 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 // open returns a handler for callers who need not authenticate.
 func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recoverRequest(w, r)
 		if err := do(w, r); err != nil {
 			s.writeProblem(w, r, err)
 		}
 	})
 }
 
-// handle returns a handler that authenticates the caller first. status is that of a call's answer.
-func (s *Server) handle(status int, do call) http.Handler {
+// handle returns the handler of a route. It authenticates the caller first.
+func (s *Server) handle(x *route) http.Handler {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		who, err := s.cfg.Access.authenticate(r)
 		if err != nil {
 			s.cfg.Log.Warn("refused", "from", r.RemoteAddr, "why", err)
 			return err
 		}
-		answer, err := do(w, r, who)
+		if x.right != "" {
+			if err := s.mayManage(who, strings.Replace(x.right, "{action}", r.PathValue("action"), 1)); err != nil {
+				return err
+			}
+		}
+		answer, err := x.do(w, r, who)
 		switch {
 		case err != nil:
 			return err
 		case answer != nil:
-			writeJSON(w, status, answer)
-		case status == http.StatusNoContent:
-			w.WriteHeader(status)
+			writeJSON(w, x.status, answer)
+		case x.status == http.StatusNoContent:
+			w.WriteHeader(x.status)
 		}
 		return nil
 	})
@@ -156,10 +164,10 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 
 // pageOf returns the page of a list that a request asks for. keep selects items (nil: all) and is
 // called only for items on the page or between its items. key returns the item's key, with which a
-// page ends. later reports whether an item comes after a key in list order, so that the next page
-// can start even if the key's item has been removed.
+// page ends. The list is sorted by less, so that the next page can start even if the key's item has
+// been removed.
 func pageOf[T any](
-	r *http.Request, list []T, keep func(*T) bool, key func(*T) string, later func(item *T, after string) bool,
+	r *http.Request, list []T, keep func(T) bool, key func(T) string, less func(key, other string) bool,
 ) (api.Page[T], error) {
 	p := api.Page[T]{Items: []T{}}
 	limit := 100
@@ -171,15 +179,18 @@ func pageOf[T any](
 		limit = n
 	}
 	after := r.URL.Query().Get("after")
-	for i := range list {
-		if after != "" && !later(&list[i], after) || keep != nil && !keep(&list[i]) {
+	for _, x := range list {
+		if after != "" && !less(after, key(x)) || keep != nil && !keep(x) {
 			continue
 		}
 		if len(p.Items) == limit {
-			p.Next = key(&p.Items[limit-1])
+			p.Next = key(p.Items[limit-1])
 			break
 		}
-		p.Items = append(p.Items, list[i])
+		p.Items = append(p.Items, x)
 	}
 	return p, nil
 }
+
+// lessNumber reports whether a name that ends with a number, or a number, is before another one.
+func lessNumber(a, b string) bool { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) < 0 }

@@ -141,16 +141,20 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 // finish records how a job has ended, err, and what it has stored.
 func (s *Server) finish(j *job, err error) {
 	err = errors.Join(err, os.RemoveAll(s.ledger.stages(j.ID))) // also of an earlier process
-	e := &entry{ID: j.ID, End: &ending{s.now(), s.view(j, nil), j.counters}, Stored: j.stored, job: j, claim: j.claim}
-	v := &e.End.View
-	v.State, v.Reason, v.ElapsedSeconds = api.Succeeded, "", e.End.At.Sub(j.At).Seconds()
+	j.changing.Lock()
+	r, v, at := j.now(), s.view(j, nil), s.now()
+	r.Inputs, r.End, r.Counters = nil, &v, j.counters
+	v.State, v.Reason, v.Ended, v.ElapsedSeconds = api.Succeeded, "", &at, at.Sub(j.At).Seconds()
 	switch {
-	case err != nil && (errors.Is(err, actors.ErrJobKilled) || j.killed() != nil):
+	case err != nil && (errors.Is(err, actors.ErrJobKilled) || r.Kill != nil):
 		v.State, v.Error = api.Killed, oneLine(err)
 	case err != nil:
 		v.State, v.Error = api.Failed, oneLine(err)
 	}
-	_ = s.ledger.record(e) // an error is logged, and the output is complete
+	// An error is logged, and the output is complete.
+	_ = s.ledger.record(&entry{Jobs: []record{r}, Stored: j.stored, claim: j.claim, anyway: true})
+	j.changing.Unlock()
+	s.ledger.forget(at)
 	close(j.done)
 	j.cancel()
 	s.ledger.trim()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/tarry-mr/tarry/actors"
 )
 
@@ -36,7 +38,7 @@ type Server struct {
 	placing      sync.Mutex
 	policyChange sync.Mutex         // held during a change of the policy
 	draining     sync.Map           // the names of the nodes that are draining
-	submitting   sync.Map           // for each key, the channel that is closed when its submission has ended
+	submitting   singleflight.Group // submissions with a key, by key
 	preparing    chan struct{}      // one place per job in preparation
 	end          context.CancelFunc // ends all work for clients
 	ended        context.Context    // ends when the server closes

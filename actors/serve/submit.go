@@ -2,9 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,43 +31,47 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 		return nil, false, err
 	}
 	r := record{Asked: a, Who: who, At: s.now()}
-	if key != "" {
-		r.Key, r.Same = fingerprintOf(who.User, key), fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
-		defer s.lockKey(r.Key)()
-		if was, err := s.repeated(&r); was != nil || err != nil {
-			return was, false, err
-		}
+	if key == "" {
+		j, err = s.accept(r, o)
+		return j, true, err
 	}
-	j = newJob(s.ended, r)
-	src, err := s.prepare(j, o)
+	r.Key = fmt.Sprintf("%q %q", who.User, key)
+	was, err, _ := s.submitting.Do(r.Key, func() (any, error) {
+		if j := s.ledger.byKey(r.Key, r.At); j != nil {
+			return j, nil
+		}
+		fresh = true
+		return s.accept(r, o)
+	})
 	if err != nil {
 		return nil, false, err
 	}
+	j = was.(*job)
+	if j.Asked.Job != a.Job || !slices.Equal(j.Asked.Args, a.Args) || j.Asked.Directory != a.Directory {
+		return nil, false, refuse("key-used", "the key is that of another submission, job %d", j.ID)
+	}
+	return j, fresh, nil
+}
+
+// accept makes a job of a submission and starts it.
+func (s *Server) accept(r record, o Order) (*job, error) {
+	j := newJob(s.ended, r)
+	src, err := s.prepare(j, o)
+	if err != nil {
+		return nil, err
+	}
 	if s.ended.Err() != nil {
-		return nil, false, actors.ErrClosed
+		return nil, actors.ErrClosed
 	}
 	if err := s.place(j); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := s.ledger.record(&entry{Jobs: []record{j.now()}, job: j}); err != nil {
 		s.ledger.drop(j)
-		return nil, false, err
+		return nil, err
 	}
 	s.work.Go(func() { s.run(j, src) })
-	return j, true, nil
-}
-
-// lockKey waits until no other submission with a key is in progress. Then the caller's is, until it
-// calls unlock.
-func (s *Server) lockKey(id fingerprint) (unlock func()) {
-	mine := make(chan struct{})
-	for {
-		other, locked := s.submitting.LoadOrStore(id, mine)
-		if !locked {
-			return func() { s.submitting.Delete(id); close(mine) }
-		}
-		<-other.(chan struct{})
-	}
+	return j, nil
 }
 
 // place numbers a job and occupies its output, unless that would be inside a finished output.
@@ -84,33 +85,6 @@ func (s *Server) place(j *job) error {
 		}
 	}
 	return err
-}
-
-// fingerprint identifies a text by 16 bytes of its hash, in hexadecimal.
-type fingerprint string
-
-// fingerprintOf returns the fingerprint of values.
-func fingerprintOf(v ...any) fingerprint {
-	text, _ := json.Marshal(v) // strings and lists of strings
-	sum := sha256.Sum256(text)
-	return fingerprint(hex.EncodeToString(sum[:16]))
-}
-
-// repeated returns the job of an earlier submission under the same key as r, or nil.
-func (s *Server) repeated(r *record) (*job, error) {
-	j, was := s.ledger.byKey(r.Key, r.At)
-	switch {
-	case was == nil:
-		return nil, nil
-	case was.Same != r.Same:
-		return nil, refuse("key-used", "the key is that of another submission, job %d", was.ID)
-	case j == nil: // the list has dropped it
-		was.Who, was.End = r.Who, new(*was.End)
-		was.End.View.Args = r.Asked.Args
-		j = newJob(s.ended, *was)
-		j.cancel()
-	}
-	return j, nil
 }
 
 // prepare resolves a job's pool and output and opens its inputs. It rejects the job if it is not
@@ -218,7 +192,6 @@ func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, 
 func (s *Server) restore() {
 	for _, j := range s.ledger.list {
 		if j.End != nil {
-			j.counters = j.End.Counters
 			close(j.done)
 			j.cancel()
 			continue
@@ -229,7 +202,7 @@ func (s *Server) restore() {
 		}
 		s.ledger.targets[j.target] = j
 	}
-	s.ledger.forget()
+	s.ledger.forget(s.now())
 }
 
 // resume continues a job of an earlier process, or ends it if that is not possible.

@@ -56,12 +56,10 @@ func jobList(c *clientFlags) *cobra.Command {
 	state, user, ended := "", "", false
 	cmd := c.ask("list", "List the jobs, the last submitted first", 0, 0, "no arguments",
 		func(ctx context.Context, client *api.Client, _ []string) (err error) {
-			var list []api.Job
 			if ended {
-				list, err = client.History(ctx, user)
-			} else {
-				list, err = client.Jobs(ctx, state, user)
+				state = api.AnyEnd
 			}
+			list, err := client.Jobs(ctx, state, user)
 			return rows(c, "JOB STATE USER POOL PRIORITY MAPS REDUCES TIME NAME", list, err, func(j api.Job) []string {
 				maps, reduces := "-", "-"
 				if n := len(j.Stages); n > 0 {
@@ -77,7 +75,7 @@ func jobList(c *clientFlags) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&state, "state", "", "list only jobs in this `STATE`: waiting, running, succeeded, failed or killed")
 	f.StringVar(&user, "of", "", "list only jobs of this `USER`")
-	f.BoolVar(&ended, "ended", false, "list only ended jobs: the last thousand, with --state of tarry serve also those of earlier processes")
+	f.BoolVar(&ended, "ended", false, "list only ended jobs: the last thousand and those of the last day with a key, with --state of tarry serve also those of earlier processes")
 	excludes(cmd, "ended", "state")
 	complete(cmd, "state", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed)
 	return cmd

@@ -23,16 +23,10 @@ func (c *Client) Submit(ctx context.Context, s Submission, key string) (Job, err
 	return call[Job](ctx, c, http.MethodPost, "/jobs", s, header)
 }
 
-// Jobs lists the jobs, the last submitted first. A non-empty state or user selects jobs in that
-// state or of that user.
+// Jobs lists the jobs, the last submitted first. A non-empty state, which may be AnyEnd, or user
+// selects jobs in that state or of that user.
 func (c *Client) Jobs(ctx context.Context, state, user string) ([]Job, error) {
 	return all[Job](ctx, c, "/jobs", url.Values{"state": {state}, "user": {user}})
-}
-
-// History lists the ended jobs, the last submitted first. A non-empty user selects jobs of that
-// user.
-func (c *Client) History(ctx context.Context, user string) ([]Job, error) {
-	return all[Job](ctx, c, "/history", url.Values{"user": {user}})
 }
 
 // Job returns a job.

@@ -36,6 +36,9 @@ const (
 	Killed    = "killed"
 )
 
+// AnyEnd selects jobs in any of the last three states.
+const AnyEnd = "ended"
+
 // Job is a submitted job.
 type Job struct {
 	ID       int64    `json:"id"` // counts from 1
