@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"runtime"
@@ -14,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
@@ -103,28 +100,23 @@ const minToken = 16
 
 // read reads the file, which only its owner may read. After an error the tokens are as before.
 func (t *Tokens) read() error {
-	in, err := os.Open(t.file)
-	if err != nil {
+	text, err := os.ReadFile(t.file)
+	info, bad := os.Stat(t.file)
+	switch err = cmp.Or(err, bad); {
+	case err != nil:
 		return fileError(t.file, err)
+	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows": // where a mode does not tell
+		return fmt.Errorf("%s: others may read it (chmod 600)", t.file)
 	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
-		err = fmt.Errorf("%s: others may read it (chmod 600)", t.file)
-	}
-	if err != nil {
-		return err
-	}
-	return t.parse(t.file, in)
+	return t.parse(t.file, string(text))
 }
 
 // parse replaces all tokens at once. From then on callers with a removed token are rejected, and
 // their event streams end within keepAlive.
-func (t *Tokens) parse(name string, r io.Reader) error {
+func (t *Tokens) parse(name, text string) error {
 	list := users{}
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		words := strings.Fields(lines.Text())
+	for i, line := range strings.Split(text, "\n") {
+		n, words := i+1, strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
@@ -143,9 +135,6 @@ func (t *Tokens) parse(name string, r io.Reader) error {
 			return fmt.Errorf("%s:%d: the token is there already", name, n)
 		}
 		list[sum] = who
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	if len(list) == 0 {
 		return fmt.Errorf("%s: no token in it", name)
@@ -178,11 +167,11 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 		_, token, found = r.BasicAuth()
 	}
 	if !found {
-		return caller{}, &fault{"unauthorized", "who calls? want a token"}
+		return caller{}, refuse("unauthorized", "who calls? want a token")
 	}
 	who, ok := (*a.Tokens.users.Load())[sha256.Sum256([]byte(token))]
 	if !ok {
-		return caller{}, &fault{"unauthorized", "the token is not known"}
+		return caller{}, refuse("unauthorized", "the token is not known")
 	}
 	return caller{who, true}, nil
 }
@@ -200,24 +189,24 @@ func (s *Server) submitter(c caller, user string) (access.Principal, error) {
 	return c.Principal, refuse("denied", "user %s may not submit as %s", c.User, user)
 }
 
+// lists returns the cluster's access lists, or nil if they are off.
+func (s *Server) lists() *access.Control {
+	if rules := s.cluster.Rules(); rules != nil && rules.Access.Enabled {
+		return &rules.Access
+	}
+	return nil
+}
+
 // isAdmin reports whether the caller is an administrator.
 func (s *Server) isAdmin(c caller) bool {
-	if s.cfg.Access.Admins.Admits(c.Principal) {
-		return true
-	}
-	rules := s.cluster.Rules()
-	return rules != nil && rules.Access.Enabled && rules.Access.Admins.Admits(c.Principal)
+	lists := s.lists()
+	return s.cfg.Access.Admins.Admits(c.Principal) || lists != nil && lists.Admins.Admits(c.Principal)
 }
 
-// trusting reports whether everybody may do everything: nothing identifies or restricts callers.
-func (s *Server) trusting() bool {
-	rules := s.cluster.Rules()
-	return !s.cfg.Access.knowsUsers() && (rules == nil || !rules.Access.Enabled)
-}
-
-// mayManage returns an error unless the caller may change nodes and the policy.
+// mayManage returns an error unless the caller may change nodes and the policy. If nothing
+// identifies or restricts callers, everybody may.
 func (s *Server) mayManage(c caller, what string) error {
-	if s.trusting() || s.isAdmin(c) {
+	if !s.cfg.Access.knowsUsers() && s.lists() == nil || s.isAdmin(c) {
 		return nil
 	}
 	return refuse("denied", "user %s may not %s: that is for administrators", c.name(), what)
@@ -225,12 +214,12 @@ func (s *Server) mayManage(c caller, what string) error {
 
 // mayAdminister returns an error unless the caller may change a job of owner in a pool.
 func (s *Server) mayAdminister(c caller, owner, pool string) error {
-	rules := s.cluster.Rules()
+	lists := s.lists()
 	switch {
 	case s.isAdmin(c) || c.User == owner && c.User != "":
 		return nil
-	case rules != nil && rules.Access.Enabled:
-		return rules.Access.MayAdminister(pool, owner, c.named())
+	case lists != nil:
+		return lists.MayAdminister(pool, owner, c.named())
 	case s.cfg.Access.knowsUsers():
 		return refuse("denied", "user %s may not change a job of %s", c.name(), owner)
 	}
@@ -245,11 +234,3 @@ func (c caller) named() access.Principal { return access.Principal{User: c.name(
 
 // anonymous is the user of callers who name none.
 const anonymous = "anonymous"
-
-// options returns the options with which the job is submitted, except for its key.
-func (o *Order) options(who access.Principal) actors.SubmitOptions {
-	return actors.SubmitOptions{
-		User: who.User, Groups: who.Groups, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
-		Reduces: o.Reduces, MaxSkips: o.MaxSkips,
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -23,10 +24,9 @@ func (s *Server) getServer(_ http.ResponseWriter, _ *http.Request, c caller) (an
 		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Durable: s.ledger.durable(),
 		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
 	}
-	for _, k := range s.kinds {
-		a.Jobs = append(a.Jobs, api.Kind{Name: k.Name, Summary: k.Summary})
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		a.Jobs = append(a.Jobs, api.Kind{Name: name, Summary: s.kinds[name].Summary})
 	}
-	slices.SortFunc(a.Jobs, func(x, y api.Kind) int { return strings.Compare(x.Name, y.Name) })
 	err := s.cluster.Inspect(func(v scheduling.View) {
 		a.Scheduler = v.Policy().Name
 		for _, n := range v.Nodes() {
@@ -69,7 +69,7 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) (any,
 	}
 	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.ID, 10))
 	if !fresh {
-		writeJSON(w, http.StatusOK, s.showJob(c, j))
+		writeJSON(w, http.StatusOK, s.views(c, []*job{j})[0])
 		return nil, nil
 	}
 	view := s.view(j, nil) // without asking the JobTracker, which may be busy
@@ -77,51 +77,47 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) (any,
 	return view, nil
 }
 
-// jobOf returns the job whose number is in the request's path.
-func (s *Server) jobOf(r *http.Request) (*job, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return nil, refuse("not-found", "%.40q is no number of a job", r.PathValue("id"))
-	}
-	return s.ledger.find(id)
-}
-
-// ofJob returns the call that answers with what show returns of the job that the path names.
-func (s *Server) ofJob(show func(c caller, j *job) any) call {
-	return func(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
-		j, err := s.jobOf(r)
+// ofJob returns the call that does something with the job whose number is in the request's path.
+func (s *Server) ofJob(
+	do func(w http.ResponseWriter, r *http.Request, c caller, j *job) (answer any, err error),
+) call {
+	return func(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			return nil, refuse("not-found", "%.40q is no number of a job", r.PathValue("id"))
+		}
+		j, err := s.ledger.find(id)
 		if err != nil {
 			return nil, err
 		}
-		return show(c, j), nil
+		return do(w, r, c, j)
 	}
 }
 
-func (s *Server) showJob(c caller, j *job) any { return s.views(c, []*job{j})[0] }
+func (s *Server) getJob(_ http.ResponseWriter, _ *http.Request, c caller, j *job) (any, error) {
+	return s.views(c, []*job{j})[0], nil
+}
 
-func showCounters(_ caller, j *job) any {
+func getCounters(_ http.ResponseWriter, _ *http.Request, _ caller, j *job) (any, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return api.Counters{Counters: slices.Collect(j.counters.All())}
+	return api.Counters{Counters: slices.Collect(j.counters.All())}, nil
 }
 
 // change returns the call that applies do to the job that the path names, with the request's body,
 // and answers with the changed job.
 func change[B any](s *Server, do func(ctx context.Context, c caller, j *job, body B) error) call {
-	return func(_ http.ResponseWriter, r *http.Request, c caller) (any, error) {
+	return s.ofJob(func(w http.ResponseWriter, r *http.Request, c caller, j *job) (any, error) {
 		var body B
-		j, err := s.jobOf(r)
-		if err == nil {
-			err = s.readJSON(r, &body)
-		}
+		err := s.readJSON(r, &body)
 		if err == nil {
 			err = do(r.Context(), c, j, body)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return s.showJob(c, j), nil
-	}
+		return s.getJob(w, r, c, j)
+	})
 }
 
 func (s *Server) listNodes(_ http.ResponseWriter, r *http.Request, _ caller) (any, error) {

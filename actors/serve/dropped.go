@@ -24,21 +24,20 @@ func (l *line) distance() int {
 	return 2
 }
 
-// droppedState is the state of the cluster after the events that the ring has dropped: the events
-// that still hold, as no later one replaces them, and the counts of each unfinished job. Its size
-// is proportional to the number of nodes, pools and unfinished jobs. The page computes the same
-// (actors/page/assets/state.mjs).
-type droppedState struct {
-	near [len(distances)]int64 // launched maps of all jobs
-	jobs map[scheduling.JobID]*droppedJob
+// droppedState is the state of the cluster after the events that the ring has dropped: that of each
+// unfinished job and, under 0, of the cluster. Its size is proportional to the number of nodes,
+// pools and unfinished jobs. The page computes the same (actors/page/assets/state.mjs).
+type droppedState map[scheduling.JobID]*droppedJob
+
+// droppedJob is the events of a job that still hold, as no later one replaces them, and its counts.
+// The events include the launch of each attempt that runs or is suspended.
+type droppedJob struct {
+	counts counts // with the maps that run in Near; under 0 those of all jobs
 	latest
 }
 
-// droppedJob is the state of an unfinished job. Its events include the launch of each attempt that
-// runs or is suspended.
-type droppedJob struct {
-	counts counts // with the maps that run in Near
-	latest
+func newDroppedJob(id scheduling.JobID) *droppedJob {
+	return &droppedJob{counts{Type: "counts", Node: -1, Job: id}, latest{}}
 }
 
 // counts is an event that only a snapshot contains: what became of a job's tasks or, with job 0,
@@ -56,16 +55,13 @@ type counts struct {
 }
 
 // add adds a dropped event. It ignores events of jobs that have ended.
-func (s *droppedState) add(l *line) {
+func (s droppedState) add(l *line) {
 	id := l.job()
 	if l.Type == event.Submitted {
-		s.jobs[id] = &droppedJob{counts{Type: "counts", Node: -1, Job: id}, latest{}}
+		s[id] = newDroppedJob(id)
 	}
-	j := s.jobs[id]
+	j := s[id]
 	if j == nil {
-		if id == 0 {
-			s.latest.add(l)
-		}
 		return
 	}
 	launch, kind := key{kind: event.Launched, attempt: l.Attempt}, l.Attempt.Task.Kind
@@ -74,7 +70,7 @@ func (s *droppedState) add(l *line) {
 	case event.Launched:
 		if at := l.distance(); at >= 0 {
 			j.counts.Near[at]++
-			s.near[at]++
+			s[0].counts.Near[at]++
 		}
 		delete(j.latest, key{kind: event.Skipped, of: kind}) // a task of that kind waits no longer
 		j.latest.add(l)
@@ -96,7 +92,7 @@ func (s *droppedState) add(l *line) {
 		j.counts.Done[kind]--
 		return
 	case event.Finished:
-		delete(s.jobs, id)
+		delete(s, id)
 	default:
 		j.latest.add(l)
 		return
@@ -107,14 +103,12 @@ func (s *droppedState) add(l *line) {
 
 // snapshot returns the dropped events that still hold, in order, and the counts of each job and of
 // all jobs.
-func (s *droppedState) snapshot() (holding []*line, sums []counts) {
-	all := counts{Type: "counts", Node: -1, Near: s.near}
-	holding = slices.Collect(maps.Values(s.latest))
-	for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
-		j := s.jobs[id]
-		one := j.counts
-		holding = slices.AppendSeq(holding, maps.Values(j.latest))
-		for _, l := range j.latest {
+func (s droppedState) snapshot() (holding []*line, sums []counts) {
+	all := s[0].counts
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		one := s[id].counts
+		holding = slices.AppendSeq(holding, maps.Values(s[id].latest))
+		for _, l := range s[id].latest {
 			if at := l.distance(); at >= 0 { // it still runs
 				one.Near[at]--
 				all.Near[at]--
@@ -123,7 +117,7 @@ func (s *droppedState) snapshot() (holding []*line, sums []counts) {
 		sums = append(sums, one)
 	}
 	slices.SortFunc(holding, func(x, y *line) int { return cmp.Compare(x.number, y.number) })
-	return holding, append(sums, all)
+	return holding, append(sums[1:], all)
 }
 
 // latest has the last event for each key: those about one job, or those about no job.

@@ -44,7 +44,7 @@ func (l *line) job() scheduling.JobID { return cmp.Or(l.Attempt.Task.Job, l.JobI
 func newBroker(boot string, ring int) *broker {
 	return &broker{
 		boot: boot, ring: make([]*line, ring), next: 1, counts: map[event.Type]int64{},
-		dropped: droppedState{jobs: map[scheduling.JobID]*droppedJob{}, latest: latest{}},
+		dropped: droppedState{0: newDroppedJob(0)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -8,20 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/tarry-mr/tarry/dfs"
 )
-
-// sumsOf returns the checksums of a file.
-func sumsOf(disk fs.FS, name string) (*dfs.Sums, error) {
-	sums := new(dfs.Sums)
-	f, err := disk.Open(name)
-	if err != nil {
-		return sums, err
-	}
-	_, err = io.Copy(sums, f)
-	return sums, errors.Join(err, f.Close())
-}
 
 // checkWhole verifies a stored file from start to end, once per process, before its first download:
 // once the answer has begun, no error can be reported.
@@ -41,34 +29,15 @@ func (l *ledger) checkWhole(name string, content io.Reader) error {
 
 // discard removes a file or directory of the block store from the disk atomically.
 func (l *ledger) discard(name string) error {
-	dir, err := os.MkdirTemp(filepath.Join(l.dir, partDir), "removed-")
-	if err != nil {
-		return err
-	}
-	err = os.Rename(l.stored(name), filepath.Join(dir, "it"))
+	file, gone := l.stored(name), filepath.Join(l.dir, partDir, "removed-"+rand.Text())
+	err := os.Rename(file, gone)
 	switch {
 	case err == nil:
-		err = l.syncDir(filepath.Dir(l.stored(name))) // or the next process would restore it
+		err = l.syncDir(filepath.Dir(file)) // or the next process would restore it
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil // it was missing already
 	}
-	return errors.Join(err, os.RemoveAll(dir))
-}
-
-// full returns the error of an upload or output of n bytes beyond the limit. The caller holds mu.
-func (l *ledger) full(n int64) error {
-	if l.maxBytes == 0 || l.bytes+l.coming+n <= l.maxBytes {
-		return nil
-	}
-	return refuse("store-full",
-		"the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", l.maxBytes)
-}
-
-// checkRoom returns an error if the store is full.
-func (l *ledger) checkRoom() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.full(1)
+	return errors.Join(err, os.RemoveAll(gone))
 }
 
 // claim is the space that an upload or an unfinished output takes from the store's limit.
@@ -78,18 +47,17 @@ type claim struct {
 	over bool
 }
 
-// grow charges n arriving bytes, or returns them if n is negative. Beyond the limit it returns the
-// error of full. Once the claim has ended it does nothing.
+// grow charges n arriving bytes, or returns them if n is negative. Beyond the limit it returns an
+// error. Once the claim has ended it does nothing.
 func (c *claim) grow(n int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over {
+	switch {
+	case c.over:
 		return nil
-	}
-	if n >= 0 {
-		if err := c.full(n); err != nil {
-			return err
-		}
+	case n >= 0 && c.maxBytes > 0 && c.bytes+c.coming+n > c.maxBytes:
+		return refuse("store-full",
+			"the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", c.maxBytes)
 	}
 	c.coming += n
 	c.n += n

@@ -33,7 +33,7 @@ func FuzzBodies(f *testing.F) {
 	} {
 		f.Add(uint8(i), []byte(body))
 	}
-	handler := s.Handler()
+	handler := s.handler
 	f.Fuzz(func(t *testing.T, path uint8, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+prefix+paths[int(path)%len(paths)], bytes.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
@@ -54,12 +54,12 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"Files":{}}`), []byte(`{"Next":1}`))
 	f.Fuzz(func(t *testing.T, text, lines []byte) {
 		l, again := newLedger(t.Context(), &Config{}), newLedger(t.Context(), &Config{})
-		if l.replay(text, bytes.Split(lines, []byte("\n"))) != nil {
+		if l.replay(append([][]byte{text}, bytes.Split(lines, []byte("\n"))...)) != nil {
 			return
 		}
 		once, err := json.Marshal(l.snapshot())
 		require.NoError(t, err)
-		require.NoError(t, again.replay(once, nil))
+		require.NoError(t, again.replay([][]byte{once}))
 		twice, err := json.Marshal(again.snapshot())
 		require.NoError(t, err)
 		require.Equal(t, string(once), string(twice))

@@ -16,7 +16,7 @@ import (
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.writeProblem(w, r, &fault{"cross-origin", "a page of another origin asks for a change"})
+		s.writeProblem(w, r, refuse("cross-origin", "a page of another origin asks for a change"))
 	}))
 	next = origins.Handler(next)
 	return s.metrics.counted(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			h.Set("Connection", "close") // unauthenticated callers must not hold bounded connections
 		}
 		if !s.ours(r.Host) {
-			s.writeProblem(w, r, &fault{"bad-host", "this server is not " + r.Host[:min(len(r.Host), 100)] + " (--host adds a name)"})
+			s.writeProblem(w, r, refuse("bad-host", "this server is not %.100s (--host adds a name)", r.Host))
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // test writers do not support it

@@ -43,7 +43,7 @@ rootsecretrootsecret root operators
 func tokenAccess(t testing.TB) Access {
 	t.Helper()
 	tokens := new(Tokens)
-	require.NoError(t, tokens.parse("tokens", strings.NewReader(tokenFile)))
+	require.NoError(t, tokens.parse("tokens", tokenFile))
 	return Access{Tokens: tokens, Admins: list(t, " operators")}
 }
 
@@ -167,7 +167,7 @@ func TestTokenFiles(t *testing.T) {
 		"annsecretannsecret ann a b": "want TOKEN USER",
 		"annsecretannsecret ann\nannsecretannsecret bob": "tokens:2: the token is there already",
 	} {
-		err := new(Tokens).parse("tokens", strings.NewReader(text))
+		err := new(Tokens).parse("tokens", text)
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "secret")
 	}
@@ -178,8 +178,7 @@ func TestTokensAreReplaced(t *testing.T) {
 	b := withTokens(t, nil)
 	_, err := b.as("bob").Jobs(t.Context(), "", "")
 	require.NoError(t, err)
-	other := strings.NewReader("annsecretannsecret ann\nevesecretevesecret eve\n")
-	require.NoError(t, b.s.cfg.Access.Tokens.parse("tokens", other))
+	require.NoError(t, b.s.cfg.Access.Tokens.parse("tokens", "annsecretannsecret ann\nevesecretevesecret eve\n"))
 	_, err = b.as("bob").Jobs(t.Context(), "", "")
 	refused(t, err, "unauthorized")
 	for _, user := range []string{"ann", "eve"} {

@@ -33,13 +33,6 @@ func (b *bench) do(method, path, body string, header http.Header) (*http.Respons
 	return res, string(text)
 }
 
-// status sends a request and returns the status of the answer.
-func (b *bench) status(method, path, body string) int {
-	b.t.Helper()
-	res, _ := b.do(method, path, body, nil)
-	return res.StatusCode
-}
-
 // text sends a request, which must succeed, and returns the body of the answer.
 func (b *bench) text(method, path, body string, header http.Header) string {
 	b.t.Helper()

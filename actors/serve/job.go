@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -47,14 +48,11 @@ type Order struct {
 	// Overwrite is set, which is for directories only.
 	Output    string
 	Overwrite bool
+	Compress  mapreduce.Compression
 
-	Compress mapreduce.Compression
-	Reduces  int // 0: by input size
-	MaxSkips int // see actors.SubmitOptions
-
-	User        string // empty: see api.Submission
-	Pool, Queue string // empty: the policy decides
-	Priority    scheduling.Priority
+	// SubmitOptions are those of each stage. An empty User means that of api.Submission. The server
+	// sets Groups and Key.
+	actors.SubmitOptions
 }
 
 // Job is a kind of job that clients submit by name.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -62,6 +63,16 @@ func (j *job) killed() *api.Kill { return j.now().Kill }
 // over reports whether the job has ended.
 func (j *job) over() bool { return j.now().End != nil }
 
+// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
+// have ended since.
+const keyLife = 24 * time.Hour
+
+// expired reports whether the job has ended and its key, if it has one, is forgotten.
+func (j *job) expired(now time.Time) bool {
+	r := j.now()
+	return r.End != nil && (r.Key == "" || now.Sub(*r.End.Ended) > keyLife)
+}
+
 // change makes a change of the record.
 func (j *job) change(r *record) {
 	j.mu.Lock()
@@ -76,8 +87,8 @@ func (j *job) change(r *record) {
 func (j *job) options(key string) actors.SubmitOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	o := j.order.options(j.Who)
-	o.Key = key
+	o := j.order.SubmitOptions
+	o.User, o.Groups, o.Key = j.Who.User, j.Who.Groups, key
 	return o
 }
 

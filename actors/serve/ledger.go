@@ -82,7 +82,14 @@ func (l *ledger) apply(e *entry) {
 		l.bytes += sums.Size
 	}
 	if e.Removed != "" {
-		l.remove(e.Removed)
+		maps.DeleteFunc(l.files, func(name string, sums *dfs.Sums) bool {
+			if !inside(name, e.Removed) {
+				return false
+			}
+			l.bytes -= sums.Size
+			l.sound.Delete(sums)
+			return true
+		})
 	}
 	if e.claim != nil {
 		e.claim.release()
@@ -97,7 +104,7 @@ func (l *ledger) put(r *record, j *job) {
 	case was != nil:
 		was.change(r)
 		if r.End != nil {
-			l.leave(was)
+			delete(l.targets, was.target)
 		}
 		return
 	case j == nil:
@@ -162,18 +169,11 @@ func (l *ledger) place(j *job) error {
 	return nil
 }
 
-// leave gives up the output of a job. The caller holds mu.
-func (l *ledger) leave(j *job) {
-	if l.targets[j.target] == j {
-		delete(l.targets, j.target)
-	}
-}
-
 // drop reverts place.
 func (l *ledger) drop(j *job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leave(j)
+	delete(l.targets, j.target)
 }
 
 // unfinished returns how many jobs have not ended.
@@ -207,7 +207,7 @@ func (l *ledger) forget(now time.Time) {
 		return
 	}
 	l.list = slices.DeleteFunc(l.list, func(j *job) bool {
-		if r := j.now(); ended <= l.limits.history || !r.expired(now) {
+		if ended <= l.limits.history || !j.expired(now) {
 			return false
 		}
 		ended--
@@ -223,24 +223,10 @@ func (l *ledger) forget(now time.Time) {
 func (l *ledger) byKey(key string, now time.Time) *job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if j := l.keys[key]; j != nil {
-		if r := j.now(); !r.expired(now) {
-			return j
-		}
+	if j := l.keys[key]; j != nil && !j.expired(now) {
+		return j
 	}
 	return nil
-}
-
-// remove forgets a file or directory of the block store. The caller holds mu.
-func (l *ledger) remove(removed string) {
-	maps.DeleteFunc(l.files, func(name string, sums *dfs.Sums) bool {
-		if !inside(name, removed) {
-			return false
-		}
-		l.bytes -= sums.Size
-		l.sound.Delete(sums)
-		return true
-	})
 }
 
 // inside reports whether a name is dir or below it.

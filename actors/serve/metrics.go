@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -54,17 +53,13 @@ func (m *metrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(ch chan<- prometheus.Metric) {
-	// labels are names, each with its value behind it. A name that ends with _total is a counter's.
-	emit := func(name, help string, v float64, labels ...string) {
+	// A name that ends with _total is a counter's.
+	emit := func(name, help string, v float64, labels prometheus.Labels) {
 		kind := prometheus.GaugeValue
 		if strings.HasSuffix(name, "_total") {
 			kind = prometheus.CounterValue
 		}
-		var names, values []string
-		for pair := range slices.Chunk(labels, 2) {
-			names, values = append(names, pair[0]), append(values, pair[1])
-		}
-		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("tarry_"+name, help, names, nil), kind, v, values...)
+		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("tarry_"+name, help, nil, labels), kind, v)
 	}
 	s := m.server
 	states := map[string]int{}
@@ -72,23 +67,23 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		states[s.view(j, nil).State]++
 	}
 	for state, n := range states {
-		emit("jobs", "Jobs by state.", float64(n), "state", state)
+		emit("jobs", "Jobs by state.", float64(n), prometheus.Labels{"state": state})
 	}
 	_ = s.cluster.Inspect(func(v scheduling.View) { collectCluster(v, emit) }) // a closed cluster has no figures
 	counts, local := s.events.figures()
 	for t, n := range counts {
-		emit("events_total", "Events of the cluster by type.", float64(n), "type", t.String())
+		emit("events_total", "Events of the cluster by type.", float64(n), prometheus.Labels{"type": t.String()})
 	}
 	for i, name := range distances {
-		emit("maps_launched_total", "Launched maps by locality.", float64(local[i]), "locality", name)
+		emit("maps_launched_total", "Launched maps by locality.", float64(local[i]), prometheus.Labels{"locality": name})
 	}
-	emit("event_streams", "Streams of events that are read now.", float64(s.events.streams.Load()))
-	emit("connections", "Open connections.", float64(s.connections.open.Load()))
-	emit("connections_refused_total", "Connections closed at once because there were too many.", float64(s.connections.refused.Load()))
+	emit("event_streams", "Streams of events that are read now.", float64(s.events.streams.Load()), nil)
+	emit("connections", "Open connections.", float64(s.connections.open.Load()), nil)
+	emit("connections_refused_total", "Connections closed at once because there were too many.", float64(s.connections.refused.Load()), nil)
 }
 
 // collectCluster emits the figures of nodes and pools.
-func collectCluster(v scheduling.View, emit func(name, help string, v float64, labels ...string)) {
+func collectCluster(v scheduling.View, emit func(name, help string, v float64, labels prometheus.Labels)) {
 	var slots, running [2]int
 	states := map[string]int{"up": 0, "cordoned": 0, "down": 0}
 	for _, n := range v.Nodes() {
@@ -101,20 +96,20 @@ func collectCluster(v scheduling.View, emit func(name, help string, v float64, l
 		}
 	}
 	for state, n := range states {
-		emit("nodes", "Nodes by state.", float64(n), "state", state)
+		emit("nodes", "Nodes by state.", float64(n), prometheus.Labels{"state": state})
 	}
 	for k, kind := range kinds {
-		emit("slots", "Slots of live nodes.", float64(slots[k]), "kind", kind)
-		emit("slots_running", "Slots that run an attempt.", float64(running[k]), "kind", kind)
+		emit("slots", "Slots of live nodes.", float64(slots[k]), prometheus.Labels{"kind": kind})
+		emit("slots_running", "Slots that run an attempt.", float64(running[k]), prometheus.Labels{"kind": kind})
 	}
 	pools := poolsOf(v)
 	for _, p := range pools[:min(len(pools), maxLabels)] {
 		for k, t := range []api.PoolTasks{p.Maps, p.Reduces} {
-			of := []string{"pool", p.Name, "kind", kinds[k]}
-			emit("pool_running", "Slots that a pool or queue holds.", float64(t.Running), of...)
-			emit("pool_demand", "Slots that a pool or queue could use.", float64(t.Demand), of...)
+			of := prometheus.Labels{"pool": p.Name, "kind": kinds[k]}
+			emit("pool_running", "Slots that a pool or queue holds.", float64(t.Running), of)
+			emit("pool_demand", "Slots that a pool or queue could use.", float64(t.Demand), of)
 			if t.Share != nil {
-				emit("pool_share", "Fair share of a pool in slots.", *t.Share, of...)
+				emit("pool_share", "Fair share of a pool in slots.", *t.Share, of)
 			}
 		}
 	}

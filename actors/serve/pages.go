@@ -88,14 +88,10 @@ func shareText(x *float64) string {
 }
 
 // schedulerChange handles POST /scheduler/jobs/{id}, the page's form that changes a job.
-func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller, j *job) (any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, &fault{"bad-media-type", "want a form"}
+		return nil, refuse("bad-media-type", "want a form")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.limits.body)
 	if err := r.ParseForm(); err != nil {

@@ -61,8 +61,7 @@ func poolTasks(least, most int, k view.Kind) api.PoolTasks {
 
 // reconfigure changes settings of the current policy: all or none.
 func (s *Server) reconfigure(change *api.PolicyChange) error {
-	set := change.Set
-	if len(set)+len(change.Weights) == 0 {
+	if len(change.Set)+len(change.Weights) == 0 {
 		return refuse("bad-arguments", "nothing to set")
 	}
 	s.policyChange.Lock() // held from read to write
@@ -71,27 +70,19 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 	if err := s.cluster.Inspect(func(v scheduling.View) { policy = v.Policy() }); err != nil {
 		return err
 	}
-	keys := slices.Sorted(maps.Keys(set))
-	for _, key := range keys {
-		field, err := policyfile.Find(key)
-		if err == nil {
-			err = field.Set(&policy, set[key])
-		}
-		if err != nil {
-			return refuse("bad-policy", "%s: %s", key, oneLine(err))
-		}
+	var set []policyfile.Setting
+	for _, key := range slices.Sorted(maps.Keys(change.Set)) {
+		set = append(set, policyfile.Setting{Key: key, Value: change.Set[key]})
 	}
-	if err := reweigh(&policy, change.Weights); err != nil {
+	err := policyfile.SetAll(&policy, set)
+	if err == nil {
+		err = reweigh(&policy, change.Weights)
+	}
+	if err == nil {
+		err = policy.Validate()
+	}
+	if err != nil {
 		return err
-	}
-	if err := policy.Validate(); err != nil {
-		return refuse("bad-policy", "%s", oneLine(err))
-	}
-	for _, key := range keys {
-		field, _ := policyfile.Find(key) // exists, see above
-		if why := field.Idle(&policy); why != "" {
-			return refuse("bad-policy", "%s has no effect %s", key, why)
-		}
 	}
 	return s.cluster.Reload(policy, s.cluster.Rules())
 }

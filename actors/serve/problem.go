@@ -18,21 +18,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// fault is the reason why a request is rejected. Its code is for programs and determines the
-// answer's status.
-type fault struct{ code, text string }
-
-func (f *fault) Error() string { return f.text }
-
-// refuse returns the error of a request that is rejected.
+// refuse returns the error of a request that is rejected: a problem, whose status is that of its code.
 func refuse(code, format string, args ...any) error {
-	return &fault{code, fmt.Sprintf(format, args...)}
+	return &api.Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
 // errInternal is the answer to a request that fails because of the server.
-var errInternal = &fault{"internal", "the server has failed; its log says why"}
+var errInternal = refuse("internal", "the server has failed; its log says why")
 
-// statuses are the codes of faults by the answer's status; that of other codes is 422.
+// statuses are the codes of problems by the answer's status; that of other codes is 422.
 var statuses = map[int][]string{
 	http.StatusBadRequest:            {"bad-request"},
 	http.StatusUnauthorized:          {"unauthorized"},
@@ -50,10 +44,10 @@ var statuses = map[int][]string{
 	http.StatusInsufficientStorage: {"disk-full", "store-full"},
 }
 
-// status returns the status of the answer.
-func (f *fault) status() int {
+// statusOf returns the status of the answer with a code.
+func statusOf(code string) int {
 	for status, codes := range statuses {
-		if slices.Contains(codes, f.code) {
+		if slices.Contains(codes, code) {
 			return status
 		}
 	}
@@ -80,33 +74,34 @@ var codes = []struct {
 	{"bad-name", []error{fs.ErrInvalid, syscall.ENOTDIR, syscall.ENAMETOOLONG}},
 }
 
-// faultOf returns an error as a fault for the client; ok is false if it is an internal error.
-func faultOf(err error) (f *fault, ok bool) {
-	if errors.As(err, &f) {
-		return f, true
+// problemOf returns an error as a problem for the client, without status.
+func problemOf(err error) (p *api.Problem) {
+	if errors.As(err, &p) {
+		return p
 	}
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
-		return &fault{"too-large", fmt.Sprintf("the body has more than %d bytes", large.Limit)}, true
+		return &api.Problem{Code: "too-large", Detail: fmt.Sprintf("the body has more than %d bytes", large.Limit)}
 	}
 	for _, k := range codes {
 		switch {
 		case !slices.ContainsFunc(k.errs, func(is error) bool { return errors.Is(err, is) }):
 		case k.code == "disk-full":
-			return &fault{k.code, "the server's disk is full: " + oneLine(err)}, true
+			return &api.Problem{Code: k.code, Detail: "the server's disk is full: " + oneLine(err)}
 		default:
-			return &fault{k.code, err.Error()}, true
+			return &api.Problem{Code: k.code, Detail: oneLine(err)}
 		}
 	}
-	return errInternal, false
+	return problemOf(errInternal)
 }
 
 // writeProblem answers a request that failed (RFC 9457).
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	f, known := faultOf(err)
-	if !known || f.code == "damaged" {
+	p := *problemOf(err)
+	if p.Code == "damaged" || p.Code == "internal" && !errors.Is(err, errInternal) { // logged already
 		s.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
-	status := f.status()
+	status := statusOf(p.Code)
+	p.Type, p.Title, p.Status = "about:blank", http.StatusText(status), status
 	switch status {
 	case http.StatusUnauthorized:
 		challenge := `Basic realm="tarry", charset="UTF-8"`
@@ -119,7 +114,5 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(&api.Problem{ // fails only if the client has disconnected
-		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.text, Code: f.code,
-	})
+	_ = json.NewEncoder(w).Encode(&p) // fails only if the client has disconnected
 }

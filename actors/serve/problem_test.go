@@ -15,9 +15,7 @@ import (
 // the client's error.
 func TestTooManyFilesIsNobodysFault(t *testing.T) {
 	status := func(err error) int {
-		f, ok := errors.AsType[*fault](badInput("in", &fs.PathError{Op: "open", Path: "in", Err: err}))
-		require.True(t, ok)
-		return f.status()
+		return statusOf(problemOf(badInput("in", &fs.PathError{Op: "open", Path: "in", Err: err})).Code)
 	}
 	require.Equal(t, http.StatusServiceUnavailable, status(syscall.EMFILE))
 	require.Equal(t, http.StatusServiceUnavailable, status(syscall.ENFILE))
@@ -28,11 +26,10 @@ func TestTooManyFilesIsNobodysFault(t *testing.T) {
 func TestDiskIsFull(t *testing.T) {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		err := errors.Join(&fs.PathError{Op: "write", Path: "state/part/put-1", Err: full}, errors.New("another"))
-		f, known := faultOf(fmt.Errorf("put: %w", err))
-		require.True(t, known)
-		require.Equal(t, http.StatusInsufficientStorage, f.status())
-		require.Equal(t, "disk-full", f.code)
-		require.Contains(t, f.text, "the server's disk is full: put: write state/part/put-1: ")
-		require.NotContains(t, f.text, "\n")
+		p := problemOf(fmt.Errorf("put: %w", err))
+		require.Equal(t, http.StatusInsufficientStorage, statusOf(p.Code))
+		require.Equal(t, "disk-full", p.Code)
+		require.Contains(t, p.Detail, "the server's disk is full: put: write state/part/put-1: ")
+		require.NotContains(t, p.Detail, "\n")
 	}
 }

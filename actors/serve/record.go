@@ -43,15 +43,6 @@ type record struct {
 	Counters *counter.Set `json:",omitempty"` // of its stages, once it has ended
 }
 
-// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
-// have ended since.
-const keyLife = 24 * time.Hour
-
-// expired reports whether the job has ended and its key, if it has one, is forgotten.
-func (r *record) expired(now time.Time) bool {
-	return r.End != nil && (r.Key == "" || now.Sub(*r.End.Ended) > keyLife)
-}
-
 // stamp shows, after a restart, if an input file is still the one that its job was submitted with.
 type stamp struct {
 	Name string
@@ -135,19 +126,18 @@ func lostLog(dir, which string) error {
 // read reads the journal, or begins it.
 func (l *ledger) read() error {
 	text, lines, err := l.journal.Read()
-	switch {
-	case err != nil:
-		return err
-	case text == nil:
-		return l.compact()
+	if err == nil && text == nil {
+		err = l.compact()
+	} else if err == nil {
+		err = l.replay(slices.Concat([][]byte{text}, lines))
 	}
-	return l.replay(text, lines)
+	return err
 }
 
 // replay makes the changes that a journal records: a snapshot, and the entries after it. Unknown
 // fields are those of another version.
-func (l *ledger) replay(snapshot []byte, lines [][]byte) error {
-	for i, line := range slices.Concat([][]byte{snapshot}, lines) {
+func (l *ledger) replay(lines [][]byte) error {
+	for i, line := range lines {
 		var e entry
 		text := json.NewDecoder(bytes.NewReader(line))
 		text.DisallowUnknownFields()

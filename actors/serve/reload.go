@@ -34,7 +34,7 @@ const lookEvery = 5 * time.Second
 // reloader applies changed files, completely or not at all. Files have changed if their content
 // differs, whatever their times: an older file from a backup is applied, a touched one is not.
 // While the content has errors, the one applied last stays effective, and every check tries again.
-// Its methods are safe for concurrent use; those of a nil one, which watches no files, do nothing.
+// Its methods are safe for concurrent use.
 type reloader struct {
 	what   string // the files, for the log
 	log    *slog.Logger
@@ -49,25 +49,8 @@ type reloader struct {
 	last    api.Reload // result of the last change
 }
 
-// start returns r, whose files are applied already. It returns nil if there are none, or if one is
-// not a regular file and so cannot be read twice.
-func (r *reloader) start() *reloader {
-	notRegular := func(name string) bool {
-		info, err := os.Stat(name)
-		return err != nil || !info.Mode().IsRegular()
-	}
-	if len(r.files) == 0 || slices.ContainsFunc(r.files, notRegular) {
-		return nil
-	}
-	r.applied, _ = r.read() // the next checks report an error
-	return r
-}
-
 // run checks the files until ctx ends.
 func (r *reloader) run(ctx context.Context) {
-	if r == nil {
-		return
-	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -84,9 +67,6 @@ func (r *reloader) run(ctx context.Context) {
 // change. The error says why the files are not applied. Of several errors in a row only the first
 // is reported, unless the check is atOnce.
 func (r *reloader) check(atOnce bool) error {
-	if r == nil {
-		return nil
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	content, err := r.read()
@@ -156,8 +136,8 @@ func fileError(name string, err error) error {
 
 // watchFiles watches the configuration files and the file of the tokens until the server ends.
 func (s *Server) watchFiles() {
-	config := &reloader{
-		what: "configuration files", log: s.cfg.Log, files: s.cfg.Files, failed: s.cluster.ReloadFailed,
+	s.config = s.watch(&reloader{
+		what: "configuration files", files: s.cfg.Files, failed: s.cluster.ReloadFailed,
 		load: func() (Configuration, error) {
 			c, err := s.cfg.Reread()
 			if err == nil {
@@ -165,21 +145,35 @@ func (s *Server) watchFiles() {
 			}
 			return c, err
 		},
-	}
-	s.config = config.start()
+	})
 	if t := s.cfg.Access.Tokens; t != nil && t.file != "" {
-		tokens := &reloader{
-			what: "tokens", log: s.cfg.Log, files: []string{t.file}, failed: func(error) error { return nil },
+		s.watch(&reloader{
+			what: "tokens", files: []string{t.file}, failed: func(error) error { return nil },
 			load: func() (Configuration, error) { return Configuration{Files: []string{t.file}}, t.read() },
-		}
-		s.tokens = tokens.start()
+		})
 	}
-	for _, r := range []*reloader{s.config, s.tokens} {
-		s.work.Go(func() { r.run(s.ended) })
+}
+
+// watch starts r, whose files are applied already, and returns it. It returns nil if there are none,
+// or if one is not a regular file and so cannot be read twice.
+func (s *Server) watch(r *reloader) *reloader {
+	notRegular := func(name string) bool {
+		info, err := os.Stat(name)
+		return err != nil || !info.Mode().IsRegular()
 	}
+	if len(r.files) == 0 || slices.ContainsFunc(r.files, notRegular) {
+		return nil
+	}
+	r.log = s.cfg.Log
+	r.applied, _ = r.read() // the next checks report an error
+	s.reloaders = append(s.reloaders, r)
+	s.work.Go(func() { r.run(s.ended) })
+	return r
 }
 
 // Reload reads Config.Files and the file of the tokens again, at once. The log tells the result.
 func (s *Server) Reload() {
-	_, _ = s.config.check(true), s.tokens.check(true)
+	for _, r := range s.reloaders {
+		_ = r.check(true) // it is logged
+	}
 }

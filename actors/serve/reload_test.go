@@ -66,20 +66,16 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &reloadBench{t: t, name: name}
 		b.write(pool("1"))
-		r := &reloader{what: "files", log: slog.New(slog.NewTextHandler(&b.log, nil)), files: []string{name}, load: b.load}
-		r.failed = func(err error) error {
+		s := &Server{cfg: Config{Log: slog.New(slog.NewTextHandler(&b.log, nil))}}
+		s.ended, s.end = context.WithCancel(t.Context())
+		b.r = s.watch(&reloader{what: "files", files: []string{name}, load: b.load, failed: func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
 			return nil
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		r = r.start()
-		b.r = r
-		go func() { r.run(ctx); close(ended) }()
+		}})
 		f(b)
-		cancel()
-		<-ended
+		s.end()
+		s.work.Wait()
 	})
 }
 

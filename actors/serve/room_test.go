@@ -22,7 +22,7 @@ func TestRoomIsSharedByWhatComes(t *testing.T) {
 	require.Error(t, two.grow(41))
 	require.NoError(t, two.grow(40))
 	require.Error(t, upload.grow(1))
-	require.Error(t, l.checkRoom())
+	require.Error(t, new(claim{ledger: l}).grow(1))
 	require.NoError(t, two.grow(-15))
 	require.NoError(t, upload.grow(15))
 	upload.end()

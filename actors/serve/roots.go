@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // inStore is the prefix of names in the block store.
@@ -88,23 +86,6 @@ func (r *roots) within(dir, name string) (*root, string, error) {
 		}
 	}
 	return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
-}
-
-// sources opens the files below a root that an input of a job names. The names of the sources
-// follow base.
-func (r *roots) sources(dir, name string) (src []mapreduce.Source, base string, err error) {
-	root, rel, err := r.within(dir, name)
-	if err != nil {
-		return nil, "", err
-	}
-	src, err = mapreduce.FS(root.inputs(r.own), rel)
-	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, errOwn) {
-		return nil, "", refuse("outside-roots", "%s: no job reads %s: %s", name, at.Path, errOwn)
-	}
-	if err != nil {
-		return nil, "", badInput(name, err)
-	}
-	return src, root.path + "/", noArchives(src)
 }
 
 // target resolves an output to a root and a directory of this machine. The existing part of its

@@ -38,9 +38,9 @@ func (s *Server) table() []route {
 		{get, "/server", http.StatusOK, "", s.getServer},
 		{get, "/jobs", http.StatusOK, "", s.listJobs},
 		{post, "/jobs", http.StatusCreated, "", s.postJob},
-		{get, "/jobs/{id}", http.StatusOK, "", s.ofJob(s.showJob)},
-		{get, "/jobs/{id}/counters", http.StatusOK, "", s.ofJob(showCounters)},
-		{get, "/jobs/{id}/events", http.StatusOK, "", s.jobEvents},
+		{get, "/jobs/{id}", http.StatusOK, "", s.ofJob(s.getJob)},
+		{get, "/jobs/{id}/counters", http.StatusOK, "", s.ofJob(getCounters)},
+		{get, "/jobs/{id}/events", http.StatusOK, "", s.ofJob(s.jobEvents)},
 		{post, "/jobs/{id}/kill", http.StatusOK, "", change(s, s.kill)},
 		{post, "/jobs/{id}/priority", http.StatusOK, "", change(s, s.setPriority)},
 		{post, "/jobs/{id}/pool", http.StatusOK, "", change(s, s.setPool)},
@@ -64,7 +64,7 @@ func (s *Server) routes() http.Handler {
 		mux.Handle(x.method+" "+prefix+x.path, s.handle(&x))
 	}
 	mux.Handle("GET /scheduler", s.handle(&route{do: s.getScheduler}))
-	mux.Handle("POST /scheduler/jobs/{id}", s.handle(&route{do: s.schedulerChange}))
+	mux.Handle("POST /scheduler/jobs/{id}", s.handle(&route{do: s.ofJob(s.schedulerChange)}))
 	mux.Handle("GET /metrics", s.handle(&route{do: s.metrics.serve}))
 	mux.Handle("GET /openapi.yaml", s.handle(&route{do: getOpenAPI}))
 	mux.Handle("GET /{$}", http.RedirectHandler(watch, http.StatusSeeOther))
@@ -82,7 +82,7 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
-			return &fault{"bad-method", "want " + method}
+			return refuse("bad-method", "want %s", method)
 		}
 	}
 	return refuse("not-found", "there is nothing at %s", r.URL.Path)
@@ -143,7 +143,7 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return &fault{"bad-media-type", "want Content-Type: application/json"}
+		return refuse("bad-media-type", "want Content-Type: application/json")
 	}
 	body := json.NewDecoder(http.MaxBytesReader(nil, r.Body, s.cfg.limits.body))
 	body.DisallowUnknownFields()

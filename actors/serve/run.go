@@ -100,6 +100,8 @@ func (s *Server) begin(ctx context.Context, j *job, plan *mapreduce.Plan, key st
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // a killed job does not begin
 		return nil, context.Cause(ctx)
 	}
 	j.submitting.Lock()

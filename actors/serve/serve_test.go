@@ -100,7 +100,7 @@ func startIn(t testing.TB, dir string, change func(cfg *Config)) *bench {
 	var err error
 	b.s, err = Start(cfg)
 	require.NoError(t, err)
-	web := httptest.NewServer(b.s.Handler())
+	web := httptest.NewServer(b.s.handler)
 	b.url = web.URL
 	b.Client = &api.Client{Base: web.URL, HTTP: web.Client()}
 	t.Cleanup(func() {

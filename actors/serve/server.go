@@ -26,8 +26,8 @@ type Server struct {
 	metrics     *metrics
 	connections connections
 	handler     http.Handler
-	config      *reloader // reloads Config.Files; nil: there are none
-	tokens      *reloader // reloads the file of Access.Tokens; nil: there is none
+	config      *reloader   // reloads Config.Files; nil: there are none
+	reloaders   []*reloader // with that of Access.Tokens
 
 	boot    string // identifies this process
 	started time.Time
@@ -74,17 +74,17 @@ func Start(cfg Config) (_ *Server, err error) {
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
 	}
-	if err := cmp.Or(s.ledger.open(&cfg), s.roots.open(&cfg)); err != nil {
-		return nil, err
-	}
 	s.metrics = newMetrics(s)
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
-	if err := s.startCluster(); err != nil {
-		return nil, err
+	if err = cmp.Or(s.ledger.open(&cfg), s.roots.open(&cfg)); err == nil {
+		err = s.startCluster()
 	}
-	s.restore()
-	if err = s.loadStore(); err == nil {
+	if err == nil {
+		s.restore()
+		err = s.loadStore()
+	}
+	if err == nil {
 		err = s.ledger.compact()
 	}
 	if err != nil {
@@ -115,12 +115,6 @@ func (s *Server) startCluster() (err error) {
 	s.cluster, err = actors.Start(c)
 	return err
 }
-
-// Handler returns the handler of the API and the pages.
-func (s *Server) Handler() http.Handler { return s.handler }
-
-// Cluster returns the server's cluster.
-func (s *Server) Cluster() *actors.Cluster { return s.cluster }
 
 // Resumed returns how many jobs of an earlier process this one continues.
 func (s *Server) Resumed() int { return s.resumed }

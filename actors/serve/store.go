@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // jobInputs is the directory of the block store with the blocks of jobs' inputs.
@@ -61,28 +60,6 @@ func (s *Server) checkNew(name string) error {
 func checkLabel(what, name string) error {
 	if len(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return refuse("bad-name", "%s %.60q: want at most 200 bytes of UTF-8 without control characters", what, name)
-	}
-	return nil
-}
-
-// storedSources opens an input in the block store: a file, a directory or a glob.
-func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
-	if err := checkStored(name); err != nil {
-		return nil, err
-	}
-	src, err := mapreduce.FS(s.cluster.FS(), name)
-	if err != nil {
-		return nil, badInput(inStore+name, err)
-	}
-	return src, noArchives(src)
-}
-
-// noArchives rejects zip archives, which a job would read as text.
-func noArchives(src []mapreduce.Source) error {
-	for _, s := range src {
-		if strings.EqualFold(path.Ext(s.Name()), ".zip") {
-			return refuse("bad-input", "%s: a server reads no zip archives: unpack it, or pack it as .gz or .zst", s.Name())
-		}
 	}
 	return nil
 }
@@ -147,8 +124,8 @@ func (l *ledger) syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register adds files on disk to the block store. With a State, checksums verify each read, and
-// reads of a missing file fail.
+// register adds files on disk to the block store, and logs missing and damaged ones. With a State,
+// checksums verify each read, and reads of a missing file fail.
 func (s *Server) register(files map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
@@ -156,8 +133,12 @@ func (s *Server) register(files map[string]*dfs.Sums) error {
 		file := s.ledger.stored(name)
 		var src dfs.Source
 		src, err := dfs.OpenLocal(file)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.cfg.Log.Error("a stored file is missing", "file", file)
 			src, err = dfs.Bytes(file, nil), nil
+		case err == nil && src.Size() != sums.Size:
+			s.cfg.Log.Error("a stored file is damaged", "file", file, "bytes", src.Size(), "want", sums.Size)
 		}
 		if err == nil && s.ledger.durable() { // it may be damaged while no server runs
 			src, err = dfs.Checked(src, sums)
@@ -202,7 +183,12 @@ func (l *ledger) sumsBelow(dir string, skip func(name string) bool) (map[string]
 		case skip(name) && e.IsDir():
 			return fs.SkipDir
 		case !skip(name) && e.Type().IsRegular():
-			files[name], err = sumsOf(disk, name)
+			var f fs.File
+			if f, err = disk.Open(name); err == nil {
+				files[name] = new(dfs.Sums)
+				_, err = io.Copy(files[name], f)
+				err = errors.Join(err, f.Close())
+			}
 		}
 		return err
 	})
@@ -229,18 +215,8 @@ func (s *Server) loadStore() error {
 	found, err := l.sumsBelow(".", func(name string) bool { return writing[l.stored(name)] || l.files[name] != nil })
 	maps.Copy(l.files, found)
 	l.bytes = 0
-	for name, want := range l.files {
-		l.bytes += want.Size
-		file := l.stored(name)
-		info, missing := os.Stat(file)
-		switch {
-		case errors.Is(missing, fs.ErrNotExist):
-			s.cfg.Log.Error("a stored file is missing", "file", file)
-		case missing != nil:
-			err = missing
-		case info.Size() != want.Size:
-			s.cfg.Log.Error("a stored file is damaged", "file", file, "bytes", info.Size(), "want", want.Size)
-		}
+	for _, sums := range l.files {
+		l.bytes += sums.Size
 	}
 	if err == nil {
 		err = s.register(l.files)

@@ -2,9 +2,9 @@ package serve
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,11 +30,7 @@ func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) (an
 }
 
 // jobEvents answers with a stream of a job's events, until its end.
-func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller, j *job) (any, error) {
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) bool {
 		id := l.job()
@@ -139,14 +135,14 @@ func (s *Server) beginStream(w http.ResponseWriter) *bufio.Writer {
 	control := http.NewResponseController(w)
 	_ = control.Flush()                      // tells the reader at once that it is connected
 	_ = control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
-	return bufio.NewWriterSize(&streamWriter{w, control, s.cfg.limits.idle}, maxPiece)
+	return bufio.NewWriterSize(&streamWriter{w, control, s.cfg.limits.idle}, streamPiece)
 }
 
-// maxPiece is the maximum size of one write, so that a reader that accepts data slowly still meets
-// the deadline.
-const maxPiece = 64 << 10
+// streamPiece is the size of most writes, all but of longer events, so that a reader that accepts
+// data slowly still meets the deadline.
+const streamPiece = 64 << 10
 
-// streamWriter sends text to a reader in pieces and gives each a deadline.
+// streamWriter sends pieces of text to a reader and gives each a deadline.
 type streamWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -154,15 +150,8 @@ type streamWriter struct {
 }
 
 // Write implements io.Writer.
-func (o *streamWriter) Write(text []byte) (int, error) {
-	for piece := range slices.Chunk(text, maxPiece) {
-		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // test writers do not support it
-		if _, err := o.w.Write(piece); err != nil {
-			return 0, err
-		}
-		if err := o.control.Flush(); err != nil {
-			return 0, err
-		}
-	}
-	return len(text), nil
+func (o *streamWriter) Write(piece []byte) (int, error) {
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // test writers do not support it
+	n, err := o.w.Write(piece)
+	return n, cmp.Or(err, o.control.Flush())
 }

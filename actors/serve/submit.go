@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -90,7 +92,8 @@ func (s *Server) place(j *job) error {
 // prepare resolves a job's pool and output and opens its inputs. It rejects the job if it is not
 // allowed or not possible.
 func (s *Server) prepare(j *job, o Order) ([]mapreduce.Source, error) {
-	admitted, err := s.cluster.Admit(o.options(j.Who))
+	j.order = o
+	admitted, err := s.cluster.Admit(j.options(""))
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +102,10 @@ func (s *Server) prepare(j *job, o Order) ([]mapreduce.Source, error) {
 		return nil, err
 	}
 	if j.claim != nil {
-		if err := s.ledger.checkRoom(); err != nil {
+		if err := j.claim.grow(1); err != nil {
 			return nil, err
 		}
+		_ = j.claim.grow(-1) // there is room
 	}
 	src, inputs, err := s.sources(&j.Asked, &o)
 	if err != nil {
@@ -170,22 +174,39 @@ func parsePriority(name string) (scheduling.Priority, error) {
 // sources opens an order's inputs and returns a stamp for each, to detect a change later.
 func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, stamps []stamp, err error) {
 	for _, in := range o.Inputs {
-		var some []mapreduce.Source
-		base := inStore
-		if name, stored := strings.CutPrefix(in, inStore); stored {
-			some, err = s.storedSources(name)
-		} else {
-			some, base, err = s.roots.sources(a.Directory, in)
-		}
+		files, name, base, err := s.input(a.Directory, in)
 		if err != nil {
 			return nil, nil, err
 		}
+		some, err := mapreduce.FS(files, name)
+		if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, errOwn) {
+			return nil, nil, refuse("outside-roots", "%s: no job reads %s: %s", in, at.Path, errOwn)
+		}
+		if err != nil {
+			return nil, nil, badInput(in, err)
+		}
 		for _, x := range some {
+			if strings.EqualFold(path.Ext(x.Name()), ".zip") { // a job would read it as text
+				return nil, nil, refuse("bad-input", "%s: a server reads no zip archives: unpack it, or pack it as .gz or .zst", x.Name())
+			}
 			stamps = append(stamps, stamp{base + x.Name(), x.Size()})
 		}
 		list = append(list, some...)
 	}
 	return list, stamps, nil
+}
+
+// input returns the file system that an input of a job is in, the input's name in it, and what
+// precedes the names of its files.
+func (s *Server) input(dir, in string) (files fs.FS, name, base string, err error) {
+	if name, stored := strings.CutPrefix(in, inStore); stored {
+		return s.cluster.FS(), name, inStore, checkStored(name)
+	}
+	root, name, err := s.roots.within(dir, in)
+	if err != nil {
+		return nil, "", "", err
+	}
+	return root.inputs(s.roots.own), name, root.path + "/", nil
 }
 
 // restore finds out what the recorded jobs are; Start resumes those that have not ended.
@@ -201,6 +222,9 @@ func (s *Server) restore() {
 			j.target = fmt.Sprint("job ", j.ID) // unique
 		}
 		s.ledger.targets[j.target] = j
+		if j.Kill != nil {
+			j.cancel()
+		}
 	}
 	s.ledger.forget(s.now())
 }
@@ -214,20 +238,14 @@ func (s *Server) resume(j *job) {
 	}
 	var src []mapreduce.Source
 	var now []stamp
-	if err == nil && j.Kill == nil {
+	if err == nil {
 		src, now, err = s.sources(&j.Asked, &j.order)
-		if err == nil && !slices.Equal(now, j.Inputs) {
+		if err == nil && j.Kill == nil && !slices.Equal(now, j.Inputs) {
 			err = errors.New("its input has changed since it was submitted")
 		}
 	}
-	switch {
-	case j.Kill != nil:
-		err = fmt.Errorf("%w: %s", actors.ErrJobKilled, j.Kill.Reason)
-	case err != nil:
-		err = fmt.Errorf("after a restart of the server: %w", err)
-	}
 	if err != nil {
-		s.finish(j, errors.Join(err, s.abort(j)))
+		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j)))
 		return
 	}
 	s.cfg.Log.Info("a job goes on", "id", j.ID, "job", j.Asked.Job)

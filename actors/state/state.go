@@ -135,23 +135,16 @@ func Open(dir string, parts scheduling.Parts) (*Dir, error) {
 	}
 	d := &Dir{journal: j, dir: dir, LongLog: longLog, awaited: map[string]scheduling.JobID{}}
 	d.saved.Succeeded, d.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
-	if err := d.load(parts); err != nil {
+	snapshot, records, err := j.Read()
+	if err == nil && snapshot != nil {
+		err = d.read(parts, snapshot, records)
+	} else {
+		d.saved.ID = rand.Text()
+	}
+	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	return d, nil
-}
-
-// load sets d's state from the snapshot and the log. If none exist, d gets a new ID.
-func (d *Dir) load(parts scheduling.Parts) error {
-	snapshot, records, err := d.journal.Read()
-	if err != nil {
-		return err
-	}
-	if snapshot == nil {
-		d.saved.ID = rand.Text()
-		return nil
-	}
-	return d.read(parts, snapshot, records)
 }
 
 // read sets d's state from a snapshot and the records after it.
@@ -184,14 +177,18 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 // readEntries changes the saved state by the records that are not calls of the Core.
 func (d *Dir) readEntries(records [][]byte) error {
 	for i, r := range records {
-		err := errors.New("it is empty")
-		if len(r) > 0 && r[0] == callRecord {
+		var e entry
+		var err error
+		switch {
+		case len(r) == 0:
+			err = errors.New("it is empty")
+		case r[0] == callRecord:
 			continue
-		} else if len(r) > 0 {
-			var e entry
-			if err = json.Unmarshal(r[1:], &e); err == nil && !d.saved.apply(r[0], &e) {
-				err = errors.New("of no known kind")
-			}
+		default:
+			err = json.Unmarshal(r[1:], &e)
+		}
+		if err == nil && !d.saved.apply(r[0], &e) {
+			err = errors.New("of no known kind")
 		}
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", d.dir, i+1, err)

@@ -89,11 +89,7 @@ func (c *Client) Files(ctx context.Context, dir string) ([]File, error) {
 // Put writes a file to the block store; the file must not exist.
 func (c *Client) Put(ctx context.Context, name string, content io.Reader) error {
 	header := http.Header{"Content-Type": {"application/octet-stream"}}
-	res, err := c.do(ctx, http.MethodPut, filePath(name), content, header)
-	if err != nil {
-		return err
-	}
-	return res.Body.Close()
+	return done(c.do(ctx, http.MethodPut, filePath(name), content, header))
 }
 
 // Get reads a file of the block store; the caller closes it.
@@ -107,7 +103,11 @@ func (c *Client) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // Remove removes a file of the block store, or a directory with all that is in it.
 func (c *Client) Remove(ctx context.Context, name string) error {
-	res, err := c.do(ctx, http.MethodDelete, filePath(name), nil, nil)
+	return done(c.do(ctx, http.MethodDelete, filePath(name), nil, nil))
+}
+
+// done closes the answer to a call whose body says nothing new.
+func done(res *http.Response, err error) error {
 	if err != nil {
 		return err
 	}
