@@ -41,7 +41,7 @@ func Contests(s Setup) []Contest {
 			s.duck(Other, "", `SELECT line FROM `+duckLines(in.Tera)+` ORDER BY line`, ""), // a record is a line
 		}},
 		{Name: "sort lines", Input: in.Zipf, Fresh: 2 * s.Size, Programs: append([]Program{
-			s.tarry(Bytes, "sort", in.Zipf), s.limit(Bytes, "sort", in.Zipf), s.gnuSort(in.Zipf, "8G"),
+			s.tarry(Bytes, "sort", in.Zipf), s.gnuSort(in.Zipf, "8G"),
 		}, s.python(Bytes, in.Zipf, chdbSort, polarsSort)...)},
 		{Name: "grep -c literal", Input: text, Programs: []Program{
 			s.tarryCount("-F", Literal), ripgrep(Count, "-F", "-c", Literal, text), gnuGrep(Count, "-F", "-c", Literal, text),

@@ -22,10 +22,6 @@ func BenchmarkPrograms(b *testing.B) {
 			_, err := TeraSort(data, 2, 2, "")
 			return err
 		}},
-		{"SortLines", characters[10:] + characters[10:] + "\n", size, func(data []byte) error {
-			_, err := SortLines(data, 2, 2, "")
-			return err
-		}},
 	} {
 		b.Run(program.name, func(b *testing.B) {
 			data := []byte(randomText(rand.New(rand.NewPCG(1, 1)), program.alphabet, program.size))

@@ -1,6 +1,7 @@
 // Package limit holds the hand-tuned, single-purpose programs that Tarry is measured against:
-// WordCount, TeraSort and a sort of text lines, each written directly for its task, with no engine, no scheduling, no commit and no memory budget. What they reach on a machine is the
-// *limit* column of `make bench`; the engine's own figures are read as multiples of it.
+// WordCount and TeraSort, each written directly for its task, with no engine, no scheduling, no
+// commit and no memory budget. What they reach on a machine is the *limit* column of `make bench`;
+// the engine's own figures are read as multiples of it.
 //
 // All of them map the input file and divide it among a few goroutines. These are the ideas, with
 // the times with and without them, measured on 2 cores with 1 GiB of input:

@@ -38,25 +38,6 @@ func TestWordCountAcrossChunks(t *testing.T) {
 	require.Equal(t, plainWordCount(text.String()), readParts(t, dir, 1))
 }
 
-func TestSortLinesEqualsPlain(t *testing.T) {
-	eachText(t, func(t *testing.T, text string) {
-		dir := t.TempDir()
-		lines, err := SortLines([]byte(text), 2, 2, dir)
-		require.NoError(t, err)
-		require.Equal(t, plainSort(text), readParts(t, dir, 2))
-		require.Equal(t, len(plainLines(text)), lines)
-	})
-}
-
-// Lines that are too long for the length in a ref are sorted correctly.
-func TestSortLinesLongerThanRefs(t *testing.T) {
-	text := "b\n" + strings.Repeat("a", longestLine+5) + "\na\n"
-	dir := t.TempDir()
-	_, err := SortLines([]byte(text), 2, 2, dir)
-	require.NoError(t, err)
-	require.Equal(t, plainSort(text), readParts(t, dir, 2))
-}
-
 func TestTeraSortEqualsPlain(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, alphabet := range []string{"ab", "\x00\x01", " !\"#$%&'()*+,-./0123456789"} {

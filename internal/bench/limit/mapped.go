@@ -3,6 +3,7 @@ package limit
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -56,7 +57,10 @@ func newVector[T any](n int) vector[T] {
 	if err != nil {
 		return vector[T]{of: make([]T, n)}
 	}
-	adviseHuge(mapped)
+	if runtime.GOOS == "linux" {
+		const hugePages = 14 // MADV_HUGEPAGE, which other systems' package unix lacks
+		_ = unix.Madvise(mapped, hugePages)
+	}
 	base := unsafe.Pointer(unsafe.SliceData(mapped))
 	skip := -uintptr(base) & (hugePage - 1)
 	return vector[T]{of: unsafe.Slice((*T)(unsafe.Add(base, skip)), n), mapped: mapped}

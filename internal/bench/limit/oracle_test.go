@@ -32,23 +32,6 @@ func plainWordCount(text string) string {
 	return out.String()
 }
 
-func plainLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-func plainSort(text string) string {
-	lines := plainLines(text)
-	slices.Sort(lines)
-	var out strings.Builder
-	for _, line := range lines {
-		out.WriteString(line + "\n")
-	}
-	return out.String()
-}
-
 func plainTeraSort(data []byte) []byte {
 	records := slices.Collect(slices.Chunk(data, teraRecord))
 	slices.SortStableFunc(records,

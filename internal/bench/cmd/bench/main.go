@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/dustin/go-humanize"
@@ -171,13 +169,9 @@ func (o options) write(r *bench.Report) error {
 // machine describes the processor (its model on Linux), its cores, the system and the Go version.
 func machine() string {
 	name := runtime.GOARCH
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		lines := strings.Split(string(info), "\n")
-		if i := slices.IndexFunc(lines,
-			func(l string) bool { return strings.HasPrefix(l, "model name") }); i >= 0 {
-			_, name, _ = strings.Cut(lines[i], ": ")
-		}
+	info, _ := os.ReadFile("/proc/cpuinfo") // nothing outside Linux
+	if model := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(info); model != nil {
+		name = string(model[1])
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s", name, runtime.NumCPU(), runtime.GOOS,
-		runtime.Version())
+	return fmt.Sprintf("%s, %d cores, %s, %s", name, runtime.NumCPU(), runtime.GOOS, runtime.Version())
 }

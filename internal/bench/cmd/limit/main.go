@@ -1,6 +1,6 @@
 // Limit runs one of the hand-tuned programs of package limit:
 //
-//	limit wordcount|terasort|sort [flags] FILE
+//	limit wordcount|terasort [flags] FILE
 //
 // It prints what it did, and how long that took inside the process, to standard error. With -o DIR
 // the results are written as part files, otherwise discarded.
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: limit wordcount|terasort|sort [-o DIR] [-parts N] [-j N] FILE")
+var errUsage = errors.New("usage: limit wordcount|terasort [-o DIR] [-parts N] [-j N] FILE")
 
 func run(args []string, stderr io.Writer) error {
 	if len(args) == 0 {
@@ -55,9 +55,6 @@ func run(args []string, stderr io.Writer) error {
 	case "terasort":
 		n, failed := limit.TeraSort(data, *goroutines, *parts, *dir)
 		did, err = fmt.Sprintf("%d records", n), failed
-	case "sort":
-		n, failed := limit.SortLines(data, *goroutines, *parts, *dir)
-		did, err = fmt.Sprintf("%d lines", n), failed
 	default:
 		err = errUsage
 	}

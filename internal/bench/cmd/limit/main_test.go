@@ -27,10 +27,6 @@ func TestPrograms(t *testing.T) {
 			part: "a\t1\ngo\t1\nmoment\t1\non\t1\nto\t2\nwait\t1\n",
 		},
 		{
-			args: []string{"sort", "-parts", "1"}, file: file, did: "3 lines",
-			part: "a moment\nto go on\nto wait\n",
-		},
-		{
 			args: []string{"terasort", "-parts", "1"}, file: records, did: "2 records",
 			part: string(bytes.Repeat([]byte("a"), 100)) + string(bytes.Repeat([]byte("b"), 100)),
 		},
