@@ -61,13 +61,14 @@ serve() {
 bin/tarry gen text --size 2MiB --words 5000 --overwrite -q -o out/page/book.txt
 bin/tarry gen pairs --size 1MiB --seed 2 --words 40 --skew 1.6 --overwrite -q -o out/page/pairs.txt
 for i in 1 2 3 4 5 6 7 8; do printf '300ms\n600ms\n1.2s\n'; done >out/page/naps.txt
-for i in 1 2 3 4; do echo 60s; done >out/page/long.txt
+for i in 1 2 3 4; do echo 10m; done >out/page/long.txt
 serve demo --racks 4 --nodes 8 --map-slots 2 --reduce-slots 1 --replication 2 --block-size 64KiB --node-link 4MB --oversubscription 4 --parallelism 24 \
 	--set locality.rule=skips --set locality.skips=1
 while read -r user job; do
 	# shellcheck disable=SC2086
 	(n=0; while :; do # a job that a test kills fails, and another one follows
-		bin/tarry submit --server "$(cat out/page/demo)" --wait -q --user $user $job --output "dfs:$user/${job%% *}/$n" || sleep 0.2
+		bin/tarry submit --server "$(cat out/page/demo)" --wait -q --user $user $job --output "dfs:$user/${job%% *}/$n" || true
+		sleep 0.5
 		n=$((n + 1))
 	done) 2>/dev/null &
 	servers="$servers $!"

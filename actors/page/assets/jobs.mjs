@@ -7,7 +7,8 @@ import { quantiles, ran } from "./history.mjs";
 import { bytes, kindName, localPart, located, many, percent, taskName, time, why } from "./words.mjs";
 import { priorities } from "./steer.mjs";
 
-const maxRows = 500;
+/** At most so many jobs and attempts are drawn: the layout of 500 rows takes a slow machine a second each time. */
+const maxRows = 100;
 
 /** Reports whether a pool serves its jobs first in, first out. */
 export function firstComes(s, pool) {

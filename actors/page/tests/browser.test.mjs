@@ -222,13 +222,13 @@ for (const colorScheme of ["light", "dark"]) {
     let job;
     for (let tries = 1, found = false; !found; tries++) {
       await page.keyboard.press("2");
-      for (let i = 0; i < 150 && !job; i++) { // dan's jobs take a minute
+      for (let i = 0; i < 150 && !job; i++) { // dan's jobs last until one is killed
         job = (await jobs()).find((j) => j.user === "dan" && j.stages.length);
         if (!job) await page.waitForTimeout(200);
       }
       try {
-        await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`, { timeout: 2000 });
-        await page.waitForSelector("#job-priority", { timeout: 2000 });
+        await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`, { timeout: 10000 });
+        await page.waitForSelector("#job-priority", { timeout: 10000 });
         found = true;
       } catch (e) {
         if (tries === 5) throw e; // otherwise it has ended meanwhile
