@@ -4,74 +4,64 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Bind checks the job and ties it to its input and output. The error lists all problems, with the
-// file and line of the call of Bind.
+// file and line of the call.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return bindJob(j, fmt.Sprintf("%T", j), in, out, caller(), codec.CallerPackage(2))
+	return bindJob(j, fmt.Sprintf("%T", j), in, out)
 }
 
 // On returns a Bind that lacks only the output. Pass it to functions that run a job and supply the
 // output themselves, such as Collect and Keep of package actors.
 func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
-	where, home := caller(), codec.CallerPackage(2)
-	return func(out Output[O]) (*Plan, error) { return bindJob(j, fmt.Sprintf("%T", j), in, out, where, home) }
+	return func(out Output[O]) (*Plan, error) { return j.Bind(in, out) }
 }
 
-// bindJob implements Job.Bind, called at where (file:line) in package home. types names the job's
-// types.
-func bindJob[I, K, V, O any](j Job[I, K, V, O], types string, in Input[I], out Output[O], where, home string) (*Plan, error) {
-	if j.Map == nil && j.MapTask == nil {
-		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
-	}
+// bindJob implements Job.Bind. types names the job's types.
+func bindJob[I, K, V, O any](j Job[I, K, V, O], types string, in Input[I], out Output[O]) (*Plan, error) {
+	_, fed := in.fed.(startFeed[K, V])
 	b := &boundJob{
 		name: j.Name, types: types, reducers: j.Reducers, out: out.outputForm,
-		maps: [2]bool{j.Map != nil, j.MapTask != nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
+		maps: [2]bool{j.Map != nil, j.MapTask != nil || fed && j.Map == nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
 		combines: j.Combine != nil, sums: j.Sum, partitions: j.Partition != nil,
 		ordered: j.TotalOrder, descending: j.Descending, groupFields: j.GroupFields,
 		emitType: reflect.TypeOf(j.Map).In(1),
 	}
 	b.typed = &typedJob[I, K, V, O]{job: &j, in: in.bare(), watch: &b.State}
-	return b.bind(in.untyped(), where, home)
+	return b.bind(in.untyped())
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return bindMapOnly(j, in, out, caller())
+	maps := oneOf("Map", j.Map != nil, "MapTask", j.MapTask != nil, true)
+	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
+		return nil, located(j.Name, err)
+	}
+	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.dest}
+	return newPlan(in.untyped(), s, newBoundMapOnly(j, in, out))
 }
 
 // On returns a Bind that lacks only the output; see [Job.On].
 func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
-	where := caller()
-	return func(out Output[O]) (*Plan, error) { return bindMapOnly(j, in, out, where) }
+	return func(out Output[O]) (*Plan, error) { return j.Bind(in, out) }
 }
 
-func bindMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O], where string) (*Plan, error) {
-	maps := oneOf("Map", j.Map != nil, "MapTask", j.MapTask != nil, true)
-	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
-		return nil, located(where, j.Name, err)
-	}
-	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest}
-	return newPlan(where, in.untyped(), s, newBoundMapOnly(j, in, out))
-}
-
-// newPlan returns the plan of a job over an input. Errors name the place where the job was bound.
-func newPlan(where string, in untypedInput, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
+// newPlan returns the plan of a job over an input.
+func newPlan(in untypedInput, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
 	s.Name = cmp.Or(s.Name, "job")
 	s.Sources, s.Inputs = in.sources, in.bySource()
 	p, err := cluster.NewPlan(s, t)
 	if err != nil {
-		return nil, located(where, s.Name, err)
+		return nil, located(s.Name, err)
 	}
 	return p, nil
 }
@@ -141,15 +131,14 @@ func checkInOut(in untypedInput, out *outputForm) error {
 	return err
 }
 
-// caller returns the file:line that called the caller of caller. Errors of Bind name that place.
-func caller() string {
-	_, file, line, ok := runtime.Caller(2)
-	if !ok {
-		return "unknown place"
-	}
-	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+// located adds the job's name to an error of Bind, and the place where the user's code binds it.
+func located(job string, err error) error {
+	place, _ := fault.UserCaller()
+	return fmt.Errorf("%s: job %q: %w", place, job, err)
 }
 
-func located(where, job string, err error) error {
-	return fmt.Errorf("%s: job %q: %w", where, job, err)
+// userPackage returns the import path of the nearest caller that is not the engine's.
+func userPackage() string {
+	_, function := fault.UserCaller()
+	return codec.PackageOf(function)
 }

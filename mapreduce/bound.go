@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -75,7 +76,7 @@ func (b *boundJob) Watch(o DebugOptions) {
 }
 
 // bind is the part of bindJob that needs no type parameters.
-func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
+func (b *boundJob) bind(in untypedInput) (*Plan, error) {
 	b.keyType, b.valueType = b.emitType.In(0), b.emitType.In(1)
 	var sum error
 	if b.sums {
@@ -83,20 +84,20 @@ func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
 		sum = setSum(f, b.combines, b.valueType)
 		b.combines = true
 	}
-	if err := b.check(in, home, sum); err != nil {
-		return nil, located(where, b.name, err)
+	if err := b.check(in, sum); err != nil {
+		return nil, located(b.name, err)
 	}
-	return newPlan(where, in, cluster.Spec{
-		Name: b.name, Types: b.types, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
+	return newPlan(in, cluster.Spec{
+		Name: b.name, Types: b.types, Reducers: b.reducers, To: b.out.dest, Ordered: b.ordered,
 		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
 	}, b)
 }
 
 // check validates the job, its input and its output, and creates the codecs. sum is the error of
 // setSum.
-func (b *boundJob) check(in untypedInput, home string, sum error) error {
+func (b *boundJob) check(in untypedInput, sum error) error {
 	var key, value, prefix, err error
-	b.key, key = codec.KeyOf(b.keyType, b.descending, home)
+	b.key, key = codec.KeyOf(b.keyType, b.descending, userPackage())
 	b.value, value = codec.ValueOf(b.valueType)
 	errs := []error{
 		oneOf("Map", b.maps[0], "MapTask", b.maps[1], true), checkInOut(in, b.out),
@@ -147,10 +148,21 @@ func (b *boundJob) keyText(key []byte) string {
 }
 
 // boundMapOnly is a job without reduces, with its output. start starts the user's Map for a file; w
-// receives what it emits.
+// receives what it emits. load, if not nil, prepares the maps.
 type boundMapOnly struct {
-	cluster.NoReduces
 	out   *outputForm
 	start func(t *Task, w *recordWriter) (mapCode, error)
+	load  func(ctx context.Context) error
 	watch.State
+}
+
+func (b *boundMapOnly) Prepare(ctx context.Context, _ *cluster.Bound) error {
+	if b.load == nil {
+		return nil
+	}
+	return b.load(ctx)
+}
+
+func (b *boundMapOnly) RunReduce(context.Context, *cluster.Bound, *cluster.ReduceAttempt) error {
+	return errors.New("mapreduce: a map-only plan has no reduces")
 }

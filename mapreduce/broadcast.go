@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
@@ -40,7 +39,7 @@ const _ = uint(combine.LookupBatchSize - read.BatchRecords) // a batch of record
 // maxBroadcast limits the encoded keys and values of a small feed, in bytes.
 const maxBroadcast = 1 << 30
 
-func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
+func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, error) {
 	name := cmp.Or(o.Name, "broadcast join")
 	s := &broadcast[K, B]{feed: j.small, maxBytes: maxBroadcast}
 	var errs []error
@@ -58,12 +57,12 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
-	s.key, errK = codec.Key[K](false, home)
+	s.key, errK = codec.Key[K](false, userPackage())
 	if s.value, errB = codec.Value[B](); errB != nil {
 		errB = fmt.Errorf("small feed: %w", errB)
 	}
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
-		return nil, located(where, name, err)
+		return nil, located(name, err)
 	}
 	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode, lookups := s.key.Encoder(), combine.NewLookupBatch(&s.matches)
@@ -92,18 +91,8 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 			},
 		}, nil
 	}}
-	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest, Beside: j.small.sources}
-	return newPlan(where, j.in.untyped(), spec, &boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
-}
-
-// boundBroadcast is a map-only job that loads its small feed first.
-type boundBroadcast struct {
-	*boundMapOnly
-	load func(ctx context.Context) error
-}
-
-func (b *boundBroadcast) Prepare(ctx context.Context, _ *cluster.Bound) error { return b.load(ctx) }
-
-func (b *boundBroadcast) Adopt(ctx context.Context, p *cluster.Bound, _ [][]byte) error {
-	return b.Prepare(ctx, p)
+	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.dest, Beside: j.small.sources}
+	bound := newBoundMapOnly(maps, j.in, out)
+	bound.load = s.load
+	return newPlan(j.in.untyped(), spec, bound)
 }

@@ -34,7 +34,6 @@ type misused struct {
 	mapper  Mapper[[]byte, []byte, []byte]
 	reduce  func(key []byte, values iter.Seq[[]byte], emit func(Pair[[]byte, []byte])) error
 	combine func(a, b []byte) []byte
-	part    func(key []byte, reduces int) int
 	begin   func() // called before each run
 }
 
@@ -58,7 +57,7 @@ func (m misused) bind(out Output[Pair[[]byte, []byte]]) (*Plan, error) {
 	}
 	return Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
 		MapTask: func(*Task) (Mapper[[]byte, []byte, []byte], error) { return m.mapper, nil },
-		Reduce:  m.reduce, Combine: m.combine, Partition: m.part, Reducers: 2,
+		Reduce:  m.reduce, Combine: m.combine, Reducers: 2,
 	}.Bind(Lines(textOf("a1\nb2\na3\nc4\na5\n")), out)
 }
 
@@ -270,15 +269,6 @@ func TestDebugOfFloats(t *testing.T) {
 		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		require.Equal(t, fails, err != nil, "%v", err)
 	}
-}
-
-func TestDebugOfPartition(t *testing.T) {
-	next := 0
-	misused{part: func([]byte, int) int {
-		next++
-		return next % 2
-	}}.check(t, `Partition gave key "a" to reduce `, "asked again")
-	misused{part: func(key []byte, reduces int) int { return int(key[0]) % reduces }}.check(t)
 }
 
 // Interrupt is called before each record and group, and before Close; its error ends the attempt.

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,45 +16,25 @@ import (
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // one per source
-	read    read.Input[TaggedRecord[K, V]]
+	start   startFeed[K, V]
 	keyed   *KeyedDataset[K, V] // set by KeyedDataset.Feed; otherwise nil
 }
 
-// TaggedRecord is a record of one of several feeds, with the map function of its feed. It is valid
-// until the call of Map that receives it returns.
-type TaggedRecord[K, V any] struct {
-	apply func(index int, t *Task, emit func(K, V)) error
-	index int // number of the record in the current batch
-}
+// startFeed starts the map function of a feed for a file.
+type startFeed[K, V any] func(t *Task, emit func(K, V), s *watch.State) (mapCode, error)
 
-// taggedBatches tags the records of in. apply returns a function that maps record i of *batch.
-func taggedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[TaggedRecord[K, V]] {
-	return func(s *read.Reader, yield func([]TaggedRecord[K, V]) error) error {
-		var now []I
-		var feds []TaggedRecord[K, V]
-		one := apply(&now)
-		return in(s, func(batch []I) error {
-			for len(feds) < len(batch) {
-				feds = append(feds, TaggedRecord[K, V]{apply: one, index: len(feds)})
-			}
-			now = batch
-			return yield(feds[:len(batch)])
-		})
-	}
-}
+// TaggedRecord is the record type of [Feeds]: a record of one of them, which only the map function
+// of that feed receives.
+type TaggedRecord[K, V any] struct{}
 
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
-	feds := taggedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
-		return func(i int, t *Task, emit func(K, V)) error {
-			if t.records != nil {
-				return toPairs(t, watch.Copier[I](t.records, watch.Bytes)((*batch)[i]), emit)
-			}
-			return toPairs(t, (*batch)[i], emit)
-		}
-	})
-	return Feed[K, V]{sources: in.sources, plans: in.bySource(), read: feds}
+	start := func(t *Task, emit func(K, V), s *watch.State) (mapCode, error) {
+		m := userMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(t, rec, emit) }}
+		return codeOf(t, in.bare(), m, emit, s)
+	}
+	return Feed[K, V]{sources: in.sources, plans: in.bySource(), start: start}
 }
 
 // By returns a feed of the records of in, each as the value of its key.
@@ -64,24 +45,23 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 	})
 }
 
-// Feeds returns the input of a job over several feeds. The job needs no Map: each feed has its own.
+// errFeeds is the error of a job that has its own Map for the records of feeds.
+var errFeeds = Permanent(errors.New("mapreduce: the records of Feeds are mapped by their feeds: leave Map and MapTask nil"))
+
+// Feeds returns the input of a job over several feeds. The job has no Map: each feed has its own.
 // The values of a key are in the order of the feeds, and within a feed in the order of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[TaggedRecord[K, V]] {
-	in := Input[TaggedRecord[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[TaggedRecord[K, V], K, V], error) {
-		return Mapper[TaggedRecord[K, V], K, V]{Map: func(rec TaggedRecord[K, V], emit func(K, V)) error { return rec.apply(rec.index, t, emit) }}, nil
-	}}
-	var of []int // feed by source
+	in := Input[TaggedRecord[K, V]]{plans: []cluster.InputPlan{}}
+	var starts []startFeed[K, V] // by source
 	for i, f := range feeds {
 		if len(f.sources) == 0 {
 			in.plan.Wrong = fmt.Errorf("%w: feed %d has no sources", input.ErrNoSources, i+1)
 		}
 		in.sources = append(in.sources, f.sources...)
 		in.plans = append(in.plans, f.plans...)
-		of = append(of, slices.Repeat([]int{i}, len(f.sources))...)
+		starts = append(starts, slices.Repeat([]startFeed[K, V]{f.start}, len(f.sources))...)
 	}
-	feeds = slices.Clone(feeds)
-	in.read = func(s *read.Reader, yield func([]TaggedRecord[K, V]) error) error {
-		return feeds[of[s.Split.Source]].read(s, yield)
-	}
+	in.fed = startFeed[K, V](func(t *Task, emit func(K, V), s *watch.State) (mapCode, error) { return starts[t.source](t, emit, s) })
+	in.read = func(*read.Reader, func([]TaggedRecord[K, V]) error) error { return errFeeds }
 	return in
 }

@@ -92,7 +92,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 	})
 }
 
-// Bind reports errors of feeds.
+// Bind reports errors of feeds, and a run a Map of the job's own.
 func TestFeedsAreChecked(t *testing.T) {
 	out := func() Output[string] { return unread[string]() }
 	_, err := scoresJob().Bind(Feeds[string, scored](), out())
@@ -103,8 +103,9 @@ func TestFeedsAreChecked(t *testing.T) {
 	require.ErrorContains(t, err, "SplitSize has no effect on this input")
 	job := scoresJob()
 	job.Map = func(TaggedRecord[string, scored], func(string, scored)) error { return nil }
-	_, err = job.Bind(Feeds(scoreFeeds("", nil, slices.Values([]int64(nil)))...), out())
-	require.NoError(t, err, "a Map of one's own may drop records")
+	plan := must(job.Bind(Feeds(scoreFeeds("", []int64{1}, slices.Values([]int64(nil)))...), out()))(t)
+	_, err = RunLocal(t.Context(), plan, LocalOptions{})
+	require.ErrorIs(t, err, errFeeds)
 }
 
 // A watched plan reports bytes that the map of a feed, or a join's function, keeps too long.

@@ -26,8 +26,7 @@ type Input[I any] struct {
 	plan    cluster.InputPlan
 	plans   []cluster.InputPlan // one per source if they differ; otherwise nil
 	read    read.Input[I]
-	// fed is the MapTask of a job over feeds that has no Map; otherwise nil.
-	fed any
+	fed     any // the startFeed of Feeds; otherwise nil
 }
 
 // bare returns in without its sources, for a bound job: its plan has the sources.

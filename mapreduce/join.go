@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -27,7 +26,7 @@ type Joined[O any] struct {
 	// join.
 	Reducers int
 
-	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
+	bind func(j Joined[O], out Output[O]) (*Plan, error)
 }
 
 // feedJoin is a join of two feeds, before its Bind.
@@ -105,18 +104,17 @@ func CoGroup[K, A, B, O any](
 
 // Bind checks the job and ties it to its output; see [Job.Bind].
 func (j Joined[O]) Bind(out Output[O]) (*Plan, error) {
-	where, home := caller(), codec.CallerPackage(2)
 	if j.bind == nil {
-		return nil, located(where, cmp.Or(j.Name, "join"), errors.New("the join is empty: make it with Join or its like"))
+		return nil, located(cmp.Or(j.Name, "join"), errors.New("the join is empty: make it with Join or its like"))
 	}
-	return j.bind(j, out, where, home)
+	return j.bind(j, out)
 }
 
-func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
+func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O]) (*Plan, error) {
 	o.Name = cmp.Or(o.Name, "join")
-	c, err := j.codecs(home)
+	c, err := j.codecs()
 	if err != nil {
-		return nil, located(where, o.Name, err)
+		return nil, located(o.Name, err)
 	}
 	job := Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
 		Name: o.Name, Reducers: o.Reducers,
@@ -127,7 +125,7 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 	}
 	// The left feed is first, so its values of a key are first, too.
 	in := Feeds(onSide(j.left, ofLeft, c.key, c.left), onSide(j.right, ofRight, c.key, c.right))
-	return bindJob(job, fmt.Sprintf("%T", j), in, out, where, home)
+	return bindJob(job, fmt.Sprintf("%T", j), in, out)
 }
 
 // joinCodecs are the codecs of a join's keys and values.
@@ -139,12 +137,12 @@ type joinCodecs[K, A, B any] struct {
 
 // codecs returns an error if the join has no function or a type is invalid. The error calls the
 // feeds left and right.
-func (j feedJoin[K, A, B, O]) codecs(home string) (c joinCodecs[K, A, B], err error) {
+func (j feedJoin[K, A, B, O]) codecs() (c joinCodecs[K, A, B], err error) {
 	if j.group == nil {
 		return c, errors.New("the join has no function")
 	}
 	var errK, errA, errB error
-	c.key, errK = codec.Key[K](false, home)
+	c.key, errK = codec.Key[K](false, userPackage())
 	if c.left, errA = codec.Value[A](); errA != nil {
 		errA = fmt.Errorf("left feed: %w", errA)
 	}
@@ -162,48 +160,25 @@ const (
 
 // onSide returns f as one feed of a join's job.
 func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.Typed[V]) Feed[[]byte, []byte] {
-	feds := taggedBatches(f.read, func(batch *[]TaggedRecord[K, V]) func(i int, t *Task, emit func(k, v []byte)) error {
-		var task *Task
-		var emit func(k, v []byte)
+	start := func(t *Task, emit func(k, v []byte), s *watch.State) (mapCode, error) {
 		var buf []byte
 		box, encodeKey, encode := new(K), key.Bytes(), value.Encoder()
 		if raw, ok := any(appendBytes).(func([]byte, V) []byte); ok {
 			encode = raw
 		}
-		emitOf := func(k K, v V) {
+		return f.start(t, func(k K, v V) {
 			*box = k
 			buf = encode(append(buf[:0], side), v)
-			if task.records != nil || task.reader.Skips != nil {
-				checkSided(task, k, v, value, buf)
+			if t.reader.Skips != nil { // a value that cannot be decoded makes the record a bad one
+				if _, err := value.Decoder()(buf[1:]); err != nil {
+					fault.Throw(err)
+				}
 			}
 			emit(encodeKey(memory.Of(box)), buf)
-		}
-		return func(i int, t *Task, emitEncoded func(k, v []byte)) error {
-			// Storing pointers for each record would cost the collector's barriers. In debug mode
-			// each call has its own emit.
-			if task != t || t.records != nil {
-				task, emit = t, emitEncoded
-			}
-			rec := &(*batch)[i]
-			return rec.apply(rec.index, t, emitOf)
-		}
-	})
-	return Feed[[]byte, []byte]{sources: f.sources, plans: f.plans, read: feds}
+		}, s)
+	}
+	return Feed[[]byte, []byte]{sources: f.sources, plans: f.plans, start: start}
 }
 
 // appendBytes is the encoding of []byte values.
 func appendBytes(dst, v []byte) []byte { return append(dst, v...) }
-
-// checkSided checks the pair that a feed emits, with the encoded value, in debug mode and in a job
-// that may skip records: a value that cannot be decoded makes the record a bad one.
-func checkSided[K, V any](t *Task, k K, v V, value codec.Typed[V], encoded []byte) {
-	if t.records != nil {
-		t.records.CheckEmitted(reflect.ValueOf(&k).Elem())
-		t.records.CheckEmitted(reflect.ValueOf(&v).Elem())
-	}
-	if t.reader.Skips != nil {
-		if _, err := value.Decoder()(encoded[1:]); err != nil {
-			fault.Throw(err)
-		}
-	}
-}

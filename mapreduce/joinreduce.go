@@ -20,9 +20,9 @@ type joinRun[K, A, B, O any] struct {
 	key     func([]byte) (K, error)
 	a, b    func(b []byte, v memory.Pointer) error // decode left and right values
 
-	stream     *groupStream // at the current group
-	leftValues []byte       // encoded
-	ends       []int        // of each value in leftValues
+	stream     *reduceRun // at the current group
+	leftValues []byte     // encoded
+	ends       []int      // of each value in leftValues
 	left       []A
 	right      B                     // the current one
 	seqs       [keptSeqs]iter.Seq[B] // sequences that calls of the user's function get in rotation
@@ -46,7 +46,7 @@ func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *Task, w *reco
 }
 
 // call calls the user's function for a group.
-func (r *joinRun[K, A, B, O]) call(s *groupStream, sequence int) error {
+func (r *joinRun[K, A, B, O]) call(s *reduceRun, sequence int) error {
 	r.stream = s
 	k, err := r.key(s.group)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *joinRun[K, A, B, O]) call(s *groupStream, sequence int) error {
 
 // value returns the current sided value.
 func (r *joinRun[K, A, B, O]) value() ([]byte, error) {
-	v := *memory.To[[]byte](r.stream.run.value)
+	v := *memory.To[[]byte](r.stream.value)
 	if len(v) == 0 || v[0] > ofRight {
 		return nil, codec.ErrMalformed
 	}

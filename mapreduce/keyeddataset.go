@@ -101,9 +101,3 @@ func outOfOrder[K any](key K) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
 		"a part must be in the order of its keys", fault.ValueText(key)))
 }
-
-// userPackage returns the import path of the nearest caller that is not the engine's.
-func userPackage() string {
-	_, function := fault.UserCaller()
-	return codec.PackageOf(function)
-}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
@@ -52,7 +53,7 @@ func codeOf[I, E any](t *Task, in Input[I], m userMap[I, E], emit E, s *watch.St
 	if m.Map == nil {
 		return code, errNoMap
 	}
-	if !t.sampling {
+	if !t.alone {
 		t.records = s.WrapMap(t.id, &m.Map, &m.Close)
 	}
 	code.run = func(l *recordLoop, around func(mapRecord func() error) error) error {
@@ -70,6 +71,22 @@ func codeOf[I, E any](t *Task, in Input[I], m userMap[I, E], emit E, s *watch.St
 		code.close = func() error { return m.Close(emit) }
 	}
 	return code, nil
+}
+
+// runAlone maps a split outside of an attempt, for a sample or a small feed. start starts the map;
+// around is as for mapCode.run.
+func runAlone(t *Task, src Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
+	t.name, t.source, t.counters, t.alone = src.Name(), split.Source, new(counter.Set), true
+	code, err := start()
+	if err != nil {
+		return err
+	}
+	t.reader = &read.Reader{Ctx: t.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
+	w, stop := cluster.NewWatch(t.ctx, new(cluster.Resources))
+	defer stop()
+	gate := memory.NewGate(nil)
+	l := &recordLoop{reader: t.reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
+	return t.reader.LocateError(code.run(l, around))
 }
 
 // mapBatch returns a function that maps the records of a batch while the attempt continues. The

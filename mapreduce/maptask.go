@@ -90,8 +90,8 @@ type mapRun struct {
 // file maps the part of a split that is in one file.
 func (m *mapRun) file(file cluster.Split) error {
 	t := &Task{
-		ctx: m.ctx, id: m.a.ID(), reduces: m.p.Reduces, name: m.p.Sources[file.Source].Name(), counters: m.c,
-		budget: m.a.Budget, log: m.a.Log,
+		ctx: m.ctx, id: m.a.ID(), reduces: m.p.Reduces, name: m.p.Sources[file.Source].Name(), source: file.Source,
+		counters: m.c, budget: m.a.Budget, log: m.a.Log,
 	}
 	col, emit, tried := m.col, m.col.emit, trial{}
 	if m.skips != nil {

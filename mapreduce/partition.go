@@ -8,12 +8,9 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -29,8 +26,10 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 			if p < 0 || p >= reduces {
 				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)))
 			}
-			if other, same := b.groups.agree(b.groupOf(key), p); !same {
-				fault.Throw(b.divided(key, other, p))
+			if b.prefix != nil {
+				if other := b.groups.place(b.groupOf(key), p); other != p {
+					fault.Throw(b.divided(key, other, p))
+				}
 			}
 			return p
 		}
@@ -43,26 +42,14 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	}
 }
 
-// partition returns the user's Partition as a function of encoded keys, for one goroutine. In a
-// watched plan it calls Partition twice and compares.
+// partition returns the user's Partition as a function of encoded keys, for one goroutine.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
 	read, key := b.key.Reader(), memory.New(b.keyType)
-	partition := func(encoded []byte, reduces int) int {
+	return func(encoded []byte, reduces int) int {
 		if err := read(encoded, key); err != nil {
 			fault.Throw(err)
 		}
 		return b.typed.partition(key, reduces)
-	}
-	if !b.Watches() {
-		return partition
-	}
-	return func(key []byte, reduces int) int {
-		p := partition(key, reduces)
-		if other := partition(key, reduces); other != p {
-			fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
-				"it must depend on nothing but its arguments", b.keyText(key), p, other)))
-		}
-		return p
 	}
 }
 
@@ -77,17 +64,22 @@ const (
 // errSampled ends the reading of a sample that has enough records.
 var errSampled = errors.New("mapreduce: enough records sampled")
 
-// Prepare chooses the ranges of a total order: it maps records at places spread evenly over the
-// input and takes the quantiles of their keys. It samples only the beginning of a stream.
-func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
-	b.ranges = newKeyRanges(nil)
-	if !b.ordered || p.Reduces < 2 {
-		return nil
+// Prepare chooses the ranges of a total order, unless another process has.
+func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) (err error) {
+	if b.ordered && p.Reduces > 1 && p.Ranges == nil {
+		p.Ranges, err = b.sampledRanges(ctx, p)
 	}
+	b.ranges = newKeyRanges(p.Ranges)
+	return err
+}
+
+// sampledRanges maps records at places spread evenly over the input and takes the quantiles of
+// their keys. It samples only the beginning of a stream.
+func (b *boundJob) sampledRanges(ctx context.Context, p *cluster.Bound) ([][]byte, error) {
 	s := &sampler{bound: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.Sources[split.Source], split); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for i, src := range p.Sources {
@@ -96,35 +88,20 @@ func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
 		}
 		head, all, err := input.Peek(src, streamHead)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Sources[i] = all
 		if err := s.sample(head, cluster.Split{Source: i, Length: head.Size()}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	b.ranges = b.quantiles(s.keys, p.Reduces)
-	return nil
+	return b.quantiles(s.keys, p.Reduces), nil
 }
 
-func (b *boundJob) Ranged() [][]byte { return b.ranges.bounds }
-
-func (b *boundJob) Adopt(_ context.Context, _ *cluster.Bound, ranges [][]byte) error {
-	b.ranges = newKeyRanges(ranges)
-	return nil
-}
-
-func (b *boundJob) Imported(s *segment.Segment) cluster.SegmentData {
-	if !b.combines {
-		return s
-	}
-	return combine.OfFiles(s)
-}
-
-// quantiles returns ranges that divide keys, after sorting, into equal parts.
-func (b *boundJob) quantiles(keys [][]byte, reduces int) *keyRanges {
+// quantiles returns the starts of ranges that divide keys, after sorting, into equal parts.
+func (b *boundJob) quantiles(keys [][]byte, reduces int) [][]byte {
 	slices.SortFunc(keys, bytes.Compare)
-	var bounds [][]byte
+	bounds := [][]byte{}
 	for i := 1; i < reduces && len(keys) > 0; i++ {
 		bound := keys[i*len(keys)/reduces]
 		if b.prefix != nil { // a group must not be split
@@ -132,7 +109,7 @@ func (b *boundJob) quantiles(keys [][]byte, reduces int) *keyRanges {
 		}
 		bounds = append(bounds, bound)
 	}
-	return newKeyRanges(bounds)
+	return bounds
 }
 
 // sampler gathers keys of the map output of some records, to compute the ranges of a total order.
@@ -145,20 +122,13 @@ type sampler struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler) sample(src Source, split cluster.Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), sampling: true}
+	t := &Task{ctx: s.ctx, reduces: s.p.Reduces}
 	key := s.bound.key.Bytes()
 	emit := s.bound.typed.emitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
-	userMap, err := s.bound.typed.startMap(t, emit)
-	if err != nil {
-		return err
-	}
-	t.reader = &read.Reader{Ctx: s.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
-	w, stop := cluster.NewWatch(s.ctx, new(cluster.Resources))
-	defer stop()
-	gate, maxKeys := memory.NewGate(nil), len(s.keys)+sampleKeys
-	l := &recordLoop{reader: t.reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
-	err = userMap.run(l, func(mapRecord func() error) error {
-		if len(s.keys) >= maxKeys || t.reader.Mapped > sampleCalls {
+	start := func() (mapCode, error) { return s.bound.typed.startMap(t, emit) }
+	maxKeys, calls := len(s.keys)+sampleKeys, 0
+	err := runAlone(t, src, split, start, func(mapRecord func() error) error {
+		if calls++; len(s.keys) >= maxKeys || calls > sampleCalls {
 			return errSampled
 		}
 		return mapRecord()
@@ -166,7 +136,7 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return t.reader.LocateError(err)
+	return err
 }
 
 // maxBoundBytes is the maximum length of the bound of a range. A prefix serves as well as a key of

@@ -82,7 +82,8 @@ func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]clu
 	return list, nil
 }
 
-// reduceRun is the state of a reduce attempt.
+// reduceRun is a reduce attempt: a stream of pairs in key order, divided into groups. The keys of a
+// group are equal, or agree in Job.GroupFields.
 type reduceRun struct {
 	bound   *boundJob
 	a       *cluster.ReduceAttempt
@@ -91,14 +92,30 @@ type reduceRun struct {
 	code    reduceCode
 	reduces int // number of reduces of the job
 	alive   *cluster.Watch
-	value   memory.Pointer // the current value
+
+	next func() (key []byte, ok bool, err error) // also sets value
+	// placed, if not nil, returns an error for a key that belongs to another reduce.
+	placed func(key []byte) error
+
+	// The current pair, from next.
+	key   []byte
+	value memory.Pointer
+	ok    bool
+	err   error
+
+	group  []byte // the first key of the current group
+	prefix int    // length of the prefix that the keys of the group share
+	first  bool   // the current pair is the group's first
+
+	calls       callCount
+	read, begun int64 // pairs and groups so far
 }
 
 // reduceCode calls the user's Reduce in an attempt. It hides the types of the job.
 type reduceCode struct {
 	// call calls the user's function for the group that begins with the current pair, with the
 	// reused sequence of that index (see keptSeqs).
-	call  func(s *groupStream, sequence int) error
+	call  func(s *reduceRun, sequence int) error
 	close func() error // nil: the user has no Close
 }
 
@@ -150,7 +167,12 @@ func (b *boundJob) largest(budget *cluster.Memory) int64 {
 func (r *reduceRun) combined(list []cluster.Segment) error {
 	segments := make([]*combine.Segment, len(list))
 	for i, s := range list {
-		segments[i] = s.Data.(*combine.Segment)
+		switch data := s.Data.(type) {
+		case *combine.Segment:
+			segments[i] = data
+		case *segment.Segment: // from another process
+			segments[i] = combine.OfFiles(data)
+		}
 	}
 	m := combine.NewMerge(r.bound.tableOptions(&r.a.Resources), r.bound.values(), segments)
 	defer m.Close()

@@ -6,12 +6,10 @@ import (
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // broadcast is the small feed of a broadcast join, which is in memory.
@@ -34,11 +32,9 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	b.matches = combine.Lookup[B]{}
 	add := b.adder()
 	for i, src := range sources {
-		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
-		r := &read.Reader{Ctx: ctx, Windows: read.UsualWindows(), Source: src, Split: cluster.Split{Source: i, Length: src.Size()}}
-		t.reader = r
-		err := b.feed.read(r, read.Each(r, func(fed TaggedRecord[K, B]) error { return read.MapError(fed.apply(fed.index, t, add)) }))
-		if err := r.LocateError(err); err != nil {
+		t := &Task{ctx: ctx}
+		start := func() (mapCode, error) { return b.feed.start(t, add, nil) }
+		if err := runAlone(t, src, cluster.Split{Source: i, Length: src.Size()}, start, nil); err != nil {
 			return fmt.Errorf("small feed: %w", err)
 		}
 	}

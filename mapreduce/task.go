@@ -24,7 +24,8 @@ type Task struct {
 	counters *counter.Set
 	sign     func()          // reports progress for counters; nil before the first
 	budget   *cluster.Memory // may be nil
-	sampling bool            // the map runs on a sample
+	alone    bool            // the map runs outside of an attempt; see runAlone
+	source   int             // index of the input file of a map
 	records  *watch.Copies   // of a watched map; otherwise nil
 	reader   *read.Reader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one

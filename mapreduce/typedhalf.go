@@ -26,6 +26,9 @@ var (
 
 func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (code mapCode, err error) {
 	m := Mapper[I, K, V]{Map: b.job.Map}
+	if start, ok := b.in.fed.(startFeed[K, V]); ok && m.Map == nil && b.job.MapTask == nil {
+		return start(t, emit.(func(K, V)), b.watch)
+	}
 	if b.job.MapTask != nil {
 		if m, err = b.job.MapTask(t); err != nil {
 			return code, err

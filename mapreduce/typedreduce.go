@@ -15,7 +15,7 @@ type typedReduce[K, V, O any] struct {
 	emit    func(O)
 	readKey func(b []byte, k memory.Pointer) error
 	key     K
-	stream  *groupStream // at the current group
+	stream  *reduceRun // at the current group
 
 	// The sequences that calls of the user's function receive in rotation, created on first use.
 	values [keptSeqs]iter.Seq[V]
@@ -44,7 +44,7 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey fun
 	return code, nil
 }
 
-func (r *typedReduce[K, V, O]) call(s *groupStream, sequence int) error {
+func (r *typedReduce[K, V, O]) call(s *reduceRun, sequence int) error {
 	r.stream = s
 	if r.user.Pairs != nil {
 		if r.pairs[sequence] == nil {
@@ -67,7 +67,7 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		s := r.stream
 		s.calls.begin(sequence)
-		for mine := s.calls.now; s.within() && yield(*(*V)(s.run.value.Raw())); s.advance() {
+		for mine := s.calls.now; s.within() && yield(*(*V)(s.value.Raw())); s.advance() {
 			s.calls.check(mine)
 		}
 	}
@@ -91,7 +91,7 @@ func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
 				}
 				known = true
 			}
-			if !yield(*k, *(*V)(s.run.value.Raw())) {
+			if !yield(*k, *(*V)(s.value.Raw())) {
 				return
 			}
 			s.calls.check(mine)

@@ -80,8 +80,8 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 	}
 	_, err := codec.Value[big.Rat]()
 	require.NoError(t, err, "a value is not ordered")
-	must(codec.Key[struct{ a, b string }](false, codec.CallerPackage(1)))(t)
-	require.Equal(t, "github.com/tarry-mr/tarry/mapreduce", codec.CallerPackage(1))
+	must(codec.Key[struct{ a, b string }](false, userPackage()))(t)
+	require.Equal(t, "github.com/tarry-mr/tarry/mapreduce", userPackage())
 }
 
 func bindTree() error {

@@ -84,25 +84,21 @@ type groupPlace struct {
 	reduce int
 }
 
-// agree notes the reduce of a group; if another is known, it returns that and false.
-func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
+// place returns the reduce that is known for a group. If none is, it notes this one.
+func (g *groupPlaces) place(group []byte, reduce int) int {
 	at := &g.places[segment.PartitionOf(group, len(g.places))]
 	known := at.Load()
 	if known == nil && !at.CompareAndSwap(nil, &groupPlace{bytes.Clone(group), reduce}) {
 		known = at.Load()
 	}
-	if known == nil || known.reduce == reduce || !bytes.Equal(known.group, group) {
-		return reduce, true
+	if known == nil || !bytes.Equal(known.group, group) {
+		return reduce
 	}
-	return known.reduce, false
+	return known.reduce
 }
 
 // divided returns the error for a Partition that has assigned a group to two reduces.
 func (b *boundJob) divided(key []byte, one, other int) error {
-	if b.prefix == nil {
-		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing "+
-			"but its arguments", b.keyText(key), one, other))
-	}
 	return Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
 		one, other, b.keyText(key), b.groupFields, b.groupFields))

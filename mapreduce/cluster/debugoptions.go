@@ -25,7 +25,6 @@ type DebugOptions struct {
 //     attempt, with the file and line of the call; what is emitted there is dropped.
 //   - Combine is called again with the same arguments, with them swapped and with others of the
 //     same key: it must be deterministic, commutative and associative.
-//   - Partition is called twice per key.
 //
 // Data behind pointers is not checked, and neither are the records that Plan.Prepare samples for a
 // total order.

@@ -20,7 +20,6 @@ func (s Segment) Export(w io.Writer) error {
 // Imports collects the exported segments of all maps for one reduce, in pieces that may come in any
 // order, and stores them in spills. It is not safe for concurrent use.
 type Imports struct {
-	plan  *Plan
 	files *Spills
 	maps  []*segment.Import // by map; nil before its first piece
 	ready []Segment
@@ -30,7 +29,7 @@ type Imports struct {
 
 // NewImports returns an Imports for a reduce of the plan. Of r it uses only where to spill.
 func (p *Plan) NewImports(r Resources) *Imports {
-	return &Imports{plan: p, files: r.Storage().Files, maps: make([]*segment.Import, p.job.Maps)}
+	return &Imports{files: r.Storage().Files, maps: make([]*segment.Import, p.job.Maps)}
 }
 
 // Add adds a copy of b, a piece at offset `at` of the exported segment of map number index.
@@ -65,7 +64,7 @@ func (i *Imports) Complete() error {
 		i.free = append(i.free, seg.Release)
 		out := Segment{Map: index, Bytes: seg.Bytes(), Records: seg.Records()}
 		if seg.Records() > 0 {
-			out.Data = i.plan.tasks.Imported(seg)
+			out.Data = seg
 		}
 		i.ready = append(i.ready, out)
 	}

@@ -19,7 +19,7 @@ type Layout struct {
 	Name    string        `json:"name"`
 	Types   string        `json:"types"` // of records, keys, values and output
 	Reduces int           `json:"reduces"`
-	Ranges  [][]byte      `json:"ranges,omitempty"` // for a total order: encoded start of each range but the first
+	Ranges  [][]byte      `json:"ranges,omitzero"` // see Bound.Ranges
 	Splits  []Split       `json:"splits"`
 	Sources []input.Stamp `json:"sources"`
 	Output  string        `json:"output"` // directory in which attempts write: an absolute path, or a name in a store
@@ -66,7 +66,7 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	}
 	stamps, err := p.stamps()
 	return Layout{
-		Name: p.job.name, Types: p.job.types, Reduces: p.job.Reduces, Ranges: p.tasks.Ranged(), Splits: splits,
+		Name: p.job.Name, Types: p.job.Types, Reduces: p.job.Reduces, Ranges: p.job.Ranges, Splits: splits,
 		Sources: stamps, Output: dir, Synced: p.Resumable(),
 	}, err
 }
@@ -100,21 +100,21 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.equals(l); err != nil {
 		return fault.Permanent(err)
 	}
-	p.job.Reduces, p.job.Maps = l.Reduces, len(l.Splits)
+	p.job.Reduces, p.job.Maps, p.job.Ranges = l.Reduces, len(l.Splits), l.Ranges
 	if err := p.job.Output.Shared().Join(l.Output, l.Synced); err != nil {
 		return err
 	}
-	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
+	return p.tasks.Prepare(ctx, &p.job)
 }
 
 // equals returns nil if the plan agrees with l; otherwise the error says how they differ.
 func (p *Plan) equals(l *Layout) error {
-	if p.job.name != l.Name || p.job.types != l.Types {
-		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.job.types,
+	if p.job.Name != l.Name || p.job.Types != l.Types {
+		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.Name, p.job.Types,
 			l.Name, l.Types)
 	}
 	if (l.Reduces == 0) != p.job.MapOnly || len(p.job.Sources) != len(l.Sources) {
-		return fmt.Errorf("job %q: %d inputs in this process, %d where it was submitted", p.job.name, len(p.job.Sources), len(l.Sources))
+		return fmt.Errorf("job %q: %d inputs in this process, %d where it was submitted", p.job.Name, len(p.job.Sources), len(l.Sources))
 	}
 	stamps, err := p.stamps()
 	if err != nil {

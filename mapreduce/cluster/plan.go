@@ -13,7 +13,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 var (
@@ -34,29 +33,14 @@ var (
 // A panic of user code, whether job, input or output, becomes the call's error, a PanicError of
 // package mapreduce. User code that ends its goroutine ends the caller's.
 type Plan struct {
-	job     Bound
-	asked   int // Spec.Reduces
-	folds   bool
-	ordered bool
-	kept    []*kept.Store // the stores whose parts the sources are
-	holds   bool          // kept is held until the job ends
-	tasks   Tasks
+	job   Bound
+	kept  []*kept.Store // the stores whose parts the sources are
+	holds bool          // kept is held until the job ends
+	tasks Tasks
 	// streamFault is the first error of an attempt over a stream or sequence, for explainConsumed.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool
 	watched     bool // see Debug
-}
-
-// Bound is what both a Plan and its Tasks need of the job.
-type Bound struct {
-	name    string
-	types   string
-	MapOnly bool
-	Sources []input.Source
-	Inputs  []InputPlan // one per source
-	Output  *output.Committer
-	Reduces int // fixed by Prepare; 0 for a map-only plan
-	Maps    int // fixed by Splits and JoinSmall
 }
 
 // Claim reserves the plan for the caller. The error is ErrNoPlan for a nil plan, and ErrPlanUsed
@@ -66,24 +50,35 @@ func (p *Plan) Claim() error {
 		return ErrNoPlan
 	}
 	if p.claimed.Swap(true) {
-		return fmt.Errorf("job %q: %w", p.job.name, ErrPlanUsed)
+		return fmt.Errorf("job %q: %w", p.job.Name, ErrPlanUsed)
 	}
 	return nil
 }
 
 // Spec describes a plan to NewPlan, except for its Tasks.
 type Spec struct {
-	Name    string
-	Types   string // names of the types of records, keys, values and output
-	Reduces int    // as requested by the job; 0: not set
-	MapOnly bool
-	Ordered bool // see Plan.Ordered
-	Folds   bool // see Plan.Folds
-	Sources []input.Source
-	Inputs  []InputPlan // one per source
+	Name     string
+	Types    string // names of the types of records, keys, values and output
+	Reducers int    // number of reduces that the job asks for; 0: not set
+	MapOnly  bool
+	Ordered  bool // see Plan.Ordered
+	Folds    bool // see Plan.Folds
+	Sources  []input.Source
+	Inputs   []InputPlan // one per source
 	// Beside are further sources, which the Tasks read themselves.
 	Beside []input.Source
-	Output output.Destination
+	To     output.Destination
+}
+
+// Bound is what both a Plan and its Tasks need of the job.
+type Bound struct {
+	Spec
+	Output  *output.Committer
+	Reduces int // fixed by Prepare; 0 for a map-only plan
+	Maps    int // fixed by Splits and JoinSmall
+	// Ranges are the encoded starts of the key ranges of a total order, except for the first one's.
+	// They are nil until Prepare or Adopt sets them.
+	Ranges [][]byte
 }
 
 // NewPlan returns a plan that runs the tasks of t. It copies the list of sources and keeps their
@@ -93,11 +88,9 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Sources = sources
 	return &Plan{
-		job: Bound{
-			name: s.Name, types: s.Types, MapOnly: s.MapOnly, Sources: sources, Inputs: s.Inputs, Output: output.NewCommitter(s.Output),
-		},
-		asked: s.Reduces, folds: s.Folds, ordered: s.Ordered,
+		job:  Bound{Spec: s, Output: output.NewCommitter(s.To)},
 		kept: kept.ReadBy(kept.ReadBy(nil, sources), s.Beside), tasks: t,
 	}, nil
 }
@@ -106,15 +99,10 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 type Tasks interface {
 	// Watch turns on the checks of Plan.Debug for all attempts. It is called first, or never.
 	Watch(o DebugOptions)
+	// Prepare makes the tasks ready to run, and sets p.Ranges if they are nil.
 	Prepare(ctx context.Context, p *Bound) error
 	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
 	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
-	// Ranged returns the ranges of a total order. Adopt sets ranges that another process has
-	// chosen.
-	Ranged() [][]byte
-	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
-	// Imported returns a segment from another process as Segment.Data.
-	Imported(s *segment.Segment) SegmentData
 	// RunLocal runs all tasks and returns the skipped bad records, at most `most`.
 	RunLocal(ctx context.Context, p *Bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
 	// End is called when the job is over. It returns the first mistake that a watched attempt has
@@ -122,40 +110,20 @@ type Tasks interface {
 	End() error
 }
 
-// NoReduces implements the methods of Tasks that only jobs with reduces need.
-type NoReduces struct{}
-
-// Prepare does nothing.
-func (NoReduces) Prepare(context.Context, *Bound) error { return nil }
-
-// RunReduce returns an error.
-func (NoReduces) RunReduce(context.Context, *Bound, *ReduceAttempt) error {
-	return errors.New("mapreduce: a map-only plan has no reduces")
-}
-
-// Ranged returns nil.
-func (NoReduces) Ranged() [][]byte { return nil }
-
-// Adopt does nothing.
-func (NoReduces) Adopt(context.Context, *Bound, [][]byte) error { return nil }
-
-// Imported returns nil.
-func (NoReduces) Imported(*segment.Segment) SegmentData { return nil }
-
 // Name returns the job's name.
-func (p *Plan) Name() string { return p.job.name }
+func (p *Plan) Name() string { return p.job.Name }
 
 // MapOnly reports whether the job has no reduces, so that maps write the output.
 func (p *Plan) MapOnly() bool { return p.job.MapOnly }
 
 // Ordered reports whether the parts, joined in order, are in key order with any number of reduces;
 // see Job.TotalOrder.
-func (p *Plan) Ordered() bool { return p.ordered }
+func (p *Plan) Ordered() bool { return p.job.Ordered }
 
 // Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum.
 // Then a map's output grows with its distinct keys and not with its records. It is false for values
 // without bytes: such a job computes its distinct keys, which may be as many as its records.
-func (p *Plan) Folds() bool { return p.folds }
+func (p *Plan) Folds() bool { return p.job.Folds }
 
 // Reduces returns the number of reduces, once Prepare has set it; 0 for a map-only plan.
 func (p *Plan) Reduces() int { return p.job.Reduces }
@@ -204,7 +172,7 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer fault.Guard(fault.Guard(true))
 	p.job.Reduces = 0
 	if !p.job.MapOnly {
-		p.job.Reduces = max(p.asked, 0)
+		p.job.Reduces = max(p.job.Reducers, 0)
 		if p.job.Reduces == 0 {
 			p.job.Reduces = max(o.Reduces, 1)
 		}

@@ -64,11 +64,6 @@ func (w *Watch) Now() error {
 // must give a sign of life, canceled is 1 if it must end.
 func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
 
-// Asked reports whether the attempt must give a sign of life or has been canceled.
-func (w *Watch) Asked() bool {
-	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0
-}
-
 // GoesOn gives a sign of life and reports whether the attempt may continue.
 func (w *Watch) GoesOn() bool {
 	w.life.Sign()

@@ -76,15 +76,6 @@ var mainModule = sync.OnceValue(func() string {
 	return "main"
 })
 
-// CallerPackage returns the package of the function skip frames up the stack, the caller's for 1.
-func CallerPackage(skip int) string {
-	pc, _, _, ok := runtime.Caller(skip)
-	if !ok {
-		return ""
-	}
-	return PackageOf(runtime.FuncForPC(pc).Name())
-}
-
 // PackageOf returns the package path in the full name of a function, as package runtime gives it.
 // In the last element of such a path dots are %2e.
 func PackageOf(name string) string {
