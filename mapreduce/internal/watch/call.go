@@ -14,15 +14,15 @@ var ErrRecordChanged = errors.New("mapreduce: Map changed its record: it may be 
 // watcher checks the calls of the user's functions in one attempt, by reflection, so that no code
 // is compiled per job. It counts them and passes copies of byte slices.
 type watcher struct {
-	*watched
+	*State
 	id     attempt.ID
 	n      int64
 	copies []*Copies // copies of the record, or of key and value
 	reads  string    // Map or Reduce
 }
 
-func newWatcher(d *watched, id attempt.ID, reads string, what ...string) *watcher {
-	w := &watcher{watched: d, id: id, reads: reads}
+func newWatcher(s *State, id attempt.ID, reads string, what ...string) *watcher {
+	w := &watcher{State: s, id: id, reads: reads}
 	for _, name := range what {
 		w.copies = append(w.copies, &Copies{what: name})
 	}
@@ -32,10 +32,10 @@ func newWatcher(d *watched, id attempt.ID, reads string, what ...string) *watche
 // step counts a call of user code. It returns an error if DebugOptions.Interrupt fails the attempt.
 func (w *watcher) step() error {
 	w.n++
-	if w.Interrupt == nil {
+	if w.options.Interrupt == nil {
 		return nil
 	}
-	return w.Interrupt(w.id, w.n)
+	return w.options.Interrupt(w.id, w.n)
 }
 
 // watching is called in place of the user's function f, which it may call.
@@ -155,10 +155,10 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 // WrapMap replaces, in debug mode, the functions at pointers userMap and userClose by ones that
 // check them. It returns the copies of records that the map gets, or nil without debug mode.
 func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
-	if s.debug == nil {
+	if !s.on {
 		return nil
 	}
-	w := newWatcher(s.debug, id, "Map", "record")
+	w := newWatcher(s, id, "Map", "record")
 	watchFunc(userMap, w.each(w.copyRecord))
 	watchFunc(userClose, w.closing)
 	return w.copies[0]
@@ -167,10 +167,10 @@ func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
 // WrapReduce is WrapMap for a reduce attempt, with pointers to its functions; those that are nil
 // stay so. userClose is a pointer to a Close, or nil. It reports whether debug mode is on.
 func (s *State) WrapReduce(id attempt.ID, userClose any, functions ...any) bool {
-	if s.debug == nil {
+	if !s.on {
 		return false
 	}
-	w := newWatcher(s.debug, id, "Reduce", "key", "value", "left value")
+	w := newWatcher(s, id, "Reduce", "key", "value", "left value")
 	for _, f := range functions {
 		if !reflect.ValueOf(f).Elem().IsNil() {
 			watchFunc(f, w.each(w.copyGroup))

@@ -12,58 +12,43 @@ import (
 )
 
 // State belongs to a plan and says whether debug mode (Plan.Debug) checks the functions of its job.
+// All attempts share it.
 type State struct {
-	debug *watched // nil: attempts are not watched
+	on      bool
+	options cluster.DebugOptions
+	misuse  atomic.Pointer[error] // the first misuse of emit
+	ended   atomic.Bool           // the job is over: misuse is not read anymore
 }
 
 // Watch turns debug mode on for the attempts of the plan.
-func (s *State) Watch(o cluster.DebugOptions) { s.debug = &watched{DebugOptions: o} }
+func (s *State) Watch(o cluster.DebugOptions) { s.on, s.options = true, o }
 
-// Watches reports whether debug mode is on.
-func (s *State) Watches() bool { return s.debug != nil }
-
-// End is called when the job is over. It returns the error of the first misuse of emit.
+// End is called when the job is over. It returns the error of the first misuse of emit. A later one
+// panics, as no one returns its error.
 func (s *State) End() error {
-	s.debug.end()
-	return s.debug.failed()
-}
-
-// watched is shared by the attempts of a plan in debug mode.
-type watched struct {
-	cluster.DebugOptions
-	misuse atomic.Pointer[error] // the first misuse of emit
-	ended  atomic.Bool           // the job is over: misuse is not read anymore
+	s.ended.Store(true)
+	return s.failed()
 }
 
 // failed returns the error of the first misuse of emit, or nil.
-func (d *watched) failed() error {
-	if d == nil {
-		return nil
-	}
-	if err := d.misuse.Load(); err != nil {
+func (s *State) failed() error {
+	if err := s.misuse.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// end records that the job is over. A later misuse of emit panics, as no one returns its error.
-func (d *watched) end() {
-	if d != nil {
-		d.ended.Store(true)
-	}
-}
-
 // note stores the error of a misuse of emit, if it is the first, for failed.
-func (d *watched) note(err error) {
+func (s *State) note(err error) {
 	err = fault.Permanent(err)
-	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
+	if s.misuse.CompareAndSwap(nil, &err) && s.ended.Load() {
 		panic(memory.Outside)
 	}
 }
 
 // userCall is one call of a user's function that gets an emit.
 type userCall struct {
-	*watched
+	*State
 	who       string // Map, Reduce or Close
 	goroutine string
 	over      atomic.Bool
@@ -71,11 +56,11 @@ type userCall struct {
 }
 
 // watchCall calls code, which calls the user's function who, and returns its or emit's error.
-func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall) error) error {
-	c := &userCall{watched: d, who: who, goroutine: goroutine(), copies: copies}
+func (s *State) watchCall(who string, copies []*Copies, code func(c *userCall) error) error {
+	c := &userCall{State: s, who: who, goroutine: goroutine(), copies: copies}
 	defer c.over.Store(true)
 	err := code(c)
-	if out := d.failed(); out != nil {
+	if out := s.failed(); out != nil {
 		return out
 	}
 	for _, l := range copies {
