@@ -172,7 +172,7 @@ func (c *check[O]) otherReduces(base *outcome[O]) error {
 func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
 	o, err := c.run(variant{reduces: reduces, debug: true, why: "the output depends on the number of reduces"})
 	if err == nil && !c.PerReduce {
-		err = c.compareAny(base, o)
+		err = c.compare(base, o)
 	}
 	return o, err
 }

@@ -10,18 +10,22 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
 )
 
-// compare returns an error for two runs with as many reduces whose outputs differ; it names the
-// first record that does. It compares part by part. A job without reduces has a part for each
-// split, so its parts are concatenated first.
+// compare returns an error for two runs whose outputs differ; it names the first record that does.
+// It compares part by part. A job without reduces has a part for each split, so its parts are
+// concatenated first. Of runs with different numbers of reduces it compares all records, sorted by
+// their text.
 func (c *check[O]) compare(base, o *outcome[O]) error {
-	was, is := base.parts, o.parts
-	if c.reduces == 0 {
+	was, is, of := base.parts, o.parts, "part %d, record %d"
+	switch {
+	case c.reduces == 0:
 		was, is = [][]O{slices.Concat(was...)}, [][]O{slices.Concat(is...)}
+	case len(was) != len(is):
+		was, is, of = sorted(was), sorted(is), "of all records in order, part %d, record %d"
 	}
-	for p := range max(len(was), len(is)) {
-		a, b := part(was, p), part(is, p)
+	for p := range was {
+		a, b := was[p], is[p]
 		for i := range max(len(a), len(b)) {
-			at := fmt.Sprintf("part %d, record %d", p, i)
+			at := fmt.Sprintf(of, p, i)
 			switch {
 			case i >= len(b):
 				return differs(base, o, fmt.Sprintf("%s is missing, which is %s", at, show(a[i])), a[i])
@@ -35,52 +39,11 @@ func (c *check[O]) compare(base, o *outcome[O]) error {
 	return nil
 }
 
-func part[O any](parts [][]O, p int) []O {
-	if p < len(parts) {
-		return parts[p]
-	}
-	return nil
-}
-
-// placed is a record with its place in the output: part and index.
-type placed[O any] struct {
-	part, index int
-	record      O
-	text        string
-}
-
-func (p placed[O]) String() string {
-	return fmt.Sprintf("part %d, record %d, which is %s,", p.part, p.index, p.text)
-}
-
-// compareAny returns an error for two runs, with different numbers of reduces, whose records
-// differ; their parts do not matter.
-func (c *check[O]) compareAny(base, o *outcome[O]) error {
-	was, is := sorted(base.parts), sorted(o.parts)
-	for i := range max(len(was), len(is)) {
-		switch {
-		case i >= len(is):
-			return differs(base, o, fmt.Sprintf("%v is missing", was[i]), was[i].record)
-		case i >= len(was):
-			return differs(base, o, fmt.Sprintf("%v is too many", is[i]), is[i].record)
-		case !alike.Equal(was[i].record, is[i].record, c.Within):
-			return differs(base, o, fmt.Sprintf("of all records in order %v is the first to differ, but %v", is[i], was[i]),
-				is[i].record)
-		}
-	}
-	return nil
-}
-
-// sorted returns the records of all parts, ordered by their text.
-func sorted[O any](parts [][]O) []placed[O] {
-	var list []placed[O]
-	for p, records := range parts {
-		for i, r := range records {
-			list = append(list, placed[O]{p, i, r, show(r)})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b placed[O]) int { return strings.Compare(a.text, b.text) })
-	return list
+// sorted returns the records of all parts as one part, ordered by their text.
+func sorted[O any](parts [][]O) [][]O {
+	list := slices.Concat(parts...)
+	slices.SortStableFunc(list, func(a, b O) int { return strings.Compare(show(a), show(b)) })
+	return [][]O{list}
 }
 
 // differs returns the error for a record at which two runs differ.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -117,7 +116,11 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 	if v.cluster {
 		o.counters, err = v.live(c.t.Context(), p)
 	} else {
-		o.counters, err = mapreduce.RunLocal(c.t.Context(), p, mapreduce.LocalOptions{Reduces: v.reduces, Blocks: v.blocks(p)})
+		local := mapreduce.LocalOptions{Reduces: v.reduces}
+		if v.split > 0 {
+			local.Blocks = p.BlocksOf(v.split)
+		}
+		o.counters, err = mapreduce.RunLocal(c.t.Context(), p, local)
 	}
 	c.reduces, c.fixed = p.Reduces(), p.Reduces() != v.reduces
 	v.reduces = p.Reduces()
@@ -144,21 +147,6 @@ func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, e
 	defer func() { err = errors.Join(err, cluster.Close()) }()
 	res, err := actors.RunOn(ctx, cluster, p, actors.SubmitOptions{Reduces: v.reduces})
 	return res.Counters, err
-}
-
-// blocks returns a function that cuts the sources of p into splits; nil: each is one split.
-func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
-	if v.split == 0 {
-		return nil
-	}
-	return func(source int) []cluster.Block {
-		var list []cluster.Block
-		size := p.Sources()[source].Size()
-		for at := int64(0); at < size; at += v.split {
-			list = append(list, cluster.Block{Offset: at, Length: min(v.split, size-at)})
-		}
-		return list
-	}
 }
 
 // interrupt returns an error for up to two attempts at a task, at an early record or, in a short
