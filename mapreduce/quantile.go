@@ -48,8 +48,9 @@ func nth[V cmp.Ordered](list []V, k int) V {
 	const short = 16
 	for looks := 2 * bits.Len(uint(len(list))); len(list) > short && looks > 0; looks-- {
 		n := len(list)
-		pivot := middleOf(list[n/4], list[n/2], list[n-1-n/4])
-		i, j := 0, n-1
+		three := []V{list[n/4], list[n/2], list[n-1-n/4]}
+		slices.Sort(three)
+		pivot, i, j := three[1], 0, n-1
 		for i <= j {
 			for cmp.Less(list[i], pivot) {
 				i++
@@ -73,18 +74,4 @@ func nth[V cmp.Ordered](list []V, k int) V {
 	}
 	slices.Sort(list)
 	return list[k]
-}
-
-// middleOf returns the median of three.
-func middleOf[V cmp.Ordered](a, b, c V) V {
-	if cmp.Less(b, a) {
-		a, b = b, a
-	}
-	if cmp.Less(c, b) {
-		b = c
-	}
-	if cmp.Less(b, a) {
-		return a
-	}
-	return b
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -61,16 +62,10 @@ type topMap[T, K any] struct {
 	decode func(b []byte) (K, error)
 	clone  func(rec memory.Pointer) // nil: records share no memory
 	size   func(rec T) int
-	lists  []topList[T]
-	at     map[string]int // index in lists, by encoded key
-	left   int            // remaining bytes for lists
+	lists  map[string]*[]T // sorted records, by encoded key
+	left   int             // remaining bytes for lists
 	key    []byte
 	one    []T
-}
-
-type topList[T any] struct {
-	key  []byte
-	recs []T // sorted
 }
 
 // maxTopBytes limits the memory of a map's lists, in bytes.
@@ -79,7 +74,7 @@ const maxTopBytes = 2 << 20
 func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs codec.Typed[T]) *topMap[T, K] {
 	m := &topMap[T, K]{
 		n: n, top: top, encode: keys.Encoder(), decode: keys.Decoder(), clone: recs.Cloner(),
-		at: map[string]int{}, left: maxTopBytes, one: make([]T, 1), // emit keeps no reference
+		lists: map[string]*[]T{}, left: maxTopBytes, one: make([]T, 1), // emit keeps no reference
 	}
 	own := int(memory.SizeOf[T]())
 	m.size = func(T) int { return own }
@@ -97,46 +92,40 @@ func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs 
 // take adds a record to the list of its key, or emits it if memory is short.
 func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
 	m.key = m.encode(m.key[:0], key)
-	i, known := m.at[string(m.key)]
-	if known {
-		if list := m.lists[i].recs; len(list) >= m.n && m.top(rec, list[len(list)-1]) >= 0 {
-			return
-		}
+	list, known := m.lists[string(m.key)]
+	if known && len(*list) >= m.n && m.top(rec, (*list)[len(*list)-1]) >= 0 {
+		return
 	}
 	const ofList = 128 // a list without records
 	need := m.size(rec)
 	if !known {
 		need += ofList + 2*len(m.key)
 	}
+	m.one[0] = rec
 	if m.left < need {
-		m.one[0] = rec
 		emit(key, m.one)
 		return
 	}
 	if m.left -= need; !known {
-		i = len(m.lists)
-		m.lists = append(m.lists, topList[T]{key: bytes.Clone(m.key)})
-		m.at[string(m.key)] = i
+		list = new([]T)
+		m.lists[string(m.key)] = list
 	}
-	m.one[0] = rec
 	if m.clone != nil {
 		m.clone(memory.Of(&m.one[0]))
 	}
-	l := &m.lists[i]
-	before := len(l.recs)
-	if before == m.n {
-		m.left += m.size(l.recs[before-1])
+	if len(*list) == m.n {
+		m.left += m.size((*list)[m.n-1])
 	}
-	l.recs = mergeTop(l.recs, m.one, m.n, m.top)
+	*list = mergeTop(*list, m.one, m.n, m.top)
 }
 
 func (m *topMap[T, K]) close(emit func(K, []T)) error {
-	for _, l := range m.lists {
-		key, err := m.decode(l.key)
+	for _, encoded := range slices.Sorted(maps.Keys(m.lists)) {
+		key, err := m.decode([]byte(encoded))
 		if err != nil {
 			return err
 		}
-		emit(key, l.recs)
+		emit(key, *m.lists[encoded])
 	}
 	return nil
 }
