@@ -13,14 +13,15 @@ import (
 
 // The names of Hadoop's groups of counters.
 const (
-	GroupJob         = "Job Counters"
-	GroupFramework   = "Map-Reduce Framework"
-	groupFileSystem  = "File System Counters"
-	groupFileInput   = "File Input Format Counters"
-	groupFileOutput  = "File Output Format Counters"
-	groupShuffle     = "Shuffle Errors"
-	groupOrderLength = 6
+	GroupJob        = "Job Counters"
+	GroupFramework  = "Map-Reduce Framework"
+	groupFileSystem = "File System Counters"
+	groupFileInput  = "File Input Format Counters"
+	groupFileOutput = "File Output Format Counters"
 )
+
+// groupOrder has the groups of the engine's counters in print order.
+var groupOrder = []string{groupFileSystem, GroupJob, GroupFramework, groupFileInput, groupFileOutput}
 
 // ID identifies a counter of the engine, which has Hadoop's group and name.
 type ID int
@@ -188,15 +189,12 @@ func (s *Set) All() iter.Seq[Value] {
 	return slices.Values(list)
 }
 
+// groupRank returns the position of a group in the print order; users' groups are last.
 func groupRank(group string) int {
-	order := [groupOrderLength]string{
-		groupFileSystem, GroupJob, GroupFramework, groupShuffle, groupFileInput,
-		groupFileOutput,
-	}
-	if i := slices.Index(order[:], group); i >= 0 {
+	if i := slices.Index(groupOrder, group); i >= 0 {
 		return i
 	}
-	return groupOrderLength
+	return len(groupOrder)
 }
 
 // Print writes the counters in Hadoop's layout: first "Counters: N", then each group after one tab,

@@ -26,10 +26,9 @@ var (
 )
 
 // permanentError is the result of Permanent: no further attempt can succeed after it.
-type permanentError struct{ err error }
+type permanentError struct{ error }
 
-func (e *permanentError) Error() string { return e.err.Error() }
-func (e *permanentError) Unwrap() error { return e.err }
+func (e *permanentError) Unwrap() error { return e.error }
 
 // Permanent implements mapreduce.Permanent, which documents it.
 func Permanent(err error) error {
@@ -40,10 +39,9 @@ func Permanent(err error) error {
 }
 
 // badError is the result of Bad: one record causes the error and can be skipped.
-type badError struct{ err error }
+type badError struct{ error }
 
-func (e *badError) Error() string { return e.err.Error() }
-func (e *badError) Unwrap() error { return e.err }
+func (e *badError) Unwrap() error { return e.error }
 
 // Bad implements mapreduce.Bad, which documents it.
 func Bad(err error) error {
