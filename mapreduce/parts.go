@@ -75,10 +75,7 @@ type ownPart struct {
 
 // openPart creates the file of a part and calls the user's open for it.
 func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
-	file, err := to.OwnFile(at)
-	if err != nil {
-		return nil, err
-	}
+	file := to.OwnFile(at)
 	o := &ownPart{file: file, record: out.record}
 	opened := false
 	defer func() { // even if open exits the goroutine

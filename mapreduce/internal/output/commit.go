@@ -109,7 +109,7 @@ func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool,
 		return false, nil
 	}
 	to := Part{Attempt: "note", name: name}
-	f, err := c.create(to)
+	f, err := c.file(to, c.Store.Create)
 	if err != nil {
 		return false, err
 	}
@@ -144,16 +144,15 @@ type PartWriter struct {
 func (c *Committer) Open(id attempt.ID) (*PartWriter, error) { return c.Begin(c.Part(id)) }
 
 // Begin returns the writer of part p.
-func (c *Committer) Begin(p Part) (*PartWriter, error) {
-	f, err := c.create(p)
+func (c *Committer) Begin(p Part) (*PartWriter, error) { return c.writer(p, c.Store.Create) }
+
+// writer returns a PartWriter that compresses, if the destination says so, into the file that open
+// opens for part p.
+func (c *Committer) writer(p Part, open func(Part) (io.WriteCloser, error)) (*PartWriter, error) {
+	file, err := c.file(p, open)
 	if err != nil {
 		return nil, err
 	}
-	return c.writer(&strictFile{file: f})
-}
-
-// writer returns a PartWriter that compresses, if the destination says so, into file.
-func (c *Committer) writer(file *strictFile) (*PartWriter, error) {
 	z, err := Compress(file, c.compression)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -183,12 +182,6 @@ func (w *PartWriter) Flush() {
 	w.Buf = w.Buf[:0]
 }
 
-// packs reports whether Write compresses.
-func (w *PartWriter) packs() bool {
-	_, plain := w.packer.(nopCloser)
-	return !plain
-}
-
 func (w *PartWriter) goesOn() bool {
 	if w.Err == nil && w.Check != nil {
 		w.Err = w.Check()
@@ -216,33 +209,29 @@ func (w *PartWriter) Close() error {
 	return cmp.Or(w.Err, w.packer.Close(), w.file.Close())
 }
 
-// strictFile writes to a file that may be user code. It makes short writes and panics errors, since
-// a panic in a goroutine of the compressor would end the process. The first error stays.
+// strictFile writes to an attempt's file, which may be user code, and counts its bytes by meter. It
+// makes short writes and panics errors, since a panic in a goroutine of the compressor would end the
+// process. The first error stays.
 type strictFile struct {
-	create   func() (io.WriteCloser, error) // creates file for the first byte or to close it
-	file     io.WriteCloser
-	unwanted bool // bytes are dropped, and no file is created
-	err      error
+	file  io.WriteCloser
+	part  Part
+	meter *meter
+	err   error
 }
 
-// open creates the file if it does not exist yet.
-func (s *strictFile) open() (err error) {
-	if s.file == nil {
-		s.file, err = s.create()
-	}
-	return err
+// file returns the file that open opens for part p.
+func (c *Committer) file(p Part, open func(Part) (io.WriteCloser, error)) (*strictFile, error) {
+	f, err := open(p)
+	return &strictFile{file: f, part: p, meter: c.meter}, err
 }
 
 // Write implements io.Writer.
 func (s *strictFile) Write(p []byte) (n int, err error) {
-	if s.unwanted {
-		return len(p), nil
+	if s.err == nil {
+		s.err = s.meter.add(s.part, int64(len(p)))
 	}
 	if s.err == nil {
 		fault.Contained(&s.err, func() error {
-			if err = s.open(); err != nil {
-				return err
-			}
 			n, err = s.file.Write(p)
 			return wholly(int64(n), int64(len(p)), err)
 		})
@@ -251,16 +240,8 @@ func (s *strictFile) Write(p []byte) (n int, err error) {
 }
 
 // Close implements io.Closer.
-func (s *strictFile) Close() error {
-	var err error
-	if s.file != nil || !s.unwanted {
-		fault.Contained(&err, func() error {
-			if err = s.open(); err != nil {
-				return err
-			}
-			return s.file.Close()
-		})
-	}
+func (s *strictFile) Close() (err error) {
+	fault.Contained(&err, s.file.Close)
 	return cmp.Or(s.err, err)
 }
 

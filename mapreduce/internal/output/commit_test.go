@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func (*closable) Close() error { return nil }
 func TestEndOfAnAttemptBeforeTheLastFlush(t *testing.T) {
 	for _, compression := range []Compression{NoCompression, Zstd} {
 		file := &closable{}
-		w := must((&Committer{compression: compression}).writer(&strictFile{file: file}))(t)
+		w := must((&Committer{compression: compression}).writer(Part{}, func(Part) (io.WriteCloser, error) { return file, nil }))(t)
 		ended := errors.New("the attempt ended")
 		w.Check = func() error { return ended }
 		w.Buf = append(w.Buf, "the last records"...)

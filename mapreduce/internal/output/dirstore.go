@@ -24,16 +24,18 @@ type dirStore struct {
 	mu        sync.Mutex
 	fs        stores.Store // nil until opened
 	dir       string
-	parts     map[string]*storedPart // by attempt
-	lateParts []Part                 // for an output that replaces another one: committed by Success
+	parts     map[string]*storedPart // by attempt, until their commit
+	lateParts []func() error         // of an output that replaces another one: Success completes them
 	owned     bool                   // set up here: Abort may remove it
 	replaces  bool                   // it replaces an earlier output
 	cleared   bool                   // the earlier output is removed
 	ended     bool
 }
 
-// storedPart is the file of an attempt, in this process or another.
+// storedPart is the file of an attempt, in this process or another. Its Close keeps the receipt,
+// with which any process can complete it.
 type storedPart struct {
+	store   *dirStore
 	file    stores.Part // nil if another process wrote it
 	receipt string
 }
@@ -142,31 +144,25 @@ func (s *dirStore) Create(p Part) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, s.named(err)
 	}
-	r := &storedPart{file: file}
+	r := &storedPart{store: s, file: file}
 	s.put(p.Attempt, r)
-	return storedWriter{s, r}, nil
-}
-
-// storedWriter writes a part's file; Close keeps its receipt for Commit.
-type storedWriter struct {
-	store *dirStore
-	part  *storedPart
+	return r, nil
 }
 
 // Write implements io.Writer.
-func (w storedWriter) Write(p []byte) (int, error) {
-	n, err := w.part.file.Write(p)
-	return n, w.store.named(err)
+func (r *storedPart) Write(p []byte) (int, error) {
+	n, err := r.file.Write(p)
+	return n, r.store.named(err)
 }
 
 // Close implements io.Closer.
-func (w storedWriter) Close() error {
-	if err := w.part.file.Close(); err != nil {
-		return w.store.named(err)
+func (r *storedPart) Close() error {
+	if err := r.file.Close(); err != nil {
+		return r.store.named(err)
 	}
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	w.part.receipt = w.part.file.Receipt()
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	r.receipt = r.file.Receipt()
 	return nil
 }
 
@@ -197,22 +193,20 @@ func (s *dirStore) Commit(p Part) error {
 		return ErrEnded
 	}
 	r := s.parts[p.Attempt]
-	if s.replaces && r != nil && r.receipt != "" {
-		s.lateParts = append(s.lateParts, p)
+	if r == nil || r.receipt == "" {
+		s.mu.Unlock()
+		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.Attempt)
+	}
+	complete := func() error { return s.named(s.fs.Complete(path.Join(s.dir, p.name), r.receipt)) }
+	if s.replaces {
+		s.lateParts = append(s.lateParts, complete)
+		delete(s.parts, p.Attempt)
 		s.mu.Unlock()
 		return nil
 	}
 	s.mu.Unlock()
-	return s.complete(p, r)
-}
-
-// complete makes the file of an attempt visible as part p.
-func (s *dirStore) complete(p Part, r *storedPart) error {
-	if r == nil || r.receipt == "" {
-		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.Attempt)
-	}
-	if err := s.fs.Complete(path.Join(s.dir, p.name), r.receipt); err != nil {
-		return s.named(err)
+	if err := complete(); err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,14 +217,7 @@ func (s *dirStore) complete(p Part, r *storedPart) error {
 func (s *dirStore) Discard(p Part) error {
 	s.mu.Lock()
 	r := s.parts[p.Attempt]
-	for _, kept := range s.lateParts {
-		if kept.Attempt == p.Attempt {
-			r = nil // it is committed
-		}
-	}
-	if r != nil {
-		delete(s.parts, p.Attempt)
-	}
+	delete(s.parts, p.Attempt)
 	s.mu.Unlock()
 	if r == nil || r.file == nil {
 		return nil
@@ -243,8 +230,8 @@ func (s *dirStore) Success() error {
 		if err := s.clear(); err != nil {
 			return fmt.Errorf("overwrite: %w", s.named(err))
 		}
-		for _, p := range s.lateParts {
-			if err := s.complete(p, s.parts[p.Attempt]); err != nil {
+		for _, complete := range s.lateParts {
+			if err := complete(); err != nil {
 				return err
 			}
 		}

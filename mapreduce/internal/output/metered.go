@@ -1,7 +1,6 @@
 package output
 
 import (
-	"io"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -51,32 +50,6 @@ func (m *meter) end(p Part, stay bool) {
 	if n > 0 && !stay {
 		_ = m.grow(-n)
 	}
-}
-
-// meteredFile is an attempt's file whose bytes meter counts.
-type meteredFile struct {
-	io.WriteCloser
-	meter *meter
-	part  Part
-}
-
-// Write implements io.Writer.
-func (f meteredFile) Write(b []byte) (int, error) {
-	if err := f.meter.add(f.part, int64(len(b))); err != nil {
-		return 0, err
-	}
-	return f.WriteCloser.Write(b)
-}
-
-// create creates the file of an attempt's part, metered, in the store.
-func (c *Committer) create(p Part) (io.WriteCloser, error) { return c.metered(p, c.Store.Create) }
-
-func (c *Committer) metered(p Part, open func(Part) (io.WriteCloser, error)) (io.WriteCloser, error) {
-	f, err := open(p)
-	if err != nil || c.meter == nil {
-		return f, err
-	}
-	return meteredFile{f, c.meter, p}, nil
 }
 
 // keep commits the file of an attempt, and stops metering it.

@@ -3,7 +3,6 @@ package output
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,10 +16,10 @@ import (
 type PartFile struct {
 	part       Part
 	to         *Committer
-	writer     *PartWriter // buffers and compresses the bytes for a file created at the first one
-	path       string      // empty if Path was not called
-	hasWritten bool        // Write was called
-	isEnded    bool        // the user's writer was closed or aborted
+	writer     PartWriter // begin creates its file; until then it is only a buffer
+	path       string     // empty if Path was not called
+	hasWritten bool       // Write was called
+	isEnded    bool       // the user's writer was closed or aborted
 }
 
 // The errors for a wrong use of a [PartFile].
@@ -30,13 +29,10 @@ var (
 )
 
 // OwnFile returns the PartFile with which a user's mapreduce.PartWriter writes part p.
-func (c *Committer) OwnFile(p Part) (*PartFile, error) {
-	w, err := c.writer(&strictFile{create: func() (io.WriteCloser, error) { return c.create(p) }})
-	return &PartFile{part: p, to: c, writer: w}, err
-}
+func (c *Committer) OwnFile(p Part) *PartFile { return &PartFile{part: p, to: c} }
 
 // WriterOf returns the PartWriter to which Write passes bytes.
-func WriterOf(f *PartFile) *PartWriter { return f.writer }
+func WriterOf(f *PartFile) *PartWriter { return &f.writer }
 
 // Name returns the name of the part, such as part-r-00000.
 func (f *PartFile) Name() string { return f.part.name }
@@ -51,16 +47,27 @@ func (f *PartFile) Write(p []byte) (int, error) {
 		return 0, ErrBothWays
 	}
 	f.hasWritten = true
-	if f.writer.Err != nil {
-		return 0, f.writer.Err
+	if len(p) < DirectSize && len(f.writer.Buf)+len(p) < FlushSize {
+		f.writer.Buf = append(f.writer.Buf, p...)
+		return len(p), f.writer.Err
 	}
-	if len(p) >= DirectSize {
-		return f.writer.Write(p)
+	if err := f.begin(); err != nil {
+		return 0, err
 	}
-	if f.writer.Buf = append(f.writer.Buf, p...); len(f.writer.Buf) >= FlushSize {
-		f.writer.Flush()
+	return f.writer.Write(p)
+}
+
+// begin creates the file of the writer, once. It returns the writer's error, if there is one.
+func (f *PartFile) begin() error {
+	if f.writer.file != nil {
+		return f.writer.Err
 	}
-	return len(p), f.writer.Err
+	w, err := f.to.Begin(f.part)
+	if err == nil {
+		w.Buf, w.Check = append(w.Buf, f.writer.Buf...), f.writer.Check
+		f.writer = *w
+	}
+	return err
 }
 
 // Path returns the path of a local file that does not exist yet and will be the part: the writer
@@ -78,7 +85,7 @@ func (f *PartFile) Path() (string, error) {
 		return f.path, nil
 	case !ok:
 		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.to.Name()))
-	case f.writer.packs():
+	case f.to.compression != NoCompression:
 		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
 	path, err := local.place(f.part)
@@ -90,7 +97,10 @@ func (f *PartFile) Path() (string, error) {
 func FinishFile(f *PartFile) (err error) {
 	f.isEnded = true
 	if f.path == "" {
-		return f.writer.Close()
+		if err = f.begin(); f.writer.file != nil {
+			err = f.writer.Close()
+		}
+		return err
 	}
 	f.writer.Bytes, err = f.to.Store.(*localStore).adopt(f.part)
 	if err == nil {
@@ -101,12 +111,11 @@ func FinishFile(f *PartFile) (err error) {
 
 // DropFile ends the part of an aborted writer; AbortTask removes the file.
 func DropFile(f *PartFile) {
-	if !f.isEnded {
-		f.isEnded = true
-		f.writer.file.unwanted = true
+	if f.writer.file != nil && !f.isEnded {
 		f.writer.Buf = nil
 		_ = f.writer.Close()
 	}
+	f.isEnded = true
 }
 
 // ownDir is the suffix of the temporary directory in which an attempt creates its part by Path.

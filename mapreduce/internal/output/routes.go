@@ -134,11 +134,7 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 	} else {
 		create = appends.reopen
 	}
-	w, err := r.To.metered(f.Part, create)
-	if err != nil {
-		return nil, err
-	}
-	if f.PartWriter, err = r.To.writer(&strictFile{file: w}); err != nil {
+	if f.PartWriter, err = r.To.writer(f.Part, create); err != nil {
 		return nil, err
 	}
 	f.Check = r.usual.Check
