@@ -48,7 +48,7 @@ func TestGapsAreZero(t *testing.T) {
 	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
 	rec := [3]padded{{true, -1}, {true, -1}, {true, -1}}
 	for i := range rec {
-		clean := memory.Image(&rec[i])
+		clean := memory.Of(&rec[i]).Memory(memory.SizeOf[padded]())
 		copy(clean[1:8], "garbage")
 	}
 	b := must(form.Appender()(nil, memory.Of(&rec)))(t)

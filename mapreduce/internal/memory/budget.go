@@ -91,9 +91,10 @@ func (b *Budget) TryAcquire(n int64) bool {
 	return ok
 }
 
-// take is TryAcquire without freeing idle slabs. lack is the number of bytes that the root is short
+// take is TryAcquire without freeing idle slabs; it charges a nil budget nothing. lack is the number of bytes that the root is short
 // of, if that is the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
+	ok = b == nil
 	b.locked(func(r *Budget) {
 		if ok = n <= b.room(); ok {
 			b.charge(n)
@@ -217,13 +218,4 @@ func (b *Budget) charge(n int64) {
 			x.peak = max(x.peak, x.used)
 		}
 	}
-}
-
-// tryAcquireIdle is TryAcquire for the pool's idle slabs: it frees no other idle slab for one.
-func (b *Budget) tryAcquireIdle(n int64) bool {
-	if b == nil {
-		return true
-	}
-	ok, _ := b.take(n)
-	return ok
 }

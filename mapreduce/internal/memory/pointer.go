@@ -89,9 +89,5 @@ func SizeOf[T any]() uintptr {
 	return unsafe.Sizeof(t)
 }
 
-// Image returns the bytes of *v as they are in memory. The caller may write to them only if *v holds
-// no pointers.
-func Image[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
-
 // BytesOf returns the bytes of s without a copy. They must not be changed.
 func BytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -112,14 +112,17 @@ func (p *Pool) maps(n int64) {
 	p.mu.Unlock()
 }
 
-// unmaps returns a slab to the system and stops counting it.
+// unmaps returns a slab to the system, if it is mapped, and stops counting it.
 func (p *Pool) unmaps(s Slab) {
-	if p != nil && len(s.Bytes) >= offHeap {
+	if len(s.Bytes) < offHeap {
+		return
+	}
+	if p != nil {
 		p.mu.Lock()
 		p.mapped -= int64(len(s.Bytes))
 		p.mu.Unlock()
 	}
-	discard(s)
+	free(s.Bytes)
 }
 
 // Put gives a slab back, for reuse. It ignores the zero Slab.
@@ -127,15 +130,25 @@ func (p *Pool) Put(s Slab) {
 	if s.Bytes == nil {
 		return
 	}
+	if p == nil || !p.keep(s) {
+		p.unmaps(s)
+	}
+}
+
+// keep makes s an idle slab, if there is room for it without freeing others.
+func (p *Pool) keep(s Slab) bool {
 	n := int64(len(s.Bytes))
-	if p != nil && p.room(n) && p.budget.tryAcquireIdle(n) {
-		p.mu.Lock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytes+n > p.maxIdle {
+		return false
+	}
+	ok, _ := p.budget.take(n)
+	if ok {
 		p.idle[s.class] = append(p.idle[s.class], s)
 		p.bytes += n
-		p.mu.Unlock()
-		return
 	}
-	p.unmaps(s)
+	return ok
 }
 
 // Outgrown is like Put, for a slab that a larger one replaces. It returns slabs of 2 MiB or more to
@@ -147,12 +160,6 @@ func (p *Pool) Outgrown(s Slab) {
 		return
 	}
 	p.unmaps(s)
-}
-
-func (p *Pool) room(n int64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bytes+n <= p.maxIdle
 }
 
 // Idle returns the bytes of slabs that wait for reuse.
@@ -197,12 +204,6 @@ func (p *Pool) trim(n int64, least int) int64 {
 
 // Close frees all unused slabs; the pool stays usable.
 func (p *Pool) Close() { p.Trim(1 << 62) }
-
-func discard(s Slab) {
-	if len(s.Bytes) >= offHeap {
-		free(s.Bytes)
-	}
-}
 
 func classOf(n int) int {
 	return max(0, bits.Len(uint(max(n, 1)-1))-smallest)

@@ -24,13 +24,12 @@ const (
 	bundleKeys   = 1 << 12  // maximum number of keys; their entries are a fraction of the smallest run
 	bundleProbe  = 1 << 10  // number of keys after which one record in six must have repeated one
 	bundledKey   = 1<<8 - 1 // maximum bytes of a key
-	bundledValue = 1<<8 - 1 // maximum bytes of a value; copying larger ones costs more than bundling gains
+	bundledValue = 1<<8 - 1 // maximum bytes of a value, whose length is a byte
 	firstBundle  = 4        // number of values
 	largeBundle  = 2 << 10  // bytes
 
 	bundleCells  = 2 * bundleKeys
 	cellSize     = 32
-	shortLength  = 1 << 7 // shorter lengths take one byte
 	neverBundled = math.MaxInt64
 )
 
@@ -76,31 +75,21 @@ func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
 		}
 	}
 	n := uint32(1 + len(value))
-	if len(value) >= shortLength {
-		n++
-	}
 	if n > c.end-c.at && !s.more(c, n) {
 		s.flush()
 		return false
 	}
 	room := s.store.regions[c.region][c.at : c.at+n]
-	if len(value) < shortLength {
-		room[0] = byte(len(value))
-	} else {
-		room[0], room[1] = byte(len(value)|shortLength), byte(len(value)/shortLength)
-	}
-	copy(room[n-uint32(len(value)):], value)
+	room[0] = byte(len(value))
+	copy(room[1:], value)
 	c.at += n
 	return true
 }
 
 // cutValue returns the first value of a bundle's values b, and the rest.
 func cutValue(b []byte) (value, rest []byte) {
-	n, at := int(b[0]), 1
-	if n >= shortLength {
-		n, at = n-shortLength+int(b[1])*shortLength, 2
-	}
-	return b[at : at+n : at+n], b[at+n:]
+	end := 1 + int(b[0])
+	return b[1:end:end], b[end:]
 }
 
 // refers reports whether key and value are in the pinned chunk, so that they need no copy.

@@ -35,19 +35,22 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 	defer m.cfg.free(&slab)
 	m.streams = true
 	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0]}
-	if m.err == nil && len(m.sources) == 1 && m.sources[0].file == nil {
-		g.fromMemory(m)
-	}
+	var list [touchAhead]Record
 	for g.err == nil {
-		key, value, ok := m.Next()
-		if !ok {
+		if m.inMemory() {
+			g.contiguous(m.sources[0])
+		}
+		n := m.Some(list[:])
+		if n == 0 {
 			break
 		}
 		if m.long != nil {
 			m.stream(&g)
 			continue
 		}
-		g.record(key, value)
+		for i := range list[:n] {
+			g.record(list[i].Key, list[i].Value)
+		}
 	}
 	g.flush()
 	if g.err == nil {
@@ -66,45 +69,23 @@ type gatherer struct {
 	err              error
 }
 
-// fromMemory writes all records of a merge whose only source is in memory.
-func (g *gatherer) fromMemory(m *Merge) {
-	s := m.sources[0]
-	if !m.pending { // the head was taken from entries but not returned yet
-		g.record(s.key, s.value)
-	}
-	g.bundle(s.key, s.bundle)
-	for e := s.entries; len(e) > 0 && g.err == nil; {
-		n := min(len(e), touchAhead)
-		g.touched += s.regions.touch(e[:n])
-		for i := g.appendContiguous(s.regions, e[:n]); i < n; i++ {
-			if e[i].klen == bundleKey {
-				g.bundle(s.regions.key(&e[i]), s.regions.value(&e[i]))
-				continue
-			}
-			g.record(s.regions.key(&e[i]), s.regions.value(&e[i]))
-		}
-		e = e[n:]
-	}
-	s.entries, s.bundle, s.state = nil, nil, done
-}
-
-// bundle writes a record of key with each value of the bundle.
-func (g *gatherer) bundle(key, values []byte) {
-	for len(values) > 0 && g.err == nil {
-		var value []byte
-		value, values = cutValue(values)
-		g.record(key, value)
+// contiguous writes the next records of s, in memory, as long as the bytes to write of each are
+// contiguous and fit in the buffer, with one copy each. They are contiguous if a job only sorts its
+// input. Gathering TeraSort's records takes 0.7 of the time with it.
+func (g *gatherer) contiguous(s *source) {
+	for n := touchAhead; n == touchAhead && len(s.bundle) == 0; {
+		n = g.appendContiguous(s.regions, s.entries[:min(len(s.entries), touchAhead)])
+		s.entries = s.entries[n:]
 	}
 }
 
-// appendContiguous writes the first records of a, as long as the bytes to write of each are
-// contiguous in memory, with one copy each, and returns their number. They are contiguous if a job
-// only sorts its input. Gathering TeraSort's records takes 0.7 of the time with it.
+// appendContiguous writes the first records of a for contiguous, and returns their number.
 func (g *gatherer) appendContiguous(r regions, a []entry) int {
 	l := &g.layout
 	if len(l.Separator) > 0 {
 		return 0
 	}
+	g.touched += r.touch(a)
 	buf := g.buf
 	for i := range a {
 		e := &a[i]

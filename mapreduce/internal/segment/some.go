@@ -7,7 +7,7 @@ type Record struct{ Key, Value []byte }
 // valid until the next call of Some or Close and must not be changed. It replaces Next: a record in
 // memory costs half as much.
 func (m *Merge) Some(list []Record) int {
-	if m.started && m.err == nil && m.pending && len(m.sources) == 1 && m.sources[0].file == nil {
+	if m.inMemory() {
 		return m.sources[0].some(list)
 	}
 	key, value, ok := m.Next()
@@ -16,6 +16,11 @@ func (m *Merge) Some(list []Record) int {
 	}
 	list[0] = Record{key, value}
 	return 1
+}
+
+// inMemory reports whether the records after the head are in a single source, in memory.
+func (m *Merge) inMemory() bool {
+	return m.pending && m.err == nil && len(m.sources) == 1 && m.sources[0].file == nil
 }
 
 // some sets list to the next records, for a source in memory, and returns how many.
