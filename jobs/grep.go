@@ -71,9 +71,9 @@ func Grep(pattern string, o GrepOptions) (job mapreduce.MapOnly[[]byte, []byte],
 			return mapreduce.Filter[[]byte, []byte]{Map: out.whole}, nil
 		}
 		return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
-			out.lines(chunk, func(line []byte) {
-				out.texts(line, true, func(text []byte) { emit(out.printed(':', 0, text)) })
-			})
+			for start, end := range out.lines(chunk) {
+				out.texts(chunk[start:end], true, func(text []byte) { emit(out.printed(':', 0, text)) })
+			}
 			return nil
 		}}, nil
 	}
@@ -83,15 +83,15 @@ func Grep(pattern string, o GrepOptions) (job mapreduce.MapOnly[[]byte, []byte],
 // whole emits the selected lines of a chunk in runs, which need not be formatted.
 func (p *printer) whole(chunk []byte, emit func([]byte)) error {
 	n := int64(0)
-	p.runs(chunk, func(lines []byte) {
+	for start, end := range p.runs(chunk) {
 		if n++; p.o.Invert {
-			n += search.CountLines(lines) - 1
+			n += search.CountLines(chunk[start:end]) - 1
 		}
-		emit(lines)
-		if lines[len(lines)-1] != '\n' { // the last line of a file
+		emit(chunk[start:end])
+		if chunk[end-1] != '\n' { // the last line of a file
 			emit([]byte{'\n'})
 		}
-	})
+	}
 	p.selected.Add(n)
 	return nil
 }
@@ -114,9 +114,12 @@ func GrepMatches(pattern string, o GrepOptions) (job mapreduce.Job[[]byte, []byt
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
 			out := newPrinter(p, o, t)
 			return mapreduce.Mapper[[]byte, []byte, int64]{Map: func(chunk []byte, emit func([]byte, int64)) error {
-				out.lines(chunk, func(line []byte) {
-					p.Matches(bytes.TrimSuffix(line, []byte{'\n'}), func(from, to int) { emit(line[from:to], 1) })
-				})
+				for start, end := range out.lines(chunk) {
+					line := bytes.TrimSuffix(chunk[start:end], []byte{'\n'})
+					for from, to := range p.Matches(line) {
+						emit(line[from:to], 1)
+					}
+				}
 				return nil
 			}}, nil
 		},

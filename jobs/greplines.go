@@ -94,12 +94,11 @@ func (p *printer) placing(split int64, c Context) mapreduce.Mapper[[]byte, int64
 				c.near(lines, func(skipped int64) { n += skipped }, func(line []byte) { place(line, 0) })
 			}
 			done := 0 // bytes of the chunk up to the last counted line
-			p.lines(chunk, func(line []byte) {
-				at := cap(chunk) - cap(line) // offset of the line in the chunk
-				beside(chunk[done:at])
-				place(line, 1)
-				done = at + len(line)
-			})
+			for start, end := range p.lines(chunk) {
+				beside(chunk[done:start])
+				place(chunk[start:end], 1)
+				done = end
+			}
 			beside(chunk[done:])
 			return nil
 		},
@@ -122,10 +121,7 @@ func (c Context) near(lines []byte, skip func(n int64), visit func(line []byte))
 			lines, left = lastLines(lines, c.Before), left-middle
 			continue
 		}
-		end := bytes.IndexByte(lines, '\n') + 1
-		if end == 0 {
-			end = len(lines)
-		}
+		end := search.LineEnd(lines, 0)
 		visit(lines[:end])
 		lines, left = lines[end:], left-1
 	}

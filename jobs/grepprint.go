@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 
 	"github.com/tarry-mr/tarry/jobs/internal/search"
@@ -32,13 +33,12 @@ func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
 }
 
-// runs calls visit with each selected line or, with Invert, each run of such lines.
-func (p *printer) runs(chunk []byte, visit func(lines []byte)) {
+// runs yields the position of each selected line or, with Invert, of each run of such lines.
+func (p *printer) runs(chunk []byte) iter.Seq2[int, int] {
 	if p.o.Invert {
-		p.pattern.OtherLines(chunk, visit)
-	} else {
-		p.pattern.Lines(chunk, visit)
+		return p.pattern.OtherLines(chunk)
 	}
+	return p.pattern.Lines(chunk)
 }
 
 // count returns the number of selected lines.
@@ -50,22 +50,22 @@ func (p *printer) count(chunk []byte) int64 {
 	return n
 }
 
-// lines calls visit with each selected line, including its line feed if it has one. A line is a
-// slice of chunk whose capacity reaches to the end of chunk's.
-func (p *printer) lines(chunk []byte, visit func(line []byte)) {
-	n := int64(0)
-	p.runs(chunk, func(run []byte) {
-		for len(run) > 0 {
-			end := bytes.IndexByte(run, '\n') + 1
-			if end == 0 {
-				end = len(run)
+// lines yields the position chunk[start:end] of each selected line, including its line feed if it has
+// one.
+func (p *printer) lines(chunk []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		n := int64(0)
+		for at, done := range p.runs(chunk) {
+			for at < done {
+				start := at
+				at = search.LineEnd(chunk, start)
+				if n++; !yield(start, at) {
+					return
+				}
 			}
-			n++
-			visit(run[:end])
-			run = run[end:]
 		}
-	})
-	p.selected.Add(n)
+		p.selected.Add(n)
+	}
 }
 
 // texts calls visit with each text to write for a line, without line feed: the line or, with
@@ -75,18 +75,18 @@ func (p *printer) texts(line []byte, selected bool, visit func(text []byte)) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	switch {
 	case p.o.OnlyMatching:
-		p.pattern.Matches(line, func(from, to int) {
+		for from, to := range p.pattern.Matches(line) {
 			p.text = p.colored(p.text[:0], colorMatch, line[from:to])
 			visit(p.text)
-		})
+		}
 	case p.o.Color && selected != p.o.Invert:
 		p.text = p.text[:0]
 		done := 0
-		p.pattern.Matches(line, func(from, to int) {
+		for from, to := range p.pattern.Matches(line) {
 			p.text = append(p.text, line[done:from]...)
 			p.text = p.colored(p.text, colorMatch, line[from:to])
 			done = to
-		})
+		}
 		p.text = append(p.text, line[done:]...)
 		visit(p.text)
 	default:

@@ -47,7 +47,11 @@ func newPrefix(p *Program) *teddy.Table {
 		if b.tooMany() {
 			continue
 		}
-		all, share := b.merged(), 0
+		all, share := make([]teddy.Pattern, min(len(b.found), teddy.Buckets)), 0
+		for i, x := range b.found { // in ascending order, so that similar ones share a bucket
+			bucket := i * len(all) / len(b.found)
+			all[bucket] = all[bucket].With(x)
+		}
 		for _, x := range all {
 			share += x.Share()
 		}
@@ -118,34 +122,4 @@ func (b *beginner) live(v uint32, left int) bool {
 		}
 	}
 	return false
-}
-
-// merged returns the beginnings found, merged until there is one per bucket at most.
-func (b *beginner) merged() (all []teddy.Pattern) {
-	for _, x := range b.found {
-		if all = append(all, x); len(all) > teddy.Buckets {
-			all = mergeNearest(all)
-		}
-	}
-	return all
-}
-
-// mergeNearest merges the two beginnings whose union matches the fewest additional positions.
-func mergeNearest(all []teddy.Pattern) []teddy.Pattern {
-	shares := make([]int, len(all))
-	for i := range all {
-		shares[i] = all[i].Share()
-	}
-	bestI, bestJ, best := 0, 1, math.MaxInt
-	for i := range all {
-		for j := range i {
-			union := all[i].With(all[j])
-			if more := union.Share() - shares[i] - shares[j]; more < best {
-				bestI, bestJ, best = i, j, more
-			}
-		}
-	}
-	all[bestJ] = all[bestJ].With(all[bestI])
-	all[bestI] = all[len(all)-1]
-	return all[:len(all)-1]
 }

@@ -10,15 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/tarry-mr/tarry/jobs/internal/teddy"
 )
 
 // compiled returns the program of an expression and, as its oracle, the same for package regexp.
 func compiled(t require.TestingT, expr string) (*Program, *regexp.Regexp) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	require.NoError(t, err, expr)
-	p, err := Compile(tree)
+	p, err := Compile(tree, true)
 	require.NoError(t, err, expr)
 	return p, regexp.MustCompile(expr)
 }
@@ -70,27 +68,8 @@ func check(t require.TestingT, expr string, text []byte) {
 	s = p.NewSearcher()
 	s.checkAfter, s.spanSize = 1, 1
 	require.Equal(t, want, searched(t, s, re, text), "now with skips, now without: %q in %q", expr, text)
-	prefix := p.prefix
 	p.prefix = nil
 	require.Equal(t, want, searched(t, p.NewSearcher(), re, text), "without skips: %q in %q", expr, text)
-	if prefix == nil { // a match may be empty
-		return
-	}
-	p.SkipLines(func(text []byte, from int) int {
-		for from < len(text) {
-			line, _, _ := bytes.Cut(text[from:], []byte("\n"))
-			if len(line)%2 == 0 || re.Match(line) {
-				break
-			}
-			from = min(from+len(line)+1, len(text))
-		}
-		return from
-	})
-	for _, p.prefix = range []*teddy.Table{nil, prefix} {
-		s = p.NewSearcher()
-		s.checkAfter, s.spanSize = 1, 1
-		require.Equal(t, want, searched(t, s, re, text), "now with skipped lines, now without: %q in %q", expr, text)
-	}
 }
 
 // exprs are expressions, each for a special case of the syntax.
@@ -191,7 +170,7 @@ func FuzzDFA(f *testing.F) {
 		if err != nil {
 			t.Skip("no expression")
 		}
-		if _, err := Compile(tree); err != nil {
+		if _, err := Compile(tree, true); err != nil {
 			t.Skip("too large")
 		}
 		check(t, expr, text)
@@ -245,7 +224,7 @@ func TestAll(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	tree, err := syntax.Parse(`(?:\pL{900}|a){1}(?:b{100}){9}`+strings.Repeat("(?:x.y){300}", 12), syntax.Perl)
 	if err == nil {
-		_, err = Compile(tree)
+		_, err = Compile(tree, true)
 	}
 	require.ErrorIs(t, err, ErrTooLarge)
 }

@@ -1,7 +1,7 @@
 // Package dfa finds the lines of a text that match a regular expression, some ten times as fast as
 // calling package regexp for each line.
 //
-//	p, err := dfa.Compile(tree) // of package regexp/syntax
+//	p, err := dfa.Compile(tree, true) // of package regexp/syntax
 //	s := p.NewSearcher()        // one for each goroutine
 //	start, at, outcome := s.Next(text, from) // the next line that matches, and a position in it
 //

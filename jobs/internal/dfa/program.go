@@ -19,22 +19,21 @@ const (
 	wordOps  = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 )
 
-// Program is a compiled expression. It is immutable after SkipLines, and goroutines may share it;
-// each needs its own Searcher.
+// Program is a compiled expression. Goroutines may share it; each needs its own Searcher.
 type Program struct {
 	*syntax.Prog
 	alphabet *alphabet
-	words    bool                                 // the expression has \b or \B
-	prefix   *teddy.Table                         // what every match begins with; nil if that is not useful
-	lines    func(text []byte, from int) (at int) // of SkipLines; nil: none
+	words    bool         // the expression has \b or \B
+	prefix   *teddy.Table // what every match begins with; nil if that is not useful
 
 	// All says that every line matches, since the expression matches the empty text.
 	All bool
 }
 
-// Compile compiles an expression parsed by package regexp/syntax with any flags. It returns
-// ErrTooLarge or an error of package syntax.
-func Compile(tree *syntax.Regexp) (*Program, error) {
+// Compile compiles an expression parsed by package regexp/syntax with any flags. If skips is set,
+// Searchers skip text in which no match can begin, where that pays. Compile returns ErrTooLarge or an
+// error of package syntax.
+func Compile(tree *syntax.Regexp, skips bool) (*Program, error) {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		return nil, err
@@ -48,14 +47,11 @@ func Compile(tree *syntax.Regexp) (*Program, error) {
 	}
 	p.alphabet = newAlphabet(prog, p.words)
 	_, p.All = p.NewSearcher().follow([]uint32{uint32(prog.Start)}, beginOps)
-	p.prefix = newPrefix(p)
+	if skips {
+		p.prefix = newPrefix(p)
+	}
 	return p, nil
 }
 
-// Skips reports whether a Searcher skips text in which no match can begin; false for nil.
-func (p *Program) Skips() bool { return p != nil && p.prefix != nil }
-
-// SkipLines makes Searchers skip lines by next. From a start of a line on, next returns the start of
-// the first line that can match, or len(text). No match may be empty. SkipLines must be called
-// before NewSearcher.
-func (p *Program) SkipLines(next func(text []byte, from int) (at int)) { p.lines = next }
+// Skips reports whether Searchers skip text in which no match can begin.
+func (p *Program) Skips() bool { return p.prefix != nil }

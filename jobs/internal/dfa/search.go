@@ -46,7 +46,6 @@ type Searcher struct {
 	checkAfter   int  // checkedSkips, except in tests
 	skips        int  // number of skips since their average length was last checked
 	skippedBytes int  // bytes skipped by these
-	line         int  // the start of the line at hand, if there is no prefix
 	spanSize     int  // bytes of the last span read without skips
 	spanLeft     int  // bytes of that span not read yet
 
@@ -69,7 +68,7 @@ func (p *Program) NewSearcher() *Searcher {
 		p: p, ids: map[string]uint32{}, seen: make([]uint32, len(p.Inst)),
 		maxHeld: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan,
 	}
-	s.use(p.prefix != nil || p.lines != nil)
+	s.use(p.prefix != nil)
 	return s
 }
 
@@ -120,7 +119,7 @@ func (s *Searcher) Next(text []byte, from int) (start, at int, o Outcome) {
 				s.work, s.scanned = 0, 0
 				s.restSize = max(2*s.restSize, firstRest)
 				s.restLeft = s.restSize
-				return s.lineOf(text, from, i), i, GaveUp
+				return lineOf(text, from, i), i, GaveUp
 			}
 		}
 		i++
@@ -128,18 +127,15 @@ func (s *Searcher) Next(text []byte, from int) (start, at int, o Outcome) {
 	s.scanned += int64(i - from)
 	switch {
 	case v == matchValue: // before the last byte read
-		return s.lineOf(text, from, i-1), i - 1, Found
+		return lineOf(text, from, i-1), i - 1, Found
 	case v&special == 0 && i > from && text[i-1] != '\n' && s.build(v, '\n') == matchValue:
-		return s.lineOf(text, from, i), i, Found
+		return lineOf(text, from, i), i, Found
 	}
 	return 0, 0, None
 }
 
 // lineOf returns the start of the line of text[at], and not before from.
-func (s *Searcher) lineOf(text []byte, from, at int) int {
-	if s.skipping && s.p.prefix == nil {
-		return s.line
-	}
+func lineOf(text []byte, from, at int) int {
 	return from + bytes.LastIndexByte(text[from:at], '\n') + 1
 }
 
@@ -157,13 +153,7 @@ func (s *Searcher) Rest(n int) bool {
 // the start state there.
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	from := i
-	if s.p.lines != nil && (i == 0 || text[i-1] == '\n') {
-		i = s.p.lines(text, i)
-		s.line = i
-	}
-	if s.p.prefix != nil {
-		i = s.p.prefix.Index(text, i)
-	}
+	i = s.p.prefix.Index(text, i)
 	s.skips++
 	s.skippedBytes += i - from
 	if s.skips == s.checkAfter {
@@ -192,14 +182,13 @@ func notSkipping(v uint32) uint32 {
 
 // read is run that stops at the end of the current span, after which it switches to skipping.
 func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
-	if s.skipping || s.p.prefix == nil && s.p.lines == nil {
+	if s.skipping || s.p.prefix == nil {
 		return s.run(text, i, v)
 	}
 	at, row, next = s.run(text[:min(len(text), i+s.spanLeft)], i, v)
 	if s.spanLeft -= at - i; next&special == 0 && at < len(text) {
 		st := *s.stateOf(row)
 		s.use(true)
-		s.line = bytes.LastIndexByte(text[:at], '\n') + 1
 		next = notSkipping(s.intern(st.pcs, st.before, []byte(st.begun)))
 	}
 	return at, row, next

@@ -59,8 +59,7 @@ func (s *Searcher) clear() {
 
 // isStart reports whether a Searcher skips text in such a state.
 func (s *Searcher) isStart(st state) bool {
-	return s.skipping && (s.p.prefix != nil || st.before == lineStart) &&
-		len(st.pcs) == 1 && st.pcs[0] == uint32(s.p.Start) && st.begun == ""
+	return s.skipping && len(st.pcs) == 1 && st.pcs[0] == uint32(s.p.Start) && st.begun == ""
 }
 
 // intern returns the table's value for a state after the first bytes of a character. It creates a

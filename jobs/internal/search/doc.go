@@ -2,7 +2,9 @@
 // other lines.
 //
 //	p, err := search.Compile(`[Cc]omput(er|ing)s?\b`, search.Options{})
-//	p.Lines(chunk, func(line []byte) { os.Stdout.Write(line) })
+//	for start, end := range p.Lines(chunk) {
+//		os.Stdout.Write(chunk[start:end])
+//	}
 //
 // Most patterns have literals of which every match must contain one: here "omput". Search looks for
 // these in the whole chunk, for one literal by its two rarest bytes and for several by package
@@ -14,8 +16,8 @@
 // part of the text that the pattern sees; a carriage return before it is. Bytes that are not UTF-8
 // are matched one by one, as U+FFFD.
 //
-// Read pattern.go, then literal.go (literals that a match must contain), needles.go and pair.go (how
-// to find them), scanner.go and lines.go.
+// Read pattern.go, then literal.go (literals that a match must contain), needles.go (how to find
+// them), scanner.go and lines.go.
 //
 // TestPaths of actors/differential tests each of these ways with jobs whose results package regexp
 // computes.

@@ -41,15 +41,15 @@ func least(re *syntax.Regexp) int {
 	return min(n, enough)
 }
 
-// longLine is candidate for a pattern without needles: it finds lines of at least p.minMatch bytes.
-// If such lines are rare, it reads few bytes of the others.
-func (p *Pattern) longLine(chunk []byte, from int) int {
-	for from+p.minMatch <= len(chunk) {
-		i := bytes.LastIndexByte(chunk[from:from+p.minMatch], '\n')
+// longLine is candidate for a pattern without needles: it finds lines of at least n bytes. If such
+// lines are rare, it reads few bytes of the others.
+func longLine(chunk []byte, from, n int) (start, at int) {
+	for from+n <= len(chunk) {
+		i := bytes.LastIndexByte(chunk[from:from+n], '\n')
 		if i < 0 {
-			return from
+			return from, from + n - 1
 		}
 		from += i + 1
 	}
-	return len(chunk)
+	return len(chunk), len(chunk)
 }

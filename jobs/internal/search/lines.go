@@ -1,38 +1,51 @@
 package search
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
 
-// Lines calls visit with each matching line of the chunk, including its line feed. Only the chunk's
-// last line may lack one. The line is part of the chunk.
-func (p *Pattern) Lines(chunk []byte, visit func(line []byte)) {
-	s := p.scan(chunk)
-	defer s.close()
-	for start, end := s.next(0); start >= 0; start, end = s.next(end) {
-		visit(chunk[start:end])
+	"github.com/tarry-mr/tarry/jobs/internal/dfa"
+)
+
+// Lines yields the position chunk[start:end] of each matching line of the chunk, including its line
+// feed. Only the chunk's last line may lack one.
+func (p *Pattern) Lines(chunk []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		s := scanner{p: p, chunk: chunk, resting: true}
+		if p.lines != nil {
+			s.lines = p.searchers.Get().(*dfa.Searcher)
+			defer p.searchers.Put(s.lines)
+			s.resting = s.lines.Rest(len(chunk))
+		}
+		for start, end := s.next(0); start >= 0 && yield(start, end); start, end = s.next(end) {
+		}
 	}
 }
 
-// OtherLines calls visit with each maximal run of lines of the chunk that do not match.
-func (p *Pattern) OtherLines(chunk []byte, visit func(lines []byte)) {
-	done := 0
-	p.Lines(chunk, func(line []byte) {
-		if start := cap(chunk) - cap(line); start > done {
-			visit(chunk[done:start])
+// OtherLines yields the position of each maximal run of lines of the chunk that do not match.
+func (p *Pattern) OtherLines(chunk []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		done := 0
+		for start, end := range p.Lines(chunk) {
+			if start > done && !yield(done, start) {
+				return
+			}
+			done = end
 		}
-		done = cap(chunk) - cap(line) + len(line)
-	})
-	if done < len(chunk) {
-		visit(chunk[done:])
+		if done < len(chunk) {
+			yield(done, len(chunk))
+		}
 	}
 }
 
 // Count returns the number of matching lines of the chunk.
-func (p *Pattern) Count(chunk []byte) int64 {
-	if p.all {
+func (p *Pattern) Count(chunk []byte) (n int64) {
+	if p.sure && p.candidate == nil {
 		return CountLines(chunk)
 	}
-	n := int64(0)
-	p.Lines(chunk, func([]byte) { n++ })
+	for range p.Lines(chunk) {
+		n++
+	}
 	return n
 }
 
@@ -43,4 +56,12 @@ func CountLines(chunk []byte) int64 {
 		n++
 	}
 	return n
+}
+
+// LineEnd returns the end of the line that contains position at, behind its line feed if it has one.
+func LineEnd(chunk []byte, at int) int {
+	if i := bytes.IndexByte(chunk[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(chunk)
 }

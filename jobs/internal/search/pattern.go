@@ -1,7 +1,7 @@
 package search
 
 import (
-	"bytes"
+	"iter"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -23,23 +23,21 @@ type Options struct {
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
-	re       *regexp.Regexp
-	all      bool         // every line matches
-	exact    bool         // a line that contains the needle matches: re is not needed
-	lines    *dfa.Program // decides which lines match; nil if the above do, or if it would be too large
-	minMatch int          // minimum length of a match in bytes
-	needles  *needles     // every match contains one of these texts; nil if there are none
+	re *regexp.Regexp
 
 	// candidate returns the start of the first line of a chunk that can match, from a start of a line
-	// on, or the chunk's length. It is nil if all lines can match.
-	candidate func(chunk []byte, from int) int
+	// on, and a position in it. Both are the chunk's length if there is none. It is nil if all lines
+	// can match.
+	candidate func(chunk []byte, from int) (start, at int)
+	sure      bool         // every candidate matches: lines and re are not needed
+	lines     *dfa.Program // decides which lines match; nil if sure, or if it would be too large
+	through   bool         // lines examines all text, and not only candidates
 
 	// With Options.Word, the first group of re and later is the match, between its neighbors. later
 	// finds the matches after the first.
 	later *regexp.Regexp
 
-	mu   sync.Mutex
-	idle []*dfa.Searcher // at most one per concurrent goroutine
+	searchers sync.Pool // of *dfa.Searcher, for lines
 }
 
 // The expressions that Options.Word puts around a pattern.
@@ -83,7 +81,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, fault(pattern, err)
 	}
-	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, minMatch: least(tree)}
+	p := &Pattern{re: re, later: later}
 	p.choose(tree)
 	return p, nil
 }
@@ -95,57 +93,46 @@ const shortNeedle = 3
 // choose decides how to find candidates, and whether package dfa examines only these. It does so
 // for one good needle or very long matches; otherwise only if it cannot skip.
 func (p *Pattern) choose(tree *syntax.Regexp) {
-	any, exact := required(tree)
+	texts, exact := required(tree)
+	shortest := least(tree)
 	switch {
-	case len(any) > 0:
-		p.needles, p.candidate, p.exact = newNeedles(any), p.lineWithNeedle, exact
-	case p.minMatch >= shortLeast:
-		p.candidate = p.longLine
+	case len(texts) > 0:
+		p.candidate = newNeedles(texts).line
+	case shortest >= shortLeast:
+		p.candidate = func(chunk []byte, from int) (start, at int) { return longLine(chunk, from, shortest) }
 	}
-	if p.all || p.exact {
+	if p.sure = exact || tree.Op == syntax.OpEmptyMatch; p.sure {
 		return
 	}
-	lines, err := dfa.Compile(tree)
+	good := len(texts) == 1 && len(texts[0].text) > shortNeedle || shortest >= longLeast
+	lines, err := dfa.Compile(tree, !good)
 	if err != nil {
 		return
 	}
-	p.lines, p.all = lines, lines.All
-	good := len(any) == 1 && len(any[0].text) > shortNeedle
-	if p.candidate != nil && (good || p.minMatch >= longLeast || !lines.Skips()) {
-		lines.SkipLines(p.candidate)
-	}
+	p.lines, p.sure = lines, lines.All
+	p.searchers.New = func() any { return lines.NewSearcher() }
+	p.through = !p.sure && (p.candidate == nil || lines.Skips())
 }
 
-// lineWithNeedle is candidate for a pattern with needles.
-func (p *Pattern) lineWithNeedle(chunk []byte, from int) int {
-	return lineOf(chunk, from, p.needles.index(chunk, from))
-}
-
-// lineOf returns the start of the line of chunk[at], and not before from; len(chunk) for itself.
-func lineOf(chunk []byte, from, at int) int {
-	if at == len(chunk) {
-		return at
-	}
-	return from + bytes.LastIndexByte(chunk[from:at], '\n') + 1
-}
-
-// Matches calls visit with the position line[from:to] of every match in a line without its line
-// feed, from left to right, non-overlapping and non-empty.
-func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
-	if p.later != nil {
-		p.words(line, visit)
-		return
-	}
-	for _, at := range p.re.FindAllIndex(line, -1) {
-		if at[0] < at[1] {
-			visit(at[0], at[1])
+// Matches yields the position line[from:to] of every match in a line without its line feed, from
+// left to right, non-overlapping and non-empty.
+func (p *Pattern) Matches(line []byte) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		if p.later != nil {
+			p.words(line, yield)
+			return
+		}
+		for _, at := range p.re.FindAllIndex(line, -1) {
+			if at[0] < at[1] && !yield(at[0], at[1]) {
+				return
+			}
 		}
 	}
 }
 
 // words is Matches with Options.Word. A match of re includes its neighbors. The search for the next
 // match starts at the last byte of this one, since that may be the neighbor before the next.
-func (p *Pattern) words(line []byte, visit func(from, to int)) {
+func (p *Pattern) words(line []byte, yield func(from, to int) bool) {
 	re, cut := p.re, 0
 	for {
 		at := re.FindSubmatchIndex(line[cut:])
@@ -153,12 +140,9 @@ func (p *Pattern) words(line []byte, visit func(from, to int)) {
 			return
 		}
 		from, to := cut+at[2], cut+at[3]
-		if from < to {
-			visit(from, to)
-		} else {
+		if from == to {
 			to++ // skip an empty match
-		}
-		if to > len(line) {
+		} else if !yield(from, to) {
 			return
 		}
 		re, cut = p.later, to-1

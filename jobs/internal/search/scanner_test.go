@@ -80,7 +80,9 @@ func TestGivenUp(t *testing.T) {
 		p, err := Compile(expr, Options{})
 		require.NoError(t, err)
 		check(t, p, text)
-		require.Len(t, p.idle, 1)
-		require.True(t, p.idle[0].Rest(1), expr)
+		s := scanner{p: p, chunk: text, lines: p.lines.NewSearcher()}
+		for start, end := s.next(0); start >= 0; start, end = s.next(end) {
+		}
+		require.True(t, s.resting, expr)
 	}
 }

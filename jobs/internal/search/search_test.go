@@ -29,15 +29,17 @@ func plain(p *Pattern, chunk []byte) (matching [][]byte, others []byte) {
 func check(t require.TestingT, p *Pattern, chunk []byte) {
 	want, wantOthers := plain(p, chunk)
 	var got [][]byte
-	p.Lines(chunk, func(line []byte) { got = append(got, line) })
+	for start, end := range p.Lines(chunk) {
+		got = append(got, chunk[start:end])
+	}
 	require.Equal(t, want, got, "%s on %q", p.re, chunk)
 	var others []byte
 	runs := 0
-	p.OtherLines(chunk, func(lines []byte) {
-		require.NotEmpty(t, lines)
-		others = append(others, lines...)
+	for start, end := range p.OtherLines(chunk) {
+		require.Less(t, start, end)
+		others = append(others, chunk[start:end]...)
 		runs++
-	})
+	}
 	require.Equal(t, wantOthers, others, "%s on %q", p.re, chunk)
 	require.LessOrEqual(t, runs, len(want)+1)
 	require.EqualValues(t, len(want), p.Count(chunk), "%s on %q", p.re, chunk)
@@ -163,7 +165,9 @@ func TestMatches(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	line := "bba.xa.bb"
-	p.Matches([]byte(line), func(from, to int) { got = append(got, line[from:to]) })
+	for from, to := range p.Matches([]byte(line)) {
+		got = append(got, line[from:to])
+	}
 	require.Equal(t, []string{"bba", "a", "bb"}, got)
 }
 
@@ -212,30 +216,6 @@ func lower(s []byte) []byte {
 		}
 	}
 	return s
-}
-
-// The vector code and the portable code find the first position with both bytes of a pair.
-func TestPairEqualsLoop(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := bytes.Repeat([]byte("._aB\x80"), 60)
-		for range rapid.IntRange(0, 4).Draw(t, "hits") {
-			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
-		}
-		fold := rapid.Bool().Draw(t, "fold")
-		p, at := newPair(literal{rapid.SampledFrom([]string{"x", "xa", "axa", "xaz", "xaaq"}).Draw(t, "literal"), fold})
-		require.LessOrEqual(t, at, 1)
-		s = s[rapid.IntRange(0, 70).Draw(t, "from"):]
-		text := s
-		if fold {
-			text = lower(s)
-		}
-		places, want := rapid.IntRange(0, len(s)-p.distance).Draw(t, "places"), 0
-		for want < places && (text[want] != p.first || text[want+p.distance] != p.second) {
-			want++
-		}
-		require.Equal(t, want, p.find(s, places))
-		require.Equal(t, want, p.findPortable(s, places))
-	})
 }
 
 // sample returns source code as a text: package net/http of the Go distribution.

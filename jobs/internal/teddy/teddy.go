@@ -1,6 +1,6 @@
 // Package teddy finds the positions of a text at which one of a few short patterns may begin, 32
 // positions at a time: the algorithm Teddy of Hyperscan and ripgrep, for patterns whose bytes are
-// sets.
+// sets. A Pair finds two bytes in fewer instructions.
 package teddy
 
 import "math/bits"

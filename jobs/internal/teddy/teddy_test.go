@@ -48,3 +48,29 @@ func TestIndexEqualsLoop(t *testing.T) {
 		}
 	})
 }
+
+// Index returns the first position of a pair, and so does the code without vector instructions.
+func TestPairEqualsLoop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := bytes.Repeat([]byte("._aB\x80"), 60)
+		for range rapid.IntRange(0, 4).Draw(t, "hits") {
+			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
+		}
+		p := &Pair{First: 'x', Second: rapid.SampledFrom([]byte("xazq")).Draw(t, "second"), Distance: rapid.IntRange(0, 3).Draw(t, "distance")}
+		if rapid.Bool().Draw(t, "fold") {
+			p.AnyFirst, p.AnySecond = 0x20, 0x20
+		}
+		from := rapid.IntRange(0, len(s)).Draw(t, "from")
+		want := from
+		for want+p.Distance < len(s) && (s[want]|p.AnyFirst != p.First || s[want+p.Distance]|p.AnySecond != p.Second) {
+			want++
+		}
+		portable := from + p.findPortable(s[from:], max(len(s)-p.Distance-from, 0))
+		if want+p.Distance >= len(s) {
+			want = len(s)
+		} else {
+			require.Equal(t, want, portable)
+		}
+		require.Equal(t, want, p.Index(s, from))
+	})
+}

@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// func findAVX2(p *pair, s unsafe.Pointer, n int) int
+// func findAVX2(p *Pair, s unsafe.Pointer, n int) int
 //
 // For each block of 32 places: set the bits that do not matter, compare the bytes at SI with the pair's first and those at
 // DI with its second, and go on while no place has both.
@@ -9,12 +9,12 @@ TEXT ·findAVX2(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DX
 	MOVQ s+8(FP), SI
 	MOVQ n+16(FP), CX
-	MOVQ pair_distance(DX), DI
+	MOVQ Pair_Distance(DX), DI
 	ADDQ SI, DI
-	VPBROADCASTB pair_first(DX), Y0
-	VPBROADCASTB pair_second(DX), Y1
-	VPBROADCASTB pair_anyFirst(DX), Y2
-	VPBROADCASTB pair_anySecond(DX), Y3
+	VPBROADCASTB Pair_First(DX), Y0
+	VPBROADCASTB Pair_Second(DX), Y1
+	VPBROADCASTB Pair_AnyFirst(DX), Y2
+	VPBROADCASTB Pair_AnySecond(DX), Y3
 	XORQ AX, AX
 
 next:
