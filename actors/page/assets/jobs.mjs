@@ -7,8 +7,7 @@ import { quantiles, ran } from "./history.mjs";
 import { bytes, kindName, localPart, located, many, percent, taskName, time, why } from "./words.mjs";
 import { priorities } from "./steer.mjs";
 
-/** At most so many jobs and attempts are drawn: the layout of 500 rows takes a slow machine a second each time. */
-const maxRows = 100;
+const maxRows = 100; // of jobs and of attempts: the layout of 500 takes a slow machine a second each time
 
 /** Reports whether a pool serves its jobs first in, first out. */
 export function firstComes(s, pool) {

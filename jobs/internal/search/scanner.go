@@ -24,8 +24,9 @@ func (s *scanner) next(from int) (start, end int) {
 			return -1, -1
 		case dfa.Found:
 			return start, LineEnd(s.chunk, at)
+		case dfa.GaveUp:
+			from, s.resting = start, true
 		}
-		from, s.resting = start, true
 	}
 	for from < len(s.chunk) {
 		at := from

@@ -13,7 +13,7 @@ type denseSegment struct {
 	values memory.Pointer
 }
 
-// viewsDense reports whether the array is to be passed on as it is: it takes less than twice as much
+// viewsDense reports whether the array can be passed on as it is: it takes less than twice as much
 // as a packed copy.
 func (a *accumulator) viewsDense() bool {
 	keys := int64(a.dense.count())
