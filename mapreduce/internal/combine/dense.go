@@ -79,12 +79,18 @@ func (a *accumulator) gather(more *denseSegment) bool {
 		low, high = more.ends()
 		n += more.count()
 	}
+	n = max(n, a.opt.Distinct, a.opt.Expected)
 	for i := range h.size {
-		if x := h.cell(uint64(i)); x.mark != 0 {
-			low, high = min(low, number(x.in(nil))), max(high, number(x.in(nil)))
+		x := h.cell(uint64(i))
+		if x.mark == 0 {
+			continue
+		}
+		low, high = min(low, number(x.in(nil))), max(high, number(x.in(nil)))
+		if tooWide(low, high, n) {
+			return false // most often after a few cells
 		}
 	}
-	if !a.extend(low, high, max(n, a.opt.Distinct, a.opt.Expected)) {
+	if !a.extend(low, high, n) {
 		return false
 	}
 	for i := range h.size {
@@ -97,6 +103,11 @@ func (a *accumulator) gather(more *denseSegment) bool {
 	return true
 }
 
+// tooWide reports whether n keys are too few for an array from low to high, or it would be too long.
+func tooWide(low, high uint64, n int) bool {
+	return (high-low)/sparse >= uint64(n) || high-low > maxRange
+}
+
 // extend makes the array cover the keys from low to high and its own ones. It returns false if n
 // keys fill less than 1/16 of it, or if the budget refuses. It rounds both ends, so that there is
 // room for more keys.
@@ -106,7 +117,7 @@ func (a *accumulator) extend(low, high uint64, n int) bool {
 		first, last := d.ends()
 		low, high = min(low, first), max(high, last)
 	}
-	if (high-low)/sparse >= uint64(n) || high-low > maxRange {
+	if tooWide(low, high, n) {
 		return false
 	}
 	step := uint64(64)

@@ -35,6 +35,7 @@ const (
 	valueAt    = unsafe.Offsetof(cell{}.word)
 	firstCells = 1 << 9
 	maxArena   = 1<<32 - 1
+	maxCells   = inDense // numbers from there on are places of the dense array
 )
 
 // hashTable maps keys to the addresses of their values, which it does not read. It uses open
@@ -78,11 +79,11 @@ func (h *hashTable) values() memory.Pointer {
 // full reports whether another key requires a larger table.
 func (h *hashTable) full() bool { return 2*h.n >= h.size }
 
-// resize gives the table size cells, a power of two; false if the budget refuses. force overrules
-// it.
+// resize gives the table size cells, a power of two; false if these are more than maxCells, or if
+// the budget refuses. force overrules the budget.
 func (h *hashTable) resize(size int, force bool) bool {
 	need := h.tableBytes(size)
-	if !h.budget.Charge(need, force) {
+	if size > maxCells || !h.budget.Charge(need, force) {
 		return false
 	}
 	old, oldSlab, oldSize := h.cells, h.slab, h.size
