@@ -1,10 +1,9 @@
 // Package yamlfile reads YAML files strictly: every error has its position in the file; unknown and
-// duplicate keys are errors, and so is a file that is too large.
+// duplicate keys are errors, and so is a file that is too large or too deeply nested.
 package yamlfile
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,17 +11,17 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/tarry-mr/tarry/internal/spelling"
 	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
-// maxBytes limits the size of a file.
-const maxBytes = 4 << 20
-
 // Node is an element of a YAML file: a list, a mapping or a plain value.
-type Node = *yaml.Node
+type Node = ast.Node
 
 // Field reads the value of one key.
 type Field func(n Node) error
@@ -48,32 +47,34 @@ func (r *Reader) Root(in io.Reader) (Node, error) {
 	return r.parse(bytes.TrimPrefix(text, []byte(textfile.ByteOrderMark)))
 }
 
-// parse returns the root of a file with one document.
 func (r *Reader) parse(text []byte) (Node, error) {
-	var list []Node // roots of documents
-	for in := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var document yaml.Node
-		switch err := in.Decode(&document); {
-		case errors.Is(err, io.EOF) && len(list) == 0:
-			return nil, r.Refuse(1, "nothing in it")
-		case errors.Is(err, io.EOF) && len(list) == 1:
-			return list[0], nil
-		case errors.Is(err, io.EOF):
-			return nil, r.Refuse(1, "%d documents, want one", len(list))
-		case err != nil:
-			return nil, r.syntaxError(err)
-		}
-		list = append(list, document.Content...)
+	tokens := lexer.Tokenize(string(text))
+	if at, reason := beyond(tokens); at != nil {
+		return nil, fmt.Errorf("%s:%d:%d: %w: %s", r.Name, at.Position.Line, at.Position.Column, r.Bad, reason)
 	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		var syntax syntaxError
+		if errors.As(err, &syntax) && syntax.GetToken() != nil && syntax.GetToken().Position != nil {
+			return nil, r.Refuse(syntax.GetToken().Position.Line, "%s", syntax.GetMessage())
+		}
+		return nil, r.Refuse(1, "%v", err)
+	}
+	switch {
+	case len(file.Docs) > 1:
+		return nil, r.Refuse(1, "%d documents, want one", len(file.Docs))
+	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
+		return nil, r.Refuse(1, "nothing in it")
+	}
+	return file.Docs[0].Body, nil
 }
 
-// syntaxError returns an error of package yaml, such as "yaml: line 3: did not find …", with its place.
-func (r *Reader) syntaxError(err error) error {
-	line, reason := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if n, _ := fmt.Sscanf(reason, "line %d:", &line); n == 1 {
-		_, reason, _ = strings.Cut(reason, ": ")
-	}
-	return r.Refuse(line, "%s", reason)
+// syntaxError is implemented by the parser's errors. go-yaml declares it too, but in a package that
+// would add a decoder to the playground's WebAssembly module.
+type syntaxError interface {
+	error
+	GetToken() *token.Token
+	GetMessage() string
 }
 
 // Refuse returns an error that names the file and a line, counted from 1.
@@ -83,59 +84,70 @@ func (r *Reader) Refuse(line int, format string, args ...any) error {
 
 // Fault returns an error that names the file and n's line and column.
 func (r *Reader) Fault(n Node, format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: %w: %s", r.Name, n.Line, n.Column, r.Bad, fmt.Sprintf(format, args...))
+	line, col := 1, 1
+	if n != nil {
+		if t := n.GetToken(); t != nil && t.Position != nil {
+			line, col = t.Position.Line, t.Position.Column
+		}
+	}
+	return fmt.Errorf("%s:%d:%d: %w: %s", r.Name, line, col, r.Bad, fmt.Sprintf(format, args...))
 }
 
 // Mapping calls, for each key of n, the function in fields with the key's value. An unknown or
 // repeated key is an error; for an unknown one it suggests a similar key.
 func (r *Reader) Mapping(n Node, fields map[string]Field) error {
-	if n.Kind != yaml.MappingNode {
+	var values []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
 		return r.Fault(n, "want keys and values, not %s", KindOf(n))
 	}
 	seen := map[string]bool{}
-	for pair := range slices.Chunk(n.Content, 2) {
-		key := pair[0].Value
+	for _, v := range values {
+		key := v.Key.GetToken().Value
 		read, known := fields[key]
 		if !known {
 			near := spelling.Closest(key, slices.Sorted(maps.Keys(fields)))
 			if near != "" {
 				near = fmt.Sprintf(", did you mean %q?", near)
 			}
-			return r.Fault(pair[0], "unknown key %.40q%s", key, near)
+			return r.Fault(v.Key, "unknown key %.40q%s", key, near)
 		}
 		if seen[key] {
-			return r.Refuse(pair[0].Line, "mapping key %q already defined", key)
+			return r.Fault(v.Key, "key %q twice", key)
 		}
 		seen[key] = true
-		if err := read(pair[1]); err != nil {
+		if err := read(v.Value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// kinds names the kinds of nodes in messages.
-var kinds = map[string]string{
-	"!!map": "mapping", "!!seq": "sequence", "!!str": "string", "!!int": "integer", "!!float": "float", "!!bool": "bool", "!!null": "null",
-}
-
 // KindOf returns the name of a node's kind for messages.
 func KindOf(n Node) string {
-	if n.Kind == yaml.AliasNode {
-		return "alias"
+	if n == nil {
+		return "nothing"
 	}
-	return cmp.Or(kinds[n.ShortTag()], n.ShortTag())
+	return strings.ToLower(n.Type().String())
 }
 
 // IsList reports whether a node is a list.
-func IsList(n Node) bool { return n.Kind == yaml.SequenceNode }
+func IsList(n Node) bool {
+	_, ok := n.(*ast.SequenceNode)
+	return ok
+}
 
 // Each calls read with each item of a list; if n is not a list, it returns an error.
 func (r *Reader) Each(n Node, read Field) error {
-	if !IsList(n) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
 		return r.Fault(n, "want a list, not %s", KindOf(n))
 	}
-	for _, item := range n.Content {
+	for _, item := range list.Values {
 		if err := read(item); err != nil {
 			return err
 		}
@@ -145,19 +157,23 @@ func (r *Reader) Each(n Node, read Field) error {
 
 // Scalar returns the text of a string, number or boolean; other values are errors.
 func (r *Reader) Scalar(n Node) (string, error) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		return "", r.Fault(n, "want a plain value, not %s", KindOf(n))
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, nil
 	}
-	return n.Value, nil
+	return "", r.Fault(n, "want a plain value, not %s", KindOf(n))
 }
 
 // Truth reads true or false.
 func (r *Reader) Truth(to *bool) Field {
 	return func(n Node) error {
-		if n.ShortTag() != "!!bool" {
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
 			return r.Fault(n, "want true or false, not %s", KindOf(n))
 		}
-		*to = strings.EqualFold(n.Value, "true")
+		*to = b.Value
 		return nil
 	}
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // equivalent is a random fault that changes no behavior, so that no test can notice it.
@@ -17,8 +20,14 @@ type equivalent struct {
 
 // readEquivalent reads a list of equivalent faults, such as equivalent.yaml.
 func readEquivalent(path string) (list []equivalent, err error) {
-	err = readYAML(path, &list)
-	return list, err
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := yaml.UnmarshalWithOptions(text, &list, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
 }
 
 // is reports whether m is the fault e: the same change at the same place of text, m's file.

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-yaml"
 )
 
 // The experiments must notice faults, too: for each row with a verdict there must be a fault that
@@ -53,7 +55,11 @@ var sparing = []string{
 }
 
 func readFlaws(file string) (list []flaw, err error) {
-	err = readYAML(file, &list)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	err = yaml.UnmarshalWithOptions(text, &list, yaml.Strict())
 	for i := range list {
 		for k := range list[i].Edits {
 			list[i].Edits[k].at = -1

@@ -28,7 +28,7 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 )
 
 // mutant is a fault: in File, New replaces Old, a text that occurs there once.
@@ -161,25 +161,15 @@ func (t *trial) each(list []mutant, n int, c *census) error {
 }
 
 func readList(path string) (list []mutant, err error) {
-	err = readYAML(path, &list)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	err = yaml.UnmarshalWithOptions(text, &list, yaml.Strict())
 	for i := range list {
 		list[i].at = -1
 	}
 	return list, err
-}
-
-// readYAML reads a YAML file into the list to which to points; an unknown key is an error.
-func readYAML(path string, to any) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	in := yaml.NewDecoder(bytes.NewReader(text))
-	in.KnownFields(true)
-	if err := in.Decode(to); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // copyModule copies the module's working tree, without what git ignores, to a temporary directory.

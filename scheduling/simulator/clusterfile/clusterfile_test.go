@@ -86,7 +86,7 @@ func TestFaults(t *testing.T) {
 	const racks = "racks: [{nodes: [3 a]}]\n"
 	for text, want := range map[string]string{
 		"":                        "c.yaml:1: bad cluster: nothing in it",
-		racks:                     "c.yaml:1:1: bad cluster: no classes",
+		racks:                     "c.yaml:1:6: bad cluster: no classes",
 		classes:                   "no racks in it",
 		"nods: 3\n":               `c.yaml:1:1: bad cluster: unknown key "nods"`,
 		"network: lan":            `c.yaml:1:10: bad cluster: network "lan": want flows or factors`,
