@@ -50,8 +50,8 @@ func (p *printer) count(chunk []byte) int64 {
 	return n
 }
 
-// lines yields the position chunk[start:end] of each selected line, including its line feed if it has
-// one.
+// lines yields the position chunk[start:end] of each selected line, including its line feed if it
+// has one.
 func (p *printer) lines(chunk []byte) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		n := int64(0)

@@ -19,10 +19,10 @@ type Source = input.Source
 // an existing file is that file, even if it looks like a glob. Directories and globs skip pipes,
 // devices, and names that begin with "_" or ".", unless the glob spells that character out.
 //
-// A file whose name ends in .zip means the files in it, sorted by name, without names that begin with
-// "_" or ".". A source is called by the archive and the file: logs.zip/monday.txt. One map reads each
-// file from start to end, and decompresses it if its own name says so. Damaged archives, encrypted
-// files and archives without files are errors. [FS] reads other archives, as zip.Reader.
+// A file whose name ends in .zip means the files in it, sorted by name, without names that begin
+// with "_" or ".". A source is called by the archive and the file: logs.zip/monday.txt. One map
+// reads each file from start to end, and decompresses it if its own name says so. Damaged archives,
+// encrypted files and archives without files are errors. [FS] reads other archives, as zip.Reader.
 //
 // A path may also be in an object store whose package the program imports, such as
 // s3://BUCKET/logs/*.gz; see package stores.

@@ -38,8 +38,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// recoverRequest, deferred, logs a handler's panic and answers with status 500, unless the answer has
-// begun and so has a type.
+// recoverRequest, deferred, logs a handler's panic and answers with status 500, unless the answer
+// has begun and so has a type.
 func (s *Server) recoverRequest(w http.ResponseWriter, r *http.Request) {
 	bad := recover()
 	if bad == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// An ended job with a key remains in the list while its key counts, also after restarts; others make
-// room for later ones. Another user's equal key, or another submission, is not the same job.
+// An ended job with a key remains in the list while its key counts, also after restarts; others
+// make room for later ones. Another user's equal key, or another submission, is not the same job.
 func TestKeysKeepTheirJobs(t *testing.T) {
 	dir := t.TempDir()
 	few := func(cfg *Config) { cfg.State, cfg.limits.history = filepath.Join(dir, "state"), 1 }

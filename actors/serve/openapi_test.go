@@ -75,8 +75,8 @@ func TestDescriptionNamesTheCalls(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
-// openapi.yaml describes exactly the types of package api that calls send, with all their fields and
-// the types of these.
+// openapi.yaml describes exactly the types of package api that calls send, with all their fields
+// and the types of these.
 func TestDescriptionNamesTheFields(t *testing.T) {
 	d := readDocument(t)
 	described := map[string]bool{}

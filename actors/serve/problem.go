@@ -18,7 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// refuse returns the error of a request that is rejected: a problem, whose status is that of its code.
+// refuse returns the error of a request that is rejected: a problem, whose status is that of its
+// code.
 func refuse(code, format string, args ...any) error {
 	return &api.Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
 }

@@ -154,8 +154,8 @@ func (s *Server) watchFiles() {
 	}
 }
 
-// watch starts r, whose files are applied already, and returns it. It returns nil if there are none,
-// or if one is not a regular file and so cannot be read twice.
+// watch starts r, whose files are applied already, and returns it. It returns nil if there are
+// none, or if one is not a regular file and so cannot be read twice.
 func (s *Server) watch(r *reloader) *reloader {
 	notRegular := func(name string) bool {
 		info, err := os.Stat(name)

@@ -24,8 +24,8 @@ func TestApplyResets(t *testing.T) {
 	require.Equal(t, scheduling.Allocations{PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute}, policy.Pools)
 }
 
-// ReadFiles reads the pools from the file that mapred-site.xml names; a file of another kind there is
-// an error.
+// ReadFiles reads the pools from the file that mapred-site.xml names; a file of another kind there
+// is an error.
 func TestReadFiles(t *testing.T) {
 	for content, want := range map[string]string{
 		checkPools:      "",

@@ -38,9 +38,9 @@ type File struct {
 // Files are Hadoop's configuration files of one cluster, read together. If a file of a kind is not
 // among them, its settings are zero.
 type Files struct {
-	// Pools holds the settings of fair-scheduler.xml; settings of pools in mapred-site.xml are zero.
-	// Lists are in file order. A limit of 0 in the file allows nothing, and is -1 here: there 0
-	// means no limit.
+	// Pools holds the settings of fair-scheduler.xml; settings of pools in mapred-site.xml are
+	// zero. Lists are in file order. A limit of 0 in the file allows nothing, and is -1 here: there
+	// 0 means no limit.
 	Pools scheduling.Allocations
 	// Queues lists the queues, parents before children and siblings in the order of the files. The
 	// name of a nested queue is its path, with colons: "sch:prod".
@@ -79,8 +79,8 @@ func (f *Files) Has(kind string) bool {
 
 // Read reads configuration files, in any order. At most one has pools and one has parameters; those
 // about queues, in any number, are read together, so that one may complete a queue of another. The
-// error joins a *Problem for everything wrong with the files; for the formats of YARN, errors.Is(err,
-// ErrYARN) is true. Then only Files.Read is set.
+// error joins a *Problem for everything wrong with the files; for the formats of YARN,
+// errors.Is(err, ErrYARN) is true. Then only Files.Read is set.
 func Read(sources ...Source) (Files, error) {
 	r := newReader()
 	for _, s := range sources {

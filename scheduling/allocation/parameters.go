@@ -102,14 +102,15 @@ func wait(v entry) *time.Duration {
 	return &d
 }
 
-// threshold notes that the file has the property v, which only matters with speculation, and returns it.
+// threshold notes that the file has the property v, which only matters with speculation, and
+// returns it.
 func (v entry) threshold() entry {
 	v.site.thresholds = &v
 	return v
 }
 
-// speculate reads whether tasks of a kind get speculative attempts. Hadoop's default is that tasks of
-// both kinds do; here none do unless the file says so.
+// speculate reads whether tasks of a kind get speculative attempts. Hadoop's default is that tasks
+// of both kinds do; here none do unless the file says so.
 func (v entry) speculate(k scheduling.TaskKind) {
 	if v.yes() {
 		v.Policy.Speculation.Rule, v.Policy.Speculation.Except[k] = scheduling.LATE, false

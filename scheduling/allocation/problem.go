@@ -68,7 +68,8 @@ func (l problems) add(at place, format string, args ...any) {
 	in.list = append(in.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: errors.Unwrap(err)})
 }
 
-// of returns the problems in a file by line and, if some were omitted, a last one with their number.
+// of returns the problems in a file by line and, if some were omitted, a last one with their
+// number.
 func (l problems) of(file, what string) []*Problem {
 	in := l[file]
 	if in == nil {

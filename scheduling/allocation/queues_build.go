@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
-// buildQueues sets r.Queues and the access lists from the collected queues, and reports those that do
-// not fit together.
+// buildQueues sets r.Queues and the access lists from the collected queues, and reports those that
+// do not fit together.
 func (r *reader) buildQueues() {
 	r.declared()
 	all := &r.queues

@@ -57,8 +57,8 @@ func (r *reader) known(queue string, e *element, prefix string) bool {
 	return ok
 }
 
-// queueNamed returns the queue with that path. It creates the queue if necessary, and returns nil if
-// the name is wrong.
+// queueNamed returns the queue with that path. It creates the queue if necessary, and returns nil
+// if the name is wrong.
 func (r *reader) queueNamed(path string, at place) *queue {
 	all := &r.queues
 	if q := all.byName[path]; q != nil {

@@ -40,8 +40,9 @@ func noEffect(why string) func(entry) {
 	}
 }
 
-// read calls the setter of each child of e, and returns the child elements that are not in the table. It
-// reports text in e, and children that are given twice; in comes before their names in messages.
+// read calls the setter of each child of e, and returns the child elements that are not in the
+// table. It reports text in e, and children that are given twice; in comes before their names in
+// messages.
 func (t table) read(r *reader, in string, e *element) (others []*element) {
 	if text := bytes.TrimSpace(e.text); len(text) > 0 {
 		r.add(e.place, "text %q directly inside <%s>", shorten(string(text)), e.name)
@@ -64,7 +65,8 @@ func (t table) read(r *reader, in string, e *element) (others []*element) {
 	return others
 }
 
-// property calls the setter of a Hadoop property; it returns false if the property is not in the table.
+// property calls the setter of a Hadoop property; it returns false if the property is not in the
+// table.
 func (t table) property(r *reader, e *element) (known bool) {
 	set := t[e.name]
 	if set == nil {

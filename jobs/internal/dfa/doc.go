@@ -2,7 +2,7 @@
 // calling package regexp for each line.
 //
 //	p, err := dfa.Compile(tree, true) // of package regexp/syntax
-//	s := p.NewSearcher()        // one for each goroutine
+//	s := p.NewSearcher()              // one for each goroutine
 //	start, at, outcome := s.Next(text, from) // the next line that matches, and a position in it
 //
 // It decides only whether a line matches, and its answer is that of regexp.Match for the line

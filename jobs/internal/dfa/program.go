@@ -31,8 +31,8 @@ type Program struct {
 }
 
 // Compile compiles an expression parsed by package regexp/syntax with any flags. If skips is set,
-// Searchers skip text in which no match can begin, where that pays. Compile returns ErrTooLarge or an
-// error of package syntax.
+// Searchers skip text in which no match can begin, where that pays. Compile returns ErrTooLarge or
+// an error of package syntax.
 func Compile(tree *syntax.Regexp, skips bool) (*Program, error) {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {

@@ -58,7 +58,8 @@ func CountLines(chunk []byte) int64 {
 	return n
 }
 
-// LineEnd returns the end of the line that contains position at, behind its line feed if it has one.
+// LineEnd returns the end of the line that contains position at, behind its line feed if it has
+// one.
 func LineEnd(chunk []byte, at int) int {
 	if i := bytes.IndexByte(chunk[at:], '\n'); i >= 0 {
 		return at + i + 1

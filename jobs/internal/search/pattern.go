@@ -26,8 +26,8 @@ type Pattern struct {
 	re *regexp.Regexp
 
 	// candidate returns the start of the first line of a chunk that can match, from a start of a line
-	// on, and a position in it. Both are the chunk's length if there is none. It is nil if all lines
-	// can match.
+	// on, and a position in it. Both are the chunk's length if there is none. It is nil if all
+	// lines can match.
 	candidate func(chunk []byte, from int) (start, at int)
 	sure      bool         // every candidate matches: lines and re are not needed
 	lines     *dfa.Program // decides which lines match; nil if sure, or if it would be too large

@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// textCodec returns the codec of strings or byte slices S. If last is set, nothing follows a value, so
-// its end needs no mark.
+// textCodec returns the codec of strings or byte slices S. If last is set, nothing follows a value,
+// so its end needs no mark.
 func textCodec[S string | []byte](last bool, plain plainKind) *Codec {
 	if last {
 		return &Codec{

@@ -103,7 +103,8 @@ func (a *accumulator) gather(more *denseSegment) bool {
 	return true
 }
 
-// tooWide reports whether n keys are too few for an array from low to high, or it would be too long.
+// tooWide reports whether n keys are too few for an array from low to high, or it would be too
+// long.
 func tooWide(low, high uint64, n int) bool {
 	return (high-low)/sparse >= uint64(n) || high-low > maxRange
 }

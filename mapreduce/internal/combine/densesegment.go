@@ -72,7 +72,7 @@ func (m *Merge) Numbers(keys []uint64, values memory.Pointer, stride uintptr) (n
 		m.start()
 	}
 	s, form := m.sorted, &m.acc.form
-	if s == nil || m.fileOK || len(s.list) > 0 {
+	if s == nil || m.err != nil || m.fileOK || len(s.list) > 0 {
 		return 0, false
 	}
 	for ; m.pairOK && n < len(keys); n++ {

@@ -41,7 +41,8 @@
 //  3. or into empty tables, once all their pairs are in a spill (drain).
 //
 // At the end of a table, its pairs become segments (hand): views of the dense array, packed copies,
-// or a last spill. A Merge folds those of all maps, sorts the keys and reads them beside the spills.
+// or a last spill. A Merge folds those of all maps, sorts the keys and reads them beside the
+// spills.
 //
 // # Invariants
 //

@@ -5,8 +5,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// spill writes all n pairs of s to a new spill, one sorted run per partition, and puts the slab of s
-// back. The charge of hash table and dense array pays for the slabs.
+// spill writes all n pairs of s to a new spill, one sorted run per partition, and puts the slab of
+// s back. The charge of hash table and dense array pays for the slabs.
 func (a *accumulator) spill(s *sorted, n int) error {
 	defer a.opt.Pool.Put(s.slab)
 	w, err := segment.NewSpillWriter(a.opt.Resources, a.opt.Partitions)

@@ -87,8 +87,8 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// openS2 rejects a stream that consists of a header only, which no writer produces. An s2 stream has
-// no end mark, so one that was cut between two blocks is read as a shorter one.
+// openS2 rejects a stream that consists of a header only, which no writer produces. An s2 stream
+// has no end mark, so one that was cut between two blocks is read as a shorter one.
 func openS2(r io.Reader) (io.ReadCloser, error) {
 	const header = 10
 	raw := counted{io.NopCloser(r), new(atomic.Int64)}

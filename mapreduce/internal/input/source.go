@@ -187,8 +187,8 @@ func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
 }
 
-// Peek returns a source of up to n bytes from the start of an uncompressed stream, and one that still
-// reads all of it.
+// Peek returns a source of up to n bytes from the start of an uncompressed stream, and one that
+// still reads all of it.
 func Peek(s Source, n int) (first, all Source, err error) {
 	r, err := s.stream()
 	if err != nil {

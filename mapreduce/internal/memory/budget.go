@@ -91,8 +91,8 @@ func (b *Budget) TryAcquire(n int64) bool {
 	return ok
 }
 
-// take is TryAcquire without freeing idle slabs; it charges a nil budget nothing. lack is the number of bytes that the root is short
-// of, if that is the only obstacle.
+// take is TryAcquire without freeing idle slabs; it charges a nil budget nothing. lack is the
+// number of bytes that the root is short of, if that is the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
 	ok = b == nil
 	b.locked(func(r *Budget) {

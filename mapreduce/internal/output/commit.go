@@ -210,8 +210,8 @@ func (w *PartWriter) Close() error {
 }
 
 // strictFile writes to an attempt's file, which may be user code, and counts its bytes by meter. It
-// makes short writes and panics errors, since a panic in a goroutine of the compressor would end the
-// process. The first error stays.
+// makes short writes and panics errors, since a panic in a goroutine of the compressor would end
+// the process. The first error stays.
 type strictFile struct {
 	file  io.WriteCloser
 	part  Part

@@ -6,10 +6,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Input yields the records of a split, in order, in batches. The records of a batch stay valid until
-// yield returns. Before yield the input sets the Place of the batch; yield sets Place.Now to
-// Place.Batch + i for record i. An error of yield ends the reading. An input that calls yield outside
-// of YieldRun defers PlacePanic, because the map may panic.
+// Input yields the records of a split, in order, in batches. The records of a batch stay valid
+// until yield returns. Before yield the input sets the Place of the batch; yield sets Place.Now to
+// Place.Batch + i for record i. An error of yield ends the reading. An input that calls yield
+// outside of YieldRun defers PlacePanic, because the map may panic.
 type Input[I any] func(s *Reader, yield func(batch []I) error) error
 
 // BatchRecords is the maximum number of records in a batch.

@@ -8,9 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Sequence returns an Input of the records of an iterator. Each map attempt ranges over all of it. A
-// second pass is valid only if the iterator has restarted. To verify that, such a pass checks at its
-// end that the iterator can restart once more: one that can be read only once is exhausted by then.
+// Sequence returns an Input of the records of an iterator. Each map attempt ranges over all of it.
+// A second pass is valid only if the iterator has restarted. To verify that, such a pass checks at
+// its end that the iterator can restart once more: one that can be read only once is exhausted by
+// then.
 func Sequence[I any](seq iter.Seq2[I, error]) Input[I] {
 	used := new(atomic.Bool) // a pass has started, unless it has ended without records
 	return func(s *Reader, yield func([]I) error) error {

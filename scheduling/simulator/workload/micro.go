@@ -37,8 +37,8 @@ func Scans(jobs, maps, reduces int) Workload {
 	return w
 }
 
-// gridMix draws 100 GridMix scans with a lognormal number of maps and exponential gaps. Every second
-// job has a reduce.
+// gridMix draws 100 GridMix scans with a lognormal number of maps and exponential gaps. Every
+// second job has a reduce.
 func gridMix(r *rand.Rand) Workload {
 	w := Workload{Name: "gridmix"}
 	maps, gap := Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0}

@@ -147,8 +147,8 @@ type slsReader struct {
 	tasks int              // of all jobs so far
 }
 
-// add adds a job, Count times, to the workload, unless it has no maps. If the rack of some map's data
-// is unknown, the maps prefer no node.
+// add adds a job, Count times, to the workload, unless it has no maps. If the rack of some map's
+// data is unknown, the maps prefer no node.
 func (t *slsReader) add(s *slsJob) error {
 	var tasks [2]taskTimes
 	var racks []int32
