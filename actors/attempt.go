@@ -151,7 +151,7 @@ func (a *attempt) workMap(r *report, res cluster.Resources) error {
 	if err := a.run.maySkip(a.id.Task.Index, r.skipped); err != nil {
 		return err
 	}
-	if a.run.plan.MapOnly() {
+	if a.run.plan.Job().MapOnly {
 		return a.commit(r)
 	}
 	r.output, r.status.OutputBytes = out, out.Sizes()
@@ -190,7 +190,7 @@ func (a *attempt) commit(r *report) error {
 	if a.id.Task.Kind == scheduling.Map {
 		a.run.rememberSkips(a.id.Task.Index, r.skipped, true)
 	}
-	err := a.run.plan.CommitTask(a.planID())
+	err := a.run.plan.Job().CommitTask(a.planID())
 	if errors.Is(err, cluster.ErrCommitted) {
 		// An attempt on a lost node committed before its report arrived. Both attempts wrote the
 		// same bytes.
@@ -223,7 +223,7 @@ func (a *attempt) askToCommit() error {
 
 // discard removes the files that the attempt wrote.
 func (a *attempt) discard() {
-	if err := isolate(func() error { return a.run.plan.AbortTask(a.planID()) }); err != nil {
+	if err := isolate(func() error { return a.run.plan.Job().AbortTask(a.planID()) }); err != nil {
 		a.env.cfg.Logger.Warn("cannot remove the output of an attempt", "attempt", a.id, "err", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 			_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Try: try, Split: splits[0]})
 			require.NoError(t, err)
 		}
-		require.NoError(t, p.CommitTask(mapreduce.AttemptID{Try: 1}))
+		require.NoError(t, p.Job().CommitTask(mapreduce.AttemptID{Try: 1}))
 		r := newRun(c.env, p)
 		r.splits = splits
 		a := newAttempt(c.env, r, scheduling.AttemptID{}, c.env.places[0])

@@ -142,7 +142,7 @@ func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string
 		defer stop()
 	}
 	began := time.Now()
-	res = Result{ID: 1, Name: p.Name(), State: scheduling.JobSucceeded}
+	res = Result{ID: 1, Name: p.Job().Name, State: scheduling.JobSucceeded}
 	if worker.IsWorker() {
 		res.Counters, res.Err = worker.Serve(ctx, p)
 	} else {

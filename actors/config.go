@@ -43,7 +43,7 @@ type Config struct {
 	HealRate int64
 
 	// BlockSize is the size in bytes of the blocks that become splits. 0 means 64 MiB, or 128 MiB
-	// where maps fold values (mapreduce.Plan.Folds). The default is smaller for small inputs, so
+	// where maps fold values (cluster.Spec.Folds). The default is smaller for small inputs, so
 	// that every slot has work, and at the end of large ones, so that all slots end at about the
 	// same time.
 	BlockSize int64

@@ -299,15 +299,15 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 
 // holdInput recomputes lost parts of the datasets that p reads, which then stay until p's job ends.
 func (c *Cluster) holdInput(ctx context.Context, p *mapreduce.Plan, revive bool) error {
-	for _, k := range p.Kept() {
+	for _, k := range p.Job().Kept {
 		if l, ok := k.Owner().(*lineage); ok && l.cluster != c {
-			return fmt.Errorf("actors: job %q reads %s, which is of another cluster", p.Name(), k.Name())
+			return fmt.Errorf("actors: job %q reads %s, which is of another cluster", p.Job().Name, k.Name())
 		}
 	}
 	if err := p.Hold(revive); err != nil {
-		return fmt.Errorf("actors: job %q: %w", p.Name(), err)
+		return fmt.Errorf("actors: job %q: %w", p.Job().Name, err)
 	}
-	for _, k := range p.Kept() {
+	for _, k := range p.Job().Kept {
 		if l, ok := k.Owner().(*lineage); ok {
 			if err := l.restore(ctx); err != nil {
 				return err

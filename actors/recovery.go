@@ -146,24 +146,24 @@ func (r *run) kept() (kept []int32, err error) {
 		return nil, nil
 	}
 	same := r.env.cfg.State.Cut(r.key, r.splits, r.env.cfg.Logger)
-	tasks := r.plan.Reduces()
-	if r.plan.MapOnly() {
+	job := r.plan.Job()
+	tasks := job.Reduces
+	if job.MapOnly {
 		tasks = len(r.splits)
 	}
-	if r.plan.Complete() {
+	if job.Output.Complete() {
 		for i := range tasks {
 			kept = append(kept, int32(i))
 		}
 		return kept, nil
 	}
-	committed := r.plan.Committed()
-	fits := same || !r.plan.MapOnly()
-	for _, id := range committed {
-		fits = fits && id.Index < tasks && (id.Kind == cluster.MapKind) == r.plan.MapOnly()
+	fits := same || !job.MapOnly
+	for _, id := range job.Output.Tasks() {
+		fits = fits && id.Index < tasks && (id.Kind == cluster.MapKind) == job.MapOnly
 		kept = append(kept, int32(id.Index))
 	}
 	if !fits {
-		return nil, isolate(r.plan.DropCommitted)
+		return nil, isolate(job.Output.DropCommitted)
 	}
 	return kept, nil
 }
@@ -189,7 +189,7 @@ func (jt *jobTracker) resume(m *submit) (id scheduling.JobID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	kind := scheduling.Reduce
-	if r.plan.MapOnly() {
+	if r.plan.Job().MapOnly {
 		kind = scheduling.Map
 	}
 	r.tally.tasks[kind].Done = len(m.kept)

@@ -102,7 +102,7 @@ type tally struct {
 
 func newRun(e *env, p *mapreduce.Plan) *run {
 	return &run{
-		env: e, name: p.Name(), plan: p, inputBytes: p.InputBytes(), done: make(chan struct{}),
+		env: e, name: p.Job().Name, plan: p, inputBytes: p.Job().InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, history: map[scheduling.TaskID]*taskHistory{}, sums: new(counter.Set),
 	}
 }
@@ -165,7 +165,7 @@ func (r *run) launched(e *Event) {
 // succeeded records the output and counts of an attempt that succeeded.
 func (r *run) succeeded(e *Event, rep *report, at *place) {
 	id := e.Attempt.Task
-	shuffles := id.Kind == scheduling.Map && !r.plan.MapOnly()
+	shuffles := id.Kind == scheduling.Map && !r.plan.Job().MapOnly
 	if shuffles {
 		r.shuffle.publish(id.Index, mapOutput{
 			out: rep.output, try: e.Attempt.Try, at: at, counters: rep.counters, totals: rep.totals,
@@ -295,7 +295,7 @@ func (r *run) end(state scheduling.JobState, c *counter.Set) {
 	}
 	if state == scheduling.JobSucceeded {
 		err = isolate(func() error {
-			if _, err := r.plan.Quarantine(skipped); err != nil {
+			if _, err := r.plan.Job().Quarantine(skipped); err != nil {
 				return err
 			}
 			return r.commit()
@@ -391,7 +391,7 @@ func (r *run) commit() error {
 	if r.remembered() {
 		r.env.cfg.State.Succeed(r.key, state.Succeeded{Name: r.name, Elapsed: r.env.now() - r.submitted}, r.env.cfg.Logger)
 	}
-	return r.plan.ForgetJob()
+	return r.plan.Job().Output.ForgetJob()
 }
 
 // drop removes the output of a job that has not succeeded, or leaves it to the next cluster if this

@@ -88,9 +88,9 @@ func (r *run) resumeSkips(kept []int32) {
 	if len(list) == 0 {
 		return
 	}
-	if r.plan.MapOnly() {
+	if r.plan.Job().MapOnly {
 		maps.DeleteFunc(list, func(m int32, _ []cluster.Skipped) bool { return !slices.Contains(kept, m) })
-	} else if len(kept) < r.plan.Reduces() {
+	} else if len(kept) < r.plan.Job().Reduces {
 		return
 	}
 	r.mu.Lock()

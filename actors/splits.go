@@ -42,14 +42,14 @@ func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 // not every node has every block, the block store chooses the nodes. Streams have no blocks, and a
 // part of a dataset stays where it was written.
 func (c *Cluster) locate(p *mapreduce.Plan, size int64, tail int) (func(int) []cluster.Block, error) {
-	sources := p.Sources()
+	sources := p.Job().Sources
 	var stored []int // indices of the sources with blocks
 	for i, s := range sources {
 		if _, kept := s.Kept(); !kept && s.Data != nil {
 			stored = append(stored, i)
 		}
 	}
-	blocks := c.everywhere(p.BlocksOf(size))
+	blocks := c.everywhere(p.Job().BlocksOf(size))
 	if c.env.fs.Replication() < len(c.env.places) {
 		var err error
 		if blocks, err = c.chosen(sources, stored, size); err != nil {
@@ -129,7 +129,7 @@ func cutBlock(b cluster.Block, size int64) (list []cluster.Block) {
 // them.
 func (r *run) heldMemory() int64 {
 	const file, segment = 350, 250
-	return 2 * (file*int64(len(r.plan.Sources())) + segment*int64(len(r.splits))*int64(r.plan.Reduces()))
+	return 2 * (file*int64(len(r.plan.Job().Sources)) + segment*int64(len(r.splits))*int64(r.plan.Job().Reduces))
 }
 
 // tailPiece is the maximum size in bytes of a piece of a block at the end of a large input.

@@ -213,8 +213,8 @@ func TestReducesFollowTheInput(t *testing.T) {
 		src := mapreduce.Source{Data: sized{size: input}}
 		p, err := counting(0).Bind(mapreduce.Lines(src), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
 		require.NoError(t, err)
-		require.Equal(t, input, p.InputBytes())
-		require.EqualValues(t, want, p.UsualReduces(), input)
+		require.Equal(t, input, p.Job().InputBytes())
+		require.EqualValues(t, want, p.Job().UsualReduces(), input)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestSourceOfAbsurdSize(t *testing.T) {
 		require.ErrorContains(t, err, "endless: 4611686018427387904 bytes are ")
 		require.ErrorContains(t, err, "use larger blocks")
 		p := bind()
-		_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{Blocks: p.BlocksOf(1 << 20)})
+		_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{Blocks: p.Job().BlocksOf(1 << 20)})
 		require.ErrorContains(t, err, "endless: 4611686018427387904 bytes are more than 1048576 splits: use larger blocks or splits")
 	}
 }

@@ -43,7 +43,7 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 		}
 		err = ErrClosed
 	}
-	return nil, errors.Join(err, p.LetGo())
+	return nil, errors.Join(err, p.AbortJob())
 }
 
 // submitClaimed is like Submit, for a plan whose datasets are complete and held: none is freed
@@ -79,20 +79,20 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 
 // prepare samples, finds nodes for the input's blocks and cuts the splits.
 func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
-	reduces := cmp.Or(max(o.Reduces, 0), r.plan.UsualReduces())
+	reduces := cmp.Or(max(o.Reduces, 0), r.plan.Job().UsualReduces())
 	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: c.env.cfg.SpillDir})
 	if err != nil {
 		return err
 	}
-	r.inputBytes = r.plan.InputBytes()
+	r.inputBytes = r.plan.Job().InputBytes()
 	c.env.keepHeapBallast(r.inputBytes)
-	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
+	size, tail := c.blockSize(r.inputBytes, r.plan.Job().Folds)
 	blocks, err := c.locate(r.plan, size, tail)
 	if err != nil {
 		return err
 	}
 	r.splits, err = r.plan.Splits(ctx, blocks)
-	r.splits = r.plan.JoinSmall(r.splits, size)
+	r.splits = r.plan.Job().JoinSmall(r.splits, size)
 	r.shuffle = newShuffle(len(r.splits))
 	r.fixed = r.heldMemory()
 	c.env.memory.Fix(r.fixed)
@@ -103,19 +103,19 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	spec := scheduling.JobSpec{
 		Name: r.name, Key: o.Key, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
-		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
+		Maps: len(r.splits), Reduces: r.plan.Job().Reduces, Places: c.placesOf(r.splits),
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
 		InputBytes: max(0, r.inputBytes),
 	}
 	if o.MaxSkips > 0 {
-		if err := r.plan.SkipsFit(); err != nil {
+		if err := r.plan.Job().SkipsFit(); err != nil {
 			return err
 		}
 	}
 	r.tally.tasks = [2]TaskCounts{{Total: spec.Maps}, {Total: spec.Reduces}}
 	r.maxSkips = o.MaxSkips
 	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
-	if attempts > 1 && !r.plan.ReadOnce() {
+	if attempts > 1 && !r.plan.Job().ReadOnce() {
 		r.firstSkip = 1
 	}
 	kept, err := r.kept()

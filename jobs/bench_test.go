@@ -23,7 +23,7 @@ func benchmark(b *testing.B, bind binding) {
 		plan, err := bind(mapreduce.Writer("nowhere", io.Discard))
 		require.NoError(b, err)
 		var bytes int64
-		for _, s := range plan.Sources() {
+		for _, s := range plan.Job().Sources {
 			bytes += s.Size()
 		}
 		b.SetBytes(bytes)

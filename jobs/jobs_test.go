@@ -192,7 +192,7 @@ func runner(t *testing.T, s setting) Runner {
 func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block {
 	return func(source int) []cluster.Block {
 		var list []cluster.Block
-		total := plan.Sources()[source].Size()
+		total := plan.Job().Sources[source].Size()
 		for off := int64(0); size > 0 && off < total; off += size {
 			list = append(list, cluster.Block{Offset: off, Length: min(size, total-off)})
 		}
@@ -214,11 +214,11 @@ func runAttempts(t testing.TB, plan *mapreduce.Plan, reduces int, blocks func(in
 		outputs[i], err = plan.RunMap(ctx, a)
 		require.NoError(t, err)
 		counters.Merge(a.Counters)
-		if plan.MapOnly() {
-			require.NoError(t, plan.CommitTask(a.ID()))
+		if plan.Job().MapOnly {
+			require.NoError(t, plan.Job().CommitTask(a.ID()))
 		}
 	}
-	for i := range plan.Reduces() {
+	for i := range plan.Job().Reduces {
 		left := slices.Clone(outputs)
 		a := &cluster.ReduceAttempt{Index: i, Next: func(context.Context) (cluster.Segment, error) {
 			if len(left) == 0 {
@@ -231,7 +231,7 @@ func runAttempts(t testing.TB, plan *mapreduce.Plan, reduces int, blocks func(in
 		a.Counters = new(counter.Set)
 		require.NoError(t, plan.RunReduce(ctx, a))
 		counters.Merge(a.Counters)
-		require.NoError(t, plan.CommitTask(a.ID()))
+		require.NoError(t, plan.Job().CommitTask(a.ID()))
 	}
 	for _, o := range outputs {
 		o.Release()

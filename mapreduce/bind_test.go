@@ -35,11 +35,11 @@ func TestBindRefusesContradictions(t *testing.T) {
 	in, out := Lines(Bytes("text", nil)), Text[string](Writer("-", io.Discard))
 	good := Job[[]byte, string, int64, string]{Map: nothing[string, int64], Reduce: ignore[string, int64, string]}
 	p := must(good.Bind(in, out))(t)
-	require.Equal(t, "job", p.Name(), "what has no name")
+	require.Equal(t, "job", p.Job().Name, "what has no name")
 	named := good
 	named.Name = "count"
 	p = must(named.Bind(in, out))(t)
-	require.Equal(t, "count", p.Name())
+	require.Equal(t, "count", p.Job().Name)
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
 		"none of Map, MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
 		"both Partition and TotalOrder": func(j *Job[[]byte, string, int64, string]) {
@@ -165,7 +165,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 // Folds is true if a job's maps combine the values of a key into one value of fixed size.
 func TestPlansFold(t *testing.T) {
 	in, first := Lines(Bytes("text", nil)), func(line []byte, emit func(string, int64)) error { return nil }
-	bind := func(p *Plan, err error) bool { require.NoError(t, err); return p.Folds() }
+	bind := func(p *Plan, err error) bool { require.NoError(t, err); return p.Job().Folds }
 	sums := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return a + b }}
 	require.True(t, bind(sums.Bind(in, unread[Pair[string, int64]]())))
 	most := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return max(a, b) }}

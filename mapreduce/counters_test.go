@@ -49,7 +49,7 @@ func TestCountersAreWhatHappened(t *testing.T) {
 		require.EqualValues(t, 3, c.Get(counter.MapInputRecords), name)
 		require.EqualValues(t, 8, c.Get(counter.InputBytesRead), name)
 		require.Zero(t, c.Get(counter.SpilledRecords)+c.Get(counter.FileBytesRead)+c.Get(counter.FileBytesWritten), name)
-		if p.MapOnly() {
+		if p.Job().MapOnly {
 			require.EqualValues(t, 3, c.Get(counter.MapOutputRecords))
 			require.EqualValues(t, 8, c.Get(counter.OutputBytesWritten))
 			require.EqualValues(t, 8, c.Get(counter.MapOutputBytes))
@@ -233,7 +233,7 @@ func TestAllMemoryGoesBack(t *testing.T) {
 			budget := cluster.NewMemory(limit)
 			pool := cluster.NewBuffers(budget, 4<<20)
 			p := must(bind())(t)
-			engine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
+			engine(t, p, 2, p.Job().BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()
 			require.Zero(t, budget.Used(), "%s within %d bytes", name, limit)

@@ -106,7 +106,7 @@ func TestCSVMarks(t *testing.T) {
 	text := strings.Repeat(record, 3<<20/len(record))
 	p := must(passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), unread[[]string]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	m := marksOf(p.Sources()[0])
+	m := marksOf(p.Job().Sources[0])
 	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}}))(t)
 	require.Empty(t, m.list)
 	for range 2 {

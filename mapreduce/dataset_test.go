@@ -42,7 +42,7 @@ type (
 // keep fills k with the records of in, by RunLocal with blocks of `block` bytes or records.
 func keep[T any](t require.TestingT, k *Dataset[T], in Input[T], block int64) {
 	plan := must(passOn[T]().Bind(in, k.Output()))(t)
-	must(RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)}))(t)
+	must(RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.Job().BlocksOf(block)}))(t)
 }
 
 // keptIsSlice checks that a dataset returns the records put into it, for any splits and with a
@@ -58,13 +58,13 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	k := NewDataset[T](kept.Options{})
 	fill := passOn[T]()
 	plan := must(fill.Bind(Slice(records), k.Output()))(t)
-	require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(int64(len(records)/3+1))))
+	require.NoError(t, runAttempts(t, plan, root, plan.Job().BlocksOf(int64(len(records)/3+1))))
 	got := must(k.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 
 	var out Collected[T]
 	plan = must(fill.Bind(k.Input(), out.Output()))(t)
-	require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(block)))
+	require.NoError(t, runAttempts(t, plan, root, plan.Job().BlocksOf(block)))
 	got = must(out.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 	n, size, spilled := k.Size()
@@ -89,7 +89,7 @@ func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(
 			a.Host = nodes[i%len(nodes)]
 		}
 		must(p.RunMap(context.Background(), a))(t)
-		require.NoError(t, p.CommitTask(a.ID()))
+		require.NoError(t, p.Job().CommitTask(a.ID()))
 		a.Budget.Close()
 	}
 	if err := p.CommitJob(); err != nil {
@@ -144,7 +144,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
 	plan := must(job.Bind(Slice([]int{0, 1}), k.Output()))(t)
 	require.NoError(t, plan.SetupJob())
-	splits := must(plan.Splits(t.Context(), plan.BlocksOf(1)))(t)
+	splits := must(plan.Splits(t.Context(), plan.Job().BlocksOf(1)))(t)
 	run := func(task, try int) (AttemptID, error) {
 		a := &cluster.MapAttempt{Index: task, Try: try, Split: splits[task], Resources: cluster.Resources{Budget: root.Sub()}}
 		_, err := plan.RunMap(t.Context(), a)
@@ -152,14 +152,14 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	}
 	first := must(run(0, 0))(t)
 	second := must(run(0, 1))(t)
-	require.NoError(t, plan.CommitTask(first))
+	require.NoError(t, plan.Job().CommitTask(first))
 	used := root.Used()
-	require.ErrorIs(t, plan.CommitTask(second), cluster.ErrCommitted)
-	require.NoError(t, plan.AbortTask(second))
+	require.ErrorIs(t, plan.Job().CommitTask(second), cluster.ErrCommitted)
+	require.NoError(t, plan.Job().AbortTask(second))
 	require.Equal(t, used/2, root.Used())
 	bad, err := run(1, 0)
 	require.ErrorIs(t, err, broken)
-	require.NoError(t, plan.AbortTask(bad))
+	require.NoError(t, plan.Job().AbortTask(bad))
 	require.Equal(t, used/2, root.Used())
 	require.NoError(t, plan.AbortJob())
 	require.Zero(t, root.Used())
@@ -179,7 +179,7 @@ func TestKeptAgain(t *testing.T) {
 			}
 			return nil
 		}}.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out))(t)
-		return runAttempts(t, plan, root, plan.BlocksOf(block), nodes...)
+		return runAttempts(t, plan, root, plan.Job().BlocksOf(block), nodes...)
 	}
 	require.NoError(t, run(k.Output(), 2, "node 0", "node 1"))
 	used := root.Used()
@@ -225,7 +225,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 			}
 			return nil
 		}}.Bind(Slice([]int{1, 2}), out))(t)
-		require.NoError(t, runAttempts(t, plan, root, plan.BlocksOf(1), "node 0", "node 1"))
+		require.NoError(t, runAttempts(t, plan, root, plan.Job().BlocksOf(1), "node 0", "node 1"))
 	}
 	run(k.Output(), "node 1")
 	require.Equal(t, []int{1}, k.Lost())

@@ -73,18 +73,18 @@ func TestAttemptsLeaveNoFiles(t *testing.T) {
 				return errorOf(p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 14}, MaxSkips: skips}))
 			}
 			require.ErrorIs(t, run(0, 0), errDisk)
-			require.NoError(t, p.AbortTask(AttemptID{}))
+			require.NoError(t, p.Job().AbortTask(AttemptID{}))
 			late := make(chan error)
 			if system == "local" {
 				go func() { late <- run(1, 1) }()
 				<-held // the attempt hangs from here on, and is abandoned
-				require.NoError(t, p.AbortTask(AttemptID{Try: 1}))
+				require.NoError(t, p.Job().AbortTask(AttemptID{Try: 1}))
 			}
 			require.NoError(t, run(2, 1))
 			require.NoError(t, run(3, 1)) // a speculative attempt, which is first
-			require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
-			require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
-			require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
+			require.NoError(t, p.Job().CommitTask(AttemptID{Try: 3}))
+			require.ErrorIs(t, p.Job().CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
+			require.NoError(t, p.Job().AbortTask(AttemptID{Try: 2}))
 			if system == "local" {
 				require.Empty(t, must(fs.ReadDir(store, "_out.new/"+output.Temporary))(t))
 			}
@@ -114,24 +114,24 @@ func TestFileOutputsAreResumed(t *testing.T) {
 				return a.ID()
 			}
 			p := bind()
-			require.NoError(t, p.CommitTask(run(p, 0, 0)))
+			require.NoError(t, p.Job().CommitTask(run(p, 0, 0)))
 			run(p, 1, 0)
 			require.NoError(t, p.LeaveJob())
 			require.NoError(t, os.WriteFile(filepath.Join(made, c.half), []byte("half"), 0o600))
 			p = bind()
-			require.Equal(t, []AttemptID{{}}, p.Committed())
+			require.Equal(t, []AttemptID{{}}, p.Job().Output.Tasks())
 			require.NoFileExists(t, filepath.Join(made, c.half))
 			if drop {
-				require.NoError(t, p.DropCommitted())
+				require.NoError(t, p.Job().Output.DropCommitted())
 				for file := range c.two {
 					require.NoFileExists(t, filepath.Join(made, file))
 				}
 				require.NoError(t, p.AbortJob())
 				continue
 			}
-			require.NoError(t, p.CommitTask(run(p, 1, 1)))
+			require.NoError(t, p.Job().CommitTask(run(p, 1, 1)))
 			require.NoError(t, p.CommitJob())
-			require.NoError(t, p.ForgetJob())
+			require.NoError(t, p.Job().Output.ForgetJob())
 			require.Equal(t, c.two, inside(t, os.DirFS(root), "out"), name)
 		}
 	}

@@ -139,7 +139,7 @@ func TestInputThatChangesBeforeTheJobIsCommitted(t *testing.T) {
 	splits := begun(t, p, nil)
 	a := &cluster.MapAttempt{Split: splits[0]}
 	must(p.RunMap(ctx, a))(t)
-	require.NoError(t, p.CommitTask(a.ID()))
+	require.NoError(t, p.Job().CommitTask(a.ID()))
 	require.NoError(t, os.WriteFile(path, make([]byte, 200_000), 0o600))
 	err := p.CommitJob()
 	require.ErrorIs(t, err, ErrInputChanged)

@@ -30,10 +30,10 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 	for _, block := range blocks {
 		for name, run := range map[string]func(*Plan){
 			"local": func(p *Plan) {
-				must(RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)}))(t)
+				must(RunLocal(t.Context(), p, LocalOptions{Blocks: p.Job().BlocksOf(block)}))(t)
 			},
 			"engine": func(p *Plan) {
-				engine(t, p, 0, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
+				engine(t, p, 0, p.Job().BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
 			},
 		} {
 			var out Collected[I]
@@ -187,7 +187,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 		local, block := rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 50).Draw(t, "block")
 		bind := func(out Output[string]) (*Plan, error) {
 			p := must(passOn[string]().Bind(in, out))(t)
-			require.Len(t, must(p.Splits(context.Background(), p.BlocksOf(block)))(t), parts)
+			require.Len(t, must(p.Splits(context.Background(), p.Job().BlocksOf(block)))(t), parts)
 			return p, nil
 		}
 		require.Equal(t, want, gather(t, bind, local, block, 1))

@@ -133,21 +133,21 @@ func (e *engineRun) tasks(ctx context.Context, p *Plan) error {
 			if err == nil {
 				outs, e.skipped = append(outs, out), append(e.skipped, out.Skipped()...)
 			}
-			if err == nil && p.MapOnly() {
-				err = p.CommitTask(id)
+			if err == nil && p.Job().MapOnly {
+				err = p.Job().CommitTask(id)
 			}
 			return err
 		}); err != nil {
 			return err
 		}
 	}
-	for r := range p.Reduces() {
+	for r := range p.Job().Reduces {
 		if err := e.task(ctx, p, AttemptID{Kind: attempt.Reduce, Index: r}, func(id AttemptID) error {
 			a := &cluster.ReduceAttempt{Index: r, Try: id.Try, Resources: e.Resources, Next: sent(r, outs...)}
 			if err := p.RunReduce(ctx, a); err != nil {
 				return err
 			}
-			return p.CommitTask(id)
+			return p.Job().CommitTask(id)
 		}); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (e *engineRun) task(ctx context.Context, p *Plan, id AttemptID, run func(id
 		if err = <-done; err == nil || fault.IsPermanent(err) || ctx.Err() != nil {
 			return err
 		}
-		if err := p.AbortTask(id); err != nil {
+		if err := p.Job().AbortTask(id); err != nil {
 			return err
 		}
 	}

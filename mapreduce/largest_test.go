@@ -167,7 +167,7 @@ func TestLongLine(t *testing.T) {
 		}
 		var lines bytes.Buffer
 		p := must(sorting[[]byte](0).Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
-		engine(t, p, 2, p.BlocksOf(1<<20), res)
+		engine(t, p, 2, p.Job().BlocksOf(1<<20), res)
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
@@ -178,13 +178,13 @@ func TestLongLine(t *testing.T) {
 			return nil
 		}}
 		p = must(count.Bind(Lines(source()), Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
-		engine(t, p, 1, p.BlocksOf(1<<20), res)
+		engine(t, p, 1, p.Job().BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
 		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
 	}
 	var out bytes.Buffer
 	p := must(keepLines().Bind(Chunks(source()), Raw[[]byte](Writer("-", &out))))(t)
-	must(RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1 << 20)}))(t)
+	must(RunLocal(context.Background(), p, LocalOptions{Blocks: p.Job().BlocksOf(1 << 20)}))(t)
 	require.True(t, bytes.Equal(text, out.Bytes()))
 }
 

@@ -17,13 +17,14 @@ func TestOtherTypesAreRefused(t *testing.T) {
 	words := bound(t, in, dir, func(line []byte, emit func(string, int64)) error { return nil })
 	require.NoError(t, words.SetupJob())
 	require.NoError(t, words.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 2}))
-	layout, err := words.Layout(nil)
+	layout, err := words.Job().Layout(nil)
 	require.NoError(t, err)
 	for _, other := range []*mr.Plan{
 		bound(t, in, dir, func(line []byte, emit func(string, int32)) error { return nil }),
 		bound(t, in, dir, func(line []byte, emit func([]byte, int64)) error { return nil }),
 	} {
-		require.ErrorContains(t, other.Adopt(t.Context(), &layout), "the one that submitted it")
+		_, err := layout.Adopt(t.Context(), other)
+		require.ErrorContains(t, err, "the one that submitted it")
 	}
 }
 

@@ -55,8 +55,8 @@ func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error 
 // cuts sources every block bytes and reads them through windows w.
 func readInput[I any](t require.TestingT, in Input[I], w read.Windows, block int64, each func(at int64, rec I) error) error {
 	p := must(MapOnly[I, None]{Map: func(I, func(None)) error { return nil }}.Bind(in, unread[None]()))(t)
-	for _, s := range must(p.Splits(context.Background(), p.BlocksOf(block)))(t) {
-		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
+	for _, s := range must(p.Splits(context.Background(), p.Job().BlocksOf(block)))(t) {
+		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Job().Sources[s.Source], Split: s}
 		if err := readEach(in, r, func(rec I) error { return each(r.Offset(), rec) }); err != nil {
 			return err
 		}

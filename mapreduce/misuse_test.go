@@ -20,7 +20,7 @@ func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	p := must(bind())(t)
 	_, local = RunLocal(t.Context(), p, LocalOptions{})
 	p = must(bind())(t)
-	return local, (&engineRun{blocks: p.BlocksOf(2)}).run(t.Context(), p)
+	return local, (&engineRun{blocks: p.Job().BlocksOf(2)}).run(t.Context(), p)
 }
 
 // valueJobs returns a job for each kind of function that gets the values of a key. The function
@@ -178,7 +178,7 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 	p := bind("a a\n")
 	made := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: begun(t, p, nil)[0]}))(t)
 	require.NoError(t, p.RunReduce(t.Context(), &cluster.ReduceAttempt{Next: sent(0, made)}))
-	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Reduce}))
+	require.NoError(t, p.Job().CommitTask(AttemptID{Kind: attempt.Reduce}))
 	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected, "before the job's end")
 	require.NoError(t, p.CommitJob())
 	records := must(out.Records())(t)
@@ -186,6 +186,8 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 
 	require.ErrorIs(t, errorOf(RunLocal(t.Context(), bind("b\n"), LocalOptions{})), output.ErrDestinationUsed)
 	require.Equal(t, records, must(out.Records())(t), "another job's refusal changes nothing")
+	require.NoError(t, bind("b\n").AbortJob())
+	require.Equal(t, records, must(out.Records())(t), "nor does a plan that is given up before its set-up")
 }
 
 // A second job for the same Writer is an error at once, since it would wait for its part forever.

@@ -20,9 +20,9 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 	out := new(Collected[O])
 	p := must(bind(out.Output()))(t)
 	if local {
-		must(RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)}))(t)
+		must(RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.Job().BlocksOf(block)}))(t)
 	} else {
-		engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 10).Sub()})
+		engine(t, p, reduces, p.Job().BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 10).Sub()})
 	}
 	return must(out.Records())(t)
 }

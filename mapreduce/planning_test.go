@@ -58,12 +58,12 @@ func TestReducesOfAPlan(t *testing.T) {
 		in := Lines(Bytes("a", []byte("a\n")), Stream("-", strings.NewReader("b\n")), Bytes("c", []byte("cc\n")))
 		p := must(j.Bind(in, unread[Pair[string, int64]]()))(t)
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: c.offered}))
-		require.Equal(t, c.want, p.Reduces(), "%+v", c)
-		require.Equal(t, int64(5), p.InputBytes())
+		require.Equal(t, c.want, p.Job().Reduces, "%+v", c)
+		require.Equal(t, int64(5), p.Job().InputBytes())
 	}
 	p := must(keepLines().Bind(Lines(Bytes("a", []byte("a\n"))), unread[[]byte]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 4}))
-	require.Zero(t, p.Reduces())
+	require.Zero(t, p.Job().Reduces)
 }
 
 // With SplitSize n, splits have at most n bytes for any block size, and each record is read once.
@@ -73,7 +73,7 @@ func TestSplitSize(t *testing.T) {
 		size, block := rapid.Int64Range(1, 100).Draw(t, "size"), rapid.Int64Range(1, 300).Draw(t, "block")
 		bind := keepLines().On(Lines(Bytes("text", text)).SplitSize(size))
 		p := must(bind(unread[[]byte]()))(t)
-		for _, s := range must(p.Splits(context.Background(), p.BlocksOf(block)))(t) {
+		for _, s := range must(p.Splits(context.Background(), p.Job().BlocksOf(block)))(t) {
 			require.LessOrEqual(t, s.Length, size)
 		}
 		got := gather(t, bind, false, block, 0)
@@ -95,7 +95,7 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 	}
 	for size, want := range map[int64]int{perFile + 5: 8, 2 * (perFile + 5): 4, 1 << 30: 1} {
 		p := must(keepLines().Bind(Lines(sources...).SplitSize(size), unread[[]byte]()))(t)
-		require.Len(t, p.JoinSmall(must(p.Splits(context.Background(), nil))(t), 1<<20), want, size)
+		require.Len(t, p.Job().JoinSmall(must(p.Splits(context.Background(), nil))(t), 1<<20), want, size)
 	}
 }
 
@@ -138,7 +138,7 @@ func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (ou
 	for i, s := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: s, Resources: cluster.Resources{Counters: c}}
 		must(p.RunMap(context.Background(), a))(t)
-		require.NoError(t, p.CommitTask(a.ID()))
+		require.NoError(t, p.Job().CommitTask(a.ID()))
 	}
 	require.NoError(t, p.CommitJob())
 	return b.String(), splits, c
@@ -160,7 +160,7 @@ func TestJoinSmall(t *testing.T) {
 		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
 		cut := func(p *Plan) []cluster.Split {
 			return must(p.Splits(context.Background(), func(i int) []cluster.Block {
-				list := p.BlocksOf(block)(i)
+				list := p.Job().BlocksOf(block)(i)
 				for k := range list {
 					list[k].Hosts = []string{hosts[i]}
 				}
@@ -168,7 +168,7 @@ func TestJoinSmall(t *testing.T) {
 			}))(t)
 		}
 		alone, single, before := mapAll(t, sources(), cut)
-		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []cluster.Split { return p.JoinSmall(cut(p), limit) })
+		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []cluster.Split { return p.Job().JoinSmall(cut(p), limit) })
 		require.Equal(t, alone, joined)
 		require.Equal(t, before.Get(counter.MapInputRecords), after.Get(counter.MapInputRecords))
 		require.Equal(t, before.Get(counter.InputBytesRead), after.Get(counter.InputBytesRead))
@@ -190,7 +190,7 @@ func TestJoinSmall(t *testing.T) {
 func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 	files := WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y")))
 	p := must(Each(func(f WholeFile) string { return f.Name }).Bind(files, unread[string]()))(t)
-	require.Len(t, p.JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
+	require.Len(t, p.Job().JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
 }
 
 // The ranges of a total order have only prefixes of long keys, and still divide the keys evenly.
@@ -202,7 +202,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	}
 	p := must(sorting[[]byte](4).Bind(Lines(Bytes("lines", text)), Text[Pair[[]byte, None]](Dir(t.TempDir()+"/out"))))(t)
 	begun(t, p, nil)
-	ranges := must(p.Layout(nil))(t).Ranges
+	ranges := must(p.Job().Layout(nil))(t).Ranges
 	require.NoError(t, p.AbortJob())
 	for _, bound := range ranges {
 		require.LessOrEqual(t, len(bound), maxBoundBytes)

@@ -42,7 +42,7 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 			return map[int]error{1: errDisk}[n]
 		}}.Bind(Slice(ints), unread[int]()))(t), "slice: record 4322: "},
 	} {
-		_, err := RunLocal(t.Context(), c.plan, LocalOptions{Blocks: c.plan.BlocksOf(1000)})
+		_, err := RunLocal(t.Context(), c.plan, LocalOptions{Blocks: c.plan.Job().BlocksOf(1000)})
 		require.ErrorIs(t, err, errDisk, name)
 		require.ErrorContains(t, err, c.want+errDisk.Error(), name)
 		require.ErrorAs(t, err, new(*RecordError), name)

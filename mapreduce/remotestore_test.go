@@ -50,8 +50,8 @@ func TestStoreInAndOut(t *testing.T) {
 	for i, to := range []Destination{Dir(store.Root + "/local"), Dir(url + "/far//out/"), ReplacedDir(url + "/far/out")} {
 		p, err := sizes(url+"/in", to)
 		require.NoError(t, err)
-		require.Len(t, p.Sources(), 3)
-		require.Equal(t, url+"/in/a.txt", p.Sources()[0].Name())
+		require.Len(t, p.Job().Sources, 3)
+		require.Equal(t, url+"/in/a.txt", p.Job().Sources[0].Name())
 		require.NoError(t, ran(p, nil), i)
 		if i == 0 {
 			want = inside(t, store, "local")

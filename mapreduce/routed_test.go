@@ -71,7 +71,7 @@ func TestRoutedReduces(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
 	p := must(job.Bind(LineStrings(textOf("b 2\na 1\na 2\n")), out))(t)
-	engine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
+	engine(t, p, 2, p.Job().BlocksOf(4), cluster.Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
 		"n1-r-00000": "a\t1\n", "n2-r-00000": "a\t2\n", "n2-r-00001": "b\t2\n",

@@ -271,7 +271,7 @@ func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want 
 	require.Zero(t, number)
 	require.Empty(t, input)
 	for _, s := range splits {
-		if a.Split = s; p.Sources()[s.Source].Name() == want.Input || len(splits) == 1 {
+		if a.Split = s; p.Job().Sources[s.Source].Name() == want.Input || len(splits) == 1 {
 			break
 		}
 	}

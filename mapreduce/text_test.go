@@ -176,7 +176,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}, {ID: "b"}}, BlockSize: 5}))(t)
 	text := []byte("one\ntwo\nthree\nfour")
 	p := must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
-	engine(t, p, 0, p.BlocksOf(6), cluster.Resources{})
+	engine(t, p, 0, p.Job().BlocksOf(6), cluster.Resources{})
 	p = must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
 	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
 

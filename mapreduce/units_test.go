@@ -39,8 +39,8 @@ func TestUnits(t *testing.T) {
 	requireEverywhere(t, []int{0, 1, 2, 0}, func() Input[int] { return Units([]int{3, 0, 1}, upTo) }, 1, 10)
 	p := must(passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), unread[int]()))(t)
 	splits := must(p.Splits(t.Context(), nil))(t)
-	require.Len(t, p.JoinSmall(splits, 1<<30), 3, "each has a map of its own")
-	require.False(t, p.ReadOnce())
+	require.Len(t, p.Job().JoinSmall(splits, 1<<30), 3, "each has a map of its own")
+	require.False(t, p.Job().ReadOnce())
 
 	_, err := passOn[int]().Bind(Units(nil, upTo), unread[int]())
 	require.ErrorIs(t, err, input.ErrNoSources)
@@ -146,7 +146,7 @@ func TestFSIsReadAgain(t *testing.T) {
 	sources := must(FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a"))(t)
 	p := must(passOn[[]byte]().Bind(Lines(sources...), unread[[]byte]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	require.False(t, p.ReadOnce())
+	require.False(t, p.Job().ReadOnce())
 	for try := range 3 {
 		must(p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}}))(t)
 	}

@@ -156,7 +156,7 @@ func thousandOn(t *testing.T, on string, books []string) {
 	const block = 120
 	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), books)
 	require.NoError(t, err)
-	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
+	splits, err := p.Splits(t.Context(), p.Job().BlocksOf(block))
 	require.NoError(t, err)
 	require.Greater(t, len(splits), 990)
 	require.Less(t, len(splits), 1010)

@@ -69,7 +69,7 @@ func TestProcessesSkip(t *testing.T) {
 	want := filepath.Join(t.TempDir(), "want")
 	p, err := bind("bad lines", t.TempDir(), want, books)
 	require.NoError(t, err)
-	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: 3, Blocks: p.BlocksOf(blockBytes), MaxSkips: 1e6})
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: 3, Blocks: p.Job().BlocksOf(blockBytes), MaxSkips: 1e6})
 	require.NoError(t, err)
 	n := int(c.Get(counter.MapSkippedRecords))
 	require.Greater(t, n, 100)

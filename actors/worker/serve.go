@@ -53,14 +53,15 @@ func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 // serve runs the task, which is of plan p, and writes its frames and note.
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	id := t.id()
-	if err := p.Adopt(ctx, &t.plan.Layout); err != nil {
+	leave, err := t.plan.Layout.Adopt(ctx, p)
+	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.AbortTask(id))
+			err = errors.Join(err, p.Job().AbortTask(id))
 		}
-		err = errors.Join(err, p.Leave())
+		err = errors.Join(err, leave())
 	}()
 	if _, err := t.there(); err != nil { // checks that Adopt has opened files of this run, not the next
 		return err
@@ -165,7 +166,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader) (err error) {
 			return err
 		}
 	}
-	in := a.p.NewImports(a.r)
+	in := cluster.NewImports(a.p.Job().Maps, a.r)
 	defer in.Release()
 	if err := a.gather(in, r); err != nil {
 		return err
@@ -209,6 +210,6 @@ func (a *attempt) report() error {
 		a.tell("counter", fmt.Sprintf("%s,%s,%d", plain(v.Group), plain(v.Name), v.Value))
 	}
 	n := a.task.note(nil)
-	n.Counters, n.Output, n.Skipped = a.r.Counters, a.p.Handover(a.id), a.skipped
+	n.Counters, n.Output, n.Skipped = a.r.Counters, a.p.Job().Output.Handover(a.id), a.skipped
 	return a.task.write(n)
 }

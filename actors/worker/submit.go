@@ -189,11 +189,11 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if o.Args == nil {
 		o.Args = os.Args[1:]
 	}
-	if err := p.Travels(); err != nil {
-		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
+	if err := p.Job().Travels(); err != nil {
+		return c, fmt.Errorf("job %q on %s: %w", p.Job().Name, o.On, err)
 	}
 	if o.MaxSkips > 0 {
-		if err := p.SkipsFit(); err != nil {
+		if err := p.Job().SkipsFit(); err != nil {
 			return c, err
 		}
 	}
@@ -208,7 +208,7 @@ func runOn(ctx context.Context, p *mapreduce.Plan, j *job, c *counter.Set) (err 
 	if err := p.SetupJob(); err != nil {
 		return err
 	}
-	if run := p.Left(); run != "" {
+	if run := p.Job().Output.Left(); run != "" {
 		j.logf("removed what a killed run had left in the output: %s", run)
 	}
 	defer func() {
@@ -245,26 +245,27 @@ const fileCost = 16 << 10
 
 // prepare fixes reduces, splits and options for all workers, and writes the plan file.
 func (j *job) prepare(ctx context.Context, p *mapreduce.Plan) error {
-	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
+	bound := p.Job()
+	reduces := cmp.Or(j.o.Reduces, bound.UsualReduces())
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
 		return err
 	}
 	size := j.o.BlockSize
 	if size == 0 {
-		size = dfs.BlockSizeFor(p.InputBytes()+int64(len(p.Sources()))*fileCost, max(1, j.engine.width), 0)
+		size = dfs.BlockSizeFor(bound.InputBytes()+int64(len(bound.Sources))*fileCost, max(1, j.engine.width), 0)
 	}
-	splits, err := p.Splits(ctx, p.BlocksOf(size))
+	splits, err := p.Splits(ctx, bound.BlocksOf(size))
 	if err != nil {
 		return err
 	}
-	splits = p.JoinSmall(splits, size)
+	splits = bound.JoinSmall(splits, size)
 	for i, s := range splits {
 		if s.Files <= 1 { // several files may be anywhere
-			splits[i].Hosts = dfs.HostsOf(p.Sources()[s.Source].Data, s.Offset, s.Length)
+			splits[i].Hosts = dfs.HostsOf(bound.Sources[s.Source].Data, s.Offset, s.Length)
 		}
 	}
 	f := planFile{Args: j.o.Args, Earlier: earlierRuns}
-	if f.Layout, err = p.Layout(splits); err != nil {
+	if f.Layout, err = bound.Layout(splits); err != nil {
 		return err
 	}
 	if f.Programs, err = j.programs(); err != nil {
@@ -285,7 +286,8 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan) error {
 // output's folder, which the umask has decided.
 func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	host, _ := os.Hostname() // for users who find the file
-	mark, err := p.KeepFile(cluster.RunFile, fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On))
+	who := fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On)
+	mark, err := p.Job().Output.Shared().Keep(cluster.RunFile, who)
 	if err != nil {
 		return err
 	}
@@ -321,7 +323,7 @@ func (j *job) commit(p *mapreduce.Plan, c *counter.Set) error {
 	}
 	for _, n := range list {
 		if n.ID.Kind == cluster.ReduceKind || j.layout.Reduces == 0 {
-			if err := p.CommitAs(n.ID, n.Output); err != nil {
+			if err := p.Job().CommitAs(n.ID, n.Output); err != nil {
 				return err
 			}
 		}
@@ -343,7 +345,7 @@ func (j *job) quarantine(p *mapreduce.Plan, maps []*note) error {
 			return err
 		}
 	}
-	_, err := p.Quarantine(list)
+	_, err := p.Job().Quarantine(list)
 	return err
 }
 

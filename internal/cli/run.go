@@ -141,14 +141,14 @@ func (w *pipeline) stage(s serve.Stage, to mapreduce.Destination, i int) error {
 	if err != nil {
 		return err
 	}
-	if w.MaxSkips > 0 && plan.SkipsFit() != nil {
-		return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
+	if w.MaxSkips > 0 && plan.Job().SkipsFit() != nil {
+		return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Job().Name)
 	}
 	if w.result.Job == "" {
-		w.result.Job = plan.Name()
+		w.result.Job = plan.Job().Name
 	}
 	reduces, last := w.Reduces, i == len(w.Stages)-1
-	if last && w.Output == stdoutName && reduces == 0 && !plan.Ordered() {
+	if last && w.Output == stdoutName && reduces == 0 && !plan.Job().Ordered {
 		reduces = 1 // keeps standard output ordered by keys
 	}
 	counters, err := w.do(w.Context(), plan, reduces, w.saved.key(i))
@@ -214,7 +214,7 @@ func (w *pipeline) do(ctx context.Context, plan *mapreduce.Plan, reduces int, ke
 func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces int) (*counter.Set, error) {
 	o := mapreduce.LocalOptions{Reduces: reduces, MaxSkips: w.MaxSkips}
 	if size := w.cluster.BlockSize; size > 0 {
-		o.Blocks = plan.BlocksOf(size)
+		o.Blocks = plan.Job().BlocksOf(size)
 	}
 	c, err := mapreduce.RunLocal(ctx, plan, o)
 	if err != nil {
@@ -238,7 +238,7 @@ func (w *pipeline) runOn(ctx context.Context, plan *mapreduce.Plan, reduces int)
 	}
 	if !w.quiet && !w.noProgress {
 		update, stop := w.display.ShowLatest()
-		o.Progress = func(p worker.Progress) { update(plan.Name() + " " + p.String()) }
+		o.Progress = func(p worker.Progress) { update(plan.Job().Name + " " + p.String()) }
 		defer stop()
 	}
 	return worker.Submit(ctx, plan, o)
@@ -251,7 +251,7 @@ func (w *pipeline) runLive(ctx context.Context, plan *mapreduce.Plan, reduces in
 		return nil, err
 	}
 	if !w.quiet && !w.noProgress {
-		defer w.display.Show(func() string { return plan.Name() + " " + progress.OfJob(job.Progress()) })()
+		defer w.display.Show(func() string { return plan.Job().Name + " " + progress.OfJob(job.Progress()) })()
 	}
 	res, err := job.Wait(ctx)
 	if ctx.Err() != nil { // the job may still run

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
@@ -20,7 +19,7 @@ type MapAttempt struct {
 	Split      Split
 	// MaxSkips is the maximum number of records to skip because the user's map returns an error or
 	// panics on them; what it emitted for them is dropped. The attempt then holds back what the map
-	// emits for a record until it returns. 0 means none, at no cost. See [Plan.SkipsFit].
+	// emits for a record until it returns. 0 means none, at no cost. See [Bound.SkipsFit].
 	MaxSkips int
 	// LeaveOut are records that the attempt must not pass to the user's map, because it did not
 	// return from them in earlier attempts; see [BadRecord]. They count toward MaxSkips. If that is
@@ -72,12 +71,6 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	err = fault.ErrExited // returned if user code ends the goroutine below
 	a.Budget.Show(a.life())
 	return p.tasks.RunMap(ctx, &p.job, a)
-}
-
-// ReadOnce reports whether an input is a stream or sequence, which a second attempt cannot read.
-func (p *Plan) ReadOnce() bool {
-	return slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Sequence }) ||
-		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })
 }
 
 // explainConsumed adds, to the error of a second attempt over a stream or sequence, the error of

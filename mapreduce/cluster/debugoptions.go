@@ -29,6 +29,6 @@ type DebugOptions struct {
 // Data behind pointers is not checked, and neither are the records that Plan.Prepare samples for a
 // total order.
 func (p *Plan) Debug(o DebugOptions) {
-	p.watched = true
+	p.job.watched = true
 	p.tasks.Watch(o)
 }

@@ -27,9 +27,10 @@ type Imports struct {
 	free  []func()
 }
 
-// NewImports returns an Imports for a reduce of the plan. Of r it uses only where to spill.
-func (p *Plan) NewImports(r Resources) *Imports {
-	return &Imports{files: r.Storage().Files, maps: make([]*segment.Import, p.job.Maps)}
+// NewImports returns an Imports for a reduce of a job with the given number of maps. Of r it uses
+// only where to spill.
+func NewImports(maps int, r Resources) *Imports {
+	return &Imports{files: r.Storage().Files, maps: make([]*segment.Import, maps)}
 }
 
 // Add adds a copy of b, a piece at offset `at` of the exported segment of map number index.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
@@ -27,21 +25,26 @@ var (
 //
 //  1. Claim, SetupJob, Prepare, then Splits, once each;
 //  2. RunMap for each split and RunReduce for each partition, from any number of goroutines, each
-//     success followed by CommitTask (reduces, and maps of a map-only plan) or AbortTask;
-//  3. CommitJob or AbortJob, once; AbortJob also after a CommitJob that failed.
+//     success followed by Bound.CommitTask (reduces, and maps of a map-only plan), each failure by
+//     Bound.AbortTask;
+//  3. CommitJob, AbortJob or LeaveJob, once; AbortJob also after a CommitJob that failed.
+//
+// In another process, [Layout.Adopt] takes the place of the first step.
 //
 // A panic of user code, whether job, input or output, becomes the call's error, a PanicError of
 // package mapreduce. User code that ends its goroutine ends the caller's.
 type Plan struct {
 	job   Bound
-	kept  []*kept.Store // the stores whose parts the sources are
-	holds bool          // kept is held until the job ends
+	holds bool // job.Kept is held until the job ends
+	begun bool // SetupJob has been called
 	tasks Tasks
 	// streamFault is the first error of an attempt over a stream or sequence, for explainConsumed.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool
-	watched     bool // see Debug
 }
+
+// Job returns what the plan knows of its job. It belongs to the plan; do not modify it.
+func (p *Plan) Job() *Bound { return &p.job }
 
 // Claim reserves the plan for the caller. The error is ErrNoPlan for a nil plan, and ErrPlanUsed
 // for one claimed before: then the caller must leave its input and output alone.
@@ -61,24 +64,18 @@ type Spec struct {
 	Types    string // names of the types of records, keys, values and output
 	Reducers int    // number of reduces that the job asks for; 0: not set
 	MapOnly  bool
-	Ordered  bool // see Plan.Ordered
-	Folds    bool // see Plan.Folds
-	Sources  []input.Source
-	Inputs   []InputPlan // one per source
+	// Ordered says that the parts, joined in order, are in key order with any number of reduces; see
+	// Job.TotalOrder.
+	Ordered bool
+	// Folds says that maps fold the values of equal keys into one of fixed size, such as a sum. Then
+	// a map's output grows with its distinct keys and not with its records. It is false for values
+	// without bytes: such a job computes its distinct keys, which may be as many as its records.
+	Folds   bool
+	Sources []input.Source // the files of the input, which Split.Source numbers
+	Inputs  []InputPlan    // one per source
 	// Beside are further sources, which the Tasks read themselves.
 	Beside []input.Source
 	To     output.Destination
-}
-
-// Bound is what both a Plan and its Tasks need of the job.
-type Bound struct {
-	Spec
-	Output  *output.Committer
-	Reduces int // fixed by Prepare; 0 for a map-only plan
-	Maps    int // fixed by Splits and JoinSmall
-	// Ranges are the encoded starts of the key ranges of a total order, except for the first one's.
-	// They are nil until Prepare or Adopt sets them.
-	Ranges [][]byte
 }
 
 // NewPlan returns a plan that runs the tasks of t. It copies the list of sources and keeps their
@@ -89,10 +86,8 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 		return nil, err
 	}
 	s.Sources = sources
-	return &Plan{
-		job:  Bound{Spec: s, Output: output.NewCommitter(s.To)},
-		kept: kept.ReadBy(kept.ReadBy(nil, sources), s.Beside), tasks: t,
-	}, nil
+	datasets := kept.ReadBy(kept.ReadBy(nil, sources), s.Beside)
+	return &Plan{job: Bound{Spec: s, Output: output.NewCommitter(s.To), Kept: datasets}, tasks: t}, nil
 }
 
 // Tasks is the typed code of a job, which the plan calls.
@@ -108,51 +103,6 @@ type Tasks interface {
 	// End is called when the job is over. It returns the first mistake that a watched attempt has
 	// made.
 	End() error
-}
-
-// Name returns the job's name.
-func (p *Plan) Name() string { return p.job.Name }
-
-// MapOnly reports whether the job has no reduces, so that maps write the output.
-func (p *Plan) MapOnly() bool { return p.job.MapOnly }
-
-// Ordered reports whether the parts, joined in order, are in key order with any number of reduces;
-// see Job.TotalOrder.
-func (p *Plan) Ordered() bool { return p.job.Ordered }
-
-// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum.
-// Then a map's output grows with its distinct keys and not with its records. It is false for values
-// without bytes: such a job computes its distinct keys, which may be as many as its records.
-func (p *Plan) Folds() bool { return p.job.Folds }
-
-// Reduces returns the number of reduces, once Prepare has set it; 0 for a map-only plan.
-func (p *Plan) Reduces() int { return p.job.Reduces }
-
-// Sources returns the files of the input, which Split.Source numbers. Do not modify the slice.
-func (p *Plan) Sources() []input.Source { return p.job.Sources }
-
-// InputBytes returns the size of the input in bytes; files of unknown size count as 0.
-func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
-
-// InputBytes returns the size of the input, like [Plan.InputBytes].
-func (p *Bound) InputBytes() int64 {
-	var n int64
-	for _, s := range p.Sources {
-		n += max(s.Size(), 0)
-	}
-	return n
-}
-
-const (
-	bytesPerReduce = 64 << 20
-	maxReduces     = 64
-)
-
-// UsualReduces returns the default number of reduces: one per 64 MiB of input, from 1 to 64. It is
-// rounded up to a power of two, as most numbers of slots are, so that slots get equal shares.
-func (p *Plan) UsualReduces() int {
-	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), maxReduces)
-	return 1 << bits.Len64(uint64(n-1))
 }
 
 // PrepareOptions are what the cluster, not the job, determines before the job runs.
@@ -190,7 +140,7 @@ type Block struct {
 // Split is the input of one map: the records that begin in [Offset, Offset+Length) of a source. A
 // Length of -1 means a whole source of unknown size.
 type Split struct {
-	Source         int // index into Plan.Sources
+	Source         int // index into Spec.Sources
 	Offset, Length int64
 	Hosts          []string // names of the nodes with its bytes
 	// Files is the number of whole sources in the split, from Source on; 0 means 1. See JoinSmall.
@@ -199,6 +149,7 @@ type Split struct {
 
 // SetupJob prepares the output for attempts. If the output exists, it returns ErrOutputExists.
 func (p *Plan) SetupJob() error {
+	p.begun = true
 	err := p.Hold(false)
 	if err == nil {
 		if err = fault.Step(p.job.Output.SetupJob); err != nil {
@@ -206,20 +157,6 @@ func (p *Plan) SetupJob() error {
 		}
 	}
 	return err
-}
-
-// CommitTask adds the part of a finished attempt to the output, by a rename. The first attempt at a
-// task wins; for later ones it returns ErrCommitted.
-func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
-
-// CommitTask commits the part of an attempt, like [Plan.CommitTask].
-func (p *Bound) CommitTask(id attempt.ID) error {
-	return fault.Step(func() error { return p.Output.CommitTask(id) })
-}
-
-// AbortTask removes an attempt's files. For a committed or unknown attempt it does nothing.
-func (p *Plan) AbortTask(id attempt.ID) error {
-	return fault.Step(func() error { return p.job.Output.AbortTask(id) })
 }
 
 // checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read has
@@ -248,9 +185,20 @@ func (p *Plan) CommitJob() error {
 	return fault.Step(p.job.Output.CommitJob)
 }
 
-// AbortJob removes all output of the job.
-func (p *Plan) AbortJob() error {
-	_ = p.tasks.End() // the job fails with another error
+// AbortJob removes all output of the job. Before SetupJob, it only gives up the claimed plan: its
+// input files are closed, and its datasets can be released.
+func (p *Plan) AbortJob() (err error) {
 	defer p.letGo()
-	return errors.Join(fault.Step(p.job.Output.AbortJob), input.CloseAll(p.job.Sources))
+	if p.begun {
+		_ = p.tasks.End() // the job fails with another error
+		err = fault.Step(p.job.Output.AbortJob)
+	}
+	return errors.Join(err, input.CloseAll(p.job.Sources))
+}
+
+// LeaveJob closes the output as it is, so that a later run can continue it. Call it in place of
+// CommitJob and AbortJob, once no attempt is running.
+func (p *Plan) LeaveJob() error {
+	defer p.letGo()
+	return errors.Join(fault.Step(p.job.Output.LeaveJob), input.CloseAll(p.job.Sources))
 }

@@ -52,7 +52,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 // allLocal runs all tasks of a plan that is set up, and adds their counters to c.
 func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) error {
 	if o.MaxSkips > 0 {
-		if err := p.SkipsFit(); err != nil {
+		if err := p.job.SkipsFit(); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) err
 	if o.Skipped != nil {
 		*o.Skipped = append(*o.Skipped, list...)
 	}
-	if _, err := p.Quarantine(list); err != nil {
+	if _, err := p.job.Quarantine(list); err != nil {
 		return err
 	}
 	return p.CommitJob()

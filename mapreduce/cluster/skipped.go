@@ -2,10 +2,8 @@ package cluster
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -48,39 +46,4 @@ func CheckSkips(n, most int, one Skipped) error {
 	}
 	return fault.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
 		ErrTooManySkips, n, most, one.Input, one.Offset, one.Reason))
-}
-
-// errChunks is the error of a job that may skip records but has Chunks as input.
-var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
-
-// SkipsFit returns an error if records of an input cannot be skipped, as those of Chunks.
-func (p *Plan) SkipsFit() error {
-	if slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Chunks }) {
-		return errChunks
-	}
-	return nil
-}
-
-// quarantineFile is the file in the output that lists the skipped records.
-const quarantineFile = "_skipped.jsonl"
-
-// Quarantine writes the skipped records to _skipped.jsonl in the output's directory, one JSON
-// object per line, and returns the file's name. Call it before CommitJob. It returns "" if list is
-// empty or the output is not a directory.
-func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
-	if len(list) == 0 {
-		return "", nil
-	}
-	defer fault.Catch(&err)
-	kept, err := p.job.Output.Note(quarantineFile, func(w io.Writer) (err error) {
-		enc := json.NewEncoder(w)
-		for i := range list {
-			err = cmp.Or(err, enc.Encode(&list[i]))
-		}
-		return err
-	})
-	if err != nil || !kept {
-		return "", err
-	}
-	return quarantineFile, nil
 }

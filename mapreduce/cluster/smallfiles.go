@@ -12,15 +12,15 @@ const fileCost = 16 << 10
 //
 // Hadoop's CombineFileInputFormat does this only if a job asks for it, since a map may then notice
 // the change of files; here each file has its own mapper.
-func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
+func (b *Bound) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
 	var cost, most int64 // cost of the files in the last split, and its limit
 	for _, s := range splits {
-		in, room := &p.job.Inputs[s.Source], limit
+		in, room := &b.Inputs[s.Source], limit
 		if in.Size > 0 {
 			room = min(room, in.Size)
 		}
-		whole := p.job.Sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.job.Sources[s.Source].Size() &&
+		whole := b.Sources[s.Source].Splittable() && s.Offset == 0 && s.Length == b.Sources[s.Source].Size() &&
 			!in.Whole && !in.Apart && in.Cut == nil
 		price := s.Length + fileCost
 		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= min(most, room) &&
@@ -35,17 +35,17 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 		}
 		joined = append(joined, s)
 	}
-	p.job.Maps = len(joined)
+	b.Maps = len(joined)
 	return joined
 }
 
 // EachFile calls fn for each file of split s, with the part of s in it.
-func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
+func (b *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)
 	}
 	for i := s.Source; i < s.Source+s.Files; i++ {
-		if err := fn(Split{Source: i, Length: p.Sources[i].Size(), Hosts: s.Hosts}); err != nil {
+		if err := fn(Split{Source: i, Length: b.Sources[i].Size(), Hosts: s.Hosts}); err != nil {
 			return err
 		}
 	}

@@ -50,9 +50,9 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 
 // BlocksOf returns an argument for Splits: it cuts each source into blocks of size bytes, the last
 // one shorter if necessary. It lists no more blocks than Splits needs to reject their number.
-func (p *Plan) BlocksOf(size int64) func(source int) []Block {
+func (b *Bound) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
-		total := p.job.Sources[source].Size()
+		total := b.Sources[source].Size()
 		for off := int64(0); off < total && len(list) <= dfs.MaxBlocks; off += size {
 			list = append(list, Block{Offset: off, Length: min(size, total-off)})
 		}

@@ -104,7 +104,7 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 	if err != nil {
 		return nil, err
 	}
-	c.name, c.size, c.once = p.Name(), p.InputBytes(), p.ReadOnce()
+	c.name, c.size, c.once = p.Job().Name, p.Job().InputBytes(), p.Job().ReadOnce()
 	if v.debug {
 		d := mapreduce.DebugOptions{Within: c.Within}
 		if v.failing {
@@ -118,12 +118,12 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 	} else {
 		local := mapreduce.LocalOptions{Reduces: v.reduces}
 		if v.split > 0 {
-			local.Blocks = p.BlocksOf(v.split)
+			local.Blocks = p.Job().BlocksOf(v.split)
 		}
 		o.counters, err = mapreduce.RunLocal(c.t.Context(), p, local)
 	}
-	c.reduces, c.fixed = p.Reduces(), p.Reduces() != v.reduces
-	v.reduces = p.Reduces()
+	c.reduces, c.fixed = p.Job().Reduces, p.Job().Reduces != v.reduces
+	v.reduces = p.Job().Reduces
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", v, explain(err))
 	}

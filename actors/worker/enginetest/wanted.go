@@ -86,7 +86,7 @@ func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)
 	require.NoError(t, err)
-	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: p.Job().BlocksOf(block)})
 	require.NoError(t, err)
 	if name == "floats" {
 		return inAttempts(t, name, reduces, block, inputs), c
@@ -102,10 +102,10 @@ func inAttempts(t testing.TB, name string, reduces int, block int64, inputs []st
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: reduces}))
-	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
+	splits, err := p.Splits(t.Context(), p.Job().BlocksOf(block))
 	require.NoError(t, err)
 	var outputs []*cluster.MapOutput
-	for i, split := range p.JoinSmall(splits, block) {
+	for i, split := range p.Job().JoinSmall(splits, block) {
 		o, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: split})
 		require.NoError(t, err)
 		defer o.Release()
@@ -121,7 +121,7 @@ func inAttempts(t testing.TB, name string, reduces int, block int64, inputs []st
 			return s, nil
 		}}
 		require.NoError(t, p.RunReduce(t.Context(), a))
-		require.NoError(t, p.CommitTask(a.ID()))
+		require.NoError(t, p.Job().CommitTask(a.ID()))
 	}
 	require.NoError(t, p.CommitJob())
 	return Files(t, out)

@@ -11,7 +11,7 @@ import (
 )
 
 // Resumable returns d such that SetupJob continues the output of a killed run of the same job: its
-// parts stay (see Plan.Committed), and an output that lacks only its last steps is completed. token
+// parts stay (see Committer.Tasks), and an output that lacks only its last steps is completed. token
 // identifies the job; different jobs must have different tokens. Parts are forced to disk before
 // they are committed, and ForgetJob must follow CommitJob. Destinations other than local
 // directories are returned unchanged.
