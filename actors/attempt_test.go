@@ -6,7 +6,6 @@ import (
 	"iter"
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -78,40 +77,4 @@ func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	}
 	a.discard()
 	require.Contains(t, buf.String(), "cannot remove the output of an attempt")
-}
-
-func TestGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var g gate
-		require.NoError(t, g.wait(t.Context()))
-		g.hold(true)
-		g.hold(true)
-		passed := make(chan error, 1)
-		go func() { passed <- g.wait(t.Context()) }()
-		synctest.Wait()
-		require.Empty(t, passed)
-		g.hold(false)
-		require.NoError(t, <-passed)
-
-		g.hold(true)
-		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() { passed <- g.wait(ctx) }()
-		synctest.Wait()
-		cancel(errStopped)
-		require.ErrorIs(t, <-passed, errStopped)
-	})
-}
-
-// The channel of gate.look closes when the gate shuts or opens, and not when it stays as it is.
-func TestGateTellsThatItChanges(t *testing.T) {
-	var g gate
-	for _, shut := range []bool{true, false, true} {
-		was, changed := g.look()
-		again, same := g.look()
-		require.Equal(t, []any{!shut, !shut, same}, []any{was, again, changed})
-		g.hold(!shut)
-		require.False(t, isClosed(changed))
-		g.hold(shut)
-		require.True(t, isClosed(changed))
-	}
 }

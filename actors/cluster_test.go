@@ -20,31 +20,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-func TestWordCountOnOneNode(t *testing.T) {
-	c := start(t, Config{})
-	text := prose(1, 500)
-	h, out := submitLines(t, c, counting(3), text, SubmitOptions{User: "ada"})
-	r := h.wait(t)
-	require.Equal(t, oracle(t, counting(3), text), out.String())
-	require.Equal(t, scheduling.JobSucceeded, r.State)
-	require.Equal(t, int64(500), r.Counters.Get(counter.MapInputRecords))
-	maps, reduces := launches(r)
-	require.EqualValues(t, 1, maps)
-	require.EqualValues(t, 3, reduces)
-
-	pr := h.Progress()
-	require.Equal(t, scheduling.JobSucceeded, pr.State)
-	require.Equal(t, TaskCounts{Total: 1, Done: 1}, pr.Maps)
-	require.Equal(t, TaskCounts{Total: 3, Done: 3}, pr.Reduces)
-	require.Equal(t, 1.0, pr.MapFraction)
-	require.Equal(t, 1.0, pr.ReduceFraction)
-	require.Equal(t, int64(500), pr.Records)
-	require.Equal(t, int64(len(text)), pr.Bytes)
-	require.Equal(t, pr.InputBytes, pr.Bytes)
-	require.Equal(t, 1, pr.NodeLocal)
-	require.Equal(t, r.Elapsed, pr.Elapsed)
-}
-
 // Start rejects a bad configuration before it allocates memory, and names all of its mistakes.
 func TestConfigErrorsAreAllNamed(t *testing.T) {
 	_, err := Start(Config{Nodes: 2, Racks: 3, MapSlots: -1, ReduceSlots: -2, Replication: 5, Scheduler: "lottery", Memory: -1})

@@ -172,6 +172,7 @@ func TestEventsTellTheStory(t *testing.T) {
 }
 
 // A running job's map progress never falls, its reduce progress stays behind, and both end at 1.
+// The final progress has the numbers of the whole job.
 func TestProgressGrows(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		job := mapped(1, func(line []byte, emit func(string, int64)) error {
@@ -189,11 +190,12 @@ func TestProgressGrows(t *testing.T) {
 			last = p.MapFraction
 			pass(500 * time.Millisecond)
 		}
-		h.wait(t)
-		p := h.Progress()
+		r, p := h.wait(t), h.Progress()
 		require.Equal(t, []float64{1, 1}, []float64{p.MapFraction, p.ReduceFraction})
-		require.Equal(t, 8, p.Maps.Total)
-		require.EqualValues(t, 4, p.Records)
+		require.Equal(t, []TaskCounts{{Total: 8, Done: 8}, {Total: 1, Done: 1}}, []TaskCounts{p.Maps, p.Reduces})
+		require.Equal(t, []int64{4, 8, 8}, []int64{p.Records, p.Bytes, p.InputBytes})
+		require.Equal(t, 8, p.NodeLocal)
+		require.Equal(t, []any{scheduling.JobSucceeded, r.Elapsed}, []any{p.State, p.Elapsed})
 	})
 }
 
