@@ -14,8 +14,7 @@ import (
 // not resume attempts.
 func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	suspended := func() (*core.Core, model.NodeID, model.AttemptID) {
-		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *model.Policy) { p.HFSP = model.HFSPPolicy{NoTraining: true} })
-		_ = since
+		c := coreOf(t, "hfsp", func(_ *core.Config, p *model.Policy) { p.HFSP = model.HFSPPolicy{NoTraining: true} })
 		n := join(t, c, model.Node{Name: "n", ReduceSlots: 2})
 		submit(t, c, model.JobSpec{Reduces: 2, ReduceTime: time.Hour})
 		large := beat(t, c, 0, n)
