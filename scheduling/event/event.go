@@ -4,6 +4,7 @@ package event
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
@@ -61,7 +62,12 @@ func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText parses an event's name.
 func (t *Type) UnmarshalText(text []byte) error {
-	return model.ParseWord(t, eventNames[:], 1, "event", text)
+	i := slices.Index(eventNames[:], string(text))
+	if i < 1 {
+		return fmt.Errorf("scheduling: unknown event %q", text)
+	}
+	*t = Type(i)
+	return nil
 }
 
 // Header describes a run in its first event: program, seed, heartbeat interval, numbers of nodes.
