@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // Dataset holds the output of a job in memory, part by part, as an input of other jobs. Package
@@ -21,29 +23,27 @@ import (
 // see DatasetOptions of package cluster.
 type Dataset[T any] struct {
 	*kept.Store
-	form  kept.Form[T]
+	form  kept.Form
 	wrong error // if T is invalid
 }
 
 // NewDataset returns an empty Dataset for a job to fill. T must be valid as a value type of a job;
 // otherwise each Bind of its Output fails.
 func NewDataset[T any](o kept.Options) *Dataset[T] {
-	form, err := kept.NewForm[T]()
+	form, err := kept.FormOf(reflect.TypeFor[T]())
 	return &Dataset[T]{Store: kept.New(o, form, nil), form: form, wrong: err}
 }
 
 // Output returns the output for the job that fills k.
-func (k *Dataset[T]) Output() Output[T] { return k.output(k.Store) }
+func (k *Dataset[T]) Output() Output[T] { return k.output(false) }
 
 // Again returns the output for a rerun of the same job, which recomputes the lost parts of k. The
 // commit compares the number and a hash of the records of all parts (for floats, their sums). If
 // they differ, the job fails with an error that wraps ErrOtherData, and k is unchanged.
-func (k *Dataset[T]) Again() Output[T] {
-	return k.output(k.Store.Again())
-}
+func (k *Dataset[T]) Again() Output[T] { return k.output(true) }
 
-func (k *Dataset[T]) output(to *kept.Store) Output[T] {
-	form := codedForm(reflect.TypeFor[T](), to.Destination(), k.wrong, func() appendRecord { return k.form.Appender() })
+func (k *Dataset[T]) output(again bool) Output[T] {
+	form := codedForm(reflect.TypeFor[T](), k.Destination(again), k.wrong, func() appendRecord { return k.form.Appender() })
 	form.image = k.form.Size
 	return Output[T]{form}
 }
@@ -78,34 +78,19 @@ func (k *Dataset[T]) Records() (list []T, err error) {
 	defer k.LetGo()
 	records, _, _ := k.Size()
 	list = slices.Grow(list, int(records))
-	for i := range k.Parts() {
-		if list, err = k.collect(list, i); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// collect appends the records of a part to list.
-func (k *Dataset[T]) collect(list []T, index int) ([]T, error) {
-	data, err := k.Open(index)
-	if err != nil {
-		return nil, err
-	}
-	defer data.Drop()
-	form := k.form
-	for i := range data.Len() {
-		err = data.Look(i, nil, func(run []byte) error {
-			if form.Size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
+	for _, src := range k.Sources() {
+		s := &read.Reader{Ctx: context.Background(), Source: src, Split: cluster.Split{Length: src.Size()}}
+		err := k.runs(s, func(_ int64, run []byte) error {
+			if k.form.Size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
 				run = bytes.Clone(run)
 			}
-			return form.Each(run, func(rec T, _ []byte) error {
+			return kept.Each(&k.form, run, func(rec T, _ []byte) error {
 				list = append(list, rec)
 				return nil
 			})
 		})
 		if err != nil {
-			return nil, k.Damaged(index, data, err)
+			return nil, err
 		}
 	}
 	return list, nil

@@ -48,7 +48,7 @@ func (k *Dataset[T]) decoded(s *read.Reader, yield func(T) error) func(run []byt
 	}
 	return func(run []byte) error {
 		begins, at := []int{0}, 0
-		return k.form.Each(run, func(rec T, b []byte) error {
+		return kept.Each(&k.form, run, func(rec T, b []byte) error {
 			s.Begins, s.Batch, s.Now, begins[0] = begins, 0, 0, at
 			at += len(b)
 			return yield(copyOf(rec))

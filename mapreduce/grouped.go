@@ -200,7 +200,7 @@ type keptCursor[K, T any] struct {
 	keyOf    func(rec T) K
 	s        *read.Reader
 	data     *kept.Data
-	decode   func(run []byte, rec *T) (int, error)
+	read     func(run []byte, rec memory.Pointer) (int, error)
 	encode   func(dst []byte, key K) []byte
 	block    int      // index of the next block
 	run      []byte   // the unread part of the current block
@@ -223,7 +223,7 @@ type keptCursor[K, T any] struct {
 
 func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
-		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
+		part: part, keyOf: k.key, s: s, read: k.form.Reader(), encode: k.codec.Encoder(), release: func() {},
 		maxGroup: s.Largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.Copies != nil {
@@ -254,7 +254,7 @@ func (c *keptCursor[K, T]) next() {
 	}
 	if c.image > 0 {
 		c.rec, c.size = memory.Cast[T](c.run)[0], c.image
-	} else if c.size, c.err = c.decode(c.run, &c.rec); c.err != nil {
+	} else if c.size, c.err = c.read(c.run, memory.Of(&c.rec)); c.err != nil {
 		c.ok = false
 		return
 	}

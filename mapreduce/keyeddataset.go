@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -28,7 +29,7 @@ type KeyedDataset[K, T any] struct {
 // runs in many attempts concurrently. If a record is written to the wrong part or out of order, its
 // attempt and the job fail.
 func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[K, T] {
-	form, err := kept.NewForm[T]()
+	form, err := kept.FormOf(reflect.TypeFor[T]())
 	codec, errK := codec.Key[K](false, userPackage())
 	if key == nil {
 		errK = errors.New("records are to be kept by a key, and there is no key function")
@@ -53,7 +54,7 @@ func (k *KeyedDataset[K, T]) orderOf(p output.Part) func(run []byte) error {
 	encode := k.codec.Encoder()
 	var last, now []byte
 	return func(run []byte) error {
-		return k.form.Each(run, func(rec T, _ []byte) error {
+		return kept.Each(&k.form, run, func(rec T, _ []byte) error {
 			key := k.key(rec)
 			now = encode(now[:0], key)
 			if to := segment.PartitionOf(now, p.Tasks); to != p.Index {

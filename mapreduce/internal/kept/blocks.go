@@ -42,34 +42,26 @@ func newData(o *Options, budget *memory.Budget) *Data {
 	return d
 }
 
-// records finds the ends of records in a run, bytes that consist of whole records.
-type records interface {
-	// cut returns the length of the run's longest start of whole records, at most `most` bytes.
-	cut(run []byte, most int) int
-	// Length returns the length of the first record.
-	Length(run []byte) int
-}
-
 // write appends a run of whole records, in memory or, once the budget refuses, to a spill.
-func (d *Data) write(run []byte, ends records) error {
+func (d *Data) write(run []byte, form *Form) error {
 	for len(run) > 0 {
 		if d.spill == nil {
-			if n := ends.cut(run, d.room()); n > 0 {
+			if n := form.cut(run, d.room()); n > 0 {
 				last := &d.blocks[len(d.blocks)-1]
 				last.size += copy(last.slab.Bytes[last.size:], run[:n])
 				run = run[n:]
 				continue
 			}
-			if d.grow(ends.Length(run)) {
+			if d.grow(form.Length(run)) {
 				continue
 			}
 			if err := d.toDisk(); err != nil {
 				return err
 			}
 		}
-		n := ends.cut(run, spillBlock)
+		n := form.cut(run, spillBlock)
 		if n == 0 {
-			n = ends.Length(run)
+			n = form.Length(run)
 		}
 		if err := d.put(run[:n]); err != nil {
 			return err

@@ -10,6 +10,6 @@
 //   - A fingerprint identifies the records of a part, in case the part is recomputed.
 //
 // The states of a store: one job at a time fills it; it is whole once that job has succeeded; parts
-// of it are lost, with a node or by a damaged spill, and a job that fills [Store.Again] recomputes
-// them; it is released, and its memory is freed once no plan holds it.
+// of it are lost, with a node or by a damaged spill, and a rerun of that job recomputes them; it is
+// released, and its memory is freed once no plan holds it.
 package kept

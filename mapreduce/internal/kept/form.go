@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Form encodes and decodes the records of a dataset, of type T. It chooses one of three layouts:
+// Form encodes and decodes the records of a dataset. It chooses one of three layouts:
 //
 //   - images: the memory of the values, for types of fixed size without pointers;
 //   - flat records: each is its length and its fields, for strings, slices of images without gaps,
@@ -16,42 +16,35 @@ import (
 //   - encoded records: each is its length and its encoding as a value, for all other types.
 //
 // Flat and encoded records are framed: they begin with their length.
-type Form[T any] struct {
-	formOf
-	Codec codec.Typed[T]
-}
-
-// formOf is the part of a Form that is compiled once for all T.
-type formOf struct {
+type Form struct {
 	Size    int         // of an image in bytes; 0: records are framed
 	gaps    []span      // gaps between the fields of an image: zeroed, so that equal records have equal bytes
 	flat    []flatField // fields of a flat record; nil: records are encoded
 	aligned bool        // flat records begin with a 4-byte length, and slices in them are aligned
+	value   codec.Placed
 }
 
 // span is a range of bytes of an image.
 type span struct{ from, to uintptr }
 
-// NewForm returns the form of records of type T, or an error that says why they cannot be kept. An
+// FormOf returns the form of records of type t, or an error that says why they cannot be kept. An
 // image must fit into a block on disk.
-func NewForm[T any]() (Form[T], error) {
-	c, err := codec.Value[T]()
-	f := Form[T]{Codec: c}
-	if t := reflect.TypeFor[T](); err == nil && 0 < t.Size() && t.Size() <= spillBlock && isImage(t) {
+func FormOf(t reflect.Type) (Form, error) {
+	value, err := codec.ValueOf(t)
+	f := Form{value: value}
+	if err == nil && 0 < t.Size() && t.Size() <= spillBlock && isImage(t) {
 		f.Size, f.gaps = int(t.Size()), gapsOf(t)
-	} else if err == nil && !c.Raw {
+	} else if err == nil && !value.Raw {
 		f.flat, _ = flatOf(t)
 		f.aligned = isAligned(f.flat)
 	}
 	return f, err
 }
 
-// Appender returns, for one attempt, a function that appends the encoding of the T at rec to dst.
-func (f Form[T]) Appender() func(dst []byte, rec memory.Pointer) ([]byte, error) {
-	return f.appender(f.Codec.Appender(false))
-}
-
-func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) func(dst []byte, rec memory.Pointer) ([]byte, error) {
+// Appender returns, for one attempt, a function that appends the encoding of the record at rec to
+// dst.
+func (f *Form) Appender() func(dst []byte, rec memory.Pointer) ([]byte, error) {
+	encode := f.value.Appender(false)
 	switch {
 	case f.Size > 0:
 		return func(dst []byte, rec memory.Pointer) ([]byte, error) {
@@ -72,7 +65,7 @@ func (f formOf) appender(encode func(dst []byte, rec memory.Pointer) []byte) fun
 
 // framed returns the framed record at the start of b, and the number of bytes
 // that it takes; 0 if b does not contain all of it.
-func (f formOf) framed(b []byte) (rec []byte, n int) {
+func (f *Form) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)
 		return b[:n:n], n
@@ -81,7 +74,7 @@ func (f formOf) framed(b []byte) (rec []byte, n int) {
 }
 
 // Length returns the number of bytes of the record at the start of b.
-func (f formOf) Length(b []byte) int {
+func (f *Form) Length(b []byte) int {
 	if f.Size > 0 {
 		return f.Size
 	}
@@ -90,7 +83,7 @@ func (f formOf) Length(b []byte) int {
 }
 
 // cut returns the length of the run's longest start of whole records, at most `most` bytes.
-func (f formOf) cut(run []byte, most int) int {
+func (f *Form) cut(run []byte, most int) int {
 	if most >= len(run) {
 		return len(run)
 	}
@@ -107,7 +100,7 @@ func (f formOf) cut(run []byte, most int) int {
 }
 
 // AtOrAfter returns the offset of the first record of a run that starts at offset `at` or later.
-func (f formOf) AtOrAfter(run []byte, at int64) int {
+func (f *Form) AtOrAfter(run []byte, at int64) int {
 	switch {
 	case at <= 0:
 		return 0
@@ -123,11 +116,11 @@ func (f formOf) AtOrAfter(run []byte, at int64) int {
 	return pos
 }
 
-// Each calls yield with each record of a run, decoded and as bytes.
-func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
-	decode, box := f.Decoder(), new(T)
+// Each calls yield with each record of a run of T, decoded and as bytes.
+func Each[T any](f *Form, run []byte, yield func(rec T, b []byte) error) error {
+	read, box := f.Reader(), new(T)
 	for len(run) > 0 {
-		n, err := decode(run, box)
+		n, err := read(run, memory.Of(box))
 		if err != nil {
 			return err
 		}
@@ -139,24 +132,21 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 	return nil
 }
 
-// Decoder returns, for one goroutine, a function that sets *rec to the first record of a run and
-// returns its size in bytes.
-func (f Form[T]) Decoder() func(run []byte, rec *T) (int, error) {
-	flat := &flatReader{fields: f.flat, aligned: f.aligned}
-	decode := f.Codec.Decoder()
-	return func(run []byte, rec *T) (n int, err error) {
+// Reader returns, for one goroutine, a function that sets the record at rec to the first one of a
+// run and returns its size in bytes.
+func (f *Form) Reader() func(run []byte, rec memory.Pointer) (int, error) {
+	read := f.value.Reader()
+	if f.flat != nil {
+		read = (&flatReader{fields: f.flat, aligned: f.aligned}).read
+	}
+	return func(run []byte, rec memory.Pointer) (int, error) {
 		if f.Size > 0 {
-			*rec = memory.Cast[T](run)[0]
-			return f.Size, nil
+			return copy(rec.Memory(uintptr(f.Size)), run), nil
 		}
 		b, n := f.framed(run)
-		switch {
-		case n == 0:
-			err = codec.ErrMalformed
-		case f.flat != nil:
-			err = flat.read(b, memory.Of(rec))
-		default:
-			*rec, err = decode(b)
+		err := codec.ErrMalformed
+		if n > 0 {
+			err = read(b, rec)
 		}
 		if err != nil {
 			err = fmt.Errorf("reading kept records: %w", err)

@@ -33,18 +33,18 @@ type (
 
 // Records without pointers are kept as images of their memory, and others in frames.
 func TestKeptForms(t *testing.T) {
-	size := func(f records) int { return f.Length([]byte{1, 9}) }
-	image := must(NewForm[imaged]())(t)
+	size := func(f Form) int { return f.Length([]byte{1, 9}) }
+	image := must(FormOf(reflect.TypeFor[imaged]()))(t)
 	require.Equal(t, 24, size(image))
-	require.Equal(t, 16, size(must(NewForm[padded]())(t)))
-	require.Equal(t, 8, size(must(NewForm[struct{ A, _ int32 }]())(t)))
-	_, err := NewForm[*int]()
+	require.Equal(t, 16, size(must(FormOf(reflect.TypeFor[padded]()))(t)))
+	require.Equal(t, 8, size(must(FormOf(reflect.TypeFor[struct{ A, _ int32 }]()))(t)))
+	_, err := FormOf(reflect.TypeFor[*int]())
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
 // The bytes between the fields of an image are set to 0, so that equal records have equal images.
 func TestGapsAreZero(t *testing.T) {
-	form := must(NewForm[[3]padded]())(t)
+	form := must(FormOf(reflect.TypeFor[[3]padded]()))(t)
 	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
 	rec := [3]padded{{true, -1}, {true, -1}, {true, -1}}
 	for i := range rec {
@@ -84,7 +84,7 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 // Records read back are the records written, wherever runs are cut and spilled. A user may keep and
 // change the slices of one without an effect on others.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
-	form := must(NewForm[flatRecord]())(t)
+	form := must(FormOf(reflect.TypeFor[flatRecord]()))(t)
 	require.NotNil(t, form.flat)
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(drawFlat), 1, 20).Draw(t, "records")
@@ -94,7 +94,7 @@ func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 			run = must(encode(run, memory.Of(&rec)))(t)
 		}
 		var got []flatRecord
-		require.NoError(t, form.Each(run, func(rec flatRecord, _ []byte) error {
+		require.NoError(t, Each(&form, run, func(rec flatRecord, _ []byte) error {
 			got = append(got, rec)
 			return nil
 		}))
@@ -136,13 +136,13 @@ func TestWhatIsNotFlat(t *testing.T) {
 		_, ok := flatOf(of)
 		require.True(t, ok, of)
 	}
-	form := must(NewForm[string]())(t)
+	form := must(FormOf(reflect.TypeFor[string]()))(t)
 	require.Nil(t, form.flat, "its bytes are its encoding")
 }
 
 // Damaged bytes decode to an error or to another record, without a panic.
 func FuzzFlatRecords(f *testing.F) {
-	form := must(NewForm[flatRecord]())(f)
+	form := must(FormOf(reflect.TypeFor[flatRecord]()))(f)
 	var rec flatRecord
 	rec.Name, rec.Within.List, rec.Bytes = "name", []int32{1, 2}, []byte("bytes")
 	f.Add(appendFlat(nil, 0, form.flat, memory.Of(&rec), false))
@@ -171,8 +171,8 @@ func TestFingerprints(t *testing.T) {
 		n    int
 	}
 	of := func(list ...deep) fingerprint {
-		form := must(NewForm[deep]())(t)
-		p := newPrinter(form)
+		form := must(FormOf(reflect.TypeFor[deep]()))(t)
+		p := newPrinter(&form)
 		encode := form.Appender()
 		for _, d := range list {
 			b := must(encode(nil, memory.Of(&d)))(t)
@@ -204,7 +204,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 		N    int32
 		X, Y float64
 	}
-	form := must(NewForm[place]())(t)
+	form := must(FormOf(reflect.TypeFor[place]()))(t)
 	var run []byte
 	encode := form.Appender()
 	for i := range 2000 {
@@ -215,7 +215,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 		run = must(encode(run, memory.Of(&place{int32(i), x, -x})))(t)
 	}
 	at := func(step int, b []byte) fingerprint {
-		p := newPrinter(form)
+		p := newPrinter(&form)
 		for from := 0; from < len(b); from += step * form.Size {
 			require.NoError(t, p.run(b[from:min(len(b), from+step*form.Size)]))
 		}
@@ -233,10 +233,10 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 
 // A late attempt of an ended job neither disturbs the next job nor uses memory it has returned.
 func TestLateAttempt(t *testing.T) {
-	form := must(NewForm[int64]())(t)
+	form := must(FormOf(reflect.TypeFor[int64]()))(t)
 	k, root, id := New(Options{}, form, nil), memory.NewBudget(1<<30), attempt.ID{Kind: attempt.Map}
 	begin := func() (*output.Committer, io.WriteCloser) {
-		c := output.NewCommitter(k.Destination())
+		c := output.NewCommitter(k.Destination(false))
 		require.NoError(t, c.SetupJob())
 		at := c.Part(id)
 		at.Tasks, at.Budget = 1, root.Sub()

@@ -3,6 +3,7 @@ package kept
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -40,31 +41,15 @@ type Options struct {
 // record type. All methods are safe for concurrent use.
 type Store struct {
 	o     Options
-	form  partForm
+	form  Form
 	check func(p output.Part) func(run []byte) error // see New
-	redo  *Store                                     // the store whose lost parts this one recomputes; nil: none
 
 	mu       sync.Mutex
-	pending  map[string]*writer // by attempt
-	parts    []*part            // committed, by task
-	run      int                // number of jobs that have begun to fill it
-	used     bool               // by a job that has not failed, so that no other may fill it
-	whole    bool               // that job has succeeded
+	parts    []*part    // by task; none before a job has succeeded
+	whole    bool       // a job has succeeded
+	filling  []*filling // the jobs that are writing
 	released bool
-	holds    int      // number of plans that read it
-	redone   []*Store // stores that are recomputing lost parts of this one
-}
-
-// partForm is what a Store needs of a Form, whatever its T.
-type partForm interface {
-	records
-	printer() partPrinter
-}
-
-// partPrinter computes the fingerprint of a part from its runs.
-type partPrinter interface {
-	run(b []byte) error
-	print() fingerprint
+	holds    int // number of plans that read it
 }
 
 // part is the committed output of one task.
@@ -74,24 +59,29 @@ type part struct {
 	data *Data // nil if lost or released
 }
 
+// drop frees the records of p, unless p is nil: its task is not committed.
+func (p *part) drop() {
+	if p != nil {
+		p.data.Drop()
+		p.data = nil
+	}
+}
+
 // New returns a store for the job that fills it; form is that of its records. If check is not nil,
 // it is called for each part and may return a function that checks each run of records before it is
 // stored.
-func New(o Options, form partForm, check func(p output.Part) func(run []byte) error) *Store {
+func New(o Options, form Form, check func(p output.Part) func(run []byte) error) *Store {
 	if o.Name == "" {
 		o.Name = "kept records"
 	}
 	return &Store{o: o, form: form, check: check}
 }
 
-// Again returns a store for rerunning the same job to recompute the lost parts of k. They move to k
-// when the job succeeds.
-func (k *Store) Again() *Store {
-	return &Store{o: k.o, form: k.form, check: k.check, redo: k}
+// Destination returns the output for the job whose records k shall hold. With again set, it is that
+// for a rerun of the same job, which recomputes the lost parts of k.
+func (k *Store) Destination(again bool) output.Destination {
+	return output.To(&filling{k: k, again: again})
 }
-
-// Destination returns the output for the job whose records k shall hold.
-func (k *Store) Destination() output.Destination { return output.To(&filling{k: k}) }
 
 // Owner returns Options.Owner: what the store's creator wants to find again.
 func (k *Store) Owner() any { return k.o.Owner }
@@ -103,9 +93,6 @@ func (k *Store) Name() string { return k.o.Name }
 func (k *Store) Parts() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.whole {
-		return 0
-	}
 	return len(k.parts)
 }
 
@@ -115,11 +102,9 @@ func (k *Store) Size() (records, bytes, spilled int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, p := range k.parts {
-		if k.whole && p != nil {
-			records, bytes = records+p.records, bytes+p.bytes
-			if p.data != nil {
-				spilled += p.data.spilled()
-			}
+		records, bytes = records+p.records, bytes+p.bytes
+		if p.data != nil {
+			spilled += p.data.spilled()
 		}
 	}
 	return records, bytes, spilled
@@ -129,7 +114,12 @@ func (k *Store) Size() (records, bytes, spilled int64) {
 func (k *Store) Lost() (list []int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.whole || k.released && k.holds == 0 {
+	return k.lost()
+}
+
+// lost is Lost for a caller that holds mu.
+func (k *Store) lost() (list []int) {
+	if k.released && k.holds == 0 {
 		return nil
 	}
 	for i, p := range k.parts {
@@ -144,17 +134,17 @@ func (k *Store) Lost() (list []int) {
 func (k *Store) Lose(host string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, w := range k.pending {
-		w.lost = w.lost || w.host == host
-	}
-	for _, p := range k.parts {
-		if p != nil && p.host == host {
-			p.data.Drop()
-			p.data = nil
+	parts := slices.Clip(k.parts)
+	for _, o := range k.filling {
+		for _, w := range o.pending {
+			w.lost = w.lost || w.host == host
 		}
+		parts = append(parts, o.parts...)
 	}
-	for _, a := range k.redone {
-		a.Lose(host)
+	for _, p := range parts {
+		if p != nil && p.host == host {
+			p.drop()
+		}
 	}
 }
 
@@ -164,7 +154,7 @@ func (k *Store) Hosts() []string {
 	defer k.mu.Unlock()
 	list := make([]string, len(k.parts))
 	for i, p := range k.parts {
-		if p != nil && p.data != nil {
+		if p.data != nil {
 			list[i] = p.host
 		}
 	}
@@ -176,17 +166,14 @@ func (k *Store) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.released = true
-	if k.holds == 0 {
-		k.empty()
-	}
+	k.freeReleased()
 }
 
-// empty frees the records of all parts. The caller holds mu.
-func (k *Store) empty() {
+// freeReleased frees the records of a released store that no plan holds. The caller holds mu.
+func (k *Store) freeReleased() {
 	for _, p := range k.parts {
-		if p != nil {
-			p.data.Drop()
-			p.data = nil
+		if k.released && k.holds == 0 {
+			p.drop()
 		}
 	}
 }
@@ -211,9 +198,7 @@ func (k *Store) LetGo() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.holds--
-	if k.released && k.holds == 0 {
-		k.empty()
-	}
+	k.freeReleased()
 }
 
 // Open returns the records of a part; the caller must Drop them. Its error may wrap ErrPartLost.
@@ -238,8 +223,7 @@ func (k *Store) Damaged(index int, data *Data, err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if p := k.parts[index]; p.data == data {
-		p.data.Drop()
-		p.data = nil
+		p.drop()
 	}
 	return fault.Permanent(fmt.Errorf("%s: %w", k.partName(index), err))
 }

@@ -27,39 +27,28 @@ func (f fingerprint) equal(g fingerprint) bool {
 }
 
 // printer computes the fingerprint of a part while it is written.
-type printer[T any] struct {
+type printer struct {
 	fingerprint
-	form   Form[T]
+	form   *Form
 	digest *xxhash.Digest
 	parts  []floatPart // of a record
 	floats uint64      // number of floats in parts so far
-	encode func(dst []byte, rec T) []byte
 	buf    []byte
 }
 
-func (f Form[T]) printer() partPrinter { return newPrinter(f) }
-
-func newPrinter[T any](form Form[T]) *printer[T] {
-	return &printer[T]{
-		form: form, digest: xxhash.New(), parts: floatParts(reflect.TypeFor[T]()), encode: form.Codec.Encoder(),
-	}
+func newPrinter(form *Form) *printer {
+	return &printer{form: form, digest: xxhash.New(), parts: floatParts(form.value.Type)}
 }
 
 // run adds the records in b, as stored, to the fingerprint.
-func (p *printer[T]) run(b []byte) error {
+func (p *printer) run(b []byte) error {
 	p.bytes += int64(len(b))
 	switch {
 	case p.parts != nil && p.form.Size > 0:
 		p.images(b)
 		return nil
 	case p.parts != nil:
-		return p.form.Each(b, func(rec T, _ []byte) error {
-			p.records++
-			p.strip(memory.Of(&rec), p.parts)
-			p.buf = p.encode(p.buf[:0], rec)
-			_, _ = p.digest.Write(p.buf)
-			return nil
-		})
+		return p.framed(b)
 	}
 	_, _ = p.digest.Write(b)
 	if p.form.Size > 0 {
@@ -72,11 +61,28 @@ func (p *printer[T]) run(b []byte) error {
 	return nil
 }
 
+// framed adds the records in b, which are framed and have floats.
+func (p *printer) framed(b []byte) error {
+	read, encode, rec := p.form.Reader(), p.form.value.Appender(false), memory.New(p.form.value.Type)
+	for len(b) > 0 {
+		n, err := read(b, rec)
+		if err != nil {
+			return err
+		}
+		p.records++
+		p.strip(rec, p.parts)
+		p.buf = encode(p.buf[:0], rec)
+		_, _ = p.digest.Write(p.buf)
+		b = b[n:]
+	}
+	return nil
+}
+
 // imagesAtOnce is the number of bytes of images that are copied and hashed at a time.
 const imagesAtOnce = 8 << 10
 
 // images adds the records in b, images with floats, to the fingerprint.
-func (p *printer[T]) images(b []byte) {
+func (p *printer) images(b []byte) {
 	for most := max(1, imagesAtOnce/p.form.Size) * p.form.Size; len(b) > 0; {
 		n := min(most, len(b))
 		p.buf = append(p.buf[:0], b[:n]...)
@@ -98,7 +104,7 @@ func floatWeight(n uint64) float64 {
 
 // add adds a float to the sum. It returns false for a float that is not finite, which must be
 // hashed.
-func (p *printer[T]) add(x float64) bool {
+func (p *printer) add(x float64) bool {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return false
 	}
@@ -108,7 +114,7 @@ func (p *printer[T]) add(x float64) bool {
 	return true
 }
 
-func (p *printer[T]) print() fingerprint {
+func (p *printer) print() fingerprint {
 	p.hash = p.digest.Sum64()
 	return p.fingerprint
 }
@@ -139,7 +145,7 @@ func floatParts(t reflect.Type) (list []floatPart) {
 }
 
 // strip adds the floats of the value at v to the sum, and sets them to 0, in copies of its slices.
-func (p *printer[T]) strip(v memory.Pointer, parts []floatPart) {
+func (p *printer) strip(v memory.Pointer, parts []floatPart) {
 	for i := range parts {
 		f := &parts[i]
 		switch at := v.Add(f.at); f.kind {

@@ -15,8 +15,7 @@ type writer struct {
 	host   string
 	lost   bool // lost with its node; guarded by the store's mutex
 	closed bool
-	ends   records
-	print  partPrinter
+	print  *printer
 	check  func(run []byte) error // may be nil
 }
 
@@ -31,7 +30,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	if w.data != nil {
-		if err := w.data.write(p, w.ends); err != nil {
+		if err := w.data.write(p, w.print.form); err != nil {
 			return 0, err
 		}
 	}
@@ -48,165 +47,132 @@ func (w *writer) Close() error {
 	return w.data.seal()
 }
 
-// filling makes a Store the output of one job. Late calls of an earlier job's attempts have no
-// effect.
+// filling makes a Store the output of one job: the records of k or, with again set, the lost parts
+// of k once more. The store's mutex guards it.
 type filling struct {
-	k   *Store
-	run int // of k; 0 before Setup
+	k       *Store
+	again   bool
+	pending map[string]*writer // by attempt; nil unless the job is running
+	parts   []*part            // committed, by task
 }
 
 func (o *filling) Name() string { return o.k.o.Name }
 
-// Setup starts a job's writing and notes its number.
+// Setup begins a job's writing.
 func (o *filling) Setup() error {
 	k := o.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.used || k.released {
+	first := func(o *filling) bool { return !o.again }
+	if o.pending != nil || !o.again && (k.whole || k.released || slices.ContainsFunc(k.filling, first)) {
 		return fmt.Errorf("output %s: %w", k.o.Name, output.ErrDestinationUsed)
 	}
-	k.used = true
-	k.run++
-	if k.redo != nil {
-		k.redo.begin(k)
-	}
-	o.run = k.run
+	o.pending = map[string]*writer{}
+	k.filling = append(k.filling, o)
 	return nil
 }
 
-// begin notes that made is recomputing lost parts of k.
-func (k *Store) begin(made *Store) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.redone = append(k.redone, made)
+// end ends a job's writing: it frees what has not become part of k. Late calls of the job's attempts
+// have no effect. The caller holds mu.
+func (o *filling) end() {
+	for _, w := range o.pending {
+		w.data.Drop()
+	}
+	for _, p := range o.parts {
+		p.drop()
+	}
+	o.pending, o.parts = nil, nil
+	o.k.filling = slices.DeleteFunc(o.k.filling, func(x *filling) bool { return x == o })
 }
 
 func (o *filling) Create(p output.Part) (io.WriteCloser, error) {
 	k := o.k
-	wanted := k.redo == nil || k.redo.lacks(p.Index)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if o.run != k.run || !k.used || k.whole {
+	if o.pending == nil {
 		return nil, output.ErrEnded
 	}
-	w := &writer{host: p.Host, ends: k.form, print: k.form.printer()}
+	w := &writer{host: p.Host, print: newPrinter(&k.form)}
 	if k.check != nil {
 		w.check = k.check(p)
 	}
-	if wanted {
+	if !o.again || slices.Contains(k.lost(), p.Index) {
 		w.data = newData(&k.o, p.Budget).hold() // one reference for the parts, one for the writer
 	}
-	if k.pending == nil {
-		k.pending = map[string]*writer{}
-	}
-	k.pending[p.Attempt] = w
+	o.pending[p.Attempt] = w
 	return w, nil
 }
 
-// lacks reports whether part index is lost.
-func (k *Store) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
-
 func (o *filling) Commit(p output.Part) error {
-	k := o.k
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if o.run != k.run {
+	o.k.mu.Lock()
+	defer o.k.mu.Unlock()
+	if o.pending == nil {
 		return output.ErrEnded
 	}
-	w := k.pending[p.Attempt]
+	w := o.pending[p.Attempt]
 	if w == nil {
 		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.Attempt)
 	}
-	delete(k.pending, p.Attempt)
-	for len(k.parts) <= p.Index {
-		k.parts = append(k.parts, nil)
+	delete(o.pending, p.Attempt)
+	for len(o.parts) <= p.Index {
+		o.parts = append(o.parts, nil)
 	}
+	o.parts[p.Index] = &part{fingerprint: w.print.print(), host: w.host, data: w.data}
 	if w.lost {
-		w.data.Drop()
-		w.data = nil
+		o.parts[p.Index].drop()
 	}
-	k.parts[p.Index] = &part{fingerprint: w.print.print(), host: w.host, data: w.data}
 	return nil
 }
 
 func (o *filling) Discard(p output.Part) error {
-	k := o.k
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if o.run != k.run {
-		return nil
-	}
-	if w := k.pending[p.Attempt]; w != nil {
-		delete(k.pending, p.Attempt)
+	o.k.mu.Lock()
+	defer o.k.mu.Unlock()
+	if w := o.pending[p.Attempt]; w != nil {
+		delete(o.pending, p.Attempt)
 		w.data.Drop()
 	}
 	return nil
 }
 
-// Success ends a job's writing: k is whole. Recomputed parts move to the store that lost them.
+// Success ends the writing of a job that has succeeded: k gets its parts.
 func (o *filling) Success() error {
 	k := o.k
 	k.mu.Lock()
-	k.whole = true
-	k.mu.Unlock()
-	if k.redo == nil {
-		return nil
-	}
-	err := k.redo.fill(k)
-	k.Release()
-	return err
-}
-
-// Abort frees what the job has written; another job may then fill k.
-func (o *filling) Abort() error {
-	k := o.k
-	k.redo.forget(k)
-	k.mu.Lock()
 	defer k.mu.Unlock()
-	if o.run != k.run {
-		return nil
+	defer o.end()
+	if o.again {
+		return k.refill(o.parts)
 	}
-	for _, w := range k.pending {
-		w.data.Drop()
-	}
-	k.empty()
-	k.pending, k.parts, k.used, k.whole = nil, nil, false, false
+	k.parts, k.whole, o.parts = o.parts, true, nil
+	k.freeReleased()
 	return nil
 }
 
-// forget ends begin: made does not recompute parts of k any more.
-func (k *Store) forget(made *Store) {
-	if k == nil {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.redone = slices.DeleteFunc(k.redone, func(x *Store) bool { return x == made })
+// Abort ends the writing of a job that has failed; another job may then fill k.
+func (o *filling) Abort() error {
+	o.k.mu.Lock()
+	defer o.k.mu.Unlock()
+	o.end()
+	return nil
 }
 
-// fill moves the lost parts of k from made, which has recomputed them, into k.
-func (k *Store) fill(made *Store) error {
-	k.forget(made)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	made.mu.Lock()
-	defer made.mu.Unlock()
-	if len(made.parts) != len(k.parts) {
-		return fmt.Errorf("%s has %d parts, made again it has %d: %w", k.o.Name, len(k.parts), len(made.parts), ErrOtherData)
+// refill moves the parts that k has lost from made, all parts of a rerun of its job. The caller
+// holds mu.
+func (k *Store) refill(made []*part) error {
+	if len(made) != len(k.parts) {
+		return fmt.Errorf("%s has %d parts, made again it has %d: %w", k.o.Name, len(k.parts), len(made), ErrOtherData)
 	}
-	for i, p := range made.parts {
+	for i, p := range made {
 		if was := k.parts[i]; !p.equal(was.fingerprint) {
 			return fmt.Errorf("%s has %d records, made again %s: %w", k.partName(i), was.records, p.unlike(was.fingerprint), ErrOtherData)
 		}
 	}
-	if k.released && k.holds == 0 {
-		return nil
-	}
-	for i, p := range made.parts {
-		if k.parts[i].data == nil && p.data != nil {
-			k.parts[i].data, k.parts[i].host, p.data = p.data, p.host, nil
+	for i, p := range made {
+		if was := k.parts[i]; was.data == nil && p.data != nil {
+			was.data, was.host, p.data = p.data, p.host, nil
 		}
 	}
+	k.freeReleased()
 	return nil
 }
 
