@@ -59,7 +59,7 @@ func (c *csvEnds) Last(b []byte) int {
 	return end
 }
 
-func (c *csvEnds) First(b []byte, _ int) int {
+func (c *csvEnds) First(b []byte) int {
 	var st csvState
 	for len(b) > 0 {
 		if b = st.line(b); st.record() {
@@ -68,9 +68,6 @@ func (c *csvEnds) First(b []byte, _ int) int {
 	}
 	return 0
 }
-
-// Resume implements read.Ends: a search with more data begins at 0, as quotes depend on all bytes.
-func (c *csvEnds) Resume(int) int { return 0 }
 
 // Start returns the offset of the first record at or after off, as package read asks.
 func (c *csvEnds) Start(s *read.Reader, off, end int64) (int64, error) {

@@ -20,7 +20,7 @@ import (
 
 // passOn returns a map-only job that writes each record of its input.
 func passOn[I any]() MapOnly[I, I] {
-	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error { emit(rec); return nil }}
+	return Each(func(rec I) I { return rec })
 }
 
 // requireEverywhere checks that an input has the records want, in RunLocal and on the engine, for

@@ -81,18 +81,6 @@ func topExpected(list []joinRecord, n int) (top []joinRecord) {
 	return top
 }
 
-// Each writes the results in the order of its input, for any splits.
-func TestEachIsALoop(t *testing.T) {
-	list, want := make([]int, 1000), make([]string, 1000)
-	for i := range list {
-		list[i], want[i] = i, fmt.Sprint(-i)
-	}
-	job := Each(func(n int) string { return fmt.Sprint(-n) })
-	for _, local := range []bool{true, false} {
-		require.Equal(t, want, gather(t, job.On(Slice(list)), local, 77, 1))
-	}
-}
-
 // Two seeds choose independently, and all records if all are wanted. TestOffsetsOfAllInputs of actors
 // has the rest.
 func TestSampleDependsOnTheSeed(t *testing.T) {

@@ -142,14 +142,17 @@ func (p frailPart) Close() error {
 	return err
 }
 
-var registered atomic.Int64 // number of stores of storeDir
+var registered atomic.Int64 // number of stores of storeURL
 
-// storeDir returns the directory out of a store.
-func storeDir(s stores.Store) Destination {
+// storeURL returns a URL of the whole store.
+func storeURL(s stores.Store) string {
 	scheme := fmt.Sprint("frail", registered.Add(1))
 	stores.Register(scheme, func(string) (stores.Store, error) { return s, nil })
-	return Dir(scheme + "://store/out")
+	return scheme + "://store"
 }
+
+// storeDir returns the directory out of a store.
+func storeDir(s stores.Store) Destination { return Dir(storeURL(s) + "/out") }
 
 // manyLines exceed a part's buffer; hugeLine exceeds what a waiting part has in memory.
 var (

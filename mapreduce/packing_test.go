@@ -144,10 +144,9 @@ func TestOddZstd(t *testing.T) {
 
 // keepLines returns a map-only job that writes each line of its input.
 func keepLines() MapOnly[[]byte, []byte] {
-	return MapOnly[[]byte, []byte]{Name: "keep", Map: func(line []byte, emit func([]byte)) error {
-		emit(line)
-		return nil
-	}}
+	job := passOn[[]byte]()
+	job.Name = "keep"
+	return job
 }
 
 // Files accepts paths and globs as the command line does, with the same results.

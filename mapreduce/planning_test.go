@@ -81,12 +81,6 @@ func TestSplitSize(t *testing.T) {
 	})
 }
 
-// SplitSize(1) gives each of a few records of a Slice a map of its own.
-func TestFewSlowRecordsAreManyMaps(t *testing.T) {
-	p := must(passOn[int]().Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
-	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
-}
-
 // JoinSmall joins small files only up to the input's SplitSize.
 func TestSplitSizeJoinsNoMore(t *testing.T) {
 	var sources []Source
@@ -184,13 +178,6 @@ func TestJoinSmall(t *testing.T) {
 		}
 		require.Equal(t, len(single), files)
 	})
-}
-
-// JoinSmall does not join an input of WholeFiles: it has a map per file.
-func TestJoinSmallLeavesWholeFiles(t *testing.T) {
-	files := WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y")))
-	p := must(Each(func(f WholeFile) string { return f.Name }).Bind(files, unread[string]()))(t)
-	require.Len(t, p.Job().JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
 }
 
 // The ranges of a total order have only prefixes of long keys, and still divide the keys evenly.

@@ -3,9 +3,7 @@ package mapreduce
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,20 +12,16 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
-var schemes atomic.Int64
-
 // otherStore returns a new store with three files, one of them compressed, and its URL.
 func otherStore(t *testing.T) (url string, store *storetest.Dir) {
 	store = &storetest.Dir{Root: t.TempDir()}
-	scheme := "test" + strconv.Itoa(int(schemes.Add(1)))
-	stores.Register(scheme, func(string) (stores.Store, error) { return store, nil })
 	for name, text := range map[string]string{
 		"in/a.txt": "one two three\nfour\n", "in/b.txt": strings.Repeat("one five\n", 3000), "in/_no": "x",
 		"in/c.gz": string(packed(t, Gzip, "six seven\n")),
 	} {
 		require.NoError(t, stores.WriteFile(store, name, []byte(text)))
 	}
-	return scheme + "://host", store
+	return storeURL(store), store
 }
 
 // sizes returns a plan over inputs that writes every second word to a file of its own.

@@ -5,11 +5,9 @@ type Ends interface {
 	// Last returns the length of the longest run of whole records at the beginning of b, which
 	// begins with a record; 0 if b has no whole record.
 	Last(b []byte) int
-	// First returns the length of b up to the end of the record that contains byte from, or 0 if
-	// that record does not end in b. b begins with a record.
-	First(b []byte, from int) int
-	// Resume returns the from for a longer b, after First found no end in its first n bytes.
-	Resume(n int) int
+	// First returns the length of the record at the beginning of b, with what separates it from the
+	// next one, or 0 if it does not end in b.
+	First(b []byte) int
 }
 
 // starts is an Ends that cannot find the next record from any byte. Start returns the offset of the
@@ -24,11 +22,4 @@ func (n everyN) length([]byte) int { return int(n) }
 
 func (n everyN) Last(b []byte) int { return len(b) / int(n) * int(n) }
 
-func (n everyN) First(b []byte, from int) int {
-	if end := (from/int(n) + 1) * int(n); end <= len(b) {
-		return end
-	}
-	return 0
-}
-
-func (everyN) Resume(int) int { return 0 }
+func (n everyN) First(b []byte) int { return n.Last(b[:min(int(n), len(b))]) }

@@ -42,9 +42,7 @@ func (frames) Last(b []byte) int {
 	}
 }
 
-func (frames) First(b []byte, _ int) int {
+func (frames) First(b []byte) int {
 	_, n := codec.Frame(b)
 	return n
 }
-
-func (frames) Resume(int) int { return 0 }

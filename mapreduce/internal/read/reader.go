@@ -144,16 +144,14 @@ func (s *Reader) wholeRecords(ends Ends, pos, end int64, yield func(run []byte) 
 // crossingRecord is step 3 of viewRuns: it yields the record at pos and returns its size.
 func (s *Reader) crossingRecord(ends Ends, pos int64, yield func(run []byte) error) (int64, error) {
 	size, most := s.Source.Data.Size(), s.maxView()
-	from := 0
 	for want := int64(s.Crossing); ; want *= 2 {
 		n := min(want, size-pos, most)
 		used := 0
 		err := s.Look(pos, n, func(view []byte) error {
-			if used = ends.First(view, from); used == 0 && pos+n == size {
+			if used = ends.First(view); used == 0 && pos+n == size {
 				used = len(view)
 			}
 			if err := s.Tick(int64(used)); err != nil || used == 0 {
-				from = ends.Resume(len(view))
 				return err
 			}
 			return s.YieldRun(pos, view[:used:used], yield)
@@ -194,7 +192,7 @@ func (s *Reader) firstRecord(ends Ends, end int64) (int64, error) {
 		n := min(int64(s.Run), end-1-at)
 		used := 0
 		err := s.Look(at, n, func(view []byte) error {
-			used = ends.First(view, 0)
+			used = ends.First(view)
 			return s.Tick(0)
 		})
 		if used > 0 || err != nil {

@@ -79,14 +79,7 @@ func (e byteEnds) length(b []byte) int {
 
 func (e byteEnds) Last(b []byte) int { return scan.LastIndexByte(b, byte(e)) + 1 }
 
-func (e byteEnds) First(b []byte, from int) int {
-	if i := bytes.IndexByte(b[from:], byte(e)); i >= 0 {
-		return from + i + 1
-	}
-	return 0
-}
-
-func (byteEnds) Resume(n int) int { return n }
+func (e byteEnds) First(b []byte) int { return bytes.IndexByte(b, byte(e)) + 1 }
 
 // textEnds is the Ends of records that end with a separator of two or more bytes.
 type textEnds struct {
@@ -126,14 +119,12 @@ func (e *textEnds) Last(b []byte) int {
 	}
 }
 
-func (e *textEnds) First(b []byte, from int) int {
-	if i := bytes.Index(b[from:], e.sep); i >= 0 {
-		return from + i + len(e.sep)
+func (e *textEnds) First(b []byte) int {
+	if i := bytes.Index(b, e.sep); i >= 0 {
+		return i + len(e.sep)
 	}
 	return 0
 }
-
-func (e *textEnds) Resume(n int) int { return max(n-len(e.sep)+1, 0) }
 
 // Start implements starts:
 //
