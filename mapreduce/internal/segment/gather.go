@@ -37,9 +37,6 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0]}
 	var list [touchAhead]Record
 	for g.err == nil {
-		if m.inMemory() {
-			g.contiguous(m.sources[0])
-		}
 		n := m.Some(list[:])
 		if n == 0 {
 			break
@@ -65,55 +62,7 @@ type gatherer struct {
 	layout           Layout
 	buf              []byte
 	records, written int64
-	touched          byte
 	err              error
-}
-
-// contiguous writes the next records of s, in memory, as long as the bytes to write of each are
-// contiguous and fit in the buffer, with one copy each. They are contiguous if a job only sorts its
-// input. Gathering TeraSort's records takes 0.7 of the time with it.
-func (g *gatherer) contiguous(s *source) {
-	for n := touchAhead; n == touchAhead && len(s.bundle) == 0; {
-		n = g.appendContiguous(s.regions, s.entries[:min(len(s.entries), touchAhead)])
-		s.entries = s.entries[n:]
-	}
-}
-
-// appendContiguous writes the first records of a for contiguous, and returns their number.
-func (g *gatherer) appendContiguous(r regions, a []entry) int {
-	l := &g.layout
-	if len(l.Separator) > 0 {
-		return 0
-	}
-	g.touched += r.touch(a)
-	buf := g.buf
-	for i := range a {
-		e := &a[i]
-		if e.klen >= bundleKey && (l.Key || e.klen == bundleKey) {
-			a = a[:i]
-			break
-		}
-		from, n := e.value, e.vlen
-		if l.Key {
-			from, n = e.key, uint32(e.klen)
-			if l.Value {
-				n += e.vlen
-			}
-			if l.Value && e.vlen > 0 && e.value != e.key+uint32(e.klen) {
-				a = a[:i]
-				break
-			}
-		}
-		if int(n)+len(l.End) > cap(buf)-len(buf) {
-			a = a[:i]
-			break
-		}
-		buf = append(buf, r[e.region][from:from+n]...)
-		buf = append(buf, l.End...)
-	}
-	g.buf = buf
-	g.records += int64(len(a))
-	return len(a)
 }
 
 func (g *gatherer) record(key, value []byte) {
@@ -130,32 +79,13 @@ func (g *gatherer) record(key, value []byte) {
 	}
 	g.records++
 	if n > cap(g.buf) {
-		g.large(key, value)
+		for _, part := range [...][]byte{key, l.Separator, value, l.End} {
+			g.write(part) // the buffer is empty
+		}
 		return
 	}
-	at := len(g.buf)
-	g.buf = g.buf[:at+n]
-	b := g.buf[at:]
-	if len(key) > 0 {
-		b = b[copy(b, key):]
-	}
-	if len(l.Separator) > 0 {
-		b = b[copy(b, l.Separator):]
-	}
-	if len(value) > 0 {
-		b = b[copy(b, value):]
-	}
-	if len(l.End) > 0 {
-		copy(b, l.End)
-	}
-}
-
-// large writes a record that is larger than the buffer; the buffer must be empty.
-func (g *gatherer) large(key, value []byte) {
-	g.write(key)
-	g.write(g.layout.Separator)
-	g.write(value)
-	g.write(g.layout.End)
+	b := append(append(g.buf, key...), l.Separator...)
+	g.buf = append(append(b, value...), l.End...)
 }
 
 func (g *gatherer) flush() {

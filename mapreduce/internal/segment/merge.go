@@ -147,7 +147,6 @@ func (m *Merge) start() {
 		m.sources = append(m.sources, m.open(&m.files[i]))
 	}
 	for _, s := range m.sources {
-		s.alone = len(m.sources) == 1
 		s.advance()
 	}
 	if len(m.sources) > 1 {

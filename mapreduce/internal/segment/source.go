@@ -7,7 +7,6 @@ type source struct {
 	value   []byte
 	ordinal uint32 // of the record's run: decides between equal keys
 	state   state
-	alone   bool // it is the only source, so prefixes are not needed
 
 	file    *blockReader // nil for the source of all entries in memory
 	entries []entry
@@ -51,9 +50,7 @@ func (s *source) advance() {
 		if e.klen == bundleKey {
 			s.value, s.bundle = cutValue(s.value)
 		}
-		if !s.alone {
-			s.prefix = prefixOf(s.key)
-		}
+		s.prefix = prefixOf(s.key)
 		return
 	}
 	ordinal, key, value, ok := s.file.next()

@@ -56,20 +56,14 @@ func (s *Sorter) writePartition(w *SpillWriter, p int, more *extra) error {
 	slab := s.cfg.Pool.Get(l.n * entrySize)
 	defer s.cfg.Pool.Put(slab)
 	from := memorySource([]run{{store: s.store, entries: l.whole()}}, s.cfg.Pool, slab)
-	from.alone = true
-	for from.advance(); from.state == live; from.advance() {
-		if more != nil && bytes.Compare(from.key, more.key) > 0 {
-			if err := w.Add(more.key, more.value); err != nil {
-				return err
-			}
-			more = nil
+	for from.advance(); more != nil || from.state == live; {
+		key, value := from.key, from.value
+		if more != nil && (from.state == done || bytes.Compare(key, more.key) > 0) {
+			key, value, more = more.key, more.value, nil
+		} else {
+			from.advance()
 		}
-		if err := w.Add(from.key, from.value); err != nil {
-			return err
-		}
-	}
-	if more != nil {
-		if err := w.Add(more.key, more.value); err != nil {
+		if err := w.Add(key, value); err != nil {
 			return err
 		}
 	}
