@@ -112,14 +112,14 @@ func combinePaths() []path {
 		return [][]pair[string, []byte]{emitting(n, at)}
 	}
 	list := []path{
-		{"both halves of the batch are folded", []string{
-			"combine/table.go PutString", "combine/accumulator.go turn: b.n, b.late = other, true", "combine/accumulator.go turn: a.fold(other", "combine/accumulator.go flushShort: a.fold(other", "combine/values.go FoldOf: *x = combine(*x, *v)",
+		{"a batch is folded", []string{
+			"combine/table.go PutString", "combine/accumulator.go flushShort: a.combine(", "combine/values.go FoldOf: *x = combine(*x, *v)",
 		}, words("max", actors.Config{}, many(300, 7, 0))},
 		{"values that hold pointers are folded", []string{"combine/hashtable.go values: return memory.At(h.slots)", "combine/accumulator.go combine: a.foldHeap(", "combine/heapaccount.go foldHeap: a.heap.estimate +="}, heavy(300, 7, 9, actors.Config{})},
 		{"a bulky value waits for nobody", []string{"combine/accumulator.go wait: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
 		{
 			"lent values overflow their buffer",
-			[]string{"combine/lentvalues.go copyValue: a.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go fold: l.filled = nil"},
+			[]string{"combine/lentvalues.go copyValue: a.flush()", "combine/lentvalues.go keep: return slices.Clip("},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 150), text(r, 100+i%156) })),
 		},
 		{
@@ -127,7 +127,7 @@ func combinePaths() []path {
 			[]string{"combine/lentvalues.go copyValue: *memory.To[[]byte](a.next()) = slices.Clip("},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
 		},
-		{"an encoded key waits in its half", []string{"combine/encoded.go PutEncoded: a.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
+		{"an encoded key waits in its batch", []string{"combine/encoded.go PutEncoded: a.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
 		{"an encoded key is long", []string{"combine/encoded.go PutEncoded: a.putLong(key)"}, composites(300, 5, 12)},
 		{"an encoded key has no room", []string{"combine/encoded.go PutEncoded: large = key[:0]", "combine/encoded.go PutEncoded: dst = large"}, composites(300, 5, 90)},
 		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/accumulator.go flushLong: hits = append(hits, hit)", "combine/hashtable.go findLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},

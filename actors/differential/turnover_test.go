@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// waiting returns the numbers of ordinary emits before an event. They are near the ends of the two
-// halves of the combiner's batch, 64 pairs each, so that the event crosses either end.
+// waiting returns the numbers of ordinary emits before an event. They are near the middle and the
+// end of the combiner's batch of 128 pairs, so that the event crosses its end.
 func waiting() []int { return around(2, 1, 64, 128, 192, 256) }
 
 // event is a few emits with unusual lengths, inserted after pattern.waiting ordinary ones.
@@ -181,13 +181,13 @@ func TestTurnover(t *testing.T) {
 }
 
 // Combined output is right if the combiner's table grows (at 256, 1,024 and 4,096 keys) at any
-// place in a half batch. For this, 0 to 64 emits of one key come before the new keys. Long keys
+// place in a batch. For this, 0 to 128 emits of one key come before the new keys. Long keys
 // fill their batch of 32 at the same time.
 func TestGrowthMeetsBatches(t *testing.T) {
 	t.Parallel()
 	var short [][]pair[string, int64]
 	var held [][]pair[string, []byte]
-	for before := range 65 {
+	for before := range 129 {
 		for _, keys := range []int{300, 1100} {
 			if keys > 300 && before%9 > 0 {
 				continue

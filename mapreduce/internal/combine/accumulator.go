@@ -17,7 +17,7 @@ type accumulator struct {
 	values  memory.Pointer // values of the pairs in short, at the same indexes
 	long    longBatch      // pairs that are not folded yet, with longer keys
 	longs   memory.Pointer
-	hits    []Hit        // scratch: destinations of the values of half a batch
+	hits    []Hit        // scratch: destinations of the values of a batch
 	encoded *encodedKeys // nil unless PutEncoded is used
 	spills  []*segment.Spill
 	stats   segment.Stats
@@ -29,7 +29,7 @@ func (a *accumulator) start() {
 	a.opt.complete()
 	a.hash = newHashTable(&a.opt, &a.form)
 	a.heap.weigh, a.heap.mutable = weigher(a.form.Type), mutable(a.form.Type)
-	a.values = a.form.array(2 * batchSize)
+	a.values = a.form.array(batchSize)
 	a.hits = make([]Hit, batchSize)
 	if a.form.offHeap && a.opt.Width > 0 && a.form.size > 0 {
 		a.dense.width = a.opt.Width
@@ -68,14 +68,14 @@ func (a *accumulator) put(key []byte) {
 	a.wait(w)
 }
 
-// wait counts pair w, whose key and value are in the batch; when half of the batch is full, it
-// calls turn. If the value is large, it folds all waiting pairs at once.
+// wait counts pair w, whose key and value are in the batch; when the batch is full, it calls
+// flushShort. If the value is large, it folds all waiting pairs at once.
 func (a *accumulator) wait(w *pending) {
 	if a.wordy() {
 		w.word = a.word(a.next())
 	}
-	if a.short.n++; a.short.n%batchSize == 0 {
-		a.turn()
+	if a.short.n++; a.short.n == batchSize {
+		a.flushShort()
 	}
 	if w.word > minBulky && a.heap.weigh != nil {
 		a.flush()
@@ -93,30 +93,8 @@ func (a *accumulator) word(v memory.Pointer) uint64 {
 	return uint64(a.heap.weight(v))
 }
 
-// turn makes the processor load the cells of the half that is full, and folds the other half.
-func (a *accumulator) turn() {
-	b := &a.short
-	a.touch(b.n-batchSize, b.n)
-	other := b.n % len(b.keys)
-	if b.late {
-		a.fold(other, other+batchSize)
-	}
-	b.n, b.late = other, true
-}
-
-// touch brings the cells of the batch's pairs from..to into the cache; they are in one half.
-func (a *accumulator) touch(from, to int) {
-	if from == to {
-		return
-	}
-	if a.encoded != nil {
-		a.encoded.digest(a.short.keys[from:to])
-	}
-	a.hash.touch(&a.short, from, to)
-}
-
 // waiting reports whether any pair is not folded yet.
-func (a *accumulator) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
+func (a *accumulator) waiting() bool { return a.short.n > 0 || a.long.n > 0 }
 
 // flush folds all waiting pairs, so that the tables contain everything that was put.
 func (a *accumulator) flush() {
@@ -124,32 +102,26 @@ func (a *accumulator) flush() {
 	a.flushLong()
 }
 
+// flushShort folds the pairs of the short batch, and enlarges or spills the table as needed.
 func (a *accumulator) flushShort() {
 	b := &a.short
-	from := b.n &^ (batchSize - 1)
-	a.touch(from, b.n)
-	if b.late {
-		other := batchSize - from
-		a.fold(other, other+batchSize)
+	if a.encoded != nil {
+		a.encoded.digest(b.keys[:b.n])
 	}
-	a.fold(from, b.n)
-	b.n, b.late = 0, false
-}
-
-// fold folds the pairs from..to of the short batch, and enlarges or spills the table as needed.
-func (a *accumulator) fold(from, to int) {
-	for from < to && a.err == nil {
-		keys, n := a.short.keys[from:to], 0
+	a.hash.touch(b)
+	for from := 0; from < b.n && a.err == nil; {
+		keys, n := b.keys[from:b.n], 0
 		if a.form.sum {
 			n = a.hash.probeSum(keys)
 		} else {
 			n = a.hash.probe(keys, a.hits)
 			a.combine(a.hits[:n], keys, a.form.place(a.values, from))
 		}
-		if from += n; from < to {
+		if from += n; from < b.n {
 			a.makeRoom()
 		}
 	}
+	b.n = 0
 	a.settle()
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// batchSize is the number of pairs in one of the two halves of a batch.
-const batchSize = 64
+// batchSize is the number of pairs in a batch.
+const batchSize = 128
 
 // pending is the key of a pair that is not folded yet. The value is in an array at the same index.
 type pending struct {
@@ -18,28 +18,23 @@ type pending struct {
 	word   uint64 // the value, if values are added; otherwise its weight, if used
 }
 
-// batch collects pairs with keys of at most 16 bytes in two halves. When a half is full
-//
-//  1. the processor starts to load the cells of its pairs, without waiting;
-//  2. the pairs of the other half, whose cells have been loaded meanwhile, are folded.
-//
-// So cache misses overlap with each other and with the user's code.
+// batch collects pairs with keys of at most 16 bytes. When it is full, the processor starts to load
+// the cells of all pairs, without waiting, and then they are folded. So cache misses overlap.
 type batch struct {
-	keys [2 * batchSize]pending
+	keys [batchSize]pending
 	n    int    // index of the next pair in keys
-	late bool   // the other half is full
 	sink uint64 // written by touch; an unused load would be dropped by the compiler
 }
 
-// touch brings the first cell that probe will read for each of the pairs from..to into the cache.
-func (h *hashTable) touch(b *batch, from, to int) {
+// touch brings the first cell that probe will read for each pair of b into the cache.
+func (h *hashTable) touch(b *batch) {
 	shift, mask := uint64(h.shift&63), uint64(h.size-1)
 	if prefetches {
-		prefetch(&b.keys[from].hash, to-from, pendingSize, h.cell(0), h.stride, shift, mask)
+		prefetch(&b.keys[0].hash, b.n, pendingSize, h.cell(0), h.stride, shift, mask)
 		return
 	}
-	for i := range b.keys[from:to] {
-		b.sink += h.cell(b.keys[from+i].hash >> shift & mask).k0
+	for i := range b.keys[:b.n] {
+		b.sink += h.cell(b.keys[i].hash >> shift & mask).k0
 	}
 }
 

@@ -64,12 +64,11 @@
 // that the user's map may reuse. Each of these paths has a test here that names its states, and a
 // case in package actors/differential whose coverage shows that it enters the path on a cluster.
 //
-//   - batch.go: two halves of 64 pairs with keys of at most 16 bytes; one half is filled while the
-//     other waits for its cells (late). TestCombineEqualsMap.
+//   - batch.go: 128 pairs with keys of at most 16 bytes. TestCombineEqualsMap.
 //   - batch.go: up to 32 pairs, or 4 KiB, of longer keys. TestCombineEqualsMap.
-//   - lentvalues.go: byte-slice values in one buffer until their pairs have left both batches.
-//     TestLentValuesWaitInEitherHalf, TestLentValuesAreTheCallersAgain.
-//   - encoded.go: encoded keys, read when their half is full. TestEmittersAtEndsOfPages.
+//   - lentvalues.go: byte-slice values in one buffer until their pairs are folded.
+//     TestLentValuesTakeNoMemory.
+//   - encoded.go: encoded keys, read when their batch is full. TestEmittersAtEndsOfPages.
 //   - emit.go: sums of 8 bytes under keys of bytes. TestEmittersAtEndsOfPages.
 //   - dense.go, densesegment.go: values of integer keys in an array, passed to the reduces without
 //     packing. TestNumbersEqualMap, TestDenseArraysArePassedOn.

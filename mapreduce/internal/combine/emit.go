@@ -18,13 +18,13 @@ import (
 //
 //go:noinline
 func Emit[K, V any](t *Table, put func(key memory.Pointer)) func(K, V) {
-	values, n, gate, key := (*[2 * batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate, new(K)
+	values, n, gate, key := (*[batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate, new(K)
 	at := memory.Raw(unsafe.Pointer(key))
 	return func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
 		}
-		values[uint(*n)%(2*batchSize)] = v
+		values[uint(*n)%batchSize] = v
 		*key = k
 		put(at)
 	}
@@ -36,7 +36,7 @@ func Emit[K, V any](t *Table, put func(key memory.Pointer)) func(K, V) {
 //
 //go:noinline
 func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K, V) {
-	values, n, gate := (*[2 * batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate
+	values, n, gate := (*[batchSize]V)(t.waitingValues(unsafe.Sizeof(*new(V)))), &t.acc.short.n, &t.gate
 	d, records := &t.acc.dense, &t.acc.stats.Records
 	return func(k K, v V) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
@@ -55,7 +55,7 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 			*at = combine(*at, v)
 			return
 		}
-		values[uint(*n)%(2*batchSize)] = v
+		values[uint(*n)%batchSize] = v
 		t.acc.putNumber(x)
 	}
 }
@@ -135,7 +135,7 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, as reflect.Type, 
 //
 //go:noinline
 func emitText[K []byte | string](t *Table, as reflect.Type) any {
-	b, gate, stats, turn := &t.acc.short, &t.gate, &t.acc.stats, t.acc.turn
+	b, gate, stats, flush := &t.acc.short, &t.gate, &t.acc.stats, t.acc.flushShort
 	emit := func(key K, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -150,12 +150,12 @@ func emitText[K []byte | string](t *Table, as reflect.Type) any {
 			return
 		}
 		keep := &masks[n&31]
-		w := &b.keys[b.n&(2*batchSize-1)]
+		w := &b.keys[b.n&(batchSize-1)]
 		w.k0, w.k1 = p.Load(0)&keep[0], p.Load(8)&keep[1]
 		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
-		if b.n++; b.n%batchSize == 0 {
-			turn()
+		if b.n++; b.n == batchSize {
+			flush()
 		}
 	}
 	return retyped(memory.Of(&emit), as)

@@ -10,13 +10,13 @@ import (
 // because encoders may write more than they need (memory.AppendShort).
 const keyRoom = 4 * inlineKey
 
-// encodedKeys is the buffer for the encoded keys of half a batch, until they are hashed.
+// encodedKeys is the buffer for the encoded keys of a batch, until they are hashed.
 type encodedKeys [batchSize][keyRoom]byte
 
 // PutEncoded returns a put function for keys that are not bytes; encode appends a key's encoding. A
 // table that uses it must use no other put.
 //
-// Keys are hashed when half a batch is full. A load of 8 bytes just after the stores that wrote
+// Keys are hashed when the batch is full. A load of 8 bytes just after the stores that wrote
 // them would wait for the stores: that took a fifth of a WordCount with struct keys.
 func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) func(key memory.Pointer) {
 	a, keys := &t.acc, new(encodedKeys)
@@ -42,11 +42,11 @@ func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) f
 		if memory.First(key) != memory.Of(&room[0]) {
 			copy(room[:], key)
 		}
-		w := &a.short.keys[uint(a.short.n)%(2*batchSize)]
+		w := &a.short.keys[uint(a.short.n)%batchSize]
 		if w.mark = uint32(n) + 1; a.wordy() {
 			a.wait(w)
-		} else if a.short.n++; a.short.n%batchSize == 0 { // as wait, without a call
-			a.turn()
+		} else if a.short.n++; a.short.n == batchSize { // as wait, without a call
+			a.flushShort()
 		}
 	}
 }

@@ -14,7 +14,7 @@ type heapAccount struct {
 	estimate int64
 	charged  int64
 	before   []byte // the memory of values before a fold
-	lent     lentValues
+	lent     []byte // copies of byte-slice values that wait, because emitters reuse their memory
 }
 
 const (

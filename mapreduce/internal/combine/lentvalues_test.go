@@ -23,5 +23,5 @@ func TestNothingIsLentThroughAShutGate(t *testing.T) {
 	defer table.Close()
 	table.Gate().Shut()
 	require.PanicsWithValue(t, memory.Outside, func() { emitReused(table, []byte("key"), []byte("value")) })
-	require.False(t, table.acc.heap.lent.used)
+	require.Nil(t, table.acc.heap.lent)
 }

@@ -71,7 +71,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 		if (i+1)%batchSize != 0 {
 			continue
 		}
-		held = int64(i+1-batchSize) * 2 * (16 + 500) // a batch of values waits, uncharged, until the next is full
+		held = int64(i+1) * 2 * (16 + 500)
 		require.Equal(t, held, h.estimate)
 		require.GreaterOrEqual(t, h.charged, held)
 		require.LessOrEqual(t, h.charged, held+max(64<<10, held/8))
