@@ -113,6 +113,30 @@ func TestNamedPagesExist(t *testing.T) {
 	require.Greater(t, found, 20)
 }
 
+// Each benchmark that a page's command names exists in the package that the command names.
+func TestNamedBenchmarksExist(t *testing.T) {
+	command, found := regexp.MustCompile("go test [^`\n]*-bench '?([A-Za-z|]+)'? ([^`\n]+)"), 0
+	for _, page := range documents(t) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, c := range command.FindAllStringSubmatch(string(text), -1) {
+			files, err := filepath.Glob(filepath.Join("../..", c[2], "*_test.go"))
+			require.NoError(t, err)
+			var tests []byte
+			for _, file := range files {
+				more, err := os.ReadFile(file)
+				require.NoError(t, err)
+				tests = append(tests, more...)
+			}
+			for name := range strings.SplitSeq(c[1], "|") {
+				found++
+				require.True(t, strings.Contains(string(tests), "func Benchmark"+name+"("), "%s: %s: no %s", page, c[0], name)
+			}
+		}
+	}
+	require.Greater(t, found, 2)
+}
+
 // sentences returns the sentences of a page, without code. The end of a cell or list item ends one.
 func sentences(page string) (list []string) {
 	page = comment.ReplaceAllString(fence.ReplaceAllString(page, "\n\n"), "")
