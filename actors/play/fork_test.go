@@ -42,7 +42,7 @@ func TestForkHasItsPrice(t *testing.T) {
 		waited += b.Waited
 		require.InDelta(t, run.Report.Sojourn.Mean, b.Mean[0], 1e-5)
 		require.InDelta(t, a.Report.Sojourn.Mean, b.Mean[1], 1e-5)
-		require.Equal(t, 1, strings.Count(branch[1], string(event.CauseForked)))
+		require.Equal(t, 1, strings.Count(branch[1], event.CauseForked.String()))
 		require.Nil(t, b.Error)
 		if b.Job[0] != b.Job[1] || b.Others > 0 {
 			changed++

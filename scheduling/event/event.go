@@ -4,7 +4,6 @@ package event
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
@@ -62,12 +61,7 @@ func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText parses an event's name.
 func (t *Type) UnmarshalText(text []byte) error {
-	i := slices.Index(eventNames[:], string(text))
-	if i < 1 {
-		return fmt.Errorf("scheduling: unknown event %q", text)
-	}
-	*t = Type(i)
-	return nil
+	return model.ParseWord(t, eventNames[:], 1, "event", text)
 }
 
 // Header describes a run in its first event: program, seed, heartbeat interval, numbers of nodes.

@@ -84,7 +84,9 @@ func (e *Event) appendShares(b []byte) []byte {
 // appendReason appends a reason, which must not be zero.
 func appendReason(b []byte, r model.Reason) []byte {
 	at := len(b)
-	b = appendString(b, `,"cause":`, string(r.Cause))
+	if r.Cause != model.NoCause {
+		b = append(append(append(b, `,"cause":"`...), r.Cause.String()...), '"')
+	}
 	b = appendInt(b, `,"wait":`, int64(r.Wait))
 	b = appendInt(b, `,"count":`, int64(r.Count))
 	b = appendInt(b, `,"of":`, int64(r.Of))

@@ -26,6 +26,9 @@ func drawValue(t *rapid.T, f reflect.Value) {
 	case Type:
 		f.SetUint(uint64(rapid.IntRange(1, len(eventNames)-1).Draw(t, "type")))
 		return
+	case model.Cause:
+		f.SetUint(uint64(rapid.IntRange(0, int(model.CauseNoSlot)).Draw(t, "cause")))
+		return
 	case model.TaskKind:
 		f.SetUint(uint64(rapid.IntRange(0, 1).Draw(t, "kind")))
 		return

@@ -60,7 +60,7 @@ func (w *world) heartbeat(s statement) (a answer) {
 		case o.Verb == scheduling.Kill && w.gone[o.Attempt]:
 			delete(w.gone, o.Attempt)
 		default:
-			a.words = append(a.words, string(o.Verb), w.nameOf(o.Attempt.Task))
+			a.words = append(a.words, o.Verb.String(), w.nameOf(o.Attempt.Task))
 		}
 	}
 	if w.opts.Verbose {

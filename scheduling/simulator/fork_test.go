@@ -40,7 +40,7 @@ func TestFork(t *testing.T) {
 		require.True(t, slices.Equal(lines, same))
 		forks := 0
 		for i, e := range list {
-			if e.Type != event.Skipped || string(e.Reason.Cause) != cause || e.Count > 1 {
+			if e.Type != event.Skipped || e.Reason.Cause.String() != cause || e.Count > 1 {
 				continue
 			}
 			forks++

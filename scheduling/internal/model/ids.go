@@ -7,6 +7,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -196,4 +197,14 @@ func (p Priority) Factor() float64 {
 	case Normal:
 	}
 	return 1
+}
+
+// ParseWord sets a value to the index of text in words, from first on.
+func ParseWord[T ~uint8](to *T, words []string, first int, what string, text []byte) error {
+	i := slices.Index(words[first:], string(text))
+	if i < 0 {
+		return fmt.Errorf("scheduling: unknown %s %q", what, text)
+	}
+	*to = T(first + i)
+	return nil
 }

@@ -5,80 +5,113 @@ import (
 	"time"
 )
 
-// Cause is the kind of a Reason: a short phrase.
-type Cause string
+// Cause is the kind of a Reason.
+type Cause uint8
 
-// NoCause is the cause of what needs no reason.
-const NoCause Cause = ""
-
-// The causes of launches of maps.
+// The causes of launches, skips, kills and suspensions.
 const (
-	CauseLocal      Cause = "local to its data"
-	CauseNoLocation Cause = "no location information" // on any node
-	CauseGreedy     Cause = "first fit"               // off its data, by a rule that does not wait
-	CauseWaited     Cause = "waited for locality"     // off its data, after waiting Wait, or Count refused offers
-	CauseFlow       Cause = "cheapest here"           // where the minimum-cost flow places it
+	NoCause             Cause = iota
+	CauseLocal                // launched node-local
+	CauseNoLocation           // launched anywhere: the map has no location information
+	CauseGreedy               // launched off its data by a rule that does not wait
+	CauseWaited               // launched off its data after waiting Wait, or Count refused offers
+	CauseWaiting              // skipped: waits for a node nearer to its data; Wait or Count so far
+	CauseGravity              // reduce launched at its center of gravity, or near enough
+	CauseGravityAhead         // the same, with the expected outputs of the job's running maps
+	CauseNoNearerSlot         // reduce launched far from its center: no nearer node has a slot, or will soon
+	CauseNoGain               // reduce launched: no node is better by enough to wait
+	CauseGravityWait          // skipped: its reduces wait for their centers of gravity
+	CauseMost                 // reduce launched at the node that holds most of its input, or nearly as much (LARTS)
+	CauseMostAhead            // the same, with the expected outputs of the job's running maps
+	CauseNoFullerSlot         // reduce launched elsewhere: no node that holds more has a slot, or will soon
+	CauseMostWait             // skipped: its reduces wait for the nodes that hold most of their input
+	CausePlacementCap         // skipped: the node has its maximum of the job's reduces
+	CauseAnyReduce            // reduce launched: first pending one, any node
+	CausePoolMax              // skipped: the pool is at its maximum share
+	CauseJobLimit             // skipped: too many running jobs of the pool or user
+	CauseSlowStart            // skipped: too few maps done
+	CauseUserLimit            // skipped: the user is at the queue's user limit
+	CauseQueueMax             // skipped: the queue is at its maximum capacity
+	CauseSlots                // skipped: a task needs more slots than the node has free
+	CauseReserved             // skipped: the node is reserved for another job
+	CauseSmallerJob           // suspended, killed or waiting: a smaller job needs the slot
+	CausePreempted            // killed: a pool below its share claims the slot
+	CauseJobEnded             // killed: its job has ended
+	CauseSuperseded           // killed: another attempt finished the task, or the Core does not know this one
+	CauseNodeLost             // lost with its node
+	CauseOutputLost           // map reruns: its output is lost
+	CauseResumed              // continues where it was suspended
+	CauseLoadCap              // the node has its proportional number of tasks in an under-loaded cluster
+	CauseBusyLong             // skipped: the last slot of a node is kept for short tasks
+	CauseOneTask              // the heartbeat has launched its one task
+	CauseNotOffered           // the slot was not offered to it
+	CauseNotInitialized       // skipped: enough jobs of the queue are initialized
+	CauseSlowTask             // launched: a speculative attempt of a slow task
+	CauseSlowNode             // skipped: the node is too slow for speculative attempts
+	CauseCopyCap              // skipped: enough speculative attempts of the job run
+	CauseRunsHere             // skipped: the slow tasks run on this node
+	CauseAvoided              // skipped: too many attempts have failed on the node
+	CauseCordoned             // the node is cordoned
+	CausePlaced               // reduce launched where a custom rule wants it
+	CausePlacementWait        // skipped: a custom rule waits for another node
+	CauseFlow                 // launched where the minimum-cost flow places it
+	CauseFlowWait             // skipped: the minimum-cost flow makes it wait, or places it elsewhere
+	CauseFlowMoved            // killed: the minimum-cost flow no longer places it here
+	CauseForked               // launched where the job would have waited: see Config.Fork
+	CauseNoSlot               // waiting: no slot of the kind is free, or other jobs come first
 )
 
-// The causes of launches of reduces.
-const (
-	CauseAnyReduce    Cause = "any node"                                // the first pending one
-	CauseGravity      Cause = "center of gravity"                       // or near enough
-	CauseGravityAhead Cause = "center of gravity, running maps counted" // with their expected outputs
-	CauseNoNearerSlot Cause = "no node nearer to its center has a slot" // nor will have one soon
-	CauseNoGain       Cause = "no gain in waiting"                      // no node is better by enough
-	CausePlaced       Cause = "placed by a rule of the program"
-	// LARTS: the node that holds most of its input, or nearly as much.
-	CauseMost         Cause = "the node that holds most"
-	CauseMostAhead    Cause = "the node that holds most, running maps counted"
-	CauseNoFullerSlot Cause = "no node that holds more has a slot" // nor will have one soon
-)
-
-// The causes of other launches, and of resumptions.
-const (
-	CauseSlowTask Cause = "copy of a slow task"       // a speculative attempt
-	CauseForked   Cause = "what if it had not waited" // see Config.Fork
-	CauseResumed  Cause = "resumed"                   // continues where it was suspended
-)
-
-// The causes of skips: why a job with a task to launch does not get the offered slot.
-const (
-	CauseWaiting        Cause = "waiting for locality" // for a node nearer to its data; Wait or Count so far
-	CauseGravityWait    Cause = "waiting for its center of gravity"
-	CauseMostWait       Cause = "waiting for the node that holds most" // of its reduces' input
-	CausePlacementCap   Cause = "node has its part of the job's reduces"
-	CausePlacementWait  Cause = "waiting by a rule of the program"
-	CauseFlowWait       Cause = "cheaper later, elsewhere or for another job" // by the minimum-cost flow
-	CausePoolMax        Cause = "pool at its maximum share"
-	CauseJobLimit       Cause = "limit on running jobs" // of the pool or user
-	CauseSlowStart      Cause = "slow start: too few maps done"
-	CauseUserLimit      Cause = "user limit" // of the queue
-	CauseQueueMax       Cause = "queue at its maximum capacity"
-	CauseNotInitialized Cause = "enough jobs of the queue wait initialized"
-	CauseSlots          Cause = "needs more slots than free here" // for one task
-	CauseReserved       Cause = "node is reserved for another job"
-	CauseBusyLong       Cause = "last slot kept for short tasks"
-	CauseLoadCap        Cause = "load cap of the node" // its proportional number of tasks in an under-loaded cluster
-	CauseOneTask        Cause = "the heartbeat had its one task"
-	CauseNotOffered     Cause = "the slot was not offered to it"
-	CauseNoSlot         Cause = "no slot is free" // of the kind, or other jobs come first
-	CauseSlowNode       Cause = "node is too slow for copies"
-	CauseCopyCap        Cause = "enough copies run" // of the job
-	CauseRunsHere       Cause = "the slow tasks run on this node"
-	CauseAvoided        Cause = "too many attempts have failed on the node"
-	CauseCordoned       Cause = "node is cordoned"
-)
-
-// The causes of kills, suspensions and losses.
-const (
-	CauseSmallerJob Cause = "a smaller job needs the slot"         // suspended, killed or waiting
-	CausePreempted  Cause = "preempted for a pool below its share" // killed
-	CauseFlowMoved  Cause = "moved off: another map is cheaper here"
-	CauseJobEnded   Cause = "job is over"
-	CauseSuperseded Cause = "superseded" // another attempt finished the task, or the Core does not know this one
-	CauseNodeLost   Cause = "node lost"
-	CauseOutputLost Cause = "map output lost" // the map reruns
-)
+var causeText = [...]string{
+	NoCause:             "",
+	CauseLocal:          "local to its data",
+	CauseNoLocation:     "no location information",
+	CauseGreedy:         "first fit",
+	CauseWaited:         "waited for locality",
+	CauseWaiting:        "waiting for locality",
+	CauseGravity:        "center of gravity",
+	CauseGravityAhead:   "center of gravity, running maps counted",
+	CauseNoNearerSlot:   "no node nearer to its center has a slot",
+	CauseNoGain:         "no gain in waiting",
+	CauseGravityWait:    "waiting for its center of gravity",
+	CauseMost:           "the node that holds most",
+	CauseMostAhead:      "the node that holds most, running maps counted",
+	CauseNoFullerSlot:   "no node that holds more has a slot",
+	CauseMostWait:       "waiting for the node that holds most",
+	CausePlacementCap:   "node has its part of the job's reduces",
+	CauseAnyReduce:      "any node",
+	CausePoolMax:        "pool at its maximum share",
+	CauseJobLimit:       "limit on running jobs",
+	CauseSlowStart:      "slow start: too few maps done",
+	CauseUserLimit:      "user limit",
+	CauseQueueMax:       "queue at its maximum capacity",
+	CauseSlots:          "needs more slots than free here",
+	CauseReserved:       "node is reserved for another job",
+	CauseSmallerJob:     "a smaller job needs the slot",
+	CausePreempted:      "preempted for a pool below its share",
+	CauseJobEnded:       "job is over",
+	CauseSuperseded:     "superseded",
+	CauseNodeLost:       "node lost",
+	CauseOutputLost:     "map output lost",
+	CauseResumed:        "resumed",
+	CauseLoadCap:        "load cap of the node",
+	CauseBusyLong:       "last slot kept for short tasks",
+	CauseOneTask:        "the heartbeat had its one task",
+	CauseNotOffered:     "the slot was not offered to it",
+	CauseNotInitialized: "enough jobs of the queue wait initialized",
+	CauseSlowTask:       "copy of a slow task",
+	CauseSlowNode:       "node is too slow for copies",
+	CauseCopyCap:        "enough copies run",
+	CauseRunsHere:       "the slow tasks run on this node",
+	CauseAvoided:        "too many attempts have failed on the node",
+	CauseCordoned:       "node is cordoned",
+	CausePlaced:         "placed by a rule of the program",
+	CausePlacementWait:  "waiting by a rule of the program",
+	CauseFlow:           "cheapest here",
+	CauseFlowWait:       "cheaper later, elsewhere or for another job",
+	CauseFlowMoved:      "moved off: another map is cheaper here",
+	CauseForked:         "what if it had not waited",
+	CauseNoSlot:         "no slot is free",
+}
 
 // Waits reports whether c means that a job refuses a slot because it waits for a better one.
 func (c Cause) Waits() bool {
@@ -89,6 +122,20 @@ func (c Cause) Waits() bool {
 		return false
 	}
 }
+
+// String returns a short phrase.
+func (c Cause) String() string {
+	if int(c) < len(causeText) {
+		return causeText[c]
+	}
+	return "cause?"
+}
+
+// MarshalText returns the text of String.
+func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText parses the text of String.
+func (c *Cause) UnmarshalText(text []byte) error { return ParseWord(c, causeText[:], 0, "cause", text) }
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
 // returns a sentence.
@@ -101,7 +148,7 @@ type Reason struct {
 
 // String returns a phrase such as "waiting for locality, 2.5s so far".
 func (r Reason) String() string {
-	s := string(r.Cause)
+	s := r.Cause.String()
 	if r.Wait > 0 {
 		s += fmt.Sprintf(", %v so far", r.Wait)
 	}

@@ -110,15 +110,26 @@ type Heartbeat struct {
 }
 
 // Verb is the kind of an action.
-type Verb string
+type Verb uint8
 
 // The kinds of actions.
 const (
-	Launch  Verb = "launch"
-	Kill    Verb = "kill"
-	Suspend Verb = "suspend"
-	Resume  Verb = "resume"
+	Launch Verb = iota
+	Kill
+	Suspend
+	Resume
 )
+
+var verbNames = [...]string{"launch", "kill", "suspend", "resume"}
+
+// String returns the verb in lower case.
+func (v Verb) String() string { return verbNames[v&3] }
+
+// MarshalText returns the verb in lower case.
+func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText parses the text of MarshalText.
+func (v *Verb) UnmarshalText(text []byte) error { return ParseWord(v, verbNames[:], 0, "verb", text) }
 
 // Action asks a node to change an attempt. Actions are idempotent: launching a running attempt, or
 // killing one that has ended, does nothing.

@@ -31,14 +31,29 @@ func TestWords(t *testing.T) {
 	require.Equal(t, []string{"priority(-3)", "priority(3)"}, []string{(VeryHigh - 1).String(), (VeryLow + 1).String()})
 	_, err := ParsePriority("URGENT")
 	require.EqualError(t, err, `scheduling: unknown priority "URGENT" (want VERY_HIGH, HIGH, NORMAL, LOW, VERY_LOW)`)
+	for v, name := range []string{"launch", "kill", "suspend", "resume"} {
+		require.Equal(t, name, Verb(v).String())
+		var got Verb
+		require.NoError(t, got.UnmarshalText([]byte(name)))
+		require.Equal(t, Verb(v), got)
+	}
+	require.EqualError(t, new(Verb).UnmarshalText([]byte("sing")), `scheduling: unknown verb "sing"`)
 	for s, name := range []string{"waiting", "running", "succeeded", "failed", "killed"} {
 		require.Equal(t, name, JobState(s).String())
 		require.Equal(t, s >= 2, JobState(s).Ended())
 	}
 }
 
-// The names of the rules of speculation parse to them; an unknown name is an error.
-func TestSpeculationRules(t *testing.T) {
+// In each table the words are distinct, and parsing an unknown word is an error.
+func TestTablesOfWords(t *testing.T) {
+	for i, name := range causeText {
+		got := CauseCordoned
+		require.NoError(t, got.UnmarshalText([]byte(name)))
+		require.Equal(t, Cause(i), got)
+		require.Equal(t, name, got.String())
+	}
+	require.Equal(t, "cause?", Cause(len(causeText)).String())
+	require.EqualError(t, new(Cause).UnmarshalText([]byte("luck")), `scheduling: unknown cause "luck"`)
 	for i, name := range speculationNames {
 		got := LATE
 		require.NoError(t, got.UnmarshalText([]byte(name)))
