@@ -171,10 +171,11 @@ func (k *Store) Release() {
 
 // freeReleased frees the records of a released store that no plan holds. The caller holds mu.
 func (k *Store) freeReleased() {
+	if !k.released || k.holds > 0 {
+		return
+	}
 	for _, p := range k.parts {
-		if k.released && k.holds == 0 {
-			p.drop()
-		}
+		p.drop()
 	}
 }
 
