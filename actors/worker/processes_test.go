@@ -222,6 +222,22 @@ func TestInputsChange(t *testing.T) {
 	}
 }
 
+// A run fails if another run is writing the same output, or if the output exists.
+func TestOutputIsTaken(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := bind("sort", "", out, book)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorContains(t, err, "another run is writing it")
+	require.NoError(t, p.AbortJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.NoError(t, err)
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorIs(t, err, mr.ErrOutputExists)
+}
+
 // If the context ends, Submit ends hanging workers, kills the job at its engine and removes its files.
 func TestInterrupted(t *testing.T) {
 	for _, on := range []string{"processes:1", "yarn"} {
