@@ -78,3 +78,17 @@ func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	a.discard()
 	require.Contains(t, buf.String(), "cannot remove the output of an attempt")
 }
+
+// The channel of gate.look closes when the gate shuts or opens, and not when it stays as it is.
+func TestGateTellsThatItChanges(t *testing.T) {
+	var g gate
+	for _, shut := range []bool{true, false, true} {
+		was, changed := g.look()
+		again, same := g.look()
+		require.Equal(t, []any{!shut, !shut, same}, []any{was, again, changed})
+		g.hold(!shut)
+		require.False(t, isClosed(changed))
+		g.hold(shut)
+		require.True(t, isClosed(changed))
+	}
+}

@@ -138,6 +138,12 @@ func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (ou
 	return b.String(), splits, c
 }
 
+// SplitSize(1) gives each of a few records of a Slice a map of its own.
+func TestFewSlowRecordsAreManyMaps(t *testing.T) {
+	p := must(passOn[int]().Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
+	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
+}
+
 // With splits joined by JoinSmall, a job writes the same as with separate ones. No split is too
 // large, has files of different nodes, or would have room for the next one.
 func TestJoinSmall(t *testing.T) {
