@@ -3,6 +3,7 @@ package combine
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -291,6 +292,25 @@ func TestTooLargeToHold(t *testing.T) {
 		require.Zero(t, cfg.Budget.Used())
 	}
 	require.Zero(t, root.Used())
+}
+
+// A table without any budget spills many long keys at once: the places of a spill's runs take memory
+// too, which the budget does not count.
+func TestStarvedTablesSpillManyKeys(t *testing.T) {
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Resources: resources(t, memory.NewBudget(1).Sub())}}
+	table := newTable(cfg)
+	const n = 40_000
+	for i := range n {
+		table.emit(fmt.Appendf(nil, "%060d", i), 1)
+	}
+	out, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.Positive(t, stats.Spills)
+	require.Less(t, stats.Spills, int64(n*60/minKeyBytes/minCells*3/2))
+	for _, s := range out {
+		require.Positive(t, s.Records())
+		s.Release()
+	}
 }
 
 func TestSpillsAreCounted(t *testing.T) {

@@ -53,11 +53,13 @@ type hashTable struct {
 	long    memory.Slab // of arena
 	budget  *memory.Budget
 	pool    *memory.Pool
+	least   int // size of an arena that needs no budget
 	charged int64
 }
 
 func newHashTable(o *Options, f *valueForm) hashTable {
 	h := hashTable{form: f, budget: o.Budget, pool: o.Pool, shift: 64, stride: cellSize}
+	h.least = minKeyBytes * o.leastCells
 	if f.offHeap {
 		h.stride = valueAt + (f.size+7)&^7
 	} else {
@@ -185,14 +187,14 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 }
 
 // reserve makes room for a key of n bytes in the arena; false if its offsets would exceed 32 bits, or
-// if the budget refuses. force overrules the budget.
+// if the budget refuses. force overrules the budget, which a small arena does not need.
 func (h *hashTable) reserve(n int, force bool) bool {
 	need := len(h.arena) + segment.KeyRoom(n)
 	if need <= cap(h.arena) {
 		return true
 	}
 	size := memory.SlabSize(max(need, 2*cap(h.arena)))
-	if uint64(need) > maxArena || !h.budget.Charge(int64(size), force) {
+	if uint64(need) > maxArena || !h.budget.Charge(int64(size), force || size <= h.least) {
 		return false
 	}
 	s := h.pool.Get(size)
@@ -218,5 +220,5 @@ func (h *hashTable) close() {
 	h.pool.Put(h.slab)
 	h.pool.Put(h.long)
 	h.budget.Release(h.charged)
-	*h = hashTable{form: h.form, stride: h.stride, shift: 64, budget: h.budget, pool: h.pool}
+	*h = hashTable{form: h.form, stride: h.stride, shift: 64, budget: h.budget, pool: h.pool, least: h.least}
 }

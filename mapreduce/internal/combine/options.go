@@ -35,8 +35,13 @@ type Options struct {
 	largest    int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
 }
 
-// minCells is a size that needs no budget, so that few keys do not make a spill file each time.
-const minCells = 1 << 14
+const (
+	// minCells is a size that needs no budget, so that few keys do not make a spill file each time.
+	minCells = 1 << 14
+	// minKeyBytes is the size per cell, of minCells, that long keys may have for the same reason. A
+	// spill for each 4 KiB of keys took more memory for its runs' places than it freed.
+	minKeyBytes = 16
+)
 
 // complete replaces zero fields by their defaults. It panics if Width is invalid.
 func (o *Options) complete() {
