@@ -49,7 +49,8 @@ type Config struct {
 	// Fork, if not nil, makes a job launch a task at one offer that it would have refused. A call
 	// log of such a run replays only with the same Fork.
 	Fork *Fork `json:"-"`
-	// Explain records for View.Skips why jobs got no slot, and emits events for it.
+	// Explain records for View.Skips why jobs got no slot, and emits events for it: for each job
+	// that refused an offer, and for up to 8 of those without an offer, which take turns.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
 	// call the Core.
@@ -112,6 +113,7 @@ type Core struct {
 	Actions  []model.Action               // the answer to the current heartbeat
 	skips    []model.Skip                 // why jobs got no slot in the last heartbeat that asked for work
 	told     Records[jobTold]             // what events last reported of each job
+	idleTurn int                          // index in Active of the next job for explainIdle
 	Killed   []model.AttemptID
 	queue    heartbeatQueue
 }

@@ -25,30 +25,35 @@ func (q View) IdleReasons(id model.NodeID) []model.Skip {
 	return list
 }
 
-// explainIdle emits, for each job with a task to launch, why it left a slot of n free, unless an
-// offer of this heartbeat has already reported that.
+// idleJobs is the maximum number of jobs that a heartbeat tells why they got nothing. The jobs take
+// turns, so that a heartbeat does not cost more the more jobs wait.
+const idleJobs = 8
+
+// explainIdle emits, for the next idleJobs jobs with a task to launch, why each left a slot of n
+// free, unless an offer of this heartbeat, after the job's last launch, has already reported that.
 func (c *Core) explainIdle(n *NodeState) {
 	if !c.Tells() {
 		return
 	}
+	if c.idleTurn >= len(c.Active) || len(c.Active) <= idleJobs {
+		c.idleTurn = 0
+	}
+	jobs := c.Active[c.idleTurn:]
+	jobs = jobs[:min(idleJobs, len(jobs))]
+	c.idleTurn += len(jobs)
 	for k := range model.TaskKind(model.Kinds) {
 		if n.Free(k) <= 0 {
 			continue
 		}
-		for _, j := range c.Active {
-			if j.Work[k].Waiting() > 0 && !c.skippedBy(j, n, k) {
-				why := c.idleReason(j, n, k)
-				c.Skip(j, n, k, why.Reason, why.Until)
+		for _, j := range jobs {
+			s := c.skipOf(j, k)
+			if j.Work[k].Waiting() == 0 || s != nil && c.told.Of(j).skips[k].cause != model.NoCause {
+				continue
 			}
+			why := c.idleReason(j, n, k)
+			c.Skip(j, n, k, why.Reason, why.Until)
 		}
 	}
-}
-
-// skippedBy reports whether an offer of this heartbeat, after the last launch of j, has already
-// reported why j was passed over.
-func (c *Core) skippedBy(j *Job, n *NodeState, k model.TaskKind) bool {
-	s := c.skipOf(j, k)
-	return c.told.Of(j).skips[k].cause != model.NoCause && s != nil && s.Node == n.ID
 }
 
 // idleReason returns why j has launched nothing of kind k on n.

@@ -118,7 +118,7 @@ func TestNoOfferWithoutASlot(t *testing.T) {
 }
 
 // Under any policy and limits, an event gives the reason of each job that waits while a slot is
-// free. It follows the last launch of the job.
+// free. It follows the last launch of the job. Of more than eight jobs, some wait for their turn.
 func TestEveryWaitHasItsReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
@@ -147,7 +147,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			w.beat(n, 3, 1)
 			at := w.c.Nodes[n]
 			for k := range model.TaskKind(model.Kinds) {
-				if !at.Open() || at.Free(k) <= 0 {
+				if !at.Open() || at.Free(k) <= 0 || len(w.c.Active) > 8 {
 					continue
 				}
 				for _, j := range w.c.Active {
@@ -157,6 +157,30 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A heartbeat explains eight waiting jobs at most; they take turns, so that each gets its reason.
+func TestWaitingJobsTakeTurns(t *testing.T) {
+	c, since := eventsOf(t, "fifo", func(cfg *core.Config, _ *model.Policy) { cfg.Explain = true })
+	n := join(t, c, model.Node{Name: "n", ReduceSlots: 1})
+	const jobs = 20
+	for range jobs {
+		submit(t, c, model.JobSpec{Maps: 1, Reduces: 1})
+	}
+	since()
+	for range 2 { // rounds
+		var got []model.JobID
+		for _, want := range []int{8, 8, 4} {
+			require.Empty(t, beat(t, c, 0, n))
+			list := since()
+			require.Len(t, list, want)
+			require.Equal(t, model.CauseSlowStart, list[0].Reason.Cause)
+			for _, e := range list {
+				got = append(got, e.JobID)
+			}
+		}
+		require.Equal(t, c.View().Active(), got)
+	}
 }
 
 // A job that its queue holds back gets one event with the reason, even while no slot is free.
