@@ -30,60 +30,52 @@ func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeStat
 // input, or that run maps of the job.
 func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
+	r.reduces = r.reduces[:0]
+	for i := range p.Best {
+		r.reduces = append(r.reduces, int32(i))
+	}
 	for _, node := range g.Feeders() {
-		n := r.C.Nodes[node]
-		if bytes := g.In(0, n.Site); bytes != nil {
-			r.enterFeeding(g, p, n, bytes)
+		if n := r.C.Nodes[node]; g.In(0, n.Site) != nil {
+			r.offer(g, p, n, p.Best, false)
 		}
 	}
 	if p.ahead.knownOutputs > 0 {
 		for _, node := range slices.Sorted(maps.Keys(p.ahead.count[0])) {
 			if n := r.C.Nodes[node]; g.In(0, n.Site) == nil {
-				r.enterFeeding(g, p, n, nil)
+				r.offer(g, p, n, p.Best, false)
 			}
 		}
 	}
 }
 
-// enterFeeding enters n into the best nodes of every reduce whose input it has or will have. bytes
-// is that input by reduce.
-func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState, bytes []int64) {
-	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.ahead.runs(n)
-	base := r.around(g, p, n)[:len(p.Best)]
-	for i := range best {
-		here := int64(0)
-		if i < len(bytes) {
-			here = bytes[i]
-		}
-		score := here + base[i]
-		if score < floor[i] || here == 0 && !(runs && total[i] > 0) {
-			continue
-		}
-		enter(&best[i], Candidate{n, score}) // step 3
-		if worst := best[i][Choices-1]; worst.Node != nil {
-			floor[i] = worst.Score
-		}
-	}
-}
-
-// around returns, by reduce, the score on n without the part of the bytes on n itself.
-func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
+// offer enters n into the best nodes of each reduce in r.reduces or, unless all is set, of those
+// whose input it has or will have.
+func (r *Placement) offer(g *gravity.Outputs, p *Plan, n *core.NodeState, best [][Choices]Candidate, all bool) {
+	node, total, share := g.In(0, n.Site), g.Totals(), p.ahead.share(n)
 	var rack []int64
 	if r.levels == gravity.Levels {
 		rack = g.In(1, n.Site)
 	}
-	share := p.ahead.share(n)
-	if rack != nil && share == 0 {
-		return rack // the most frequent case
-	}
-	r.sum = append(r.sum[:0], make([]int64, len(p.Best))...)
-	copy(r.sum, rack)
-	if share > 0 {
-		for i, b := range g.Totals() {
-			r.sum[i] += int64(share * float64(b))
+	ahead := all || p.ahead.runs(n)
+	for _, i := range r.reduces {
+		here, score := int64(0), int64(0)
+		if int(i) < len(node) {
+			here = node[i]
+		}
+		if int(i) < len(rack) {
+			score = rack[i]
+		}
+		if score += here; share > 0 {
+			score += int64(share * float64(total[i]))
+		}
+		if score < r.floor[i] || here == 0 && !(ahead && (all || total[i] > 0)) {
+			continue
+		}
+		enter(&best[i], Candidate{n, score}) // step 3
+		if worst := best[i][Choices-1]; worst.Node != nil {
+			r.floor[i] = worst.Score
 		}
 	}
-	return r.sum
 }
 
 // enter inserts a node into the best ones if its score is high enough. Of equal scores, the lower
@@ -105,17 +97,19 @@ func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	limit, pending := r.cap(j, g), &j.Work[model.Reduce].Pending
 	r.findTakers(j, p, limit)
 	renewed := false
+	r.reduces = r.reduces[:0]
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
 		if r.hasTaker[i] {
 			continue
 		}
-		if !renewed {
-			renewed = true
-			r.findRooms(j, g, p, limit)
-		}
+		renewed = true
 		if p.Candidates[i] = p.Best[i]; !r.anyCanTake(j, &p.Best[i], limit) {
-			p.Candidates[i] = r.bestOf(g, p, i) // step 3
+			p.Candidates[i] = [Choices]Candidate{}
+			r.reduces = append(r.reduces, i)
 		}
+	}
+	if len(r.reduces) > 0 {
+		r.findAny(j, g, p, limit)
 	}
 	if renewed {
 		r.index(j, p)
@@ -139,46 +133,22 @@ func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int3
 	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }
 
-// room holds the nodes of a rack that can take a reduce of a job.
-type room struct {
-	feeding []*core.NodeState // with map output of the job, or running maps of it
-	others  []*core.NodeState // the first Choices of the others, which all have the same score
-}
-
-// findRooms sorts the nodes that can take a reduce of j into r.rooms, by rack. A node that has
-// limit reduces of j cannot.
-func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit int32) {
-	for k := range r.rooms {
-		r.rooms[k] = room{r.rooms[k].feeding[:0], r.rooms[k].others[:0]}
-	}
+// findAny sets the candidates of r.reduces to the best nodes that can take a reduce of j. A node
+// that has limit reduces of j cannot. Of a rack's nodes without input, which all have the same
+// score, it looks at the first Choices.
+func (r *Placement) findAny(j *core.Job, g *gravity.Outputs, p *Plan, limit int32) {
+	clear(r.others)
+	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
 	for _, n := range r.C.Nodes {
 		if !n.Live || !r.canTake(j, n, limit) {
 			continue
 		}
-		r.rooms = core.Reach(r.rooms, n.Site[1])
-		in := &r.rooms[n.Site[1]]
-		switch {
-		case g.In(0, n.Site) != nil || p.ahead.runs(n):
-			in.feeding = append(in.feeding, n)
-		case len(in.others) < Choices:
-			in.others = append(in.others, n)
-		}
-	}
-}
-
-// bestOf returns the nodes of r.rooms with the highest scores for reduce i.
-func (r *Placement) bestOf(g *gravity.Outputs, p *Plan, i int32) (best [Choices]Candidate) {
-	for k := range r.rooms {
-		in := &r.rooms[k]
-		for _, n := range in.feeding {
-			enter(&best, Candidate{n, r.score(g, p, i, n)})
-		}
-		if len(in.others) > 0 {
-			score := r.score(g, p, i, in.others[0])
-			for _, n := range in.others {
-				enter(&best, Candidate{n, score})
+		if g.In(0, n.Site) == nil && !p.ahead.runs(n) {
+			r.others = core.Reach(r.others, n.Site[1])
+			if r.others[n.Site[1]]++; r.others[n.Site[1]] > Choices {
+				continue
 			}
 		}
+		r.offer(g, p, n, p.Candidates, true) // step 3
 	}
-	return best
 }

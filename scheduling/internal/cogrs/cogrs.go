@@ -59,8 +59,8 @@ type Placement struct {
 	// scratch of a plan
 	floor    []int64 // by reduce: the score that a further best node must reach
 	hasTaker []bool  // by reduce: one of its candidates can take it
-	sum      []int64 // by reduce
-	rooms    []room  // by rack
+	reduces  []int32 // whose nodes are searched
+	others   []int   // by rack: nodes found that have no input
 	sums     gravity.Sums
 	racks    []gravity.Rack // live nodes by rack, as of Core.Cluster in `counted`
 	counted  uint64

@@ -29,15 +29,18 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *event.Plac
 type causes struct{ near, ahead, full, waits model.Cause }
 
 // near returns the cause of launching reduce i on n, one of its candidates. Either n is within
-// Theta of the best node, by known outputs or with running maps, or better nodes have no slot.
+// Theta of the best node, or better nodes have no slot. It is so only with the running maps counted
+// if, by known outputs alone, another of the best nodes is better.
 func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) model.Cause {
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
 		return r.why.full
-	case p.ahead.knownOutputs > 0:
-		at := r.center(g, i, n)
-		if float64(at.Here-at.AtCenter) > 2*worth { // a difference in score counts twice in distance
-			return r.why.ahead
+	case p.ahead.share(n) > 0:
+		known := g.Score(i, n.Site, r.levels)
+		for _, c := range p.Best[i] {
+			if c.Node != nil && float64(g.Score(i, c.Node.Site, r.levels)-known) > worth {
+				return r.why.ahead
+			}
 		}
 	}
 	return r.why.near

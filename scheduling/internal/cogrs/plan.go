@@ -132,7 +132,7 @@ func (r *Placement) index(j *core.Job, p *Plan) {
 
 // Compare orders by group, then by reduce.
 func (h Here) Compare(o Here) int {
-	return cmp.Or(cmp.Compare(h.Group, o.Group), cmp.Compare(h.Reduce, o.Reduce))
+	return cmp.Compare(int64(h.Group)<<32|int64(h.Reduce), int64(o.Group)<<32|int64(o.Reduce))
 }
 
 // in returns the entries of a list, sorted by Compare, that have the given Group.
