@@ -17,9 +17,16 @@ func (q View) IdleReasons(id model.NodeID) []model.Skip {
 			continue
 		}
 		for _, j := range c.Active {
-			if j.Work[k].Waiting() > 0 {
-				list = append(list, c.idleReason(j, n, k))
+			if j.Work[k].Waiting() == 0 {
+				continue
 			}
+			s := model.Skip{Job: j.ID, Kind: k, Node: id}
+			if known := c.skipOf(j, k); known != nil && known.Node == id {
+				s = *known
+			} else {
+				s.Reason = c.idleReason(j, n, k)
+			}
+			list = append(list, s)
 		}
 	}
 	return list
@@ -46,36 +53,31 @@ func (c *Core) explainIdle(n *NodeState) {
 			continue
 		}
 		for _, j := range jobs {
-			s := c.skipOf(j, k)
-			if j.Work[k].Waiting() == 0 || s != nil && c.told.Of(j).skips[k].cause != model.NoCause {
+			if j.Work[k].Waiting() == 0 {
 				continue
 			}
-			why := c.idleReason(j, n, k)
-			c.Skip(j, n, k, why.Reason, why.Until)
+			if s := c.skipOf(j, k); s == nil {
+				c.Skip(j, n, k, c.idleReason(j, n, k), 0)
+			} else if c.told.Of(j).skips[k].cause == model.NoCause {
+				c.Skip(j, n, k, s.Reason, s.Until)
+			}
 		}
 	}
 }
 
-// idleReason returns why j has launched nothing of kind k on n.
-func (c *Core) idleReason(j *Job, n *NodeState, k model.TaskKind) model.Skip {
-	s := model.Skip{Job: j.ID, Kind: k, Node: n.ID}
-	if known := c.skipOf(j, k); known != nil && known.Node == n.ID {
-		return *known
-	}
-	w := &j.Work[k]
-	switch {
+// idleReason returns why j has launched nothing of kind k on n, if no offer has recorded that.
+func (c *Core) idleReason(j *Job, n *NodeState, k model.TaskKind) model.Reason {
+	switch w := &j.Work[k]; {
 	case n.Cordoned:
-		s.Reason = model.Reason{Cause: model.CauseCordoned}
+		return model.Reason{Cause: model.CauseCordoned}
 	case n.Avoided:
-		s.Reason = model.Reason{Cause: model.CauseAvoided}
+		return model.Reason{Cause: model.CauseAvoided}
 	case !j.Runnable:
-		s.Reason = j.Hold
+		return j.Hold
 	case !w.Open:
-		s.Reason = model.Reason{Cause: model.CauseSlowStart, Count: int32(j.Work[model.Map].Done), Of: int32(j.Gate)}
+		return model.Reason{Cause: model.CauseSlowStart, Count: int32(j.Work[model.Map].Done), Of: int32(j.Gate)}
 	case n.Free(k) < int(j.Slots):
-		s.Reason = model.Reason{Cause: model.CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}
-	default:
-		s.Reason = c.Order.Idle(j, n, k)
+		return model.Reason{Cause: model.CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}
 	}
-	return s
+	return c.Order.Idle(j, n, k)
 }
