@@ -22,7 +22,7 @@ func (r *run) maySkip(m int32, list []cluster.Skipped) error {
 	for _, h := range r.history {
 		n += len(h.skipped)
 	}
-	return cluster.CheckSkips(n, r.maxSkips, list[0])
+	return cluster.CheckSkips(n, r.maxSkips, list)
 }
 
 // skips lists the records skipped by the maps that are done. It returns an error if they exceed
@@ -34,10 +34,7 @@ func (r *run) skips() (list []cluster.Skipped, err error) {
 		list = append(list, h.skipped...)
 	}
 	cluster.SortSkipped(list)
-	if len(list) > 0 {
-		err = cluster.CheckSkips(len(list), r.maxSkips, list[0])
-	}
-	return list, err
+	return list, cluster.CheckSkips(len(list), r.maxSkips, list)
 }
 
 // leftToNext reports whether err comes from a bad record that the next attempt will skip.

@@ -10,9 +10,9 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -35,11 +35,10 @@ func (n processes) run(ctx context.Context, j *job) error {
 	t := j.task("", 0, 0)
 	t.Memory, t.Shuffle = j.o.Memory/int64(n), dir.Name()
 	l := &launcher{task: t, maxAttempts: j.maxAttempts(), log: j.o.Log}
-	err = l.all(ctx, int(n), mapTask, len(j.layout.Splits))
-	if err == nil {
-		err = l.all(ctx, int(n), reduceTask, j.layout.Reduces)
+	if err := l.all(ctx, int(n), mapTask, len(j.layout.Splits)); err != nil {
+		return err
 	}
-	return err
+	return l.all(ctx, int(n), reduceTask, j.layout.Reduces)
 }
 
 // launcher starts a worker process for each attempt of a task, and retries failed ones.
@@ -52,22 +51,17 @@ type launcher struct {
 
 // all runs tasks 0 to count-1 of a kind, at most width at once, until one fails.
 func (l *launcher) all(ctx context.Context, width int, kind string, count int) error {
-	ctx, stop := context.WithCancelCause(ctx) // stopped by the first error
-	defer stop(nil)
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(width, count) {
-		all.Go(func() {
-			for i := next.Add(1) - 1; i < int64(count) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				err := l.retry(ctx, kind, int(i), func(t task) error { return l.start(ctx, t, nil, nil) })
-				if err != nil {
-					stop(err)
-				}
+	all, running := errgroup.WithContext(ctx)
+	all.SetLimit(width)
+	for i := range count {
+		all.Go(func() error {
+			if running.Err() != nil {
+				return context.Cause(running)
 			}
+			return l.retry(running, kind, i, func(t task) error { return l.start(running, t, nil, nil) })
 		})
 	}
-	all.Wait()
-	return context.Cause(ctx)
+	return cmp.Or(all.Wait(), context.Cause(ctx))
 }
 
 // retry calls the function once for each attempt of a task, until it succeeds. If all attempts

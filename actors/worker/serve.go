@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,12 +86,8 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 // resources returns the memory, spills and counters for this process's only attempt.
 func (t *task) resources() cluster.Resources {
 	r := cluster.Resources{SpillDir: t.Spills, Spills: cluster.NewSpills(t.Spills), Counters: new(counter.Set)}
-	if t.Memory > 0 {
-		total := cluster.NewMemory(t.Memory)
-		r.Budget, r.Pool = total.Sub(), cluster.NewBuffers(total, t.Memory/4)
-	} else {
-		r.Budget, r.Pool = cluster.NewMemory(0), cluster.NewBuffers(nil, 64<<20)
-	}
+	total := cluster.NewMemory(t.Memory)
+	r.Budget, r.Pool = total.Sub(), cluster.NewBuffers(total, cmp.Or(t.Memory/4, 64<<20))
 	return r
 }
 

@@ -212,13 +212,11 @@ func runOn(ctx context.Context, p *mapreduce.Plan, j *job, c *counter.Set) (err 
 		j.logf("removed what a killed run had left in the output: %s", run)
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.AbortJob())
-		}
-	}()
-	defer func() {
 		if j.scratch != nil {
 			err = errors.Join(err, j.scratch.Remove())
+		}
+		if err != nil {
+			err = errors.Join(err, p.AbortJob())
 		}
 	}()
 	if err := j.prepare(ctx, p); err != nil {
@@ -230,13 +228,10 @@ func runOn(ctx context.Context, p *mapreduce.Plan, j *job, c *counter.Set) (err 
 	ctx, stop := j.watch(ctx)
 	err = j.engine.run(ctx, j)
 	stop()
-	if err == nil {
-		err = j.commit(p, c)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = p.CommitJob()
-	}
-	return err
+	return j.commit(p, c)
 }
 
 // fileCost is the cost in bytes of a file, beyond its size, when small files are joined into
@@ -312,13 +307,22 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	return j.temp.write(planName, plan)
 }
 
-// commit commits the winning attempt of each task and adds its counters.
+// commit commits the winning attempt of each task, with its counters, and then the job. It lists the
+// records that the maps have skipped; more than MaxSkips are an error.
 func (j *job) commit(p *mapreduce.Plan, c *counter.Set) error {
 	list, err := j.results()
 	if err != nil {
 		return err
 	}
-	if err := j.quarantine(p, list); err != nil {
+	var skipped []cluster.Skipped
+	for _, n := range list {
+		skipped = append(skipped, n.Skipped...)
+	}
+	cluster.SortSkipped(skipped)
+	if err := cluster.CheckSkips(len(skipped), j.o.MaxSkips, skipped); err != nil {
+		return err
+	}
+	if _, err := p.Job().Quarantine(skipped); err != nil {
 		return err
 	}
 	for _, n := range list {
@@ -329,24 +333,7 @@ func (j *job) commit(p *mapreduce.Plan, c *counter.Set) error {
 		}
 		c.Merge(n.Counters)
 	}
-	return nil
-}
-
-// quarantine lists the records that the committed maps have skipped, or returns an error if there
-// are more than MaxSkips.
-func (j *job) quarantine(p *mapreduce.Plan, maps []*note) error {
-	var list []cluster.Skipped
-	for _, n := range maps {
-		list = append(list, n.Skipped...)
-	}
-	cluster.SortSkipped(list)
-	if len(list) > 0 {
-		if err := cluster.CheckSkips(len(list), j.o.MaxSkips, list[0]); err != nil {
-			return err
-		}
-	}
-	_, err := p.Job().Quarantine(list)
-	return err
+	return p.CommitJob()
 }
 
 // maxAttempts returns after how many failures a task fails its job.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -66,9 +67,7 @@ func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 }
 
 // memorySeen holds the maxima observed in a process, in bytes.
-type memorySeen struct {
-	peakRSS, private int64
-}
+type memorySeen struct{ peakRSS, private int64 }
 
 // watchInterval is the time between looks at a process's memory: short enough for the peak of a run
 // of a tenth of a second. A look costs a few microseconds.
@@ -101,18 +100,10 @@ func watchMemory(pid int) (stop func() memorySeen) {
 // statusBytes returns the value of a line such as "RssAnon: 1234 kB" of /proc/PID/status, 0 if
 // there is no such line.
 func statusBytes(status []byte, name string) int64 {
-	for line := range bytes.Lines(status) {
-		rest, ok := bytes.CutPrefix(line, []byte(name))
-		if !ok {
-			continue
-		}
-		var kib int64
-		if _, err := fmt.Sscanf(string(rest), "%d kB", &kib); err != nil {
-			return 0
-		}
-		return kib << 10
-	}
-	return 0
+	_, rest, _ := bytes.Cut(status, []byte(name))
+	var kib int64
+	_, _ = fmt.Sscan(string(rest), &kib) // on error it stays 0
+	return kib << 10
 }
 
 // freshen uses size bytes of memory and releases them, as a file in scratch; see Contest.Fresh.
@@ -135,14 +126,7 @@ func freshen(scratch string, size int64) error {
 
 // warm reads a file, so that it is in the page cache.
 func warm(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// Without the wrapper, io.Copy would use the file's own copy method.
-	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f},
-		make([]byte, 1<<20))
+	_, err := appendFile(io.Discard, path, math.MaxInt64)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,13 +13,6 @@ type Report struct {
 	Size      int64      `json:"size"`    // bytes of each input
 	Outcomes  []Outcome  `json:"contests"`
 	Judgments []Judgment `json:"targets"`
-}
-
-// WriteJSON writes the report as JSON, with all samples.
-func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
 }
 
 // Write prints the report as text: a table for each contest, then the targets.

@@ -40,10 +40,11 @@ func SortSkipped(list []Skipped) {
 
 // CheckSkips returns a permanent error if n skipped records, among them one, are more than the job
 // may skip.
-func CheckSkips(n, most int, one Skipped) error {
-	if n <= most {
+func CheckSkips(n, most int, some []Skipped) error {
+	if n <= most || len(some) == 0 {
 		return nil
 	}
+	one := some[0]
 	return fault.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
 		ErrTooManySkips, n, most, one.Input, one.Offset, one.Reason))
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -159,11 +160,11 @@ func (o options) write(r *bench.Report) error {
 	if o.json == "" {
 		return nil
 	}
-	f, err := os.Create(o.json)
+	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.WriteJSON(f), f.Close())
+	return os.WriteFile(o.json, b, 0o666)
 }
 
 // machine describes the processor (its model on Linux), its cores, the system and the Go version.
