@@ -10,9 +10,9 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -51,17 +51,21 @@ type launcher struct {
 
 // all runs tasks 0 to count-1 of a kind, at most width at once, until one fails.
 func (l *launcher) all(ctx context.Context, width int, kind string, count int) error {
-	all, running := errgroup.WithContext(ctx)
-	all.SetLimit(width)
-	for i := range count {
-		all.Go(func() error {
-			if running.Err() != nil {
-				return context.Cause(running)
+	ctx, stop := context.WithCancelCause(ctx) // stopped by the first error
+	defer stop(nil)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(width, count) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(count) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				if err := l.retry(ctx, kind, int(i), func(t task) error { return l.start(ctx, t, nil, nil) }); err != nil {
+					stop(err)
+				}
 			}
-			return l.retry(running, kind, i, func(t task) error { return l.start(running, t, nil, nil) })
 		})
 	}
-	return cmp.Or(all.Wait(), context.Cause(ctx))
+	all.Wait()
+	return context.Cause(ctx)
 }
 
 // retry calls the function once for each attempt of a task, until it succeeds. If all attempts

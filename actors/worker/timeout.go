@@ -104,9 +104,8 @@ func (a *attempt) stand() string {
 	} else if n := a.progress.Records.Load(); n > 0 {
 		text = fmt.Sprintf(", after about %d records", n)
 	}
-	buf := make([]byte, maxStacks)
-	buf = buf[:runtime.Stack(buf, true)]
-	for stack := range strings.SplitSeq(string(buf), "\n\n") {
+	all := make([]byte, maxStacks)
+	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
 		if !strings.Contains(stack, "created by github.com/tarry-mr/tarry/actors/worker.(*attempt).watched ") {
 			continue
 		}

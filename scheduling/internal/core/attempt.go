@@ -86,7 +86,7 @@ func (c *Core) Launch(j *Job, k model.TaskKind, i int32, n *NodeState, l model.L
 	c.resetSkip(j, k)
 	c.Actions = append(c.Actions, model.Action{Verb: model.Launch, Attempt: id, Locality: l, Reason: why})
 	if c.Config.Events != nil { // Emit checks this too; checking here is faster
-		c.Emit(event.Event{Type: event.Launched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
+		c.Emit(event.Event{Type: event.Launched, Attempt: id, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
 	}
 	c.changed(j, k)
 }
@@ -190,7 +190,7 @@ func (c *Core) drop(ai int32, why model.Reason) {
 	if k == model.Reduce {
 		a.Job.reduceLost()
 	}
-	c.Emit(event.Event{Type: event.Killed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
+	c.Emit(event.Event{Type: event.Killed, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
 	c.changed(a.Job, k)
 }
 
@@ -220,7 +220,7 @@ func (c *Core) SuspendAttempt(ai int32, why model.Reason) {
 	c.notSlow(a.Job, k, a.ID.Task.Index)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
 	c.Actions = append(c.Actions, model.Action{Verb: model.Suspend, Attempt: a.ID, Locality: a.Locality, Reason: why})
-	c.Emit(event.Event{Type: event.Suspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
+	c.Emit(event.Event{Type: event.Suspended, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Reason: why})
 	c.changed(a.Job, k)
 }
 
@@ -235,7 +235,7 @@ func (c *Core) ResumeAttempt(ai int32) {
 	c.takeSlot(ai)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
 	c.Actions = append(c.Actions, model.Action{Verb: model.Resume, Attempt: a.ID, Locality: a.Locality, Reason: model.Reason{Cause: model.CauseResumed}})
-	c.Emit(event.Event{Type: event.Resumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
+	c.Emit(event.Event{Type: event.Resumed, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
 	c.changed(a.Job, k)
 }
 
@@ -243,7 +243,7 @@ func (c *Core) ResumeAttempt(ai int32) {
 func (c *Core) Rerun(j *Job, m int32) {
 	t := &j.Work[model.Map].Tasks[m]
 	id := model.AttemptID{Task: model.TaskID{Job: j.ID, Kind: model.Map, Index: m}, Try: t.Won}
-	c.Emit(event.Event{Type: event.OutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: model.Reason{Cause: model.CauseOutputLost}})
+	c.Emit(event.Event{Type: event.OutputLost, Attempt: id, Node: t.Node, Reason: model.Reason{Cause: model.CauseOutputLost}})
 	t.State, t.Node = TaskPending, model.NoNode
 	j.Work[model.Map].Done--
 	c.putBack(j, model.Map, m)

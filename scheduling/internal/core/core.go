@@ -259,7 +259,8 @@ func (c *Core) AutoWait() time.Duration {
 	return min(15*time.Second, c.HeartbeatInterval()*3/2)
 }
 
-// Emit passes an event to Config.Events, if set.
+// Emit passes an event to Config.Events, if set. It fills in the time, the node's name and, for an
+// attempt, the job and the kind.
 func (c *Core) Emit(e event.Event) {
 	if c.Config.Events == nil {
 		return
@@ -268,8 +269,11 @@ func (c *Core) Emit(e event.Event) {
 	if e.Node != model.NoNode {
 		e.NodeName = c.Nodes[e.Node].Name
 	}
-	if e.Kind == model.Map && e.Attempt != (model.AttemptID{}) && e.Type != event.OutputLost { // the locality of a lost output is unknown
-		e.Near = e.Locality.String()
+	if e.Attempt != (model.AttemptID{}) {
+		e.JobID, e.Kind = e.Attempt.Task.Job, e.Attempt.Task.Kind
+		if e.Kind == model.Map && e.Type != event.OutputLost { // the locality of a lost output is unknown
+			e.Near = e.Locality.String()
+		}
 	}
 	c.Config.Events(e)
 }

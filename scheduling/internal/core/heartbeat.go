@@ -169,7 +169,7 @@ func (c *Core) apply(n *NodeState, s *model.Status) {
 	case model.StateRunning, model.StateSuspended:
 		if quarter := int8(4 * a.Progress); quarter > a.toldQuarters && c.Tells() {
 			a.toldQuarters = quarter
-			c.Emit(event.Event{Type: event.Progress, JobID: j.ID, Attempt: a.ID, Kind: id.Kind, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
+			c.Emit(event.Event{Type: event.Progress, Attempt: a.ID, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
 		}
 		if o, ok := c.Order.(learner); ok {
 			o.Progressed(ai)
@@ -194,7 +194,7 @@ func (c *Core) succeed(ai int32, s *model.Status) {
 		o.Succeeded(ai, a)
 	}
 	if c.Config.Events != nil {
-		e := event.Event{Type: event.Succeeded, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
+		e := event.Event{Type: event.Succeeded, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
 		if k == model.Map {
 			e.Bytes, e.Output = c.outputTold(j, s.OutputBytes)
 		}
@@ -234,7 +234,7 @@ func (c *Core) fail(ai int32, s *model.Status) {
 	if k == model.Reduce {
 		j.reduceLost()
 	}
-	c.Emit(event.Event{Type: event.Failed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
+	c.Emit(event.Event{Type: event.Failed, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
 	c.CountFailure(j, a.Node)
 	c.changed(j, k)
 	switch {

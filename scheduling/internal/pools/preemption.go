@@ -123,7 +123,7 @@ func (o *Order) takeNewest(k model.TaskKind, need int) {
 			c.KillAttempt(ai, why, false)
 		} else {
 			told[p]++
-			c.Emit(event.Event{Type: event.Victim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
+			c.Emit(event.Event{Type: event.Victim, Attempt: a.ID, Node: a.Node.ID, Locality: a.Locality, Reason: why})
 		}
 		if need--; need == 0 {
 			return
