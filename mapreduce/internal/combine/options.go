@@ -40,7 +40,7 @@ const (
 	minCells = 1 << 14
 	// minKeyBytes is the size per cell, of minCells, that long keys may have for the same reason. A
 	// spill for each 4 KiB of keys took more memory for its runs' places than it freed.
-	minKeyBytes = 16
+	minKeyBytes = 32
 )
 
 // complete replaces zero fields by their defaults. It panics if Width is invalid.

@@ -27,7 +27,7 @@ func (s *Spill) run(x *section) run {
 
 // OfSpills returns the segment of one partition's records in spills; the caller must release it.
 func OfSpills(spills []*Spill, partition int) *Segment {
-	s := &Segment{}
+	s := &Segment{runs: make([]run, 0, len(spills))}
 	for _, f := range spills {
 		s.add(f.run(&f.sections[partition]))
 	}
