@@ -56,7 +56,7 @@ func (r *Placement) offer(g *gravity.Outputs, p *Plan, n *core.NodeState, best [
 	if r.levels == gravity.Levels {
 		rack = g.In(1, n.Site)
 	}
-	ahead := all || p.ahead.runs(n)
+	runs := p.ahead.runs(n)
 	for _, i := range r.reduces {
 		here, score := int64(0), int64(0)
 		if int(i) < len(node) {
@@ -68,7 +68,7 @@ func (r *Placement) offer(g *gravity.Outputs, p *Plan, n *core.NodeState, best [
 		if score += here; share > 0 {
 			score += int64(share * float64(total[i]))
 		}
-		if score < r.floor[i] || here == 0 && !(ahead && (all || total[i] > 0)) {
+		if score < r.floor[i] || here == 0 && !all && !(runs && total[i] > 0) {
 			continue
 		}
 		enter(&best[i], Candidate{n, score}) // step 3

@@ -113,7 +113,7 @@ type Core struct {
 	Actions  []model.Action               // the answer to the current heartbeat
 	skips    []model.Skip                 // why jobs got no slot in the last heartbeat that asked for work
 	told     Records[jobTold]             // what events last reported of each job
-	idleTurn int                          // index in Active of the next job for explainIdle
+	idleTurn [model.Kinds]int             // indexes in Active of the next jobs for explainIdle
 	Killed   []model.AttemptID
 	queue    heartbeatQueue
 }

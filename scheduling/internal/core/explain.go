@@ -42,16 +42,16 @@ func (c *Core) explainIdle(n *NodeState) {
 	if !c.Tells() {
 		return
 	}
-	if c.idleTurn >= len(c.Active) || len(c.Active) <= idleJobs {
-		c.idleTurn = 0
-	}
-	jobs := c.Active[c.idleTurn:]
-	jobs = jobs[:min(idleJobs, len(jobs))]
-	c.idleTurn += len(jobs)
 	for k := range model.TaskKind(model.Kinds) {
 		if n.Free(k) <= 0 {
 			continue
 		}
+		turn := &c.idleTurn[k]
+		if *turn >= len(c.Active) || len(c.Active) <= idleJobs {
+			*turn = 0
+		}
+		jobs := c.Active[*turn:min(*turn+idleJobs, len(c.Active))]
+		*turn += len(jobs)
 		for _, j := range jobs {
 			if j.Work[k].Waiting() == 0 {
 				continue

@@ -163,6 +163,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 func TestWaitingJobsTakeTurns(t *testing.T) {
 	c, since := eventsOf(t, "fifo", func(cfg *core.Config, _ *model.Policy) { cfg.Explain = true })
 	n := join(t, c, model.Node{Name: "n", ReduceSlots: 1})
+	full := join(t, c, model.Node{Name: "full"}) // takes no turn: nothing is free there
 	const jobs = 20
 	for range jobs {
 		submit(t, c, model.JobSpec{Maps: 1, Reduces: 1})
@@ -171,6 +172,7 @@ func TestWaitingJobsTakeTurns(t *testing.T) {
 	for range 2 { // rounds
 		var got []model.JobID
 		for _, want := range []int{8, 8, 4} {
+			require.Empty(t, beat(t, c, 0, full))
 			require.Empty(t, beat(t, c, 0, n))
 			list := since()
 			require.Len(t, list, want)
