@@ -15,8 +15,8 @@ import (
 // key length, value length (uvarints), key, value. A record does not cross blocks, unless it is
 // larger than a block: then it has as many blocks of its own as it needs. Blocks are small, so that
 // merging a hundred runs still copies from the cache, whatever the size of records. The checksum
-// covers the packed bytes, both sizes, the spill, and the offset for which the block was written,
-// so that a block left from an earlier spill in the same extent is detected.
+// covers the packed bytes, both sizes, the spill, the section, and the block's offset there, so that
+// a block left from an earlier spill in the same extent is detected.
 const (
 	blockSize   = 56 << 10
 	blockHeader = 16
@@ -34,11 +34,12 @@ type SpillWriter struct {
 	slab   memory.Slab
 }
 
-// checksum returns the checksum of a block at offset at of spill id, with the sizes in its header.
-func checksum(header, packed []byte, id uint64, at int64) uint64 {
+// checksum returns the checksum of a block at offset at of the section with this seed. The header
+// has its sizes.
+func checksum(header, packed []byte, seed uint64, at int64) uint64 {
 	var place [24]byte
 	copy(place[:8], header)
-	binary.LittleEndian.PutUint64(place[8:], id)
+	binary.LittleEndian.PutUint64(place[8:], seed)
 	binary.LittleEndian.PutUint64(place[16:], uint64(at))
 	return xxhash.Sum64(packed) ^ xxhash.Sum64(place[:])
 }
@@ -50,7 +51,7 @@ func NewSpillWriter(r Resources, partitions int) (*SpillWriter, error) {
 		return nil, err
 	}
 	f.sections = make([]section, 0, partitions)
-	b := &SpillWriter{res: r, spill: f, x: section{id: f.id}}
+	b := &SpillWriter{res: r, spill: f, x: section{seed: f.seed()}}
 	b.slab = r.charged(blockSize + blockHeader + s2.MaxEncodedLen(blockSize))
 	b.raw, b.packed = b.slab.Bytes[:0:blockSize], b.slab.Bytes[blockSize:]
 	return b, nil
@@ -65,7 +66,7 @@ func (b *SpillWriter) EndPartition() error {
 	at := b.spill.size
 	b.x.size = at - b.x.off
 	b.spill.sections = append(b.spill.sections, b.x)
-	b.x = section{off: at, id: b.x.id, ordinals: b.x.ordinals}
+	b.x = section{off: at, seed: b.spill.seed()}
 	return err
 }
 
@@ -104,7 +105,7 @@ func (b *SpillWriter) record(ordinal uint32, key, value []byte) error {
 }
 
 func (b *SpillWriter) head(ordinal uint32, key, value uint64) {
-	if b.x.ordinals {
+	if b.spill.ordinals {
 		b.raw = binary.AppendUvarint(b.raw, uint64(ordinal))
 	}
 	b.raw = binary.AppendUvarint(b.raw, key)
@@ -165,11 +166,11 @@ func (b *SpillWriter) flush() error {
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
-	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.x.id, b.spill.size))
+	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.x.seed, b.spill.size-b.x.off))
 	if _, err := b.spill.Write(out[:blockHeader+len(p)]); err != nil {
 		return fmt.Errorf("segment: writing a spill: %w", err)
 	}
-	b.x.raw, b.x.packed = max(b.x.raw, int64(len(b.raw))), max(b.x.packed, int64(len(p)))
+	b.x.raw, b.x.packed = max(b.x.raw, uint32(len(b.raw))), max(b.x.packed, uint32(len(p)))
 	b.raw = b.raw[:0]
 	return nil
 }

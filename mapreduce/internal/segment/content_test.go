@@ -68,8 +68,8 @@ func TestReaderReadsTheFormat(t *testing.T) {
 		block, wrong := blockOf(content, 0), rapid.SampledFrom([]int{0, 0, -1, 1}).Draw(t, "promised too many")
 		r := newBlockReader(bytes.NewReader(block), section{
 			size: int64(len(block)), records: int64(len(want) + wrong), bytes: int64(len(content)), raw: blockSize,
-			packed: int64(len(block)), ordinals: ordinals,
-		}, Resources{})
+			packed: uint32(len(block)),
+		}, ordinals, Resources{})
 		defer r.close()
 		var got []string
 		for ordinal, k, v, ok := r.next(); ok && r.left == 0; ordinal, k, v, ok = r.next() {
@@ -100,7 +100,7 @@ func TestLargeRecordIsWhole(t *testing.T) {
 		run = append(run, blockOf([]byte(rest), int64(len(run)))...)
 		r := newBlockReader(bytes.NewReader(run), section{
 			size: int64(len(run)), records: 1, bytes: 10, raw: blockSize, packed: blockSize,
-		}, Resources{})
+		}, false, Resources{})
 		_, key, value, ok := r.next()
 		require.True(t, ok)
 		require.Equal(t, "keyv", string(key))
@@ -161,10 +161,9 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 	for _, s := range spills {
 		s.Release()
 	}
-	for _, s := range []struct{ release, left int }{{2, 2}, {0, 1}, {1, 0}} { // only partition 2 is in the third file
-		require.Equal(t, s.left+1, open)
-		segments[s.release].Release()
-		require.Equal(t, s.left, open)
+	for _, p := range []int{2, 0, 1} {
+		require.Equal(t, 3, open)
+		segments[p].Release()
 	}
 	require.Zero(t, open)
 	require.Zero(t, budget.Used())

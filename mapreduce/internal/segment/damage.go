@@ -45,7 +45,7 @@ func (m *Merge) explain(err error) error {
 
 // readable reports whether all blocks of a run are intact.
 func (m *Merge) readable(r *run) bool {
-	b := newBlockReader(r.spill, *r.section, m.cfg.Resources)
+	b := r.reader(m.cfg.Resources)
 	defer b.close()
 	for b.x.size > 0 && b.fill() {
 	}

@@ -36,7 +36,7 @@ func TestMoreRegionsThanNumbers(t *testing.T) {
 	for i := range 3 {
 		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}},
 			record{[]byte("same"), []byte{byte(i)}})
-		s := seg.runs[0].store
+		s := seg.memory.store
 		for len(s.regions) < 40_000 {
 			s.regions = append(s.regions, nil)
 		}
@@ -148,9 +148,9 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, records int64) {
 		for _, ordinals := range []bool{false, true} {
 			r := newBlockReader(bytes.NewReader(data), section{
-				size: int64(len(data)), records: records, raw: blockSize, packed: int64(len(data)), ordinals: ordinals,
+				size: int64(len(data)), records: records, raw: blockSize, packed: uint32(len(data)),
 				bytes: 1 << 40,
-			}, Resources{})
+			}, ordinals, Resources{})
 			n := int64(0)
 			for {
 				if _, _, _, ok := r.next(); !ok {
@@ -171,14 +171,14 @@ func FuzzReader(f *testing.F) {
 
 // A section's reader and writer charge the memory of their buffers, and return it on close.
 func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
-	for _, raw := range []int64{1, 2000, 4000, blockSize} {
-		for _, packed := range []int64{1, raw/2 + 1, raw, raw + 40} {
+	for _, raw := range []uint32{1, 2000, 4000, blockSize} {
+		for _, packed := range []uint32{1, raw/2 + 1, raw, raw + 40} {
 			budget := memory.NewBudget(1 << 20).Sub()
 			x := section{raw: raw, packed: packed}
-			r := newBlockReader(bytes.NewReader(nil), x, Resources{Budget: budget})
+			r := newBlockReader(bytes.NewReader(nil), x, false, Resources{Budget: budget})
 			require.Equal(t, int64(len(r.slab.Bytes)), budget.Used(), "%d and %d bytes", raw, packed)
 			require.Equal(t, budget.Used(), readerBytes(&x))
-			require.GreaterOrEqual(t, int64(len(r.slab.Bytes)), raw+packed+blockHeader)
+			require.GreaterOrEqual(t, len(r.slab.Bytes), int(raw+packed)+blockHeader)
 			r.close()
 			require.Zero(t, budget.Used())
 		}

@@ -14,13 +14,12 @@ import (
 )
 
 // An exported segment is, all little-endian: a magic number of 8 bytes; the number of runs (8
-// bytes); for each run seven numbers of 8 bytes - its original offset in its spill, its size there,
-// records, bytes of keys and values, the sizes of its largest block, raw and packed, and the number
-// of its spill -; the xxhash64 of all that; and the runs as stored in their spills. The checksum of
-// a block covers its original offset, so an imported run keeps that.
+// bytes); for each run six numbers of 8 bytes - its size in its spill, records, bytes of keys and
+// values, the sizes of its largest block, raw and packed, and the seed of its checksums -; the
+// xxhash64 of all that; and the runs as stored in their spills.
 const (
-	exportMagic = 0x31676573_79726174 // "taryseg1"
-	runNumbers  = 7
+	exportMagic = 0x32676573_79726174 // "taryseg2"
+	runNumbers  = 6
 	exportHead  = 16
 	runHead     = 8 * runNumbers
 )
@@ -33,23 +32,23 @@ func exportSize(runs int) int64 { return exportHead + int64(runs)*runHead + 8 }
 // Export writes the segment in a form that an [Import] elsewhere can read. The whole segment must
 // be in spills. Blocks are copied unchanged; the importer verifies them.
 func (s *Segment) Export(w io.Writer) error {
+	if s.memory != nil {
+		return ErrNotStored
+	}
+	runs := slices.Collect(s.runs())
 	head := binary.LittleEndian.AppendUint64(nil, exportMagic)
-	head = binary.LittleEndian.AppendUint64(head, uint64(len(s.runs)))
-	for i := range s.runs {
-		if s.runs[i].spill == nil {
-			return ErrNotStored
-		}
-		x := s.runs[i].section
-		for _, n := range [runNumbers]int64{x.off + x.shift, x.size, x.records, x.bytes, x.raw, x.packed, int64(x.id)} {
+	head = binary.LittleEndian.AppendUint64(head, uint64(len(runs)))
+	for _, r := range runs {
+		x := r.section
+		for _, n := range [runNumbers]int64{x.size, x.records, x.bytes, int64(x.raw), int64(x.packed), int64(x.seed)} {
 			head = binary.LittleEndian.AppendUint64(head, uint64(n))
 		}
 	}
 	if _, err := w.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))); err != nil {
 		return err
 	}
-	for i := range s.runs {
-		x := &s.runs[i]
-		if _, err := io.Copy(w, io.NewSectionReader(x.spill, x.section.off, x.section.size)); err != nil {
+	for _, r := range runs {
+		if _, err := io.Copy(w, io.NewSectionReader(r.spill, r.section.off, r.section.size)); err != nil {
 			return fmt.Errorf("segment: exporting a spill: %w", err)
 		}
 	}
@@ -118,29 +117,27 @@ func (i *Import) Segment() (*Segment, error) {
 
 // segment builds the segment from the numbers of its runs, whose bytes begin at offset `at`.
 func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
-	seg := &Segment{}
+	sections := make([]section, 0, len(numbers)/runHead)
+	var records, size int64
 	for ; len(numbers) > 0; numbers = numbers[runHead:] {
 		var v [runNumbers]int64
 		for j := range v {
 			v[j] = int64(binary.LittleEndian.Uint64(numbers[8*j:]))
 		}
-		x := &section{
-			off: at, size: v[1], records: v[2], bytes: v[3], raw: v[4], packed: v[5], id: uint64(v[6]), shift: v[0] - at,
-		}
-		if slices.Min(v[:runNumbers-1]) < 0 || x.records == 0 || x.bytes > math.MaxInt64-seg.bytes ||
-			x.records > math.MaxInt64-seg.records || x.size > i.spill.size-at || x.raw > blockSize ||
-			x.packed > int64(s2.MaxEncodedLen(blockSize)) {
-			seg.Release()
+		if slices.Min(v[:runNumbers-1]) < 0 || v[1] == 0 || v[1] > math.MaxInt64-records || v[2] > math.MaxInt64-size ||
+			v[0] > i.spill.size-at || v[3] > blockSize || v[4] > int64(s2.MaxEncodedLen(blockSize)) {
 			return nil, fmt.Errorf("segment: a run of an exported segment has impossible sizes: %w", ErrCorrupt)
 		}
-		seg.add(i.spill.run(x))
-		at += x.size
+		sections = append(sections, section{
+			off: at, size: v[0], records: v[1], bytes: v[2], raw: uint32(v[3]), packed: uint32(v[4]), seed: uint64(v[5]),
+		})
+		at, records, size = at+v[0], records+v[1], size+v[2]
 	}
 	if more := i.spill.size - at; more != 0 {
-		seg.Release()
 		return nil, fmt.Errorf("segment: an exported segment has %d bytes too many: %w", more, ErrCorrupt)
 	}
-	return seg, nil
+	i.spill.sections = sections
+	return ofSections([]*Spill{i.spill}, 0, len(sections)), nil
 }
 
 // whole returns an error if the pieces have gaps or overlap.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -124,7 +125,7 @@ func TestImportReleases(t *testing.T) {
 	b := exportOf(t, 2, 1)
 	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
 	seg := must(importOf(files, b, 10, rand.New(rand.NewPCG(1, 1))))(t)
-	require.Len(t, seg.runs, 2)
+	require.Len(t, slices.Collect(seg.runs()), 2)
 	m := NewMerge(MergeConfig{Resources: Resources{Budget: budget}}, []*Segment{seg})
 	seg.Release()
 	require.Equal(t, []string{"0=value", "1=value"}, drain(t, m))

@@ -137,18 +137,21 @@ type Spill struct {
 	extents  []uint32
 	size     int64
 	sections []section
+	ordinals bool // each record is preceded by its run's ordinal
 	refs     atomic.Int64
 }
 
-// section says where a spill has one sorted run, and its sizes.
+// section says where a spill has one sorted run, and its sizes. A job has one for each spill and
+// reduce, so it is small.
 type section struct {
-	off, size      int64 // in the spill
-	records, bytes int64 // bytes of keys and values
-	raw, packed    int64 // sizes of its largest block, for a reader's buffers
-	id             uint64
-	shift          int64 // of an imported run: its original offset minus off
-	ordinals       bool  // each record is preceded by its run's ordinal
+	off, size      int64  // in the spill
+	records, bytes int64  // bytes of keys and values
+	raw, packed    uint32 // sizes of its largest block, for a reader's buffers
+	seed           uint64 // of its checksums: names the spill and the section, even where it is imported
 }
+
+// seed returns the seed of the section that is added next.
+func (s *Spill) seed() uint64 { return s.id | uint64(len(s.sections))<<40 }
 
 // Release gives up one reference to the spill; the last one frees its bytes.
 func (s *Spill) Release() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,37 +61,63 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// If a write is lost, the older block at its place in the file is detected as damage.
-func TestStaleBlockIsDamage(t *testing.T) {
+// A block in another's place, which a lost write or a fault of the disk leaves there, is detected as
+// damage: one of an earlier spill, of another section, or of another place in the section.
+func TestBlockInAWrongPlaceIsDamage(t *testing.T) {
 	files := NewFiles(t.TempDir())
 	hold := must(files.NewSpill())(t) // keeps the file
 	defer hold.Release()
-	one := func(value string) *Segment {
-		files.made = 0 // put the next spill into the same file
-		w := must(NewSpillWriter(Resources{Files: files}, 1))(t)
+	random, id := rand.NewChaCha8([32]byte{}), uint64(0)
+	blocks := func() (segments []*Segment, f File, list [][]byte) { // two sections of two blocks, all of one size
+		files.made = id // the spill is in the first file, at its start
+		id += maxFiles
+		w := must(NewSpillWriter(Resources{Files: files}, 2))(t)
 		defer w.Close()
-		w.x.id = uint64(value[0])
-		require.NoError(t, w.Add([]byte("key"), []byte(value)))
-		require.NoError(t, w.EndPartition())
+		for range 2 {
+			for range 2 {
+				value := make([]byte, blockSize/2)
+				must(random.Read(value))(t)
+				require.NoError(t, w.Add([]byte("key"), value))
+			}
+			require.NoError(t, w.EndPartition())
+		}
 		s := w.Spill(new(Stats))
 		defer s.Release()
-		return OfSpills([]*Spill{s}, 0)
+		all := make([]byte, s.size)
+		must(s.file.f.ReadAt(all, 0))(t)
+		segments = []*Segment{OfSpills([]*Spill{s}, 0), OfSpills([]*Spill{s}, 1)}
+		return segments, s.file.f, slices.Collect(slices.Chunk(all, len(all)/4))
 	}
-	old := one("a value")
-	f := old.runs[0].spill.file.f
-	block := make([]byte, old.runs[0].section.size)
-	must(f.ReadAt(block, 0))(t)
-	old.Release()
-	late := one("b value")
-	defer late.Release()
-	must(f.WriteAt(block, 0))(t)
-	m := NewMerge(MergeConfig{}, []*Segment{late})
-	defer m.Close()
-	_, _, ok := m.Next()
-	require.False(t, ok)
-	var d *DamageError
-	require.ErrorAs(t, m.Err(), &d)
-	require.Equal(t, []int{0}, d.Inputs)
+	earlier, _, old := blocks()
+	for _, s := range earlier {
+		s.Release()
+	}
+	for place := range 4 {
+		late, f, now := blocks()
+		read := func(block []byte) error {
+			must(f.WriteAt(block, int64(place*len(block))))(t)
+			m := NewMerge(MergeConfig{}, late[place/2:][:1])
+			defer m.Close()
+			for {
+				if _, _, ok := m.Next(); !ok {
+					return m.Err()
+				}
+			}
+		}
+		for from, block := range append(now, old[place]) {
+			err := read(block)
+			if from == place {
+				require.NoError(t, err)
+				continue
+			}
+			var d *DamageError
+			require.ErrorAs(t, err, &d, "block %d in place %d", from, place)
+			require.Equal(t, []int{0}, d.Inputs)
+		}
+		for _, s := range late {
+			s.Release()
+		}
+	}
 }
 
 // sorted adds n records with keys by number from key. It returns the sorter, and the records of
@@ -141,8 +168,8 @@ func TestBundles(t *testing.T) {
 			require.EqualValues(t, records, stats.Records)
 			entries := 0
 			for _, seg := range segments {
-				for i := range seg.runs {
-					entries += seg.runs[i].entries.n
+				for r := range seg.runs() {
+					entries += r.entries.n
 				}
 			}
 			require.LessOrEqual(t, entries, c.entries)

@@ -76,13 +76,8 @@ func compareLarge(a, b *source) int {
 
 // fork returns another reader that starts at the rest of b's current record.
 func (b *blockReader) fork() *blockReader {
-	x := b.x
-	if b.ahead {
-		x.off -= blockHeader
-		x.size += blockHeader
-	}
-	f := newBlockReader(b.r, x, b.res)
-	f.left = b.left
+	f := newBlockReader(b.r, b.x, b.ordinals, b.res)
+	f.at, f.header, f.ahead, f.left = b.at, b.header, b.ahead, b.left
 	return f
 }
 

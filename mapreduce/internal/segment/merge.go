@@ -50,7 +50,7 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 // names it, or negative if it is not one of the caller's inputs. It must be called before the first
 // Next or WriteTo.
 func (m *Merge) AddInput(input int, s *Segment) {
-	for _, r := range s.runs {
+	for r := range s.runs() {
 		r.retain()
 		r.input, r.ordinal = input, uint32(len(m.runs))
 		m.runs = append(m.runs, r)
@@ -157,6 +157,6 @@ func (m *Merge) start() {
 func (m *Merge) open(f *run) *source {
 	return &source{
 		ordinal: f.ordinal,
-		file:    newBlockReader(f.spill, *f.section, m.cfg.Resources),
+		file:    f.reader(m.cfg.Resources),
 	}
 }

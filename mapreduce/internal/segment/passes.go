@@ -133,7 +133,7 @@ func (m *Merge) write(sources []*source) (out run, err error) {
 		return out, err
 	}
 	defer w.Close()
-	w.x.ordinals = true
+	w.spill.ordinals = true
 	tree := newLoserTree(sources)
 	s := tree.winner()
 	for ; s.state <= large; s = tree.winner() {

@@ -15,17 +15,19 @@ import (
 // Of a record larger than a block it returns the start of the key; then left is not 0, and more
 // returns the bytes after part.
 type blockReader struct {
-	r      io.ReaderAt
-	x      section
-	seen   int64
-	rest   []byte // rest of the current block
-	slab   memory.Slab
-	raw    []byte
-	packed []byte
-	header [blockHeader]byte // of the next block, read together with the current one
-	ahead  bool              // header is valid
-	res    Resources
-	err    error
+	r        io.ReaderAt
+	x        section // what is left of it
+	at       int64   // bytes of it read so far
+	ordinals bool
+	seen     int64
+	rest     []byte // rest of the current block
+	slab     memory.Slab
+	raw      []byte
+	packed   []byte
+	header   [blockHeader]byte // of the next block, read together with the current one
+	ahead    bool              // header is valid
+	res      Resources
+	err      error
 
 	// State of the last returned record, if it is larger than a block: its sizes, the bytes in
 	// memory and the number of bytes in later blocks. left is 0 for other records.
@@ -37,7 +39,7 @@ type blockReader struct {
 // blockBytes returns the sizes of a reader's two buffers: for the section's largest block unpacked,
 // and for it packed with the next header.
 func blockBytes(x *section) (raw, packed int) {
-	return int(x.raw), int(x.packed + blockHeader)
+	return int(x.raw), int(x.packed) + blockHeader
 }
 
 // readerBytes returns the bytes that a blockReader of section x charges.
@@ -46,9 +48,9 @@ func readerBytes(x *section) int64 {
 	return int64(memory.SlabSize(raw + packed))
 }
 
-func newBlockReader(r io.ReaderAt, x section, res Resources) *blockReader {
+func newBlockReader(r io.ReaderAt, x section, ordinals bool, res Resources) *blockReader {
 	raw, packed := blockBytes(&x)
-	b := &blockReader{r: r, x: x, res: res, slab: res.charged(raw + packed)}
+	b := &blockReader{r: r, x: x, ordinals: ordinals, res: res, slab: res.charged(raw + packed)}
 	b.raw, b.packed = b.slab.Bytes[:raw], b.slab.Bytes[raw:]
 	return b
 }
@@ -58,7 +60,7 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 		return 0, nil, nil, false
 	}
 	p := b.rest
-	if b.x.ordinals {
+	if b.ordinals {
 		o, n := binary.Uvarint(p)
 		if n <= 0 {
 			return b.bad("a record's ordinal is damaged")
@@ -135,11 +137,11 @@ func (b *blockReader) fill() bool {
 		return false
 	}
 	raw, packed := int64(binary.LittleEndian.Uint32(h[:])), int64(binary.LittleEndian.Uint32(h[4:]))
-	if packed > min(b.x.size, b.x.packed) || raw == 0 || raw > b.x.raw {
+	if packed > min(b.x.size, int64(b.x.packed)) || raw == 0 || raw > int64(b.x.raw) {
 		b.bad("a block header is damaged")
 		return false
 	}
-	at := b.x.off - blockHeader + b.x.shift
+	at := b.at - blockHeader
 	b.ahead = packed+blockHeader <= b.x.size
 	p := b.packed[:packed+blockHeader]
 	if !b.ahead {
@@ -150,7 +152,7 @@ func (b *blockReader) fill() bool {
 	}
 	copy(b.header[:], p[packed:])
 	p = p[:packed]
-	if checksum(h[:], p, b.x.id, at) != binary.LittleEndian.Uint64(h[8:]) {
+	if checksum(h[:], p, b.x.seed, at) != binary.LittleEndian.Uint64(h[8:]) {
 		b.bad("a block has a wrong checksum")
 		return false
 	}
@@ -181,6 +183,7 @@ func (b *blockReader) read(p []byte) bool {
 		}
 		return false
 	}
+	b.at += int64(len(p))
 	b.x.off += int64(len(p))
 	b.x.size -= int64(len(p))
 	return true

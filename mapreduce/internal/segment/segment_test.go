@@ -242,7 +242,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 		segments, stats, err := s.Finish()
 		require.NoError(t, err)
 		require.EqualValues(t, 2000, stats.SpilledRecords)
-		return segments[0], segments[0].runs[0].spill.file.f.(*os.File)
+		return segments[0], segments[0].spills[0].file.f.(*os.File)
 	}
 	read := func(s *Segment) error {
 		m := NewMerge(MergeConfig{}, []*Segment{s})

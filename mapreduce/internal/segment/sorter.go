@@ -199,7 +199,11 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 // memory.
 func (s *Sorter) segment(p int) *Segment {
 	seg, l := OfSpills(s.spills, p), &s.lists[p]
-	seg.add(run{records: l.records, bytes: l.bytes, store: s.store, entries: l.whole()})
+	if l.records > 0 {
+		seg.memory = &run{records: l.records, bytes: l.bytes, store: s.store, entries: l.whole()}
+		seg.memory.retain()
+		seg.records, seg.bytes = seg.records+l.records, seg.bytes+l.bytes
+	}
 	return seg
 }
 

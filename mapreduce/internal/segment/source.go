@@ -65,7 +65,7 @@ func (s *source) advance() {
 	if s.file.left > 0 {
 		s.state = large
 	}
-	if s.file.x.ordinals {
+	if s.file.ordinals {
 		s.ordinal = ordinal
 	}
 }
