@@ -3,7 +3,6 @@ package jobs
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -14,7 +13,7 @@ import (
 type Posting struct {
 	Word  []byte
 	Files int64
-	Names string
+	Names []byte
 }
 
 // entry is a key of a job that makes lists: the title of a list and a text in it. The engine sorts
@@ -40,7 +39,7 @@ func Index() mapreduce.Job[[]byte, entry, mapreduce.None, Posting] {
 		Combine: once,
 		ReduceTask: lists(func(list, name []byte) []byte { return append(list, name...) },
 			func(word []byte, files int64, names []byte) Posting {
-				return Posting{Word: word, Files: files, Names: string(names)}
+				return Posting{Word: word, Files: files, Names: names}
 			}),
 		GroupFields: 1,
 	}
@@ -50,18 +49,20 @@ func Index() mapreduce.Job[[]byte, entry, mapreduce.None, Posting] {
 func once(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} }
 
 // lists returns the reduce that writes a list for each title. add appends a text to a list, in which
-// commas separate texts; list returns the record for a title and its n texts.
+// commas separate texts; list returns the record for a title and its n texts, which are valid until
+// it is written.
 func lists[O any](
 	add func(list, text []byte) []byte, list func(title []byte, n int64, texts []byte) O,
 ) func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
 	return func(*mapreduce.Task) (mapreduce.Reducer[entry, mapreduce.None, O], error) {
+		var title, texts []byte // each list in the memory of the last one: a list may have megabytes
 		return mapreduce.Reducer[entry, mapreduce.None, O]{
 			Pairs: func(entries iter.Seq2[entry, mapreduce.None], emit func(O)) error {
-				var title, texts []byte
+				texts = texts[:0]
 				n := int64(0)
 				for e := range entries {
 					if n++; n == 1 {
-						title = slices.Clone(e.First)
+						title = append(title[:0], e.First...)
 					} else {
 						texts = append(texts, ',')
 					}

@@ -26,7 +26,7 @@ type heapLimit struct {
 	total  int64
 	before int64 // the process's former limit
 	live   int64 // live bytes after the last collection
-	sample [1]metrics.Sample
+	sample [3]metrics.Sample
 }
 
 const (
@@ -35,6 +35,8 @@ const (
 	// minHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
 	// leaves: with less the collector would run all the time.
 	minHeap = 12 << 20
+	// maxIdle is the idle memory of the heap that makes a return to the system worth a collection.
+	maxIdle = 8 << 20
 )
 
 // LimitHeap makes the garbage collector keep the Go heap within total bytes minus mapped slabs. By
@@ -45,7 +47,9 @@ func LimitHeap(total int64) (end func()) {
 	heap.mu.Lock()
 	defer heap.mu.Unlock()
 	heap.total, heap.before, heap.live = total, debug.SetMemoryLimit(-1), 0
-	heap.sample[0].Name = "/gc/heap/live:bytes"
+	for i, name := range []string{"/gc/heap/live:bytes", "/memory/classes/heap/free:bytes", "/memory/classes/heap/objects:bytes"} {
+		heap.sample[i].Name = name
+	}
 	heap.on.Store(true)
 	heap.apply()
 	afterCollection()
@@ -71,11 +75,15 @@ func (h *heapLimit) update(collected bool) {
 	if !h.on.Load() {
 		return
 	}
+	metrics.Read(h.sample[:])
+	live, idle, used := h.sample[0].Value.Uint64(), h.sample[1].Value.Uint64(), h.sample[2].Value.Uint64()
 	if collected {
-		metrics.Read(h.sample[:])
-		h.live = int64(h.sample[0].Value.Uint64()) //nolint:gosec // bytes of memory
+		h.live = int64(live) //nolint:gosec // bytes of memory
 	}
 	h.apply()
+	if !collected && idle > maxIdle && int64(used+idle)+h.set.Load() > h.total {
+		debug.FreeOSMemory() // only its own growth makes the runtime return idle memory at once
+	}
 }
 
 // afterCollection makes every garbage collection call update, while there is a limit.

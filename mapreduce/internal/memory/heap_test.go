@@ -62,3 +62,25 @@ func TestLimitHeapHolds(t *testing.T) {
 	slices.Sort(had)
 	require.LessOrEqual(t, had[len(had)/2], uint64(3*total/2))
 }
+
+// A slab that exceeds the total takes the memory that the heap has and does not use.
+func TestSlabTakesIdleHeap(t *testing.T) {
+	const total = 192 << 20
+	defer LimitHeap(total)()
+	idle := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapIdle - m.HeapReleased
+	}
+	var p *Pool
+	p.Put(p.Get(1 << 20))
+	used := make([]byte, 64<<20)
+	clear(used)
+	runtime.KeepAlive(used)
+	runtime.GC()
+	require.Greater(t, idle(), uint64(32<<20))
+	p.Put(p.Get(16 << 20))
+	require.Greater(t, idle(), uint64(32<<20), "there is room for the slab")
+	p.Put(p.Get(128 << 20))
+	require.Less(t, idle(), uint64(maxIdle))
+}
