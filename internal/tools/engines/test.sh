@@ -6,7 +6,7 @@
 #   internal/tools/engines/test.sh             all: some forty minutes on two cores, after the first time
 #   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
 #   internal/tools/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
-#   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute
+#   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute; with TARRY_TEST_THOUSAND=all five
 #   internal/tools/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
 #   internal/tools/engines/test.sh 'hdfs spark' none    Spark on hosts that store the blocks of an HDFS, too
 #   internal/tools/engines/test.sh 'kerberos yarn' none    YARN and HDFS with Kerberos
@@ -290,7 +290,7 @@ architectures() {
 if wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ] && [ -n "$stores" ] && [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then
 	architectures || fail=1
 fi
-export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
+export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on engines of others, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
 	(cd contrib/beam && go vet ./... && tests .) || fail=1

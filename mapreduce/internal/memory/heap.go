@@ -26,7 +26,7 @@ type heapLimit struct {
 	total  int64
 	before int64 // the process's former limit
 	live   int64 // live bytes after the last collection
-	sample [3]metrics.Sample
+	sample [4]metrics.Sample
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	// leaves: with less the collector would run all the time.
 	minHeap = 12 << 20
 	// maxIdle is the idle memory of the heap that makes a return to the system worth a collection.
-	maxIdle = 8 << 20
+	maxIdle = 4 << 20
 )
 
 // LimitHeap makes the garbage collector keep the Go heap within total bytes minus mapped slabs. By
@@ -47,7 +47,9 @@ func LimitHeap(total int64) (end func()) {
 	heap.mu.Lock()
 	defer heap.mu.Unlock()
 	heap.total, heap.before, heap.live = total, debug.SetMemoryLimit(-1), 0
-	for i, name := range []string{"/gc/heap/live:bytes", "/memory/classes/heap/free:bytes", "/memory/classes/heap/objects:bytes"} {
+	for i, name := range [...]string{
+		"/gc/heap/live:bytes", "/memory/classes/heap/free:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes",
+	} {
 		heap.sample[i].Name = name
 	}
 	heap.on.Store(true)
@@ -76,12 +78,16 @@ func (h *heapLimit) update(collected bool) {
 		return
 	}
 	metrics.Read(h.sample[:])
-	live, idle, used := h.sample[0].Value.Uint64(), h.sample[1].Value.Uint64(), h.sample[2].Value.Uint64()
+	var bytes [len(h.sample)]int64
+	for i, x := range h.sample {
+		bytes[i] = int64(x.Value.Uint64()) //nolint:gosec // bytes of memory
+	}
+	idle, held := bytes[1], bytes[2]-bytes[3]
 	if collected {
-		h.live = int64(live) //nolint:gosec // bytes of memory
+		h.live = bytes[0]
 	}
 	h.apply()
-	if !collected && idle > maxIdle && int64(used+idle)+h.set.Load() > h.total {
+	if !collected && idle > maxIdle && held+h.set.Load() > h.total {
 		debug.FreeOSMemory() // only its own growth makes the runtime return idle memory at once
 	}
 }
