@@ -78,7 +78,7 @@ func smallBudgets(t *testing.T) []budgetCase {
 	}, 8<<20)
 }
 
-// wide has so many reduces and slots that lists by them take much of a small budget.
+// wide are options with which lists by reduce and by slot take much of a small budget.
 var wide = []string{"--reduces", "500", "--map-slots", "64"}
 
 // tightBudgets returns jobs that once exceeded their budgets: lists of runs by map and reduce, and

@@ -61,7 +61,7 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// A block in another's place, which a lost write or a fault of the disk leaves there, is detected as
+// A block in another's place, which a lost write or a broken disk leaves there, is detected as
 // damage: one of an earlier spill, of another section, or of another place in the section.
 func TestBlockInAWrongPlaceIsDamage(t *testing.T) {
 	files := NewFiles(t.TempDir())
