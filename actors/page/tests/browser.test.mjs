@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import test from "node:test";
 
-import { axe, chromium, drawn, newContext, newPage } from "./chromium.mjs";
+import { chromium, drawn, newContext, newPage, violations } from "./chromium.mjs";
 
 const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS } = process.env;
 const skip = !MODULES && "no browser asked for";
@@ -35,44 +35,41 @@ async function open(name, options = {}) {
 
 const names = skip ? [] : readdirSync(PAGES).filter((n) => n.endsWith(".html"));
 
+const picture = (page, name) => PICTURES && page.screenshot({ path: join(PICTURES, `${name}.png`) });
+
 for (const name of names) {
-  for (const colorScheme of ["light", "dark"]) {
-    test(`every screen of ${name}, ${colorScheme}`, async () => {
-      const { page, faults, took, close } = await open(name, { colorScheme });
-      const violations = [], cut = [];
-      await page.focus("#time");
-      await page.keyboard.press("End");
-      console.log(`${name}: shown in ${took} ms`);
-      const all = await there(page);
-      for (const screen of screens) assert.ok(all.includes(screen), screen);
-      assert.equal(all.includes("HFSP"), name.startsWith("hfsp"));
-      assert.equal(all.includes("Queues"), name.startsWith("capacity"));
-      for (const screen of [...all, "Job"]) {
-        if (screen === "Job") {
-          await page.click('#screens button:text-is("Jobs")');
-          await page.click("#screen .job >> nth=0");
-        } else {
-          await page.click(`#screens button:text-is("${screen}")`);
-          await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
-          await drawn(page);
-        }
-        if (screen === "Timeline") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
-        assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
-        const beyond = await page.evaluate(() => { const s = document.querySelector("#screen > div"); return s.scrollWidth - s.clientWidth; });
-        if (beyond > 0) cut.push(`${screen}: ${beyond} pixels`);
-        if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${screen}.png`) });
-        if (!name.startsWith("large")) { // it has the same elements, but very many
-          await page.evaluate(axe);
-          const found = await page.evaluate(() => axe.run());
-          violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
-        }
+  test(`every screen of ${name}`, async () => {
+    const { page, faults, took, close } = await open(name);
+    const found = [], cut = [];
+    await page.focus("#time");
+    await page.keyboard.press("End");
+    console.log(`${name}: shown in ${took} ms`);
+    const all = await there(page);
+    for (const screen of screens) assert.ok(all.includes(screen), screen);
+    assert.equal(all.includes("HFSP"), name.startsWith("hfsp"));
+    assert.equal(all.includes("Queues"), name.startsWith("capacity"));
+    for (const screen of [...all, "Job"]) {
+      if (screen === "Job") {
+        await page.click('#screens button:text-is("Jobs")');
+        await page.click("#screen .job >> nth=0");
+      } else {
+        await page.click(`#screens button:text-is("${screen}")`);
+        await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+        await drawn(page);
       }
-      assert.deepEqual(cut, [], "out of sight at the right");
-      assert.deepEqual(violations, []);
-      assert.deepEqual(faults, []);
-      await close();
-    });
-  }
+      if (screen === "Timeline") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
+      assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
+      const beyond = await page.evaluate(() => { const s = document.querySelector("#screen > div"); return s.scrollWidth - s.clientWidth; });
+      if (beyond > 0) cut.push(`${screen}: ${beyond} pixels`);
+      const look = (colors) => picture(page, `${name}-${colors}-${screen}`);
+      if (name.startsWith("large")) await look("light"); // it has the same elements, but very many
+      else found.push(...(await violations(page, look)).map((v) => `${screen}: ${v}`));
+    }
+    assert.deepEqual(cut, [], "out of sight at the right");
+    assert.deepEqual(found, []);
+    assert.deepEqual(faults, []);
+    await close();
+  });
 }
 
 // How smoothly a run plays: with 100 nodes and some thousand attempts, and with 1,000 nodes. The figures
@@ -139,123 +136,116 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   await context.close();
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`every screen of a cluster that works, ${colorScheme}`, { skip: skip || (!LIVE && "no server asked for") }, async () => {
-    const { page, faults, violations, check, close } = await watch(LIVE, { colorScheme });
-    await page.waitForSelector("#screen-overview .slot");
-    for (const screen of screens) {
-      await page.click(`#screens button:text-is("${screen}")`);
-      await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
-      await drawn(page);
-      await check(`live-${screen}`);
-      if (screen === "Jobs") {
-        await page.click("#screen .job >> nth=0");
-        await check("live-Job");
-      }
+test("every screen of a cluster that works", { skip: skip || (!LIVE && "no server asked for") }, async () => {
+  const { page, faults, found, check, close } = await watch(LIVE);
+  await page.waitForSelector("#screen-overview .slot");
+  for (const screen of screens) {
+    await page.click(`#screens button:text-is("${screen}")`);
+    await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+    await drawn(page);
+    await check(`live-${screen}`);
+    if (screen === "Jobs") {
+      await page.click("#screen .job >> nth=0");
+      await check("live-Job");
     }
-    assert.deepEqual(violations, []);
-    assert.deepEqual(faults, []);
-    await close();
-  });
-}
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(faults, []);
+  await close();
+});
 
 /** Opens the page of a server and collects its errors. */
-async function watch(url, options = {}) {
-  const { page, faults, close } = await newPage({ bypassCSP: true, ...options }), violations = [];
+async function watch(url) {
+  const { page, faults, close } = await newPage({ bypassCSP: true }), found = [];
   await page.goto(url);
   const check = async (name) => {
-    if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${options.colorScheme || "light"}.png`) });
-    await page.evaluate(axe);
-    const found = await page.evaluate(() => axe.run());
-    violations.push(...found.violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html.slice(0, 200)}`));
+    found.push(...(await violations(page, (colors) => picture(page, `${name}-${colors}`))).map((v) => `${name}: ${v}`));
   };
-  return { page, faults, violations, check, close };
+  return { page, faults, found, check, close };
 }
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`a cluster is steered from the page, ${colorScheme}`, { skip: skip || (!LIVE && "no server asked for") }, async () => {
-    const { page, faults, violations, check, close } = await watch(LIVE, { colorScheme });
-    const policy = async (key) => (await (await fetch(new URL("/api/v1/policy", LIVE))).json()).settings.find((x) => x.key === key).value;
-    await page.click('#screens button:text-is("Settings")');
-    await page.waitForSelector("#steer-d1");
-    await page.focus("#steer-d1");
-    const before = +(await page.inputValue("#steer-d1"));
-    await page.keyboard.press("ArrowRight");
-    await page.waitForFunction(() => /^Changed: locality\.skips: \d+ → \d+/.test(document.querySelector("#screen .says").textContent));
-    assert.equal(+(await policy("locality.skips")), before + 1, "keys alone move the slider");
-    await page.selectOption("#steer-rule", "wait");
-    await page.waitForSelector("#steer-w1");
-    assert.equal(await policy("locality.rule"), "wait");
-    await page.selectOption("#steer-preemption", "log");
-    await page.waitForFunction(() => /^Changed: preemption\.mode: .* → log/.test(document.querySelector("#screen .says").textContent));
-    assert.equal(await policy("preemption.mode"), "log");
-    await page.waitForSelector('[id^="steer-weight "]'); // a pool is shown while it has jobs; those of bob take longest
-    const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text, { timeout: 3000 });
-    for (let tries = 1, done = false; !done; tries++) {
-      const pools = await page.$$eval('[id^="steer-weight "]', (list) => list.map((x) => x.id.slice("steer-weight ".length)));
-      const pool = pools.includes("bob") ? "bob" : pools[0];
-      try {
-        await page.focus(`[id="steer-weight ${pool}"]`, { timeout: 1000 });
-        await page.keyboard.press("Home");
-        await says("→ 0.1");
-        await page.keyboard.press("End");
-        await says("→ 10");
-        done = true;
-      } catch (e) {
-        if (tries === 5) throw e; // otherwise its jobs may have ended meanwhile
-      }
+test("a cluster is steered from the page", { skip: skip || (!LIVE && "no server asked for") }, async () => {
+  const { page, faults, found, check, close } = await watch(LIVE);
+  const policy = async (key) => (await (await fetch(new URL("/api/v1/policy", LIVE))).json()).settings.find((x) => x.key === key).value;
+  await page.click('#screens button:text-is("Settings")');
+  await page.waitForSelector("#steer-d1");
+  await page.focus("#steer-d1");
+  const before = +(await page.inputValue("#steer-d1"));
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => /^Changed: locality\.skips: \d+ → \d+/.test(document.querySelector("#screen .says").textContent));
+  assert.equal(+(await policy("locality.skips")), before + 1, "keys alone move the slider");
+  await page.selectOption("#steer-rule", "wait");
+  await page.waitForSelector("#steer-w1");
+  assert.equal(await policy("locality.rule"), "wait");
+  await page.selectOption("#steer-preemption", "log");
+  await page.waitForFunction(() => /^Changed: preemption\.mode: .* → log/.test(document.querySelector("#screen .says").textContent));
+  assert.equal(await policy("preemption.mode"), "log");
+  await page.waitForSelector('[id^="steer-weight "]'); // a pool is shown while it has jobs; those of bob take longest
+  const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text, { timeout: 3000 });
+  for (let tries = 1, done = false; !done; tries++) {
+    const pools = await page.$$eval('[id^="steer-weight "]', (list) => list.map((x) => x.id.slice("steer-weight ".length)));
+    const pool = pools.includes("bob") ? "bob" : pools[0];
+    try {
+      await page.focus(`[id="steer-weight ${pool}"]`, { timeout: 1000 });
+      await page.keyboard.press("Home");
+      await says("→ 0.1");
+      await page.keyboard.press("End");
+      await says("→ 10");
+      done = true;
+    } catch (e) {
+      if (tries === 5) throw e; // otherwise its jobs may have ended meanwhile
     }
-    await check("steer");
-    await page.selectOption("#steer-preemption", "off");
-    await page.selectOption("#steer-rule", "skips");
-    await page.waitForSelector("#steer-d1");
+  }
+  await check("steer");
+  await page.selectOption("#steer-preemption", "off");
+  await page.selectOption("#steer-rule", "skips");
+  await page.waitForSelector("#steer-d1");
 
-    await page.click('#screens button:text-is("Overview")'); // a focused list handles digits itself
-    await page.click("#screen .node .name >> nth=0");
-    await page.click('#steer button:text-is("Cordon")');
-    await page.waitForSelector('#steer button:text-is("Uncordon")');
-    await check("steer-node");
-    await page.click('#steer button:text-is("Uncordon")');
-    await page.waitForSelector('#steer button:text-is("Cordon")');
+  await page.click('#screens button:text-is("Overview")'); // a focused list handles digits itself
+  await page.click("#screen .node .name >> nth=0");
+  await page.click('#steer button:text-is("Cordon")');
+  await page.waitForSelector('#steer button:text-is("Uncordon")');
+  await check("steer-node");
+  await page.click('#steer button:text-is("Uncordon")');
+  await page.waitForSelector('#steer button:text-is("Cordon")');
 
-    const jobs = async () => (await (await fetch(new URL("/api/v1/jobs?state=running", LIVE))).json()).items;
-    let job;
-    for (let tries = 1, found = false; !found; tries++) {
-      await page.keyboard.press("2");
-      for (let i = 0; i < 150 && !job; i++) { // dan's jobs last until one is killed
-        job = (await jobs()).find((j) => j.user === "dan" && j.stages.length);
-        if (!job) await page.waitForTimeout(200);
-      }
-      try {
-        await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`, { timeout: 10000 });
-        await page.waitForSelector("#job-priority", { timeout: 10000 });
-        found = true;
-      } catch (e) {
-        if (tries === 5) throw e; // otherwise it has ended meanwhile
-        job = undefined;
-      }
+  const jobs = async () => (await (await fetch(new URL("/api/v1/jobs?state=running", LIVE))).json()).items;
+  let job;
+  for (let tries = 1, found = false; !found; tries++) {
+    await page.keyboard.press("2");
+    for (let i = 0; i < 150 && !job; i++) { // dan's jobs last until one is killed
+      job = (await jobs()).find((j) => j.user === "dan" && j.stages.length);
+      if (!job) await page.waitForTimeout(200);
     }
-    await page.selectOption("#job-priority", "very_high");
-    await page.waitForFunction(() => /very_high/.test(document.querySelector("#steer .says").textContent));
-    await check("steer-job");
-    await page.click('#steer button:text-matches("^Kill job")');
-    await page.waitForSelector('#steer button:text-is("Keep it")'); // nothing is killed by one click
-    assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "running");
-    await check("steer-kill");
-    await page.click('#steer button:text-is("Keep it")');
-    await page.waitForSelector('#steer button:text-is("Kill it")', { state: "hidden" });
-    await page.click('#steer button:text-matches("^Kill job")');
-    await page.click('#steer button:text-is("Kill it")');
-    await page.waitForFunction(() => /^Job \d+ is killed; /.test(document.querySelector("#steer .says").textContent));
-    assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "killed");
-    assert.deepEqual(violations, []);
-    assert.deepEqual(faults, []);
-    await close();
-  });
-}
+    try {
+      await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`, { timeout: 10000 });
+      await page.waitForSelector("#job-priority", { timeout: 10000 });
+      found = true;
+    } catch (e) {
+      if (tries === 5) throw e; // otherwise it has ended meanwhile
+      job = undefined;
+    }
+  }
+  await page.selectOption("#job-priority", "very_high");
+  await page.waitForFunction(() => /very_high/.test(document.querySelector("#steer .says").textContent));
+  await check("steer-job");
+  await page.click('#steer button:text-matches("^Kill job")');
+  await page.waitForSelector('#steer button:text-is("Keep it")'); // nothing is killed by one click
+  assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "running");
+  await check("steer-kill");
+  await page.click('#steer button:text-is("Keep it")');
+  await page.waitForSelector('#steer button:text-is("Kill it")', { state: "hidden" });
+  await page.click('#steer button:text-matches("^Kill job")');
+  await page.click('#steer button:text-is("Kill it")');
+  await page.waitForFunction(() => /^Job \d+ is killed; /.test(document.querySelector("#steer .says").textContent));
+  assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "killed");
+  assert.deepEqual(found, []);
+  assert.deepEqual(faults, []);
+  await close();
+});
 
 test("who has no right is shown no controls, a wrong token is refused, and a refusal says why", { skip: skip || (!GUARDED && "no server asked for") }, async () => {
-  const { page, faults, violations, check, close } = await watch(GUARDED);
+  const { page, faults, found, check, close } = await watch(GUARDED);
   await page.waitForSelector("#token[open]");
   await check("token");
   const enter = async (token) => {
@@ -285,7 +275,7 @@ test("who has no right is shown no controls, a wrong token is refused, and a ref
   });
   await page.waitForFunction(() => /was refused: .*locality/.test(document.querySelector("#screen .says").textContent));
   await check("refused");
-  assert.deepEqual(violations, []);
+  assert.deepEqual(found, []);
   assert.deepEqual(faults.filter((f) => !/status of (401|422)/.test(f)), []);
   await close();
 });
@@ -473,8 +463,7 @@ test("a center of gravity is staged: it moves on the tree of racks, and words sa
   await page.waitForSelector(".gravity .taken", { timeout: 60000 });
   await says("It started on b");
   if (PICTURES) await page.screenshot({ path: join(PICTURES, "gravity.png") });
-  await page.evaluate(axe);
-  assert.deepEqual((await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())).violations.map((v) => v.id), []);
+  assert.deepEqual(await violations(page), []);
   assert.deepEqual(faults, []);
   await close();
 });

@@ -8,7 +8,8 @@ import { join, resolve } from "node:path";
 import { after, before } from "node:test";
 
 const { MODULES, SLOW, CHROMIUM = "/usr/bin/chromium" } = process.env;
-export let browser, axe;
+export let browser;
+let axe;
 
 /** Starts Chromium and loads the text of axe, unless the tests of a file are skipped. */
 export function chromium(skip) {
@@ -43,3 +44,19 @@ export async function newPage(options) {
 
 /** Waits two frames, after which pending draws are done. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+
+/**
+ * Returns what axe finds on a page, by all its rules in light colors and by that of contrast in dark ones.
+ * look is called in both.
+ */
+export async function violations(page, look = async (_colorScheme) => {}) {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(axe);
+  const found = [];
+  for (const [colorScheme, rules] of [["dark", { runOnly: ["color-contrast"] }], ["light", {}]]) {
+    await page.emulateMedia({ colorScheme });
+    await look(colorScheme);
+    const list = (await page.evaluate((options) => globalThis["axe"].run(options), rules)).violations;
+    found.push(...list.map((v) => `${colorScheme}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
+  }
+  return found;
+}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
 
-import { axe, count, open, ran, skip, summary } from "./open.mjs";
+import { count, open, ran, skip, summary, violations } from "./open.mjs";
 
 const { PICTURES } = process.env;
 
@@ -20,8 +20,7 @@ test("beside a why: what if it had not waited, its price, its branch and its lin
   await page.click("#fork [data-screen]");
   await page.waitForSelector("#screen-timeline canvas");
   if (PICTURES) await page.screenshot({ path: join(PICTURES, "fork.png") });
-  await page.evaluate(axe);
-  assert.deepEqual((await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())).violations.map((v) => v.id), []);
+  assert.deepEqual(await violations(page), []);
   assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);
   const other = await open(page.url().slice(page.url().indexOf("#")));
   await other.page.waitForSelector("#fork b");

@@ -1,9 +1,9 @@
 // Common parts of the playground's tests in a browser: they open the site. SITE is the address of
 // tarry play; MODULES and SLOW are those of the page's tests.
 
-import { axe, browser, chromium, drawn, newPage } from "../../page/tests/chromium.mjs";
+import { browser, chromium, drawn, newPage, violations } from "../../page/tests/chromium.mjs";
 
-export { axe, browser, drawn };
+export { browser, drawn, violations };
 const { SITE } = process.env;
 export const skip = !SITE && "no site asked for";
 chromium(skip);
