@@ -4,7 +4,7 @@
 GO       ?= go
 GOLANGCI := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 TOOLS    := internal/tools
-TIMEOUT  ?= 10m
+TIMEOUT  ?= 15m
 
 # Packages that start goroutines or share memory are tested under the race detector, and only they: it
 # takes ten times as long. TestRaced (internal/tools) holds the list. contrib/beam is a module of its own.

@@ -127,6 +127,8 @@ func TestCloseKillsWhatRuns(t *testing.T) {
 	require.ErrorContains(t, err, "the cluster is closed")
 	require.NoError(t, c.Close())
 	require.NoError(t, h.Kill("again"))
+	_, err = c.Admit(SubmitOptions{})
+	require.ErrorIs(t, err, ErrClosed)
 	require.ErrorIs(t, c.Cordon("node-00", true), ErrClosed)
 	_, err = c.Submit(context.Background(), wordCount(t, "a", 1), SubmitOptions{})
 	require.ErrorIs(t, err, ErrClosed)

@@ -26,9 +26,6 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 // parts of the plan's datasets before it counts as a Submit in progress: Close waits for Submits,
 // but not for the jobs that restore datasets.
 func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
-	if c.isClosed() {
-		return nil, ErrClosed
-	}
 	if err := c.admit(&o); err != nil {
 		return nil, err
 	}
@@ -166,9 +163,12 @@ func (c *Cluster) isClosed() bool {
 const anonymous = "anonymous"
 
 // admit decides, by the current rules and policy, into which pool or queue a job goes, and rejects
-// it if the submitter may not submit there. The decision replaces the requested pool and queue, so
+// it if the cluster is closed or the submitter may not submit there. The decision replaces the requested pool and queue, so
 // that the job cannot go elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
+	if c.isClosed() {
+		return ErrClosed
+	}
 	in := c.env.admission.Load()
 	rules, policy, wanted := in.rules, in.policy, *o
 	if rules != nil {

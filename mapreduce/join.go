@@ -168,13 +168,16 @@ func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.T
 		}
 		return f.start(t, func(k K, v V) {
 			*box = k
+			encoded := encodeKey(memory.Of(box))
 			buf = encode(append(buf[:0], side), v)
-			if t.reader.Skips != nil { // a value that cannot be decoded makes the record a bad one
-				if _, err := value.Decoder()(buf[1:]); err != nil {
+			if t.reader.Skips != nil { // a pair that cannot be decoded makes the record a bad one
+				_, errK := key.Decoder()(encoded)
+				_, errV := value.Decoder()(buf[1:])
+				if err := cmp.Or(errK, errV); err != nil {
 					fault.Throw(err)
 				}
 			}
-			emit(encodeKey(memory.Of(box)), buf)
+			emit(encoded, buf)
 		}, s)
 	}
 	return Feed[[]byte, []byte]{sources: f.sources, plans: f.plans, start: start}

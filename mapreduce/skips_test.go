@@ -299,22 +299,45 @@ func (b *brittle) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// If a value cannot be decoded, its record is bad, and no other pair of that record is in the
-// output.
-func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
-	job := Job[[]byte, string, brittle, Pair[string, brittle]]{Map: func(line []byte, emit func(string, brittle)) error {
+// If a key or a value cannot be decoded, its record is bad, and no other pair of that record is in
+// the output. So it is in a job and on both sides of a join.
+func TestUnreadablePairsAreSkippedWhole(t *testing.T) {
+	type pair = Pair[string, brittle]
+	words := func(line []byte, emit func(string, brittle)) error {
 		for word := range bytes.FieldsSeq(line) {
 			emit(string(line[:1]), brittle(word))
 		}
 		return nil
-	}}
-	for _, local := range []bool{true, false} {
-		var out Collected[Pair[string, brittle]]
-		p := must(job.Bind(Lines(textOf("a b\nc d torn e\nf g\n")), out.Output()))(t)
-		_, list := skipping(t, p, local, 1)
-		require.Equal(t, []Pair[string, brittle]{{"a", "a"}, {"a", "b"}, {"f", "f"}, {"f", "g"}}, must(out.Records())(t))
-		require.Len(t, list, 1)
-		require.Contains(t, list[0].Reason, "torn value")
+	}
+	lines := Lines(textOf("a b\nc d torn e\nf g\n"))
+	feed := From(lines, func(_ *Task, line []byte, emit func(string, brittle)) error { return words(line, emit) })
+	keys := By(Slice([]string{"a", "c", "f"}), func(key string) string { return key })
+	inverse := func(_ *Task, line []byte, emit func(brittle, string)) error {
+		return words(line, func(key string, v brittle) { emit(v, key) })
+	}
+	values := By(Slice(strings.Split("abcdefg", "")), func(v string) brittle { return brittle(v) })
+	for name, bind := range map[string]func(out Output[pair]) (*Plan, error){
+		"job": Job[[]byte, string, brittle, pair]{Map: words}.On(lines),
+		"left of a join": Join(feed, keys, func(key string, v brittle, _ string, emit func(pair)) error {
+			emit(pair{key, v})
+			return nil
+		}).Bind,
+		"key of a join": Join(From(lines, inverse), values, func(v brittle, key, _ string, emit func(pair)) error {
+			emit(pair{key, v})
+			return nil
+		}).Bind,
+		"right of a join": Join(keys, feed, func(key string, _ string, v brittle, emit func(pair)) error {
+			emit(pair{key, v})
+			return nil
+		}).Bind,
+	} {
+		for _, local := range []bool{true, false} {
+			var out Collected[pair]
+			_, list := skipping(t, must(bind(out.Output()))(t), local, 1)
+			require.Equal(t, []pair{{"a", "a"}, {"a", "b"}, {"f", "f"}, {"f", "g"}}, must(out.Records())(t), name)
+			require.Len(t, list, 1, name)
+			require.Contains(t, list[0].Reason, "torn value")
+		}
 	}
 }
 
