@@ -86,9 +86,9 @@ bench: build ## contests with other programs, some minutes; QUICK=1: less than o
 mutants: ## deliberate faults, one at a time, which the tests must notice; ARGS='-experiments out/faults -keep'
 	$(GO) run ./$(TOOLS)/mutants $(ARGS)
 
-# Three at a time: tests of the page mostly wait for frames, and the last test of a package runs alone.
+# Two at a time: while the last test of a package runs alone, other targets use the second core.
 check: ## what CI runs
-	$(MAKE) -j3 test lint changed elsewhere smoke
+	$(MAKE) -j2 test lint elsewhere smoke changed
 
 clean: ## remove bin and out
 	rm -rf bin out

@@ -38,6 +38,10 @@ for run in "$runs"/*.jsonl*; do
 	name=$(basename "$run" .zst)
 	bin/tarry view "$run" -o "$runs/${name%.jsonl}.html" --overwrite
 done
+export CHROMIUM=$chromium MODULES=out/page PICTURES=${PICTURES:-}
+bin/tarry gen text --size 2MiB --words 5000 --overwrite -q -o out/page/book.txt
+PAGES=$runs node --test actors/page/tests/browser.test.mjs
+TARRY=bin/tarry BOOK=out/page/book.txt node --test actors/page/tests/lost.test.mjs
 printf 'anns-secret-0123456789 ann\nbobs-secret-0123456789 bob\n' >out/page/tokens
 chmod 600 out/page/tokens
 # serve NAME FLAG... starts a server at any free address, which is then in out/page/NAME.
@@ -58,7 +62,6 @@ serve() {
 }
 # A cluster at work: four racks with slow links, jobs of three users, reduces of which one gets most, and maps that let
 # only one slot pass for their data.
-bin/tarry gen text --size 2MiB --words 5000 --overwrite -q -o out/page/book.txt
 bin/tarry gen pairs --size 1MiB --seed 2 --words 40 --skew 1.6 --overwrite -q -o out/page/pairs.txt
 for i in 1 2 3 4 5 6 7 8; do printf '300ms\n600ms\n1.2s\n'; done >out/page/naps.txt
 for i in 1 2 3 4; do echo 10m; done >out/page/long.txt
@@ -81,6 +84,4 @@ done <<-JOBS
 	bob index out/page/book.txt --reduces 4
 JOBS
 serve guarded --nodes 3 --tokens out/page/tokens --admins ann
-LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} \
-	node --test actors/page/tests/browser.test.mjs
-MODULES=out/page TARRY=bin/tarry BOOK=out/page/book.txt CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test actors/page/tests/lost.test.mjs
+LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" node --test actors/page/tests/live.test.mjs

@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before } from "node:test";
 
-const { MODULES, SLOW, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MODULES, PICTURES, SLOW, CHROMIUM = "/usr/bin/chromium" } = process.env;
+export const screens = ["Overview", "Jobs", "Timeline", "Shuffle", "Findings", "Compare", "Settings"];
 export let browser;
 let axe;
 
@@ -41,6 +42,9 @@ export async function newPage(options) {
   page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
   return { page, faults, close: () => context.close() };
 }
+
+/** Keeps what a page looks like, if PICTURES is set. */
+export const picture = (page, name) => PICTURES && page.screenshot({ path: join(PICTURES, `${name}.png`) });
 
 /** Waits two frames, after which pending draws are done. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));

@@ -16,7 +16,10 @@ var mapped atomic.Int64
 func Mapped() int64 { return mapped.Load() }
 
 // heap is the state of LimitHeap; a process has one Go heap.
-var heap heapLimit
+var heap = heapLimit{sample: [...]metrics.Sample{
+	{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+	{Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+}}
 
 type heapLimit struct {
 	on  atomic.Bool
@@ -41,17 +44,13 @@ const (
 
 // LimitHeap makes the garbage collector keep the Go heap within total bytes minus mapped slabs. By
 // default a heap doubles before it is collected. A lower existing limit stays, and live data always
-// has room. The returned function removes the limit. Only programs should call it, not packages,
-// since the limit applies to the process; only one may exist at a time.
+// has room. Slabs take the memory that the heap holds and does not use. The returned function
+// removes the limit. Only programs should call it, not packages, since the limit applies to the
+// process; only one may exist at a time.
 func LimitHeap(total int64) (end func()) {
 	heap.mu.Lock()
 	defer heap.mu.Unlock()
 	heap.total, heap.before, heap.live = total, debug.SetMemoryLimit(-1), 0
-	for i, name := range [...]string{
-		"/gc/heap/live:bytes", "/memory/classes/heap/free:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes",
-	} {
-		heap.sample[i].Name = name
-	}
 	heap.on.Store(true)
 	heap.apply()
 	afterCollection()
@@ -70,6 +69,17 @@ func (h *heapLimit) apply() {
 	debug.SetMemoryLimit(min(limit, h.before))
 }
 
+// read returns the live bytes after the last collection, the bytes that the Go runtime holds, and
+// those of them that are idle. The caller holds mu.
+func (h *heapLimit) read() (live, held, idle int64) {
+	metrics.Read(h.sample[:])
+	var n [len(h.sample)]int64
+	for i, x := range h.sample {
+		n[i] = int64(x.Value.Uint64()) //nolint:gosec // bytes of memory
+	}
+	return n[0], n[1] - n[2], n[3]
+}
+
 // update calls apply if there is a limit; collected says that a garbage collection has just ended.
 func (h *heapLimit) update(collected bool) {
 	h.mu.Lock()
@@ -77,17 +87,13 @@ func (h *heapLimit) update(collected bool) {
 	if !h.on.Load() {
 		return
 	}
-	metrics.Read(h.sample[:])
-	var bytes [len(h.sample)]int64
-	for i, x := range h.sample {
-		bytes[i] = int64(x.Value.Uint64()) //nolint:gosec // bytes of memory
-	}
-	idle, held := bytes[1], bytes[2]-bytes[3]
+	live, held, idle := h.read()
 	if collected {
-		h.live = bytes[0]
+		h.live = live
 	}
 	h.apply()
-	if !collected && idle > maxIdle && held+h.set.Load() > h.total {
+	excess := held + h.set.Load() - h.total
+	if !collected && excess > 0 && idle > max(excess, maxIdle) {
 		debug.FreeOSMemory() // only its own growth makes the runtime return idle memory at once
 	}
 }
