@@ -17,8 +17,10 @@ func Mapped() int64 { return mapped.Load() }
 
 // heap is the state of LimitHeap; a process has one Go heap.
 var heap = heapLimit{sample: [...]metrics.Sample{
-	{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
-	{Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+	{Name: "/gc/heap/live:bytes"},
+	{Name: "/memory/classes/total:bytes"},
+	{Name: "/memory/classes/heap/released:bytes"},
+	{Name: "/memory/classes/heap/free:bytes"},
 }}
 
 type heapLimit struct {
