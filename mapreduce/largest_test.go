@@ -178,6 +178,9 @@ func TestLongLine(t *testing.T) {
 			return nil
 		}}
 		p = must(count.Bind(Lines(source()), Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
+		if memory > 0 && size > 16<<20 { // a table holds such a key only in a larger budget
+			res.Budget = cluster.NewMemory(5 * int64(size)).Sub()
+		}
 		engine(t, p, 1, p.Job().BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
 		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
