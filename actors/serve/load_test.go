@@ -14,11 +14,11 @@ import (
 )
 
 // Many clients submit up to 1,000 tiny jobs per second. The server accepts each, runs it once and
-// reports its end. With LONG_TESTS=1, the test takes a minute and requires that 99 % of the answers
-// come within 50 ms; otherwise it takes a second.
+// reports its end. The test takes a second, or a minute with LONG_TESTS=1, and logs how long answers
+// took.
 func TestManySubmissions(t *testing.T) {
-	seconds, long := 1, os.Getenv("LONG_TESTS") != ""
-	if long {
+	seconds := 1
+	if os.Getenv("LONG_TESTS") != "" {
 		seconds = 60
 	}
 	b := start(t, func(cfg *Config) { cfg.limits.history = 100_000 })
@@ -59,7 +59,4 @@ func TestManySubmissions(t *testing.T) {
 	p99 := took[len(took)*99/100]
 	t.Logf("%d jobs submitted in %v, the last done after %v; p50 %v, p99 %v", len(took), submitted, time.Since(began),
 		took[len(took)/2], p99)
-	if long {
-		require.Less(t, p99, 50*time.Millisecond)
-	}
 }
