@@ -89,8 +89,12 @@ func tightBudgets(t *testing.T) []budgetCase {
 	c := gen.Config{Kind: gen.Text, Bytes: 128 << 20, Seed: 1}
 	require.NoError(t, gen.WriteFile(context.Background(), text, c, false))
 	writeManyFiles(t, many, 40_000)
-	return append(budgetCases(dir, [][]string{append([]string{"index", text}, wide...)}, 64<<20),
-		budgetCases(dir, [][]string{{"index", many}}, 128<<20)...)
+	reduces, files := []int64{64 << 20}, []int64{128 << 20}
+	if os.Getenv("LONG_TESTS") != "" {
+		reduces, files = append(reduces, 128<<20, 512<<20), append(files, 64<<20, 512<<20)
+	}
+	return append(budgetCases(dir, [][]string{append([]string{"index", text}, wide...)}, reduces...),
+		budgetCases(dir, [][]string{{"index", many}}, files...)...)
 }
 
 func largeBudgets(t *testing.T) []budgetCase {
