@@ -163,8 +163,8 @@ func (c *Cluster) isClosed() bool {
 const anonymous = "anonymous"
 
 // admit decides, by the current rules and policy, into which pool or queue a job goes, and rejects
-// it if the cluster is closed or the submitter may not submit there. The decision replaces the requested pool and queue, so
-// that the job cannot go elsewhere.
+// it if the cluster is closed or the submitter may not submit there. The decision replaces the
+// requested pool and queue, so that the job cannot go elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
 	if c.isClosed() {
 		return ErrClosed

@@ -24,7 +24,7 @@ import (
 // The private memory of a process is at most --memory plus 40 MiB, for any job, compression, and
 // number of reduces, slots and files. GOGC=off lets the heap grow up to the program's own limit:
 // the result does not depend on when the collector runs. Short jobs, whose input is at least twice
-// their memory, always run. LONG_TESTS=1 adds many larger jobs.
+// their memory, and two tight ones always run. LONG_TESTS=1 adds many larger jobs.
 func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	cases := append(smallBudgets(t), tightBudgets(t)...)
 	if os.Getenv("LONG_TESTS") != "" {

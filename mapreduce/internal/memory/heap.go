@@ -40,8 +40,8 @@ const (
 	// minHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
 	// leaves: with less the collector would run all the time.
 	minHeap = 12 << 20
-	// maxIdle is the idle memory of the heap that makes a return to the system worth a collection.
-	maxIdle = 4 << 20
+	// minIdle is the least idle memory of the heap whose return to the system is worth a collection.
+	minIdle = 4 << 20
 )
 
 // LimitHeap makes the garbage collector keep the Go heap within total bytes minus mapped slabs. By
@@ -95,7 +95,7 @@ func (h *heapLimit) update(collected bool) {
 	}
 	h.apply()
 	excess := held + h.set.Load() - h.total
-	if !collected && excess > 0 && idle > max(excess, maxIdle) {
+	if !collected && excess > 0 && idle > max(excess, minIdle) {
 		debug.FreeOSMemory() // only its own growth makes the runtime return idle memory at once
 	}
 }
