@@ -267,8 +267,11 @@ func TestCopiesOfStuckMaps(t *testing.T) {
 	for _, long := range []time.Duration{6 * time.Second, 10 * time.Minute} {
 		for _, mapOnly := range []bool{false, true} {
 			p, want := stumbling(t, mapOnly, 0, text)
-			local, err := mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
-			require.NoError(t, err)
+			var local *counter.Set
+			synctest.Test(t, func(t *testing.T) {
+				local, err = mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
+				require.NoError(t, err)
+			})
 			var copies, superseded atomic.Int32
 			cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, Policy: policy, BlockSize: 210, Events: func(e Event) {
 				switch {
