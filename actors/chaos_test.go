@@ -117,6 +117,7 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 		if open := m.open.Load(); open > 0 {
 			err = errors.Join(err, fmt.Errorf("%d spill files are open", open))
 		}
+		m.forget()
 	})
 	return err
 }
@@ -265,7 +266,9 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 		return chaosJob{}, err
 	}
 	scheme := fmt.Sprint("chaos", plans.Add(1))
-	stores.Register(scheme, func(string) (stores.Store, error) { return &badOutput{c.FS(), m}, nil })
+	out := &badOutput{c.FS(), m}
+	stores.Register(scheme, func(string) (stores.Store, error) { return out, nil })
+	m.forget = func() { *out = badOutput{} } // package stores keeps it for ever
 	to := mapreduce.Dir(scheme + "://cluster/out")
 	p, err := m.slowly(i, counting(2)).Bind(mapreduce.Lines(in...), mapreduce.Text[pair](to))
 	if err != nil {

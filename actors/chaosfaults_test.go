@@ -38,12 +38,13 @@ type mischief struct {
 	struck  map[int]int                  // number of attempts hit, by index of the fault
 	strikes map[string]bool              // kinds of faults that have taken effect
 	open    atomic.Int64                 // spill files
+	forget  func()                       // drops the cluster from what outlives the run
 }
 
 func newMischief(t *testing.T, p chaosPlan) *mischief {
 	return &mischief{
 		t: t, plan: p, rng: rand.New(rand.NewPCG(p.seed, 19)), lives: map[uint64]int{},
-		at: map[scheduling.AttemptID]int{}, struck: map[int]int{}, strikes: map[string]bool{},
+		at: map[scheduling.AttemptID]int{}, struck: map[int]int{}, strikes: map[string]bool{}, forget: func() {},
 	}
 }
 
