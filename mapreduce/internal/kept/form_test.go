@@ -17,6 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Types of records of fixed size: imaged has no padding between its fields, padded has.
@@ -268,4 +269,22 @@ func TestLateAttempt(t *testing.T) {
 // must returns the result of a call; an error of the call ends the test.
 func must[T any](result T, err error) func(t require.TestingT) T {
 	return func(t require.TestingT) T { require.NoError(t, err); return result }
+}
+
+// Once the budget refuses more memory, all records are on disk, and their memory is free.
+func TestSpilledRecordsGiveTheirMemoryBack(t *testing.T) {
+	before, budget := memory.Mapped(), memory.NewBudget(4<<20)
+	pool := memory.NewPool(budget, 1<<20)
+	form := must(FormOf(reflect.TypeFor[int64]()))(t)
+	d := newData(&Options{Pool: pool, Spills: segment.NewFiles(t.TempDir())}, budget.Sub())
+	most := int64(0)
+	for d.spill == nil {
+		require.NoError(t, d.write(make([]byte, 64<<10), &form))
+		most = max(most, d.charged)
+	}
+	require.Greater(t, most, int64(maxKept))
+	require.Equal(t, pool.Idle(), budget.Used())
+	pool.Close()
+	require.Equal(t, before, memory.Mapped())
+	d.Drop()
 }
