@@ -70,6 +70,26 @@ func TestCountersAreWhatHappened(t *testing.T) {
 	}
 }
 
+// Sums of integer keys that nothing reduces are counted when they are written, in batches.
+func TestSumsOfIntegersAreCounted(t *testing.T) {
+	job := Job[[]byte, int64, int64, Pair[int64, int64]]{Sum: true, Map: func(line []byte, emit func(int64, int64)) error {
+		emit(int64(len(line)), 1)
+		emit(int64(len(line)), 1)
+		return nil
+	}}
+	text := Lines(Bytes("one", []byte("aa\na\naa\n")), Bytes("two", []byte("aaa\n\n")))
+	bind := func() *Plan {
+		return must(job.Bind(text, Text[Pair[int64, int64]](output.To(new(output.BufferedStore)))))(t)
+	}
+	local := must(RunLocal(t.Context(), bind(), LocalOptions{Reduces: 2}))(t)
+	c := engine(t, bind(), 2, nil, cluster.Resources{})
+	for _, id := range []counter.ID{counter.MapOutputRecords, counter.ReduceInputRecords, counter.ReduceOutputRecords, counter.OutputBytesWritten} {
+		require.Equal(t, local.Get(id), c.Get(id), id)
+	}
+	require.EqualValues(t, 4, c.Get(counter.ReduceInputRecords))
+	require.EqualValues(t, 4, c.Get(counter.ReduceOutputRecords))
+}
+
 // manyWords returns 20,000 lines of words, most of them different.
 func manyWords() (text []byte) {
 	for i := range 20_000 {

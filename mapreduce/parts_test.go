@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,6 +186,42 @@ func TestEveryFaultOfAPart(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inPieces writes each record to its part in many small pieces.
+type inPieces struct {
+	t    *testing.T
+	file *PartFile
+	most int // of bytes that the file has held
+}
+
+func (w *inPieces) Write(rec string) error {
+	for range 10_000 {
+		if _, err := io.WriteString(w.file, rec); err != nil {
+			return err
+		}
+		w.most = max(w.most, len(output.WriterOf(w.file).Buf))
+	}
+	return nil
+}
+
+func (w *inPieces) Abort() error { return nil }
+
+func (w *inPieces) Close() error {
+	require.Greater(w.t, w.most, output.FlushSize/2)
+	require.LessOrEqual(w.t, w.most, output.FlushSize)
+	return nil
+}
+
+// A part that is written in small pieces holds few of them in memory.
+func TestPartsHoldLittle(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	out := Parts(Dir(dir), func(_ *Task, file *PartFile) (PartWriter[string], error) {
+		return &inPieces{t: t, file: file}, nil
+	})
+	p := must(passOn[string]().Bind(LineStrings(textOf(strings.Repeat("a", 100))), out))(t)
+	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
+	require.Equal(t, map[string]string{output.Success: "", "part-m-00000": strings.Repeat("a", 1_000_000)}, contents(t, dir))
 }
 
 // A part has no output of a skipped record. A record that the map overwrites after the emit is
