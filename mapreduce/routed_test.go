@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +64,27 @@ func TestRouted(t *testing.T) {
 }
 
 // Routed works for a job without Reduce, whose pairs are otherwise written undecoded.
+// Records are in their files before the map ends, and not only in memory.
+func TestRoutedWritesWhileTheMapRuns(t *testing.T) {
+	dir, begun := t.TempDir(), []string(nil)
+	job := MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+		if line != "last" {
+			emit(line)
+			return nil
+		}
+		return filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				begun = append(begun, e.Name())
+			}
+			return err
+		})
+	}}
+	out := Routed(Text[string](Dir(filepath.Join(dir, "out"))), firstWord)
+	p := must(job.Bind(LineStrings(textOf("a 1\nb 2\nlast\n")), out))(t)
+	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
+	require.Subset(t, begun, []string{"m-00000-0~a", "m-00000-0~b"})
+}
+
 func TestRoutedReduces(t *testing.T) {
 	job := Job[string, string, string, Pair[string, string]]{
 		Map: func(line string, emit func(string, string)) error {
