@@ -63,7 +63,6 @@ func TestRouted(t *testing.T) {
 	}
 }
 
-// Routed works for a job without Reduce, whose pairs are otherwise written undecoded.
 // Records are in their files before the map ends, and not only in memory.
 func TestRoutedWritesWhileTheMapRuns(t *testing.T) {
 	dir, begun := t.TempDir(), []string(nil)
@@ -85,6 +84,7 @@ func TestRoutedWritesWhileTheMapRuns(t *testing.T) {
 	require.Subset(t, begun, []string{"m-00000-0~a", "m-00000-0~b"})
 }
 
+// Routed works for a job without Reduce, whose pairs are otherwise written undecoded.
 func TestRoutedReduces(t *testing.T) {
 	job := Job[string, string, string, Pair[string, string]]{
 		Map: func(line string, emit func(string, string)) error {

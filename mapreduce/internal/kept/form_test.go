@@ -266,11 +266,6 @@ func TestLateAttempt(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// must returns the result of a call; an error of the call ends the test.
-func must[T any](result T, err error) func(t require.TestingT) T {
-	return func(t require.TestingT) T { require.NoError(t, err); return result }
-}
-
 // Once the budget refuses more memory, all records are on disk, and their memory is free.
 func TestSpilledRecordsGiveTheirMemoryBack(t *testing.T) {
 	before, budget := memory.Mapped(), memory.NewBudget(4<<20)
@@ -287,4 +282,9 @@ func TestSpilledRecordsGiveTheirMemoryBack(t *testing.T) {
 	pool.Close()
 	require.Equal(t, before, memory.Mapped())
 	d.Drop()
+}
+
+// must returns the result of a call; an error of the call ends the test.
+func must[T any](result T, err error) func(t require.TestingT) T {
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }
