@@ -74,7 +74,7 @@ func TestEventsOfTheCluster(t *testing.T) {
 
 // A stream survives silence: only written data must be accepted in time.
 func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
-	b := start(t, func(cfg *Config) { cfg.limits.idle = 50 * time.Millisecond })
+	b := start(t, func(cfg *Config) { cfg.limits.idle = 250 * time.Millisecond })
 	b.write("in.txt", "a b\n")
 	j := b.submit("held", "in.txt", "-o", "out")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/api/v1/jobs/1/events", nil)
@@ -82,7 +82,7 @@ func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
 	res, err := b.HTTP.Do(req) // an api.Client would silently reconnect
 	require.NoError(t, err)
 	defer res.Body.Close()
-	time.AfterFunc(500*time.Millisecond, func() { close(b.gate) })
+	time.AfterFunc(time.Second, func() { close(b.gate) })
 	text, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "event: end\n")
