@@ -48,7 +48,7 @@ func BenchmarkJobs(b *testing.B) {
 		"teravalidate":  text(TeraValidate(true), tera),
 		"scan":          text(must(Scan(ScanOptions{Percent: 0.5})), mapreduce.Lines(lines)),
 		"mean":          text(Mean(), keyed),
-		"index":         text(Index(), mapreduce.Chunks(lines)),
+		"index":         text(Index(lines), mapreduce.Chunks(lines)),
 		"top":           text(new(Table).Top(10), new(Table).Numbered([]mapreduce.Source{pairs})),
 		"grep -c":       raw(must(GrepCount("a", GrepOptions{}, lines)), mapreduce.Chunks(lines)),
 		"sort -t -k": text(must(SortBy(SortByOptions{Keys: []SortKey{{Field: 2, Numeric: true}}, Separator: '\t'})),

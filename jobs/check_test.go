@@ -84,7 +84,7 @@ func TestJobsInAllWays(t *testing.T) {
 			checked(t, second.Top(5), second.Numbered(files))
 		},
 		"byfrequency": func(t *testing.T) { checked(t, ByFrequency(), found) },
-		"index":       func(t *testing.T) { checked(t, Index(), chunks) },
+		"index":       func(t *testing.T) { checked(t, Index(files...), chunks) },
 		"mean":        func(t *testing.T) { checked(t, Mean(), firstTwo) },
 		// Without FileNames, grep's records are runs of lines, which differ with the splits.
 		"grep": func(t *testing.T) { checked(t, must(Grep("ab", GrepOptions{FileNames: true})), chunks) },

@@ -156,13 +156,15 @@ func TestAdjacencyEqualsLoop(t *testing.T) {
 }
 
 func TestIndex(t *testing.T) {
-	src := []mapreduce.Source{
-		mapreduce.Bytes("two,", []byte("gravity wins\ncenter of gravity")), mapreduce.Bytes("one", []byte("center")),
-	}
-	want := []string{"center\t2\tone,two%2C\n", "gravity\t1\ttwo%2C\n", "of\t1\ttwo%2C\n", "wins\t1\ttwo%2C\n"}
+	two, one := mapreduce.Bytes("two,", []byte("gravity wins\ncenter of gravity")), mapreduce.Bytes("one", []byte("center"))
+	src := []mapreduce.Source{two, one, mapreduce.Bytes("one", []byte("wins center"))} // two files of one name
+	want := []string{"center\t2\tone,two%2C\n", "gravity\t1\ttwo%2C\n", "of\t1\ttwo%2C\n", "wins\t2\tone,two%2C\n"}
 	for _, s := range settings() {
-		require.Equal(t, want, sortedLines(run(t, s, text(Index(), mapreduce.Lines(src...)))), "%+v", s)
+		require.Equal(t, want, sortedLines(run(t, s, text(Index(src...), mapreduce.Lines(src...)))), "%+v", s)
 	}
+	require.EqualError(t, failure(t, text(Index(one), mapreduce.Lines(two))), "jobs.Index: two, is not one of its files")
+	require.Equal(t, "gravity\ttwo%2C\nwins\ttwo%2C\ncenter\ttwo%2C\nof\ttwo%2C\ngravity\ttwo%2C\ncenter\tone\n",
+		run(t, settings()[0], text(WordFiles(), mapreduce.Lines(two, one))))
 }
 
 // Count the occurrences of each value of a column.

@@ -114,10 +114,10 @@ type Neighbors struct {
 // the distinct nodes that they lead to, in byte order. Its input is KeyValueLines of two nodes: an
 // edge from the first to the second. In the list commas, percent signs and control characters are
 // written as in a URL, as in Index. A reduce holds the list of one node in memory.
-func Adjacency() mapreduce.Job[entry, entry, mapreduce.None, Neighbors] {
-	return mapreduce.Job[entry, entry, mapreduce.None, Neighbors]{
+func Adjacency() mapreduce.Job[entry[[]byte], entry[[]byte], mapreduce.None, Neighbors] {
+	return mapreduce.Job[entry[[]byte], entry[[]byte], mapreduce.None, Neighbors]{
 		Name: "adjacency",
-		Map: func(edge entry, emit func(entry, mapreduce.None)) error {
+		Map: func(edge entry[[]byte], emit func(entry[[]byte], mapreduce.None)) error {
 			emit(mapreduce.MakePair(edge.First, withoutCR(edge.Second)), mapreduce.None{})
 			return nil
 		},

@@ -76,7 +76,7 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	case "wordcount":
 		return jobs.WordCount().Bind(mapreduce.Chunks(src), mapreduce.Text[jobs.Count](to))
 	case "index":
-		return jobs.Index().Bind(mapreduce.Chunks(src), mapreduce.Text[jobs.Posting](to))
+		return jobs.Index(src).Bind(mapreduce.Chunks(src), mapreduce.Text[jobs.Posting](to))
 	}
 	search, err := jobs.Grep("7", jobs.GrepOptions{})
 	if err != nil {

@@ -39,8 +39,10 @@ With --reduces 0, write word, tab, name for each word, in the order of the input
 	j.Example = `  tarry run index books/ --top 20`
 	j.topFlag("2")
 	j.make = func() (serve.Stage, error) {
-		j.maps = text(jobs.MapsOnly(jobs.Index()), chunks)
-		return text(jobs.Index(), chunks), nil
+		j.maps = text(jobs.WordFiles(), chunks)
+		return serve.OneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.Index(src...).Bind(chunks(src), mapreduce.Text[jobs.Posting](to))
+		}), nil
 	}
 }
 

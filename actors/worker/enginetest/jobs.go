@@ -114,7 +114,7 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	case "secondary sort":
 		return jobs.SecondarySort().Bind(mr.KeyValueLines('\t', src...), mr.Text[jobs.Placed](to))
 	case "index":
-		return jobs.Index().Bind(lines, mr.Text[jobs.Posting](to))
+		return jobs.Index(src...).Bind(lines, mr.Text[jobs.Posting](to))
 	case "grep":
 		job, err := jobs.Grep("a.*e", jobs.GrepOptions{})
 		if err != nil {
