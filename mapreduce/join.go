@@ -163,12 +163,13 @@ func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.T
 	start := func(t *Task, emit func(k, v []byte), s *watch.State) (mapCode, error) {
 		var buf []byte
 		box, encodeKey, encode := new(K), key.Bytes(), value.Encoder()
+		at := memory.Of(box)
 		if raw, ok := any(appendBytes).(func([]byte, V) []byte); ok {
 			encode = raw
 		}
 		return f.start(t, func(k K, v V) {
 			*box = k
-			encoded := encodeKey(memory.Of(box))
+			encoded := encodeKey(at)
 			buf = encode(append(buf[:0], side), v)
 			if t.reader.Skips != nil { // a pair that cannot be decoded makes the record a bad one
 				_, errK := key.Decoder()(encoded)

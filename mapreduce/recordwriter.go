@@ -103,9 +103,10 @@ func emitTo[O any](w *recordWriter) func(O) {
 		}
 	}
 	place := new(O)
+	at := memory.Raw(unsafe.Pointer(place))
 	return func(rec O) {
 		*place = rec
-		w.write(memory.Raw(unsafe.Pointer(place)))
+		w.write(at)
 	}
 }
 

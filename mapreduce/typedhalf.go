@@ -40,9 +40,10 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (code mapCode, err er
 //go:noinline
 func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value memory.Pointer)) any {
 	pair := new(Pair[K, V])
+	key, value := memory.Raw(unsafe.Pointer(&pair.First)), memory.Raw(unsafe.Pointer(&pair.Second))
 	return func(k K, v V) {
 		pair.First, pair.Second = k, v
-		put(memory.Raw(unsafe.Pointer(&pair.First)), memory.Raw(unsafe.Pointer(&pair.Second)))
+		put(key, value)
 	}
 }
 

@@ -59,7 +59,9 @@ func integerCodec(t reflect.Type) *Codec {
 }
 
 // flippedCodec returns the codec of integers as large as W, without inner calls, since most keys of
-// jobs in memory are of this kind.
+// jobs in memory are of this kind. Inlined into integerCodec, its functions would make such calls.
+//
+//go:noinline
 func flippedCodec[W word](flip W, plain plainKind) *Codec {
 	size := int(memory.SizeOf[W]())
 	return &Codec{

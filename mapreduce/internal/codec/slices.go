@@ -70,6 +70,8 @@ func makeSlice(t reflect.Type, n int, p memory.Pointer) memory.Pointer {
 
 // integerSlice replaces Encode and Decode of c, a codec of slices of integers as large as E, by
 // faster ones without a call per element.
+//
+//go:noinline
 func integerSlice[E uint32 | uint64](c *Codec, flip E) {
 	size := int(memory.SizeOf[E]())
 	c.Encode = func(dst []byte, p memory.Pointer) []byte {

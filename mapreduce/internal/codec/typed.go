@@ -134,9 +134,10 @@ func (p *Placed) Cloner() func(v memory.Pointer) {
 //go:noinline
 func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 	box, encode := new(T), t.Appender(t.Descending)
+	at := memory.Of(box)
 	return func(dst []byte, v T) []byte {
 		*box = v
-		return encode(dst, memory.Of(box))
+		return encode(dst, at)
 	}
 }
 
@@ -146,8 +147,9 @@ func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 //go:noinline
 func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 	box, read := new(T), t.Reader()
+	at := memory.Of(box)
 	return func(b []byte) (T, error) {
-		err := read(b, memory.Of(box))
+		err := read(b, at)
 		return *box, err
 	}
 }

@@ -17,7 +17,10 @@ type encodedKeys [batchSize][keyRoom]byte
 // table that uses it must use no other put.
 //
 // Keys are hashed when the batch is full. A load of 8 bytes just after the stores that wrote
-// them would wait for the stores: that took a fifth of a WordCount with struct keys.
+// them would wait for the stores: that took a fifth of a WordCount with struct keys. The compiler
+// must not inline PutEncoded elsewhere, because it would then inline nothing in the put function.
+//
+//go:noinline
 func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) func(key memory.Pointer) {
 	a, keys := &t.acc, new(encodedKeys)
 	a.encoded = keys
