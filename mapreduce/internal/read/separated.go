@@ -32,7 +32,7 @@ func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func
 	s.Enter(run, ends.length)
 	batch, begins := make([][]byte, 0, BatchRecords), make([]int, 0, BatchRecords)
 	for at, touched := 0, 0; at < len(run); {
-		if at >= touched {
+		if at >= touched && size > 0 { // records of one size have no ends to search for
 			touched = min(at+batchBytes, len(run))
 			touch(run[at:touched])
 		}

@@ -52,18 +52,19 @@ func (g regions) keyLen(e *entry) int {
 // touchAhead is the number of records that touch loads before they are copied or returned.
 const touchAhead = 32
 
-// touch brings the first and last byte of each record into the cache, so that the misses of
-// scattered records overlap. Use its result, or the compiler drops the loads. TeraSort in memory
-// takes 104 ns of processor time per record with it, and 180 without.
+// touch brings the first byte of each record's key and the last byte of the record into the cache,
+// so that the misses of scattered records overlap. Use its result, or the compiler drops the loads.
+// TeraSort in memory takes 104 ns of processor time per record with it, and 180 without.
 func (g regions) touch(a []entry) (sum byte) {
 	for i := range a {
 		e := &a[i]
-		b := g[e.region]
-		if n := uint32(e.klen); n > 0 && n < bundleKey {
-			sum += b[e.key] + b[e.key+n-1]
+		end := e.value + e.vlen
+		if e.vlen == 0 {
+			end = e.key + uint32(e.klen)
 		}
-		if e.vlen > 0 {
-			sum += b[e.value] + b[e.value+e.vlen-1]
+		if e.klen < bundleKey && e.key < end {
+			b := g[e.region]
+			sum += b[e.key] + b[end-1]
 		}
 	}
 	return sum
