@@ -47,7 +47,7 @@ func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of fu
 	}
 	list, err := Collect(ctx, on, mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{
 		Name: "fold", MapTask: foldTask(of, add), Combine: add, Reducers: 1,
-	}.On(in))
+	}.Over(in))
 	if len(list) > 0 {
 		total = list[0].Second
 	}

@@ -64,7 +64,7 @@ func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[
 func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) error {
 	l := d.lineage
 	l.kept = d.kept.Store
-	l.again = func() (*mapreduce.Plan, error) { return bind(d.kept.Again()) }
+	l.again = func() (*mapreduce.Plan, error) { return bind(d.kept.RerunOutput()) }
 	return l.fill(ctx, func() (*mapreduce.Plan, error) { return bind(d.kept.Output()) })
 }
 
@@ -146,9 +146,9 @@ func (d *Keyed[K, T]) Feed() mapreduce.Feed[K, T] { return d.by.Feed() }
 // Load keeps the records of an input as they are. Use it for an input that many jobs read or that
 // is slow to read.
 func Load[T any](ctx context.Context, on Runner, in mapreduce.Input[T]) (*Dataset[T], error) {
-	load := mapreduce.Each(func(rec T) T { return rec })
+	load := mapreduce.Apply(func(rec T) T { return rec })
 	load.Name = "load"
-	return Keep(ctx, on, load.On(in))
+	return Keep(ctx, on, load.Over(in))
 }
 
 // LoadBy is like Load but shuffles the records, sorted by key, into the given number of parts; 0
@@ -166,7 +166,7 @@ func LoadBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, parts i
 			}
 			return nil
 		},
-	}.On(in))
+	}.Over(in))
 }
 
 // lineage is what a dataset needs to recompute lost parts, without its type.

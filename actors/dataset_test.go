@@ -25,14 +25,14 @@ func keptCounts(t testing.TB, on Runner, text string, reducers int) *Keyed[strin
 func wordOf(p pair) string { return p.First }
 
 func bindCounts(text string, reducers int) func(mapreduce.Output[pair]) (*mapreduce.Plan, error) {
-	return counting(reducers).On(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))))
+	return counting(reducers).Over(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))))
 }
 
 // doubled runs a job over d and returns a dataset with each count doubled.
 func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pair] {
 	t.Helper()
-	double := mapreduce.Each(func(p pair) pair { return mapreduce.MakePair(p.First, 2*p.Second) })
-	twice, err := KeepBy(t.Context(), on, wordOf, double.On(d.Aligned()))
+	double := mapreduce.Apply(func(p pair) pair { return mapreduce.MakePair(p.First, 2*p.Second) })
+	twice, err := KeepBy(t.Context(), on, wordOf, double.Over(d.Aligned()))
 	require.NoError(t, err)
 	return twice
 }
@@ -40,7 +40,7 @@ func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pai
 // wordsOfBoth groups two datasets without a shuffle, and returns their words.
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	word := func(g mapreduce.Group[string, pair, pair]) string { return g.Key }
-	return Collect(context.Background(), on, mapreduce.Each(word).On(mapreduce.Grouped(a.Feed(), b.Feed())))
+	return Collect(context.Background(), on, mapreduce.Apply(word).Over(mapreduce.Grouped(a.Feed(), b.Feed())))
 }
 
 // If a node with parts of a dataset dies, the released datasets of its lineage are recomputed for
@@ -101,7 +101,7 @@ func TestLineageThatHasChanged(t *testing.T) {
 	c := start(t, Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 2})
 	numbers := []int{1, 2, 3, 4}
 	plus := 0
-	d, err := Keep(t.Context(), c, mapreduce.Each(func(n int) int { return n + plus }).On(mapreduce.Slice(numbers)))
+	d, err := Keep(t.Context(), c, mapreduce.Apply(func(n int) int { return n + plus }).Over(mapreduce.Slice(numbers)))
 	require.NoError(t, err)
 	plus = 1 // wrong: recomputing a part calls the function once more; capture a copy
 	require.NoError(t, c.StopNode(d.kept.Hosts()[0]))
@@ -236,8 +236,8 @@ func TestKeyedMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "comes after one with a larger key")
 	_, err = KeepBy[string](t.Context(), c, nil, bindCounts(text, 1))
 	require.ErrorContains(t, err, "there is no key function")
-	size := mapreduce.Each(func(g mapreduce.Group[string, pair, pair]) int { return len(g.Left) })
-	_, err = Collect(t.Context(), c, size.On(mapreduce.Grouped(a.Feed(), mapreduce.By(b.Input(), wordOf))))
+	size := mapreduce.Apply(func(g mapreduce.Group[string, pair, pair]) int { return len(g.Left) })
+	_, err = Collect(t.Context(), c, size.Over(mapreduce.Grouped(a.Feed(), mapreduce.Keyed(b.Input(), wordOf))))
 	require.ErrorContains(t, err, "right feed: its records are not kept by key")
 	both, err := Collect(t.Context(), c, func(out mapreduce.Output[int64]) (*mapreduce.Plan, error) {
 		return mapreduce.Join(a.Feed(), b.Feed(), func(_ string, a, b pair, emit func(int64)) error {

@@ -105,7 +105,7 @@ func countWords(lines ...string) func(mapreduce.Output[wordCount]) (*mapreduce.P
 			return nil
 		},
 		Combine: func(a, b int) int { return a + b }, Reducers: 2,
-	}.On(mapreduce.Slice(lines))
+	}.Over(mapreduce.Slice(lines))
 }
 
 func ExampleKeep() {
@@ -129,7 +129,7 @@ func ExampleKeep() {
 			}
 			return nil
 		},
-	}.On(words.Input()))
+	}.Over(words.Input()))
 	fmt.Println(often, err)
 	frequency, add := func(c wordCount) int { return c.Second }, func(a, b int) int { return a + b }
 	total, err := actors.Fold(ctx, cluster, words.Input(), frequency, add) // reads what it left
@@ -164,10 +164,10 @@ func ExampleKeepBy() {
 	})
 	fmt.Println(actors.Collect(ctx, cluster, join.Bind))
 	groups := mapreduce.Grouped(then.Feed(), now.Feed()) // a Group{Key, Left, Right} for each key
-	sides := mapreduce.Each(func(g mapreduce.Group[string, wordCount, wordCount]) string {
+	sides := mapreduce.Apply(func(g mapreduce.Group[string, wordCount, wordCount]) string {
 		return fmt.Sprintf("%s: %d and %d", g.Key, len(g.Left), len(g.Right))
 	})
-	list, err := actors.Collect(ctx, cluster, sides.On(groups))
+	list, err := actors.Collect(ctx, cluster, sides.Over(groups))
 	slices.Sort(list)
 	fmt.Println(list, err)
 	// Output:
@@ -228,7 +228,7 @@ func ExampleIterate() {
 				emit(3*n + 1)
 			}
 			return nil
-		}}.On(now.Input()))
+		}}.Over(now.Input()))
 	}
 	last, err := actors.Iterate(ctx, start, 8, collatz, nil)
 	if err != nil {

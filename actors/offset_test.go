@@ -49,10 +49,10 @@ func formOf[I any](name string, on func(t *testing.T, c *actors.Cluster) mapredu
 						return nil
 					}}, nil
 				},
-			}.On(on(t, c)))
+			}.Over(on(t, c)))
 		},
 		sample: func(t *testing.T, c *actors.Cluster, part float64) (list []string) {
-			for _, rec := range collected(t, c, mapreduce.Sample[I](part, 7).On(on(t, c))) {
+			for _, rec := range collected(t, c, mapreduce.Sample[I](part, 7).Over(on(t, c))) {
 				list = append(list, fmt.Sprint(rec))
 			}
 			return list
@@ -121,7 +121,7 @@ func keptForm[K comparable, I any](
 						return nil
 					},
 					Reducers: 4,
-				}.On(mapreduce.Slice(offsetNumbers())))
+				}.Over(mapreduce.Slice(offsetNumbers())))
 			require.NoError(t, err)
 			kept[c] = d
 		}
@@ -194,6 +194,12 @@ func offsetForms() []offsetForm {
 		}),
 		always("Decoded", func() mapreduce.Input[string] {
 			return mapreduce.Decoded(mapreduce.Lines(lines), func(line []byte) (string, error) { return string(line), nil })
+		}),
+		always("FlatMap", func() mapreduce.Input[string] {
+			return mapreduce.FlatMap(mapreduce.Lines(lines), func(line []byte, emit func(string)) error {
+				emit(string(line))
+				return nil
+			})
 		}),
 		formOf("ReadTyped", func(t *testing.T, c *actors.Cluster) mapreduce.Input[int] {
 			dir := filepath.Join(t.TempDir(), "out")

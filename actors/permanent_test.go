@@ -53,7 +53,7 @@ func discards[O any]() mapreduce.Output[O] {
 // passing returns a job that outputs its records unchanged.
 func passing[I any](in mapreduce.Input[I]) func() (*mapreduce.Plan, error) {
 	return func() (*mapreduce.Plan, error) {
-		return mapreduce.Each(func(rec I) I { return rec }).Bind(in, discards[I]())
+		return mapreduce.Apply(func(rec I) I { return rec }).Bind(in, discards[I]())
 	}
 }
 
@@ -84,7 +84,7 @@ func textOf(name, text string) mapreduce.Source { return mapreduce.Bytes(name, [
 func typedDamage(t *testing.T) mapreduce.Source {
 	t.Helper()
 	var out bytes.Buffer
-	p, err := mapreduce.Each(func(i int) moody { return moody(i) }).Bind(
+	p, err := mapreduce.Apply(func(i int) moody { return moody(i) }).Bind(
 		mapreduce.Slice([]int{0, 4, 3}), mapreduce.Typed[moody](mapreduce.Writer("typed", &out)))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{})
@@ -136,10 +136,10 @@ func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 		"MarshalBinary":   {shuffling(moodyOf, nil), "encoding actors_test.moody: no bytes", true},
 		"UnmarshalBinary": {shuffling(func(i int) moody { return moody(i / 3 % 2 * 3) }, nil), "decoding actors_test.moody: no number", false},
 		"MarshalText": {func() (*mapreduce.Plan, error) {
-			return mapreduce.Each(func(i int) moody { return moody(i + i%2) }).Bind(numbers, mapreduce.Text[moody](dir()))
+			return mapreduce.Apply(func(i int) moody { return moody(i + i%2) }).Bind(numbers, mapreduce.Text[moody](dir()))
 		}, "no text", true},
 		"Routed": {func() (*mapreduce.Plan, error) {
-			return mapreduce.Each(func(i int) int { return i }).Bind(numbers, mapreduce.Routed(mapreduce.Text[int](dir()),
+			return mapreduce.Apply(func(i int) int { return i }).Bind(numbers, mapreduce.Routed(mapreduce.Text[int](dir()),
 				func(i int) string { return strings.Repeat("/", i%2) }))
 		}, `Routed: the name "/" has a slash`, true},
 		"Partition": {shuffling(func(i int) int { return i }, func(j *mapreduce.Job[int, int, int, int]) {
@@ -158,7 +158,7 @@ func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 			}
 		}), "can be ranged over once", false},
 		"Parts": {func() (*mapreduce.Plan, error) {
-			return mapreduce.Each(func(i int) int { return i }).Bind(numbers, mapreduce.Parts(dir(),
+			return mapreduce.Apply(func(i int) int { return i }).Bind(numbers, mapreduce.Parts(dir(),
 				func(*mapreduce.Task, *mapreduce.PartFile) (mapreduce.PartWriter[int], error) { return nil, nil }))
 		}, "open returned no writer", false},
 	} {
@@ -197,13 +197,13 @@ func TestErrorsOfBind(t *testing.T) {
 		"Source, a feed's": {func() (*mapreduce.Plan, error) {
 			key := func(line []byte) string { return string(line) }
 			return mapreduce.Join(
-				mapreduce.By(mapreduce.Lines(mapreduce.Source{}), key), mapreduce.By(mapreduce.Lines(textOf("f", "a\n")), key),
+				mapreduce.Keyed(mapreduce.Lines(mapreduce.Source{}), key), mapreduce.Keyed(mapreduce.Lines(textOf("f", "a\n")), key),
 				func(k string, _, _ []byte, emit func(string)) error { emit(k); return nil }).Bind(discards[string]())
 		}, "is the zero Source"},
 		"Source, a small feed's": {func() (*mapreduce.Plan, error) {
 			key := func(line []byte) string { return string(line) }
 			return mapreduce.BroadcastJoin(
-				mapreduce.Lines(textOf("f", "a\n")), key, mapreduce.By(mapreduce.Lines(mapreduce.Source{}), key),
+				mapreduce.Lines(textOf("f", "a\n")), key, mapreduce.Keyed(mapreduce.Lines(mapreduce.Source{}), key),
 				func(line []byte, _ [][]byte, emit func(string)) error { emit(string(line)); return nil }).Bind(discards[string]())
 		}, "small feed: source 1 of 1 is the zero Source"},
 		"Seq":       {passing(mapreduce.Seq[int](nil)), "the input has no sequence"},

@@ -46,7 +46,7 @@ func handOn(
 	ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool, before func(t *mapreduce.Task, seen int) error,
 ) (*Keyed[knot, handed], error) {
 	of, add := func(h handed) knot { return h.First }, func(a, b float64) float64 { return a + b }
-	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).On(graph.Aligned()))
+	begin, err := KeepBy(ctx, on, of, mapreduce.Apply(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).Over(graph.Aligned()))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func handOn(
 				return nil
 			}
 		}
-		return KeepBy(ctx, on, of, job.On(mapreduce.Grouped(graph.Feed(), now.Feed())))
+		return KeepBy(ctx, on, of, job.Over(mapreduce.Grouped(graph.Feed(), now.Feed())))
 	}, nil)
 }
 
@@ -195,7 +195,7 @@ func TestSumsThatHaveChanged(t *testing.T) {
 					return nil
 				},
 				Combine: func(a, b float64) float64 { return a + b }, Reducers: 4,
-			}.On(mapreduce.Slice(upTo(2000))))
+			}.Over(mapreduce.Slice(upTo(2000))))
 	}
 	d, err := keep()
 	require.NoError(t, err)

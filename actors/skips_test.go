@@ -176,7 +176,7 @@ func TestSkipsOfAStream(t *testing.T) {
 // An early attempt does not skip a bad record itself. It leaves the record to the next attempt if
 // its task is a map and its job may skip.
 func TestNextAttemptSkips(t *testing.T) {
-	bad, other := mapreduce.Bad(errors.New("no number")), errors.New("no number")
+	bad, other := mapreduce.BadRecord(errors.New("no number")), errors.New("no number")
 	for _, c := range []struct {
 		kind     scheduling.TaskKind
 		most     int

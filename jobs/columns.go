@@ -55,7 +55,7 @@ func Histogram(width string) (mapreduce.Job[[]byte, int64, int64, Bucket], error
 			bucket := n.units()
 			bucket.Div(bucket, units) // Euclidean division, which rounds down for widths above 0
 			if !bucket.IsInt64() {
-				return mapreduce.Bad(fmt.Errorf("%s: too many buckets of %s from 0", cut(line), width))
+				return mapreduce.BadRecord(fmt.Errorf("%s: too many buckets of %s from 0", cut(line), width))
 			}
 			emit(bucket.Int64(), 1)
 			return nil

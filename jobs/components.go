@@ -39,7 +39,7 @@ func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]
 	for moved := int64(1); moved > 0; {
 		moved = 0
 		for _, large := range []bool{true, false} {
-			next, counters, err := collect(ctx, run, star(large).On(mapreduce.Slice(edges)))
+			next, counters, err := collect(ctx, run, star(large).Over(mapreduce.Slice(edges)))
 			if err != nil {
 				return nil, err
 			}

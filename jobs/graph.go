@@ -30,7 +30,7 @@ type graphLine struct {
 func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*graph, error) {
 	job := mapreduce.Distinct[graphLine]()
 	job.Name = "graph"
-	lines, _, err := collect(ctx, run, job.On(mapreduce.Decoded(in, func(line []byte) (graphLine, error) {
+	lines, _, err := collect(ctx, run, job.Over(mapreduce.Decoded(in, func(line []byte) (graphLine, error) {
 		from, to, both := bytes.Cut(withoutCR(line), []byte{'\t'})
 		return graphLine{From: from, To: to, Alone: !both}, nil
 	})))

@@ -41,7 +41,7 @@ func columnsOf(row []byte, columns [][]byte) bool {
 
 // badRow returns the error for a row with the wrong column count.
 func badRow(row []byte, table string, columns int) error {
-	return mapreduce.Bad(fmt.Errorf("row %s: not the %d columns of %s", cut(row), columns, table))
+	return mapreduce.BadRecord(fmt.Errorf("row %s: not the %d columns of %s", cut(row), columns, table))
 }
 
 // HiveSearch is the text search. It writes the documents whose text, after the key of 10 bytes,
@@ -161,7 +161,7 @@ func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visite
 			}
 			var visit [visitColumns][]byte
 			if !columnsOf(row, visit[:]) {
-				return mapreduce.Bad(fmt.Errorf("row %s: neither the %d columns of rankings nor the %d of visits",
+				return mapreduce.BadRecord(fmt.Errorf("row %s: neither the %d columns of rankings nor the %d of visits",
 					cut(row), rankingColumns, visitColumns))
 			}
 			if day := visit[2]; bytes.Compare(day, from) >= 0 && (len(to) == 0 || bytes.Compare(day, to) < 0) {

@@ -67,7 +67,7 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 		return nil, err
 	}
 	for range o.Rounds {
-		moved, _, err := collect(ctx, run, o.round(centers).On(in))
+		moved, _, err := collect(ctx, run, o.round(centers).Over(in))
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (p *points) read(line []byte) error {
 		p.exact, p.rounded = append(p.exact, n), append(p.rounded, f)
 	}
 	if len(p.centers) > 0 && len(p.rounded) != len(p.centers[0].Center) {
-		return mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
+		return mapreduce.BadRecord(fmt.Errorf("point %s: %d coordinates, where others have %d",
 			cut(line), len(p.rounded), len(p.centers[0].Center)))
 	}
 	return nil
@@ -143,7 +143,7 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input
 		} else if draw > 0 {
 			n = (left + maxDraws - draw - 1) / (maxDraws - draw)
 		}
-		points, _, err := collect(ctx, run, o.draw(uint64(draw), n, slices.Clip(centers)).On(in))
+		points, _, err := collect(ctx, run, o.draw(uint64(draw), n, slices.Clip(centers)).Over(in))
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 // have leading zeros.
 const longestNumber = 1 << 10
 
-// number parses a decimal integer in a record. On failure it returns an error of mapreduce.Bad,
+// number parses a decimal integer in a record. On failure it returns an error of mapreduce.BadRecord,
 // with the name and text shortened, since a record may have gigabytes.
 func number(name, text []byte) (int64, error) {
 	if len(text) <= longestNumber {
@@ -22,7 +22,7 @@ func number(name, text []byte) (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, mapreduce.Bad(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
+	return 0, mapreduce.BadRecord(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
 }
 
 // Decimal numbers are stored in units of 10 to the -18th.
@@ -46,7 +46,7 @@ func decimal(name, text []byte) (Sum, error) {
 	if n, good := parseDecimal(text); good {
 		return n, nil
 	}
-	return Sum{}, mapreduce.Bad(fmt.Errorf(
+	return Sum{}, mapreduce.BadRecord(fmt.Errorf(
 		"key %s: %s is no decimal number of at most 64 bits before the point and %d decimals",
 		cut(name), cut(text), numberDecimals))
 }

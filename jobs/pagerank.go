@@ -86,7 +86,7 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 		},
 		Sum: true,
 	}
-	received, _, err := collect(ctx, run, job.On(mapreduce.Slice(links)))
+	received, _, err := collect(ctx, run, job.Over(mapreduce.Slice(links)))
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func Sleep(reduce time.Duration) mapreduce.Job[[]byte, string, int64, mapreduce.
 			return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
 				d, err := time.ParseDuration(string(line[:min(len(line), longestNumber)]))
 				if err != nil || d < 0 {
-					return mapreduce.Bad(fmt.Errorf("%s is no duration, such as 1.5s", cut(line)))
+					return mapreduce.BadRecord(fmt.Errorf("%s is no duration, such as 1.5s", cut(line)))
 				}
 				emit("slept", int64(d))
 				return nap(t, d)

@@ -105,7 +105,7 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 func rowsOf[I any](t *Table, src []mapreduce.Source, make func(text []byte, columns []string) (I, error)) mapreduce.Input[I] {
 	take := func(text []byte, list []string, err error) (I, error) {
 		if n := len(list); err == nil && !t.takes(n) {
-			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose columns", columns(n), t.wanted()))
+			err = mapreduce.BadRecord(fmt.Errorf("a record of %s: this job takes %s; choose columns", columns(n), t.wanted()))
 		}
 		if err != nil {
 			var none I
@@ -147,7 +147,7 @@ func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
 			}
 		}
 		if n > len(r.Fields) {
-			return nil, mapreduce.Bad(fmt.Errorf("no column %d: the record has %d", n, len(r.Fields)))
+			return nil, mapreduce.BadRecord(fmt.Errorf("no column %d: the record has %d", n, len(r.Fields)))
 		}
 		columns[i] = r.Fields[n-1]
 	}
@@ -189,14 +189,14 @@ func (l jsonLine) columns(names []string) ([]string, error) {
 		raw, there := l.fields[name]
 		switch {
 		case !there || string(raw) == "null":
-			return nil, mapreduce.Bad(fmt.Errorf("no field %s", strconv.Quote(name)))
+			return nil, mapreduce.BadRecord(fmt.Errorf("no field %s", strconv.Quote(name)))
 		case raw[0] == '{' || raw[0] == '[':
-			return nil, mapreduce.Bad(fmt.Errorf("field %s: no text, number, true or false", strconv.Quote(name)))
+			return nil, mapreduce.BadRecord(fmt.Errorf("field %s: no text, number, true or false", strconv.Quote(name)))
 		case raw[0] != '"':
 			columns[i] = withoutExponent(string(raw))
 		default:
 			if err := json.Unmarshal(raw, &columns[i]); err != nil {
-				return nil, mapreduce.Bad(err)
+				return nil, mapreduce.BadRecord(err)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func withoutExponent(number string) string {
 }
 
 // errLineFeed is the error for a column that contains a line feed, where a job writes lines.
-var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed, which the lines that this job writes cannot hold"))
+var errLineFeed = mapreduce.BadRecord(errors.New("a column holds a line feed, which the lines that this job writes cannot hold"))
 
 // joinedBy returns a function that joins a row's columns with a separator. Columns must not contain
 // it, since the job splits them.
@@ -231,7 +231,7 @@ func joinedBy(separator byte) func(text []byte, columns []string) ([]byte, error
 			case strings.Contains(text, "\n"):
 				return nil, errLineFeed
 			case len(columns) > 1 && strings.Contains(text, between):
-				return nil, mapreduce.Bad(fmt.Errorf("column %s holds %q, which stands between columns here", cut([]byte(text)), between))
+				return nil, mapreduce.BadRecord(fmt.Errorf("column %s holds %q, which stands between columns here", cut([]byte(text)), between))
 			}
 		}
 		return []byte(strings.Join(columns, between)), nil

@@ -29,7 +29,7 @@ func (t *Table) Top(k int) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 					text, line := t.number(rec)
 					negative, whole, part, good := decimalParts(text)
 					if !good {
-						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
+						return mapreduce.BadRecord(fmt.Errorf("%s is no decimal number", cut(text)))
 					}
 					code = appendParts(code[:0], negative, whole, part)
 					invert(code)

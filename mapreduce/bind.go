@@ -20,9 +20,9 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return bindJob(j, fmt.Sprintf("%T", j), in, out)
 }
 
-// On returns a Bind that lacks only the output. Pass it to functions that run a job and supply the
-// output themselves, such as Collect and Keep of package actors.
-func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
+// Over returns a Bind that lacks only the output. Pass it to functions that run a job and supply
+// the output themselves, such as Collect and Keep of package actors.
+func (j Job[I, K, V, O]) Over(in Input[I]) func(out Output[O]) (*Plan, error) {
 	return func(out Output[O]) (*Plan, error) { return j.Bind(in, out) }
 }
 
@@ -50,8 +50,8 @@ func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return newPlan(in.untyped(), s, newBoundMapOnly(j, in, out))
 }
 
-// On returns a Bind that lacks only the output; see [Job.On].
-func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
+// Over returns a Bind that lacks only the output; see [Job.Over].
+func (j MapOnly[I, O]) Over(in Input[I]) func(out Output[O]) (*Plan, error) {
 	return func(out Output[O]) (*Plan, error) { return j.Bind(in, out) }
 }
 

@@ -211,7 +211,7 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 					Close:  func(func(string)) error { return reduceFails },
 				}, nil
 			},
-		}.On(Lines(textOf("a\nb\nc\n")))
+		}.Over(Lines(textOf("a\nb\nc\n")))
 	}
 	filter := MapOnly[[]byte, string]{MapTask: func(task *Task) (Filter[[]byte, string], error) {
 		count(task)
@@ -219,7 +219,7 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 			Map:   func([]byte, func(string)) error { return nil },
 			Close: func(func(string)) error { return bad },
 		}, nil
-	}}.On(Lines(textOf("a\n")))
+	}}.Over(Lines(textOf("a\n")))
 	for _, c := range []struct {
 		bind  func(Output[string]) (*Plan, error)
 		began int64 // attempts that succeeded

@@ -232,7 +232,7 @@ func (f *csvFile) eachRecord(run []byte) error {
 			}
 		}
 		if err = f.count(fields); err != nil {
-			err = f.BadRecord(Bad(err))
+			err = f.BadRecord(BadRecord(err))
 		} else {
 			err = f.yield(CSVRecord{Header: f.header, Fields: fields, Text: rec})
 		}

@@ -124,7 +124,7 @@ func (f *csvFile) findColumns() error {
 func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string) error {
 	if c.at >= len(fields) {
 		line, _ := f.place(0)
-		return Bad(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
+		return BadRecord(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
 	}
 	text := fields[c.at]
 	if text == "" {
@@ -133,7 +133,7 @@ func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string) error {
 	err := c.parse(to, text)
 	if err != nil {
 		line, column := f.place(c.at)
-		return Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
+		return BadRecord(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
 	}
 	return nil
 }

@@ -37,10 +37,10 @@ func NewDataset[T any](o kept.Options) *Dataset[T] {
 // Output returns the output for the job that fills k.
 func (k *Dataset[T]) Output() Output[T] { return k.output(false) }
 
-// Again returns the output for a rerun of the same job, which recomputes the lost parts of k. The
-// commit compares the number and a hash of the records of all parts (for floats, their sums). If
-// they differ, the job fails with an error that wraps ErrOtherData, and k is unchanged.
-func (k *Dataset[T]) Again() Output[T] { return k.output(true) }
+// RerunOutput returns the output for a rerun of the same job, which recomputes the lost parts of k.
+// The commit compares the number and a hash of the records of all parts (for floats, their sums).
+// If they differ, the job fails with an error that wraps ErrOtherData, and k is unchanged.
+func (k *Dataset[T]) RerunOutput() Output[T] { return k.output(true) }
 
 func (k *Dataset[T]) output(again bool) Output[T] {
 	form := codedForm(reflect.TypeFor[T](), k.Destination(again), k.wrong, func() appendRecord { return k.form.Appender() })

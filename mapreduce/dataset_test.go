@@ -194,15 +194,15 @@ func TestKeptAgain(t *testing.T) {
 	require.ErrorContains(t, err, "points, part 1, on node 1")
 	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
 		wrong()
-		err := run(k.Again(), 2, "node 2")
+		err := run(k.RerunOutput(), 2, "node 2")
 		require.ErrorIs(t, err, kept.ErrOtherData)
 		require.ErrorContains(t, err, "points, part 0 has 2 records, made again")
 		require.Equal(t, used/2, root.Used())
 		less, move = 0, 0
 	}
-	require.ErrorContains(t, run(k.Again(), 4, "node 2"), "has 4 parts, made again it has 2")
+	require.ErrorContains(t, run(k.RerunOutput(), 4, "node 2"), "has 4 parts, made again it has 2")
 	move = 1e-15 // a difference as from another order of addition
-	require.NoError(t, run(k.Again(), 2, "node 2"))
+	require.NoError(t, run(k.RerunOutput(), 2, "node 2"))
 	require.Empty(t, k.Lost())
 	require.Equal(t, used, root.Used())
 	require.Equal(t, []string{"node 0", "node 2", "node 0", "node 2"}, k.Hosts())
@@ -229,9 +229,9 @@ func TestKeptLostWhileWritten(t *testing.T) {
 	}
 	run(k.Output(), "node 1")
 	require.Equal(t, []int{1}, k.Lost())
-	run(k.Again(), "node 1")
+	run(k.RerunOutput(), "node 1")
 	require.Equal(t, []int{1}, k.Lost())
-	run(k.Again(), "node 9")
+	run(k.RerunOutput(), "node 9")
 	require.Empty(t, k.Lost())
 	require.Equal(t, []int{1, 2}, must(k.Records())(t))
 	k.Release()
@@ -345,15 +345,15 @@ func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 			"records": MapOnly[linkedPage, []int32]{Map: func(p linkedPage, emit func([]int32)) error {
 				use(p.Links, emit)
 				return nil
-			}}.On(k.Input()),
+			}}.Over(k.Input()),
 			"groups, left": MapOnly[group, []int32]{Map: func(g group, emit func([]int32)) error {
 				use(g.Left[0].Links, emit)
 				return nil
-			}}.On(Grouped(k.Feed(), k.Feed())),
+			}}.Over(Grouped(k.Feed(), k.Feed())),
 			"groups, right": MapOnly[group, []int32]{Map: func(g group, emit func([]int32)) error {
 				use(g.Right[0].Links, emit)
 				return nil
-			}}.On(Grouped(k.Feed(), k.Feed())),
+			}}.Over(Grouped(k.Feed(), k.Feed())),
 		} {
 			last = nil
 			var out Collected[[]int32]

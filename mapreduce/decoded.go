@@ -29,6 +29,34 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	return Input[I]{sources: in.sources, plan: plan, plans: in.plans, read: read.Decoded(in.read, decode)}
 }
 
+// Filter yields the records of in for which keep returns true. The others are not counted. keep runs
+// when and where the decode function of [Decoded] does.
+func (in Input[I]) Filter(keep func(rec I) bool) Input[I] {
+	if keep == nil {
+		in.plan.Wrong = errors.New("Filter without a function")
+	}
+	return Decoded(in, func(rec I) (I, error) {
+		if !keep(rec) {
+			return rec, ErrNoRecord
+		}
+		return rec, nil
+	})
+}
+
+// FlatMap yields what split emits for each record of in: no record, one or several, in order. split
+// runs in many attempts concurrently. What it emits for a record is in memory until it is mapped: it
+// may point into the record, which is valid until then, but not into memory that split reuses.
+//
+// An error or a panic of split makes the record a bad one, as for [Decoded]; then what it has emitted
+// for the record is dropped. MapInputRecords counts the emitted records.
+func FlatMap[R, I any](in Input[R], split func(rec R, emit func(I)) error) Input[I] {
+	plan := in.plan
+	if split == nil {
+		plan.Wrong = errors.New("FlatMap without a function")
+	}
+	return Input[I]{sources: in.sources, plan: plan, plans: in.plans, read: read.FlatMapped(in.read, split)}
+}
+
 // byteOrderMark is the prefix that some editors write to UTF-8 files.
 const byteOrderMark = "\ufeff"
 
@@ -49,6 +77,6 @@ func JSONLines[T any](sources ...Source) Input[T] {
 		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 			err = fmt.Errorf("at its byte %d: %w", bad.Offset, err)
 		}
-		return rec, Bad(err)
+		return rec, BadRecord(err)
 	})
 }

@@ -25,10 +25,10 @@ var (
 // instead of retrying the task. Permanent(nil) is nil.
 func Permanent(err error) error { return fault.Permanent(err) }
 
-// Bad marks err as caused by the record of the current call of a map, such as a malformed number.
-// Every attempt would meet it, so the job fails at once, as after [Permanent], unless the job skips
-// bad records. Bad(nil) is nil.
-func Bad(err error) error { return fault.Bad(err) }
+// BadRecord marks err as caused by the record of the current call of a map, such as a malformed
+// number. Every attempt would meet it, so the job fails at once, as after [Permanent], unless the job
+// skips bad records. BadRecord(nil) is nil.
+func BadRecord(err error) error { return fault.Bad(err) }
 
 // ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record larger
 // than [Task.LargestRecord]: a quarter of the memory budget, but at least 16 MiB and at most 1 GiB.

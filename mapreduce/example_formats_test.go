@@ -17,7 +17,7 @@ func printed[I any](in mapreduce.Input[I], text func(I) string) {
 		emit(text(rec))
 		return nil
 	}}
-	show(job.On(in))
+	show(job.Over(in))
 }
 
 // Separated reads records that end with any text: names of find -print0 end with a NUL byte.
@@ -51,6 +51,25 @@ func ExampleJSONLines() {
 {"user":`))
 	printed(mapreduce.JSONLines[visit](file), func(v visit) string { return fmt.Sprintf("%s took %d ms", v.User, v.Ms) })
 	// Output: m-00000-0: log.jsonl: at byte 60, "{\"user\":": at its byte 8: unexpected end of JSON input
+}
+
+// Filter and FlatMap convert an input: here the words of lines that are no comments.
+func ExampleFlatMap() {
+	file := mapreduce.Bytes("rhyme", []byte("tarry a while\n# by nobody\nsaid slow\n"))
+	lines := mapreduce.Lines(file).Filter(func(line []byte) bool { return line[0] != '#' })
+	words := mapreduce.FlatMap(lines, func(line []byte, emit func(string)) error {
+		for word := range mapreduce.Fields(line) {
+			emit(string(word))
+		}
+		return nil
+	})
+	printed(words, strings.ToUpper)
+	// Output:
+	// TARRY
+	// A
+	// WHILE
+	// SAID
+	// SLOW
 }
 
 // A custom format: decode returns one record.

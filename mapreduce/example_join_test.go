@@ -45,8 +45,8 @@ var (
 	users  = mapreduce.Slice([]user{{1, "ann"}, {2, "bob"}, {3, "cid"}})
 	orders = mapreduce.Slice([]order{{3, "tea"}, {1, "milk"}, {1, "rice"}, {9, "salt"}})
 
-	usersByID    = mapreduce.By(users, func(u user) int64 { return u.ID })
-	ordersByUser = mapreduce.By(orders, func(o order) int64 { return o.User })
+	usersByID    = mapreduce.Keyed(users, func(u user) int64 { return u.ID })
+	ordersByUser = mapreduce.Keyed(orders, func(o order) int64 { return o.User })
 )
 
 func ExampleJoin() {
@@ -135,7 +135,7 @@ func ExampleFeeds() {
 			return nil
 		},
 	}
-	show(job.On(mapreduce.Feeds(
+	show(job.Over(mapreduce.Feeds(
 		mapreduce.From(users, func(_ *mapreduce.Task, u user, emit func(string, string)) error {
 			emit(u.Name, fmt.Sprint("number ", u.ID))
 			return nil
@@ -154,7 +154,7 @@ func ExampleFeeds() {
 
 func ExampleDistinct() {
 	words := mapreduce.Slice([]string{"to", "be", "or", "not", "to", "be"})
-	show(mapreduce.Distinct[string]().On(words))
+	show(mapreduce.Distinct[string]().Over(words))
 	// Output:
 	// be
 	// not
@@ -166,7 +166,7 @@ func ExampleSortBy() {
 	words := mapreduce.Slice([]string{"apple", "fig", "kiwi", "plum", "pea"})
 	sort := mapreduce.SortBy(func(w string) int { return len(w) })
 	sort.Descending = true
-	show(sort.On(words))
+	show(sort.Over(words))
 	// Output:
 	// apple
 	// kiwi
@@ -179,7 +179,7 @@ func ExampleTopPerKey() {
 	words := mapreduce.Slice([]string{"apple", "ant", "avocado", "bee", "banana"})
 	longest := mapreduce.TopPerKey(1, func(w string) string { return w[:1] },
 		func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	show(longest.On(words))
+	show(longest.Over(words))
 	// Output:
 	// avocado
 	// banana
@@ -188,7 +188,7 @@ func ExampleTopPerKey() {
 func ExampleQuantilePerKey() {
 	words := mapreduce.Slice([]string{"apple", "ant", "avocado", "bee", "banana"})
 	median := mapreduce.QuantilePerKey(0.5, func(w string) string { return w[:1] }, func(w string) int { return len(w) })
-	show(median.On(words))
+	show(median.Over(words))
 	// Output:
 	// a	5
 	// b	3
@@ -197,7 +197,7 @@ func ExampleQuantilePerKey() {
 func ExampleCountDistinct() {
 	visits := mapreduce.Slice([]order{{1, "home"}, {2, "home"}, {1, "home"}, {2, "shop"}})
 	visitors := mapreduce.CountDistinct(func(v order) string { return v.Item }, func(v order) int64 { return v.User })
-	show(visitors.On(visits))
+	show(visitors.Over(visits))
 	// Output:
 	// home	2
 	// shop	1
@@ -246,7 +246,7 @@ func ExampleJob_reducePairs() {
 			}}, nil
 		},
 	}
-	show(job.On(readings))
+	show(job.Over(readings))
 	// Output:
 	// desert at 1: 40
 	// pole at 1: -30

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -50,8 +51,23 @@ func Example() {
 	// to	2
 }
 
+// NewJob infers the types of a job from its functions.
+func ExampleNewJob() {
+	lengths := mapreduce.NewJob(func(word string, emit func(int, string)) error {
+		emit(len(word), word)
+		return nil
+	}, func(length int, words iter.Seq[string], emit func(string)) error {
+		emit(fmt.Sprint(length, slices.Sorted(words)))
+		return nil
+	})
+	show(lengths.Over(mapreduce.Slice([]string{"tarry", "a", "while"})))
+	// Output:
+	// 1 [a]
+	// 5 [tarry while]
+}
+
 // Without Reduce every pair is passed on, in key order.
-func ExampleJob_On() {
+func ExampleJob_Over() {
 	sort := mapreduce.Job[[]byte, []byte, mapreduce.None, mapreduce.Pair[[]byte, mapreduce.None]]{
 		Name: "sort",
 		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
@@ -62,7 +78,7 @@ func ExampleJob_On() {
 		Reducers:   2,
 	}
 	text := mapreduce.Bytes("text", []byte("pear\napple\nfig\napple\n"))
-	show(sort.On(mapreduce.Lines(text)))
+	show(sort.Over(mapreduce.Lines(text)))
 	// Output:
 	// apple
 	// apple

@@ -12,7 +12,7 @@ import (
 )
 
 // Feed is an input with its own map function. Jobs and joins use several feeds, whose pairs reach
-// the same reduces. Make it with From or By, and pass it to Feeds or a join.
+// the same reduces. Make it with From or Keyed, and pass it to Feeds or a join.
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // one per source
@@ -37,8 +37,8 @@ func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)
 	return Feed[K, V]{sources: in.sources, plans: in.bySource(), start: start}
 }
 
-// By returns a feed of the records of in, each as the value of its key.
-func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
+// Keyed returns a feed of the records of in, each as the value of its key.
+func Keyed[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 	return From(in, func(_ *Task, rec V, emit func(K, V)) error {
 		emit(key(rec), rec)
 		return nil

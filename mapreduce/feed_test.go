@@ -82,7 +82,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 		job := scoresJob()
 		job.TotalOrder = rapid.Bool().Draw(t, "total order")
 		got := map[string]string{}
-		for _, line := range gather(t, job.On(Feeds(scoreFeeds(lines, list, seq)...)), rapid.Bool().Draw(t, "local"),
+		for _, line := range gather(t, job.Over(Feeds(scoreFeeds(lines, list, seq)...)), rapid.Bool().Draw(t, "local"),
 			rapid.Int64Range(1, 20).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")) {
 			name, values, _ := strings.Cut(line, "|")
 			require.NotContains(t, got, name)

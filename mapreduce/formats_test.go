@@ -20,7 +20,7 @@ import (
 
 // passOn returns a map-only job that writes each record of its input.
 func passOn[I any]() MapOnly[I, I] {
-	return Each(func(rec I) I { return rec })
+	return Apply(func(rec I) I { return rec })
 }
 
 // requireEverywhere checks that an input has the records want, in RunLocal and on the engine, for
@@ -121,10 +121,61 @@ func TestDecoded(t *testing.T) {
 	require.ErrorContains(t, err, `text: at byte 2, "panic": panic: decode`)
 	twice := func(n int) (int, error) { return 2 * n, nil }
 	requireEverywhere(t, []int{2, 4}, func() Input[int] { return Decoded(Slice([]int{1, 2}), twice) }, 1, 2)
-	panics := Each(func(n int) int { return 1 / (n - 4) })
+	panics := Apply(func(n int) int { return 1 / (n - 4) })
 	require.ErrorContains(t, ran(panics.Bind(Decoded(Slice([]int{1, 2}), twice), unread[int]())), "slice: record 2: panic: ")
 	_, err = passOn[int]().Bind(Decoded[[]byte, int](Lines(text), nil), unread[int]())
 	require.ErrorContains(t, err, "Decoded without a decode function")
+}
+
+func TestFilter(t *testing.T) {
+	long := func() Input[[]byte] {
+		return Lines(textOf("a\n\nbb\nccc\ndd")).Filter(func(line []byte) bool { return len(line) > 1 })
+	}
+	requireEverywhere(t, []string{"bb", "ccc", "dd"}, func() Input[string] {
+		return Decoded(long(), func(line []byte) (string, error) { return string(line), nil })
+	}, 1, 3, 100)
+	_, err := passOn[[]byte]().Bind(Lines().Filter(nil), unread[[]byte]())
+	require.ErrorContains(t, err, "Filter without a function")
+}
+
+// The records that are made of one have its place, and a bad record makes none.
+func TestFlatMap(t *testing.T) {
+	words := func(line []byte, emit func(string)) error {
+		for word := range Fields(line) {
+			switch emit(string(word)); string(word) {
+			case "bad":
+				return errDisk
+			case "panic":
+				panic("split")
+			}
+		}
+		return nil
+	}
+	text := textOf("a b\n\nc bad d\ne f g\npanic\nh\n")
+	requireEverywhere(t, []string{"a", "b", "c", "d"}, func() Input[string] {
+		return FlatMap(Lines(textOf("a b\n\nc\n d\n")), words)
+	}, 1, 3, 100)
+	require.ErrorContains(t, failure(t, FlatMap(Lines(textOf("a\nb panic\n")), words)), `text: at byte 2, "b panic": panic: split`)
+	var out Collected[Pair[int64, string]]
+	job := MapOnly[string, Pair[int64, string]]{MapTask: func(t *Task) (Filter[string, Pair[int64, string]], error) {
+		return Filter[string, Pair[int64, string]]{Map: func(word string, emit func(Pair[int64, string])) error {
+			if word == "f" {
+				return errDisk
+			}
+			emit(MakePair(t.Offset(), word))
+			return nil
+		}}, nil
+	}}
+	_, left := skipping(t, must(job.Bind(FlatMap(Lines(text), words), out.Output()))(t), true, 3)
+	want := []Pair[int64, string]{{0, "a"}, {0, "b"}, {13, "e"}, {13, "g"}, {25, "h"}}
+	require.Equal(t, want, must(out.Records())(t))
+	var places []int64
+	for _, s := range left {
+		places = append(places, s.Offset, s.Number)
+	}
+	require.Equal(t, []int64{5, 3, 13, 5, 19, 7}, places)
+	_, err := passOn[int]().Bind(FlatMap[[]byte, int](Lines(text), nil), unread[int]())
+	require.ErrorContains(t, err, "FlatMap without a function")
 }
 
 // A total order samples an input of Decoded as it samples the lines below it.
@@ -134,7 +185,7 @@ func TestDecodedIsSampled(t *testing.T) {
 		text = append(text, byte('0'+i*7%10), byte('0'+i*7/10%10), byte('0'+i*7/100%10), '\n')
 	}
 	in := Decoded(Lines(Bytes("text", text)), func(b []byte) (string, error) { return string(b), nil })
-	records := gather(t, SortBy(func(s string) string { return s }).On(in), false, 1000, 3)
+	records := gather(t, SortBy(func(s string) string { return s }).Over(in), false, 1000, 3)
 	require.Len(t, records, 3000)
 	require.True(t, slices.IsSorted(records))
 }
@@ -192,7 +243,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 		}
 		require.Equal(t, want, gather(t, bind, local, block, 1))
 		slices.Sort(want)
-		require.Equal(t, want, gather(t, SortBy(func(s string) string { return s }).On(in), local, block, 3))
+		require.Equal(t, want, gather(t, SortBy(func(s string) string { return s }).Over(in), local, block, 3))
 	})
 }
 

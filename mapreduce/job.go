@@ -77,6 +77,13 @@ type Job[I, K, V, O any] struct {
 	Reducers int
 }
 
+// NewJob returns a job with a Map and a Reduce, and infers its types from theirs.
+func NewJob[I, K, V, O any](
+	toPairs func(in I, emit func(K, V)) error, reduce func(key K, values iter.Seq[V], emit func(O)) error,
+) Job[I, K, V, O] {
+	return Job[I, K, V, O]{Map: toPairs, Reduce: reduce}
+}
+
 // MapOnly is a job without reduces. Its output is what the maps emit, in the order of the input,
 // one part per map.
 type MapOnly[I, O any] struct {

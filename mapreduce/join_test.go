@@ -26,8 +26,8 @@ func joinRecords(longest int, keys ...string) *rapid.Generator[joinRecord] {
 
 // If the left values of a key exceed the memory limit, the error says how to change the join.
 func TestJoinHoldsTheLeftSide(t *testing.T) {
-	many := By(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
-	one := By(Slice([]int{1}), func(int) int { return 7 })
+	many := Keyed(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
+	one := Keyed(Slice([]int{1}), func(int) int { return 7 })
 	run := func(p *Plan) error {
 		res := cluster.Resources{Budget: cluster.NewMemory(32 << 20).Sub(), SpillDir: t.TempDir()}
 		return (&engineRun{Resources: res}).run(t.Context(), p)
@@ -44,17 +44,17 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 
 // An invalid join is an error in terms of joins, with the line of its Bind.
 func TestJoinsAreChecked(t *testing.T) {
-	ints := By(Slice([]int{1}), func(n int) int { return n })
+	ints := Keyed(Slice([]int{1}), func(n int) int { return n })
 	text := new(Collected[string])
 	_, err := Joined[string]{}.Bind(text.Output())
 	require.ErrorContains(t, err, `join_test.go:`)
 	require.ErrorContains(t, err, `job "join": the join is empty`)
-	maps := By(Slice([]map[int]int{{}}), func(map[int]int) int { return 1 })
+	maps := Keyed(Slice([]map[int]int{{}}), func(map[int]int) int { return 1 })
 	j := Join(ints, maps, func(int, int, map[int]int, func(string)) error { return nil })
 	j.Name = "odd"
 	_, err = j.Bind(text.Output())
 	require.ErrorContains(t, err, `job "odd": right feed: value type map[int]int: unsupported type`)
-	none := By(Lines(), func([]byte) int { return 1 })
+	none := Keyed(Lines(), func([]byte) int { return 1 })
 	_, err = Join(ints, none, func(int, int, []byte, func(string)) error { return nil }).Bind(text.Output())
 	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, "feed 2 has no sources")

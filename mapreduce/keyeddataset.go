@@ -41,7 +41,7 @@ func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[
 
 // Feed returns a feed of the records, each under its key.
 func (k *KeyedDataset[K, T]) Feed() Feed[K, T] {
-	f := By(k.Input(), k.key)
+	f := Keyed(k.Input(), k.key)
 	f.keyed = k
 	return f
 }

@@ -46,11 +46,11 @@ func TestRecordTooLarge(t *testing.T) {
 		bind func(s Source) func(Output[[]byte]) (*Plan, error)
 		at   string
 	}{
-		"lines":       {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(Lines(s)) }, "byte 6"},
-		"chunks":      {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(Chunks(s)) }, "byte 6"},
-		"strings":     {func(s Source) func(Output[[]byte]) (*Plan, error) { return text.On(LineStrings(s)) }, "byte 6"},
-		"fixed size":  {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.On(FixedSize(1<<40, s)) }, "byte 0"},
-		"whole files": {func(s Source) func(Output[[]byte]) (*Plan, error) { return whole.On(WholeFiles(s)) }, "byte 0"},
+		"lines":       {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.Over(Lines(s)) }, "byte 6"},
+		"chunks":      {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.Over(Chunks(s)) }, "byte 6"},
+		"strings":     {func(s Source) func(Output[[]byte]) (*Plan, error) { return text.Over(LineStrings(s)) }, "byte 6"},
+		"fixed size":  {func(s Source) func(Output[[]byte]) (*Plan, error) { return keep.Over(FixedSize(1<<40, s)) }, "byte 0"},
+		"whole files": {func(s Source) func(Output[[]byte]) (*Plan, error) { return whole.Over(WholeFiles(s)) }, "byte 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &endless{}
@@ -216,5 +216,5 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 		Combine: func(a, b string) string { return max(a, b) },
 		Reduce:  ignore[string, string, string],
 	}.Bind), "strings that a combiner holds")
-	require.False(t, adjacent(Each(see).Bind), "a job without shuffle")
+	require.False(t, adjacent(Apply(see).Bind), "a job without shuffle")
 }

@@ -32,7 +32,7 @@ func valueJobs(use func(counts iter.Seq[int64]), end func()) map[string]func(Out
 		j := wordCount(combine)
 		r.Close = func(func(count)) error { end(); return nil }
 		j.Reduce, j.ReduceTask = nil, func(*Task) (Reducer[string, int64, count], error) { return r, nil }
-		return j.On(text)
+		return j.Over(text)
 	}
 	reduce := Reducer[string, int64, count]{Reduce: func(_ string, counts iter.Seq[int64], _ func(count)) error {
 		use(counts)

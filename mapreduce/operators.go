@@ -67,8 +67,8 @@ func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, P
 	}
 }
 
-// Each returns a job that applies f to each record, in order.
-func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
+// Apply returns a job that applies f to each record, in order.
+func Apply[I, O any](f func(rec I) O) MapOnly[I, O] {
 	return MapOnly[I, O]{
 		Name: "each",
 		Map: func(rec I, emit func(O)) error {

@@ -39,16 +39,16 @@ func TestOperatorsArePlainGo(t *testing.T) {
 		byBoth := func(a, b joinRecord) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Text, b.Text)) }
 		sorted := func(list []joinRecord) []joinRecord { return slices.SortedFunc(slices.Values(list), byBoth) }
 
-		got := gather(t, Distinct[joinRecord]().On(in), local, block, reduces)
+		got := gather(t, Distinct[joinRecord]().Over(in), local, block, reduces)
 		require.Equal(t, slices.Compact(sorted(list)), sorted(got))
 
-		got = gather(t, SortBy(key).On(in), local, block, reduces)
+		got = gather(t, SortBy(key).Over(in), local, block, reduces)
 		want := slices.Clone(list)
 		slices.SortStableFunc(want, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
 		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
 
 		length := func(a, b joinRecord) int { return cmp.Compare(len(a.Text), len(b.Text)) }
-		got = gather(t, TopPerKey(n, key, length).On(in), local, block, reduces)
+		got = gather(t, TopPerKey(n, key, length).Over(in), local, block, reduces)
 		slices.SortStableFunc(got, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
 		require.Equal(t, fmt.Sprint(topExpected(list, n)), fmt.Sprint(got))
 
@@ -56,7 +56,7 @@ func TestOperatorsArePlainGo(t *testing.T) {
 		for _, r := range slices.Compact(sorted(list)) {
 			different[r.Key]++
 		}
-		counts := gather(t, CountDistinct(key, func(r joinRecord) string { return r.Text }).On(in), local, block, reduces)
+		counts := gather(t, CountDistinct(key, func(r joinRecord) string { return r.Text }).Over(in), local, block, reduces)
 		found := map[string]int64{}
 		for _, c := range counts {
 			found[c.First] += c.Second
@@ -88,7 +88,7 @@ func TestSampleDependsOnTheSeed(t *testing.T) {
 	for i := range list {
 		list[i] = i
 	}
-	sample := func(part float64, seed uint64) []int { return collected(t, Sample[int](part, seed).On(Slice(list))) }
+	sample := func(part float64, seed uint64) []int { return collected(t, Sample[int](part, seed).Over(Slice(list))) }
 	require.Equal(t, list, sample(1, 1))
 	require.Empty(t, sample(0, 1))
 	some, other := sample(0.1, 1), sample(0.1, 2)
@@ -119,7 +119,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	})
 	err = ran(BroadcastJoin(ints, same, bad, each).Bind(unread[int]()))
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
-	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
+	large := &broadcast[int, string]{feed: Keyed(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
 	large.key, _ = codec.Key[int](false, "")
 	large.value, _ = codec.Value[string]()
 	err = func() (err error) {

@@ -246,7 +246,7 @@ func TestZip(t *testing.T) {
 	}
 	require.Equal(t, []string{path + "/a", path + "/b/2", path + "/c.gz", path + "/empty"}, names)
 	for range 2 { // they serve several jobs
-		lines := collected(t, keepLines().On(Lines(src...)))
+		lines := collected(t, keepLines().Over(Lines(src...)))
 		require.Equal(t, [][]byte{[]byte("one"), []byte("two"), []byte("packed")}, lines)
 	}
 }

@@ -23,7 +23,7 @@ func TestTopPerKeyOfMany(t *testing.T) {
 			list = append(list, joinRecord{fmt.Sprint(at % keys), strings.Repeat("x", long) + fmt.Sprint(at)})
 		}
 		top := TopPerKey(2, func(r joinRecord) string { return r.Key }, func(a, b joinRecord) int { return cmp.Compare(a.Text, b.Text) })
-		got := gather(t, top.On(Slice(slices.Clone(list))), true, int64(len(list)), 2)
+		got := gather(t, top.Over(Slice(slices.Clone(list))), true, int64(len(list)), 2)
 		want := map[string][]string{}
 		for _, r := range list {
 			want[r.Key] = append(want[r.Key], r.Text)
@@ -89,7 +89,7 @@ func TestQuantilePerKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(joinRecords(30, "", "a", "b"), 0, 200).Draw(t, "records")
 		q := rapid.Float64Range(0, 1).Draw(t, "q")
-		got := gather(t, QuantilePerKey(q, key, size).On(Slice(list)), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 99).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces"))
+		got := gather(t, QuantilePerKey(q, key, size).Over(Slice(list)), rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 99).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces"))
 		by := map[string][]int{}
 		for _, r := range list {
 			by[r.Key] = append(by[r.Key], len(r.Text))
@@ -132,7 +132,7 @@ func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 			}}, nil
 		},
 		Sum: true, Reducers: 2,
-	}.On(Slice(values)), false, 50, 2) {
+	}.Over(Slice(values)), false, 50, 2) {
 		sums[p.First] = p.Second
 	}
 	return sums

@@ -71,7 +71,7 @@ func TestSplitSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
 		size, block := rapid.Int64Range(1, 100).Draw(t, "size"), rapid.Int64Range(1, 300).Draw(t, "block")
-		bind := keepLines().On(Lines(Bytes("text", text)).SplitSize(size))
+		bind := keepLines().Over(Lines(Bytes("text", text)).SplitSize(size))
 		p := must(bind(unread[[]byte]()))(t)
 		for _, s := range must(p.Splits(context.Background(), p.Job().BlocksOf(block)))(t) {
 			require.LessOrEqual(t, s.Length, size)

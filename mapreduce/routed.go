@@ -15,7 +15,7 @@ import (
 //
 // A name has 1 to 100 bytes of UTF-8 without slash, backslash or control characters. "part" and
 // names that begin with "part-", "_" or "." are reserved. Any other name is an error marked by
-// [Bad]. Files("DIR/errors-*") reads the files back.
+// [BadRecord]. Files("DIR/errors-*") reads the files back.
 //
 // An attempt holds at most 64 files open. In a local directory it closes the least recently written
 // file and reopens it later. In an object store, a 65th name is an error. InDFS has no limit, because

@@ -164,12 +164,12 @@ func TestWhatIsNotSkipped(t *testing.T) {
 // If a map returns an error of Bad, it is not retried; if skips are allowed, the record is skipped.
 func TestBadRecordsAreSkipped(t *testing.T) {
 	noNumber := errors.New("no number")
-	require.NoError(t, Bad(nil))
-	require.ErrorIs(t, Bad(noNumber), noNumber)
-	require.True(t, fault.IsPermanent(fmt.Errorf("x: %w", Bad(noNumber))))
-	require.True(t, fault.IsBad(fmt.Errorf("x: %w", Bad(noNumber))))
+	require.NoError(t, BadRecord(nil))
+	require.ErrorIs(t, BadRecord(noNumber), noNumber)
+	require.True(t, fault.IsPermanent(fmt.Errorf("x: %w", BadRecord(noNumber))))
+	require.True(t, fault.IsBad(fmt.Errorf("x: %w", BadRecord(noNumber))))
 	require.False(t, fault.IsBad(Permanent(noNumber)))
-	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return Bad(noNumber) }}
+	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return BadRecord(noNumber) }}
 	_, list := skipping(t, must(job.Bind(Lines(textOf("a\n")), unread[[]byte]()))(t), true, 1)
 	require.Len(t, list, 1)
 	require.Equal(t, "no number", list[0].Reason)
@@ -218,21 +218,21 @@ func TestSkipsByInput(t *testing.T) {
 		return fails(p.First, emit)
 	}}
 	bytesOf := MapOnly[[]byte, []byte]{Map: fails}
-	joined := BroadcastJoin(Lines(text), func(b []byte) []byte { return b }, By(Slice(records), func(b []byte) []byte { return b }),
+	joined := BroadcastJoin(Lines(text), func(b []byte) []byte { return b }, Keyed(Slice(records), func(b []byte) []byte { return b }),
 		func(b []byte, matches [][]byte, emit func([]byte)) error { return fails(matches[0], emit) })
 	for name, c := range map[string]struct {
 		bind func(Output[[]byte]) (*Plan, error)
 		want cluster.Skipped
 	}{
-		"lines":      {bytesOf.On(Lines(text)), skipped("text", 5, 2, "evil", 4)},
-		"n lines":    {bytesOf.On(NLines(3, text)), skipped("text", 5, 2, "evil", 4)},
-		"strings":    {strs.On(LineStrings(text)), skipped("text", 5, 2, "evil", 4)},
-		"key values": {pairs.On(KeyValueLines('\t', text)), skipped("text", 5, 2, "evil", 4)},
+		"lines":      {bytesOf.Over(Lines(text)), skipped("text", 5, 2, "evil", 4)},
+		"n lines":    {bytesOf.Over(NLines(3, text)), skipped("text", 5, 2, "evil", 4)},
+		"strings":    {strs.Over(LineStrings(text)), skipped("text", 5, 2, "evil", 4)},
+		"key values": {pairs.Over(KeyValueLines('\t', text)), skipped("text", 5, 2, "evil", 4)},
 		"joined":     {joined.Bind, skipped("text", 5, 2, "evil", 4)},
-		"fixed size": {bytesOf.On(FixedSize(5, text)), skipped("text", 5, 2, "evil\n", 5)},
-		"files":      {files.On(WholeFiles(sources...)), skipped("two", 0, 1, "evil", 4)},
-		"slice":      {bytesOf.On(Slice(records)), skipped("slice", -1, 2, "", 0)},
-		"sequence":   {bytesOf.On(Seq(slices.Values(records))), skipped("sequence", -1, 2, "", 0)},
+		"fixed size": {bytesOf.Over(FixedSize(5, text)), skipped("text", 5, 2, "evil\n", 5)},
+		"files":      {files.Over(WholeFiles(sources...)), skipped("two", 0, 1, "evil", 4)},
+		"slice":      {bytesOf.Over(Slice(records)), skipped("slice", -1, 2, "", 0)},
+		"sequence":   {bytesOf.Over(Seq(slices.Values(records))), skipped("sequence", -1, 2, "", 0)},
 	} {
 		counters, list := skipping(t, must(c.bind(unread[[]byte]()))(t), true, 1)
 		require.Len(t, list, 1, name)
@@ -311,13 +311,13 @@ func TestUnreadablePairsAreSkippedWhole(t *testing.T) {
 	}
 	lines := Lines(textOf("a b\nc d torn e\nf g\n"))
 	feed := From(lines, func(_ *Task, line []byte, emit func(string, brittle)) error { return words(line, emit) })
-	keys := By(Slice([]string{"a", "c", "f"}), func(key string) string { return key })
+	keys := Keyed(Slice([]string{"a", "c", "f"}), func(key string) string { return key })
 	inverse := func(_ *Task, line []byte, emit func(brittle, string)) error {
 		return words(line, func(key string, v brittle) { emit(v, key) })
 	}
-	values := By(Slice(strings.Split("abcdefg", "")), func(v string) brittle { return brittle(v) })
+	values := Keyed(Slice(strings.Split("abcdefg", "")), func(v string) brittle { return brittle(v) })
 	for name, bind := range map[string]func(out Output[pair]) (*Plan, error){
-		"job": Job[[]byte, string, brittle, pair]{Map: words}.On(lines),
+		"job": Job[[]byte, string, brittle, pair]{Map: words}.Over(lines),
 		"left of a join": Join(feed, keys, func(key string, v brittle, _ string, emit func(pair)) error {
 			emit(pair{key, v})
 			return nil

@@ -45,13 +45,14 @@ func (t *Task) Reduces() int { return t.reduces }
 func (t *Task) InputName() string { return t.name }
 
 // Offset identifies the current record within its source (see InputName): no other record of the
-// source has it, it is the same in each attempt, on any node and for any splits, and later records
-// have larger ones. It is
+// source has it (but see FlatMap), it is the same in each attempt, on any node and for any splits,
+// and later records have larger ones. It is
 //
 //   - for records of files and for kept records: the record's first byte, in the uncompressed
 //     source;
 //   - for Slice, Seq and Seq2: the number of the record in the source, from 0; for Units that in
 //     the unit;
+//   - for FlatMap: that of the record that was split, for all records made of it;
 //   - for Grouped: the number of the group in its part, from 0;
 //   - for Formatted: the offset of the record's part, times a power of two that depends on the
 //     file's size, plus the number of the record in the part, from 0.

@@ -52,7 +52,7 @@ func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	case hasOwnMethod(t, textMarshalerType, "MarshalText"):
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
 			b, err := p.Value(t).Addr().Interface().(encoding.TextMarshaler).MarshalText()
-			return append(dst, b...), Bad(err)
+			return append(dst, b...), BadRecord(err)
 		}, nil
 	case hasOwnMethod(t, stringerType, "String"):
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {

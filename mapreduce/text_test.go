@@ -110,7 +110,7 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	for name, bind := range map[string]func(Destination) (*Plan, error){
 		"plain": func(d Destination) (*Plan, error) { return keepLines().Bind(in, Text[[]byte](d)) },
 		"encoded": func(d Destination) (*Plan, error) {
-			return Each(func(line []byte) string { return string(line) }).Bind(in, Text[string](d))
+			return Apply(func(line []byte) string { return string(line) }).Bind(in, Text[string](d))
 		},
 	} {
 		for _, skips := range []int{0, 1} {

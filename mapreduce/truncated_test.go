@@ -81,7 +81,7 @@ func TestTruncatedWhileRead(t *testing.T) {
 			return keepLines().Bind(NLines(7, src), Raw[[]byte](to))
 		}},
 		"whole file": {10, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
-			return Each(func(file WholeFile) int { return bytes.Count(file.Data, []byte{'\n'}) }).Bind(WholeFiles(src), Text[int](to))
+			return Apply(func(file WholeFile) int { return bytes.Count(file.Data, []byte{'\n'}) }).Bind(WholeFiles(src), Text[int](to))
 		}},
 		"within the page": {1<<20 + 3, cluster.Block{Length: 1<<20 + 8}, func(src Source, to Destination) (*Plan, error) {
 			return wordCount(true).Bind(Lines(src), Text[Pair[string, int64]](to))

@@ -47,7 +47,7 @@ func ReadTyped[O any](sources ...Source) Input[O] {
 				return o, checkHead(rec, reflect.TypeFor[O]())
 			}
 			o, err = decode(rec)
-			return o, Bad(err)
+			return o, BadRecord(err)
 		})(r, yield)
 	}
 	return in

@@ -117,7 +117,7 @@ func (s *sides[K, T]) group(as, bs []T) string {
 // feeds returns both sides of a join in the given form: slices, or datasets kept by key in n parts.
 func (s *sides[K, T]) feeds(c *actors.Cluster, how string, parts int) (left, right mapreduce.Feed[K, T], err error) {
 	if how == "slices" {
-		return mapreduce.By(mapreduce.Slice(s.left), s.key), mapreduce.By(mapreduce.Slice(s.right), s.key), nil
+		return mapreduce.Keyed(mapreduce.Slice(s.left), s.key), mapreduce.Keyed(mapreduce.Slice(s.right), s.key), nil
 	}
 	var kept [2]*actors.Keyed[K, T]
 	for i, list := range [][]T{s.left, s.right} {
@@ -351,10 +351,10 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 			onCluster(t, cfg, func(t *testing.T, c *actors.Cluster) {
 				kept, err := actors.Load(t.Context(), c, mapreduce.Slice(list))
 				require.NoError(t, err)
-				again, err := actors.Keep(t.Context(), c, mapreduce.Each(func(e entry) entry {
+				again, err := actors.Keep(t.Context(), c, mapreduce.Apply(func(e entry) entry {
 					e.Raw = append(slices.Clone(e.Raw), '!')
 					return e
-				}).On(kept.Aligned()))
+				}).Over(kept.Aligned()))
 				require.NoError(t, err)
 				if cfg.Nodes > 1 {
 					require.NoError(t, c.KillNode(c.Nodes()[0]))
@@ -390,7 +390,7 @@ func TestFilesReadBack(t *testing.T) {
 		list = append(list, mapreduce.MakePair(summary{int64(i), string(b), b, []string{string(b), ""}}, tagged{Text: string(b)}))
 		want = append(want, show(list[i]))
 	}
-	same, shown := mapreduce.Each(func(s record) record { return s }), mapreduce.Each(show)
+	same, shown := mapreduce.Apply(func(s record) record { return s }), mapreduce.Apply(show)
 	for _, pack := range []mapreduce.Compression{mapreduce.NoCompression, mapreduce.Gzip, mapreduce.Zstd} {
 		onCluster(t, actors.Config{BlockSize: 300, Nodes: 2}, func(t *testing.T, c *actors.Cluster) {
 			dir := filepath.Join(t.TempDir(), "out")
@@ -400,12 +400,12 @@ func TestFilesReadBack(t *testing.T) {
 			require.NoError(t, err)
 			files, err := mapreduce.Files(dir)
 			require.NoError(t, err)
-			got, err := actors.Collect(t.Context(), c, shown.On(mapreduce.ReadTyped[record](files...)))
+			got, err := actors.Collect(t.Context(), c, shown.Over(mapreduce.ReadTyped[record](files...)))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
-			kept, err := actors.Keep(t.Context(), c, same.On(mapreduce.Slice(list)))
+			kept, err := actors.Keep(t.Context(), c, same.Over(mapreduce.Slice(list)))
 			require.NoError(t, err)
-			got, err = actors.Collect(t.Context(), c, shown.On(kept.Input()))
+			got, err = actors.Collect(t.Context(), c, shown.Over(kept.Input()))
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})

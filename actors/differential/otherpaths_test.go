@@ -57,7 +57,7 @@ func broadcastLines(t *testing.T) error {
 	key := func(s string) string { return strings.Fields(s)[0] }
 	return collects(t, want, strings.Clone, mapreduce.BroadcastJoin(
 		mapreduce.Lines(mapreduce.Bytes("lines", text)), func(line []byte) string { return string(line) },
-		mapreduce.By(mapreduce.Slice(small), key), func(line []byte, matches []string, emit func(string)) error {
+		mapreduce.Keyed(mapreduce.Slice(small), key), func(line []byte, matches []string, emit func(string)) error {
 			for _, m := range matches {
 				emit(fmt.Sprintln(string(line), m))
 			}
@@ -96,7 +96,7 @@ func grepping(pattern string, text []byte) func(t *testing.T) error {
 		if err != nil {
 			return err
 		}
-		return collects(t, want, func(lines []byte) string { return string(lines) }, job.On(mapreduce.Chunks(mapreduce.Bytes("text", text))))
+		return collects(t, want, func(lines []byte) string { return string(lines) }, job.Over(mapreduce.Chunks(mapreduce.Bytes("text", text))))
 	}
 }
 
@@ -139,7 +139,7 @@ func skipLines(t *testing.T) (wrong error) {
 		plan, err := mapreduce.Job[string, int64, string, mapreduce.Pair[int64, string]]{MapTask: func(task *mapreduce.Task) (mapreduce.Mapper[string, int64, string], error) {
 			return mapreduce.Mapper[string, int64, string]{Map: func(line string, emit func(int64, string)) error {
 				if number, _ := numberOf(line); number%11 == 5 {
-					return mapreduce.Bad(errors.New("the map fails"))
+					return mapreduce.BadRecord(errors.New("the map fails"))
 				}
 				emit(task.Offset(), line)
 				return nil
@@ -149,7 +149,7 @@ func skipLines(t *testing.T) (wrong error) {
 			case err != nil:
 				return "", err
 			case number%7 == 3:
-				return "", mapreduce.Bad(errors.New("it does not decode"))
+				return "", mapreduce.BadRecord(errors.New("it does not decode"))
 			case number%5 == 2 && number%11 != 5:
 				return "", mapreduce.ErrNoRecord
 			default:
@@ -191,5 +191,5 @@ func countWords(t *testing.T, text []byte) error {
 	for _, w := range slices.Sorted(maps.Keys(counts)) {
 		want = append(want, show(jobs.Count{First: []byte(w), Second: counts[w]}))
 	}
-	return collects(t, want, show, jobs.WordCount().On(mapreduce.Lines(mapreduce.Bytes("text", text))))
+	return collects(t, want, show, jobs.WordCount().Over(mapreduce.Lines(mapreduce.Bytes("text", text))))
 }

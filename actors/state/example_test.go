@@ -51,7 +51,7 @@ func shout(ctx context.Context, dir string) error {
 		fmt.Println("succeeded earlier")
 		return nil
 	}
-	job, text := mapreduce.Each(strings.ToUpper), mapreduce.Bytes("text", []byte("tarry a while\n"))
+	job, text := mapreduce.Apply(strings.ToUpper), mapreduce.Bytes("text", []byte("tarry a while\n"))
 	to := mapreduce.Dir(filepath.Join(dir, "out")).Resumable(saved.Token("my job"))
 	plan, err := job.Bind(mapreduce.LineStrings(text), mapreduce.Text[string](to))
 	if err != nil {

@@ -289,7 +289,7 @@ func TestReadsWhatPyArrowWrites(t *testing.T) {
 		file, err := mapreduce.File(filepath.Join("testdata", name+".parquet"))
 		require.NoError(t, err)
 		var out mapreduce.Collected[string]
-		p, err := mapreduce.Each(func(l line) string {
+		p, err := mapreduce.Apply(func(l line) string {
 			if l.Name == nil {
 				return fmt.Sprint("-", l.Value, l.Score)
 			}

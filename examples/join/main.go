@@ -25,8 +25,8 @@ func main() {
 	worker.Main() // TARRY_ON=processes:2 runs each task in a process of its own
 	users, orders := rows[user](os.Args[1]), rows[order](os.Args[2])
 	join := mr.Join(
-		mr.By(users, func(u user) int64 { return u.ID }),
-		mr.By(orders, func(o order) int64 { return o.User }),
+		mr.Keyed(users, func(u user) int64 { return u.ID }),
+		mr.Keyed(orders, func(o order) int64 { return o.User }),
 		func(_ int64, u user, o order, emit func(mr.Pair[string, string])) error {
 			emit(mr.MakePair(u.Name, o.Item))
 			return nil

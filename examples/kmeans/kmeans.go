@@ -26,7 +26,7 @@ func kmeans(ctx context.Context, cluster *actors.Cluster, points *actors.Dataset
 				return nil
 			},
 			Combine: func(a, b point) point { return point{a.X + b.X, a.Y + b.Y, a.N + b.N} },
-		}.On(points.Input()))
+		}.Over(points.Input()))
 		if err != nil {
 			return nil, err
 		}

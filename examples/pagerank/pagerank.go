@@ -23,7 +23,7 @@ type rank = mr.Pair[string, float64]
 // and an equal share of the jumps, so that all full ranks add up to 1.
 func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, page], damping float64, rounds int) (*actors.Keyed[string, rank], error) {
 	name, add := func(r rank) string { return r.First }, func(a, b float64) float64 { return a + b }
-	begin, err := actors.KeepBy(ctx, on, name, mr.Each(func(p page) rank { return rank{First: p.Name} }).On(web.Aligned()))
+	begin, err := actors.KeepBy(ctx, on, name, mr.Apply(func(p page) rank { return rank{First: p.Name} }).Over(web.Aligned()))
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, p
 				return nil
 			},
 			Sum: true, Reducers: web.Size().Parts,
-		}.On(mr.Grouped(web.Feed(), now.Feed())))
+		}.Over(mr.Grouped(web.Feed(), now.Feed())))
 	}
 	return actors.Iterate(ctx, begin, rounds, round, nil)
 }

@@ -52,10 +52,10 @@ func TestErrorIsAsStated(t *testing.T) {
 	}
 	random.Shuffle(len(visits), func(i, j int) { visits[i], visits[j] = visits[j], visits[i] })
 	in := mapreduce.Slice(visits)
-	exact := counts(t, mapreduce.CountDistinct(page, user).On(in))
+	exact := counts(t, mapreduce.CountDistinct(page, user).Over(in))
 	for _, precision := range []int{7, 10} {
 		sum, keys := 0.0, 0
-		for p, n := range counts(t, CountDistinct(precision, page, user).On(in)) {
+		for p, n := range counts(t, CountDistinct(precision, page, user).Over(in)) {
 			e := float64(n-exact[p]) / float64(exact[p])
 			require.Less(t, math.Abs(e), 5*StandardError(precision))
 			sum += e * e
@@ -77,7 +77,7 @@ func TestFewAreExact(t *testing.T) {
 		}
 	}
 	for _, precision := range []int{LeastPrecision, 14, MostPrecision} {
-		for p, n := range counts(t, CountDistinct(precision, page, user).On(mapreduce.Slice(visits))) {
+		for p, n := range counts(t, CountDistinct(precision, page, user).Over(mapreduce.Slice(visits))) {
 			require.EqualValues(t, p, n)
 		}
 	}

@@ -32,7 +32,7 @@ var (
 // good replica of a block, or readable only once.
 func IsPermanent(err error) bool { return fault.IsPermanent(err) }
 
-// IsBad reports whether user code has marked err with mapreduce.Bad: one record is the cause.
+// IsBad reports whether user code has marked err with mapreduce.BadRecord: one record is the cause.
 func IsBad(err error) bool { return fault.IsBad(err) }
 
 // PanicError is the error that a panic of user code becomes.

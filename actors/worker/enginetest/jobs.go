@@ -210,7 +210,7 @@ func misbehave(name, dir, input string, line []byte) error {
 	case "waits":
 		return wait(dir)
 	case "bad input":
-		return mr.Bad(errors.New("no number"))
+		return mr.BadRecord(errors.New("no number"))
 	case "bad lines":
 		if len(line)%10 == 3 {
 			return fmt.Errorf("%d bytes", len(line))

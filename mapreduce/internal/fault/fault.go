@@ -43,7 +43,7 @@ type badError struct{ error }
 
 func (e *badError) Unwrap() error { return e.error }
 
-// Bad implements mapreduce.Bad, which documents it.
+// Bad implements mapreduce.BadRecord, which documents it.
 func Bad(err error) error {
 	if err == nil {
 		return nil

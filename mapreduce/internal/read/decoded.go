@@ -60,3 +60,30 @@ func (d *decoder[R, I]) all(raw []R, first int) error {
 	}
 	return nil
 }
+
+// FlatMapped returns an Input that yields what split emits for each record of in, with the Place of
+// that record.
+func FlatMapped[R, I any](in Input[R], split func(rec R, emit func(I)) error) Input[I] {
+	return func(s *Reader, yield func([]I) error) error {
+		var recs []I // of one record of in
+		emit := func(rec I) { recs = append(recs, rec) }
+		return in(s, func(raw []R) error {
+			for i, first := 0, s.Batch; i < len(raw); i++ {
+				recs, s.Now = recs[:0], first+i
+				if err := fault.Recovered(func() error { return split(raw[i], emit) }); err != nil {
+					recs = recs[:0]
+					if err := s.BadRecord(err); err != nil {
+						return err
+					}
+				}
+				s.Batch = first + i
+				for j := range recs {
+					if err := yield(recs[j : j+1]); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+}

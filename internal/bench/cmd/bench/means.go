@@ -74,7 +74,7 @@ func kmeans(
 				return nil
 			},
 			Combine: func(a, b limit.Point) limit.Point { return limit.Point{X: a.X + b.X, Y: a.Y + b.Y, N: a.N + b.N} },
-		}.On(points.Input()))
+		}.Over(points.Input()))
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) (bench
 				return nil
 			},
 			Reducers: 1,
-		}.On(now.Input()))
+		}.Over(now.Input()))
 	}
 	return against(bench.TinyRounds, nil, func() error {
 		last, err := actors.Iterate(ctx, start, rounds, step, nil)

@@ -149,7 +149,7 @@ func pagerank(
 ) (*actors.Keyed[int32, rank], error) {
 	number, add := func(r rank) int32 { return r.First }, func(a, b float64) float64 { return a + b }
 	begin, err := actors.KeepBy(ctx, on, number,
-		mapreduce.Each(func(p page) rank { return rank{First: p.Number} }).On(web.Aligned()))
+		mapreduce.Apply(func(p page) rank { return rank{First: p.Number} }).Over(web.Aligned()))
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func pagerank(
 				return nil
 			},
 			Sum: true, Reducers: web.Size().Parts,
-		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
+		}.Over(mapreduce.Grouped(web.Feed(), now.Feed())))
 	}
 	return actors.Iterate(ctx, begin, rounds, round, nil)
 }
