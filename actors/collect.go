@@ -124,13 +124,37 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 }
 
 // RunOn runs a plan on a cluster to its end. If ctx ends first, it kills the job and waits for its
-// end; the error then wraps [ErrJobKilled], ctx's error and its cause.
+// end; the error then wraps [ErrJobKilled], ctx's error and its cause. Without a cluster (see
+// [Runner]) it uses Reduces and MaxSkips of o only.
 func RunOn(ctx context.Context, on Runner, p *mapreduce.Plan, o SubmitOptions) (Result, error) {
+	if on.home() == nil {
+		return runLocal(ctx, p, o)
+	}
 	job, err := on.home().Submit(ctx, p, o)
 	if err != nil {
 		return Result{}, err
 	}
 	return job.waitOrKill(ctx)
+}
+
+// runLocal runs a plan without a cluster.
+func runLocal(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (res Result, err error) {
+	if p == nil {
+		return res, cluster.ErrNoPlan
+	}
+	began := time.Now()
+	local := mapreduce.LocalOptions{Reduces: o.Reduces, MaxSkips: o.MaxSkips, Skipped: &res.Skipped}
+	res.Counters, err = mapreduce.RunLocal(ctx, p, local)
+	return outcomeOf(res, p, began, err)
+}
+
+// outcomeOf returns the result of a job that has run without a cluster of actors.
+func outcomeOf(res Result, p *mapreduce.Plan, began time.Time, err error) (Result, error) {
+	res.ID, res.Name, res.State = 1, p.Job().Name, scheduling.JobSucceeded
+	if res.Elapsed, res.Err = time.Since(began), err; err != nil {
+		res.State = scheduling.JobFailed
+	}
+	return res, err
 }
 
 // runElsewhere runs a plan on an external engine. In a worker process of such an engine, it runs
@@ -142,19 +166,15 @@ func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string
 		defer stop()
 	}
 	began := time.Now()
-	res = Result{ID: 1, Name: p.Job().Name, State: scheduling.JobSucceeded}
 	if worker.IsWorker() {
-		res.Counters, res.Err = worker.Serve(ctx, p)
+		res.Counters, err = worker.Serve(ctx, p)
 	} else {
-		res.Counters, res.Err = worker.Submit(ctx, p, worker.Options{
+		res.Counters, err = worker.Submit(ctx, p, worker.Options{
 			On: on, BlockSize: cfg.BlockSize, MaxAttempts: cfg.MaxAttempts, Memory: cfg.Memory, SpillDir: cfg.SpillDir,
 			TaskTimeout: cfg.TaskTimeout, Log: os.Stderr,
 		})
 	}
-	if res.Elapsed = time.Since(began); res.Err != nil {
-		res.State = scheduling.JobFailed
-	}
-	return res, res.Err
+	return outcomeOf(res, p, began, err)
 }
 
 // untilSignal returns a context that ends with the first SIGINT or SIGTERM, except one that the

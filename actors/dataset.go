@@ -34,9 +34,10 @@ type Dataset[T any] struct {
 	lineage *lineage
 }
 
-// Runner runs jobs: a [*Cluster], or a [*Pipeline] on it, whose datasets end with it.
+// Runner runs jobs: a [*Cluster], or a [*Pipeline] on it, whose datasets end with it. A new
+// Pipeline has no cluster, and runs jobs by [mapreduce.RunLocal].
 type Runner interface {
-	home() *Cluster
+	home() *Cluster // nil: no cluster
 	adopt(l *lineage)
 }
 
@@ -86,7 +87,7 @@ func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 			return nil, err
 		}
 		list, err := d.kept.Records()
-		if !errors.Is(err, cluster.ErrPartLost) || try == d.lineage.cluster.env.cfg.MaxAttempts {
+		if !errors.Is(err, cluster.ErrPartLost) || try == d.lineage.cluster.tries() {
 			return list, err
 		}
 	}
@@ -182,6 +183,9 @@ type lineage struct {
 func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(chan struct{}, 1)} }
 
 func (l *lineage) options() cluster.KeptOptions {
+	if l.cluster == nil {
+		return cluster.KeptOptions{Name: "dataset", Owner: l}
+	}
 	e := l.cluster.env
 	return cluster.KeptOptions{
 		Name: fmt.Sprintf("dataset %d", e.lastDataset.Add(1)), Owner: l,
@@ -190,8 +194,10 @@ func (l *lineage) options() cluster.KeptOptions {
 }
 
 // fill runs the job for the first time. On error it releases everything.
-func (l *lineage) fill(ctx context.Context, bind func() (*mapreduce.Plan, error)) error {
-	err := l.cluster.env.datasets.add(l)
+func (l *lineage) fill(ctx context.Context, bind func() (*mapreduce.Plan, error)) (err error) {
+	if l.cluster != nil {
+		err = l.cluster.env.datasets.add(l)
+	}
 	if err == nil {
 		err = l.cluster.runBound(ctx, bind, false)
 	}
@@ -218,7 +224,7 @@ func (l *lineage) restore(ctx context.Context) error {
 			return nil
 		}
 		err := l.cluster.runBound(ctx, l.again, true)
-		if err == nil && try == l.cluster.env.cfg.MaxAttempts {
+		if err == nil && try == l.cluster.tries() {
 			err = fmt.Errorf("%w, each time it was made again", cluster.ErrPartLost)
 		}
 		if err != nil {
@@ -228,7 +234,9 @@ func (l *lineage) restore(ctx context.Context) error {
 }
 
 func (l *lineage) release() {
-	l.cluster.env.datasets.remove(l)
+	if l.cluster != nil {
+		l.cluster.env.datasets.remove(l)
+	}
 	l.kept.Release()
 }
 
@@ -276,8 +284,16 @@ func (s *datasets) close() []*lineage {
 	return slices.Collect(maps.Keys(s.live))
 }
 
+// tries returns how often a job runs whose input is lost meanwhile; once without a cluster.
+func (c *Cluster) tries() int {
+	if c == nil {
+		return 1
+	}
+	return c.env.cfg.MaxAttempts
+}
+
 // runBound binds a job and runs it to its end, and repeats both if parts of its input are lost
-// meanwhile. With revive set the job may read released datasets.
+// meanwhile. With revive set the job may read released datasets. A nil c runs it without a cluster.
 func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, error), revive bool) error {
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
@@ -287,11 +303,15 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 		if err != nil {
 			return err
 		}
+		if c == nil {
+			_, err = runLocal(ctx, plan, SubmitOptions{})
+			return err
+		}
 		job, err := c.submitHolding(ctx, plan, SubmitOptions{}, revive)
 		if err == nil {
 			_, err = job.waitOrKill(ctx)
 		}
-		if !errors.Is(err, cluster.ErrPartLost) || ctx.Err() != nil || try == c.env.cfg.MaxAttempts {
+		if !errors.Is(err, cluster.ErrPartLost) || ctx.Err() != nil || try == c.tries() {
 			return err
 		}
 	}

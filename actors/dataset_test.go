@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // keptCounts runs a word count and returns its result as a dataset keyed by word.
@@ -41,6 +42,47 @@ func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pai
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	word := func(g mapreduce.Group[string, pair, pair]) string { return g.Key }
 	return Collect(context.Background(), on, mapreduce.Apply(word).Over(mapreduce.Grouped(a.Feed(), b.Feed())))
+}
+
+// Everything that a cluster does with jobs and datasets, a new Pipeline does without one.
+func TestRunnersAreAlike(t *testing.T) {
+	text := prose(5, 40)
+	work := func(t *testing.T, on Runner) (all []any) {
+		counts := keptCounts(t, on, text, 3)
+		twice := doubled(t, on, counts)
+		list, err := twice.Collect(t.Context())
+		require.NoError(t, err)
+		words, err := wordsOfBoth(on, counts, twice)
+		require.NoError(t, err)
+		total, err := Fold(t.Context(), on, counts.Input(), func(p pair) int64 { return p.Second }, func(a, b int64) int64 { return a + b })
+		require.NoError(t, err)
+		var out mapreduce.Collected[pair]
+		plan, err := bindCounts(text, 0)(out.Output())
+		require.NoError(t, err)
+		res, err := RunOn(t.Context(), on, plan, SubmitOptions{Reduces: 2})
+		require.NoError(t, err)
+		require.Equal(t, scheduling.JobSucceeded, res.State)
+		parts, err := out.Parts()
+		require.NoError(t, err)
+		_, err = RunOn(t.Context(), on, plan, SubmitOptions{})
+		require.ErrorIs(t, err, cluster.ErrPlanUsed)
+		_, err = RunOn(t.Context(), on, nil, SubmitOptions{})
+		require.ErrorIs(t, err, cluster.ErrNoPlan)
+		size := counts.Size()
+		counts.Release()
+		_, err = Collect(t.Context(), on, mapreduce.Apply(wordOf).Over(counts.Input()))
+		require.ErrorIs(t, err, cluster.ErrReleased)
+		twice.Release()
+		return []any{list, words, total, parts, res.Name, size}
+	}
+	c, err := Start(Config{Nodes: 2, BlockSize: 100})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	require.Equal(t, work(t, c), work(t, new(Pipeline)))
+	d := keptCounts(t, new(Pipeline), text, 1)
+	_, err = Collect(t.Context(), c, mapreduce.Apply(wordOf).Over(d.Input()))
+	require.ErrorContains(t, err, "reads dataset, which is of another cluster")
+	d.Release()
 }
 
 // If a node with parts of a dataset dies, the released datasets of its lineage are recomputed for
