@@ -237,11 +237,12 @@ func TestLateAttempt(t *testing.T) {
 	form := must(FormOf(reflect.TypeFor[int64]()))(t)
 	k, root, id := New(Options{}, form, nil), memory.NewBudget(1<<30), attempt.ID{Kind: attempt.Map}
 	begin := func() (*output.Committer, io.WriteCloser) {
-		c := output.NewCommitter(k.Destination(false))
+		o := &filling{k: k}
+		c := output.NewCommitter(output.To(o))
 		require.NoError(t, c.SetupJob())
 		at := c.Part(id)
 		at.Tasks, at.Budget = 1, root.Sub()
-		w := must(c.Store.Create(at))(t)
+		w := must(o.Create(at))(t)
 		return c, w
 	}
 	run := make([]byte, 64<<10)

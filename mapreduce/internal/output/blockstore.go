@@ -11,7 +11,7 @@ import (
 
 // InDFS implements mapreduce.InDFS, which documents it.
 func InDFS(fsys *dfs.FS, dir string) Destination {
-	return Destination{store: &dirStore{url: dir, fs: blockStore{fsys}, dir: path.Clean(dir)}}
+	return inStore(&dirStore{url: dir, fs: blockStore{fsys}, dir: path.Clean(dir)})
 }
 
 // blockStore makes a dfs.FS a stores.Store.

@@ -31,7 +31,8 @@ type BufferedStore struct {
 
 // Writer implements mapreduce.Writer, which documents it.
 func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &BufferedStore{label: name, files: segment.NewFiles(""), w: w}}
+	s := &BufferedStore{label: name, files: segment.NewFiles(""), w: w}
+	return Destination{place: place{store: s, stream: s}}
 }
 
 // Name implements Store.

@@ -14,7 +14,7 @@ import (
 
 // Committer writes the output of one plan: a part for each task, by its first successful attempt.
 type Committer struct {
-	Store       Store
+	place
 	compression Compression
 	extension   string // of a part's name
 	meter       *meter
@@ -33,18 +33,18 @@ type taskID struct {
 // NewCommitter returns a Committer that writes to d.
 func NewCommitter(d Destination) *Committer {
 	return &Committer{
-		Store: d.store, compression: d.compression, extension: d.extension + d.compression.Extension(),
+		place: d.place, compression: d.compression, extension: d.extension + d.compression.Extension(),
 		meter: d.meter, committed: map[taskID]bool{},
 	}
 }
 
 // Name returns the output's name for messages.
-func (c *Committer) Name() string { return c.Store.Name() }
+func (c *Committer) Name() string { return c.store.Name() }
 
 // SpillTo sets the directory for parts of a Writer that wait for earlier ones.
 func (c *Committer) SpillTo(dir string) {
-	if w, ok := c.Store.(*BufferedStore); ok && w.files != nil {
-		w.files = segment.NewFiles(dir)
+	if c.stream != nil {
+		c.stream.files = segment.NewFiles(dir)
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *Committer) fileName(base string, t taskID) string {
 
 // SetupJob creates the output's directory, or continues the resumable output of a killed run.
 func (c *Committer) SetupJob() error {
-	if err := c.Store.Setup(); err != nil {
+	if err := c.store.Setup(); err != nil {
 		c.foreign = errors.Is(err, ErrDestinationUsed)
 		if !c.foreign && !errors.Is(err, ErrOutputExists) {
 			err = fmt.Errorf("%w: %w", ErrNoOutput, err)
@@ -105,11 +105,11 @@ func (c *Committer) AbortTask(id attempt.ID) error {
 // Note writes a file called name beside the parts, by calling write. It returns false if the output
 // is no directory.
 func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool, err error) {
-	if !inDirectory(c.Store) {
+	if !c.inDirectory() {
 		return false, nil
 	}
 	to := Part{Attempt: "note", name: name}
-	f, err := c.file(to, c.Store.Create)
+	f, err := c.file(to, c.store.Create)
 	if err != nil {
 		return false, err
 	}
@@ -120,14 +120,14 @@ func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool,
 }
 
 // CommitJob marks the output as complete.
-func (c *Committer) CommitJob() error { return c.Store.Success() }
+func (c *Committer) CommitJob() error { return c.store.Success() }
 
 // AbortJob removes the output, unless it belongs to another job.
 func (c *Committer) AbortJob() error {
 	if c.foreign {
 		return nil
 	}
-	return c.Store.Abort()
+	return c.store.Abort()
 }
 
 // PartWriter writes the part of one attempt. After its first error it writes nothing more.
@@ -144,7 +144,7 @@ type PartWriter struct {
 func (c *Committer) Open(id attempt.ID) (*PartWriter, error) { return c.Begin(c.Part(id)) }
 
 // Begin returns the writer of part p.
-func (c *Committer) Begin(p Part) (*PartWriter, error) { return c.writer(p, c.Store.Create) }
+func (c *Committer) Begin(p Part) (*PartWriter, error) { return c.writer(p, c.store.Create) }
 
 // writer returns a PartWriter that compresses, if the destination says so, into the file that open
 // opens for part p.

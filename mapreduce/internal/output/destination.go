@@ -12,7 +12,7 @@ import (
 // Destination says where a job writes its output. It serves one job: a second one gets
 // ErrOutputExists for a directory, or ErrDestinationUsed for a Writer or Collected.
 type Destination struct {
-	store       Store
+	place
 	compression Compression
 	extension   string // of part names, before the compression's extension
 	meter       *meter
@@ -45,34 +45,40 @@ func (d Destination) Compressed(c Compression) Destination {
 // Check returns the error that SetupJob would return now, so that users learn of it early. It
 // changes nothing.
 func (d Destination) Check() error {
-	if s, ok := d.store.(interface{ check() error }); ok {
-		return s.check()
+	switch {
+	case d.local != nil:
+		return d.local.check()
+	case d.dir != nil:
+		return d.dir.check()
 	}
 	return nil
 }
 
 // To returns a Destination that writes to s, a store of another package.
-func To(s Store) Destination { return Destination{store: s} }
+func To(s Store) Destination { return Destination{place: place{store: s}} }
 
-// Given reports whether d names a place; the zero value does not.
+// Given reports whether d has a store; the zero value does not.
 func Given(d Destination) bool { return d.store != nil }
 
 // Routable returns an error unless d is a directory, where mapreduce.Routed can write more files.
 func Routable(d Destination) error {
-	if !inDirectory(d.store) {
+	if !d.inDirectory() {
 		return fmt.Errorf("mapreduce.Routed to %s: it takes a directory, such as Dir", d.store.Name())
 	}
 	return nil
 }
 
-// inDirectory reports whether the parts of a store are in a directory.
-func inDirectory(s Store) bool {
-	switch s.(type) {
-	case *localStore, *dirStore:
-		return true
-	}
-	return false
+// place is a Store and, for what only some stores can do, the same store by its type: at most one
+// of the other fields is set.
+type place struct {
+	store  Store
+	local  *localStore    // a local directory
+	dir    *dirStore      // a directory of a store or a dfs
+	stream *BufferedStore // parts for a user's Writer
 }
+
+// inDirectory reports whether the parts are in a directory.
+func (p *place) inDirectory() bool { return p.local != nil || p.dir != nil }
 
 // Part is the output of one attempt: the file that it writes.
 type Part struct {

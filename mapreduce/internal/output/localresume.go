@@ -16,8 +16,8 @@ import (
 // they are committed, and ForgetJob must follow CommitJob. Destinations other than local
 // directories are returned unchanged.
 func (d Destination) Resumable(token string) Destination {
-	if s, ok := d.store.(*localStore); ok {
-		s.token = token
+	if d.local != nil {
+		d.local.token = token
 	}
 	return d
 }
@@ -25,16 +25,15 @@ func (d Destination) Resumable(token string) Destination {
 // Finish completes the commit of a run that was killed between CommitJob and the end of ForgetJob.
 // Otherwise it does nothing.
 func (d Destination) Finish() error {
-	s, ok := d.store.(*localStore)
-	if !ok {
+	if d.local == nil {
 		return nil
 	}
-	done, err := s.published()
+	done, err := d.local.published()
 	if done == nil || err != nil {
 		return err
 	}
-	s.resume(done)
-	return s.forget()
+	d.local.resume(done)
+	return d.local.forget()
 }
 
 // isResumable reports whether a run with this token left the directory.
@@ -71,16 +70,16 @@ func (s *localStore) resume(d *outputDir) {
 	}
 }
 
-// local returns the store if it is a resumable local directory, otherwise nil.
-func (c *Committer) local() *localStore {
-	if s, ok := c.Store.(*localStore); ok && s.token != "" {
-		return s
+// resumable returns the store if it is a resumable local directory, otherwise nil.
+func (c *Committer) resumable() *localStore {
+	if c.local == nil || c.local.token == "" {
+		return nil
 	}
-	return nil
+	return c.local
 }
 
 // Resumable reports whether another run can continue the output if this one is killed.
-func (c *Committer) Resumable() bool { return c.local() != nil }
+func (c *Committer) Resumable() bool { return c.resumable() != nil }
 
 // Tasks returns the committed tasks, by this run or the killed run that it continues, as attempts
 // with Try 0.
@@ -96,13 +95,13 @@ func (c *Committer) Tasks() (list []attempt.ID) {
 
 // Complete reports whether SetupJob has found the output complete, so that nothing is left to do.
 func (c *Committer) Complete() bool {
-	s := c.local()
+	s := c.resumable()
 	return s != nil && s.out != nil && s.out.has(Success)
 }
 
 // ForgetJob removes the file with which another run would continue the job, after CommitJob.
 func (c *Committer) ForgetJob() error {
-	if s := c.local(); s != nil {
+	if s := c.resumable(); s != nil {
 		return s.forget()
 	}
 	return nil
@@ -110,7 +109,7 @@ func (c *Committer) ForgetJob() error {
 
 // LeaveJob unlocks a resumable output and leaves its files, so that another run can continue it.
 func (c *Committer) LeaveJob() error {
-	if s := c.local(); s != nil {
+	if s := c.resumable(); s != nil {
 		return s.leave()
 	}
 	return c.AbortJob()
@@ -141,7 +140,7 @@ func taskOf(name string) (t taskID, base string) {
 // takeIn marks the tasks whose parts a killed run has left as committed; with keep unset, none. It
 // removes the files of other tasks.
 func (c *Committer) takeIn(keep bool) error {
-	s := c.local()
+	s := c.resumable()
 	if s == nil || s.out == nil {
 		return nil
 	}

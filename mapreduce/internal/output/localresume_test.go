@@ -90,7 +90,7 @@ func TestResumeEnd(t *testing.T) {
 		c := begun(t, dest(), "whole")
 		require.NoError(t, c.AbortTask(reduce(1, 0)))
 		for n, step := range steps {
-			require.NoError(t, step(c.Store.(*localStore)))
+			require.NoError(t, step(c.local))
 			die(t, c)
 			require.NoError(t, dest().Check())
 			c = NewCommitter(dest())
@@ -124,13 +124,13 @@ func TestResumeOfAnother(t *testing.T) {
 		c = NewCommitter(d)
 		require.NoError(t, c.SetupJob())
 		require.Empty(t, c.Tasks())
-		s := c.Store.(*localStore)
+		s := c.local
 		require.NoError(t, s.out.root.WriteFile(resumeMark, []byte("anoth"), 0o666))
 		die(t, c)
 		c = NewCommitter(dest().Resumable("another"))
 		require.NoError(t, c.SetupJob())
 		require.NoError(t, c.AbortJob())
-		if c.Store.(*localStore).replace {
+		if c.local.replace {
 			require.Equal(t, output("earlier"), files(t, out))
 		} else {
 			require.NoDirExists(t, out)
@@ -143,7 +143,7 @@ func TestResumeOfAnother(t *testing.T) {
 func TestDropCommitted(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "old")
-		require.NoError(t, c.Store.(*localStore).out.root.WriteFile("part-r-00007.zst", nil, 0o666))
+		require.NoError(t, c.local.out.root.WriteFile("part-r-00007.zst", nil, 0o666))
 		die(t, c)
 		c = NewCommitter(dest())
 		require.NoError(t, c.SetupJob())

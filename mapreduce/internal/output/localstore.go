@@ -23,10 +23,13 @@ func ReplacedDir(dir string) Destination { return directory(dir, true) }
 
 func directory(dir string, replace bool) Destination {
 	if stores.Named(dir) {
-		return Destination{store: &dirStore{url: stores.Clean(dir), replace: replace}}
+		return inStore(&dirStore{url: stores.Clean(dir), replace: replace})
 	}
-	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: replace}}
+	s := &localStore{dir: filepath.Clean(dir), replace: replace}
+	return Destination{place: place{store: s, local: s}}
 }
+
+func inStore(s *dirStore) Destination { return Destination{place: place{store: s, dir: s}} }
 
 // localStore is an output in a local directory, NAME. The job writes in _NAME.new beside it, whose
 // lock makes it the only one that writes this output:
@@ -71,8 +74,8 @@ const (
 // of a killed run of the same job. Destinations other than local directories are returned
 // unchanged.
 func (d Destination) Late() Destination {
-	if s, ok := d.store.(*localStore); ok {
-		s.late = true
+	if d.local != nil {
+		d.local.late = true
 	}
 	return d
 }
@@ -301,7 +304,7 @@ func (s *localStore) Create(p Part) (io.WriteCloser, error) {
 	return s.open(temp, p, os.O_CREATE|os.O_EXCL)
 }
 
-// reopen implements appender.
+// reopen opens an attempt's closed file again, to write at its end.
 func (s *localStore) reopen(p Part) (io.WriteCloser, error) { return s.open(s.temp, p, os.O_APPEND) }
 
 // open opens an attempt's file to write to it. If the job is resumable, Close forces it to disk.

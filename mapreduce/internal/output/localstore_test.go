@@ -30,7 +30,7 @@ func begun(t *testing.T, d Destination, text string) *Committer {
 // die closes the files of an output, and leaves them as a killed process does.
 func die(t *testing.T, c *Committer) {
 	t.Helper()
-	s := c.Store.(*localStore)
+	s := c.local
 	if s.temp != nil {
 		require.NoError(t, s.temp.Close())
 	}
@@ -198,7 +198,7 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		out, mine := filepath.Join(dir, "out"), func(out string) Destination { return Dir(out).Resumable("mine") }
 		c := begun(t, mine(filepath.Join(dir, "old")), "one")
 		require.NoError(t, c.CommitJob())
-		old := c.Store.(*localStore).out
+		old := c.local.out
 		require.NoError(t, old.root.Remove(resumeMark))
 		require.NoError(t, old.root.Remove("part-r-00000"))
 		die(t, c)

@@ -19,8 +19,8 @@ import (
 // job has ended. [PartFile.Path] is still a path. Destinations other than local directories are
 // returned unchanged.
 func (d Destination) Within(root *os.Root) Destination {
-	if s, ok := d.store.(*localStore); ok {
-		s.tree.root = root
+	if d.local != nil {
+		d.local.tree.root = root
 	}
 	return d
 }

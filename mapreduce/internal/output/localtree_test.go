@@ -97,7 +97,7 @@ func TestLateOutput(t *testing.T) {
 	c := NewCommitter(Dir(out).Late().Resumable("mine"))
 	require.NoError(t, c.SetupJob())
 	require.NoDirExists(t, out)
-	require.Nil(t, c.Store.(*localStore).out, "it has no files open")
+	require.Nil(t, c.local.out, "it has no files open")
 	require.NoError(t, c.AbortTask(reduce(0, 0)), "nothing is written yet")
 	require.NoError(t, c.DropCommitted())
 	writePart(t, c, reduce(0, 0), "text")
@@ -130,7 +130,7 @@ func TestLateOutputOfNothing(t *testing.T) {
 
 	for _, end := range []func(*Committer) error{
 		(*Committer).AbortJob,
-		func(c *Committer) error { return c.Store.(*localStore).leave() },
+		func(c *Committer) error { return c.local.leave() },
 	} {
 		c = NewCommitter(Dir(out).Late())
 		require.NoError(t, c.SetupJob())

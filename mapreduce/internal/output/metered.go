@@ -54,7 +54,7 @@ func (m *meter) end(p Part, stay bool) {
 
 // keep commits the file of an attempt, and stops metering it.
 func (c *Committer) keep(p Part) error {
-	err := c.Store.Commit(p)
+	err := c.store.Commit(p)
 	if err == nil {
 		c.meter.end(p, true)
 	}
@@ -63,7 +63,7 @@ func (c *Committer) keep(p Part) error {
 
 // discard removes the file of an attempt, if there is one, and gives back its metered bytes.
 func (c *Committer) discard(p Part) error {
-	err := c.Store.Discard(p)
+	err := c.store.Discard(p)
 	if err == nil {
 		c.meter.end(p, false)
 	}

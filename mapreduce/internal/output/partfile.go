@@ -75,7 +75,6 @@ func (f *PartFile) begin() error {
 // beside it, as databases do; they are removed with the attempt. The destination must be an
 // uncompressed Dir or ReplacedDir; otherwise the error is [fault.Permanent].
 func (f *PartFile) Path() (string, error) {
-	local, ok := f.to.Store.(*localStore)
 	switch {
 	case f.isEnded:
 		return "", ErrPartEnded
@@ -83,12 +82,12 @@ func (f *PartFile) Path() (string, error) {
 		return "", ErrBothWays
 	case f.path != "":
 		return f.path, nil
-	case !ok:
+	case f.to.local == nil:
 		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.to.Name()))
 	case f.to.compression != NoCompression:
 		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
-	path, err := local.place(f.part)
+	path, err := f.to.local.own(f.part)
 	f.path = path
 	return path, err
 }
@@ -102,7 +101,7 @@ func FinishFile(f *PartFile) (err error) {
 		}
 		return err
 	}
-	f.writer.Bytes, err = f.to.Store.(*localStore).adopt(f.part)
+	f.writer.Bytes, err = f.to.local.adopt(f.part)
 	if err == nil {
 		err = f.to.meter.add(f.part, f.writer.Bytes)
 	}
@@ -121,8 +120,8 @@ func DropFile(f *PartFile) {
 // ownDir is the suffix of the temporary directory in which an attempt creates its part by Path.
 const ownDir = ".own"
 
-// place creates that directory for an attempt, and returns the path for the part in it.
-func (s *localStore) place(p Part) (string, error) {
+// own creates that directory for an attempt, and returns the path for the part in it.
+func (s *localStore) own(p Part) (string, error) {
 	temp, err := s.ready()
 	if err != nil {
 		return "", err

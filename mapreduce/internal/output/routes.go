@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -117,22 +116,21 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 		}
 		return f, nil
 	}
-	appends, _ := r.To.Store.(appender)
-	if len(r.open) >= maxOpen && !keepsOpen(r.To.Store) {
-		if appends == nil {
+	if len(r.open) >= maxOpen && !r.To.keepsOpen() {
+		if r.To.local == nil {
 			return nil, fault.Permanent(fmt.Errorf("mapreduce.Routed: more than %d names in one attempt, and files in %s cannot be written on "+
-				"once they are closed", maxOpen, r.To.Store.Name()))
+				"once they are closed", maxOpen, r.To.store.Name()))
 		}
 		if err := r.shut(r.open[0]); err != nil {
 			return nil, err
 		}
 		r.open = slices.Delete(r.open, 0, 1)
 	}
-	create := r.To.Store.Create
+	create := r.To.store.Create
 	if f == nil {
 		f = &routedFile{Part: r.To.routed(r.ID, name)}
 	} else {
-		create = appends.reopen
+		create = r.To.local.reopen
 	}
 	if f.PartWriter, err = r.To.writer(f.Part, create); err != nil {
 		return nil, err
@@ -212,16 +210,11 @@ func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	return err
 }
 
-// appender is a Store that can open an attempt's closed file again, to write at its end.
-type appender interface {
-	reopen(p Part) (io.WriteCloser, error)
-}
-
 // keepsOpen reports whether any number of an attempt's files may be open.
-func keepsOpen(s Store) bool {
-	d, ok := s.(*dirStore)
-	if ok {
-		_, ok = d.fs.(blockStore) // they are in memory
+func (c *Committer) keepsOpen() bool {
+	if c.dir == nil {
+		return false
 	}
+	_, ok := c.dir.fs.(blockStore) // they are in memory
 	return ok
 }

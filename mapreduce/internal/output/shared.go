@@ -27,11 +27,13 @@ type Shared interface {
 // Shared returns the output as one that several processes write; nil if attempts must run in this
 // one.
 func (c *Committer) Shared() Shared {
-	if d, ok := c.Store.(*dirStore); ok && !stores.Named(d.url) {
-		return nil
+	switch {
+	case c.local != nil:
+		return c.local
+	case c.dir != nil && stores.Named(c.dir.url):
+		return c.dir
 	}
-	s, _ := c.Store.(Shared)
-	return s
+	return nil
 }
 
 // RunFile is the name of the temporary file in which a run tells users and Left about itself.
@@ -42,8 +44,8 @@ const longestRunText = 200
 // Left returns what a killed run had written to RunFile, if SetupJob has removed its output;
 // otherwise "".
 func (c *Committer) Left() string {
-	if s, ok := c.Store.(*localStore); ok {
-		return s.killed
+	if c.local != nil {
+		return c.local.killed
 	}
 	return ""
 }
@@ -125,10 +127,10 @@ func (c *Committer) Handover(id attempt.ID) (h Handover) {
 		files = append(files, r)
 	}
 	slices.Sort(h.Routes)
-	if s, ok := c.Store.(*dirStore); ok {
+	if c.dir != nil {
 		h.Receipts = map[string]string{}
 		for _, f := range files {
-			h.Receipts[f.Attempt] = s.receiptOf(f.Attempt)
+			h.Receipts[f.Attempt] = c.dir.receiptOf(f.Attempt)
 		}
 	}
 	return h
@@ -136,9 +138,9 @@ func (c *Committer) Handover(id attempt.ID) (h Handover) {
 
 // Take accepts the handover of an attempt in another process, which can then be committed.
 func (c *Committer) Take(id attempt.ID, h Handover) error {
-	if s, ok := c.Store.(*dirStore); ok {
+	if c.dir != nil {
 		for attempt, receipt := range h.Receipts {
-			s.put(attempt, &storedPart{receipt: receipt})
+			c.dir.put(attempt, &storedPart{receipt: receipt})
 		}
 	}
 	for _, name := range h.Routes {
