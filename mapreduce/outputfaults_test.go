@@ -20,6 +20,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -140,6 +141,41 @@ func (p frailPart) Close() error {
 		err = errors.Join(err, os.Truncate(file[0], 0))
 	}
 	return err
+}
+
+// abortStore is a store that counts the parts that are aborted.
+type abortStore struct {
+	*storetest.Dir
+	aborts *int
+}
+
+func (s abortStore) Begin(name, attempt string) (stores.Part, error) {
+	p, err := s.Dir.Begin(name, attempt)
+	return abortPart{p, s.aborts}, err
+}
+
+type abortPart struct {
+	stores.Part
+	aborts *int
+}
+
+func (p abortPart) Abort() error { *p.aborts++; return p.Part.Abort() }
+
+// A store aborts the part of an attempt once, and never that of a committed one.
+func TestPartsAreAbortedOnce(t *testing.T) {
+	s := abortStore{&storetest.Dir{Root: t.TempDir()}, new(int)}
+	c, lost, id := output.NewCommitter(storeDir(s)), attempt.ID{Kind: attempt.Reduce}, attempt.ID{Kind: attempt.Reduce, Try: 1}
+	require.NoError(t, c.SetupJob())
+	for _, a := range []attempt.ID{lost, id} {
+		require.NoError(t, must(c.Open(a))(t).Close())
+	}
+	require.NoError(t, c.AbortTask(lost))
+	require.NoError(t, c.CommitTask(id))
+	for _, a := range []attempt.ID{lost, id} {
+		require.NoError(t, c.AbortTask(a))
+	}
+	require.NoError(t, c.CommitJob())
+	require.Equal(t, 1, *s.aborts)
 }
 
 var registered atomic.Int64 // number of stores of storeURL
