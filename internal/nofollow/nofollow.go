@@ -39,6 +39,21 @@ func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 			return nil, err
 		}
 	}
+	for range tries {
+		next, err := opened(dir, name)
+		if next != nil || err != nil {
+			return next, err
+		}
+	}
+	return nil, ErrLink
+}
+
+// tries is how often a directory is opened that another process replaces meanwhile, as a run does
+// with its output.
+const tries = 10
+
+// opened opens the directory name in dir; nil if it has been replaced meanwhile.
+func opened(dir *os.Root, name string) (*os.Root, error) {
 	there, err := dir.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -50,14 +65,11 @@ func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := next.Stat(".")
-	if err == nil && !os.SameFile(there, opened) {
-		err = ErrLink // another process has replaced the directory since
+	now, err := next.Stat(".")
+	if err == nil && os.SameFile(there, now) {
+		return next, nil
 	}
-	if err != nil {
-		return nil, errors.Join(err, next.Close())
-	}
-	return next, nil
+	return nil, errors.Join(err, next.Close())
 }
 
 // Open opens a regular file or directory below root for reading.

@@ -1,10 +1,13 @@
 package nofollow
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,4 +55,34 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 	_, err = Open(root, "a/none")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// A directory that another process replaces by another one meanwhile is no link.
+func TestReplacedDirectoriesAreOpened(t *testing.T) {
+	at := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, os.Mkdir(filepath.Join(at, name), 0o700))
+	}
+	root, err := os.OpenRoot(at)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	var over atomic.Bool
+	var swaps sync.WaitGroup
+	defer swaps.Wait()
+	defer over.Store(true)
+	swaps.Go(func() {
+		for !over.Load() {
+			for _, to := range [][2]string{{"a", "c"}, {"b", "a"}, {"c", "b"}} {
+				_ = root.Rename(to[0], to[1])
+			}
+		}
+	})
+	for range 20_000 {
+		dir, err := Dir(root, "a", false)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, dir.Close())
+	}
 }
