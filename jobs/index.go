@@ -25,7 +25,9 @@ type entry[T any] = mapreduce.Pair[[]byte, T]
 // Index builds an inverted index of files: for each word, as in WordCount, those that contain it.
 // Its input is Chunks or Lines of the files; a map of another one fails.
 func Index(files ...mapreduce.Source) mapreduce.Job[[]byte, entry[uint32], mapreduce.None, Posting] {
-	var names [][]byte // sorted: a key has an index in it, since with names in keys Index takes twice as long
+	// A key has the index of a name in this sorted list: with names in keys, Index takes twice as
+	// long.
+	var names [][]byte
 	for _, f := range files {
 		names = append(names, listed(nil, []byte(f.Name())))
 	}
@@ -74,9 +76,9 @@ func WordFiles() mapreduce.MapOnly[[]byte, entry[[]byte]] {
 // once is the Combine of a job whose keys are written once, without values.
 func once(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} }
 
-// lists returns the reduce that writes a list for each title. add appends the text of x to a list, in
-// which commas separate texts; list returns the record for a title and its n texts, which are valid
-// until it is written.
+// lists returns the reduce that writes a list for each title. add appends the text of x to a list,
+// in which commas separate texts; list returns the record for a title and its n texts, which are
+// valid until it is written.
 func lists[T, O any](
 	add func(list []byte, x T) []byte, list func(title []byte, n int64, texts []byte) O,
 ) func(*mapreduce.Task) (mapreduce.Reducer[entry[T], mapreduce.None, O], error) {

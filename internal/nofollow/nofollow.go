@@ -48,8 +48,8 @@ func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	return nil, ErrLink
 }
 
-// tries is how often a directory is opened that another process replaces meanwhile, as a run does
-// with its output.
+// tries is how often child opens a directory that another process replaces meanwhile, as a run
+// replaces its output.
 const tries = 10
 
 // opened opens the directory name in dir; nil if it has been replaced meanwhile.

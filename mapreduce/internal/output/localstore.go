@@ -29,6 +29,7 @@ func directory(dir string, replace bool) Destination {
 	return Destination{place: place{store: s, local: s}}
 }
 
+// inStore returns a Destination that writes to a directory of a store or a dfs.
 func inStore(s *dirStore) Destination { return Destination{place: place{store: s, dir: s}} }
 
 // localStore is an output in a local directory, NAME. The job writes in _NAME.new beside it, whose
