@@ -68,14 +68,14 @@ func (a *accumulator) put(key []byte) {
 	a.wait(w)
 }
 
-// wait counts pair w, whose key and value are in the batch; when the batch is full, it calls
-// flushShort. If the value is large, it folds all waiting pairs at once.
+// wait counts pair w, whose key and value are in the batch; when a group is full, it calls
+// endGroup. If the value is large, it folds all waiting pairs at once.
 func (a *accumulator) wait(w *pending) {
 	if a.wordy() {
 		w.word = a.word(a.next())
 	}
-	if a.short.n++; a.short.n == batchSize {
-		a.flushShort()
+	if a.short.n++; a.short.n%groupSize == 0 {
+		a.endGroup()
 	}
 	if w.word > minBulky && a.heap.weigh != nil {
 		a.flush()
@@ -102,13 +102,27 @@ func (a *accumulator) flush() {
 	a.flushLong()
 }
 
+// endGroup starts to load the cells of the group that has become full, and folds a full batch.
+func (a *accumulator) endGroup() {
+	a.touchShort()
+	if a.short.n == batchSize {
+		a.flushShort()
+	}
+}
+
+// touchShort hashes the keys of the last group if they are encoded, and starts to load its cells.
+func (a *accumulator) touchShort() {
+	b := &a.short
+	if a.encoded != nil {
+		a.encoded.digest(b.keys[b.touched:b.n])
+	}
+	a.hash.touch(b)
+}
+
 // flushShort folds the pairs of the short batch, and enlarges or spills the table as needed.
 func (a *accumulator) flushShort() {
 	b := &a.short
-	if a.encoded != nil {
-		a.encoded.digest(b.keys[:b.n])
-	}
-	a.hash.touch(b)
+	a.touchShort()
 	for from := 0; from < b.n && a.err == nil; {
 		keys, n := b.keys[from:b.n], 0
 		if a.form.sum {
@@ -121,7 +135,7 @@ func (a *accumulator) flushShort() {
 			a.makeRoom()
 		}
 	}
-	b.n = 0
+	b.n, b.touched = 0, 0
 	a.settle()
 }
 

@@ -6,8 +6,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// batchSize is the number of pairs in a batch.
-const batchSize = 128
+const (
+	// batchSize is the number of pairs in a batch.
+	batchSize = 128
+	// groupSize is the number of pairs whose cells are loaded together. It divides batchSize.
+	groupSize = 16
+)
 
 // pending is the key of a pair that is not folded yet. The value is in an array at the same index.
 type pending struct {
@@ -18,23 +22,27 @@ type pending struct {
 	word   uint64 // the value, if values are added; otherwise its weight, if used
 }
 
-// batch collects pairs with keys of at most 16 bytes. When it is full, the processor starts to load
-// the cells of all pairs, without waiting, and then they are folded. So cache misses overlap.
+// batch collects pairs with keys of at most 16 bytes. After each group of them the processor starts
+// to load the group's cells, without waiting; the pairs are folded when the batch is full. So cache
+// misses overlap, also with the user's map: a WordCount takes 6 % less time than with one group.
 type batch struct {
-	keys [batchSize]pending
-	n    int    // index of the next pair in keys
-	sink uint64 // written by touch; an unused load would be dropped by the compiler
+	keys    [batchSize]pending
+	n       int    // index of the next pair in keys
+	touched int    // number of pairs whose cells are loaded
+	sink    uint64 // written by touch; an unused load would be dropped by the compiler
 }
 
-// touch brings the first cell that probe will read for each pair of b into the cache.
+// touch brings the first cell that probe will read for each untouched pair of b into the cache.
 func (h *hashTable) touch(b *batch) {
 	shift, mask := uint64(h.shift&63), uint64(h.size-1)
-	if prefetches {
-		prefetch(&b.keys[0].hash, b.n, pendingSize, h.cell(0), h.stride, shift, mask)
+	keys := b.keys[b.touched:b.n]
+	b.touched = b.n
+	if prefetches && len(keys) > 0 {
+		prefetch(&keys[0].hash, len(keys), pendingSize, h.cell(0), h.stride, shift, mask)
 		return
 	}
-	for i := range b.keys[:b.n] {
-		b.sink += h.cell(b.keys[i].hash >> shift & mask).k0
+	for i := range keys {
+		b.sink += h.cell(keys[i].hash >> shift & mask).k0
 	}
 }
 

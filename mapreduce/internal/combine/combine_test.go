@@ -48,7 +48,7 @@ func sum32() config[uint32] {
 func longer(a, b string) string { return max(a, b) }
 
 func drawKeys(t *rapid.T) [][]byte {
-	n := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 127, 128, 129, 191, 192, 2000}).Draw(t, "emits")
+	n := rapid.SampledFrom([]int{0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 129, 191, 192, 2000}).Draw(t, "emits")
 	distinct := rapid.SampledFrom([]int{1, 10, 1500}).Draw(t, "distinct")
 	alphabet := rapid.SampledFrom([]string{"\x00", "ab", "the quick\xff"}).Draw(t, "alphabet")
 	longest := rapid.SampledFrom([]int{3, 16, 17, 60, 200}).Draw(t, "longest")

@@ -25,7 +25,7 @@
 //   - slots: values with pointers. They are on the Go heap, where the garbage collector finds them;
 //     cells hold their indexes.
 //   - dense array: values of integer keys that are close to each other, indexed by key.
-//   - batch: pairs that wait while the processor loads their cells.
+//   - batch: pairs that wait while the processor loads their cells, group by group.
 //   - key list: all keys of an accumulator, with the addresses of their values; sorted for spills
 //     and for a Merge. A sorted pair has a number: its cell, or its place in the dense array.
 //   - packed: the form in which a table's entries reach the reduces: pair after pair, by partition.
@@ -64,11 +64,11 @@
 // that the user's map may reuse. Each of these paths has a test here that names its states, and a
 // case in package actors/differential whose coverage shows that it enters the path on a cluster.
 //
-//   - batch.go: 128 pairs with keys of at most 16 bytes. TestCombineEqualsMap.
+//   - batch.go: 128 pairs with keys of at most 16 bytes, in groups of 16. TestCombineEqualsMap.
 //   - batch.go: up to 32 pairs, or 4 KiB, of longer keys. TestCombineEqualsMap.
 //   - lentvalues.go: byte-slice values in one buffer until their pairs are folded.
 //     TestLentValuesTakeNoMemory.
-//   - encoded.go: encoded keys, read when their batch is full. TestEmittersAtEndsOfPages.
+//   - encoded.go: encoded keys, read when their group is full. TestEmittersAtEndsOfPages.
 //   - emit.go: sums of 8 bytes under keys of bytes. TestEmittersAtEndsOfPages.
 //   - dense.go, densesegment.go: values of integer keys in an array, passed to the reduces without
 //     packing. TestNumbersEqualMap, TestDenseArraysArePassedOn.

@@ -135,7 +135,7 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, as reflect.Type, 
 //
 //go:noinline
 func emitText[K []byte | string](t *Table, as reflect.Type) any {
-	b, gate, stats, flush := &t.acc.short, &t.gate, &t.acc.stats, t.acc.flushShort
+	b, gate, stats, endGroup := &t.acc.short, &t.gate, &t.acc.stats, t.acc.endGroup
 	emit := func(key K, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -154,8 +154,8 @@ func emitText[K []byte | string](t *Table, as reflect.Type) any {
 		w.k0, w.k1 = p.Load(0)&keep[0], p.Load(8)&keep[1]
 		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
-		if b.n++; b.n == batchSize {
-			flush()
+		if b.n++; b.n%groupSize == 0 {
+			endGroup()
 		}
 	}
 	return retyped(memory.Of(&emit), as)

@@ -10,13 +10,13 @@ import (
 // because encoders may write more than they need (memory.AppendShort).
 const keyRoom = 4 * inlineKey
 
-// encodedKeys is the buffer for the encoded keys of a batch, until they are hashed.
-type encodedKeys [batchSize][keyRoom]byte
+// encodedKeys is the buffer for the encoded keys of a group, until they are hashed.
+type encodedKeys [groupSize][keyRoom]byte
 
 // PutEncoded returns a put function for keys that are not bytes; encode appends a key's encoding. A
 // table that uses it must use no other put.
 //
-// Keys are hashed when the batch is full. A load of 8 bytes just after the stores that wrote
+// Keys are hashed when their group is full. A load of 8 bytes just after the stores that wrote
 // them would wait for the stores: that took a fifth of a WordCount with struct keys. The compiler
 // must not inline PutEncoded elsewhere, because it would then inline nothing in the put function.
 //
@@ -26,7 +26,7 @@ func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) f
 	a.encoded = keys
 	var large []byte // buffer for all keys, after the first that exceeds keyRoom
 	return func(at memory.Pointer) {
-		room := &keys[uint(a.short.n)%batchSize]
+		room := &keys[uint(a.short.n)%groupSize]
 		dst := room[:0]
 		if large != nil {
 			dst = large
@@ -48,16 +48,16 @@ func (t *Table) PutEncoded(encode func(dst []byte, key memory.Pointer) []byte) f
 		w := &a.short.keys[uint(a.short.n)%batchSize]
 		if w.mark = uint32(n) + 1; a.wordy() {
 			a.wait(w)
-		} else if a.short.n++; a.short.n == batchSize { // as wait, without a call
-			a.flushShort()
+		} else if a.short.n++; a.short.n%groupSize == 0 { // as wait, without a call
+			a.endGroup()
 		}
 	}
 }
 
-// digest sets k0, k1 and hash of each pair from its encoded key; mark must be set.
-func (e *encodedKeys) digest(waiting []pending) {
-	for i := range waiting {
-		w, key := &waiting[i], &e[i]
+// digest sets k0, k1 and hash of each pair of a group from its encoded key; mark must be set.
+func (e *encodedKeys) digest(group []pending) {
+	for i := range group {
+		w, key := &group[i], &e[i]
 		m := &masks[(w.mark-1)&31]
 		w.k0, w.k1 = binary.NativeEndian.Uint64(key[:])&m[0], binary.NativeEndian.Uint64(key[8:])&m[1]
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
