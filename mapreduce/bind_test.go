@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -27,7 +28,7 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:28: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, `bind_test.go:29: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 

@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	. "github.com/tarry-mr/tarry/mapreduce"
 )
 
 // cityOf is the small feed of the join below. It has the city of each user: none for every tenth
@@ -34,15 +34,24 @@ func cityOf() Feed[[]byte, []byte] {
 // userKey returns keys of which some exceed the longest key in a cell.
 func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
 
-// An error within a batch names the same record, place and number as without batches, and the same
-// output precedes it.
+// An error within a batch names its record, its place and its number, and the output of all records
+// before it precedes it.
 func TestErrorsOfBatchedLookups(t *testing.T) {
 	bad := errors.New("bad")
 	type pair = Pair[[]byte, []byte]
-	var text []byte
+	var lines, found []string // found: what the join finds for a line
 	for i := range 100 {
-		text = fmt.Appendf(text, "%s\t%d\n", userKey(i), i)
+		lines = append(lines, fmt.Sprintf("%s\t%d\n", userKey(i), i))
+		var places []string
+		if i%10 > 0 {
+			places = append(places, fmt.Sprint("city", i))
+		}
+		if i%7 == 0 {
+			places = append(places, fmt.Sprint("town", i))
+		}
+		found = append(found, fmt.Sprintf("%d %s\n", i, places))
 	}
+	text := []byte(strings.Join(lines, ""))
 	ways := map[string]func() error{
 		"error": func() error { return bad },
 		"panic": func() error { panic(bad) },
@@ -50,41 +59,38 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 	}
 	for name, way := range ways {
 		for _, at := range []int{0, 1, 31, 32, 33, 63, 64, 98, 99} {
-			what := func(batched bool) (e *RecordError, emitted string) {
-				in := KeyValueLines('\t', Bytes("text", text))
-				if !batched {
-					lines := in.read
-					in.read = func(s *read.Reader, yield func([]pair) error) error {
-						one := read.Singly(yield)
-						return lines(s, func(batch []pair) error {
-							first := s.Batch
-							for i, p := range batch {
-								s.Batch = first + i
-								if err := one(p); err != nil {
-									return err
-								}
-							}
-							return nil
-						})
+			var seen bytes.Buffer
+			p := must(BroadcastJoin(KeyValueLines('\t', Bytes("text", text)), func(p pair) []byte { return p.First }, cityOf(),
+				func(p pair, c [][]byte, _ func(string)) error {
+					if string(p.Second) == fmt.Sprint(at) {
+						return way()
 					}
-				}
-				var seen bytes.Buffer
-				p := must(BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
-					func(p pair, c [][]byte, _ func(string)) error {
-						if string(p.Second) == fmt.Sprint(at) {
-							return way()
-						}
-						fmt.Fprintf(&seen, "%s %s\n", p.Second, c)
-						return nil
-					}).Bind(unread[string]()))(t)
-				require.ErrorAs(t, new(engineRun).run(t.Context(), p), &e)
-				return e, seen.String()
-			}
-			want, before := what(false)
-			require.EqualValues(t, at+1, want.Number)
-			got, emitted := what(true)
-			require.Equal(t, before, emitted)
-			require.Equal(t, [...]any{want.Offset, want.Number, want.Head, want.Size}, [...]any{got.Offset, got.Number, got.Head, got.Size}, "%s %d", name, at)
+					fmt.Fprintf(&seen, "%s %s\n", p.Second, c)
+					return nil
+				}).Bind(unread[string]()))(t)
+			var e *RecordError
+			require.ErrorAs(t, new(engineRun).run(t.Context(), p), &e)
+			require.EqualValues(t, at+1, e.Number, name)
+			line := lines[at]
+			require.EqualValues(t, len(strings.Join(lines[:at], "")), e.Offset, name)
+			require.Equal(t, strings.TrimSuffix(line, "\n"), e.Head, name)
+			require.EqualValues(t, len(line)-1, e.Size, name)
+			require.Equal(t, strings.Join(found[:at], ""), seen.String(), name)
 		}
 	}
+}
+
+// A panic of the key function names its record, which may be within a batch.
+func TestPanicsOfKeysOfBatches(t *testing.T) {
+	text := strings.Repeat("1\n", 40) + "x\n" + strings.Repeat("1\n", 40)
+	p := must(BroadcastJoin(Lines(Bytes("text", []byte(text))), func(line []byte) []byte {
+		if line[0] == 'x' {
+			panic("no key")
+		}
+		return line
+	}, cityOf(), func([]byte, [][]byte, func(string)) error { return nil }).Bind(unread[string]()))(t)
+	var e *RecordError
+	require.ErrorAs(t, new(engineRun).run(t.Context(), p), &e)
+	require.Equal(t, "x", e.Head)
+	require.EqualValues(t, 80, e.Offset)
 }

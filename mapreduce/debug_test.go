@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -83,7 +84,7 @@ func (m misused) check(t *testing.T, says ...string) {
 // written returns what the job writes in RunLocal, watched or not.
 func (m misused) written(t *testing.T, debug bool) string {
 	var out bytes.Buffer
-	p := must(m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " ")))(t)
+	p := must(m.bind(Text[Pair[[]byte, []byte]](Writer("w", &out))))(t)
 	if debug {
 		p.Debug(DebugOptions{})
 	}
@@ -166,9 +167,9 @@ func TestDebugPoisons(t *testing.T) {
 		kept = append(kept, key)
 		return nil
 	}}
-	require.Equal(t, "a135 b2 c4 ", late.written(t, false))
+	require.Equal(t, "a\t135\nb\t2\nc\t4\n", late.written(t, false))
 	kept = nil
-	require.Equal(t, "a\xdb\xdb5 b2 c4 ", late.written(t, true))
+	require.Equal(t, "a\t\xdb\xdb5\nb\t2\nc\t4\n", late.written(t, true))
 	require.Equal(t, []byte{memory.Poison}, kept[0])
 }
 

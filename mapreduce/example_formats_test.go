@@ -123,7 +123,7 @@ func ExampleParts() {
 	out := mapreduce.Parts(to, func(_ *mapreduce.Task, file *mapreduce.PartFile) (mapreduce.PartWriter[int], error) {
 		return &jsonArray{to: file}, nil
 	})
-	ran(mapreduce.SortBy(func(n int) int { return n }).Bind(mapreduce.Slice([]int{3, 1, 2}), out))
+	run(mapreduce.SortBy(func(n int) int { return n }).Bind(mapreduce.Slice([]int{3, 1, 2}), out))
 	text, err := os.ReadFile(filepath.Join(dir, "out", "part-r-00000.json"))
 	fmt.Print(string(text), err)
 	// Output:
@@ -145,7 +145,7 @@ func ExamplePartFile_Path() {
 		return &archive{f, zip.NewWriter(f)}, err
 	})
 	names := mapreduce.LineStrings(mapreduce.Bytes("names", []byte("ann\nbob\n")))
-	ran(mapreduce.Distinct[string]().Bind(names, out))
+	run(mapreduce.Distinct[string]().Bind(names, out))
 	r, err := zip.OpenReader(filepath.Join(dir, "out", "part-r-00000.zip"))
 	defer func() { _ = r.Close() }()
 	for _, f := range r.File {

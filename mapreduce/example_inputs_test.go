@@ -86,7 +86,7 @@ func ExampleTyped() {
 		emit(v)
 		return nil
 	}}
-	ran(first.Bind(mapreduce.Slice([]visit{{"ann", 12}, {"bob", 7}}), mapreduce.Typed[visit](mapreduce.Dir(dir))))
+	run(first.Bind(mapreduce.Slice([]visit{{"ann", 12}, {"bob", 7}}), mapreduce.Typed[visit](mapreduce.Dir(dir))))
 	sources, err := mapreduce.Files(dir)
 	if err != nil {
 		fmt.Println(err)
@@ -113,7 +113,7 @@ func ExampleRouted() {
 		}
 		return ""
 	})
-	ran(keep.Bind(mapreduce.Slice([]string{"E disk full", "I started"}), out))
+	run(keep.Bind(mapreduce.Slice([]string{"E disk full", "I started"}), out))
 	for _, name := range []string{"errors-m-00000", "part-m-00000"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		fmt.Printf("%s: %q %v\n", name, text, err)

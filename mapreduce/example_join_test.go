@@ -15,11 +15,11 @@ import (
 
 // show runs the job that bind binds to an output that writes to standard output.
 func show[O any](bind func(mapreduce.Output[O]) (*mapreduce.Plan, error)) {
-	ran(bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout))))
+	run(bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout))))
 }
 
-// ran runs a plan and returns its counters; if it fails, ran prints the error and returns nil.
-func ran(plan *mapreduce.Plan, err error) *counter.Set {
+// run runs a plan and returns its counters; if it fails, run prints the error and returns nil.
+func run(plan *mapreduce.Plan, err error) *counter.Set {
 	var counters *counter.Set
 	if err == nil {
 		counters, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
@@ -215,7 +215,7 @@ func ExampleSample() {
 	numbers := make([]int, 1000)
 	counted := mapreduce.Sample[int](0.1, 7)
 	var some mapreduce.Collected[int]
-	ran(counted.Bind(mapreduce.Slice(numbers), some.Output()))
+	run(counted.Bind(mapreduce.Slice(numbers), some.Output()))
 	records, err := some.Records()
 	fmt.Println(len(records) > 70, len(records) < 130, err)
 	// Output:

@@ -39,7 +39,7 @@ func ExampleMapper() {
 		},
 	}
 	text := mapreduce.Bytes("text", []byte("tea\ncoffee\nmilk\n"))
-	counters := ran(longest.Bind(mapreduce.LineStrings(text),
+	counters := run(longest.Bind(mapreduce.LineStrings(text),
 		mapreduce.Text[mapreduce.Pair[mapreduce.None, line]](mapreduce.Writer("-", os.Stdout))))
 	fmt.Println(counters.Named("Lines", "short"), "short lines")
 	// Output:
@@ -54,13 +54,13 @@ func ExampleNewDataset() {
 		emit(n * n)
 		return nil
 	}}
-	ran(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
+	run(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
 	var out mapreduce.Collected[int]
-	ran(square.Bind(kept.Input(), out.Output()))
+	run(square.Bind(kept.Input(), out.Output()))
 	fmt.Println(kept.Records())
 	fmt.Println(out.Records())
 	kept.Release()
-	ran(square.Bind(kept.Input(), out.Output()))
+	run(square.Bind(kept.Input(), out.Output()))
 	// Output:
 	// [1 4 9] <nil>
 	// [1 16 81] <nil>
@@ -87,7 +87,7 @@ func ExampleInput_SplitSize() {
 		},
 	}
 	var out mapreduce.Collected[count]
-	if ran(job.Bind(mapreduce.Slice([]int{100, 1000, 10000}).SplitSize(1), out.Output())) != nil {
+	if run(job.Bind(mapreduce.Slice([]int{100, 1000, 10000}).SplitSize(1), out.Output())) != nil {
 		fmt.Println(out.Parts())
 	}
 	// Output: [[{100 25}] [{1000 168}] [{10000 1229}]] <nil>

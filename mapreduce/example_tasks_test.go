@@ -206,7 +206,7 @@ func ExampleInDFS() {
 		fmt.Println(err)
 		return
 	}
-	ran(same[string]().Bind(mapreduce.Slice([]string{"to", "be"}), mapreduce.Raw[string](mapreduce.InDFS(fsys, "out"))))
+	run(same[string]().Bind(mapreduce.Slice([]string{"to", "be"}), mapreduce.Raw[string](mapreduce.InDFS(fsys, "out"))))
 	b, err := fs.ReadFile(fsys, "out/part-m-00000")
 	fmt.Println(string(b), err)
 	// Output: tobe <nil>
@@ -220,8 +220,8 @@ func ExampleNewKeyedDataset() {
 	load.TotalOrder, load.Reducers = false, 2
 	in := mapreduce.Slice([]entry{{"tea", 3}, {"milk", 1}})
 	left := mapreduce.NewKeyedDataset(cluster.KeptOptions{}, first)
-	ran(load.Bind(in, left.Output()))
-	ran(load.Bind(in, left.RerunOutput()))
+	run(load.Bind(in, left.Output()))
+	run(load.Bind(in, left.RerunOutput()))
 	feeds := []mapreduce.Feed[string, entry]{left.Feed(), mapreduce.Keyed(in, first)}
 	joins := []mapreduce.Joined[entry]{mapreduce.Join(feeds[0], feeds[1], func(name string, a, b entry, emit func(entry)) error {
 		emit(entry{First: name, Second: a.Second + b.Second})

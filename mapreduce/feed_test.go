@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
@@ -105,7 +106,7 @@ func TestFeedsAreChecked(t *testing.T) {
 	job.Map = func(TaggedRecord[string, scored], func(string, scored)) error { return nil }
 	plan := must(job.Bind(Feeds(scoreFeeds("", []int64{1}, slices.Values([]int64(nil)))...), out()))(t)
 	_, err = RunLocal(t.Context(), plan, LocalOptions{})
-	require.ErrorIs(t, err, errFeeds)
+	require.ErrorContains(t, err, "the records of Feeds are mapped by their feeds: leave Map and MapTask nil")
 }
 
 // A watched plan reports bytes that the map of a feed, or a join's function, keeps too long.

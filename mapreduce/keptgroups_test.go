@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
@@ -109,7 +110,9 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	least := func(n int) int64 { // the smallest limit at which a group of n records is read
 		in := Grouped(kept(n).Feed(), none.Feed())
 		return int64(sort.Search(1<<20, func(bound int) bool {
-			r := &read.Reader{Ctx: t.Context(), Windows: read.UsualWindows(), Source: in.sources[0], Split: cluster.Split{Length: in.sources[0].Size()}}
+			p := must(passOn[Group[string, row, row]]().Bind(in, unread[Group[string, row, row]]()))(t)
+			all := p.Job().Sources[0]
+			r := &read.Reader{Ctx: t.Context(), Windows: read.UsualWindows(), Source: all, Split: cluster.Split{Length: all.Size()}}
 			r.Windows.Record = int64(bound) + 1
 			err := readEach(in, r, func(Group[string, row, row]) error { return nil })
 			if err != nil {

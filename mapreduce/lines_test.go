@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
@@ -48,7 +49,7 @@ func tiny(run, crossing, span int) read.Windows {
 
 // readEach calls each with every record that in reads by r.
 func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error {
-	return r.LocateError(in.read(r, read.Each(r, each)))
+	return r.LocateError(in.Read(r, read.Each(r, each)))
 }
 
 // readInput calls each with every record of an input and its offset, until it returns an error. It

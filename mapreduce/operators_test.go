@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"cmp"
@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // gather returns the records of a job, run in RunLocal or by attempts with little memory.
@@ -119,13 +118,4 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	})
 	err = ran(BroadcastJoin(ints, same, bad, each).Bind(unread[int]()))
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
-	large := &broadcast[int, string]{feed: Keyed(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
-	large.key, _ = codec.Key[int](false, "")
-	large.value, _ = codec.Value[string]()
-	err = func() (err error) {
-		defer fault.Catch(&err)
-		return large.load(t.Context())
-	}()
-	require.ErrorIs(t, err, ErrRecordTooLarge)
-	require.True(t, fault.IsPermanent(err))
 }

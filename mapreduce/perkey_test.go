@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	. "github.com/tarry-mr/tarry/mapreduce"
 )
 
 // TopPerKey is right if a map's lists exceed its memory, by the number of keys or by long records.
@@ -38,48 +38,6 @@ func TestTopPerKeyOfMany(t *testing.T) {
 			found[r.Key] = append(found[r.Key], r.Text)
 		}
 		require.Equal(t, want, found)
-	}
-}
-
-// A map of TopPerKey never holds more than its limit: when full, it emits and empties its lists.
-func TestTopMapHoldsLittle(t *testing.T) {
-	keys := must(codec.Key[int](false, ""))(t)
-	recs := must(codec.Value[[]byte]())(t)
-	m := newTopMap(3, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) }, keys, recs)
-	emitted := 0
-	for i := range 100_000 {
-		m.take(i%5000, make([]byte, 10+i%200), func(int, [][]byte) { emitted++ })
-	}
-	held := 0
-	for key, list := range m.lists {
-		held += len(key)
-		for _, r := range *list {
-			held += len(r)
-		}
-		require.LessOrEqual(t, len(*list), 3)
-	}
-	require.Less(t, held, maxTopBytes)
-	require.Positive(t, emitted)
-	require.GreaterOrEqual(t, m.left, 0)
-}
-
-// nth returns element k of any list in sorted order.
-func TestNthIsSorted(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		most := rapid.SampledFrom([]int{0, 1, 3, 1000}).Draw(t, "most")
-		list := rapid.SliceOfN(rapid.IntRange(-most, most), 1, 300).Draw(t, "list")
-		if rapid.Bool().Draw(t, "sorted") {
-			slices.Sort(list)
-		}
-		want := slices.Sorted(slices.Values(list))
-		k := rapid.IntRange(0, len(list)-1).Draw(t, "k")
-		require.Equal(t, want[k], nth(list, k))
-		require.Equal(t, want, slices.Sorted(slices.Values(list)), "nothing is lost")
-	})
-	inf, nan := math.Inf(1), math.NaN()
-	for range 20 {
-		require.Equal(t, 2.0, nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 35))
-		require.True(t, math.IsNaN(nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 19)))
 	}
 }
 

@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/tarry-mr/tarry/mapreduce"
 )
 
 // Errors of maps name the record for all splits, and so do errors of a total order's sample.

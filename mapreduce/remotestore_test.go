@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
+	. "github.com/tarry-mr/tarry/mapreduce"
 )
 
 // otherStore returns a new store with three files, one of them compressed, and its URL.

@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/dfs/stores"
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -57,8 +58,6 @@ func TestTextOfEachType(t *testing.T) {
 }
 
 func TestOtherForms(t *testing.T) {
-	csv := func(to Destination) Output[Pair[string, int]] { return textWith[Pair[string, int]](to, ",", ";") }
-	require.Equal(t, "a,1;b,2;", written(t, csv, MakePair("a", 1), MakePair("b", 2)))
 	require.Equal(t, "k1k2", written(t, Raw[Pair[string, string]], MakePair("k", "1"), MakePair("k", "2")))
 	quoted := func(to Destination) Output[string] {
 		return Encoded(to, func(dst []byte, s string) ([]byte, error) { return strconv.AppendQuote(dst, s), nil })

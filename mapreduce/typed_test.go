@@ -1,10 +1,9 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -74,15 +74,14 @@ func TestTypedOfAnotherType(t *testing.T) {
 	got := must(recordsOf(t, ReadTyped[renamed](src), read.UsualWindows(), 1<<20))(t)
 	require.Equal(t, []renamed{{"ann", 1}}, got)
 	err := failure(t, ReadTyped[other](src))
-	require.ErrorIs(t, err, errOtherType)
-	require.ErrorContains(t, err, "the file has mapreduce.visit, {Name string; N int64}, "+
-		"the job reads mapreduce.other, {Name string; N int32}")
+	require.ErrorContains(t, err, "the file has mapreduce_test.visit, {Name string; N int64}, "+
+		"the job reads mapreduce_test.other, {Name string; N int32}")
 	require.True(t, fault.IsPermanent(err))
 	require.ErrorContains(t, failure(t, ReadTyped[visit](Bytes("f", []byte("\x02hi")))), "not the beginning of what Typed writes")
 	require.ErrorIs(t, failure(t, ReadTyped[visit](Bytes("f", []byte("hello")))), fault.ErrCorruptInput)
 	_, err = passOn[func()]().Bind(ReadTyped[func()](src), Typed[func()](Dir("x")))
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
-	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", structureOf(reflect.TypeFor[reading]()))
+	require.ErrorContains(t, failure(t, ReadTyped[reading](src)), "{At time.Time; Where string; Raw []uint8; N []int32}")
 }
 
 // A part of Typed has its header even if it has no records, or its first record is skipped.

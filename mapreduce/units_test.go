@@ -1,4 +1,4 @@
-package mapreduce
+package mapreduce_test
 
 import (
 	"archive/zip"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -59,9 +60,12 @@ func TestUnitsAreNamed(t *testing.T) {
 	require.EqualError(t, broken(errDisk), firstMap+"https://a.example/page: after 1 records: the disk is on fire")
 	err := failure(t, Units([]int{7}, func(context.Context, int) iter.Seq2[int, error] { panic("no") }))
 	require.ErrorContains(t, err, "7: record 0: panic: no")
-	require.Equal(t, "unit 4", unitName("", 4))
-	require.Equal(t, `"a\nb"`, unitName("a\nb", 0))
-	require.Len(t, unitName(strings.Repeat("x", 500), 0), longestUnit+len("… (500 bytes)"))
+	for unit, name := range map[string]string{
+		"": "unit 0", "a\nb": `"a\nb"`, strings.Repeat("x", 500): strings.Repeat("x", 80) + "… (500 bytes)",
+	} {
+		err := failure(t, Units([]string{unit}, func(context.Context, string) iter.Seq2[int, error] { panic("no") }))
+		require.ErrorContains(t, err, firstMap+name+": record 0: panic: no")
+	}
 
 	refuse := MapOnly[int, int]{Map: func(n int, _ func(int)) error {
 		if n == 2 {

@@ -1,0 +1,152 @@
+package mapreduce
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// The tests of this file look at limits and searches that no output shows. All others of the package
+// use what it exports.
+
+// A total order samples places in each source, in order and without overlap, and at most half of a
+// large source. It samples each source that contains one of the equidistant places.
+func TestSamplePlacesAreSpread(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &cluster.Bound{}
+		for range rapid.IntRange(1, 6).Draw(t, "sources") {
+			size := rapid.SampledFrom([]int{0, 1, 2, 63, 64, 65, 1000, 5000, 100_000}).Draw(t, "size")
+			p.Sources = append(p.Sources, Bytes("s", make([]byte, size)))
+			p.Inputs = append(p.Inputs, cluster.InputPlan{Whole: rapid.Bool().Draw(t, "whole")})
+		}
+		step := max(p.InputBytes()/sampleSplits, 1)
+		list, base := samplePlaces(p), int64(0)
+		for i, src := range p.Sources {
+			for at := (base + step - 1) / step * step; at < base+src.Size(); at += step {
+				require.NotEmpty(t, list)
+				s := list[0]
+				list = list[1:]
+				require.Equal(t, i, s.Source)
+				if p.Inputs[i].Whole {
+					require.Equal(t, cluster.Split{Source: i, Length: src.Size()}, s)
+					break // once
+				}
+				require.Equal(t, at-base, s.Offset, "even distances")
+				require.Positive(t, s.Length)
+				require.LessOrEqual(t, s.Length, max(step/2, 1))
+				require.LessOrEqual(t, s.Offset+s.Length, src.Size())
+			}
+			base += src.Size()
+		}
+		require.Empty(t, list)
+	})
+}
+
+// The table of ranges finds the partition that a search with whole keys finds. Bounds are far
+// apart, close, equal, or equal in their first eight bytes.
+func TestRangesAreThoseOfASearch(t *testing.T) {
+	key := rapid.OneOf(
+		rapid.SliceOfN(rapid.Byte(), 0, 12),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte("\x00ab")), 0, 11), func(b []byte) []byte {
+			return append([]byte("prefix"), b...)
+		}),
+		rapid.SampledFrom([][]byte{nil, {0}, {0xff}, bytes.Repeat([]byte{0xff}, 8), bytes.Repeat([]byte{0xff}, 9)}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		bounds := rapid.SliceOfN(key, 0, 70).Draw(t, "bounds")
+		slices.SortFunc(bounds, bytes.Compare)
+		r := newKeyRanges(bounds)
+		require.LessOrEqual(t, len(r.starts), rangePlaces+1)
+		for _, k := range append(rapid.SliceOfN(key, 1, 50).Draw(t, "keys"), bounds...) {
+			want := sort.Search(len(bounds), func(i int) bool { return bytes.Compare(k, bounds[i]) < 0 })
+			require.Equal(t, want, r.find(k), "key %q, bounds %q", k, bounds)
+		}
+	})
+}
+
+// The splits of a CSV file share one pass that finds record starts; a single split needs none.
+func TestCSVMarks(t *testing.T) {
+	record := "some,\"quoted\nwords\"\n"
+	text := strings.Repeat(record, 3<<20/len(record))
+	job := MapOnly[CSVRecord, None]{Map: func(CSVRecord, func(None)) error { return nil }}
+	p, err := job.Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[None]).Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+	m := marksOf(p.Job().Sources[0])
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}})
+	require.NoError(t, err)
+	require.Empty(t, m.list)
+	for range 2 {
+		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Offset: 5<<19 + 3, Length: 1000}})
+		require.NoError(t, err)
+		require.Len(t, m.list, 3)
+	}
+}
+
+// The small feed of a broadcast join has a maximum size.
+func TestSmallFeedIsLimited(t *testing.T) {
+	large := &broadcast[int, string]{feed: Keyed(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
+	large.key, _ = codec.Key[int](false, "")
+	large.value, _ = codec.Value[string]()
+	err := func() (err error) {
+		defer fault.Catch(&err)
+		return large.load(t.Context())
+	}()
+	require.ErrorIs(t, err, ErrRecordTooLarge)
+	require.True(t, fault.IsPermanent(err))
+}
+
+// A map of TopPerKey never holds more than its limit: when full, it emits and empties its lists.
+func TestTopMapHoldsLittle(t *testing.T) {
+	keys, err := codec.Key[int](false, "")
+	require.NoError(t, err)
+	recs, err := codec.Value[[]byte]()
+	require.NoError(t, err)
+	m := newTopMap(3, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) }, keys, recs)
+	emitted := 0
+	for i := range 100_000 {
+		m.take(i%5000, make([]byte, 10+i%200), func(int, [][]byte) { emitted++ })
+	}
+	held := 0
+	for key, list := range m.lists {
+		held += len(key)
+		for _, r := range *list {
+			held += len(r)
+		}
+		require.LessOrEqual(t, len(*list), 3)
+	}
+	require.Less(t, held, maxTopBytes)
+	require.Positive(t, emitted)
+	require.GreaterOrEqual(t, m.left, 0)
+}
+
+// nth returns element k of any list in sorted order.
+func TestNthIsSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.SampledFrom([]int{0, 1, 3, 1000}).Draw(t, "most")
+		list := rapid.SliceOfN(rapid.IntRange(-most, most), 1, 300).Draw(t, "list")
+		if rapid.Bool().Draw(t, "sorted") {
+			slices.Sort(list)
+		}
+		want := slices.Sorted(slices.Values(list))
+		k := rapid.IntRange(0, len(list)-1).Draw(t, "k")
+		require.Equal(t, want[k], nth(list, k))
+		require.Equal(t, want, slices.Sorted(slices.Values(list)), "nothing is lost")
+	})
+	inf, nan := math.Inf(1), math.NaN()
+	for range 20 {
+		require.Equal(t, 2.0, nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 35))
+		require.True(t, math.IsNaN(nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 19)))
+	}
+}
