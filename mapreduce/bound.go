@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -49,7 +50,7 @@ type boundJob struct {
 // V), which untyped code passes as any.
 type typedHalf interface {
 	// startMap starts the user's Map for a file. Map calls emit, a func(K, V).
-	startMap(t *Task, emit any) (mapCode, error)
+	startMap(t *task.Task, emit any) (mapCode, error)
 	// emitToPointers returns a func(K, V) that calls put with pointers to its arguments, which are
 	// valid until put returns.
 	emitToPointers(put func(key, value memory.Pointer)) (emit any)
@@ -61,7 +62,7 @@ type typedHalf interface {
 	table(t *combine.Table, put func(key memory.Pointer)) (emit any)
 	numberEmit(t *combine.Table, flip uint64) (emit any)
 	// startReduce starts the user's Reduce; readKey decodes the key of a group.
-	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (reduceCode, error)
+	startReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (reduceCode, error)
 	// partition calls the user's Partition for the key at the pointer.
 	partition(key memory.Pointer, reduces int) int
 }
@@ -151,7 +152,7 @@ func (b *boundJob) keyText(key []byte) string {
 // receives what it emits. load, if not nil, prepares the maps.
 type boundMapOnly struct {
 	out   *outputForm
-	start func(t *Task, w *recordWriter) (mapCode, error)
+	start func(t *task.Task, w *recordWriter) (mapCode, error)
 	load  func(ctx context.Context) error
 	watch.State
 }

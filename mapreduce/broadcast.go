@@ -84,7 +84,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 			},
 			lookup: func(list []I) {
 				for i, rec := range list {
-					t.reader.Now = t.reader.Batch + i
+					t.of.Reader.Now = t.of.Reader.Batch + i
 					add(rec)
 				}
 				found, next = lookups.Find(), 0

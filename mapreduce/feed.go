@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -21,7 +22,7 @@ type Feed[K, V any] struct {
 }
 
 // startFeed starts the map function of a feed for a file.
-type startFeed[K, V any] func(t *Task, emit func(K, V), s *watch.State) (mapCode, error)
+type startFeed[K, V any] func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error)
 
 // TaggedRecord is the record type of [Feeds]: a record of one of them, which only the map function
 // of that feed receives.
@@ -30,8 +31,9 @@ type TaggedRecord[K, V any] struct{}
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
-	start := func(t *Task, emit func(K, V), s *watch.State) (mapCode, error) {
-		m := userMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(t, rec, emit) }}
+	start := func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error) {
+		user := &Task{of: t}
+		m := userMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(user, rec, emit) }}
 		return codeOf(t, in.bare(), m, emit, s)
 	}
 	return Feed[K, V]{sources: in.sources, plans: in.bySource(), start: start}
@@ -61,7 +63,9 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[TaggedRecord[K, V]] {
 		in.plans = append(in.plans, f.plans...)
 		starts = append(starts, slices.Repeat([]startFeed[K, V]{f.start}, len(f.sources))...)
 	}
-	in.fed = startFeed[K, V](func(t *Task, emit func(K, V), s *watch.State) (mapCode, error) { return starts[t.source](t, emit, s) })
+	in.fed = startFeed[K, V](func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error) {
+		return starts[t.Source](t, emit, s)
+	})
 	in.read = func(*read.Reader, func([]TaggedRecord[K, V]) error) error { return errFeeds }
 	return in
 }

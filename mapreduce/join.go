@@ -9,6 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -119,7 +120,7 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O]) (*Plan, error) {
 	job := Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
 		Name: o.Name, Reducers: o.Reducers,
 		ReduceTask: func(t *Task) (Reducer[[]byte, []byte, O], error) {
-			code := func(w *recordWriter, s *watch.State) reduceCode { return j.reduceCode(c, t, w, s) }
+			code := func(w *recordWriter, s *watch.State) reduceCode { return j.reduceCode(c, t.of, w, s) }
 			return Reducer[[]byte, []byte, O]{code: code}, nil
 		},
 	}
@@ -160,7 +161,7 @@ const (
 
 // onSide returns f as one feed of a join's job.
 func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.Typed[V]) Feed[[]byte, []byte] {
-	start := func(t *Task, emit func(k, v []byte), s *watch.State) (mapCode, error) {
+	start := func(t *task.Task, emit func(k, v []byte), s *watch.State) (mapCode, error) {
 		var buf []byte
 		box, encodeKey, encode := new(K), key.Bytes(), value.Encoder()
 		at := memory.Of(box)
@@ -171,7 +172,7 @@ func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.T
 			*box = k
 			encoded := encodeKey(at)
 			buf = encode(append(buf[:0], side), v)
-			if t.reader.Skips != nil { // a pair that cannot be decoded makes the record a bad one
+			if t.Reader.Skips != nil { // a pair that cannot be decoded makes the record a bad one
 				_, errK := key.Decoder()(encoded)
 				_, errV := value.Decoder()(buf[1:])
 				if err := cmp.Or(errK, errV); err != nil {

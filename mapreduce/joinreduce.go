@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -29,16 +30,16 @@ type joinRun[K, A, B, O any] struct {
 }
 
 // reduceCode returns the code of a reduce attempt. In debug mode it checks the user's function.
-func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *Task, w *recordWriter, s *watch.State) reduceCode {
+func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *task.Task, w *recordWriter, s *watch.State) reduceCode {
 	r := &joinRun[K, A, B, O]{
-		group: j.group, each: j.each, emit: emitTo[O](w), largest: t.LargestRecord(),
+		group: j.group, each: j.each, emit: emitTo[O](w), largest: t.Budget.Largest(),
 		key: c.key.Decoder(), a: c.left.Reader(), b: c.right.Reader(),
 	}
 	for i := range r.seqs {
 		r.seqs[i] = r.rightOf(i)
 	}
 	var end func(emit func(O)) error
-	if s.WrapReduce(t.id, &end, &r.group) {
+	if s.WrapReduce(t.ID, &end, &r.group) {
 		r.each = nil // group calls it
 		return reduceCode{call: r.call, close: func() error { return end(r.emit) }}
 	}

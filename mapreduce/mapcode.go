@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -49,12 +50,12 @@ type userMap[I, E any] struct {
 
 // codeOf returns the code of a map attempt for a file, which calls the functions of m with emit. In
 // debug mode it checks them.
-func codeOf[I, E any](t *Task, in Input[I], m userMap[I, E], emit E, s *watch.State) (code mapCode, err error) {
+func codeOf[I, E any](t *task.Task, in Input[I], m userMap[I, E], emit E, s *watch.State) (code mapCode, err error) {
 	if m.Map == nil {
 		return code, errNoMap
 	}
-	if !t.alone {
-		t.records = s.WrapMap(t.id, &m.Map, &m.Close)
+	if !t.Alone {
+		t.Records = s.WrapMap(t.ID, &m.Map, &m.Close)
 	}
 	code.run = func(l *recordLoop, around func(mapRecord func() error) error) error {
 		if around == nil {
@@ -75,18 +76,18 @@ func codeOf[I, E any](t *Task, in Input[I], m userMap[I, E], emit E, s *watch.St
 
 // runAlone maps a split outside of an attempt, for a sample or a small feed. start starts the map;
 // around is as for mapCode.run.
-func runAlone(t *Task, src Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
-	t.name, t.source, t.counters, t.alone = src.Name(), split.Source, new(counter.Set), true
+func runAlone(t *task.Task, src Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
+	t.Input, t.Source, t.Counters, t.Alone = src.Name(), split.Source, new(counter.Set), true
 	code, err := start()
 	if err != nil {
 		return err
 	}
-	t.reader = &read.Reader{Ctx: t.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
-	w, stop := cluster.NewWatch(t.ctx, new(cluster.Resources))
+	t.Reader = &read.Reader{Ctx: t.Ctx, Windows: read.UsualWindows(), Source: src, Split: split}
+	w, stop := cluster.NewWatch(t.Ctx, new(cluster.Resources))
 	defer stop()
 	gate := memory.NewGate(nil)
-	l := &recordLoop{reader: t.reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
-	return t.reader.LocateError(code.run(l, around))
+	l := &recordLoop{reader: t.Reader, watch: w, gate: &gate, failed: new(error), after: read.MapError, report: func() {}}
+	return t.Reader.LocateError(code.run(l, around))
 }
 
 // mapBatch returns a function that maps the records of a batch while the attempt continues. The

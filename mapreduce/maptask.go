@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // collector takes what a map attempt emits, and converts it into segments or writes it to a part.
@@ -84,14 +85,14 @@ type mapRun struct {
 	c     *counter.Set
 	skips *read.Skips
 	col   *collector
-	start func(t *Task, emit any) (mapCode, error) // starts the user's Map for a file
+	start func(t *task.Task, emit any) (mapCode, error) // starts the user's Map for a file
 }
 
 // file maps the part of a split that is in one file.
 func (m *mapRun) file(file cluster.Split) error {
-	t := &Task{
-		ctx: m.ctx, id: m.a.ID(), reduces: m.p.Reduces, name: m.p.Sources[file.Source].Name(), source: file.Source,
-		counters: m.c, budget: m.a.Budget, log: m.a.Log,
+	t := &task.Task{
+		Ctx: m.ctx, ID: m.a.ID(), Reduces: m.p.Reduces, Input: m.p.Sources[file.Source].Name(), Source: file.Source,
+		Counters: m.c, Budget: m.a.Budget, Log: m.a.Log,
 	}
 	col, emit, tried := m.col, m.col.emit, trial{}
 	if m.skips != nil {
@@ -140,16 +141,16 @@ const reportEvery = 4096
 
 // read makes loop map each record of the part of a split that is in one file, and counts records
 // and bytes.
-func (m *mapRun) read(t *Task, file cluster.Split, loop func(l *recordLoop) error) error {
+func (m *mapRun) read(t *task.Task, file cluster.Split, loop func(l *recordLoop) error) error {
 	ctx, p, a, c := m.ctx, m.p, m.a, m.c
 	w, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	r := &read.Reader{
 		Ctx: ctx, Windows: read.UsualWindows(), Source: p.Sources[file.Source], Split: file,
 		Watch: w, Progress: a.Progress, BytesRead: c.Get(counter.InputBytesRead), Budget: a.Budget, Pool: a.Pool,
-		Pin: m.col.pin, Copied: m.col.copies, Skips: m.skips, Copies: t.records, Part: p.Inputs[file.Source].Cut != nil,
+		Pin: m.col.pin, Copied: m.col.copies, Skips: m.skips, Copies: t.Records, Part: p.Inputs[file.Source].Cut != nil,
 	}
-	t.reader = r
+	t.Reader = r
 	if a.Progress != nil {
 		a.Progress.Open(p.Sources[file.Source].Name())
 	}
@@ -282,10 +283,10 @@ func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.
 
 func (b *boundMapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (*cluster.MapOutput, error) {
 	var c counter.Set
-	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
+	t := &task.Task{Ctx: ctx, ID: a.ID(), Counters: &c, Budget: a.Budget, Log: a.Log}
 	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) error {
 		col := &collector{failed: &w.failed, gate: &w.gate, trying: w.trial}
-		start := func(t *Task, _ any) (mapCode, error) { return b.start(t, w) }
+		start := func(t *task.Task, _ any) (mapCode, error) { return b.start(t, w) }
 		m := &mapRun{ctx, p, a, &c, k, col, start}
 		return p.EachFile(a.Split, m.file)
 	})

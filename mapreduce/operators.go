@@ -91,7 +91,7 @@ func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
 				binary.LittleEndian.PutUint64(at[:], seed)
 				binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
 				binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
-				binary.LittleEndian.PutUint64(at[24:], uint64(input.Twin(t.reader.Source)))
+				binary.LittleEndian.PutUint64(at[24:], uint64(input.Twin(t.of.Reader.Source)))
 				if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
 					emit(rec)
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // Output describes how records of type O are encoded and where they are written. Make it with Text,
@@ -32,7 +33,7 @@ type outputForm struct {
 	// then writes pairs without decoding them.
 	layout *segment.Layout
 	// open, if not nil, returns the user's PartWriter, which writes the records.
-	open func(t *Task, file *PartFile) (ownWriter, error)
+	open func(t *task.Task, file *PartFile) (ownWriter, error)
 	// image is the size of records that are written as they are in memory, with zeros in the gaps;
 	// 0 if records are encoded.
 	image int

@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // partitioner returns the function that chooses the reduce of an encoded key, for one attempt.
@@ -122,7 +123,7 @@ type sampler struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler) sample(src Source, split cluster.Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.Reduces}
+	t := &task.Task{Ctx: s.ctx, Reduces: s.p.Reduces}
 	key := s.bound.key.Bytes()
 	emit := s.bound.typed.emitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
 	start := func() (mapCode, error) { return s.bound.typed.startMap(t, emit) }

@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -42,8 +43,8 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),
 		dest:   to,
-		open: func(t *Task, file *PartFile) (ownWriter, error) {
-			w, err := open(t, file)
+		open: func(t *task.Task, file *PartFile) (ownWriter, error) {
+			w, err := open(&Task{of: t}, file)
 			if w == nil {
 				return ownWriter{}, err
 			}
@@ -74,7 +75,7 @@ type ownPart struct {
 }
 
 // openPart creates the file of a part and calls the user's open for it.
-func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
+func openPart(to *output.Committer, t *task.Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
 	file := to.OwnFile(at)
 	o := &ownPart{file: file, record: out.record}
 	opened := false

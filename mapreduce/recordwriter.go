@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // recordWriter writes the records that an attempt emits to its part of the output.
@@ -36,7 +37,7 @@ type sink interface {
 
 // writePart calls write with the writer of an attempt's part, and closes it even after a panic. It
 // returns the number of records and their bytes before compression.
-func writePart(p *cluster.Bound, t *Task, host string, out *outputForm, write func(w *recordWriter) error) (records, bytes int64, err error) {
+func writePart(p *cluster.Bound, t *task.Task, host string, out *outputForm, write func(w *recordWriter) error) (records, bytes int64, err error) {
 	w, err := newRecordWriter(p, t, host, out)
 	if err != nil {
 		return 0, 0, err
@@ -54,10 +55,10 @@ func writePart(p *cluster.Bound, t *Task, host string, out *outputForm, write fu
 }
 
 // newRecordWriter starts the part of an attempt on a host. The caller must close it.
-func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*recordWriter, error) {
-	w := &recordWriter{budget: t.budget, charged: 2*output.FlushSize + p.Output.Memory(), plain: out.plain, end: out.end}
-	at := p.Output.Part(t.id)
-	at.Tasks, at.Host, at.Budget = p.Reduces, host, t.budget
+func newRecordWriter(p *cluster.Bound, t *task.Task, host string, out *outputForm) (*recordWriter, error) {
+	w := &recordWriter{budget: t.Budget, charged: 2*output.FlushSize + p.Output.Memory(), plain: out.plain, end: out.end}
+	at := p.Output.Part(t.ID)
+	at.Tasks, at.Host, at.Budget = p.Reduces, host, t.Budget
 	if p.MapOnly {
 		at.Tasks = p.Maps
 	}
@@ -67,7 +68,7 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 	w.budget.Acquire(w.charged)
 	switch {
 	case out.route != nil:
-		routes := output.NewRoutes(p.Output, t.id, w.part, out.head, w.budget)
+		routes := output.NewRoutes(p.Output, t.ID, w.part, out.head, w.budget)
 		w.sink = &router{Routes: routes, part: w.part, route: out.route, encode: w.encode}
 	case w.sink == nil:
 		w.image = out.image
@@ -78,7 +79,7 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 }
 
 // open creates the file of the part, with the user's writer if the output has one.
-func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outputForm) (err error) {
+func (w *recordWriter) open(p *cluster.Bound, t *task.Task, at output.Part, out *outputForm) (err error) {
 	if out.open != nil {
 		own, err := openPart(p.Output, t, at, out)
 		if err == nil {

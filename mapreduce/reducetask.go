@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
@@ -34,7 +35,7 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 func (b *boundJob) reduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt, c *counter.Set,
 	run func(r *reduceRun) error,
 ) error {
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: c, budget: a.Budget, log: a.Log}
+	t := &task.Task{Ctx: ctx, ID: a.ID(), Reduces: p.Reduces, Counters: c, Budget: a.Budget, Log: a.Log}
 	alive, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) (err error) {

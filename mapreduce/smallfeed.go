@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // broadcast is the small feed of a broadcast join, which is in memory.
@@ -32,7 +33,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	b.matches = combine.Lookup[B]{}
 	add := b.adder()
 	for i, src := range sources {
-		t := &Task{ctx: ctx}
+		t := &task.Task{Ctx: ctx}
 		start := func() (mapCode, error) { return b.feed.start(t, add, nil) }
 		if err := runAlone(t, src, cluster.Split{Source: i, Length: src.Size()}, start, nil); err != nil {
 			return fmt.Errorf("small feed: %w", err)

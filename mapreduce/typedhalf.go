@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -24,13 +25,13 @@ var (
 	errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 )
 
-func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (code mapCode, err error) {
+func (b *typedJob[I, K, V, O]) startMap(t *task.Task, emit any) (code mapCode, err error) {
 	m := Mapper[I, K, V]{Map: b.job.Map}
 	if start, ok := b.in.fed.(startFeed[K, V]); ok && m.Map == nil && b.job.MapTask == nil {
 		return start(t, emit.(func(K, V)), b.watch)
 	}
 	if b.job.MapTask != nil {
-		if m, err = b.job.MapTask(t); err != nil {
+		if m, err = b.job.MapTask(&Task{of: t}); err != nil {
 			return code, err
 		}
 	}
@@ -73,10 +74,10 @@ func (b *typedJob[I, K, V, O]) partition(key memory.Pointer, reduces int) int {
 func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
 	b := &boundMapOnly{out: out.outputForm}
 	in, all := in.bare(), in.read
-	b.start = func(t *Task, w *recordWriter) (code mapCode, err error) {
+	b.start = func(t *task.Task, w *recordWriter) (code mapCode, err error) {
 		f := Filter[I, O]{Map: j.Map}
 		if j.MapTask != nil {
-			if f, err = j.MapTask(t); err != nil {
+			if f, err = j.MapTask(&Task{of: t}); err != nil {
 				return code, err
 			}
 		}
@@ -84,7 +85,7 @@ func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *bou
 		if f.lookup != nil {
 			in.read = func(r *read.Reader, yield func([]I) error) error {
 				return all(r, func(batch []I) error {
-					if t.records == nil && r.Skips == nil {
+					if t.Records == nil && r.Skips == nil {
 						f.lookup(batch)
 					}
 					return yield(batch)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
 // typedReduce calls the user's reduce function in an attempt.
@@ -22,11 +23,11 @@ type typedReduce[K, V, O any] struct {
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }
 
-func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
+func (b *typedJob[I, K, V, O]) startReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
 	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
 	r.user.Reduce = b.job.Reduce
 	if b.job.ReduceTask != nil {
-		if r.user, err = b.job.ReduceTask(t); err != nil {
+		if r.user, err = b.job.ReduceTask(&Task{of: t}); err != nil {
 			return code, err
 		}
 		if r.user.code != nil {
@@ -36,7 +37,7 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey fun
 			return code, errNoReduce
 		}
 	}
-	b.watch.WrapReduce(t.id, &r.user.Close, &r.user.Reduce, &r.user.Pairs)
+	b.watch.WrapReduce(t.ID, &r.user.Close, &r.user.Reduce, &r.user.Pairs)
 	code.call = r.call
 	if r.user.Close != nil {
 		code.close = func() error { return r.user.Close(r.emit) }
