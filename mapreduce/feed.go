@@ -31,10 +31,11 @@ type TaggedRecord[K, V any] struct{}
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
+	records := in.read
 	start := func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error) {
 		user := &Task{of: t}
 		m := userMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(user, rec, emit) }}
-		return codeOf(t, in.bare(), m, emit, s)
+		return codeOf(t, records, m, emit, s)
 	}
 	return Feed[K, V]{sources: in.sources, plans: in.bySource(), start: start}
 }

@@ -30,12 +30,6 @@ type Input[I any] struct {
 	fed     any // the startFeed of Feeds; otherwise nil
 }
 
-// bare returns in without its sources, for a bound job: its plan has the sources.
-func (in Input[I]) bare() Input[I] {
-	in.sources, in.plans = nil, nil
-	return in
-}
-
 // bySource returns one plan per source.
 func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().bySource() }
 

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -42,6 +43,9 @@ func (l *recordLoop) stop() error {
 	return l.watch.Halt()
 }
 
+// errNoMap is the error for an invalid result of the user's MapTask.
+var errNoMap = Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
+
 // userMap has the functions of a Mapper or a Filter, which call an emit of type E.
 type userMap[I, E any] struct {
 	Map   func(in I, emit E) error
@@ -50,7 +54,7 @@ type userMap[I, E any] struct {
 
 // codeOf returns the code of a map attempt for a file, which calls the functions of m with emit. In
 // debug mode it checks them.
-func codeOf[I, E any](t *task.Task, in Input[I], m userMap[I, E], emit E, s *watch.State) (code mapCode, err error) {
+func codeOf[I, E any](t *task.Task, in read.Input[I], m userMap[I, E], emit E, s *watch.State) (code mapCode, err error) {
 	if m.Map == nil {
 		return code, errNoMap
 	}
@@ -59,11 +63,11 @@ func codeOf[I, E any](t *task.Task, in Input[I], m userMap[I, E], emit E, s *wat
 	}
 	code.run = func(l *recordLoop, around func(mapRecord func() error) error) error {
 		if around == nil {
-			return in.read(l.reader, mapBatch(l, m.Map, emit))
+			return in(l.reader, mapBatch(l, m.Map, emit))
 		}
 		var rec I // the current record
 		mapRecord := func() error { return m.Map(rec, emit) }
-		return in.read(l.reader, mapBatch(l, func(next I, _ E) error {
+		return in(l.reader, mapBatch(l, func(next I, _ E) error {
 			rec = next
 			return around(mapRecord)
 		}, emit))

@@ -13,9 +13,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// appendRecord appends the encoding of the record at rec to dst and returns the result.
-type appendRecord func(dst []byte, rec memory.Pointer) ([]byte, error)
-
 // appendText appends the text of the value at p to dst and returns the result.
 type appendText = appendRecord
 
@@ -23,6 +20,26 @@ var (
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 )
+
+func textForm(record reflect.Type, to Destination, separator, end string) *outputForm {
+	return &outputForm{
+		record: record,
+		dest:   to,
+		plain:  record == reflect.TypeFor[[]byte](),
+		end:    end,
+		layout: textLayout(record, separator, end),
+		encoder: func() (appendRecord, error) {
+			f, err := textFormat(record, separator)
+			if err != nil {
+				return nil, err
+			}
+			return func(dst []byte, rec memory.Pointer) ([]byte, error) {
+				dst, err := f(dst, rec)
+				return append(dst, end...), err
+			}, nil
+		},
+	}
+}
 
 // textFormat returns a function that appends the text of a record.
 func textFormat(record reflect.Type, separator string) (appendText, error) {

@@ -15,27 +15,25 @@ import (
 // pair. It is compiled for each job, so all code that does not need the types is in boundJob.
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
-	in    Input[I]
+	read  read.Input[I]
+	feeds startFeed[K, V] // of Feeds; otherwise nil
 	watch *watch.State
 }
 
-// The errors for an invalid result of the user's MapTask or ReduceTask.
-var (
-	errNoMap    = Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
-	errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
-)
+// errNoReduce is the error for an invalid result of the user's ReduceTask.
+var errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 
 func (b *typedJob[I, K, V, O]) startMap(t *task.Task, emit any) (code mapCode, err error) {
 	m := Mapper[I, K, V]{Map: b.job.Map}
-	if start, ok := b.in.fed.(startFeed[K, V]); ok && m.Map == nil && b.job.MapTask == nil {
-		return start(t, emit.(func(K, V)), b.watch)
+	if b.feeds != nil && m.Map == nil && b.job.MapTask == nil {
+		return b.feeds(t, emit.(func(K, V)), b.watch)
 	}
 	if b.job.MapTask != nil {
 		if m, err = b.job.MapTask(&Task{of: t}); err != nil {
 			return code, err
 		}
 	}
-	return codeOf(t, b.in, userMap[I, func(K, V)](m), emit.(func(K, V)), b.watch)
+	return codeOf(t, b.read, userMap[I, func(K, V)](m), emit.(func(K, V)), b.watch)
 }
 
 //go:noinline
@@ -72,8 +70,7 @@ func (b *typedJob[I, K, V, O]) partition(key memory.Pointer, reduces int) int {
 
 // newBoundMapOnly returns a bound job without reduces.
 func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
-	b := &boundMapOnly{out: out.outputForm}
-	in, all := in.bare(), in.read
+	b, all := &boundMapOnly{out: out.outputForm}, in.read
 	b.start = func(t *task.Task, w *recordWriter) (code mapCode, err error) {
 		f := Filter[I, O]{Map: j.Map}
 		if j.MapTask != nil {
@@ -81,9 +78,9 @@ func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *bou
 				return code, err
 			}
 		}
-		in := in
+		records := all
 		if f.lookup != nil {
-			in.read = func(r *read.Reader, yield func([]I) error) error {
+			records = func(r *read.Reader, yield func([]I) error) error {
 				return all(r, func(batch []I) error {
 					if t.Records == nil && r.Skips == nil {
 						f.lookup(batch)
@@ -92,7 +89,7 @@ func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *bou
 				})
 			}
 		}
-		return codeOf(t, in, userMap[I, func(O)]{f.Map, f.Close}, emitTo[O](w), &b.State)
+		return codeOf(t, records, userMap[I, func(O)]{f.Map, f.Close}, emitTo[O](w), &b.State)
 	}
 	return b
 }
