@@ -24,7 +24,7 @@ func (j Job[I, K, V, O]) Over(in Input[I]) func(out Output[O]) (*Plan, error) {
 func bindJob[I, K, V, O any](j Job[I, K, V, O], types string, in Input[I], out Output[O]) (*Plan, error) {
 	feeds, fed := in.fed.(startFeed[K, V])
 	b := &boundJob{
-		name: j.Name, types: types, reducers: j.Reducers, out: out.outputForm,
+		name: j.Name, types: types, reducers: j.Reducers, out: out.form,
 		maps: [2]bool{j.Map != nil, j.MapTask != nil || fed && j.Map == nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
 		combines: j.Combine != nil, sums: j.Sum, partitions: j.Partition != nil,
 		ordered: j.TotalOrder, descending: j.Descending, groupFields: j.GroupFields,
@@ -37,10 +37,10 @@ func bindJob[I, K, V, O any](j Job[I, K, V, O], types string, in Input[I], out O
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	maps := oneOf("Map", j.Map != nil, "MapTask", j.MapTask != nil, true)
-	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
+	if err := errors.Join(maps, checkInOut(in.untyped(), out.form)); err != nil {
 		return nil, located(j.Name, err)
 	}
-	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.dest}
+	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.form.dest}
 	return newPlan(in.untyped(), s, newBoundMapOnly(j, in, out))
 }
 

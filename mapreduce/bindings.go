@@ -14,7 +14,7 @@ import (
 )
 
 // newPlan returns the plan of a job over an input.
-func newPlan(in untypedInput, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
+func newPlan(in untypedInput, s cluster.Spec, t cluster.Tasks) (*cluster.Plan, error) {
 	s.Name = cmp.Or(s.Name, "job")
 	s.Sources, s.Inputs = in.sources, in.bySource()
 	p, err := cluster.NewPlan(s, t)
@@ -37,7 +37,7 @@ func oneOf(a string, setA bool, b string, setB, needed bool) error {
 
 // untypedInput is the part of an Input that does not depend on the record type.
 type untypedInput struct {
-	sources []Source
+	sources []input.Source
 	plan    cluster.InputPlan
 	plans   []cluster.InputPlan // one per source if they differ; otherwise nil
 	reads   bool

@@ -49,39 +49,39 @@ type boundJob struct {
 // typedHalf is the code of a job that needs its types; typedJob implements it. An emit is a func(K,
 // V), which untyped code passes as any.
 type typedHalf interface {
-	// startMap starts the user's Map for a file. Map calls emit, a func(K, V).
-	startMap(t *task.Task, emit any) (mapCode, error)
-	// emitToPointers returns a func(K, V) that calls put with pointers to its arguments, which are
+	// StartMap starts the user's Map for a file. Map calls emit, a func(K, V).
+	StartMap(t *task.Task, emit any) (mapCode, error)
+	// EmitToPointers returns a func(K, V) that calls put with pointers to its arguments, which are
 	// valid until put returns.
-	emitToPointers(put func(key, value memory.Pointer)) (emit any)
-	// emitFromPointers returns a function that calls emit with the pair at the pointers.
-	emitFromPointers(emit any) func(key, value memory.Pointer)
-	// combine returns a pointer to the job's Combine, a func(V, V) V, and a fold that calls it.
-	combine() (f any, fold combine.Fold)
-	// table and numberEmit return a func(K, V) that adds pairs to t: with any keys, or integers.
-	table(t *combine.Table, put func(key memory.Pointer)) (emit any)
-	numberEmit(t *combine.Table, flip uint64) (emit any)
-	// startReduce starts the user's Reduce; readKey decodes the key of a group.
-	startReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (reduceCode, error)
-	// partition calls the user's Partition for the key at the pointer.
-	partition(key memory.Pointer, reduces int) int
+	EmitToPointers(put func(key, value memory.Pointer)) (emit any)
+	// EmitFromPointers returns a function that calls emit with the pair at the pointers.
+	EmitFromPointers(emit any) func(key, value memory.Pointer)
+	// Combine returns a pointer to the job's Combine, a func(V, V) V, and a fold that calls it.
+	Combine() (f any, fold combine.Fold)
+	// Table and NumberEmit return a func(K, V) that adds pairs to t: with any keys, or integers.
+	Table(t *combine.Table, put func(key memory.Pointer)) (emit any)
+	NumberEmit(t *combine.Table, flip uint64) (emit any)
+	// StartReduce starts the user's Reduce; readKey decodes the key of a group.
+	StartReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (reduceCode, error)
+	// Partition calls the user's Partition for the key at the pointer.
+	Partition(key memory.Pointer, reduces int) int
 }
 
 // Watch makes attempts check the user's functions for misuse; see Plan.Debug.
-func (b *boundJob) Watch(o DebugOptions) {
+func (b *boundJob) Watch(o cluster.DebugOptions) {
 	b.State.Watch(o)
 	if b.combines && !b.sums {
-		f, _ := b.typed.combine()
+		f, _ := b.typed.Combine()
 		watch.Combine(f, b.value, o.Within)
 	}
 }
 
 // bind is the part of bindJob that needs no type parameters.
-func (b *boundJob) bind(in untypedInput) (*Plan, error) {
+func (b *boundJob) bind(in untypedInput) (*cluster.Plan, error) {
 	b.keyType, b.valueType = b.emitType.In(0), b.emitType.In(1)
 	var sum error
 	if b.sums {
-		f, _ := b.typed.combine()
+		f, _ := b.typed.Combine()
 		sum = setSum(f, b.combines, b.valueType)
 		b.combines = true
 	}

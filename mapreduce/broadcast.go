@@ -46,7 +46,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 	if j.each == nil {
 		errs = append(errs, errors.New("the join has no function"))
 	} else {
-		errs = append(errs, checkInOut(j.in.untyped(), out.outputForm))
+		errs = append(errs, checkInOut(j.in.untyped(), out.form))
 	}
 	if o.Reducers != 0 {
 		errs = append(errs, errors.New("a broadcast join has no reduces: leave Reducers out"))
@@ -91,7 +91,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 			},
 		}, nil
 	}}
-	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.dest, Beside: j.small.sources}
+	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.form.dest, Beside: j.small.sources}
 	bound := newBoundMapOnly(maps, j.in, out)
 	bound.load = s.load
 	return newPlan(j.in.untyped(), spec, bound)

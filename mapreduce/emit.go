@@ -15,7 +15,7 @@ import (
 // encoding returns a func(K, V) that encodes a pair and calls add. The bytes are valid only in add.
 func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
 	key, value := b.key.Bytes(), b.value.Bytes()
-	return b.typed.emitToPointers(func(k, v memory.Pointer) { add(key(k), value(v)) })
+	return b.typed.EmitToPointers(func(k, v memory.Pointer) { add(key(k), value(v)) })
 }
 
 // decoding returns a function that decodes a pair and passes it to emit, a func(K, V). With a nil
@@ -25,7 +25,7 @@ func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	k, v := memory.New(b.keyType), memory.New(b.valueType)
 	pass := func(key, value memory.Pointer) {}
 	if emit != nil {
-		pass = b.typed.emitFromPointers(emit)
+		pass = b.typed.EmitFromPointers(emit)
 	}
 	return func(key, value []byte) error {
 		err := cmp.Or(readKey(key, k), readValue(value, v))
@@ -48,7 +48,7 @@ func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any
 		case bytesType:
 			return raw
 		case reflect.TypeFor[None]():
-			return func(key []byte, _ None) { raw(key, nil) }
+			return func(key []byte, _ struct{}) { raw(key, nil) }
 		}
 	}
 	partition := b.partitioner(reduces)
@@ -84,7 +84,7 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 		if ready := t.ReadySums(b.emitType, flip); b.sums && ready != nil {
 			return ready
 		}
-		return b.typed.numberEmit(t, flip)
+		return b.typed.NumberEmit(t, flip)
 	}
 	if raw {
 		if ready := t.Ready(b.emitType); ready != nil {
@@ -113,12 +113,12 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 			put(key)
 		}
 	}
-	return b.typed.table(t, to)
+	return b.typed.Table(t, to)
 }
 
 // values tells a combine.Table how to fold, encode and decode the job's values.
 func (b *boundJob) values() combine.Values {
-	f, fold := b.typed.combine()
+	f, fold := b.typed.Combine()
 	if b.sums && b.valueType.Kind() == reflect.Float64 {
 		fold = combine.FoldSums[float64]
 	}

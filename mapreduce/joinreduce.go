@@ -140,10 +140,9 @@ func (r *joinRun[K, A, B, O]) eachPair(k K) error {
 func (r *joinRun[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
-		calls := &r.stream.calls
-		calls.begin(i)
-		for mine := calls.now; r.takeRight() && yield(r.right); r.stream.advance() {
-			calls.check(mine)
+		s := r.stream
+		for mine := s.begin(i); r.takeRight() && yield(r.right); s.advance() {
+			s.check(mine)
 		}
 	}
 }

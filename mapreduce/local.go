@@ -18,7 +18,7 @@ type localPair struct{ key, value []byte }
 
 func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
 	parts := make([][]localPair, p.Reduces) // by reduce
-	m := &mapRun{ctx: ctx, p: p, c: c, skips: read.NewSkips(most), col: b.localCollector(parts, c), start: b.typed.startMap}
+	m := &mapRun{ctx: ctx, p: p, c: c, skips: read.NewSkips(most), col: b.localCollector(parts, c), start: b.typed.StartMap}
 	for i, split := range splits {
 		m.a = &cluster.MapAttempt{Index: i, Split: split}
 		if err := m.file(split); err != nil {
@@ -58,7 +58,7 @@ func (b *boundJob) localCollector(parts [][]localPair, c *counter.Set) *collecto
 // as in the engine.
 func (r *reduceRun) localPairs(part []localPair) func() (key []byte, ok bool, err error) {
 	b, read := r.bound, r.bound.value.Reader()
-	_, fold := b.typed.combine()
+	_, fold := b.typed.Combine()
 	return func() ([]byte, bool, error) {
 		for n := 0; n < len(part); n++ {
 			v := memory.New(b.valueType)

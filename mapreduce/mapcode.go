@@ -6,6 +6,8 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
@@ -44,7 +46,7 @@ func (l *recordLoop) stop() error {
 }
 
 // errNoMap is the error for an invalid result of the user's MapTask.
-var errNoMap = Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
+var errNoMap = fault.Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
 
 // userMap has the functions of a Mapper or a Filter, which call an emit of type E.
 type userMap[I, E any] struct {
@@ -80,7 +82,7 @@ func codeOf[I, E any](t *task.Task, in read.Input[I], m userMap[I, E], emit E, s
 
 // runAlone maps a split outside of an attempt, for a sample or a small feed. start starts the map;
 // around is as for mapCode.run.
-func runAlone(t *task.Task, src Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
+func runAlone(t *task.Task, src input.Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
 	t.Input, t.Source, t.Counters, t.Alone = src.Name(), split.Source, new(counter.Set), true
 	code, err := start()
 	if err != nil {

@@ -52,7 +52,7 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	col := collector(p, a)
 	defer col.close()
 	col.gate.Shut()
-	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.typed.startMap}
+	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.typed.StartMap}
 	err := p.EachFile(a.Split, m.file)
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (m *mapRun) file(file cluster.Split) error {
 // after converts the error of a Map, or of its emits: a pair that is too large is an error of the
 // record.
 func (c *collector) after(err error) error {
-	if err == nil && !errors.Is(*c.failed, ErrRecordTooLarge) {
+	if err == nil && !errors.Is(*c.failed, memory.ErrRecordTooLarge) {
 		return *c.failed
 	}
 	return read.MapError(cmp.Or(err, *c.failed))
@@ -285,7 +285,11 @@ func (b *boundMapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.
 	var c counter.Set
 	t := &task.Task{Ctx: ctx, ID: a.ID(), Counters: &c, Budget: a.Budget, Log: a.Log}
 	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) error {
-		col := &collector{failed: &w.failed, gate: &w.gate, trying: w.trial}
+		trying := func() trial {
+			check, keep, drop := w.hold()
+			return trial{check: check, keep: keep, drop: drop}
+		}
+		col := &collector{failed: &w.failed, gate: &w.gate, trying: trying}
 		start := func(t *task.Task, _ any) (mapCode, error) { return b.start(t, w) }
 		m := &mapRun{ctx, p, a, &c, k, col, start}
 		return p.EachFile(a.Split, m.file)

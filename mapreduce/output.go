@@ -11,7 +11,7 @@ import (
 // Output describes how records of type O are encoded and where they are written. Make it with Text,
 // Raw, Encoded, Typed, Parts, Collected.Output or Dataset.Output. Routed distributes the records of
 // one over several files.
-type Output[O any] struct{ *outputForm }
+type Output[O any] struct{ form *outputForm }
 
 // Text writes one line per record: strings and byte slices as they are, numbers in decimal (floats
 // in the shortest form that reads back), Pairs and structs as their fields with tabs between, types

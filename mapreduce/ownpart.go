@@ -21,7 +21,7 @@ type ownWriter struct {
 // ownPart is the part of an attempt with a user's writer.
 type ownPart struct {
 	writer      ownWriter
-	file        *PartFile
+	file        *output.PartFile
 	record      reflect.Type
 	heldRecords []memory.Pointer // copies that Settle writes and Drop discards
 }
@@ -41,7 +41,7 @@ func openPart(to *output.Committer, t *task.Task, at output.Part, out *outputFor
 		return err
 	})
 	if err == nil && o.writer.write == nil {
-		err = Permanent(fmt.Errorf("%s: open returned no writer", file.Name()))
+		err = fault.Permanent(fmt.Errorf("%s: open returned no writer", file.Name()))
 	}
 	opened = err == nil
 	return o, err

@@ -25,7 +25,7 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 		return func(key []byte) int {
 			p := partition(key, reduces)
 			if p < 0 || p >= reduces {
-				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)))
+				fault.Throw(fault.Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)))
 			}
 			if b.prefix != nil {
 				if other := b.groups.place(b.groupOf(key), p); other != p {
@@ -50,7 +50,7 @@ func (b *boundJob) partition() func(key []byte, reduces int) int {
 		if err := read(encoded, key); err != nil {
 			fault.Throw(err)
 		}
-		return b.typed.partition(key, reduces)
+		return b.typed.Partition(key, reduces)
 	}
 }
 
@@ -122,11 +122,11 @@ type sampler struct {
 }
 
 // sample adds the keys of the first records of a split.
-func (s *sampler) sample(src Source, split cluster.Split) error {
+func (s *sampler) sample(src input.Source, split cluster.Split) error {
 	t := &task.Task{Ctx: s.ctx, Reduces: s.p.Reduces}
 	key := s.bound.key.Bytes()
-	emit := s.bound.typed.emitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
-	start := func() (mapCode, error) { return s.bound.typed.startMap(t, emit) }
+	emit := s.bound.typed.EmitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
+	start := func() (mapCode, error) { return s.bound.typed.StartMap(t, emit) }
 	maxKeys, calls := len(s.keys)+sampleKeys, 0
 	err := runAlone(t, src, split, start, func(mapRecord func() error) error {
 		if calls++; len(s.keys) >= maxKeys || calls > sampleCalls {

@@ -13,7 +13,7 @@ func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 	b := r.bound
 	pair, read := memory.New(b.out.record), b.key.Reader()
 	second := pair.Add(b.out.record.Field(1).Offset)
-	_, fold := b.typed.combine()
+	_, fold := b.typed.Combine()
 	move := []combine.Hit{{First: true}}
 	r.w.gate.Open()
 	for {

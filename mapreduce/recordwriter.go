@@ -20,7 +20,7 @@ type recordWriter struct {
 	budget  *cluster.Memory
 	charged int64
 	gate    memory.Gate // lets emit be called only within user code
-	held    bool        // written records may be discarded; see trial
+	held    bool        // written records may be discarded; see hold
 	sink    sink        // nil: encoded records go to part
 	image   int         // outputForm.image; 0 if records do not go to part one by one
 	plain   bool        // records are []byte, and go to part as they are
@@ -128,6 +128,31 @@ func (w *recordWriter) write(rec memory.Pointer) {
 		w.part.Flush()
 		w.noteError()
 	}
+}
+
+// hold makes later writes revocable: check returns their error, keep keeps those so far, and drop
+// discards them since the last keep.
+func (w *recordWriter) hold() (check, keep func() error, drop func()) {
+	w.held = true
+	bytes, records := len(w.part.Buf), w.records
+	keep = func() error {
+		if w.sink != nil && w.failed == nil {
+			w.failed = w.sink.Settle()
+		}
+		if len(w.part.Buf) >= output.FlushSize {
+			w.part.Flush()
+			w.noteError()
+		}
+		bytes, records = len(w.part.Buf), w.records
+		return nil
+	}
+	drop = func() {
+		if w.sink != nil {
+			w.sink.Drop()
+		}
+		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
+	}
+	return func() error { return w.failed }, keep, drop
 }
 
 // noteError makes the map or reduce end with the error of the part, if there is one.

@@ -80,3 +80,14 @@ func (r *reduceRun) sameGroup() bool {
 	}
 	return bytes.HasPrefix(r.key, r.group[:r.prefix])
 }
+
+// begin begins the range of user code over the group's values, in the sequence with that index. It
+// returns the number of the call, for check. It panics if the sequence is of another call, or was
+// ranged over.
+func (r *reduceRun) begin(sequence int) (call int) {
+	r.calls.begin(sequence)
+	return r.calls.now
+}
+
+// check panics unless the call of that number is still running.
+func (r *reduceRun) check(call int) { r.calls.check(call) }

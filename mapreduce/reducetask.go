@@ -42,7 +42,7 @@ func (b *boundJob) reduce(ctx context.Context, p *cluster.Bound, a *cluster.Redu
 		w.part.Check = alive.Now
 		r := &reduceRun{bound: b, alive: alive, a: a, c: c, w: w, reduces: p.Reduces}
 		if !b.identity() {
-			if r.code, err = b.typed.startReduce(t, w, b.key.Reader()); err != nil {
+			if r.code, err = b.typed.StartReduce(t, w, b.key.Reader()); err != nil {
 				return err
 			}
 		}

@@ -21,8 +21,8 @@ import (
 // its files are in memory.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	form := outputForm{}
-	if out.outputForm != nil {
-		form = *out.outputForm
+	if out.form != nil {
+		form = *out.form
 	}
 	encoder, dest, own := form.encoder, form.dest, form.open != nil
 	form.plain, form.layout = false, nil

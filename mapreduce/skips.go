@@ -6,7 +6,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // record calls mapRecord, the user's Map for a record. If it fails, record restores the user's
@@ -66,27 +65,3 @@ func (h *pendingPairs) each(f func(key, value []byte) error) error {
 }
 
 func (h *pendingPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
-
-// trial makes later writes revocable.
-func (w *recordWriter) trial() trial {
-	w.held = true
-	bytes, records := len(w.part.Buf), w.records
-	keep := func() error {
-		if w.sink != nil && w.failed == nil {
-			w.failed = w.sink.Settle()
-		}
-		if len(w.part.Buf) >= output.FlushSize {
-			w.part.Flush()
-			w.noteError()
-		}
-		bytes, records = len(w.part.Buf), w.records
-		return nil
-	}
-	drop := func() {
-		if w.sink != nil {
-			w.sink.Drop()
-		}
-		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
-	}
-	return trial{check: func() error { return w.failed }, keep: keep, drop: drop}
-}

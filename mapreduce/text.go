@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -21,7 +23,7 @@ var (
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 )
 
-func textForm(record reflect.Type, to Destination, separator, end string) *outputForm {
+func textForm(record reflect.Type, to output.Destination, separator, end string) *outputForm {
 	return &outputForm{
 		record: record,
 		dest:   to,
@@ -69,7 +71,7 @@ func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	case hasOwnMethod(t, textMarshalerType, "MarshalText"):
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
 			b, err := p.Value(t).Addr().Interface().(encoding.TextMarshaler).MarshalText()
-			return append(dst, b...), BadRecord(err)
+			return append(dst, b...), fault.Bad(err)
 		}, nil
 	case hasOwnMethod(t, stringerType, "String"):
 		return func(dst []byte, p memory.Pointer) ([]byte, error) {
@@ -184,9 +186,10 @@ func (b *textBuilder) structure(t reflect.Type) (appendText, error) {
 	}, nil
 }
 
-// isPair reports whether t is a Pair of two types.
+// isPair reports whether t is a mapreduce.Pair of two types.
 func isPair(t reflect.Type) bool {
-	return t.PkgPath() == reflect.TypeFor[Pair[None, None]]().PkgPath() && strings.HasPrefix(t.Name(), "Pair[")
+	room := reflect.TypeFor[textBuilder]().PkgPath()
+	return t.PkgPath() == room && strings.HasPrefix(t.Name(), "Pair[")
 }
 
 // textLayout describes the text of a Pair of strings, byte slices or None, whose encodings are

@@ -25,7 +25,7 @@ func Typed[O any](to Destination) Output[O] {
 	out := Output[O]{codedForm(t, to, wrong, func() appendRecord { return codec.Framed(v.Appender(false)) })}
 	if head := typedMagic + t.String() + "\n"; wrong == nil {
 		head += structureOf(t)
-		out.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)
+		out.form.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)
 	}
 	return out
 }

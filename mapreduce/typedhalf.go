@@ -23,7 +23,7 @@ type typedJob[I, K, V, O any] struct {
 // errNoReduce is the error for an invalid result of the user's ReduceTask.
 var errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 
-func (b *typedJob[I, K, V, O]) startMap(t *task.Task, emit any) (code mapCode, err error) {
+func (b *typedJob[I, K, V, O]) StartMap(t *task.Task, emit any) (code mapCode, err error) {
 	m := Mapper[I, K, V]{Map: b.job.Map}
 	if b.feeds != nil && m.Map == nil && b.job.MapTask == nil {
 		return b.feeds(t, emit.(func(K, V)), b.watch)
@@ -37,7 +37,7 @@ func (b *typedJob[I, K, V, O]) startMap(t *task.Task, emit any) (code mapCode, e
 }
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value memory.Pointer)) any {
+func (b *typedJob[I, K, V, O]) EmitToPointers(put func(key, value memory.Pointer)) any {
 	pair := new(Pair[K, V])
 	key, value := memory.Raw(unsafe.Pointer(&pair.First)), memory.Raw(unsafe.Pointer(&pair.Second))
 	return func(k K, v V) {
@@ -47,30 +47,30 @@ func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value memory.Pointer
 }
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) emitFromPointers(emit any) func(key, value memory.Pointer) {
+func (b *typedJob[I, K, V, O]) EmitFromPointers(emit any) func(key, value memory.Pointer) {
 	to := emit.(func(K, V))
 	return func(key, value memory.Pointer) { to(*(*K)(key.Raw()), *(*V)(value.Raw())) }
 }
 
-func (b *typedJob[I, K, V, O]) combine() (f any, fold combine.Fold) {
+func (b *typedJob[I, K, V, O]) Combine() (f any, fold combine.Fold) {
 	return &b.job.Combine, combine.FoldOf(b.job.Combine)
 }
 
-func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key memory.Pointer)) any {
+func (b *typedJob[I, K, V, O]) Table(t *combine.Table, put func(key memory.Pointer)) any {
 	return combine.Emit[K, V](t, put)
 }
 
-func (b *typedJob[I, K, V, O]) numberEmit(t *combine.Table, flip uint64) any {
+func (b *typedJob[I, K, V, O]) NumberEmit(t *combine.Table, flip uint64) any {
 	return combine.EmitNumbers[K](t, flip, b.job.Combine)
 }
 
-func (b *typedJob[I, K, V, O]) partition(key memory.Pointer, reduces int) int {
+func (b *typedJob[I, K, V, O]) Partition(key memory.Pointer, reduces int) int {
 	return b.job.Partition(*(*K)(key.Raw()), reduces)
 }
 
 // newBoundMapOnly returns a bound job without reduces.
 func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
-	b, all := &boundMapOnly{out: out.outputForm}, in.read
+	b, all := &boundMapOnly{out: out.form}, in.read
 	b.start = func(t *task.Task, w *recordWriter) (code mapCode, err error) {
 		f := Filter[I, O]{Map: j.Map}
 		if j.MapTask != nil {

@@ -23,7 +23,7 @@ type typedReduce[K, V, O any] struct {
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }
 
-func (b *typedJob[I, K, V, O]) startReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
+func (b *typedJob[I, K, V, O]) StartReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
 	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
 	r.user.Reduce = b.job.Reduce
 	if b.job.ReduceTask != nil {
@@ -67,9 +67,8 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		s := r.stream
-		s.calls.begin(sequence)
-		for mine := s.calls.now; s.within() && yield(*(*V)(s.value.Raw())); s.advance() {
-			s.calls.check(mine)
+		for mine := s.begin(sequence); s.within() && yield(*(*V)(s.value.Raw())); s.advance() {
+			s.check(mine)
 		}
 	}
 }
@@ -82,9 +81,8 @@ func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		defer fault.Guard(fault.Guard(true))
 		s := r.stream
-		s.calls.begin(sequence)
 		known := false
-		for mine := s.calls.now; s.within(); s.advance() {
+		for mine := s.begin(sequence); s.within(); s.advance() {
 			if !known || !bytes.Equal(at, s.key) {
 				at = append(at[:0], s.key...)
 				if err := r.readKey(at, memory.Raw(unsafe.Pointer(k))); err != nil {
@@ -95,7 +93,7 @@ func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
 			if !yield(*k, *(*V)(s.value.Raw())) {
 				return
 			}
-			s.calls.check(mine)
+			s.check(mine)
 		}
 	}
 }

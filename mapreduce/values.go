@@ -13,10 +13,10 @@ import (
 var (
 	// errRangedTwice ends a Reduce that ranges over its values a second time: it would get none, or
 	// only the rest.
-	errRangedTwice = Permanent(errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again"))
+	errRangedTwice = fault.Permanent(errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again"))
 	// errValuesKept ends an attempt whose Reduce has kept the values of a key beyond its call, as a
 	// sequence or by iter.Pull: it would get another key's values.
-	errValuesKept = Permanent(errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
+	errValuesKept = fault.Permanent(errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
 		"what was kept is of an earlier call"))
 )
 
@@ -66,7 +66,7 @@ func (b *boundJob) placeChecker(reduces, index int) func(key []byte) error {
 	partition := b.partition()
 	return func(key []byte) error {
 		if now := partition(key, reduces); now != index {
-			return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
+			return fault.Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
 				"it must depend on nothing but its arguments", b.keyText(key), index, now))
 		}
 		return nil
@@ -99,7 +99,7 @@ func (g *groupPlaces) place(group []byte, reduce int) int {
 
 // divided returns the error for a Partition that has assigned a group to two reduces.
 func (b *boundJob) divided(key []byte, one, other int) error {
-	return Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
+	return fault.Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
 		one, other, b.keyText(key), b.groupFields, b.groupFields))
 }
