@@ -13,7 +13,7 @@ RACED := $(addprefix ./, \
 	internal/cli/internal/progress internal/gen internal/journal \
 	internal/scratch jobs/internal/search mapreduce mapreduce/cluster mapreduce/internal/combine \
 	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory mapreduce/internal/output \
-	mapreduce/internal/read mapreduce/internal/segment mapreduce/internal/watch)
+	mapreduce/internal/read mapreduce/internal/run mapreduce/internal/segment mapreduce/internal/watch)
 # These count which paths were taken, and are tested with -cover.
 COVERED   := ./actors/differential
 COVER     := -cover -coverpkg=./mapreduce/...,./jobs/...

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 )
 
 // broadcastJoin joins an input with a small feed without a shuffle.
@@ -46,23 +47,23 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 	if j.each == nil {
 		errs = append(errs, errors.New("the join has no function"))
 	} else {
-		errs = append(errs, checkInOut(j.in.untyped(), out.form))
+		errs = append(errs, run.CheckInOut(j.in.untyped(), out.form))
 	}
 	if o.Reducers != 0 {
 		errs = append(errs, errors.New("a broadcast join has no reduces: leave Reducers out"))
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", input.ErrNoSources))
-	} else if err := (untypedInput{sources: j.small.sources, plans: j.small.plans}).check(); err != nil {
+	} else if err := (run.Input{Sources: j.small.sources, Plans: j.small.plans}).Check(); err != nil {
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
-	s.key, errK = codec.Key[K](false, userPackage())
+	s.key, errK = codec.Key[K](false, run.UserPackage())
 	if s.value, errB = codec.Value[B](); errB != nil {
 		errB = fmt.Errorf("small feed: %w", errB)
 	}
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
-		return nil, located(name, err)
+		return nil, run.Located(name, err)
 	}
 	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode, lookups := s.key.Encoder(), combine.NewLookupBatch(&s.matches)
@@ -91,8 +92,8 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 			},
 		}, nil
 	}}
-	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.form.dest, Beside: j.small.sources}
+	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, To: out.form.Dest, Beside: j.small.sources}
 	bound := newBoundMapOnly(maps, j.in, out)
-	bound.load = s.load
-	return newPlan(j.in.untyped(), spec, bound)
+	bound.Load = s.load
+	return run.NewPlan(j.in.untyped(), spec, bound)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // Dataset holds the output of a job in memory, part by part, as an input of other jobs. Package
@@ -43,8 +44,8 @@ func (k *Dataset[T]) Output() Output[T] { return k.output(false) }
 func (k *Dataset[T]) RerunOutput() Output[T] { return k.output(true) }
 
 func (k *Dataset[T]) output(again bool) Output[T] {
-	form := codedForm(reflect.TypeFor[T](), k.Destination(again), k.wrong, func() appendRecord { return k.form.Appender() })
-	form.image = k.form.Size
+	form := write.Coded(reflect.TypeFor[T](), k.Destination(again), k.wrong, func() write.Append { return k.form.Appender() })
+	form.Image = k.form.Size
 	return Output[T]{form}
 }
 

@@ -1,5 +1,4 @@
-// Package mapreduce is the API for MapReduce jobs: jobs, inputs, outputs, joins and datasets. It
-// also has the code that runs inside a task.
+// Package mapreduce is the API for MapReduce jobs: jobs, inputs, outputs, joins and datasets.
 //
 // A job is a struct of functions. Bind ties it to an input and an output and erases its types. The
 // result is a [Plan]. A cluster (package actors) runs plans in parallel; [RunLocal] runs one in the
@@ -25,14 +24,14 @@
 //
 // # Reading order
 //
-// Jobs: job.go, bind.go, input.go, output.go, local.go (the plain engine), maptask.go,
-// reducetask.go and reducegroups.go (the fast engine). Formats: decoded.go, format.go, csv.go,
-// csvends.go. Other inputs: units.go. Other outputs: typed.go, routed.go, parts.go. Built from
-// these: feed.go, join.go, broadcast.go, operators.go. Output that stays in memory: dataset.go,
-// datasetinput.go, keyeddataset.go, grouped.go.
+// Jobs: job.go, bind.go, input.go, output.go; typedhalf.go and typedreduce.go call the user's
+// functions. Formats: decoded.go, format.go, csv.go, csvends.go. Other inputs: units.go. Other
+// outputs: typed.go, routed.go, parts.go. Built from these: feed.go, join.go, broadcast.go,
+// operators.go. Output that stays in memory: dataset.go, datasetinput.go, keyeddataset.go, grouped.go.
 //
-// Package cluster has plans and attempts, for code that runs them. The packages in internal: codec
-// encodes keys and values, input opens sources, output writes and commits parts, segment sorts and
-// stores map output, combine folds values by key, kept stores records in memory, memory has budgets
-// and pools, fault has the errors of user code.
+// Package cluster has plans and attempts, for code that runs them. The packages in internal: run
+// executes attempts, and jobs in one goroutine; read reads records, write writes them; codec encodes
+// keys and values, input opens sources, output commits parts, segment sorts and stores map output,
+// combine folds values by key, kept stores records in memory, watch looks for misuse, memory has
+// budgets and pools, fault has the errors of user code.
 package mapreduce

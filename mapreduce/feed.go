@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
@@ -22,7 +23,7 @@ type Feed[K, V any] struct {
 }
 
 // startFeed starts the map function of a feed for a file.
-type startFeed[K, V any] func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error)
+type startFeed[K, V any] func(t *task.Task, emit func(K, V), s *watch.State) (run.MapCode, error)
 
 // TaggedRecord is the record type of [Feeds]: a record of one of them, which only the map function
 // of that feed receives.
@@ -32,10 +33,10 @@ type TaggedRecord[K, V any] struct{}
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
 	records := in.read
-	start := func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error) {
+	start := func(t *task.Task, emit func(K, V), s *watch.State) (run.MapCode, error) {
 		user := &Task{of: t}
-		m := userMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(user, rec, emit) }}
-		return codeOf(t, records, m, emit, s)
+		m := run.UserMap[I, func(K, V)]{Map: func(rec I, emit func(K, V)) error { return toPairs(user, rec, emit) }}
+		return run.CodeOf(t, records, m, emit, s)
 	}
 	return Feed[K, V]{sources: in.sources, plans: in.bySource(), start: start}
 }
@@ -64,7 +65,7 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[TaggedRecord[K, V]] {
 		in.plans = append(in.plans, f.plans...)
 		starts = append(starts, slices.Repeat([]startFeed[K, V]{f.start}, len(f.sources))...)
 	}
-	in.fed = startFeed[K, V](func(t *task.Task, emit func(K, V), s *watch.State) (mapCode, error) {
+	in.fed = startFeed[K, V](func(t *task.Task, emit func(K, V), s *watch.State) (run.MapCode, error) {
 		return starts[t.Source](t, emit, s)
 	})
 	in.read = func(*read.Reader, func([]TaggedRecord[K, V]) error) error { return errFeeds }

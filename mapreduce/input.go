@@ -31,7 +31,7 @@ type Input[I any] struct {
 }
 
 // bySource returns one plan per source.
-func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().bySource() }
+func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().BySource() }
 
 // SplitSize limits a split to n bytes of a source, for Slice to n records, whatever the blocks of
 // the cluster: use it if a few records are much work. n is at least 1; the last record of a split

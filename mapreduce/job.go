@@ -3,7 +3,9 @@ package mapreduce
 import (
 	"iter"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // Job is a typed MapReduce job: the map turns records of type I into pairs of K and V; the reduce
@@ -122,7 +124,7 @@ type Reducer[K, V, O any] struct {
 	Close func(emit func(O)) error
 
 	// code, if not nil, returns the code of the attempt, in place of the functions above.
-	code func(w *recordWriter, s *watch.State) reduceCode
+	code func(w *write.Writer, s *watch.State) run.ReduceCode
 }
 
 // Pair has two values; as a key it sorts by First, then by Second.

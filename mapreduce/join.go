@@ -9,8 +9,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // Joined is a job that joins records of two inputs by key. Make it with Join, LeftJoin, FullJoin,
@@ -106,7 +108,7 @@ func CoGroup[K, A, B, O any](
 // Bind checks the job and ties it to its output; see [Job.Bind].
 func (j Joined[O]) Bind(out Output[O]) (*Plan, error) {
 	if j.bind == nil {
-		return nil, located(cmp.Or(j.Name, "join"), errors.New("the join is empty: make it with Join or its like"))
+		return nil, run.Located(cmp.Or(j.Name, "join"), errors.New("the join is empty: make it with Join or its like"))
 	}
 	return j.bind(j, out)
 }
@@ -115,12 +117,12 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O]) (*Plan, error) {
 	o.Name = cmp.Or(o.Name, "join")
 	c, err := j.codecs()
 	if err != nil {
-		return nil, located(o.Name, err)
+		return nil, run.Located(o.Name, err)
 	}
 	job := Job[TaggedRecord[[]byte, []byte], []byte, []byte, O]{
 		Name: o.Name, Reducers: o.Reducers,
 		ReduceTask: func(t *Task) (Reducer[[]byte, []byte, O], error) {
-			code := func(w *recordWriter, s *watch.State) reduceCode { return j.reduceCode(c, t.of, w, s) }
+			code := func(w *write.Writer, s *watch.State) run.ReduceCode { return j.reduceCode(c, t.of, w, s) }
 			return Reducer[[]byte, []byte, O]{code: code}, nil
 		},
 	}
@@ -143,7 +145,7 @@ func (j feedJoin[K, A, B, O]) codecs() (c joinCodecs[K, A, B], err error) {
 		return c, errors.New("the join has no function")
 	}
 	var errK, errA, errB error
-	c.key, errK = codec.Key[K](false, userPackage())
+	c.key, errK = codec.Key[K](false, run.UserPackage())
 	if c.left, errA = codec.Value[A](); errA != nil {
 		errA = fmt.Errorf("left feed: %w", errA)
 	}
@@ -161,7 +163,7 @@ const (
 
 // onSide returns f as one feed of a join's job.
 func onSide[K, V any](f Feed[K, V], side byte, key codec.Typed[K], value codec.Typed[V]) Feed[[]byte, []byte] {
-	start := func(t *task.Task, emit func(k, v []byte), s *watch.State) (mapCode, error) {
+	start := func(t *task.Task, emit func(k, v []byte), s *watch.State) (run.MapCode, error) {
 		var buf []byte
 		box, encodeKey, encode := new(K), key.Bytes(), value.Encoder()
 		at := memory.Of(box)

@@ -7,8 +7,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // joinRun is a reduce attempt of a join. It decodes values only when the user's function gets them,
@@ -21,18 +23,18 @@ type joinRun[K, A, B, O any] struct {
 	key     func([]byte) (K, error)
 	a, b    func(b []byte, v memory.Pointer) error // decode left and right values
 
-	stream     *reduceRun // at the current group
-	leftValues []byte     // encoded
-	ends       []int      // of each value in leftValues
+	stream     *run.Groups // at the current group
+	leftValues []byte      // encoded
+	ends       []int       // of each value in leftValues
 	left       []A
-	right      B                     // the current one
-	seqs       [keptSeqs]iter.Seq[B] // sequences that calls of the user's function get in rotation
+	right      B                         // the current one
+	seqs       [run.KeptSeqs]iter.Seq[B] // sequences that calls of the user's function get in rotation
 }
 
 // reduceCode returns the code of a reduce attempt. In debug mode it checks the user's function.
-func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *task.Task, w *recordWriter, s *watch.State) reduceCode {
+func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *task.Task, w *write.Writer, s *watch.State) run.ReduceCode {
 	r := &joinRun[K, A, B, O]{
-		group: j.group, each: j.each, emit: emitTo[O](w), largest: t.Budget.Largest(),
+		group: j.group, each: j.each, emit: write.EmitTo[O](w), largest: t.Budget.Largest(),
 		key: c.key.Decoder(), a: c.left.Reader(), b: c.right.Reader(),
 	}
 	for i := range r.seqs {
@@ -41,15 +43,15 @@ func (j feedJoin[K, A, B, O]) reduceCode(c joinCodecs[K, A, B], t *task.Task, w 
 	var end func(emit func(O)) error
 	if s.WrapReduce(t.ID, &end, &r.group) {
 		r.each = nil // group calls it
-		return reduceCode{call: r.call, close: func() error { return end(r.emit) }}
+		return run.ReduceCode{Call: r.call, Close: func() error { return end(r.emit) }}
 	}
-	return reduceCode{call: r.call}
+	return run.ReduceCode{Call: r.call}
 }
 
 // call calls the user's function for a group.
-func (r *joinRun[K, A, B, O]) call(s *reduceRun, sequence int) error {
+func (r *joinRun[K, A, B, O]) call(s *run.Groups, sequence int) error {
 	r.stream = s
-	k, err := r.key(s.group)
+	k, err := r.key(s.Group)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func (r *joinRun[K, A, B, O]) call(s *reduceRun, sequence int) error {
 
 // value returns the current sided value.
 func (r *joinRun[K, A, B, O]) value() ([]byte, error) {
-	v := *memory.To[[]byte](r.stream.value)
+	v := *memory.To[[]byte](r.stream.Value)
 	if len(v) == 0 || v[0] > ofRight {
 		return nil, codec.ErrMalformed
 	}
@@ -78,7 +80,7 @@ func (r *joinRun[K, A, B, O]) value() ([]byte, error) {
 func (r *joinRun[K, A, B, O]) takeLeft(k K) error {
 	s, held := r.stream, int64(0)
 	r.leftValues, r.ends, r.left = r.leftValues[:0], r.ends[:0], r.left[:0]
-	for ; s.within(); s.advance() {
+	for ; s.Within(); s.Advance() {
 		v, err := r.value()
 		if err != nil {
 			return err
@@ -100,12 +102,12 @@ func (r *joinRun[K, A, B, O]) takeLeft(k K) error {
 		}
 		at = end
 	}
-	return s.err
+	return s.Err
 }
 
 // takeRight decodes the current right value; it returns false after the last one of the group.
 func (r *joinRun[K, A, B, O]) takeRight() bool {
-	if !r.stream.within() {
+	if !r.stream.Within() {
 		return false
 	}
 	v, err := r.value()
@@ -116,7 +118,7 @@ func (r *joinRun[K, A, B, O]) takeRight() bool {
 		err = r.b(v[1:], memory.Of(&r.right))
 	}
 	if err != nil {
-		r.stream.err = err
+		r.stream.Err = err
 	}
 	return err == nil
 }
@@ -126,7 +128,7 @@ func (r *joinRun[K, A, B, O]) eachPair(k K) error {
 	if len(r.left) == 0 {
 		return nil
 	}
-	for each, emit := r.each, r.emit; r.takeRight(); r.stream.advance() {
+	for each, emit := r.each, r.emit; r.takeRight(); r.stream.Advance() {
 		for i := range r.left {
 			if err := each(k, r.left[i], r.right, emit); err != nil {
 				return err
@@ -141,8 +143,8 @@ func (r *joinRun[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		s := r.stream
-		for mine := s.begin(i); r.takeRight() && yield(r.right); s.advance() {
-			s.check(mine)
+		for mine := s.Begin(i); r.takeRight() && yield(r.right); s.Advance() {
+			s.Check(mine)
 		}
 	}
 }

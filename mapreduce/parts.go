@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // PartWriter writes the records of one attempt in a custom format. Its methods are called one after
@@ -36,17 +37,17 @@ type PartWriter[O any] interface {
 // when the map function has returned. Its slices are then copied; the targets of its pointers and
 // maps are not.
 func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter[O], error)) Output[O] {
-	return Output[O]{&outputForm{
-		record: reflect.TypeFor[O](),
-		dest:   to,
-		open: func(t *task.Task, file *PartFile) (ownWriter, error) {
+	return Output[O]{&write.Form{
+		Record: reflect.TypeFor[O](),
+		Dest:   to,
+		Open: func(t *task.Task, file *PartFile) (write.Own, error) {
 			w, err := open(&Task{of: t}, file)
 			if w == nil {
-				return ownWriter{}, err
+				return write.Own{}, err
 			}
-			return ownWriter{write: func(rec memory.Pointer) error { return w.Write(*memory.To[O](rec)) }, close: w.Close, abort: w.Abort}, err
+			return write.Own{Write: func(rec memory.Pointer) error { return w.Write(*memory.To[O](rec)) }, Close: w.Close, Abort: w.Abort}, err
 		},
-		encoder: func() (f appendRecord, err error) {
+		Encoder: func() (f write.Append, err error) {
 			if open == nil {
 				err = errors.New("Parts without an open function")
 			}

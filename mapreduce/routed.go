@@ -5,6 +5,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // Routed writes the records of out to several files per task. route names the file of a record:
@@ -20,14 +21,14 @@ import (
 // file and reopens it later. In an object store, a 65th name is an error. InDFS has no limit, because
 // its files are in memory.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
-	form := outputForm{}
+	form := write.Form{}
 	if out.form != nil {
 		form = *out.form
 	}
-	encoder, dest, own := form.encoder, form.dest, form.open != nil
-	form.plain, form.layout = false, nil
-	form.route = func(rec memory.Pointer) string { return route(*memory.To[O](rec)) }
-	form.encoder = func() (appendRecord, error) {
+	encoder, dest, own := form.Encoder, form.Dest, form.Open != nil
+	form.Plain, form.Layout = false, nil
+	form.Route = func(rec memory.Pointer) string { return route(*memory.To[O](rec)) }
+	form.Encoder = func() (write.Append, error) {
 		if err := output.Routable(dest); err != nil {
 			return nil, err
 		}

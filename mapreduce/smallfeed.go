@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 )
 
@@ -34,8 +35,8 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	add := b.adder()
 	for i, src := range sources {
 		t := &task.Task{Ctx: ctx}
-		start := func() (mapCode, error) { return b.feed.start(t, add, nil) }
-		if err := runAlone(t, src, cluster.Split{Source: i, Length: src.Size()}, start, nil); err != nil {
+		start := func() (run.MapCode, error) { return b.feed.start(t, add, nil) }
+		if err := run.Alone(t, src, cluster.Split{Source: i, Length: src.Size()}, start, nil); err != nil {
 			return fmt.Errorf("small feed: %w", err)
 		}
 	}

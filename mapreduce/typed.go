@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // errOtherType is wrapped by the error of [ReadTyped] over records of another type.
@@ -22,10 +23,10 @@ var errOtherType = errors.New("records of another type")
 func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
 	t := reflect.TypeFor[O]()
-	out := Output[O]{codedForm(t, to, wrong, func() appendRecord { return codec.Framed(v.Appender(false)) })}
+	out := Output[O]{write.Coded(t, to, wrong, func() write.Append { return codec.Framed(v.Appender(false)) })}
 	if head := typedMagic + t.String() + "\n"; wrong == nil {
 		head += structureOf(t)
-		out.form.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)
+		out.form.Head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)
 	}
 	return out
 }

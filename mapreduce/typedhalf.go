@@ -7,12 +7,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // typedJob has the user's functions of a bound job, and the loops that call them per record or
-// pair. It is compiled for each job, so all code that does not need the types is in boundJob.
+// pair. It is compiled for each job, so all code that does not need the types is in run.Job.
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	read  read.Input[I]
@@ -23,7 +25,7 @@ type typedJob[I, K, V, O any] struct {
 // errNoReduce is the error for an invalid result of the user's ReduceTask.
 var errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 
-func (b *typedJob[I, K, V, O]) StartMap(t *task.Task, emit any) (code mapCode, err error) {
+func (b *typedJob[I, K, V, O]) StartMap(t *task.Task, emit any) (code run.MapCode, err error) {
 	m := Mapper[I, K, V]{Map: b.job.Map}
 	if b.feeds != nil && m.Map == nil && b.job.MapTask == nil {
 		return b.feeds(t, emit.(func(K, V)), b.watch)
@@ -33,7 +35,7 @@ func (b *typedJob[I, K, V, O]) StartMap(t *task.Task, emit any) (code mapCode, e
 			return code, err
 		}
 	}
-	return codeOf(t, b.read, userMap[I, func(K, V)](m), emit.(func(K, V)), b.watch)
+	return run.CodeOf(t, b.read, run.UserMap[I, func(K, V)](m), emit.(func(K, V)), b.watch)
 }
 
 //go:noinline
@@ -69,9 +71,9 @@ func (b *typedJob[I, K, V, O]) Partition(key memory.Pointer, reduces int) int {
 }
 
 // newBoundMapOnly returns a bound job without reduces.
-func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
-	b, all := &boundMapOnly{out: out.form}, in.read
-	b.start = func(t *task.Task, w *recordWriter) (code mapCode, err error) {
+func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *run.MapOnly {
+	b, all := &run.MapOnly{Out: out.form}, in.read
+	b.Start = func(t *task.Task, w *write.Writer) (code run.MapCode, err error) {
 		f := Filter[I, O]{Map: j.Map}
 		if j.MapTask != nil {
 			if f, err = j.MapTask(&Task{of: t}); err != nil {
@@ -89,7 +91,7 @@ func newBoundMapOnly[I, O any](j MapOnly[I, O], in Input[I], out Output[O]) *bou
 				})
 			}
 		}
-		return codeOf(t, records, userMap[I, func(O)]{f.Map, f.Close}, emitTo[O](w), &b.State)
+		return run.CodeOf(t, records, run.UserMap[I, func(O)]{Map: f.Map, Close: f.Close}, write.EmitTo[O](w), &b.State)
 	}
 	return b
 }

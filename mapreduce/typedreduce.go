@@ -7,7 +7,9 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // typedReduce calls the user's reduce function in an attempt.
@@ -16,15 +18,15 @@ type typedReduce[K, V, O any] struct {
 	emit    func(O)
 	readKey func(b []byte, k memory.Pointer) error
 	key     K
-	stream  *reduceRun // at the current group
+	stream  *run.Groups // at the current group
 
 	// The sequences that calls of the user's function receive in rotation, created on first use.
-	values [keptSeqs]iter.Seq[V]
-	pairs  [keptSeqs]iter.Seq2[K, V]
+	values [run.KeptSeqs]iter.Seq[V]
+	pairs  [run.KeptSeqs]iter.Seq2[K, V]
 }
 
-func (b *typedJob[I, K, V, O]) StartReduce(t *task.Task, w *recordWriter, readKey func(b []byte, key memory.Pointer) error) (code reduceCode, err error) {
-	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
+func (b *typedJob[I, K, V, O]) StartReduce(t *task.Task, w *write.Writer, readKey func(b []byte, key memory.Pointer) error) (code run.ReduceCode, err error) {
+	r := &typedReduce[K, V, O]{emit: write.EmitTo[O](w), readKey: readKey}
 	r.user.Reduce = b.job.Reduce
 	if b.job.ReduceTask != nil {
 		if r.user, err = b.job.ReduceTask(&Task{of: t}); err != nil {
@@ -38,14 +40,14 @@ func (b *typedJob[I, K, V, O]) StartReduce(t *task.Task, w *recordWriter, readKe
 		}
 	}
 	b.watch.WrapReduce(t.ID, &r.user.Close, &r.user.Reduce, &r.user.Pairs)
-	code.call = r.call
+	code.Call = r.call
 	if r.user.Close != nil {
-		code.close = func() error { return r.user.Close(r.emit) }
+		code.Close = func() error { return r.user.Close(r.emit) }
 	}
 	return code, nil
 }
 
-func (r *typedReduce[K, V, O]) call(s *reduceRun, sequence int) error {
+func (r *typedReduce[K, V, O]) call(s *run.Groups, sequence int) error {
 	r.stream = s
 	if r.user.Pairs != nil {
 		if r.pairs[sequence] == nil {
@@ -53,7 +55,7 @@ func (r *typedReduce[K, V, O]) call(s *reduceRun, sequence int) error {
 		}
 		return r.user.Pairs(r.pairs[sequence], r.emit)
 	}
-	if err := r.readKey(s.group, memory.Raw(unsafe.Pointer(&r.key))); err != nil {
+	if err := r.readKey(s.Group, memory.Raw(unsafe.Pointer(&r.key))); err != nil {
 		return err
 	}
 	if r.values[sequence] == nil {
@@ -67,8 +69,8 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		s := r.stream
-		for mine := s.begin(sequence); s.within() && yield(*(*V)(s.value.Raw())); s.advance() {
-			s.check(mine)
+		for mine := s.Begin(sequence); s.Within() && yield(*(*V)(s.Value.Raw())); s.Advance() {
+			s.Check(mine)
 		}
 	}
 }
@@ -82,18 +84,18 @@ func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
 		defer fault.Guard(fault.Guard(true))
 		s := r.stream
 		known := false
-		for mine := s.begin(sequence); s.within(); s.advance() {
-			if !known || !bytes.Equal(at, s.key) {
-				at = append(at[:0], s.key...)
+		for mine := s.Begin(sequence); s.Within(); s.Advance() {
+			if !known || !bytes.Equal(at, s.Key) {
+				at = append(at[:0], s.Key...)
 				if err := r.readKey(at, memory.Raw(unsafe.Pointer(k))); err != nil {
 					fault.Throw(err)
 				}
 				known = true
 			}
-			if !yield(*k, *(*V)(s.value.Raw())) {
+			if !yield(*k, *(*V)(s.Value.Raw())) {
 				return
 			}
-			s.check(mine)
+			s.Check(mine)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func jobPaths() []path {
 		{"words are found 64 bytes at a time", []string{"scan/scan.go Fields", "jobs/wordcount.go WordCount"}, func(t *testing.T) error { return countWords(t, text) }},
 		{"lines are looked for by a text that matches hold", []string{"jobs/internal/search/needles.go line", "jobs/internal/teddy/pair.go Index", "jobs/internal/search/scanner.go matches"}, grepping("abcdefgh[i-j]+ [a-b]+", text)},
 		{"all text is read by the automaton", []string{"jobs/internal/search/scanner.go next", "jobs/internal/dfa/search.go run", "jobs/internal/dfa/states.go build"}, grepping("^[a-e]+.[a-e]+ |9$", text)},
-		{"the rest of a batch is mapped behind a record that is skipped", []string{"mapcode.go mapBatch: for the rest of the batch", "read/stringpiece.go hold", "read/decoded.go batch: at++"}, skipLines},
+		{"the rest of a batch is mapped behind a record that is skipped", []string{"run/mapcode.go mapBatch: for the rest of the batch", "read/stringpiece.go hold", "read/decoded.go batch: at++"}, skipLines},
 		{"the automaton looks for the first bytes of a match", []string{"jobs/internal/dfa/search.go skip", "jobs/internal/teddy/teddy.go Index"}, grepping("[cd][de][ef]g|[hj]\\t[a-b]b", text)},
 	}
 }

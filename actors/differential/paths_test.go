@@ -172,7 +172,7 @@ func numberPaths() []path {
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
 		{"dense arrays lie far from each other", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},
-		{"dense arrays are passed on without a Reduce", []string{"passpairs.go passNumbers: codec.SetBitsAt(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
+		{"dense arrays are passed on without a Reduce", []string{"run/passpairs.go passNumbers: codec.SetBitsAt(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		{"numbers move into a longer array", []string{"combine/dense.go move: copy(d.values["}, ints("max", "", actors.Config{}, emitting(9000, func(i int) (int64, uint64) { return int64(i / 2), uint64(i) }))},
 		{"numbers far from each other stand in cells", []string{"combine/dense.go putNumber: a.put(d.keyOf", "combine/dense.go putNumber: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
 		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 8), uint64(i) }))},

@@ -1,4 +1,4 @@
-package mapreduce
+package write
 
 import (
 	"fmt"
@@ -11,25 +11,25 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// ownWriter holds the methods of a PartWriter; write writes the record at rec. All are nil if the
+// Own holds the methods of a PartWriter; write writes the record at rec. All are nil if the
 // user returned no writer.
-type ownWriter struct {
-	write        func(rec memory.Pointer) error
-	close, abort func() error
+type Own struct {
+	Write        func(rec memory.Pointer) error
+	Close, Abort func() error
 }
 
 // ownPart is the part of an attempt with a user's writer.
 type ownPart struct {
-	writer      ownWriter
+	writer      Own
 	file        *output.PartFile
 	record      reflect.Type
 	heldRecords []memory.Pointer // copies that Settle writes and Drop discards
 }
 
 // openPart creates the file of a part and calls the user's open for it.
-func openPart(to *output.Committer, t *task.Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
+func openPart(to *output.Committer, t *task.Task, at output.Part, out *Form) (_ *ownPart, err error) {
 	file := to.OwnFile(at)
-	o := &ownPart{file: file, record: out.record}
+	o := &ownPart{file: file, record: out.Record}
 	opened := false
 	defer func() { // even if open exits the goroutine
 		if !opened {
@@ -37,10 +37,10 @@ func openPart(to *output.Committer, t *task.Task, at output.Part, out *outputFor
 		}
 	}()
 	err = o.call("open", func() (err error) {
-		o.writer, err = out.open(t, file)
+		o.writer, err = out.Open(t, file)
 		return err
 	})
-	if err == nil && o.writer.write == nil {
+	if err == nil && o.writer.Write == nil {
 		err = fault.Permanent(fmt.Errorf("%s: open returned no writer", file.Name()))
 	}
 	opened = err == nil
@@ -58,7 +58,7 @@ func (o *ownPart) call(what string, code func() error) (err error) {
 // write passes a record to the user's writer, or keeps a copy of it until Settle or Drop.
 func (o *ownPart) write(rec memory.Pointer, held bool) error {
 	if !held {
-		return o.call("Write", func() error { return o.writer.write(rec) })
+		return o.call("Write", func() error { return o.writer.Write(rec) })
 	}
 	own := reflect.New(o.record)
 	own.Elem().Set(rec.Value(o.record))
@@ -90,14 +90,14 @@ func (o *ownPart) end(failed error) (err error) {
 			return
 		}
 		defer output.DropFile(o.file)
-		if bad := o.call("Abort", o.writer.abort); bad != nil {
+		if bad := o.call("Abort", o.writer.Abort); bad != nil {
 			err = fmt.Errorf("%w; then %w", err, bad)
 		}
 	}()
 	if err = failed; err != nil {
 		return err
 	}
-	if err = o.call("Close", o.writer.close); err != nil {
+	if err = o.call("Close", o.writer.Close); err != nil {
 		return err
 	}
 	closed = true

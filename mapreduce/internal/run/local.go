@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"bytes"
@@ -16,9 +16,10 @@ import (
 // localPair is a pair that a map has emitted, encoded.
 type localPair struct{ key, value []byte }
 
-func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
+// RunLocal implements cluster.Tasks.
+func (b *Job) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
 	parts := make([][]localPair, p.Reduces) // by reduce
-	m := &mapRun{ctx: ctx, p: p, c: c, skips: read.NewSkips(most), col: b.localCollector(parts, c), start: b.typed.StartMap}
+	m := &mapRun{ctx: ctx, p: p, c: c, skips: read.NewSkips(most), col: b.localCollector(parts, c), start: b.Typed.StartMap}
 	for i, split := range splits {
 		m.a = &cluster.MapAttempt{Index: i, Split: split}
 		if err := m.file(split); err != nil {
@@ -28,7 +29,7 @@ func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []clus
 	for i, part := range parts {
 		slices.SortStableFunc(part, func(x, y localPair) int { return bytes.Compare(x.key, y.key) })
 		a := &cluster.ReduceAttempt{Index: i}
-		err := b.reduce(ctx, p, a, c, func(r *reduceRun) error { return r.groups(r.localPairs(part)) })
+		err := b.reduce(ctx, p, a, c, func(r *Groups) error { return r.reduceGroups(r.localPairs(part)) })
 		if err == nil {
 			err = p.CommitTask(a.ID())
 		}
@@ -40,7 +41,7 @@ func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []clus
 }
 
 // localCollector returns a collector that appends pairs to parts.
-func (b *boundJob) localCollector(parts [][]localPair, c *counter.Set) *collector {
+func (b *Job) localCollector(parts [][]localPair, c *counter.Set) *collector {
 	partition, gate, failed := b.partitioner(len(parts)), memory.NewGate(nil), error(nil)
 	emit := b.encoding(func(key, value []byte) {
 		gate.Sign()
@@ -56,9 +57,9 @@ func (b *boundJob) localCollector(parts [][]localPair, c *counter.Set) *collecto
 // localPairs returns a function that returns the next of some sorted pairs, and stores its value's
 // address in r.value. It folds the values of equal keys by Combine, so a Reduce can rely on Combine
 // as in the engine.
-func (r *reduceRun) localPairs(part []localPair) func() (key []byte, ok bool, err error) {
-	b, read := r.bound, r.bound.value.Reader()
-	_, fold := b.typed.Combine()
+func (r *Groups) localPairs(part []localPair) func() (key []byte, ok bool, err error) {
+	b, read := r.job, r.job.value.Reader()
+	_, fold := b.Typed.Combine()
 	return func() ([]byte, bool, error) {
 		for n := 0; n < len(part); n++ {
 			v := memory.New(b.valueType)
@@ -66,14 +67,14 @@ func (r *reduceRun) localPairs(part []localPair) func() (key []byte, ok bool, er
 				return nil, false, err
 			}
 			if n > 0 {
-				fold(r.value, v, []combine.Hit{{}})
+				fold(r.Value, v, []combine.Hit{{}})
 			} else {
-				r.value = v
+				r.Value = v
 			}
-			if !b.combines || n+1 == len(part) || !bytes.Equal(part[n].key, part[n+1].key) {
+			if !b.Combines || n+1 == len(part) || !bytes.Equal(part[n].key, part[n+1].key) {
 				key := part[n].key
 				part = part[n+1:]
-				if b.combines && b.identity() { // pass counts no groups: here each record is one
+				if b.Combines && b.identity() { // pass counts no groups: here each record is one
 					r.c.Add(counter.ReduceInputGroups, 1)
 				}
 				return key, true, nil
@@ -83,7 +84,8 @@ func (r *reduceRun) localPairs(part []localPair) func() (key []byte, ok bool, er
 	}
 }
 
-func (b *boundMapOnly) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
+// RunLocal implements cluster.Tasks.
+func (b *MapOnly) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
 	k := read.NewSkips(most)
 	for i, split := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Counters: c}}

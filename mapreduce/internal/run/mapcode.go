@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// mapCode calls the user's Map for the records of a file. It hides the types of the job.
-type mapCode struct {
+// MapCode calls the user's Map for the records of a file. It hides the types of the job.
+type MapCode struct {
 	// run calls Map for each record while the attempt continues. If around is not nil, it is called
 	// in place of Map, and calls Map by mapRecord.
 	run func(l *recordLoop, around func(mapRecord func() error) error) error
@@ -48,15 +48,15 @@ func (l *recordLoop) stop() error {
 // errNoMap is the error for an invalid result of the user's MapTask.
 var errNoMap = fault.Permanent(errors.New("MapTask returned a Mapper or Filter without Map"))
 
-// userMap has the functions of a Mapper or a Filter, which call an emit of type E.
-type userMap[I, E any] struct {
+// UserMap has the functions of a Mapper or a Filter, which call an emit of type E.
+type UserMap[I, E any] struct {
 	Map   func(in I, emit E) error
 	Close func(emit E) error
 }
 
-// codeOf returns the code of a map attempt for a file, which calls the functions of m with emit. In
+// CodeOf returns the code of a map attempt for a file, which calls the functions of m with emit. In
 // debug mode it checks them.
-func codeOf[I, E any](t *task.Task, in read.Input[I], m userMap[I, E], emit E, s *watch.State) (code mapCode, err error) {
+func CodeOf[I, E any](t *task.Task, in read.Input[I], m UserMap[I, E], emit E, s *watch.State) (code MapCode, err error) {
 	if m.Map == nil {
 		return code, errNoMap
 	}
@@ -80,9 +80,9 @@ func codeOf[I, E any](t *task.Task, in read.Input[I], m userMap[I, E], emit E, s
 	return code, nil
 }
 
-// runAlone maps a split outside of an attempt, for a sample or a small feed. start starts the map;
-// around is as for mapCode.run.
-func runAlone(t *task.Task, src input.Source, split cluster.Split, start func() (mapCode, error), around func(mapRecord func() error) error) error {
+// Alone maps a split outside of an attempt, for a sample or a small feed. start starts the map;
+// around is as for MapCode.run.
+func Alone(t *task.Task, src input.Source, split cluster.Split, start func() (MapCode, error), around func(mapRecord func() error) error) error {
 	t.Input, t.Source, t.Counters, t.Alone = src.Name(), split.Source, new(counter.Set), true
 	code, err := start()
 	if err != nil {

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ func (t *trial) record(c *counter.Set, mapRecord func() error) error {
 }
 
 // trial returns the trial of an attempt whose pairs go to emit, a func(K, V), while gate is open.
-func (b *boundJob) trial(emit any, gate *memory.Gate) trial {
+func (b *Job) trial(emit any, gate *memory.Gate) trial {
 	h := &pendingPairs{gate: gate}
 	check, pass := b.decoding(nil), b.decoding(emit)
 	return trial{

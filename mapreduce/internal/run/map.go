@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
 // collector takes what a map attempt emits, and converts it into segments or writes it to a part.
@@ -43,16 +44,17 @@ type intake struct {
 	copies bool                              // the collector copies what is emitted
 }
 
-func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
+// RunMap implements cluster.Tasks.
+func (b *Job) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	var c counter.Set
 	collector := b.sorting
-	if b.combines {
+	if b.Combines {
 		collector = b.combining
 	}
 	col := collector(p, a)
 	defer col.close()
 	col.gate.Shut()
-	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.typed.StartMap}
+	m := &mapRun{ctx, p, a, &c, read.NewSkips(a.MaxSkips, a.LeaveOut...), col, b.Typed.StartMap}
 	err := p.EachFile(a.Split, m.file)
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	}
 	c.Add(counter.MapOutputRecords, stats.Records)
 	c.Add(counter.MapOutputBytes, stats.Bytes)
-	if b.combines {
+	if b.Combines {
 		c.Add(counter.CombineInputRecords, stats.Records)
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
@@ -85,7 +87,7 @@ type mapRun struct {
 	c     *counter.Set
 	skips *read.Skips
 	col   *collector
-	start func(t *task.Task, emit any) (mapCode, error) // starts the user's Map for a file
+	start func(t *task.Task, emit any) (MapCode, error) // starts the user's Map for a file
 }
 
 // file maps the part of a split that is in one file.
@@ -183,7 +185,7 @@ func (m *mapRun) read(t *task.Task, file cluster.Split, loop func(l *recordLoop)
 }
 
 // sorting returns a collector without combiner: it sorts pairs by key.
-func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
+func (b *Job) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
 		Resources: a.Storage(), Partitions: p.Reduces, Largest: b.largest(a.Budget), Stored: a.Stored,
 	})
@@ -231,12 +233,12 @@ func (f *distinctKeys) expect(length int64) int {
 }
 
 // combining returns a collector that combines the values of equal keys in a table.
-func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
+func (b *Job) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	o := b.tableOptions(&a.Resources)
 	o.Partitions, o.Stored = p.Reduces, a.Stored
 	o.Distinct = b.distinct.Load().expect(a.Split.Length)
 	o.Expected = kept.Expected(p.Sources[a.Split.Source])
-	if b.partitions || b.ordered || b.prefix != nil {
+	if b.Partitions || b.Ordered || b.prefix != nil {
 		o.Partition = b.partitioner(p.Reduces)
 	}
 	t := combine.NewTable(o, b.values())
@@ -256,9 +258,9 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 	}
 }
 
-func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {
+func (b *Job) tableOptions(r *cluster.Resources) combine.Options {
 	return combine.Options{
-		Resources: r.Storage(), Sum: b.sums && combine.CanSum(b.valueType), Width: b.numberWidth(),
+		Resources: r.Storage(), Sum: b.Sums && combine.CanSum(b.valueType), Width: b.numberWidth(),
 	}
 }
 
@@ -277,20 +279,20 @@ func segmentsOf[T any, S interface {
 }
 
 // RunMap of a map-only job writes what Map emits to the map's part of the output.
-func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
+func (b *MapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	return b.runMap(ctx, p, a, read.NewSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (*cluster.MapOutput, error) {
+func (b *MapOnly) runMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (*cluster.MapOutput, error) {
 	var c counter.Set
 	t := &task.Task{Ctx: ctx, ID: a.ID(), Counters: &c, Budget: a.Budget, Log: a.Log}
-	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) error {
+	records, bytes, err := write.ToPart(p, t, a.Host, b.Out, func(w *write.Writer) error {
 		trying := func() trial {
-			check, keep, drop := w.hold()
+			check, keep, drop := w.Hold()
 			return trial{check: check, keep: keep, drop: drop}
 		}
-		col := &collector{failed: &w.failed, gate: &w.gate, trying: trying}
-		start := func(t *task.Task, _ any) (mapCode, error) { return b.start(t, w) }
+		col := &collector{failed: &w.Failed, gate: &w.Gate, trying: trying}
+		start := func(t *task.Task, _ any) (MapCode, error) { return b.Start(t, w) }
 		m := &mapRun{ctx, p, a, &c, k, col, start}
 		return p.EachFile(a.Split, m.file)
 	})

@@ -1,8 +1,9 @@
-package mapreduce
+package write
 
 import (
 	"encoding"
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,21 +17,22 @@ import (
 )
 
 // appendText appends the text of the value at p to dst and returns the result.
-type appendText = appendRecord
+type appendText = Append
 
 var (
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 )
 
-func textForm(record reflect.Type, to output.Destination, separator, end string) *outputForm {
-	return &outputForm{
-		record: record,
-		dest:   to,
-		plain:  record == reflect.TypeFor[[]byte](),
+// Text returns the form of lines: records as text, with separator between fields and end after each.
+func Text(record reflect.Type, to output.Destination, separator, end string) *Form {
+	return &Form{
+		Record: record,
+		Dest:   to,
+		Plain:  record == reflect.TypeFor[[]byte](),
 		end:    end,
-		layout: textLayout(record, separator, end),
-		encoder: func() (appendRecord, error) {
+		Layout: textLayout(record, separator, end),
+		Encoder: func() (Append, error) {
 			f, err := textFormat(record, separator)
 			if err != nil {
 				return nil, err
@@ -163,7 +165,7 @@ func (b *textBuilder) structure(t reflect.Type) (appendText, error) {
 	}
 	var fields []field
 	for f := range t.Fields() {
-		if f.Name == "_" || f.Type == reflect.TypeFor[None]() {
+		if f.Name == "_" || f.Type == reflect.TypeFor[struct{}]() {
 			continue
 		}
 		text, err := b.part("."+f.Name, f.Type)
@@ -186,22 +188,22 @@ func (b *textBuilder) structure(t reflect.Type) (appendText, error) {
 	}, nil
 }
 
-// isPair reports whether t is a mapreduce.Pair of two types.
-func isPair(t reflect.Type) bool {
+// IsPair reports whether t is a mapreduce.Pair of two types.
+func IsPair(t reflect.Type) bool {
 	room := reflect.TypeFor[textBuilder]().PkgPath()
-	return t.PkgPath() == room && strings.HasPrefix(t.Name(), "Pair[")
+	return t.PkgPath() == path.Dir(path.Dir(room)) && strings.HasPrefix(t.Name(), "Pair[")
 }
 
 // textLayout describes the text of a Pair of strings, byte slices or None, whose encodings are
 // their text; nil for all other types.
 func textLayout(t reflect.Type, separator, end string) *segment.Layout {
-	if !isPair(t) {
+	if !IsPair(t) {
 		return nil
 	}
 	l := &segment.Layout{End: []byte(end)}
 	for i, f := range []*bool{&l.Key, &l.Value} {
 		switch ft := t.Field(i).Type; {
-		case ft == reflect.TypeFor[None]():
+		case ft == reflect.TypeFor[struct{}]():
 		case ft == reflect.TypeFor[string]() || ft == reflect.TypeFor[[]byte]():
 			*f = true
 		default:

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 )
 
 // partitioner returns the function that chooses the reduce of an encoded key, for one attempt.
-func (b *boundJob) partitioner(reduces int) func(key []byte) int {
+func (b *Job) partitioner(reduces int) func(key []byte) int {
 	switch {
 	case reduces == 1:
 		return func([]byte) int { return 0 }
-	case b.partitions:
+	case b.Partitions:
 		partition := b.partition()
 		return func(key []byte) int {
 			p := partition(key, reduces)
@@ -34,7 +34,7 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 			}
 			return p
 		}
-	case b.ordered:
+	case b.Ordered:
 		return b.ranges.find
 	case b.prefix != nil:
 		return func(key []byte) int { return segment.PartitionOf(key[:b.prefix(key)], reduces) }
@@ -44,13 +44,13 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 }
 
 // partition returns the user's Partition as a function of encoded keys, for one goroutine.
-func (b *boundJob) partition() func(key []byte, reduces int) int {
+func (b *Job) partition() func(key []byte, reduces int) int {
 	read, key := b.key.Reader(), memory.New(b.keyType)
 	return func(encoded []byte, reduces int) int {
 		if err := read(encoded, key); err != nil {
 			fault.Throw(err)
 		}
-		return b.typed.Partition(key, reduces)
+		return b.Typed.Partition(key, reduces)
 	}
 }
 
@@ -66,8 +66,8 @@ const (
 var errSampled = errors.New("mapreduce: enough records sampled")
 
 // Prepare chooses the ranges of a total order, unless another process has.
-func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) (err error) {
-	if b.ordered && p.Reduces > 1 && p.Ranges == nil {
+func (b *Job) Prepare(ctx context.Context, p *cluster.Bound) (err error) {
+	if b.Ordered && p.Reduces > 1 && p.Ranges == nil {
 		p.Ranges, err = b.sampledRanges(ctx, p)
 	}
 	b.ranges = newKeyRanges(p.Ranges)
@@ -76,8 +76,8 @@ func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) (err error) {
 
 // sampledRanges maps records at places spread evenly over the input and takes the quantiles of
 // their keys. It samples only the beginning of a stream.
-func (b *boundJob) sampledRanges(ctx context.Context, p *cluster.Bound) ([][]byte, error) {
-	s := &sampler{bound: b, ctx: ctx, p: p}
+func (b *Job) sampledRanges(ctx context.Context, p *cluster.Bound) ([][]byte, error) {
+	s := &sampler{job: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.Sources[split.Source], split); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (b *boundJob) sampledRanges(ctx context.Context, p *cluster.Bound) ([][]byt
 }
 
 // quantiles returns the starts of ranges that divide keys, after sorting, into equal parts.
-func (b *boundJob) quantiles(keys [][]byte, reduces int) [][]byte {
+func (b *Job) quantiles(keys [][]byte, reduces int) [][]byte {
 	slices.SortFunc(keys, bytes.Compare)
 	bounds := [][]byte{}
 	for i := 1; i < reduces && len(keys) > 0; i++ {
@@ -115,20 +115,20 @@ func (b *boundJob) quantiles(keys [][]byte, reduces int) [][]byte {
 
 // sampler gathers keys of the map output of some records, to compute the ranges of a total order.
 type sampler struct {
-	bound *boundJob
-	ctx   context.Context
-	p     *cluster.Bound
-	keys  [][]byte
+	job  *Job
+	ctx  context.Context
+	p    *cluster.Bound
+	keys [][]byte
 }
 
 // sample adds the keys of the first records of a split.
 func (s *sampler) sample(src input.Source, split cluster.Split) error {
 	t := &task.Task{Ctx: s.ctx, Reduces: s.p.Reduces}
-	key := s.bound.key.Bytes()
-	emit := s.bound.typed.EmitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
-	start := func() (mapCode, error) { return s.bound.typed.StartMap(t, emit) }
+	key := s.job.key.Bytes()
+	emit := s.job.Typed.EmitToPointers(func(k, _ memory.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
+	start := func() (MapCode, error) { return s.job.Typed.StartMap(t, emit) }
 	maxKeys, calls := len(s.keys)+sampleKeys, 0
-	err := runAlone(t, src, split, start, func(mapRecord func() error) error {
+	err := Alone(t, src, split, start, func(mapRecord func() error) error {
 		if calls++; len(s.keys) >= maxKeys || calls > sampleCalls {
 			return errSampled
 		}
@@ -145,7 +145,7 @@ func (s *sampler) sample(src input.Source, split cluster.Split) error {
 const maxBoundBytes = 4 << 10
 
 func (s *sampler) cut(key []byte) []byte {
-	if s.bound.prefix != nil {
+	if s.job.prefix != nil {
 		return key // to find its group
 	}
 	return key[:min(len(key), maxBoundBytes)]

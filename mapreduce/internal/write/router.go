@@ -1,4 +1,4 @@
-package mapreduce
+package write
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ type router struct {
 	*output.Routes
 	part   *output.PartWriter
 	route  func(rec memory.Pointer) string
-	encode appendRecord
+	encode Append
 }
 
 func (r *router) write(rec memory.Pointer, held bool) error {

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -9,13 +9,13 @@ import (
 
 // pass writes all pairs of a stream, for a job without Reduce. Its records are Pairs of key and
 // value.
-func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
-	b := r.bound
-	pair, read := memory.New(b.out.record), b.key.Reader()
-	second := pair.Add(b.out.record.Field(1).Offset)
-	_, fold := b.typed.Combine()
+func (r *Groups) pass(next func() ([]byte, bool, error)) error {
+	b := r.job
+	pair, read := memory.New(b.Out.Record), b.key.Reader()
+	second := pair.Add(b.Out.Record.Field(1).Offset)
+	_, fold := b.Typed.Combine()
 	move := []combine.Hit{{First: true}}
-	r.w.gate.Open()
+	r.w.Gate.Open()
 	for {
 		key, ok, err := next()
 		if !ok || err != nil {
@@ -24,8 +24,8 @@ func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 		if err := read(key, pair); err != nil {
 			return err
 		}
-		fold(second, r.value, move)
-		r.w.write(pair)
+		fold(second, r.Value, move)
+		r.w.Write(pair)
 		r.c.Add(counter.ReduceInputRecords, 1)
 		if err := r.checkStop(); err != nil {
 			return err
@@ -38,12 +38,12 @@ const numberBatch = 512
 
 // passNumbers is a faster pass for integer keys. It returns the number of pairs written. If the
 // merge does not support integers, done is false and nothing has been read.
-func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
-	record := r.bound.out.record
+func (r *Groups) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
+	record := r.job.Out.Record
 	keys, pairs := make([]uint64, numberBatch), memory.NewArray(record, numberBatch)
 	size, values := record.Size(), pairs.Add(record.Field(1).Offset) // gaps stay zero: only fields are set
-	width, flip := int(r.bound.keyType.Size()), codec.IntegerFlip(r.bound.keyType)
-	r.w.gate.Open()
+	width, flip := int(r.job.keyType.Size()), codec.IntegerFlip(r.job.keyType)
+	r.w.Gate.Open()
 	defer func() { r.c.Add(counter.ReduceInputRecords, joined) }()
 	for {
 		n, ok := m.Numbers(keys, values, size)
@@ -53,18 +53,18 @@ func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err 
 		for i, x := range keys[:n] {
 			codec.SetBitsAt(pairs.Index(i, size), width, x^flip)
 		}
-		if r.w.image > 0 {
-			r.w.writeImages(n, pairs.Memory(uintptr(n)*size))
+		if r.w.Image > 0 {
+			r.w.WriteImages(n, pairs.Memory(uintptr(n)*size))
 		} else {
 			for i := range n {
-				r.w.write(pairs.Index(i, size))
+				r.w.Write(pairs.Index(i, size))
 			}
 		}
 		joined += int64(n)
 		if err := r.alive.Now(); err != nil {
 			return joined, true, err
 		}
-		if err := r.w.err(); err != nil {
+		if err := r.w.Err(); err != nil {
 			return joined, true, err
 		}
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ var (
 		"what was kept is of an earlier call"))
 )
 
-// keptSeqs is the number of sequences of values that a reduce reuses in rotation. So a sequence
+// KeptSeqs is the number of sequences of values that a reduce reuses in rotation. So a sequence
 // that a call has kept is recognized in the next calls, without an allocation per call.
-const keptSeqs = 8
+const KeptSeqs = 8
 
 // callCount numbers the calls of a Reduce, to detect values that are used outside of their call.
 type callCount struct {
@@ -33,7 +33,7 @@ type callCount struct {
 // enter begins a call and returns the index of the sequence that the call is to get.
 func (c *callCount) enter() int {
 	c.now++
-	return c.now / 2 % keptSeqs
+	return c.now / 2 % KeptSeqs
 }
 
 // leave ends the call: from now on its sequence of values panics.
@@ -41,7 +41,7 @@ func (c *callCount) leave() { c.now++ }
 
 // begin panics unless the current call has got that sequence and has not ranged over it yet.
 func (c *callCount) begin(sequence int) {
-	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
+	if c.now&1 == 0 || c.now/2%KeptSeqs != sequence {
 		fault.Throw(errValuesKept)
 	}
 	if c.ranged == c.now {
@@ -59,8 +59,8 @@ func (c *callCount) check(call int) {
 
 // placeChecker returns a function that returns an error if Partition assigns a key to another
 // reduce than this one; nil if no check is needed.
-func (b *boundJob) placeChecker(reduces, index int) func(key []byte) error {
-	if !b.partitions || reduces == 1 {
+func (b *Job) placeChecker(reduces, index int) func(key []byte) error {
+	if !b.Partitions || reduces == 1 {
 		return nil
 	}
 	partition := b.partition()
@@ -98,8 +98,8 @@ func (g *groupPlaces) place(group []byte, reduce int) int {
 }
 
 // divided returns the error for a Partition that has assigned a group to two reduces.
-func (b *boundJob) divided(key []byte, one, other int) error {
+func (b *Job) divided(key []byte, one, other int) error {
 	return fault.Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
-		one, other, b.keyText(key), b.groupFields, b.groupFields))
+		one, other, b.keyText(key), b.GroupFields, b.GroupFields))
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 // setSum sets the Combine at pointer f to the addition of values of type t. It returns an error if
 // the job has a Combine, too, or if such values cannot be added.
 func setSum(f any, combines bool, t reflect.Type) error {
-	if err := oneOf("Combine", combines, "Sum", true, true); err != nil {
+	if err := OneOf("Combine", combines, "Sum", true, true); err != nil {
 		return err
 	}
 	add, ok := additions[t.Kind()]

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"cmp"
@@ -13,16 +13,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 	"github.com/tarry-mr/tarry/mapreduce/internal/task"
+	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
-func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
+// RunReduce implements cluster.Tasks.
+func (b *Job) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
 	var c counter.Set
 	list, err := fetch(ctx, a, &c)
 	if err != nil {
 		return err
 	}
-	return b.reduce(ctx, p, a, &c, func(r *reduceRun) error {
-		if b.combines {
+	return b.reduce(ctx, p, a, &c, func(r *Groups) error {
+		if b.Combines {
 			err = r.combined(list)
 		} else {
 			err = r.merged(list)
@@ -31,18 +33,18 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	})
 }
 
-// reduce runs a reduce attempt: run calls reduceRun.groups with its pairs, or writes them.
-func (b *boundJob) reduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt, c *counter.Set,
-	run func(r *reduceRun) error,
+// reduce runs a reduce attempt: run calls reduceGroups with its pairs, or writes them.
+func (b *Job) reduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt, c *counter.Set,
+	run func(r *Groups) error,
 ) error {
 	t := &task.Task{Ctx: ctx, ID: a.ID(), Reduces: p.Reduces, Counters: c, Budget: a.Budget, Log: a.Log}
 	alive, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
-	records, bytes, err := writePart(p, t, a.Host, b.out, func(w *recordWriter) (err error) {
-		w.part.Check = alive.Now
-		r := &reduceRun{bound: b, alive: alive, a: a, c: c, w: w, reduces: p.Reduces}
+	records, bytes, err := write.ToPart(p, t, a.Host, b.Out, func(w *write.Writer) (err error) {
+		w.Part.Check = alive.Now
+		r := &Groups{job: b, alive: alive, a: a, c: c, w: w, reduces: p.Reduces}
 		if !b.identity() {
-			if r.code, err = b.typed.StartReduce(t, w, b.key.Reader()); err != nil {
+			if r.code, err = b.Typed.StartReduce(t, w, b.key.Reader()); err != nil {
 				return err
 			}
 		}
@@ -83,14 +85,14 @@ func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]clu
 	return list, nil
 }
 
-// reduceRun is a reduce attempt: a stream of pairs in key order, divided into groups. The keys of a
+// Groups is a reduce attempt: a stream of pairs in key order, divided into groups. The keys of a
 // group are equal, or agree in Job.GroupFields.
-type reduceRun struct {
-	bound   *boundJob
+type Groups struct {
+	job     *Job
 	a       *cluster.ReduceAttempt
 	c       *counter.Set
-	w       *recordWriter
-	code    reduceCode
+	w       *write.Writer
+	code    ReduceCode
 	reduces int // number of reduces of the job
 	alive   *cluster.Watch
 
@@ -99,12 +101,12 @@ type reduceRun struct {
 	placed func(key []byte) error
 
 	// The current pair, from next.
-	key   []byte
-	value memory.Pointer
+	Key   []byte
+	Value memory.Pointer
 	ok    bool
-	err   error
+	Err   error
 
-	group  []byte // the first key of the current group
+	Group  []byte // the first key of the current group
 	prefix int    // length of the prefix that the keys of the group share
 	first  bool   // the current pair is the group's first
 
@@ -112,36 +114,36 @@ type reduceRun struct {
 	read, begun int64 // pairs and groups so far
 }
 
-// reduceCode calls the user's Reduce in an attempt. It hides the types of the job.
-type reduceCode struct {
-	// call calls the user's function for the group that begins with the current pair, with the
-	// reused sequence of that index (see keptSeqs).
-	call  func(s *reduceRun, sequence int) error
-	close func() error // nil: the user has no Close
+// ReduceCode calls the user's Reduce in an attempt. It hides the types of the job.
+type ReduceCode struct {
+	// Call calls the user's function for the group that begins with the current pair, with the
+	// reused sequence of that index (see KeptSeqs).
+	Call  func(s *Groups, sequence int) error
+	Close func() error // nil: the user has no Close
 }
 
 // merged merges sorted segments and reduces their groups, in a job without combiner.
-func (r *reduceRun) merged(list []cluster.Segment) error {
+func (r *Groups) merged(list []cluster.Segment) error {
 	segments := make([]*segment.Segment, len(list))
 	for i, s := range list {
 		segments[i] = s.Data.(*segment.Segment)
 	}
 	m := segment.NewMerge(segment.MergeConfig{
-		Resources: r.a.Storage(), Largest: r.bound.largest(r.a.Budget),
+		Resources: r.a.Storage(), Largest: r.job.largest(r.a.Budget),
 	}, segments)
 	defer m.Close()
 	defer func() { addSpills(r.c, m.Stats()) }()
-	if r.bound.passesBytes() {
-		n, _, err := m.WriteTo(r.w.part, *r.bound.out.layout)
+	if r.job.passesBytes() {
+		n, _, err := m.WriteTo(r.w.Part, *r.job.Out.Layout)
 		r.c.Add(counter.ReduceInputRecords, n)
-		r.w.records += n
+		r.w.Records += n
 		return err
 	}
 	var ahead [32]segment.Record
 	at, n := 0, 0 // the next of the n in ahead
-	read := r.bound.value.Reader()
-	r.value = memory.New(r.bound.valueType)
-	return r.groups(func() (key []byte, ok bool, err error) {
+	read := r.job.value.Reader()
+	r.Value = memory.New(r.job.valueType)
+	return r.reduceGroups(func() (key []byte, ok bool, err error) {
 		if at == n {
 			if at, n = 0, m.Some(ahead[:]); n == 0 {
 				return nil, false, m.Err()
@@ -149,15 +151,15 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 		}
 		pair := &ahead[at]
 		at++
-		return pair.Key, true, read(pair.Value, r.value)
+		return pair.Key, true, read(pair.Value, r.Value)
 	})
 }
 
 // passesBytes reports whether encoded pairs are written to the output unchanged.
-func (b *boundJob) passesBytes() bool { return b.identity() && b.out.layout != nil && !b.descending }
+func (b *Job) passesBytes() bool { return b.identity() && b.Out.Layout != nil && !b.Descending }
 
 // largest returns the maximum size of a pair that a reduce holds in memory; 0 means unlimited.
-func (b *boundJob) largest(budget *cluster.Memory) int64 {
+func (b *Job) largest(budget *cluster.Memory) int64 {
 	if b.passesBytes() {
 		return 0
 	}
@@ -165,7 +167,7 @@ func (b *boundJob) largest(budget *cluster.Memory) int64 {
 }
 
 // combined combines the values of equal keys in a table, then reduces each key.
-func (r *reduceRun) combined(list []cluster.Segment) error {
+func (r *Groups) combined(list []cluster.Segment) error {
 	segments := make([]*combine.Segment, len(list))
 	for i, s := range list {
 		switch data := s.Data.(type) {
@@ -175,25 +177,25 @@ func (r *reduceRun) combined(list []cluster.Segment) error {
 			segments[i] = combine.OfFiles(data)
 		}
 	}
-	m := combine.NewMerge(r.bound.tableOptions(&r.a.Resources), r.bound.values(), segments)
+	m := combine.NewMerge(r.job.tableOptions(&r.a.Resources), r.job.values(), segments)
 	defer m.Close()
 	var joined int64
 	defer func() {
 		addSpills(r.c, m.Stats())
 		r.c.Add(counter.CombineInputRecords, m.Stats().Records)
 		r.c.Add(counter.CombineOutputRecords, joined)
-		if r.bound.identity() { // pass counts no groups: here each record is one
+		if r.job.identity() { // pass counts no groups: here each record is one
 			r.c.Add(counter.ReduceInputGroups, joined)
 		}
 	}()
-	if r.bound.identity() && r.bound.numberWidth() > 0 {
+	if r.job.identity() && r.job.numberWidth() > 0 {
 		n, done, err := r.passNumbers(m)
 		if joined = n; done || err != nil {
 			return err
 		}
 	}
-	return r.groups(func() (key []byte, ok bool, err error) {
-		if key, r.value, ok = m.Next(); !ok {
+	return r.reduceGroups(func() (key []byte, ok bool, err error) {
+		if key, r.Value, ok = m.Next(); !ok {
 			return nil, false, m.Err()
 		}
 		joined++
@@ -201,9 +203,9 @@ func (r *reduceRun) combined(list []cluster.Segment) error {
 	})
 }
 
-func (r *reduceRun) checkStop() error {
+func (r *Groups) checkStop() error {
 	if err := r.alive.Check(); err != nil {
 		return err
 	}
-	return r.w.err()
+	return r.w.Err()
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 )
 
 // encoding returns a func(K, V) that encodes a pair and calls add. The bytes are valid only in add.
-func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
+func (b *Job) encoding(add func(key, value []byte)) (emit any) {
 	key, value := b.key.Bytes(), b.value.Bytes()
-	return b.typed.EmitToPointers(func(k, v memory.Pointer) { add(key(k), value(v)) })
+	return b.Typed.EmitToPointers(func(k, v memory.Pointer) { add(key(k), value(v)) })
 }
 
 // decoding returns a function that decodes a pair and passes it to emit, a func(K, V). With a nil
 // emit it only checks that the pair can be decoded.
-func (b *boundJob) decoding(emit any) func(key, value []byte) error {
+func (b *Job) decoding(emit any) func(key, value []byte) error {
 	readKey, readValue := b.key.Reader(), b.value.Reader()
 	k, v := memory.New(b.keyType), memory.New(b.valueType)
 	pass := func(key, value memory.Pointer) {}
 	if emit != nil {
-		pass = b.typed.EmitFromPointers(emit)
+		pass = b.Typed.EmitFromPointers(emit)
 	}
 	return func(key, value []byte) error {
 		err := cmp.Or(readKey(key, k), readValue(value, v))
@@ -38,16 +38,16 @@ func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 
 // sortedEmit returns the func(K, V) that the Map of an attempt without combiner calls. Keys and
 // values of type []byte bypass the codec, which saves 3 ns per record.
-func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
-	if b.keyType == bytesType && !b.descending && !b.partitions {
+func (b *Job) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
+	if b.keyType == bytesType && !b.Descending && !b.Partitions {
 		var ranges *keyRanges
-		if b.ordered && reduces > 1 {
+		if b.Ordered && reduces > 1 {
 			ranges = b.ranges
 		}
 		switch raw := emitRaw(s, ranges, reduces, failed); b.valueType {
 		case bytesType:
 			return raw
-		case reflect.TypeFor[None]():
+		case reflect.TypeFor[struct{}]():
 			return func(key []byte, _ struct{}) { raw(key, nil) }
 		}
 	}
@@ -77,24 +77,24 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 
 // tableEmit returns the func(K, V) that the Map of an attempt with combiner calls. The table copies
 // values whose memory the user's code may change later.
-func (b *boundJob) tableEmit(t *combine.Table) any {
-	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
+func (b *Job) tableEmit(t *combine.Table) any {
+	own, raw := b.value.Cloner(), b.key.Raw && !b.Descending
 	if t.Numbers() && own == nil {
 		flip := codec.IntegerFlip(b.keyType)
-		if ready := t.ReadySums(b.emitType, flip); b.sums && ready != nil {
+		if ready := t.ReadySums(b.EmitType, flip); b.Sums && ready != nil {
 			return ready
 		}
-		return b.typed.NumberEmit(t, flip)
+		return b.Typed.NumberEmit(t, flip)
 	}
 	if raw {
-		if ready := t.Ready(b.emitType); ready != nil {
+		if ready := t.Ready(b.EmitType); ready != nil {
 			return ready
 		}
 	}
 	var put func(key memory.Pointer)
 	switch {
 	case !raw:
-		put = t.PutEncoded(b.key.Appender(b.descending))
+		put = t.PutEncoded(b.key.Appender(b.Descending))
 	case b.keyType.Kind() == reflect.String:
 		put = t.PutString
 	default:
@@ -113,13 +113,13 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 			put(key)
 		}
 	}
-	return b.typed.Table(t, to)
+	return b.Typed.Table(t, to)
 }
 
 // values tells a combine.Table how to fold, encode and decode the job's values.
-func (b *boundJob) values() combine.Values {
-	f, fold := b.typed.Combine()
-	if b.sums && b.valueType.Kind() == reflect.Float64 {
+func (b *Job) values() combine.Values {
+	f, fold := b.Typed.Combine()
+	if b.Sums && b.valueType.Kind() == reflect.Float64 {
 		fold = combine.FoldSums[float64]
 	}
 	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}

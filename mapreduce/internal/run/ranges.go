@@ -1,4 +1,4 @@
-package mapreduce
+package run
 
 import (
 	"bytes"
