@@ -10,10 +10,11 @@ TIMEOUT  ?= 15m
 # takes ten times as long. TestRaced (internal/tools) holds the list. contrib/beam is a module of its own.
 RACED := $(addprefix ./, \
 	actors actors/serve actors/state actors/worker contrib/hdfs dfs dfs/stores dfs/stores/storetest \
-	internal/cli/internal/progress internal/gen internal/journal \
-	internal/scratch jobs/internal/search mapreduce mapreduce/cluster mapreduce/internal/combine \
-	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory mapreduce/internal/output \
-	mapreduce/internal/read mapreduce/internal/run mapreduce/internal/segment mapreduce/internal/watch)
+	internal/cli/internal/progress internal/gen internal/journal internal/scratch jobs/internal/search \
+	mapreduce mapreduce/cluster mapreduce/internal/combine mapreduce/internal/csvfile \
+	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory \
+	mapreduce/internal/output mapreduce/internal/read mapreduce/internal/run \
+	mapreduce/internal/segment mapreduce/internal/watch)
 # These count which paths were taken, and are tested with -cover.
 COVERED   := ./actors/differential
 COVER     := -cover -coverpkg=./mapreduce/...,./jobs/...

@@ -57,9 +57,6 @@ func FlatMap[R, I any](in Input[R], split func(rec R, emit func(I)) error) Input
 	return Input[I]{sources: in.sources, plan: plan, plans: in.plans, read: read.FlatMapped(in.read, split)}
 }
 
-// byteOrderMark is the prefix that some editors write to UTF-8 files.
-const byteOrderMark = "\ufeff"
-
 // JSONLines yields the JSON value of each line as a T, decoded by [json.Unmarshal]: fields that T
 // lacks are ignored, and fields that the line lacks are zero. Empty lines and a byte order mark are
 // skipped. Records do not share memory and may be kept. Files are split at any line.
@@ -69,7 +66,7 @@ const byteOrderMark = "\ufeff"
 func JSONLines[T any](sources ...Source) Input[T] {
 	lines := Input[[]byte]{sources: sources, read: read.BoundedLines}
 	return Decoded(lines, func(line []byte) (rec T, err error) {
-		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(read.ByteOrderMark)))
 		if len(line) == 0 {
 			return rec, ErrNoRecord
 		}

@@ -4,38 +4,17 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // The tests of this file look at limits and searches that no output shows. All others of the package
 // use what it exports.
-
-// The splits of a CSV file share one pass that finds record starts; a single split needs none.
-func TestCSVMarks(t *testing.T) {
-	record := "some,\"quoted\nwords\"\n"
-	text := strings.Repeat(record, 3<<20/len(record))
-	job := MapOnly[CSVRecord, None]{Map: func(CSVRecord, func(None)) error { return nil }}
-	p, err := job.Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[None]).Output())
-	require.NoError(t, err)
-	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	m := marksOf(p.Job().Sources[0])
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}})
-	require.NoError(t, err)
-	require.Empty(t, m.list)
-	for range 2 {
-		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Offset: 5<<19 + 3, Length: 1000}})
-		require.NoError(t, err)
-		require.Len(t, m.list, 3)
-	}
-}
 
 // The small feed of a broadcast join has a maximum size.
 func TestSmallFeedIsLimited(t *testing.T) {

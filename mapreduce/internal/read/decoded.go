@@ -6,6 +6,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
+// ByteOrderMark is the prefix that some editors write to UTF-8 files.
+const ByteOrderMark = "\ufeff"
+
 // ErrNoRecord is returned by a decode function for input that is no record and must be passed over.
 var ErrNoRecord = errors.New("no record")
 

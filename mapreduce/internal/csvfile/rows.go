@@ -1,49 +1,27 @@
-package mapreduce
+package csvfile
 
 import (
-	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// CSVRows is [CSV] with each record decoded into a struct T. With CSVOptions.Header, an exported
-// field receives the column of its name, or of its tag csv:"name", ignoring case. Other columns are
-// ignored; a missing one is an error. Without Header, fields receive columns in order. A field with
-// the tag csv:"-" is skipped.
-//
-// Fields are strings, bools, integers, floats (as package strconv parses them) and types with
-// UnmarshalText; any other type is an error of Bind. An empty string leaves a field zero and does
-// not reach UnmarshalText. A record that cannot be decoded is a bad record; its error names line,
-// column and header.
-func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
-	columns, wrong := csvColumns(reflect.TypeFor[T]())
-	in := csvInput(o, sources, columns, func(f *csvFile, r CSVRecord) (row T, err error) {
-		v := reflect.ValueOf(&row).Elem()
-		for _, c := range f.columns {
-			if err := f.fill(v.Field(c.field), c, r.Fields); err != nil {
-				return row, err
-			}
-		}
-		return row, nil
-	})
-	in.plan.Wrong = cmp.Or(in.plan.Wrong, wrong)
-	return in
-}
-
-// csvColumn is a column that a field of a struct receives.
-type csvColumn struct {
+// Column is a column that a field of a struct receives.
+type Column struct {
 	name  string
 	field int // index in the struct
 	at    int // index in the file; see findColumns
 	parse func(to reflect.Value, text string) error
 }
 
-func csvColumns(t reflect.Type) (list []csvColumn, err error) {
+// Columns returns the columns of rows of type t, or an error if it cannot be one.
+func Columns(t reflect.Type) (list []Column, err error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("CSVRows of %s: rows are structs; see CSV for slices of strings", t)
 	}
@@ -60,7 +38,7 @@ func csvColumns(t reflect.Type) (list []csvColumn, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("CSVRows of %s: field %s: %w", t, f.Name, err)
 		}
-		list = append(list, csvColumn{name, i, len(list), parse})
+		list = append(list, Column{name, i, len(list), parse})
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("CSVRows of %s: it has no exported fields", t)
@@ -109,22 +87,41 @@ func parseWith[X any](parse func(string) (X, error), set func(reflect.Value, X))
 	}
 }
 
+// Find returns the index of the column called name in a header, or -1. If no name matches exactly,
+// it ignores case and surrounding white space.
+func Find(header []string, name string) int {
+	if i := slices.Index(header, name); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
+}
+
 // findColumns finds the columns in the header.
-func (f *csvFile) findColumns() error {
+func (f *File) findColumns() error {
 	for i := range f.columns {
 		c := &f.columns[i]
-		if c.at = (CSVRecord{Header: f.header}).Column(c.name); c.at < 0 {
-			return Permanent(fmt.Errorf("%s: no column %q, but %q", f.Source.Name(), c.name, f.header))
+		if c.at = Find(f.header, c.name); c.at < 0 {
+			return fault.Permanent(fmt.Errorf("%s: no column %q, but %q", f.Source.Name(), c.name, f.header))
+		}
+	}
+	return nil
+}
+
+// Fill sets the fields of row, a struct, from the fields of the current record.
+func (f *File) Fill(row reflect.Value, fields []string) error {
+	for _, c := range f.columns {
+		if err := f.fill(row.Field(c.field), c, fields); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // fill parses column c of a record into a field of a struct.
-func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string) error {
+func (f *File) fill(to reflect.Value, c Column, fields []string) error {
 	if c.at >= len(fields) {
 		line, _ := f.place(0)
-		return BadRecord(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
+		return fault.Bad(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
 	}
 	text := fields[c.at]
 	if text == "" {
@@ -133,7 +130,7 @@ func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string) error {
 	err := c.parse(to, text)
 	if err != nil {
 		line, column := f.place(c.at)
-		return BadRecord(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
+		return fault.Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
 	}
 	return nil
 }

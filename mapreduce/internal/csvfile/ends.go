@@ -1,4 +1,4 @@
-package mapreduce
+package csvfile
 
 import (
 	"bytes"
@@ -10,16 +10,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// csvEnds finds where records of a CSV file end: at line feeds outside of quotes. A byte is within
+// ends finds where records of a CSV file end: at line feeds outside of quotes. A byte is within
 // quotes if an odd number of quotes precedes it: a doubled quote in a quoted field counts twice,
 // and a quote in any other field is an error. So the beginning of a record depends on the whole
 // file before it, and a pass over the file counts its quotes; see marks.
-type csvEnds struct {
+type ends struct {
 	lines int64 // line feeds before the split, set by Start
 }
 
-// csvState is the state of a scan at an offset of a CSV file.
-type csvState struct {
+// state is the state of a scan at an offset of a CSV file.
+type state struct {
 	at     int64
 	lines  int64 // line feeds before it
 	quoted bool  // within quotes
@@ -27,10 +27,10 @@ type csvState struct {
 }
 
 // record reports whether a record may begin at st.
-func (st *csvState) record() bool { return !st.begun && !st.quoted }
+func (st *state) record() bool { return !st.begun && !st.quoted }
 
 // pass moves st over all of b, which is not empty.
-func (st *csvState) pass(b []byte) {
+func (st *state) pass(b []byte) {
 	st.quoted = st.quoted != oddQuotes(b)
 	st.lines += int64(bytes.Count(b, []byte{'\n'}))
 	st.begun = b[len(b)-1] != '\n'
@@ -39,7 +39,7 @@ func (st *csvState) pass(b []byte) {
 
 // line moves st over the first line of b, or over all of b if it has no line feed, and returns the
 // rest.
-func (st *csvState) line(b []byte) []byte {
+func (st *state) line(b []byte) []byte {
 	n := bytes.IndexByte(b, '\n') + 1
 	if n == 0 {
 		n = len(b)
@@ -50,7 +50,7 @@ func (st *csvState) line(b []byte) []byte {
 
 func oddQuotes(b []byte) bool { return bytes.Count(b, []byte{'"'})%2 == 1 }
 
-func (c *csvEnds) Last(b []byte) int {
+func (c *ends) Last(b []byte) int {
 	end := scan.LastIndexByte(b, '\n') + 1
 	for quoted := oddQuotes(b[:end]); quoted; {
 		line := scan.LastIndexByte(b[:end-1], '\n') + 1
@@ -59,8 +59,8 @@ func (c *csvEnds) Last(b []byte) int {
 	return end
 }
 
-func (c *csvEnds) First(b []byte) int {
-	var st csvState
+func (c *ends) First(b []byte) int {
+	var st state
 	for len(b) > 0 {
 		if b = st.line(b); st.record() {
 			return int(st.at)
@@ -70,7 +70,7 @@ func (c *csvEnds) First(b []byte) int {
 }
 
 // Start returns the offset of the first record at or after off, as package read asks.
-func (c *csvEnds) Start(s *read.Reader, off, end int64) (int64, error) {
+func (c *ends) Start(s *read.Reader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
@@ -107,17 +107,19 @@ const markEvery = 1 << 20
 // that needs a later state continues the pass over the file.
 type marks struct {
 	mu   sync.Mutex
-	list []csvState
+	list []state
 }
 
-func marksOf(s Source) *marks { return input.Shared(s, func() any { return new(marks) }).(*marks) }
+func marksOf(s input.Source) *marks {
+	return input.Shared(s, func() any { return new(marks) }).(*marks)
+}
 
 // before returns the last mark before off, which is at least 1.
-func (m *marks) before(s *read.Reader, off int64) (csvState, error) {
+func (m *marks) before(s *read.Reader, off int64) (state, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.list) == 0 {
-		m.list = []csvState{{}}
+		m.list = []state{{}}
 	}
 	every := min(markEvery, int64(s.Run))
 	for st := m.list[len(m.list)-1]; st.at+every < off; m.list = append(m.list, st) {
