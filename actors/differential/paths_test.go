@@ -168,7 +168,7 @@ func numberPaths() []path {
 	list := []path{
 		{
 			"numbers near to each other stand in a dense array",
-			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go gather: a.foldAt(", "combine/finish.go hand: x.dense, x.records =", "combine/sort.go next: id = inDense", "combine/densesegment.go absorbDense: hits = append("},
+			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go gather: a.foldAt(", "combine/pack.go hand: x.dense, x.records =", "combine/sort.go next: id = inDense", "combine/densesegment.go absorbDense: hits = append("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
 		{"dense arrays lie far from each other", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},

@@ -55,7 +55,7 @@
 //
 // # Reading order
 //
-// values.go, accumulator.go, batch.go, hashtable.go, and finish.go with pack.go. These extend that
+// values.go, accumulator.go, batch.go, hashtable.go, and pack.go with segment.go. These extend that
 // path: emit.go, dense.go, spill.go with sort.go, heapaccount.go and lentvalues.go.
 //
 // # Fast paths, and the tests that enter them

@@ -1,7 +1,6 @@
 package combine
 
 import (
-	"fmt"
 	"io"
 	"sync/atomic"
 
@@ -78,80 +77,4 @@ func (s *Segment) Export(w io.Writer) error {
 		return segment.ErrNotStored
 	}
 	return s.files.Export(w)
-}
-
-// Finish ends the attempt and returns one segment per partition, which the caller must release.
-// Afterwards the table can only be closed.
-func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
-	t.acc.gather(nil)
-	t.acc.stats.Bytes += t.acc.stats.Records * int64(t.acc.dense.width+int(t.acc.form.size))
-	out := make([]*Segment, t.acc.opt.Partitions)
-	for p := range out {
-		out[p] = &Segment{}
-	}
-	if t.acc.err == nil && t.acc.len() > 0 {
-		t.acc.hand(out)
-	}
-	if t.acc.err != nil {
-		t.Close()
-		return nil, t.acc.stats, fmt.Errorf("combine: %w", t.acc.err)
-	}
-	for p, s := range out {
-		s.files = segment.OfSpills(t.acc.spills, p)
-		s.records += s.files.Records()
-		s.bytes += s.files.Bytes()
-		t.acc.stats.Output += s.records
-		t.acc.stats.OutputBytes += s.bytes
-	}
-	stats := t.acc.stats
-	t.Close()
-	return out, stats, nil
-}
-
-// hand sets the segments out to the table's pairs in memory: views of the dense array or packed
-// copies. If the budget refuses, it spills the pairs. Until the table is freed, its charge pays for
-// the copies.
-func (a *accumulator) hand(out []*Segment) {
-	if a.opt.Stored {
-		a.drain()
-		return
-	}
-	var views []*denseSegment
-	pairs, d := a.keys(), a.dense
-	if a.viewsDense() {
-		views, pairs.dense = a.denseSegments(), places{}
-	}
-	p := a.pack(pairs)
-	s := newStore(&a.opt, p.slabs, 0)
-	defer s.drop()
-	if a.err != nil {
-		return
-	}
-	if views != nil {
-		p.bytes += a.viewsBytes()
-	}
-	if !s.budget.Keep(p.bytes) {
-		a.drain()
-		return
-	}
-	if views != nil {
-		s.slabs, a.dense.slab = append(s.slabs, d.slab), memory.Slab{}
-	}
-	a.free()
-	s.budget.Acquire(p.bytes)
-	s.charged = p.bytes
-	for i, x := range out {
-		l := &p.parts[i]
-		x.blocks, x.records, x.bytes = l.full, l.n, l.bytes
-		if views != nil {
-			if n := int64(views[i].count()); n > 0 {
-				x.dense, x.records = views[i], x.records+n
-				x.bytes += n * int64(d.width+int(a.form.size))
-			}
-		}
-		if x.inMemory = x.records; x.records > 0 {
-			x.store = s
-			s.refs.Add(1)
-		}
-	}
 }
