@@ -29,8 +29,8 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	return Input[I]{sources: in.sources, plan: plan, plans: in.plans, read: read.Decoded(in.read, decode)}
 }
 
-// Filter yields the records of in for which keep returns true. The others are not counted. keep runs
-// when and where the decode function of [Decoded] does.
+// Filter yields the records of in for which keep returns true. The others are not counted. keep
+// runs when and where the decode function of [Decoded] does.
 func (in Input[I]) Filter(keep func(rec I) bool) Input[I] {
 	if keep == nil {
 		in.plan.Wrong = errors.New("Filter without a function")
@@ -44,11 +44,11 @@ func (in Input[I]) Filter(keep func(rec I) bool) Input[I] {
 }
 
 // FlatMap yields what split emits for each record of in: no record, one or several, in order. split
-// runs in many attempts concurrently. What it emits for a record is in memory until it is mapped: it
-// may point into the record, which is valid until then, but not into memory that split reuses.
+// runs in many attempts concurrently. What it emits for a record is in memory until it is mapped:
+// it may point into the record, which is valid until then, but not into memory that split reuses.
 //
-// An error or a panic of split makes the record a bad one, as for [Decoded]; then what it has emitted
-// for the record is dropped. MapInputRecords counts the emitted records.
+// An error or a panic of split makes the record a bad one, as for [Decoded]; then what it has
+// emitted for the record is dropped. MapInputRecords counts the emitted records.
 func FlatMap[R, I any](in Input[R], split func(rec R, emit func(I)) error) Input[I] {
 	plan := in.plan
 	if split == nil {

@@ -12,8 +12,8 @@ import (
 type Destination = output.Destination
 
 // Dir is a directory on this machine, which must not exist. It appears when the job succeeds; until
-// then the output is beside it as _NAME.new. What a killed run has left there is removed. If several
-// jobs write to the same directory at the same time, one succeeds and the others fail with
+// then the output is beside it as _NAME.new. What a killed run has left there is removed. If
+// several jobs write to the same directory at the same time, one succeeds and the others fail with
 // ErrOutputExists.
 //
 // dir may also be in an object store whose package the program imports, such as s3://BUCKET/counts;
@@ -21,9 +21,9 @@ type Destination = output.Destination
 // running.
 func Dir(dir string) Destination { return output.Dir(dir) }
 
-// ReplacedDir is [Dir], but replaces an earlier output of the same name, if one exists, when the job
-// succeeds: atomically where the system can. A directory that does not look like the output of a job
-// is not replaced.
+// ReplacedDir is [Dir], but replaces an earlier output of the same name, if one exists, when the
+// job succeeds: atomically where the system can. A directory that does not look like the output of
+// a job is not replaced.
 //
 // In an object store (see [Dir]) the job writes all new parts, removes the earlier output, and then
 // makes the new parts visible, _SUCCESS last. Between removal and _SUCCESS neither output exists as

@@ -25,13 +25,13 @@
 // # Reading order
 //
 // Jobs: job.go, bind.go, input.go, output.go; typedhalf.go and typedreduce.go call the user's
-// functions. Formats: decoded.go, format.go, csv.go. Other inputs: units.go. Other outputs: typed.go,
-// routed.go, parts.go. Built from these: feed.go, join.go, broadcast.go, operators.go. Output that
-// stays in memory: dataset.go, datasetinput.go, keyeddataset.go, grouped.go.
+// functions. Formats: decoded.go, format.go, csv.go. Other inputs: units.go. Other outputs:
+// typed.go, routed.go, parts.go. Built from these: feed.go, join.go, broadcast.go, operators.go.
+// Output that stays in memory: dataset.go, datasetinput.go, keyeddataset.go, grouped.go.
 //
 // Package cluster has plans and attempts, for code that runs them. The packages in internal: run
 // executes attempts, and jobs in one goroutine; read and csvfile read records, write writes them;
-// codec encodes keys and values, input opens sources, output commits parts, segment sorts and stores
-// map output, combine folds values by key, kept stores records in memory, watch looks for misuse,
-// memory has budgets and pools, fault has the errors of user code.
+// codec encodes keys and values, input opens sources, output commits parts, segment sorts and
+// stores map output, combine folds values by key, kept stores records in memory, watch looks for
+// misuse, memory has budgets and pools, fault has the errors of user code.
 package mapreduce

@@ -26,8 +26,8 @@ var (
 func Permanent(err error) error { return fault.Permanent(err) }
 
 // BadRecord marks err as caused by the record of the current call of a map, such as a malformed
-// number. Every attempt would meet it, so the job fails at once, as after [Permanent], unless the job
-// skips bad records. BadRecord(nil) is nil.
+// number. Every attempt would meet it, so the job fails at once, as after [Permanent], unless the
+// job skips bad records. BadRecord(nil) is nil.
 func BadRecord(err error) error { return fault.Bad(err) }
 
 // ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record larger

@@ -15,8 +15,8 @@ import (
 // Input yields records of type I from sources. Constructors: Lines, LineStrings, KeyValueLines,
 // NLines, FixedSize, Separated, WholeFiles, Chunks, CSV, CSVRows, JSONLines, ReadTyped, Formatted,
 // Slice, Seq, Seq2 and Units. Decoded, FlatMap and [Input.Filter] convert the records of another
-// input, Feeds joins several feeds, and [Dataset.Input] and Grouped read records that an earlier job
-// has kept in memory.
+// input, Feeds joins several feeds, and [Dataset.Input] and Grouped read records that an earlier
+// job has kept in memory.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records of type []byte
 // alias the input: they are valid until the map function returns and must not be changed. Copy a

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// The tests of this file look at limits and searches that no output shows. All others of the package
-// use what it exports.
+// The tests of this file look at limits and searches that no output shows. All others of the
+// package use what it exports.
 
 // The small feed of a broadcast join has a maximum size.
 func TestSmallFeedIsLimited(t *testing.T) {

@@ -42,8 +42,8 @@ func keepPages(t *testing.T, pages []linkedPage) *KeyedDataset[int32, linkedPage
 	return k
 }
 
-// The error of a group names its number, and a bad group can be skipped. Groups come in the order of
-// their keys, and have their own records, although a batch of them is in several blocks.
+// The error of a group names its number, and a bad group can be skipped. Groups come in the order
+// of their keys, and have their own records, although a batch of them is in several blocks.
 func TestGroupsThatFail(t *testing.T) {
 	type group = Group[int32, linkedPage, linkedPage]
 	var pages []linkedPage

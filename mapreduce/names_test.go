@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each exported name of the package is used by an example: in a godoc example or in examples/. For a
-// type its constructor may be.
+// Each exported name of the package is used by an example: in a godoc example or in examples/. For
+// a type its constructor may be.
 func TestNamesHaveExamples(t *testing.T) {
 	var examples strings.Builder
 	for _, pattern := range []string{"example*_test.go", "*/example*_test.go", "../actors/example*_test.go", "../examples/*/*.go"} {

@@ -80,8 +80,8 @@ func topExpected(list []joinRecord, n int) (top []joinRecord) {
 	return top
 }
 
-// Two seeds choose independently, and all records if all are wanted. TestOffsetsOfAllInputs of actors
-// has the rest.
+// Two seeds choose independently, and all records if all are wanted. TestOffsetsOfAllInputs of
+// actors has the rest.
 func TestSampleDependsOnTheSeed(t *testing.T) {
 	list := make([]int, 20_000)
 	for i := range list {

@@ -18,8 +18,8 @@ import (
 // [BadRecord]. Files("DIR/errors-*") reads the files back.
 //
 // An attempt holds at most 64 files open. In a local directory it closes the least recently written
-// file and reopens it later. In an object store, a 65th name is an error. InDFS has no limit, because
-// its files are in memory.
+// file and reopens it later. In an object store, a 65th name is an error. InDFS has no limit,
+// because its files are in memory.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	form := write.Form{}
 	if out.form != nil {

@@ -64,12 +64,13 @@ type Spec struct {
 	Types    string // names of the types of records, keys, values and output
 	Reducers int    // number of reduces that the job asks for; 0: not set
 	MapOnly  bool
-	// Ordered says that the parts, joined in order, are in key order with any number of reduces; see
-	// Job.TotalOrder.
+	// Ordered says that the parts, joined in order, are in key order with any number of reduces;
+	// see Job.TotalOrder.
 	Ordered bool
-	// Folds says that maps fold the values of equal keys into one of fixed size, such as a sum. Then
-	// a map's output grows with its distinct keys and not with its records. It is false for values
-	// without bytes: such a job computes its distinct keys, which may be as many as its records.
+	// Folds says that maps fold the values of equal keys into one of fixed size, such as a sum.
+	// Then a map's output grows with its distinct keys and not with its records. It is false for
+	// values without bytes: such a job computes its distinct keys, which may be as many as its
+	// records.
 	Folds   bool
 	Sources []input.Source // the files of the input, which Split.Source numbers
 	Inputs  []InputPlan    // one per source

@@ -294,8 +294,8 @@ func TestTooLargeToHold(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// A table without any budget spills many long keys at once: the places of a spill's runs take memory
-// too, which the budget does not count.
+// A table without any budget spills many long keys at once: the places of a spill's runs take
+// memory too, which the budget does not count.
 func TestStarvedTablesSpillManyKeys(t *testing.T) {
 	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Resources: resources(t, memory.NewBudget(1).Sub())}}
 	table := newTable(cfg)

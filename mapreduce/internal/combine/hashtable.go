@@ -186,8 +186,8 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	}
 }
 
-// reserve makes room for a key of n bytes in the arena; false if its offsets would exceed 32 bits, or
-// if the budget refuses. force overrules the budget, which a small arena does not need.
+// reserve makes room for a key of n bytes in the arena; false if its offsets would exceed 32 bits,
+// or if the budget refuses. force overrules the budget, which a small arena does not need.
 func (h *hashTable) reserve(n int, force bool) bool {
 	need := len(h.arena) + segment.KeyRoom(n)
 	if need <= cap(h.arena) {

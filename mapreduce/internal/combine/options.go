@@ -38,8 +38,8 @@ type Options struct {
 const (
 	// minCells is a size that needs no budget, so that few keys do not make a spill file each time.
 	minCells = 1 << 14
-	// minKeyBytes is the size per cell, of minCells, that long keys may have for the same reason. The
-	// places of a spill's runs take memory, too: with few keys more than the spill frees.
+	// minKeyBytes is the size per cell, of minCells, that long keys may have for the same reason.
+	// The places of a spill's runs take memory, too: with few keys more than the spill frees.
 	minKeyBytes = 32
 )
 

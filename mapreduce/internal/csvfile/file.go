@@ -45,8 +45,8 @@ type Record struct {
 	Text   []byte
 }
 
-// Read returns an input that yields what convert returns for each record of files that must have these
-// columns.
+// Read returns an input that yields what convert returns for each record of files that must have
+// these columns.
 func Read[I any](o Options, columns []Column, convert func(f *File, r Record) (I, error)) read.Input[I] {
 	return func(s *read.Reader, yield func([]I) error) error {
 		f, one := &File{Reader: s, o: o, want: o.Fields, columns: slices.Clone(columns), ends: new(ends)}, read.Singly(yield)

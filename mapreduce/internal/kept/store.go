@@ -72,8 +72,8 @@ func (o *filling) Setup() error {
 	return nil
 }
 
-// end ends a job's writing: it frees what has not become part of k. Late calls of the job's attempts
-// have no effect. The caller holds mu.
+// end ends a job's writing: it frees what has not become part of k. Late calls of the job's
+// attempts have no effect. The caller holds mu.
 func (o *filling) end() {
 	for _, w := range o.pending {
 		w.data.Drop()

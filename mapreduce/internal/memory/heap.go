@@ -40,7 +40,8 @@ const (
 	// minHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
 	// leaves: with less the collector would run all the time.
 	minHeap = 12 << 20
-	// minIdle is the least idle memory of the heap whose return to the system is worth a collection.
+	// minIdle is the least idle memory of the heap whose return to the system is worth a
+	// collection.
 	minIdle = 4 << 20
 )
 

@@ -79,8 +79,8 @@ func (s *localStore) publish() error {
 // Abort removes what the job has written; an earlier output stays.
 func (s *localStore) Abort() error {
 	return s.end(func() error {
-		// A published output gets another name before it is removed: a kill during the removal must not
-		// leave a part of it.
+		// A published output gets another name before it is removed: a kill during the removal must
+		// not leave a part of it.
 		if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.rename(s.dir, aside) == nil {
 			s.out.path = aside
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 // Resumable returns d such that SetupJob continues the output of a killed run of the same job: its
-// parts stay (see Committer.Tasks), and an output that lacks only its last steps is completed. token
-// identifies the job; different jobs must have different tokens. Parts are forced to disk before
-// they are committed, and ForgetJob must follow CommitJob. Destinations other than local
+// parts stay (see Committer.Tasks), and an output that lacks only its last steps is completed.
+// token identifies the job; different jobs must have different tokens. Parts are forced to disk
+// before they are committed, and ForgetJob must follow CommitJob. Destinations other than local
 // directories are returned unchanged.
 func (d Destination) Resumable(token string) Destination {
 	if d.local != nil {
@@ -62,7 +62,8 @@ func (s *localStore) published() (*outputDir, error) {
 	return d, nil
 }
 
-// resume makes d, a published output, this run's. It removes the earlier output that d has replaced.
+// resume makes d, a published output, this run's. It removes the earlier output that d has
+// replaced.
 func (s *localStore) resume(d *outputDir) {
 	s.out = d
 	if old, err := openOutputDir(s.tree, s.beside(".new")); err == nil && s.takeLeft(old) == nil {

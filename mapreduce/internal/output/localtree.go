@@ -99,8 +99,8 @@ func (t dirTree) open(name string) (root *os.Root, err error) {
 	return root, err
 }
 
-// rename renames directory a to b in the same directory. If b exists, the error is fs.ErrExist: only
-// an empty directory that appears meanwhile is replaced.
+// rename renames directory a to b in the same directory. If b exists, the error is fs.ErrExist:
+// only an empty directory that appears meanwhile is replaced.
 func (t dirTree) rename(a, b string) error {
 	return t.in(a, func(dir *os.Root, base string) error {
 		to := filepath.Base(b)
@@ -111,8 +111,8 @@ func (t dirTree) rename(a, b string) error {
 	})
 }
 
-// swap exchanges the names of a and b, in the same directory, in one step. It returns an error where
-// that is not possible.
+// swap exchanges the names of a and b, in the same directory, in one step. It returns an error
+// where that is not possible.
 func (t dirTree) swap(a, b string) error {
 	return t.in(a, func(dir *os.Root, base string) error {
 		f, err := dir.Open(".")

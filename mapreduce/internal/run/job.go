@@ -17,8 +17,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/write"
 )
 
-// Job is a job with its input, output and codecs. It has no type parameters, so its code exists once
-// per program, not once per job: keys are encoded, and values and records are pointers. Only the code in Typed is compiled for each job.
+// Job is a job with its input, output and codecs. It has no type parameters, so its code exists
+// once per program, not once per job: keys are encoded, and values and records are pointers. Only
+// the code in Typed is compiled for each job.
 type Job struct {
 	Name, Types   string
 	Reducers      int
@@ -46,8 +47,8 @@ type Job struct {
 	distinct atomic.Pointer[distinctKeys]
 }
 
-// Typed is the code of a job that needs its types. An emit is a func(K, V), which untyped code passes
-// as any.
+// Typed is the code of a job that needs its types. An emit is a func(K, V), which untyped code
+// passes as any.
 type Typed interface {
 	// StartMap starts the user's Map for a file. Map calls emit, a func(K, V).
 	StartMap(t *task.Task, emit any) (MapCode, error)

@@ -15,8 +15,8 @@ import (
 // key length, value length (uvarints), key, value. A record does not cross blocks, unless it is
 // larger than a block: then it has as many blocks of its own as it needs. Blocks are small, so that
 // merging a hundred runs still copies from the cache, whatever the size of records. The checksum
-// covers the packed bytes, both sizes, the spill, the section, and the block's offset there, so that
-// a block left from an earlier spill in the same extent is detected.
+// covers the packed bytes, both sizes, the spill, the section, and the block's offset there, so
+// that a block left from an earlier spill in the same extent is detected.
 const (
 	blockSize   = 56 << 10
 	blockHeader = 16

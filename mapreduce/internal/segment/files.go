@@ -128,8 +128,8 @@ func (s *Files) remove(x *Spill) {
 }
 
 // Spill is what an attempt wrote to disk at one time: a sorted section per partition, or any bytes
-// with [Spill.Write] and [Spill.ReadAt], which have no checksums: readers must verify them. It is in
-// extents of a file, which are freed when the last segment or reader releases it.
+// with [Spill.Write] and [Spill.ReadAt], which have no checksums: readers must verify them. It is
+// in extents of a file, which are freed when the last segment or reader releases it.
 type Spill struct {
 	files    *Files
 	file     *extentFile

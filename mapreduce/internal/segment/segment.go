@@ -2,8 +2,8 @@ package segment
 
 import "iter"
 
-// Segment is an immutable list of runs: the records of one partition from one attempt. Runs that the
-// attempt spilled are sorted; the rest is in memory, indexed but not sorted. It is safe for
+// Segment is an immutable list of runs: the records of one partition from one attempt. Runs that
+// the attempt spilled are sorted; the rest is in memory, indexed but not sorted. It is safe for
 // concurrent readers.
 //
 // A job has a segment for each map and reduce. So a segment lists no runs in spills: it has the
@@ -31,8 +31,8 @@ func (s *Spill) run(x *section) run {
 	return run{records: x.records, bytes: x.bytes, spill: s, section: x}
 }
 
-// OfSpills returns the segment of one partition's records in spills, which it keeps. The caller must
-// release it.
+// OfSpills returns the segment of one partition's records in spills, which it keeps. The caller
+// must release it.
 func OfSpills(spills []*Spill, partition int) *Segment {
 	return ofSections(spills, partition, partition+1)
 }

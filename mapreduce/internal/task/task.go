@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// Task is the state of a reduce attempt, or of a map attempt at one file. mapreduce.Task shows it to
-// the user's code. One goroutine uses it.
+// Task is the state of a reduce attempt, or of a map attempt at one file. mapreduce.Task shows it
+// to the user's code. One goroutine uses it.
 type Task struct {
 	Ctx      context.Context
 	ID       attempt.ID

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
-// Own holds the methods of a PartWriter; write writes the record at rec. All are nil if the
+// Own holds the methods of a user's PartWriter; Write writes the record at rec. All are nil if the
 // user returned no writer.
 type Own struct {
 	Write        func(rec memory.Pointer) error

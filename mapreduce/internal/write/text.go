@@ -24,7 +24,8 @@ var (
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 )
 
-// Text returns the form of lines: records as text, with separator between fields and end after each.
+// Text returns the form of lines: records as text, with separator between fields and end after
+// each.
 func Text(record reflect.Type, to output.Destination, separator, end string) *Form {
 	return &Form{
 		Record: record,
