@@ -57,8 +57,8 @@ func (d Destination) Check() error {
 // To returns a Destination that writes to s, a store of another package.
 func To(s Store) Destination { return Destination{place: place{store: s}} }
 
-// Given reports whether d has a store; the zero value does not.
-func Given(d Destination) bool { return d.store != nil }
+// IsSet reports whether d has a store; the zero value does not.
+func IsSet(d Destination) bool { return d.store != nil }
 
 // Routable returns an error unless d is a directory, where mapreduce.Routed can write more files.
 func Routable(d Destination) error {

@@ -74,7 +74,7 @@ func CheckInOut(in Input, out *write.Form) error {
 		return in.Plan.Wrong
 	case len(in.Sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", input.ErrNoSources)
-	case out == nil || out.Encoder == nil || !output.Given(out.Dest):
+	case out == nil || out.Encoder == nil || !output.IsSet(out.Dest):
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}
 	if err := output.CheckExtension(out.Dest); err != nil {
