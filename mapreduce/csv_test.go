@@ -121,8 +121,8 @@ func TestCSVErrorsNameThePlace(t *testing.T) {
 
 func TestCSVOptionsAreChecked(t *testing.T) {
 	for want, o := range map[string]CSVOptions{
-		`'"' cannot be Comma`:  {Comma: '"'},
-		`'\n' cannot be Comma`: {Comma: '\n'},
+		`CSVOptions: '"' cannot be Comma`:  {Comma: '"'},
+		`CSVOptions: '\n' cannot be Comma`: {Comma: '\n'},
 	} {
 		_, err := passOn[[]string]().Bind(fieldsOf(CSV(o, Bytes("f", nil))), unread[[]string]())
 		require.ErrorContains(t, err, want)

@@ -26,7 +26,7 @@ type Options struct {
 // Check returns an error if the options are invalid.
 func (o Options) Check() error {
 	if r := o.Comma; r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError || !utf8.ValidRune(r) {
-		return fmt.Errorf("Options: %q cannot be Comma", r)
+		return fmt.Errorf("CSVOptions: %q cannot be Comma", r)
 	}
 	return nil
 }
