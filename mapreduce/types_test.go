@@ -77,8 +77,6 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 	}
 	_, err := codec.Value[big.Rat]()
 	require.NoError(t, err, "a value is not ordered")
-	type hidden struct{ a, b string }
-	must(SortBy(func(s string) hidden { return hidden{s, s} }).Bind(LineStrings(textOf("a")), unread[string]()))(t)
 }
 
 func bindTree() error {
