@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	. "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
@@ -107,6 +108,7 @@ func TestFeedsAreChecked(t *testing.T) {
 	plan := must(job.Bind(Feeds(scoreFeeds("", []int64{1}, slices.Values([]int64(nil)))...), out()))(t)
 	_, err = RunLocal(t.Context(), plan, LocalOptions{})
 	require.ErrorContains(t, err, "the records of Feeds are mapped by their feeds: leave Map and MapTask nil")
+	require.True(t, fault.IsPermanent(err))
 }
 
 // A watched plan reports bytes that the map of a feed, or a join's function, keeps too long.

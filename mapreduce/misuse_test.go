@@ -11,6 +11,7 @@ import (
 	. "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -115,6 +116,7 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 					require.NoError(t, err, "%s, %s", kind, name)
 				} else {
 					require.ErrorContains(t, err, misuse.want, "%s, %s", kind, name)
+					require.True(t, fault.IsPermanent(err), "%s, %s", kind, name)
 				}
 			}
 		}
